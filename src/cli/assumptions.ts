@@ -1,4 +1,4 @@
-/** `adsim assumptions [KEY]`: the catalogue, with the choices in force marked. */
+/** `adsim assumptions [KEY]`: the catalogue, with the current choices marked. */
 
 import { nodeHost } from "../adapters/node-host.ts";
 import { indentedJson } from "../base/text.ts";
@@ -19,7 +19,7 @@ export interface AssumptionsFlags extends CommonFlags {
   readonly markdown?: boolean;
 }
 
-/** @throws InputError that names the option at fault, CommandFailure for a KEY that doesn't exist. */
+/** @throws InputError that names the invalid option, CommandFailure for an unknown KEY. */
 export async function assumptions(key: string | undefined, flags: AssumptionsFlags): Promise<void> {
   if (flags.markdown === true) {
     if (key !== undefined || flags.json === true) {
@@ -55,7 +55,7 @@ function describePoint(key: AssumptionKey, inForce: string): string {
   ].join("\n");
 }
 
-/** @throws InputError that names the option at fault. */
+/** @throws InputError that names the invalid option. */
 async function assumptionsInForce(flags: CommonFlags): Promise<Assumptions> {
   const options = await simulatorOptions(flags, "frozen");
   return createSimulatorCore({ ...options, wallClock: Date.now }, nodeHost).assumptions;
@@ -98,7 +98,7 @@ of more than 8,192 characters gets 414. What counts is the body as it was sent, 
 Content-Type that isn't accepted. The API key and the rate limit are checked first, so such a request spends quota,
 unless \`limit.rejected-requests\` is \`free\`.`;
 
-/** In Markdown. */
+/** The catalogue in Markdown. */
 function assumptionsPage(): string {
   return `${[introduction, ...points.map(([key, point]) => section(key, point))].join("\n\n")}\n`;
 }

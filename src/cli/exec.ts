@@ -1,4 +1,4 @@
-/** `adsim exec -- CMD`: a server for the life of one command, which finds it through its environment. */
+/** `adsim exec -- CMD`: runs a server while CMD runs. CMD finds it through environment variables. */
 
 import type { ChildProcess } from "node:child_process";
 import { logFormatOf, logStarter } from "./log/format.ts";
@@ -15,7 +15,7 @@ export interface ExecFlags extends ServerFlags {
   readonly failOnFindings?: boolean;
 }
 
-/** @returns CMD's exit code; 128 and its number when a signal ended CMD; 1 for findings where they are to count. */
+/** @returns CMD's exit code; 128 plus the number of a signal that ended CMD; 1 for findings with --fail-on-findings. */
 export async function exec(words: readonly string[], flags: ExecFlags): Promise<number> {
   const command = childCommand(words, "exec");
   const startLog = await logStarter(logFormatOf(flags.log, "off"));
@@ -23,7 +23,7 @@ export async function exec(words: readonly string[], flags: ExecFlags): Promise<
   const log = startLog?.(server.worlds);
   if (server.scenario !== undefined) {
     say(`adsim: CMD begins${scenarioSuffix(server.scenario)}\n`);
-    // The report is about CMD: what the scenario sent is not its doing. Only a reset lets the journal count anew.
+    // The report is only about CMD, so the journal must forget the scenario's requests. Only a reset does that.
     const world = server.worlds.get("default");
     const played = world.snapshot();
     world.reset();
@@ -44,16 +44,16 @@ export async function exec(words: readonly string[], flags: ExecFlags): Promise<
   } finally {
     await server.close();
   }
-  // Whatever CMD made of it, the state is worth keeping.
+  // The state is saved even if CMD failed.
   await saveOnExit(flags, server);
   await log?.end(ourExitCode);
   return ourExitCode;
 }
 
-/** CMD decides what a signal means; we stay until it has ended. */
+/** Passes signals on to CMD, which decides what they mean. We wait until it has ended. */
 function forwardSignals(child: ChildProcess): () => void {
   return onSignals(endingSignals, (signal) => {
-    // A terminal sends Ctrl-C to CMD itself.
+    // A terminal sends Ctrl-C to CMD too.
     if (signal === "SIGINT" && process.stdin.isTTY) return;
     child.kill(signal);
   });

@@ -1,4 +1,4 @@
-/** `adsim openapi`: the API's document under the assumptions in force, with examples from a world of these options. */
+/** `adsim openapi`: the OpenAPI document under the chosen assumptions, with examples from a world with these options. */
 
 import { nodeHost } from "../adapters/node-host.ts";
 import { indentedJson } from "../base/text.ts";
@@ -7,10 +7,10 @@ import { createSimulatorCore } from "../simulator/simulator.ts";
 import { openApiDocument } from "../spec/openapi/openapi.ts";
 import { type CommonFlags, simulatorOptions } from "./options/common-options.ts";
 
-/** Where `adsim serve` is found unless it is told otherwise. */
+/** The default address of `adsim serve`. */
 const BASE_URL = "http://127.0.0.1:4010";
 
-/** @throws InputError that names the option at fault. */
+/** @throws InputError that names the invalid option. */
 export async function openapi(flags: CommonFlags): Promise<void> {
   const options = await simulatorOptions(flags, "frozen");
   const sim = createSimulatorCore({ ...options, wallClock: Date.now }, nodeHost);

@@ -1,4 +1,4 @@
-/** `adsim scenarios [NAME]`: what comes with adsim, and one of them as JSON to copy. */
+/** `adsim scenarios [NAME]`: lists the scenarios that come with adsim, or prints one as JSON to copy. */
 
 import { shippedNames } from "../adapters/shipped-scenarios.ts";
 import { indentedJson } from "../base/text.ts";
@@ -8,7 +8,7 @@ export interface ScenariosFlags {
   readonly json?: boolean;
 }
 
-/** @throws CommandFailure for a NAME that there isn't. */
+/** @throws CommandFailure for an unknown NAME. */
 export function scenarios(name: string | undefined, { json }: ScenariosFlags): void {
   if (name !== undefined) {
     process.stdout.write(indentedJson(loadShipped(name)));
@@ -24,7 +24,7 @@ export function scenarios(name: string | undefined, { json }: ScenariosFlags): v
   process.stdout.write(`${lines.join("\n")}\n`);
 }
 
-/** A line to choose by. All of it is in the scenario itself, and in the JSON. */
+/** A short description for the list. The scenario itself and the JSON have the whole text. */
 function firstSentence(about: string): string {
   return /^.*?[.!?](?=\s|$)/.exec(about)?.[0] ?? about;
 }

@@ -1,4 +1,4 @@
-/** `adsim serve`: a server until someone interrupts it. */
+/** `adsim serve`: runs a server until it is interrupted. */
 
 import { logFormatOf, logStarter } from "./log/format.ts";
 import type { ServerFlags } from "./options/common-options.ts";

@@ -1,4 +1,4 @@
-/** Starts a server that goes on from a saved state. */
+/** Starts a server that continues from a saved state. */
 
 import { formatInstant } from "../base/calendar.ts";
 import { InputError } from "../base/input.ts";
@@ -10,7 +10,7 @@ import { type ServerFlags, serverOptions } from "./options/common-options.ts";
 import { readLoadFlag, snapshotFailure } from "./options/load-flag.ts";
 import { wrongUsage } from "./output/exit.ts";
 
-/** @throws InputError, CommandFailure or SnapshotFileError, before anything listens. */
+/** @throws InputError, CommandFailure or SnapshotFileError before the server listens. */
 export async function startLoaded(file: string, flags: ServerFlags): Promise<Server> {
   const { snapshot, options } = await readLoadFlag(file, flags);
   const clock = flags.clock ?? snapshot.clock.mode;
@@ -25,13 +25,13 @@ export async function startLoaded(file: string, flags: ServerFlags): Promise<Ser
     const isSnapshots = error instanceof InputError && error.field.startsWith("snapshot.");
     throw isSnapshots ? snapshotFailure(file, error) : error;
   });
-  // No request can have come in yet: they are events of their own.
+  // No request can have arrived yet: that takes another turn of the event loop.
   const world = server.worlds.get("default");
   if (flags.clock !== undefined) world.clock.set({ mode: flags.clock });
   return server;
 }
 
-/** The rules of `--faults` are added where the loaded world has none. @throws CommandFailure where it has others. */
+/** `--faults` may only add rules to a world without any. @throws CommandFailure if the loaded world has other rules. */
 function checkRules(
   file: string,
   given: readonly FaultRule[] | undefined,

@@ -1,7 +1,6 @@
 /**
- * Starts the server of `serve` and `exec`, from a saved state or a scenario's end where there is one, and
- * saves it at the end. What deals with
- * files is loaded on need: most servers start without.
+ * Starts the server of `serve` and `exec`, from a saved state or the end of a scenario if one is given, and saves it at
+ * the end. Code that deals with files is loaded on demand: most servers start without it.
  */
 
 import type { ClockMode } from "../base/clock.ts";
@@ -10,19 +9,19 @@ import { type ServerFlags, serverOptions } from "./options/common-options.ts";
 import type { PlayedScenario } from "./output/ready-message.ts";
 import { say } from "./output/say.ts";
 
-/** A server, and the scenario that its world `default` goes on from. */
+/** A server, and the scenario from whose end its world `default` continues. */
 export interface StartedServer extends Server {
   readonly scenario?: PlayedScenario | undefined;
 }
 
-/** @throws InputError, CommandFailure or SnapshotFileError, before anything listens. */
+/** @throws InputError, CommandFailure or SnapshotFileError before the server listens. */
 export async function startFrom(
   flags: ServerFlags,
   defaultClock: ClockMode,
 ): Promise<StartedServer> {
   if (flags.saveOnExit !== undefined) {
     const { checkSavable } = await import("../adapters/files/snapshot-file.ts");
-    // Now, rather than with the state at the end.
+    // Checked now, rather than when the state is to be saved.
     await checkSavable(flags.saveOnExit);
   }
   if (flags.scenario !== undefined) {
@@ -34,7 +33,7 @@ export async function startFrom(
   return startLoaded(flags.load, flags);
 }
 
-/** Saves the world `default` where `--save-on-exit` says so. To be called once the server has closed. */
+/** Saves the world `default` to the file of `--save-on-exit`. Call it once the server has closed. */
 export async function saveOnExit(flags: ServerFlags, server: Server): Promise<void> {
   if (flags.saveOnExit === undefined) return;
   const { saveSnapshot } = await import("../adapters/files/snapshot-file.ts");

@@ -1,19 +1,19 @@
-/** What the options of the arbitraries have in common: how they are checked. */
+/** Schemas that the options of several arbitraries share. */
 
 import * as v from "valibot";
 import { LAST_INSTANT_MS, parseInstant } from "../base/calendar.ts";
 import { instantText, wholeFrom } from "../base/schemas.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 
-/** The instant at which a simulator starts that isn't told another. */
+/** The default start of a simulator. */
 export const DEFAULT_START = "2026-01-15T00:00:00Z";
 
-/** How many there are, from 0 or as told. */
+/** A whole number from `least` to 10,000. */
 export function lengthFrom(least: number): v.GenericSchema<unknown, number> {
   return v.pipe(wholeFrom(least), v.maxValue(10_000, "must be at most 10000"));
 }
 
-/** Some of these names, each once. */
+/** A list of at least one of these names. */
 export function someOf<Name extends string>(
   names: readonly Name[],
 ): v.GenericSchema<unknown, readonly Name[]> {
@@ -24,12 +24,12 @@ export function someOf<Name extends string>(
   ) as v.GenericSchema<unknown, readonly Name[]>;
 }
 
-/** Weights by these names: whole numbers, 0 for never. */
+/** Weights by name: whole numbers, 0 for never. */
 export function weightsOf<Name extends string>(
   names: readonly Name[],
 ): v.GenericSchema<unknown, Partial<Readonly<Record<Name, number>>>> {
   const entries = names.map((name) => [name, v.optional(lengthFrom(0))] as const);
-  // A strict object of optional whole numbers by these names.
+  // The schema accepts only these names, each with an optional whole number.
   return v.strictObject(Object.fromEntries(entries)) as unknown as v.GenericSchema<
     unknown,
     Partial<Readonly<Record<Name, number>>>
@@ -41,13 +41,13 @@ export const instant: v.GenericSchema<unknown, string> = v.pipe(
   instantText,
   v.check(
     (text) => msOf(text) >= 0 && msOf(text) <= LAST_INSTANT_MS,
-    "must be an instant from 1970 on, in which a world can be",
+    "must be an instant from 1970 to 9999",
   ),
 );
 
 export const simulator: v.GenericSchema<unknown, SimulatorCore> = v.custom<SimulatorCore>(
   isSimulator,
-  "must be a simulator, as createSimulator makes it",
+  "must be a simulator made by createSimulator",
 );
 
 export function isSimulator(value: unknown): value is SimulatorCore {

@@ -1,19 +1,19 @@
-/** Options by names that there are: a misspelt one would be passed over, and what it asks for never be done. */
+/** Checks an options object. A misspelt option is an error: otherwise it would be ignored silently. */
 
 import * as v from "valibot";
 import { didYouMean } from "../base/did-you-mean.ts";
 import { InputError, parseInput } from "../base/input.ts";
 import { safeName } from "../base/safe-name.ts";
 
-/** How each option is checked. A type says which there are, so that none is forgotten. */
+/** The schema of each option. The type makes sure that none is forgotten. */
 export type OptionEntries<Options extends object> = Readonly<
   Record<keyof Options & string, v.GenericSchema>
 >;
 
-/** An option that is checked elsewhere. */
+/** For an option that is checked elsewhere. */
 export const unchecked: v.GenericSchema = v.unknown();
 
-/** A whole number that may be left out. `expected`: what one that is wrong is told. */
+/** An optional whole number. `expected` is the message for an invalid one. */
 export function wholeBetween(least: number, most: number, expected: string): v.GenericSchema {
   return v.optional(
     v.pipe(
@@ -25,7 +25,7 @@ export function wholeBetween(least: number, most: number, expected: string): v.G
   );
 }
 
-/** @throws InputError for what is no object, and that names the option at fault. */
+/** @throws InputError that names the invalid option, or `options` if that isn't an object. */
 export function checkOptions<Options extends object>(
   options: Options,
   entries: OptionEntries<Options>,
@@ -37,10 +37,10 @@ export function checkOptions<Options extends object>(
   const names = Object.keys(entries);
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(entries, name));
   if (unknown !== undefined) {
-    const hint = didYouMean(unknown, names) || ` There is: ${names.join(", ")}`;
-    throw new InputError(safeName(unknown), `is no option here.${hint}`);
+    const hint = didYouMean(unknown, names) || ` Choose from: ${names.join(", ")}`;
+    throw new InputError(safeName(unknown), `is not an option.${hint}`);
   }
-  // One that is left out is told what it must be, as one that is wrong.
+  // A required option that is missing gets the same message as an invalid one.
   const all = names.map((name): [string, unknown] => [name, Reflect.get(given, name)]);
   parseInput(v.object(entries), Object.fromEntries(all));
 }

@@ -1,41 +1,41 @@
-/** Proof that a property test reached the interesting places: one that was never reached is reported, not green. */
+/** Proof that a property test reached the interesting places: a place never reached is an error, not a pass. */
 
 import { InputError } from "../base/input.ts";
 
-/** A place, and how often it was reached. */
+/** A place in a test, and how often it was reached. */
 export interface Mark {
   readonly name: string;
   /** How often the condition held. */
   readonly reached: number;
-  /** How often it was looked at. */
+  /** How often the condition was checked. */
   readonly looked: number;
-  /** `reached` of `looked`, from 0 to 1; 0 where nobody looked. */
+  /** `reached` / `looked`, from 0 to 1; 0 if it was never checked. */
   readonly share: number;
 }
 
 export interface MarkReport {
-  /** In the order in which they were first named, the wanted ones that nobody looked at last. */
+  /** In order of first use, then the wanted ones that were never checked. */
   readonly marks: readonly Mark[];
-  /** Those that were looked at or wanted, and never reached. */
+  /** The names that were checked or wanted, and never reached. */
   readonly neverReached: readonly string[];
-  /** A line for each of them; the ones never reached first. */
+  /** One line a mark; the ones never reached come first. */
   readonly text: string;
 }
 
 export interface Marks {
   /**
-   * Notes that the place was reached, where the condition holds. Where it doesn't, that it was looked at.
+   * Counts one check of the place, and whether the condition held.
    *
    * @returns the condition.
    */
   sometimes(this: void, name: string, condition?: boolean): boolean;
-  /** What was noted so far. `wanted`: places that have to be in it. */
+  /** The counts so far. `wanted`: names to include even if they were never checked. */
   report(wanted?: readonly string[]): MarkReport;
-  /** @throws Error that lists the places, of these and of all that were looked at, that were never reached. */
+  /** @throws Error that lists the marks that were checked or wanted, and never reached. */
   expectReached(wanted?: readonly string[]): void;
 }
 
-/** Marks of one campaign. They are counted over all its runs, those that shrink a failure included. */
+/** Marks of one campaign. All its runs count, including those that shrink a failure. */
 export function createMarks(): Marks {
   const counts = new Map<string, { reached: number; looked: number }>();
 

@@ -1,4 +1,4 @@
-/** The oracle about one simulator's world: told of its publishers, its past and its time, so that a test only shows it answers. */
+/** Connects the oracle to one simulator's publishers, history and clock, so that a test only shows it the answers. */
 
 import { InputError } from "../base/input.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
@@ -10,44 +10,44 @@ import type { Account } from "./oracle/facts.ts";
 import { microsOf } from "./oracle/money.ts";
 import { createOracle, type Oracle } from "./oracle/oracle.ts";
 
-/** Who sends a call, where that doesn't follow from what it says. */
+/** The sender of a call, if the call itself doesn't tell. */
 export interface CallSender {
-  /** @default the key of the publisher that the call names, or whose impression is clicked */
+  /** @default the key of the publisher that the call names, or that the clicked impression belongs to */
   readonly apiKey?: string | undefined;
 }
 
-/** What every answer of one world must be. */
+/** Checks the answers of one world. */
 export interface SimulatorOracle {
   /**
-   * Holds an answer that came just now, at the simulator's time, against what it must be: status, headers, every figure.
-   * Show it every answer in its turn: from what it hasn't seen nothing follows. What is changed through `sim.publishers`
-   * and `sim.clock` it follows by itself.
+   * Checks the status, headers and every figure of an answer that arrived just now, at the simulator's time. Show it
+   * every answer in order: it knows nothing of requests that it hasn't seen. It picks up changes made through
+   * `sim.publishers` and `sim.clock` by itself.
    *
    * @throws Error that says what was expected and what came instead.
-   * @throws InputError where nobody's key follows from the call, and where the simulator goes on under other readings or
-   * went back in time.
+   * @throws InputError if the call doesn't tell whose key was used, if the simulator's assumptions changed, or if its
+   * clock went back.
    */
   see(call: Call, response: ApiResponse, sender?: CallSender): void;
-  /** Sends the call to the simulator and holds the answer against what it must be. @throws as `see` does. */
+  /** Sends the call to the simulator and checks the answer. @throws as `see` does. */
   ask(call: Call, sender?: CallSender): ApiResponse;
-  /** What is known to have happened. */
+  /** What the oracle has seen happen. */
   readonly facts: Oracle["facts"];
 }
 
-/** A call that is sent in the usual way: its values in a JSON body, or in the query of a GET. */
+/** A call sent in the usual way: its values are in a JSON body, or in the query of a GET. */
 export function plainCall(operation: OperationName, values: Call["values"]): Call {
   const carrier = operations[operation].method === "GET" ? "query" : "json";
   return { operation, values, way: plainWay(operation, carrier) };
 }
 
 /**
- * A second opinion on a simulator: recomputes from the plain list of what was sent what the answer must be, with a
- * calendar, limits and sums of its own. Also for who writes an implementation of the API: give that the simulator's
- * publishers, send it the same calls at the same times, and show the oracle what it answers. Only the prices of events
- * are taken from answers; each must lie in its bounds, and every sum must follow from them. Where amounts are rounded to
- * paise an event's exact price is the simulator's, which has to be sent the same.
+ * A second opinion on a simulator: from the plain list of requests it computes each answer anew, with its own calendar,
+ * limits and sums. It can also test another implementation of the API: give that the simulator's publishers, send it
+ * the same calls at the same times, and show its answers to the oracle. Only the prices of events are taken from the
+ * answers: each must be within its bounds, and every sum must follow from them. If amounts are rounded to paise, the
+ * exact prices come from the simulator, so send it the same calls too.
  *
- * @throws InputError for a simulator that has answered before: make it anew, or reset it.
+ * @throws InputError for a simulator that has already answered requests: make a new one, or reset it.
  */
 export function oracleFor(sim: SimulatorCore): SimulatorOracle {
   mustBeNew(sim);
@@ -68,13 +68,13 @@ export function oracleFor(sim: SimulatorCore): SimulatorOracle {
     if (JSON.stringify(sim.assumptions) !== asked)
       throw new InputError(
         "assumptions",
-        "are others than the oracle was made for: make a new one",
+        "differ from those that the oracle was made for: make a new oracle",
         conflict,
       );
     if (nowMs < latestMs)
       throw new InputError(
         "clock",
-        "went back: after a reset or a snapshot put back the oracle needs to be made anew",
+        "went back: after a reset or a restored snapshot, make a new oracle",
         conflict,
       );
     latestMs = nowMs;
@@ -82,7 +82,7 @@ export function oracleFor(sim: SimulatorCore): SimulatorOracle {
     return nowMs;
   }
 
-  /** What the answer would be without rounding: the price of what was written down since the last one. */
+  /** The answer without rounding: its price is what the ledger recorded since the last answer. */
   function unrounded(response: ApiResponse): ApiResponse {
     if (!isRounded) return response;
     const before = recordedMicros;
@@ -126,7 +126,7 @@ function mustBeNew(sim: SimulatorCore): void {
   );
 }
 
-/** Takes over what was changed by hand since the last answer. */
+/** Takes over what the test changed through `sim.publishers` since the last answer. */
 function followPublishers(sim: SimulatorCore, oracle: Oracle): void {
   for (let place = oracle.facts.accounts.length; place < sim.publishers.total; place += 1)
     oracle.add(sim.publishers.at(place));
@@ -138,7 +138,7 @@ function followPublishers(sim: SimulatorCore, oracle: Oracle): void {
   }
 }
 
-/** Whose key goes with a call by itself. */
+/** The key of the publisher that the call is about. */
 function keyFor({ operation, values }: Call, { facts }: Oracle): string {
   const impression = facts.impressions.find(({ id }) => id === values.impression_id);
   const named = operation === "click" ? impression?.publisherId : values.publisher_id;
@@ -147,12 +147,12 @@ function keyFor({ operation, values }: Call, { facts }: Oracle): string {
   const what = operation === "click" ? "an impression" : "a publisher";
   throw new InputError(
     "apiKey",
-    `must be told: the call names ${what} that the oracle doesn't know of`,
+    `must be given: the call names ${what} that the oracle doesn't know`,
   );
 }
 
-/** All figures to the micro, those of today too. */
-const plain = {
+/** With these, every figure is exact to the micro, today's included. */
+const exactFigures = {
   "date.future": "allow",
   "errors.body": "problem",
   "money.precision": "exact",
@@ -161,12 +161,12 @@ const plain = {
   "stats.surfaces": "all",
 } as const;
 
-/** Figures of the days before a world's own, read in a world aside in which nothing is ever recorded. */
+/** The seeded history of a simulator, read from a fork in which nothing is ever recorded. */
 export function historyOf(sim: SimulatorCore): History {
   const world = sim.fork();
   world.clock.set({ mode: "frozen" });
   world.faults.clear();
-  world.assume(plain);
+  world.assume(exactFigures);
   const yesterday = addDays(dayOfInstant(world.clock.now(), sim.assumptions["date.timezone"]), -1);
   const { total } = world.publishers;
   const joined = new Map(
@@ -177,7 +177,7 @@ export function historyOf(sim: SimulatorCore): History {
     const first = joined.get(publisherId);
     const from = first === undefined || range.from > first ? range.from : first;
     const to = range.to < yesterday ? range.to : yesterday;
-    // Who signs up later has no history.
+    // A publisher that signed up later has no history.
     if (first === undefined || from > to) return { impressions: 0, clicks: 0, micros: 0 };
     const known = { publisher_id: publisherId, from, to, surface: range.surface };
     const name = JSON.stringify(known);
@@ -192,10 +192,10 @@ function figuresOf(
   publisherId: string,
   values: Call["values"],
 ): ReturnType<History> {
-  // With a new key there is always quota left.
+  // A new key always has quota left.
   const { apiKey } = world.publishers.rotateKey(publisherId);
   const { status, body } = world.handle(requestOf(plainCall("stats", values), apiKey));
-  if (status !== 200) throw new Error(`The past of ${publisherId} can't be read: ${body}`);
+  if (status !== 200) throw new Error(`Can't read the history of ${publisherId}: ${body}`);
   const { impressions, clicks, revenue_inr } = JSON.parse(body);
   return { impressions, clicks, micros: microsOf(revenue_inr) };
 }

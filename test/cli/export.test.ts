@@ -303,7 +303,7 @@ describe("wrong usage", () => {
       "no surfaces",
       () => [scenarioOf([steady]), "--to", "artillery", ...key],
       2,
-      /needs its surfaces here: --surface ID/,
+      /has no surfaces\. Give them with --surface ID/,
     ],
     [
       "no target",

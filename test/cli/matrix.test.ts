@@ -329,7 +329,7 @@ describe("reports", () => {
       const args = ["matrix", "--only", "errors.invalid", "--", "sh", "-c", CALL];
       const { stdout, stderr } = await runAdsim(args, { TMPDIR: temporary });
       expect(stdout).toMatch(
-        /^Your client passes everywhere: .* of 1 assumption makes it fail\.$/m,
+        /^Your client passes everywhere: .*, with 1 assumption makes it fail\.$/m,
       );
       expect(stderr).toMatch(/^row 1 of 1: passed \(\d+\.\d s\)\n$/);
       // Node's own, not ours to keep away.

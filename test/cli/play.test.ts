@@ -66,7 +66,7 @@ describe("in process", () => {
     expect((await runInProcess(args)).stderr).toBe("");
     chmodSync(file, 0o640);
     expect((await runInProcess(args)).stderr).toBe(
-      `adsim: --report json=${link} replaced the file that was there\n`,
+      `adsim: --report json=${link} replaced an existing file\n`,
     );
     expect(statSync(file).mode & 0o777).toBe(0o640);
     const twice = await runInProcess([...args, "--report", `junit=${file}`]);

@@ -115,8 +115,16 @@ describe("nothing listens", () => {
   test.each<[string, () => string[], RegExp]>([
     ["one that isn't valid", () => [fileOf({ ...month, steps: [{}] })], /json: steps\.0/],
     ["an unknown name", () => ["lost-akc"], /Did you mean "lost-ack"/],
-    ["--load beside it", () => ["lost-ack", "--load", "x"], /--load beside --scenario/],
-    ["--faults beside it", () => ["lost-ack", "--faults", "x"], /--faults beside --scenario/],
+    [
+      "--load beside it",
+      () => ["lost-ack", "--load", "x"],
+      /--load can't be combined with --scenario/,
+    ],
+    [
+      "--faults beside it",
+      () => ["lost-ack", "--faults", "x"],
+      /--faults can't be combined with --scenario/,
+    ],
     ["an empty name", () => [""], /must not be empty/],
     ["a wrong override", () => ["lost-ack", "--start", "soon"], /--start must be an instant/],
   ])("for %s: exit code 2", async (_, args, expected) => {

@@ -142,7 +142,7 @@ describe("is refused with what to do", () => {
     [
       "a call that names nobody",
       () => oracleFor(worldOf().sim).ask(plainCall("stats", { publisher_id: "pub_nobody" })),
-      "apiKey must be told: the call names a publisher that the oracle doesn't know of",
+      "apiKey must be given: the call names a publisher that the oracle doesn't know",
     ],
     [
       "other readings",
@@ -152,7 +152,7 @@ describe("is refused with what to do", () => {
         sim.assume({ "stats.surfaces": "with-traffic" });
         return oracle.ask(stats);
       },
-      "assumptions are others than the oracle was made for: make a new one",
+      "assumptions differ from those that the oracle was made for: make a new oracle",
     ],
     [
       "time that went back",

@@ -1,4 +1,4 @@
-/** Traffic as a script for Artillery 2, which takes JSON as well as YAML. Its sources say what words it knows. */
+/** Writes traffic as a script for Artillery 2, which reads JSON as well as YAML. Its source code is the reference. */
 
 import { durationMs } from "../../base/duration.ts";
 import type { Traffic } from "../../play/traffic/traffic.ts";
@@ -6,45 +6,44 @@ import { operations } from "../../spec/operations.ts";
 import type { GivenPublisher } from "../play/credentials.ts";
 import { type Phase, phasesOf, totalOf } from "./phases.ts";
 
-/** A traffic of the scenario with those whose requests it sends. */
+/** A traffic step of the scenario, with the publishers that send its requests. */
 export interface PlannedTraffic {
   readonly traffic: Traffic;
   readonly senders: readonly Sender[];
-  /** Of the world, when it begins. */
+  /** The world's time at which it begins. */
   readonly startMs: number;
 }
 
-/** A publisher that the script knows. */
+/** A publisher in the script. */
 export interface Sender extends GivenPublisher {
   readonly ordinal: number;
 }
 
-/** What a virtual user of the script does. */
-interface Visit {
+/** The behaviour of a virtual user in the script. */
+interface VirtualUser {
   readonly kind: "impression" | "stats" | "surfaces" | "payouts";
   readonly sender: Sender;
-  /** The first so many of the sender's; undefined: all. */
+  /** Only the sender's first surfaces, this many; undefined: all. */
   readonly surfaces: number | undefined;
   readonly hasSession: boolean;
-  /** How long after an impression its click comes; undefined: there is none. */
+  /** The time from an impression to its click; undefined: no click. */
   readonly clickAfterMs: number | undefined;
 }
 
 const DEFAULT_TIMEOUT = "10s";
 const ADS = 20;
 
-/** A script as Artillery reads it. */
 export function artilleryScript(planned: readonly PlannedTraffic[], target: string): object {
-  const weights = new Map<string, { readonly visit: Visit; weight: number }>();
+  const weights = new Map<string, { readonly user: VirtualUser; weight: number }>();
   const phases: Phase[] = [];
   let timeoutMs = 0;
   for (const { traffic, senders, startMs } of planned) {
     const own = phasesOf(traffic, startMs);
     phases.push(...own);
     timeoutMs = Math.max(timeoutMs, durationMs(traffic.timeout ?? DEFAULT_TIMEOUT));
-    for (const { visit, share } of visitsOf(traffic, senders)) {
-      const name = nameOf(visit);
-      const known = weights.get(name) ?? { visit, weight: 0 };
+    for (const { user, share } of virtualUsersOf(traffic, senders)) {
+      const name = nameOf(user);
+      const known = weights.get(name) ?? { user, weight: 0 };
       known.weight += share * totalOf(own);
       weights.set(name, known);
     }
@@ -56,23 +55,23 @@ export function artilleryScript(planned: readonly PlannedTraffic[], target: stri
       target,
       http: { timeout: Math.max(1, Math.ceil(timeoutMs / 1000)) },
       variables: Object.fromEntries(
-        [...new Set(entries.map(([, { visit }]) => visit))].flatMap(variablesOf),
+        [...new Set(entries.map(([, { user }]) => user))].flatMap(variablesOf),
       ),
       phases,
     },
-    scenarios: entries.map(([name, { visit }], index) => ({
+    scenarios: entries.map(([name, { user }], index) => ({
       name,
       weight: whole[index],
-      flow: rateCurveOf(visit),
+      flow: flowOf(user),
     })),
   };
 }
 
-/** What arrivals turn into, with their shares of all. */
-function visitsOf(
+/** The kinds of virtual users, each with its share of the arrivals. */
+function virtualUsersOf(
   { mix = { impression: 1 }, clicks, surfaces, sessions = true }: Traffic,
   senders: readonly Sender[],
-): { readonly visit: Visit; readonly share: number }[] {
+): { readonly user: VirtualUser; readonly share: number }[] {
   const kinds = (["impression", "stats", "surfaces", "payouts"] as const).filter(
     (kind) => (mix[kind] ?? 0) > 0,
   );
@@ -81,19 +80,19 @@ function visitsOf(
   return senders.flatMap((sender) =>
     kinds.flatMap((kind) => {
       const share = (mix[kind] ?? 0) / sum / senders.length;
-      const visit = { kind, sender, surfaces, hasSession: sessions, clickAfterMs: undefined };
-      if (kind !== "impression" || rate === 0) return [{ visit, share }];
-      // Who clicks is a user of another kind: Artillery's own probability counts in whole per cent, and not quite.
-      const clicking = { ...visit, clickAfterMs: durationMs(after) };
+      const user = { kind, sender, surfaces, hasSession: sessions, clickAfterMs: undefined };
+      if (kind !== "impression" || rate === 0) return [{ user, share }];
+      // Clicks are a separate kind of user: Artillery's own probability is in whole per cent, and not exact.
+      const clicking = { ...user, clickAfterMs: durationMs(after) };
       return [
-        { visit, share: share * (1 - rate) },
-        { visit: clicking, share: share * rate },
+        { user, share: share * (1 - rate) },
+        { user: clicking, share: share * rate },
       ];
     }),
   );
 }
 
-function nameOf({ kind, sender, surfaces, hasSession, clickAfterMs }: Visit): string {
+function nameOf({ kind, sender, surfaces, hasSession, clickAfterMs }: VirtualUser): string {
   const isImpression = kind === "impression";
   return [
     `${kind} of publisher ${sender.ordinal}`,
@@ -103,12 +102,12 @@ function nameOf({ kind, sender, surfaces, hasSession, clickAfterMs }: Visit): st
   ].join("");
 }
 
-function variablesOf({ sender, surfaces }: Visit): [string, unknown][] {
+function variablesOf({ sender, surfaces }: VirtualUser): [string, unknown][] {
   const { ordinal, id, apiKey } = sender;
   return [
     [`publisher_id_${ordinal}`, id],
     [`api_key_${ordinal}`, apiKey],
-    // Of a list each virtual user gets one.
+    // Each virtual user gets one item of a list.
     [surfaceVariable(ordinal, surfaces), sender.surfaces.slice(0, surfaces)],
   ];
 }
@@ -117,7 +116,7 @@ function surfaceVariable(ordinal: number, surfaces: number | undefined): string 
   return surfaces === undefined ? `surface_${ordinal}` : `surface_${ordinal}_of_${surfaces}`;
 }
 
-function rateCurveOf({ kind, sender, surfaces, hasSession, clickAfterMs }: Visit): object[] {
+function flowOf({ kind, sender, surfaces, hasSession, clickAfterMs }: VirtualUser): object[] {
   const { ordinal } = sender;
   const headers = { authorization: `Bearer {{ api_key_${ordinal} }}` };
   const publisher = { publisher_id: `{{ publisher_id_${ordinal} }}` };
@@ -138,22 +137,22 @@ function rateCurveOf({ kind, sender, surfaces, hasSession, clickAfterMs }: Visit
     json: { impression_id: "{{ impression_id }}" },
   };
   return [
-    // Where there is no such member, the user's flow ends: what was refused isn't clicked.
+    // If the answer has no such member, the flow ends, so a refused impression isn't clicked.
     { post: { ...impression, capture: [{ json: "$.impression_id", as: "impression_id" }] } },
     ...(clickAfterMs === 0 ? [] : [{ think: thinkTime(clickAfterMs) }]),
     { post: click },
   ];
 }
 
-/** Numbers are seconds there. */
+/** Artillery takes numbers as seconds. */
 function thinkTime(ms: number): number | string {
   return ms % 1000 === 0 ? ms / 1000 : `${ms}ms`;
 }
 
-/** It lists each choice a hundred times its weight: a sum beyond this would take its memory. */
+/** Artillery lists each scenario a hundred times its weight: a larger sum would use up its memory. */
 const LARGEST_SUM = 10_000;
 
-/** Whole numbers in the proportion of `weights`, all above 0: the smallest that fit, or the nearest of those that are allowed. */
+/** Positive whole numbers in proportion to `weights`: the smallest exact ones, or the nearest within the largest sum. */
 export function wholeWeights(weights: readonly number[]): readonly number[] {
   const sum = weights.reduce((total, weight) => total + weight, 0);
   const least = Math.min(...weights);

@@ -1,4 +1,4 @@
-/** `adsim export SCENARIO --to TOOL`: the traffic of a scenario for a load generator, and a list of what it can't say. */
+/** `adsim export SCENARIO --to TOOL`: writes a scenario's traffic for a load generator, and lists what it leaves out. */
 
 import { indentedJson } from "../../base/text.ts";
 import type { PublisherRef, Scenario } from "../../play/language/scenario.ts";
@@ -21,7 +21,7 @@ export interface ExportFlags extends CommonFlags, CredentialFlags {
 
 const DEFAULT_TARGET = "http://127.0.0.1:4010";
 
-/** @throws CommandFailure for a scenario that gives no script, and a file that can't be written. */
+/** @throws CommandFailure for a scenario without traffic, and for a file that can't be written. */
 export async function exportScenario(source: string, flags: ExportFlags): Promise<void> {
   const given = givenPublishers(flags);
   const target = readTargetUrl(flags.target ?? DEFAULT_TARGET).url;
@@ -56,7 +56,7 @@ function tellLeftOut(leftOut: readonly string[], scenario: Scenario, isForeign: 
   );
 }
 
-/** Finds who sends, by the name that the scenario has for them. */
+/** Finds a sender by the scenario's reference to it. */
 function sendersIn(
   { source, scenario }: ResolvedScenario,
   given: readonly GivenPublisher[],
@@ -81,7 +81,7 @@ function sendersIn(
     }
     if (sender.surfaces.length === 0) {
       throw wrong(
-        `publisher ${publisherRef} (${sender.id}) needs its surfaces here: --surface ID.`,
+        `publisher ${publisherRef} (${sender.id}) has no surfaces. Give them with --surface ID.`,
       );
     }
     return { ordinal: publisherRef, ...sender };

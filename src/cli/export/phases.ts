@@ -1,4 +1,4 @@
-/** Arrivals as phases of Artillery: rates where it keeps to them, and else counts, which add up exactly. */
+/** Turns arrivals into phases of Artillery: rates if Artillery keeps to them, otherwise counts, which are exact. */
 
 import { durationMs, HOUR_MS } from "../../base/duration.ts";
 import { arrivalPatternOf, rateCurveOf } from "../../play/traffic/arrival-pattern.ts";
@@ -17,10 +17,10 @@ export type Phase =
   | { readonly name: string; readonly pause: number | string };
 
 const SECOND_MS = 1000;
-/** A recorded trace is counted in so many stretches at most. */
-const MAX_STRETCHES = 600;
+/** A recorded trace becomes at most this many phases. */
+const MAX_TRACE_PHASES = 600;
 
-/** The phases of a traffic that begins at this time of the world. */
+/** The phases of a traffic step. `startMs`: the world's time at which it begins. */
 export function phasesOf({ arrivals, for: duration }: Traffic, startMs: number): Phase[] {
   const forMs = durationMs(duration);
   const pattern = arrivalPatternOf(arrivals);
@@ -28,7 +28,7 @@ export function phasesOf({ arrivals, for: duration }: Traffic, startMs: number):
     case "line": {
       const [from, to] = [pattern.from * SECOND_MS, pattern.to * SECOND_MS];
       const isWhole = [from, to, forMs / SECOND_MS].every(Number.isInteger);
-      // It counts whole arrivals a second, and takes a ramp to 0 for none.
+      // Artillery needs whole arrivals a second, and ignores a ramp to 0.
       if (!isWhole || to === 0)
         return countedPhases(arrivals.kind, (ms) => before(ms), forMs, forMs / 60);
       const common = { name: arrivals.kind, duration: forMs / SECOND_MS, arrivalRate: from };
@@ -40,7 +40,7 @@ export function phasesOf({ arrivals, for: duration }: Traffic, startMs: number):
     case "bursts":
       return burstPhases(pattern, forMs);
     case "trace": {
-      const seconds = Math.ceil(forMs / SECOND_MS / MAX_STRETCHES);
+      const seconds = Math.ceil(forMs / SECOND_MS / MAX_TRACE_PHASES);
       return countedPhases(arrivals.kind, arrivedBefore(pattern.atMs), forMs, seconds * SECOND_MS);
     }
   }
@@ -51,7 +51,7 @@ export function phasesOf({ arrivals, for: duration }: Traffic, startMs: number):
   }
 }
 
-/** How many requests come of phases, as they are planned; clicks left out. */
+/** The planned number of requests of the phases, without clicks. */
 export function totalOf(phases: readonly Phase[]): number {
   return phases.reduce((total, phase) => {
     if ("pause" in phase) return total;
@@ -61,16 +61,16 @@ export function totalOf(phases: readonly Phase[]): number {
   }, 0);
 }
 
-/** Stretch by stretch: the sum never differs by more than a half from what is expected. */
+/** Phases with counts. Their running sum never differs by more than a half from the expected number. */
 function countedPhases(
   name: string,
   expectedBefore: (ms: number) => number,
   forMs: number,
-  stretchMs: number,
+  phaseMs: number,
 ): Phase[] {
   const phases: Phase[] = [];
-  // Of whole seconds, where there are some.
-  const lengthMs = Math.max(SECOND_MS, Math.ceil(stretchMs / SECOND_MS) * SECOND_MS);
+  // Whole seconds, at least one.
+  const lengthMs = Math.max(SECOND_MS, Math.ceil(phaseMs / SECOND_MS) * SECOND_MS);
   let sum = 0;
   for (let fromMs = 0; fromMs < forMs; fromMs += lengthMs) {
     const toMs = Math.min(fromMs + lengthMs, forMs);
@@ -92,7 +92,7 @@ function burstPhases(
 ): Phase[] {
   const { count, everyMs } = shape;
   const periodMs = Math.min(everyMs, forMs);
-  // At once is as fast as a phase can be.
+  // The shortest phase is a second.
   const burstMs = Math.min(Math.max(shape.withinMs, SECOND_MS), periodMs);
   const phases: Phase[] = [];
   for (let fromMs = 0; fromMs < forMs; fromMs += everyMs) {
@@ -103,7 +103,7 @@ function burstPhases(
   return phases;
 }
 
-/** How many of a trace came before. To be asked in ascending order. */
+/** How many arrivals of a trace came before `ms`. Call it with ascending times. */
 function arrivedBefore(atMs: readonly number[]): (ms: number) => number {
   let count = 0;
   return (ms) => {

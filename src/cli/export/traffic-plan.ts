@@ -1,4 +1,4 @@
-/** What of a scenario goes into a load script: its traffic in order, each with when it begins; and what doesn't, in words. */
+/** Plans a load script: the scenario's traffic steps in order with their start, and a list of what is left out. */
 
 import { parseInstant } from "../../base/calendar.ts";
 import { durationMs } from "../../base/duration.ts";
@@ -14,9 +14,9 @@ export interface TrafficPlan {
   readonly leftOut: readonly string[];
 }
 
-/** A script with more of them would help nobody. */
+/** A longer script isn't useful. */
 const MAX_TRAFFIC_STEPS = 1000;
-/** Of the kinds of steps that are left out, so many are named by their places. */
+/** Each kind of step that is left out is listed with at most this many places. */
 const MAX_PLACES = 3;
 
 export function planOf(scenario: Scenario): TrafficPlan {
@@ -32,7 +32,7 @@ export function planOf(scenario: Scenario): TrafficPlan {
     if ("traffic" in step) addTraffic(step, at);
     else if ("repeat" in step) {
       const { times, every = 0, steps } = step.repeat;
-      // Without traffic in it one round says all.
+      // Without traffic one round is enough.
       const rounds = hasTraffic(steps) ? times : 1;
       for (let round = 0; round < rounds; round += 1) {
         walk(steps, `${at}.repeat.steps`);
@@ -76,7 +76,7 @@ export function planOf(scenario: Scenario): TrafficPlan {
 const adviceByField = {
   faults: "start adsim with --faults FILE",
   assumptions: "start adsim with --assume KEY=CHOICE",
-  expectations: "look at GET /_sim/audit yourself",
+  expectations: "check GET /_sim/audit yourself",
   thresholds: "use Artillery's config.ensure instead",
 } as const;
 
@@ -101,7 +101,7 @@ function hasTraffic(steps: readonly Step[]): boolean {
   );
 }
 
-/** As far as it can be known without playing: a daily curve follows the hour. */
+/** The time after an advance, as far as it is known without playing: a daily curve depends on the hour. */
 function afterAdvance(
   advance: Extract<Step, { advance: unknown }>["advance"],
   nowMs: number,

@@ -1,4 +1,4 @@
-/** The choices of `--log`. The log is loaded only if it is on, so that other starts don't wait for it. */
+/** The choices of `--log`. The log's code is loaded only if it is on, so that other starts are fast. */
 
 import type { Worlds } from "../../simulator/worlds.ts";
 import type { Log } from "./log.ts";
@@ -6,7 +6,7 @@ import type { Log } from "./log.ts";
 export const logFormats = ["text", "json", "off"] as const;
 export type LogFormat = (typeof logFormats)[number];
 
-/** What `--log` and `--no-log` ask for. `usual`: without either. */
+/** The format that `--log` or `--no-log` asks for. */
 export function logFormatOf(
   flag: LogFormat | boolean | undefined,
   defaultFormat: LogFormat,

@@ -1,19 +1,19 @@
-/** Lines that wait for a slow reader. Beyond a limit, further lines are dropped and counted. */
+/** Queues lines for a slow reader. If the queue is full, further lines are dropped and counted. */
 
 import type { Sink } from "./sink.ts";
 
 export interface LineQueue {
   add(line: string): void;
-  /** Writes what is left, for a moment only. @returns whether all of it was written. */
+  /** Writes the remaining lines, within a short time. @returns whether all were written. */
   end(): Promise<boolean>;
 }
 
-/** The most characters that may wait, in all lines together. A line has some hundred. */
+/** The most characters in the queue. A line has a few hundred. */
 const MAX_CHARACTERS = 1_000_000;
 /** How long a reader may take at the end, in milliseconds. */
 const DRAIN_TIMEOUT_MS = 200;
 
-/** `dropped`: makes the line that says how many were dropped. */
+/** `dropped` makes the line that says how many were dropped. */
 export function createLineQueue(sink: Sink, dropped: (count: number) => string): LineQueue {
   let waiting: string[] = [];
   let characters = 0;
@@ -48,7 +48,7 @@ export function createLineQueue(sink: Sink, dropped: (count: number) => string):
         waiting.push(line);
         characters += line.length;
       }
-      // All lines of a turn of the event loop together.
+      // All lines of one turn of the event loop are written together.
       if (!isScheduled) schedule(setImmediate);
     },
     end() {

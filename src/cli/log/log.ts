@@ -1,4 +1,4 @@
-/** The log of `serve` and `exec`: a line for each exchange of every world, as text for people or as NDJSON for programs. */
+/** The log of `serve` and `exec`: a line for each exchange in any world, as text or as NDJSON. */
 
 import { printable } from "../../base/text.ts";
 import type { LoggedExchange } from "../../journal/logged-exchange.ts";
@@ -14,8 +14,8 @@ export interface Log {
 }
 
 /**
- * Begins to log. Text goes to standard error, NDJSON to standard output. Lines that the reader is too slow for are dropped
- * and counted: the server doesn't wait for them, and doesn't keep more than a bounded number of them.
+ * Starts the log. Text goes to standard error, NDJSON to standard output. The server never waits for the reader: if the
+ * reader is too slow, lines are dropped and counted.
  */
 export function startLog(format: "text" | "json", worlds: Worlds): Log {
   const lines = format === "json" ? logEvents(worlds) : logText(worlds);
@@ -46,7 +46,7 @@ function logText(worlds: Worlds): LineQueue {
   return lines;
 }
 
-/** Paths can be as long as a server lets them. */
+/** Longer methods and paths are cut. */
 const LONGEST_PATH = 160;
 
 export function exchangeEvent(world: string, exchange: LoggedExchange): string {

@@ -1,13 +1,13 @@
-/** The stream that the log's lines go to. It never makes the process wait for its reader. */
+/** The log's output stream. The process never waits for its reader. */
 
 import { constants, openSync, writeSync } from "node:fs";
 
 export interface Sink {
   /** Whether everything written has been sent, or the reader is gone. */
   isReady(): boolean;
-  /** To be called only when it is ready. */
+  /** Call it only if it is ready. */
   write(text: string): void;
-  /** Calls back once, later, when it may be ready. */
+  /** Calls back once, later, when it may be ready again. */
   whenReady(callback: () => void): void;
 }
 
@@ -20,15 +20,15 @@ export function sinkOf(stream: NodeJS.WriteStream & { readonly fd: number }): Si
 }
 
 /**
- * Node's writes to a terminal block: a terminal stopped by Ctrl-S would stop the server. So we open it a second time without
- * blocking.
+ * Node's writes to a terminal block: a terminal stopped by Ctrl-S would stop the server. So we open it a second time
+ * without blocking.
  */
 function openTerminal(fd: number): number | undefined {
   const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
   try {
     return openSync(`/dev/fd/${fd}`, O_WRONLY | O_NONBLOCK | O_NOCTTY);
   } catch {
-    // A system without such names, or a terminal of another user's.
+    // The system has no /dev/fd, or the terminal belongs to another user.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** A matrix's result as JUnit XML: a test case for the defaults, and one a row. */
+/** A matrix's result as JUnit XML: one test case for the defaults, and one for each row. */
 
 import { type JunitCase, type JunitOutcome, junitXml } from "../../play/reports/junit.ts";
 import { endingText, type MatrixResult, overridesIn, type RowResult } from "./matrix-result.ts";
@@ -35,7 +35,7 @@ function defaultsOutcome(result: MatrixResult): JunitOutcome {
   if (runs.length < 2) return { kind: "skipped" };
   const failed = runs.find(({ passed }) => !passed);
   if (failed !== undefined) {
-    const again = verdict === "flaky" ? ", and passed in another run" : "";
+    const again = verdict === "flaky" ? ", but passed in another run" : "";
     const message = `CMD failed with the defaults${again}`;
     return failure(result, verdict, message, [reproduce], failed);
   }
@@ -59,7 +59,7 @@ function rowOutcome(result: MatrixResult, row: RowResult): JunitOutcome {
     Object.entries(assume).every(([key, choice]) => chosen[key] === choice),
   );
   return isFlaky
-    ? failure(result, "flaky", "failed, and passed when run again", [reproduce], run)
+    ? failure(result, "flaky", "failed, but passed when run again", [reproduce], run)
     : failure(result, "failed", "failed; the reason wasn't found", [reproduce], run);
 }
 

@@ -1,4 +1,4 @@
-/** A matrix's result for people. */
+/** A matrix's result as text. */
 
 import { dirname } from "node:path";
 import { countWithNoun } from "../../play/measure/quantities.ts";
@@ -11,7 +11,7 @@ export function reportText(result: MatrixResult): string {
   return paragraphs([
     ...(interruptedBy === undefined
       ? []
-      : [[`Interrupted by ${interruptedBy}. What is known so far:`]]),
+      : [[`Interrupted by ${interruptedBy}. The results so far:`]]),
     ...verdictSections(result),
     ...(reliances.length > 0 && flaky.length > 0 ? [flakyLines(result)] : []),
     counts(result),
@@ -49,7 +49,7 @@ function verdictSections(result: MatrixResult): readonly Lines[] {
   }
 }
 
-/** By strength. */
+/** By strength, from 1. */
 const combinations = ["choice", "pair of choices", "triple of choices"] as const;
 
 function relies(result: MatrixResult): readonly Lines[] {
@@ -70,7 +70,7 @@ function relies(result: MatrixResult): readonly Lines[] {
   return [["Your client relies on:", "", ...list], ...incomplete, ...tails];
 }
 
-/** Choices of one key that fail each alone stand together, with the first of them. */
+/** Choices of one key that each fail alone are one group, described by the first of them. */
 function grouped(
   reliances: readonly Reliance[],
 ): readonly { readonly title: string; readonly first: Reliance }[] {

@@ -1,6 +1,6 @@
 /**
- * What a matrix came to. It is JSON as it stands: the report in JSON is this, and every other report is made from it. What
- * a release adds keeps the version; anything else raises it.
+ * The result of a matrix. The JSON report is this object; the other reports are made from it. A release that only adds
+ * members keeps the version; any other change raises it.
  */
 
 import { commandLine } from "../../base/shell.ts";
@@ -23,7 +23,7 @@ import type { ShrinkState } from "./shrink.ts";
 
 type Choices = Readonly<Record<string, string>>;
 
-/** What was found out. Filled as the work goes on, so that it can be told at any moment. */
+/** The state of a running matrix. It can be turned into a result at any moment. */
 export interface MatrixState {
   readonly words: readonly string[];
   readonly flags: MatrixFlags;
@@ -31,20 +31,20 @@ export interface MatrixState {
   readonly runner: Pick<Runner, "runs" | "confirmed">;
   /** The two runs on the defaults. */
   readonly defaults: FinishedRun[];
-  /** By the plan's rows; those that were not run are undefined. */
+  /** In the order of the plan's rows; undefined for a row that hasn't run. */
   readonly rows: (FinishedRun | undefined)[];
   readonly found: ShrinkState;
-  /** What ended the work early. */
+  /** The signal that ended the work early. */
   interruptedBy?: NodeJS.Signals;
 }
 
 /**
  * - `green`: CMD passes everywhere.
- * - `relies`: there are sets of choices that make it fail.
- * - `fails-on-defaults`: it fails with the defaults, twice.
- * - `never-calls-the-server`: it passes with the defaults, twice, without a request.
- * - `flaky`: it fails and passes under the same choices.
- * - `interrupted`: before any of the others could be said.
+ * - `relies`: some sets of choices make it fail.
+ * - `fails-on-defaults`: it failed twice with the defaults.
+ * - `never-calls-the-server`: it passed twice with the defaults, without a request.
+ * - `flaky`: it failed and passed under the same choices.
+ * - `interrupted`: the matrix ended before another verdict was reached.
  */
 type MatrixVerdict =
   | "green"
@@ -58,14 +58,14 @@ export interface RowResult {
   /** Counted from 1. */
   readonly row: number;
   readonly assumptions: Assumptions | undefined;
-  /** Null of a row that wasn't run. */
+  /** Null if the row wasn't run. */
   readonly run: FinishedRun | null;
   readonly reproduce: string;
-  /** Places in the list of reliances. */
+  /** Indexes into the list of reliances. */
   readonly reliances: readonly number[];
 }
 
-/** The smallest sets of choices that make CMD fail. */
+/** A smallest set of choices that makes CMD fail. */
 export interface Reliance {
   readonly assume: Choices;
   /** By key: what not to rely on. */
@@ -83,7 +83,7 @@ export interface MatrixResult {
   readonly strength: number;
   readonly seed: string;
   readonly command: readonly string[];
-  /** As it was given. */
+  /** As given on the command line. */
   readonly timeLimit: string;
   readonly pinned: Choices;
   readonly varied: readonly AssumptionKey[];
@@ -95,9 +95,9 @@ export interface MatrixResult {
   };
   readonly rows: readonly RowResult[];
   readonly reliances: readonly Reliance[];
-  /** Whether the failing rows can show no further reliance. */
+  /** Whether the failing rows were searched completely. */
   readonly complete: boolean;
-  /** What failed and passed under the same choices; `row`: null where they are not those of a row. */
+  /** Sets of choices under which CMD failed and passed; `row` is null if a set isn't that of a row. */
   readonly flaky: readonly {
     readonly assume: Choices;
     readonly row: number | null;
@@ -154,7 +154,7 @@ export function resultOf(findings: MatrixState): MatrixResult {
       cautions: Object.fromEntries(
         overrides.map((override) => {
           const [key] = keyAndChoiceOf(override);
-          // ChoiceOverrides are made from the catalogue's keys.
+          // Overrides have keys of the catalogue.
           return [key, catalogue[key as AssumptionKey].caution];
         }),
       ),
@@ -174,7 +174,7 @@ function choicesOf(overrides: ChoiceOverrides): Choices {
   return Object.fromEntries(overrides.map(keyAndChoiceOf));
 }
 
-/** The line that runs CMD once more as the matrix ran it: for a POSIX shell, on one line unless an argument has more. */
+/** A command for a POSIX shell that runs CMD as the matrix did. It is one line unless an argument has line breaks. */
 function reproduceLine({ words, flags, plan }: MatrixState, overrides: ChoiceOverrides): string {
   const { seed, start, clock, publishers, profile } = flags;
   const given = Object.entries({ seed, start, clock, publishers, profile });
@@ -199,7 +199,7 @@ export function endingText({ ended }: Pick<FinishedRun, "ended">, timeLimit: str
   }
 }
 
-/** `KEY=CHOICE` of each. */
+/** Each as `KEY=CHOICE`. */
 export function overridesIn(assume: Choices): ChoiceOverrides {
   return Object.entries(assume).map(([key, choice]) => `${key}=${choice}`);
 }

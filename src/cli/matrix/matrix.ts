@@ -1,6 +1,6 @@
 /**
- * `adsim matrix -- CMD`: what does a client rely on that the spec doesn't promise? Runs CMD under the rows of a covering
- * array over the open points, then looks for the smallest sets of choices that make it fail.
+ * `adsim matrix -- CMD`: finds what a client relies on that the spec doesn't promise. Runs CMD under the rows of a
+ * covering array over the assumptions, then searches for the smallest sets of choices that make it fail.
  */
 
 import { availableParallelism } from "node:os";
@@ -32,7 +32,7 @@ import { createProgress, type Progress } from "./progress.ts";
 import { createRunner, Interrupted, type Runner } from "./runner.ts";
 import { shrink } from "./shrink.ts";
 
-/** @returns the exit code: 0 where CMD passes everywhere, 1 for anything found, 128 and its number for a signal. */
+/** @returns the exit code: 0 if CMD passes everywhere, 1 for any finding, 128 plus its number for a signal. */
 export async function matrix(words: readonly string[], flags: MatrixFlags): Promise<number> {
   const command = childCommand(words, "matrix");
   const timeLimitMs = timeLimitOf(flags.timeLimit);
@@ -46,7 +46,7 @@ export async function matrix(words: readonly string[], flags: MatrixFlags): Prom
   const jobs = flags.jobs ?? availableParallelism();
   const runner = createRunner({
     ...{ command, plan, output, timeLimitMs, jobs },
-    // As `exec` has it, or a line that reproduces wouldn't.
+    // The same options as for `exec`, because the lines to reproduce use that.
     server: {
       ...options,
       explain: flags.explain,
@@ -66,7 +66,7 @@ export async function matrix(words: readonly string[], flags: MatrixFlags): Prom
     signal = { name, number };
     void runner.stop();
   });
-  // However the process ends, no CMD outlives it.
+  // No CMD outlives this process, however it ends.
   process.on("exit", runner.kill);
   const startedMs = Date.now();
   try {
@@ -103,7 +103,7 @@ async function investigate(
   jobs: number,
 ): Promise<void> {
   const { plan, defaults, rows, found } = findings;
-  // One after the other: what fails only beside itself isn't wrong yet.
+  // One after the other: a CMD that only fails in parallel must pass here.
   for (const number of [1, 2]) defaults.push(await runner.run([], `defaults-${number}`));
   if (!["green", "interrupted"].includes(verdictOf(findings))) return;
   progress.begin();
@@ -140,7 +140,7 @@ function planOf(flags: MatrixFlags, pinned: Readonly<Record<string, string>>): M
   const both = only?.find((key) => Object.hasOwn(pinned, key));
   if (both !== undefined) {
     throw wrongUsage(
-      `--only: ${both} can't vary, since --assume or --assumptions holds it at ${pinned[both]}. Leave one of them out.`,
+      `--only: ${both} can't vary, because --assume or --assumptions pins it to ${pinned[both]}. Leave one of them out.`,
     );
   }
   const strength = strengths[flags.strength];
@@ -158,7 +158,7 @@ function planOf(flags: MatrixFlags, pinned: Readonly<Record<string, string>>): M
 
 const strengths = { "1": 1, "2": 2, "3": 3 } as const;
 
-/** Timers count in 32 bits. */
+/** The longest timer in Node. */
 const LONGEST_MS = 0x7fff_ffff;
 
 function timeLimitOf(text: string): number {

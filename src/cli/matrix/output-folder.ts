@@ -1,4 +1,4 @@
-/** What CMD writes: into a file as it comes, whatever its length. Only its last lines are ever read back. */
+/** CMD's output goes to a file as it comes, whatever its length. Only its last lines are read back. */
 
 import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,26 +16,26 @@ import { makeFolder } from "../output/make-folder.ts";
 /** Output that was kept. */
 export interface KeptOutput {
   readonly file: string;
-  /** Its last lines, fit to be shown. */
+  /** Its last lines, without control characters. */
   readonly tail: readonly string[];
 }
 
-/** Where the output of one run goes. */
+/** The file for the output of one run. */
 export interface Spool {
   readonly handle: FileHandle;
-  /** Closes it and keeps it under a name. */
+  /** Closes the file and keeps it under a name. */
   keep(name: string): Promise<KeptOutput>;
-  /** Closes it, unless it was kept, and deletes it. */
+  /** Closes and deletes the file, unless it was kept. */
   discard(): Promise<void>;
 }
 
 export interface OutputFolder {
   spool(): Promise<Spool>;
-  /** Removes what was made here and isn't needed. */
+  /** Removes a temporary folder in which nothing was kept. */
   close(): Promise<void>;
 }
 
-/** A folder for output: the one given, made if need be, or a temporary one that stays if something in it was kept. */
+/** The given folder, which is made if needed; otherwise a temporary one, which stays if something in it is kept. */
 export async function createOutputFolder(given: string | undefined): Promise<OutputFolder> {
   const folder = await make(given);
   let kept = 0;
@@ -81,7 +81,7 @@ async function make(given: string | undefined): Promise<string> {
   });
 }
 
-/** Under a name that is free: a log of an earlier matrix may have it, or a file of the user's. */
+/** Keeps the file under a free name: an earlier matrix or the user may have used this one. */
 async function keep(file: string, folder: string, name: string): Promise<string> {
   for (let number = 1; ; number += 1) {
     const kept = join(folder, number === 1 ? `${name}.log` : `${name}-${number}.log`);
@@ -105,14 +105,14 @@ const TAIL_BYTES = 16_384;
 const TAIL_LINES = 20;
 const MAX_COLUMNS = 300;
 
-/** The last lines of a file without what would act on a terminal. */
+/** The last lines of a file, without control characters. */
 async function lastLines(handle: FileHandle): Promise<readonly string[]> {
   const { size } = await handle.stat();
   const from = Math.max(0, size - TAIL_BYTES);
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(TAIL_BYTES), 0, TAIL_BYTES, from);
   const text = stripVTControlCharacters(buffer.toString("utf8", 0, bytesRead));
   const all = text.split(/\r\n|[\r\n]/);
-  // The first one is cut where the file has more before it.
+  // The first line is incomplete if the file has more before it.
   const whole = from > 0 && all.length > 1 ? all.slice(1) : all;
   const lines = whole.map((line) => line.replaceAll(/[^\t\P{C}]/gu, "").trimEnd());
   while (lines.at(-1) === "") lines.pop();

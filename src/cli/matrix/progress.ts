@@ -1,4 +1,4 @@
-/** How far the work is, on standard error: one line redrawn in place on a terminal, a line a row elsewhere. */
+/** Progress on standard error: one line redrawn in place on a terminal, otherwise one line for each row. */
 
 import {
   barOf,
@@ -10,14 +10,14 @@ import {
 } from "../output/progress-line.ts";
 
 export interface Progress {
-  /** From now on rows are run. */
+  /** The rows begin. */
   begin(): void;
-  /** A row has ended; `outcome` says how in few words. */
+  /** A row has ended. `outcome` is a short description. */
   row(number: number, outcome: string, passed: boolean): void;
-  /** From now on something else is done than rows; `done` is called after each step of it. */
+  /** Another phase begins. Call `step` after each of its runs. */
   phase(text: string): void;
   step(): void;
-  /** Removes what would be in the way of a report. */
+  /** Erases the line, before a report. */
   end(): void;
 }
 

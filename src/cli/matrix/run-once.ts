@@ -1,4 +1,4 @@
-/** One run of CMD against a server of its own, in a process group of its own that doesn't outlive it. */
+/** Runs CMD once, with its own server and in its own process group, which is killed afterwards. */
 
 import type { ChildProcess } from "node:child_process";
 import type { FileHandle } from "node:fs/promises";
@@ -15,7 +15,7 @@ export type Ending =
   | { readonly kind: "signal"; readonly signal: string }
   | { readonly kind: "timed-out" };
 
-/** How one run went. */
+/** The result of one run. */
 export interface Run {
   readonly passed: boolean;
   readonly ended: Ending;
@@ -25,7 +25,7 @@ export interface Run {
 export interface RunOptions {
   readonly command: ChildCommand;
   readonly server: ServerOptions;
-  /** Takes standard output and standard error. */
+  /** The file for standard output and standard error. */
   readonly output: FileHandle;
   readonly timeLimitMs: number;
   readonly running: StopRegistry;
@@ -33,19 +33,19 @@ export interface RunOptions {
   readonly onEnd: (server: Server) => void;
 }
 
-/** Ends CMD early; what its run resolves with says nothing then. `now` leaves it no time to end by itself. */
+/** Ends CMD early; the result of its run means nothing then. `now` kills it at once. */
 export type Stop = (how: "soon" | "now") => void;
 
-/** Knows how to end what runs. */
+/** The stop functions of the current runs. */
 export interface StopRegistry {
   add(stop: Stop): void;
   delete(stop: Stop): void;
 }
 
-/** How long CMD has to end by itself before it is killed, in milliseconds. */
+/** The time for CMD to end by itself before it is killed, in milliseconds. */
 const GRACE_MS = 2000;
 
-/** @throws CommandFailure where CMD can't be started, InputError for a wrong option of the server. */
+/** @throws CommandFailure if CMD can't be started, InputError for an invalid option of the server. */
 export async function runOnce(options: RunOptions): Promise<Run> {
   const server = await startServer(options.server);
   try {
@@ -53,7 +53,7 @@ export async function runOnce(options: RunOptions): Promise<Run> {
     const { fd } = options.output;
     const started = startChild(options.command, clientEnvironment(server), {
       stdio: ["ignore", fd, fd],
-      // Of its own, so that what it starts can be ended with it.
+      // Its own process group, so that its children can be ended with it.
       detached: process.platform !== "win32",
     });
     const { end, timedOut } = await waitWithinLimit(started.child, started.ended, options);
@@ -72,7 +72,7 @@ function endingOf({ exitCode, signal }: ChildEnd): Ending {
   return signal === undefined ? { kind: "exit", exitCode } : { kind: "signal", signal };
 }
 
-/** Waits for CMD within its time, and ends what it leaves behind. */
+/** Waits for CMD up to the time limit, and ends the processes that it leaves behind. */
 async function waitWithinLimit(
   child: ChildProcess,
   ended: Promise<ChildEnd>,
@@ -99,7 +99,7 @@ async function waitWithinLimit(
   }
 }
 
-/** Signals CMD and all that it started, as long as anything of it is left. */
+/** Signals CMD and its children. */
 function endGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   const { pid } = child;
   if (pid === undefined) return;
@@ -110,6 +110,6 @@ function endGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // Nothing is left of it.
+    // The whole group has ended.
   }
 }

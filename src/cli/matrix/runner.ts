@@ -1,4 +1,4 @@
-/** Runs CMD under one set of overrides after another, some at a time, and remembers how each went. */
+/** Runs CMD under many sets of overrides, several at a time, and remembers the results. */
 
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import pLimit from "p-limit";
@@ -13,30 +13,29 @@ import type { KeptOutput, OutputFolder } from "./output-folder.ts";
 import { type Run, runOnce, type Stop, type StopRegistry } from "./run-once.ts";
 import type { Trials } from "./shrink.ts";
 
-/** A run with what it left. */
 export interface FinishedRun extends Run {
   /** Requests to the API. */
   readonly requests: number;
-  /** Of a run that failed and whose output was to be kept. */
+  /** The output of a failed run, if it was kept. */
   readonly output?: KeptOutput;
 }
 
-/** Thrown by runs that were to begin, or were under way, when the runner was stopped. */
+/** Thrown by runs that were waiting or running when the runner was stopped. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
 }
 
-/** Where {@link confirm} finds a set to fail, its output is kept. */
+/** `confirm` keeps the output of a set that fails. */
 export interface Runner extends Omit<Trials, "compatiblePart"> {
-  /** Runs CMD, whatever is remembered. Where it fails, its output is kept under `keepAs`. */
+  /** Runs CMD even if a result is remembered. If it fails, its output is kept under `keepAs`. */
   run(overrides: ChoiceOverrides, keepAs: string): Promise<FinishedRun>;
-  /** The last run that {@link confirm} made with these overrides. */
+  /** The last run that `confirm` made with these overrides. */
   confirmed(overrides: ChoiceOverrides): FinishedRun | undefined;
   /** How many runs have ended. */
   readonly runs: number;
-  /** Ends what runs and begins nothing more. @returns once all has ended. */
+  /** Ends the current runs and starts no others. Resolves once all have ended. */
   stop(): Promise<void>;
-  /** The same on the spot, for the last moment of the process. */
+  /** Kills the current runs at once, when the process exits. */
   kill(): void;
 }
 
@@ -65,7 +64,7 @@ export function createRunner(options: RunnerOptions): Runner {
   const running: StopRegistry = {
     add(stop) {
       stops.add(stop);
-      // Its server was starting when everything else was stopped.
+      // The runner was stopped while this run's server was starting.
       if (isStopped) stop("soon");
     },
     delete: (stop) => stops.delete(stop),
@@ -106,7 +105,7 @@ export function createRunner(options: RunnerOptions): Runner {
       await spool.discard();
     }
   }
-  /** Undefined for a set that makes no sense. */
+  /** Undefined if the overrides contradict each other. */
   async function runWith(
     overrides: ChoiceOverrides,
     keepAs: string | undefined,
@@ -124,7 +123,7 @@ export function createRunner(options: RunnerOptions): Runner {
     },
     async run(overrides, keepAs) {
       const run = await runWith(overrides, keepAs);
-      if (run === undefined) throw new Error("A row that makes no sense. A bug in adsim.");
+      if (run === undefined) throw new Error("A row with contradictory choices. A bug in adsim.");
       return run;
     },
     fails(overrides) {
@@ -153,7 +152,7 @@ export function createRunner(options: RunnerOptions): Runner {
   };
 }
 
-/** Names of files may have some 255 bytes. */
+/** Short enough for file systems, whose names may have about 255 bytes. */
 function fileNameOf(overrides: ChoiceOverrides): string {
   const name = nameOf(overrides);
   return name.length > 120 ? `set-${digestOf([name])}` : name;
@@ -161,19 +160,19 @@ function fileNameOf(overrides: ChoiceOverrides): string {
 
 interface RequestCounts {
   /**
-   * Requests to the server at this base URL since it was asked last, without those to the control API. To be asked
-   * before the server closes: its port may be the next one's.
+   * The number of requests to the server at this base URL since the last call, without those to the control API. Call
+   * it before the server closes: the next server may get the same port.
    */
   take(url: string): number;
   close(): void;
 }
 
-/** Where Node's HTTP servers tell of each request. */
+/** Node's HTTP servers publish each request on this diagnostics channel. */
 const CHANNEL = "http.server.request.start";
 
 /**
- * Counts the requests that reach the API of each server in this process. The journal can't say it: a client that resets
- * its world, as test suites do after each test, starts its numbering over.
+ * Counts the requests to the API of each server in this process. The journal can't be used for that: its numbering
+ * starts again if the client resets the world, as test suites do after each test.
  */
 function countRequests(): RequestCounts {
   const counts = new Map<string, number>();
@@ -197,7 +196,7 @@ function countRequests(): RequestCounts {
   };
 }
 
-/** As Node documents the channel's messages. */
+/** The channel's messages, as documented by Node. */
 interface RequestStartMessage {
   readonly request: { readonly url: string; readonly socket: { readonly localPort: number } };
 }

@@ -1,6 +1,6 @@
 /**
- * From rows that fail to the smallest sets of overrides that make CMD fail. Knows CMD only as a question that is asked
- * again and again; the order of the answers doesn't matter to the result.
+ * Finds the smallest sets of overrides that make CMD fail, starting from rows that fail. It sees CMD only through
+ * `Trials`, and the result doesn't depend on the order in which trials end.
  */
 
 import {
@@ -12,25 +12,25 @@ import {
   without,
 } from "../../readings/choice-overrides.ts";
 
-/** Asks CMD. */
+/** Runs CMD. */
 export interface Trials {
-  /** Whether CMD fails with these overrides. A set that makes no sense passes. An answer is remembered. */
+  /** Whether CMD fails with these overrides. Contradictory overrides count as passed. The result is remembered. */
   fails(overrides: ChoiceOverrides): Promise<boolean>;
-  /** Asks once more whatever is remembered, and remembers the new answer. */
+  /** Runs CMD again even if a result is remembered, and remembers the new one. */
   failsAgain(overrides: ChoiceOverrides): Promise<boolean>;
-  /** The same, for a set that is going to be reported. */
+  /** The same, for a set that is about to be reported. */
   confirm(overrides: ChoiceOverrides): Promise<boolean>;
-  /** As many of the overrides as make sense together. */
+  /** As many of the overrides as are compatible with each other. */
   compatiblePart(overrides: ChoiceOverrides): ChoiceOverrides;
 }
 
-/** What is known, added to as it is found: a search that is broken off leaves what it has. */
+/** The findings so far. An interrupted search leaves what it has found. */
 export interface ShrinkState {
-  /** Each makes CMD fail, and nothing less of it does. Each was tried at least twice. */
+  /** Each set makes CMD fail, and no smaller part of it does. Each was tried at least twice. */
   readonly minimal: ChoiceOverrides[];
-  /** What failed once and passed once. */
+  /** Sets that failed once and passed once. */
   readonly unstable: ChoiceOverrides[];
-  /** Whether all that the failing rows can show was looked at. */
+  /** Whether the failing rows were searched completely. */
   isComplete: boolean;
 }
 
@@ -38,11 +38,11 @@ export interface ShrinkOptions {
   readonly passing: readonly ChoiceOverrides[];
   readonly failing: readonly ChoiceOverrides[];
   readonly trials: Trials;
-  /** How many questions it is worth asking at a time. */
+  /** How many trials to run at a time. */
   readonly width: number;
 }
 
-/** A CMD that passes and fails as it likes has no minimal sets: after this many contradictions nothing more is asked. */
+/** A flaky CMD has no minimal sets: the search ends after this many unstable sets. */
 const MAX_UNSTABLE = 5;
 
 /** Finds all minimal sets that the failing rows show. */
@@ -58,7 +58,7 @@ export async function shrink(options: ShrinkOptions, found: ShrinkState): Promis
     found.isComplete = unsolved.length === 0 && rests.every(({ isComplete }) => isComplete);
     if (unsolved.length === 0) return;
     for (const set of unsolved) {
-      // One that was just found may explain this one.
+      // A set that was just found may explain this one.
       if (found.minimal.some((known) => isWithin(known, set))) continue;
       if (found.unstable.length >= MAX_UNSTABLE) return;
       if (!(await solve(set, options, found))) givenUp.add(nameOf(set));
@@ -66,7 +66,7 @@ export async function shrink(options: ShrinkOptions, found: ShrinkState): Promis
   }
 }
 
-/** What occurs in no passing row may fail on its own. */
+/** Tries each override that is in no passing row: it may fail alone. */
 async function trySuspects(options: ShrinkOptions, found: ShrinkState): Promise<void> {
   const { passing, failing, trials } = options;
   const innocent = new Set(passing.flat());
@@ -75,7 +75,7 @@ async function trySuspects(options: ShrinkOptions, found: ShrinkState): Promise<
   );
   const alone = await Promise.all(suspects.map((suspect) => trials.fails(suspect)));
   const guilty = suspects.filter((_, index) => alone[index]);
-  // One after the other: what fails only because another CMD runs beside it passes here.
+  // One after the other: a CMD that only fails in parallel passes here.
   for (const set of guilty) {
     if (found.unstable.length >= MAX_UNSTABLE) return;
     const isConfirmed = await trials.confirm(set);
@@ -83,7 +83,7 @@ async function trySuspects(options: ShrinkOptions, found: ShrinkState): Promise<
   }
 }
 
-/** Finds one minimal set within a set that fails, and tries it again. @returns whether it failed each time. */
+/** Finds a minimal set in a set that fails, and tries it again. @returns whether it failed each time. */
 async function solve(
   set: ChoiceOverrides,
   options: ShrinkOptions,
@@ -97,13 +97,13 @@ async function solve(
   return isConfirmed;
 }
 
-/** Delta debugging (Zeller and Hildebrandt's ddmin): taking any one override out of the result makes CMD pass. */
+/** Delta debugging (Zeller and Hildebrandt's ddmin): without any one override of the result, CMD passes. */
 async function minimise(set: ChoiceOverrides, options: ShrinkOptions): Promise<ChoiceOverrides> {
   let current = set;
   let pieces = 2;
   while (current.length > 1) {
     const chunks = split(current, pieces);
-    // With two chunks, the rest of one is the other.
+    // With two chunks, each is the rest of the other.
     const rests = pieces === 2 ? [] : chunks.map((chunk) => without(current, chunk));
     const smaller = await firstFailing([...chunks, ...rests], options);
     if (smaller !== undefined) {
@@ -118,7 +118,7 @@ async function minimise(set: ChoiceOverrides, options: ShrinkOptions): Promise<C
   return current;
 }
 
-/** The first in order that fails, however many are asked at a time. */
+/** The first set in order that fails, however many are tried at a time. */
 async function firstFailing(
   sets: readonly ChoiceOverrides[],
   { trials, width }: ShrinkOptions,
@@ -141,19 +141,19 @@ function split(overrides: ChoiceOverrides, pieces: number): ChoiceOverrides[] {
   );
 }
 
-/** How many ways to take the known sets out of one row are tried. */
+/** At most this many remainders of a row are tried. */
 const MAX_RESTS = 256;
 
 /**
- * What is left of a row in which no known set is whole: one override of each is taken out, in every way there is, since
- * two sets can share a override.
+ * The remainders of a row that contain no complete known set. One override of each set is removed, in every possible
+ * way, because two sets can share an override.
  */
 function unexplained(
   row: ChoiceOverrides,
   known: readonly ChoiceOverrides[],
   trials: Pick<Trials, "compatiblePart">,
 ): { readonly sets: readonly ChoiceOverrides[]; readonly isComplete: boolean } {
-  // Those of one override leave one way only.
+  // Small sets first: a set of one override can be broken in only one way.
   const bySize = [...known].sort(compareSets);
   const seen = new Map<string, ChoiceOverrides>([[nameOf(row), row]]);
   const sets: ChoiceOverrides[] = [];

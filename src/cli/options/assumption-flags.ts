@@ -1,4 +1,4 @@
-/** What `--assume` and the file of `--assumptions` choose together. What is wrong is said of the one it came from. */
+/** Combines `--assume` with the file of `--assumptions`. An error names the one that it comes from. */
 
 import { InputError } from "../../base/input.ts";
 import { safeName } from "../../base/safe-name.ts";
@@ -8,22 +8,23 @@ import { type JsonFile, readJsonFile } from "./json-file.ts";
 
 export interface AssumptionFlags {
   readonly assume?: Readonly<Record<string, string>>;
-  /** A file that holds more of them. */
+  /** A file with more choices. */
   readonly assumptions?: string;
 }
 
 type Chosen = Readonly<Record<string, string>>;
 
-/** What was chosen by name, and the assumptions that follow. */
+/** The choices that were given, and the complete assumptions that follow. */
 export interface ChosenAssumptions {
   readonly chosen: Chosen;
   readonly inForce: Assumptions;
 }
 
 /**
- * The file's choices with `assume` on top.
+ * The file's choices, overridden by `assume`.
  *
- * @throws InputError that names what of `assume` is wrong, CommandFailure that names the file and what is wrong in it.
+ * @throws InputError that names the invalid choice of `assume`, CommandFailure that names the file and what is wrong in
+ * it.
  */
 export async function readAssumptionFlags({
   assume = {},
@@ -62,6 +63,6 @@ function choicesIn({ value, repeated, wrong: failure }: JsonFile): Chosen {
     const what = `has ${JSON.stringify(repeated)} more than once. Keep one.`;
     throw failure(what);
   }
-  // Every value was found to be a text above.
+  // Checked above: every value is a text.
   return value as Chosen;
 }

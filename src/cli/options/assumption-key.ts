@@ -1,10 +1,10 @@
-/** Keys of assumptions as users name them. */
+/** Checks keys of assumptions that users give. */
 
 import { type AssumptionKey, catalogue } from "../../spec/assumptions/catalogue.ts";
 import { keyHint } from "../../spec/assumptions/resolve.ts";
 import { wrongUsage } from "../output/exit.ts";
 
-/** @throws CommandFailure for a text that is no key; `subject` is where it stands. */
+/** `subject` names the place of the text in messages. @throws CommandFailure if the text isn't a key. */
 export function knownKey(subject: string, text: string): AssumptionKey {
   if (isKey(text)) return text;
   throw wrongUsage(`${subject} ${JSON.stringify(text)} is not an assumption.${keyHint(text)}`);

@@ -1,4 +1,4 @@
-/** The rules of `--faults FILE`: a JSON list of them, or one. What is wrong is said of its place in the file. */
+/** The rules of `--faults FILE`: a JSON list of rules, or one rule. Errors name the place in the file. */
 
 import { InputError } from "../../base/input.ts";
 import type { FaultRule } from "../../faults/rule.ts";
@@ -8,7 +8,7 @@ import { readJsonFile } from "./json-file.ts";
 const EXPECTED =
   'It must have one rule or a list of rules, such as [{"match": {"operation": "click"}, "verdict": {"kind": "drop"}}].';
 
-/** @throws CommandFailure that names the file, and the rule and its field where they are at fault. */
+/** @throws CommandFailure that names the file, and the invalid rule and field if there is one. */
 export async function faultRules(file: string): Promise<readonly FaultRule[]> {
   const { value, repeated, wrong } = await readJsonFile("--faults", file, EXPECTED);
   if (typeof value !== "object" || value === null) throw wrong(`has no rule. ${EXPECTED}`);
@@ -19,7 +19,7 @@ export async function faultRules(file: string): Promise<readonly FaultRule[]> {
     throw wrong(`${where} is there more than once. Keep one.`);
   }
   const rules: readonly unknown[] = isList ? value : [value];
-  // Rules are tried out together: two of them may have one id, or there may be too many.
+  // Rules are added to one list, to notice duplicate ids and too many rules.
   const list = createRuleList("");
   for (const [index, rule] of rules.entries()) {
     try {

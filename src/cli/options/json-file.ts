@@ -1,4 +1,4 @@
-/** A JSON file that an option names. What is wrong is said of both, and repeats nothing of the file: keys may be in it. */
+/** Reads a JSON file that an option names. Errors name both, but quote nothing from the file: it may contain API keys. */
 
 import { describeError } from "../../base/file-error.ts";
 import { describeJsonError } from "../../base/json-error.ts";
@@ -7,13 +7,13 @@ import { type CommandFailure, wrongUsage } from "../output/exit.ts";
 
 export interface JsonFile {
   readonly value: unknown;
-  /** The path of a member that an object in it has twice: `JSON.parse` keeps the last and says nothing. */
+  /** The path of a member that occurs twice in an object. `JSON.parse` silently keeps the last one. */
   readonly repeated: string | undefined;
-  /** @returns what to throw for something that is wrong in it. */
+  /** @returns the error to throw if something in the file is wrong. */
   wrong(what: string): CommandFailure;
 }
 
-/** `expected`: a sentence that says what it must hold. @throws CommandFailure that names option and file. */
+/** `expected`: a sentence that says what the file must contain. @throws CommandFailure that names option and file. */
 export async function readJsonFile(
   option: string,
   file: string,
@@ -32,8 +32,8 @@ export async function readJsonFile(
 }
 
 async function textOf(file: string): Promise<string> {
-  // Loaded here: most servers start without such a file, and Node takes a twentieth of their start for this module.
+  // Loaded on demand: most servers start without such a file, and loading the module takes a twentieth of their start.
   const { readFile } = await import("node:fs/promises");
-  // Some editors put a byte order mark before a text.
+  // Some editors write a byte order mark.
   return (await readFile(file, "utf8")).replace(/^\ufeff/, "");
 }

@@ -1,4 +1,4 @@
-/** What `--load FILE` brings: the snapshot, and the options that a world is made from to be like it. */
+/** Reads `--load FILE`: the snapshot, and the options for a world like it. */
 
 import { readSnapshot } from "../../adapters/files/snapshot-file.ts";
 import { formatInstant, parseInstant } from "../../base/calendar.ts";
@@ -17,9 +17,9 @@ export interface LoadedSnapshot {
 }
 
 /**
- * Reads the file, and makes sure that no option asks for another world than the one in it.
+ * Reads the file, and checks that no option contradicts the world in it.
  *
- * @throws SnapshotFileError, and CommandFailure that names the option that contradicts it.
+ * @throws SnapshotFileError; CommandFailure that names the contradicting option.
  */
 export async function readLoadFlag(file: string, flags: CommonFlags): Promise<LoadedSnapshot> {
   const snapshot = await readSnapshot(file);
@@ -37,7 +37,7 @@ export async function readLoadFlag(file: string, flags: CommonFlags): Promise<Lo
       start: formatInstant(snapshot.start),
       publishers: snapshot.publishers,
       profile: snapshot.profile,
-      // Made sure of above.
+      // Checked by `inForce` above.
       assumptions: snapshot.assumptions as Readings,
     },
   };
@@ -57,14 +57,14 @@ function inForce(file: string, snapshot: Snapshot): InForce {
   }
 }
 
-/** A snapshot that is whole, and that this version can't make a world of. */
+/** The error for a complete snapshot that this version can't load. */
 export function snapshotFailure(file: string, { message }: InputError): CommandFailure {
   return couldNotRun(
     `${file}: can't be loaded: ${message.replace(/^snapshot\./, "")} Give a file that this version of adsim saved.`,
   );
 }
 
-/** Each option with what was given and what the snapshot has. */
+/** Each option with the given value and the snapshot's. */
 function optionPairs(
   flags: CommonFlags,
   chosen: Readonly<Record<string, string>>,
@@ -75,7 +75,7 @@ function optionPairs(
     ["--seed", flags.seed, snapshot.seed],
     [
       "--start",
-      // One that is no instant isn't the snapshot's either.
+      // An invalid instant differs from the snapshot's too.
       startMs === undefined ? flags.start : formatInstant(startMs),
       formatInstant(snapshot.start),
     ],

@@ -1,10 +1,10 @@
-/** How a command ends: exit codes, and the failures that a user can do something about. */
+/** Exit codes, and failures that the user can fix. */
 
 import type { InputError } from "../../base/input.ts";
 
 export const exitCodes = { fine: 0, checkFailed: 1, wrongUsage: 2, couldNotRun: 3 } as const;
 
-/** A failure whose message is for the user, without a stack. */
+/** A failure that is shown to the user without a stack trace. */
 export class CommandFailure extends Error {
   override readonly name = "CommandFailure";
   readonly exitCode: number;
@@ -15,23 +15,23 @@ export class CommandFailure extends Error {
   }
 }
 
-/** @returns what to throw where the user is to write something else. */
+/** @returns the error to throw if the command line is wrong. */
 export function wrongUsage(message: string): CommandFailure {
   return new CommandFailure(exitCodes.wrongUsage, message);
 }
 
-/** @returns what to throw where a file, a folder or a service is at fault. */
+/** @returns the error to throw if a file, a folder or a service is the problem. */
 export function couldNotRun(message: string): CommandFailure {
   return new CommandFailure(exitCodes.couldNotRun, message);
 }
 
-/** What a target over HTTP threw: whoever is there is at fault, unless an option or a bug is. */
+/** Turns an error from a target over HTTP into one about the target, unless an option or a bug caused it. */
 export function failureAtTarget(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof CommandFailure || isBug(error)) return error;
   return couldNotRun(error.message);
 }
 
-/** Nobody at a target throws these; an InputError is one of them. */
+/** A target can't cause these errors. An InputError is one of them. */
 function isBug(error: Error): boolean {
   return (
     error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError
@@ -47,7 +47,7 @@ const optionNames: Readonly<Record<string, string>> = {
   cors: "--cors",
 };
 
-/** What to tell the user about `error`, and the exit code. */
+/** The exit code for `error`, and the message for the user. */
 export function describeFailure(error: unknown): {
   readonly exitCode: number;
   readonly message: string;
@@ -64,17 +64,17 @@ export function describeFailure(error: unknown): {
   return { exitCode: exitCodes.couldNotRun, message };
 }
 
-/** What the operating system refused, such as a port in use. Who wraps it has said what to do. */
+/** An error of the operating system, such as a port in use. The wrapping error says what to do. */
 function isSystemError(cause: unknown): boolean {
   return cause instanceof Error && "syscall" in cause;
 }
 
-/** A snapshot or a recording that is of no use. By name, as below. */
+/** An unusable snapshot or recording. Compared by name, as below. */
 function isAboutFile({ name }: Error): boolean {
   return name === "SnapshotFileError" || name === "RecordingError";
 }
 
-// By name, since loading the class would load the schema library on the way to --help.
+// Compared by name: importing the class would load the schema library even for --help.
 function isInputError(error: unknown): error is InputError {
   return error instanceof Error && error.name === "InputError" && "field" in error;
 }

@@ -1,9 +1,9 @@
-/** Makes a folder to write into. Not Node's own way, which never ends where a folder that is there takes no new one, as in /proc. */
+/** Makes a folder. Node's recursive mkdir never ends if an existing parent accepts no new folder, as in /proc. */
 
 import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** With the folders that it lies in. `made`: gets those that it makes, the innermost first. */
+/** Also makes its parents. The new folders are added to `made`, the innermost first. */
 export async function makeFolder(folder: string, made: string[] = []): Promise<void> {
   const isThere = await stat(folder).then(
     () => true,

@@ -1,14 +1,13 @@
-/** One line on standard error that is redrawn in place, for commands that take their time. */
+/** A progress line on standard error that is redrawn in place, for long-running commands. */
 
 import type { WriteStream } from "node:tty";
 
-/** What of a stream a line needs. */
 export type LineStream = Pick<WriteStream, "isTTY" | "columns" | "write">;
 
 const BAR_COLUMNS = 24;
 const MIN_COLUMNS = 20;
 
-/** Whether lines are redrawn there: what collects the output of a build would keep every one of them. */
+/** Whether a line can be redrawn. The log of a CI build would keep every version of it. */
 export function isLive(stream: LineStream): boolean {
   return stream.isTTY && (process.env.CI ?? "") === "";
 }
@@ -26,7 +25,7 @@ export function barOf(done: number, all: number): string {
   return `[${"=".repeat(filled)}${" ".repeat(BAR_COLUMNS - filled)}]`;
 }
 
-/** What follows the rest of a line; nothing where it can't be told. */
+/** The end of a progress line; empty if the time left can't be estimated. */
 export function timeLeft(done: number, all: number, elapsedMs: number): string {
   if (done === 0 || done >= all) return "";
   const seconds = Math.ceil(((elapsedMs / done) * (all - done)) / 1000);

@@ -1,4 +1,4 @@
-/** What `serve` says when it is ready: for people with lines to paste, for programs as one JSON document. */
+/** The message of `serve` when it is ready: as text with lines to paste, or as one line of JSON. */
 
 import { type CurlRequest, curlLine } from "../../audit/nearest/curl-line.ts";
 import { oneLine, printable } from "../../base/text.ts";
@@ -6,24 +6,22 @@ import type { Choice } from "../../spec/assumptions/catalogue.ts";
 import { operations } from "../../spec/operations.ts";
 import type { Credentials } from "../../world/accounts/account.ts";
 
-/** Names are the population's, and some populations are out to break things. */
+/** Names come from the profile, and some profiles have very long ones. */
 const LONGEST_NAME = 60;
 const LONGEST_WHY = 200;
 
-/** What the message is about. */
 export interface ReadyMessage {
   readonly url: string;
   /** The first few publishers, at least one. */
   readonly publishers: readonly Credentials[];
   /** How POST parameters are sent. */
   readonly encoding: Choice<"request.encoding">;
-  /** What was played before anything listened. */
+  /** The scenario that was played before the server listened. */
   readonly scenario?: PlayedScenario | undefined;
-  /** Whether a line for each exchange follows as text. */
+  /** Whether the log follows as text. */
   readonly isLogged?: boolean;
 }
 
-/** A scenario and what came of it. */
 export interface PlayedScenario {
   readonly name: string;
   readonly verdict: "held" | "broken" | "unknown";
@@ -35,7 +33,7 @@ export function readyEvent({ url, publishers, scenario }: ReadyMessage): string 
   return `${printable(JSON.stringify({ event: "ready", url, publishers, scenario }))}\n`;
 }
 
-/** Text. Its lines that begin with `curl` work in a POSIX shell as they stand, each on its own. */
+/** Text. Each line that begins with `curl` works alone in a POSIX shell. */
 export function readyText(message: ReadyMessage): string {
   const { url, publishers, scenario } = message;
   const [publisher] = publishers;
@@ -60,7 +58,7 @@ export function readyText(message: ReadyMessage): string {
   ].join("\n");
 }
 
-/** Of the scenario that the world goes on from. */
+/** The verdict on the scenario that was played first; empty if there was none. */
 export function scenarioSuffix(scenario: PlayedScenario | undefined): string {
   if (scenario === undefined) return "";
   const { name, verdict, why } = scenario;

@@ -1,4 +1,4 @@
-/** The option `--report`, for commands that have reports. Checks form only, and loads nothing else: help must come at once. */
+/** The option `--report`. It only checks the form and loads nothing else, so that help appears at once. */
 
 import { InvalidArgumentError, Option } from "commander";
 
@@ -8,7 +8,7 @@ export interface ReportTarget<Kind extends string = string> {
   readonly file: string;
 }
 
-/** `--report KIND=FILE` for these kinds: several with commas, and repeatable. */
+/** `--report KIND=FILE` for these kinds. Several can be given with commas or by repeating the option. */
 export function reportOption<Kind extends string>(kinds: readonly Kind[]): Option {
   const forms = kinds.map((kind) => `${kind}=FILE`).join(", ");
   const choice = `${forms}, or ${kinds.length === 2 ? "both with a comma between" : "several with commas between"}`;

@@ -1,4 +1,4 @@
-/** The client report for people: counts, then what is wrong, with what costs money first. */
+/** The client report as text: counts, then the findings, those that cost money first. */
 
 import type { ClientReport } from "../../audit/client-report.ts";
 import type { Finding } from "../../audit/findings/finding.ts";
@@ -58,7 +58,7 @@ function by(who: Finding["who"]): string {
   return others.length === 0 ? whose : `${whose} (${first?.count}) and ${others.length} more`;
 }
 
-/** Lines of at most `WIDTH` characters, words whole. */
+/** Wraps between words, at `WIDTH` characters. */
 function wrapped(text: string, indent: string): string[] {
   const lines: string[] = [];
   let line = indent;

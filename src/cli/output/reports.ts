@@ -1,4 +1,4 @@
-/** Report files: checked before any work, and written after it. */
+/** Report files. They are checked before the work, and written after it. */
 
 import { checkWritable, writeFileAtomically } from "../../adapters/files/atomic-file.ts";
 import { describeError } from "../../base/file-error.ts";
@@ -30,13 +30,13 @@ export async function writeReports<Kind extends string>(
   }
 }
 
-/** `option`: with its file, as the user gave them. @throws CommandFailure for a file that can't be written. */
+/** `option`: the option and its file as the user gave them. @throws CommandFailure for a file that can't be written. */
 export async function writeOut(option: string, file: string, text: string): Promise<void> {
   const written = await writeFileAtomically(file, text).catch((error: unknown) => {
     throw notWritable(option, error);
   });
   if (written !== "replaced") return;
-  process.stderr.write(`adsim: ${option} replaced the file that was there\n`);
+  process.stderr.write(`adsim: ${option} replaced an existing file\n`);
 }
 
 function notWritable(option: string, error: unknown): CommandFailure {

@@ -1,13 +1,13 @@
-/** Writes output that holds text from files or the network, so that this text can't act on a terminal. */
+/** Writes output that may contain text from files or the network. Control characters in it are made harmless. */
 
 import { printableLines } from "../../base/text.ts";
 
-/** Whether it shows colours: https://no-color.org */
+/** Whether to use colours: https://no-color.org */
 export function isColourful(stream: NodeJS.WriteStream): boolean {
   return stream.isTTY === true && (process.env.NO_COLOR ?? "") === "";
 }
 
-/** Writes a text, or JSON, with its own line breaks. */
+/** Writes text or JSON. Line breaks are kept. */
 export function say(text: string, stream: NodeJS.WritableStream = process.stderr): void {
   stream.write(printableLines(text));
 }

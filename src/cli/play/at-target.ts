@@ -9,7 +9,7 @@ import { endingSignals, onSignals } from "../processes/signals.ts";
 import { createProgress } from "./progress.ts";
 import { errorInSource, type ResolvedScenario } from "./resolve-scenario.ts";
 
-/** @throws CommandFailure where the scenario or the options are wrong, and where nobody answers there. */
+/** @throws CommandFailure if the scenario or an option is wrong, or if nothing answers at the URL. */
 export async function playAtTarget(
   chosen: ResolvedScenario,
   options: PlayScenarioOptions,
@@ -33,7 +33,7 @@ export async function playAtTarget(
   }
 }
 
-/** What it waited for may be hours away, and would keep the process: connections are closed, so it ends now. */
+/** Exits at once: the play may be waiting for hours. Its connections are closed already. */
 function interrupted(eraseProgress: () => void, signal: NodeJS.Signals): never {
   eraseProgress();
   process.stderr.write(`adsim: ${signal}, stopped before the scenario's end: there is no result\n`);
@@ -42,7 +42,7 @@ function interrupted(eraseProgress: () => void, signal: NodeJS.Signals): never {
 
 const ownOptions: ReadonlySet<string> = new Set(["target", "speed", "controlToken", "credentials"]);
 
-/** Who is wrong: an option, the scenario, or whoever is at the URL. */
+/** Attributes the error to an option, the scenario, or the target. */
 function explained(chosen: ResolvedScenario, error: unknown): unknown {
   if (error instanceof InputError) {
     const [name = ""] = error.field.split(".");

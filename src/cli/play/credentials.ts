@@ -1,22 +1,21 @@
-/** `--api-key`, `--publisher` and `--surface` as publishers of a foreign service, in the order in which they were given. */
+/** Combines `--api-key`, `--publisher` and `--surface` into publishers of another service, in the given order. */
 
 import type { ServiceCredentials } from "../../play/targets/target.ts";
 import { wrongUsage } from "../output/exit.ts";
 
-/** One of the three options as it was given. */
 export interface CredentialWord {
   readonly kind: "apiKey" | "publisher" | "surface";
   readonly text: string;
 }
 
-/** All three hold the same words, in the order in which they were given. */
+/** All three have the same list: the options of all kinds in the given order. */
 export interface CredentialFlags {
   readonly apiKey?: readonly CredentialWord[];
   readonly publisher?: readonly CredentialWord[];
   readonly surface?: readonly CredentialWord[];
 }
 
-/** Of no surfaces: the service is asked for them. */
+/** Without surfaces, the service is asked for them. */
 export interface GivenPublisher extends ServiceCredentials {
   readonly surfaces: readonly string[];
 }
@@ -27,7 +26,7 @@ interface Group {
   readonly surfaces: string[];
 }
 
-/** A key or a publisher after one of the same kind begins the next. @throws CommandFailure for one without the other. */
+/** A second key or publisher begins the next group. @throws CommandFailure for a key or publisher without the other. */
 export function givenPublishers(flags: CredentialFlags): readonly GivenPublisher[] {
   const words = flags.apiKey ?? flags.publisher ?? flags.surface ?? [];
   const groups: Group[] = [];
@@ -51,7 +50,7 @@ export function givenPublishers(flags: CredentialFlags): readonly GivenPublisher
   });
 }
 
-/** The words that give them again, without their keys. */
+/** The options that give these publishers, without their keys. */
 export function publisherWords(publishers: readonly GivenPublisher[]): readonly string[] {
   return publishers.flatMap(({ id, surfaces }) => [
     ...["--api-key", "…", "--publisher", id],

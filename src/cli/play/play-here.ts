@@ -1,4 +1,4 @@
-/** Plays a scenario in this process, and says on a terminal how far it is: nothing else gets to run meanwhile. */
+/** Plays a scenario in this process. It blocks the event loop, so progress is drawn from within. */
 
 import type { Scenario } from "../../play/language/scenario.ts";
 import { playScenarioSync, simulatorFor } from "../../play/player/play-in-process.ts";
@@ -12,10 +12,10 @@ export interface PlayHereOptions {
   readonly reproduce: string;
 }
 
-/** So many requests take some ten milliseconds. */
+/** This many requests take about ten milliseconds. */
 const REQUESTS_BETWEEN = 0x1000;
 
-/** @throws InputError that names the step that the world refuses. */
+/** @throws InputError that names a step that the world refuses. */
 export function playHere(scenario: Scenario, options: PlayHereOptions): PlayResult {
   if (!isLive(process.stderr)) return playScenarioSync(scenario, options);
   const progress = createProgress(process.stderr);
@@ -31,7 +31,7 @@ export function playHere(scenario: Scenario, options: PlayHereOptions): PlayResu
   }
 }
 
-/** The world to play in, which tells every so often how many requests it has had. */
+/** The world to play in. It regularly reports the number of its requests. */
 function countRequests(scenario: Scenario, tell: (sent: number) => void): SimulatorCore {
   const world = simulatorFor(scenario);
   const { handle } = world;

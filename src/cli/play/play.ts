@@ -1,4 +1,4 @@
-/** `adsim play SCENARIO`: plays it in this process or at a target, says what came of it, and writes reports. */
+/** `adsim play SCENARIO`: plays it in this process or at a target, prints the result, and writes reports. */
 
 import { indentedJson } from "../../base/text.ts";
 import type { PlayResult, Verdict } from "../../play/player/result.ts";
@@ -12,14 +12,14 @@ import { playHere } from "./play-here.ts";
 import type { PlayFlags } from "./play-options.ts";
 import { reproduceLine, resolveScenario, withSourceErrors } from "./resolve-scenario.ts";
 
-/** What nobody knows must not be green either. */
+/** An unknown result mustn't pass either. */
 const exitCodeOf: Readonly<Record<Verdict, number>> = {
   held: exitCodes.fine,
   broken: exitCodes.checkFailed,
   unknown: exitCodes.checkFailed,
 };
 
-/** @returns 0 where it is held, 1 where it is broken or nobody knows. */
+/** @returns 0 if the scenario held, 1 if it is broken or unknown. */
 export async function play(source: string, flags: PlayFlags): Promise<number> {
   const credentials = givenPublishers(flags);
   refuseWrongUsage(flags, credentials);
@@ -33,12 +33,12 @@ export async function play(source: string, flags: PlayFlags): Promise<number> {
     );
     return tell(result, flags);
   }
-  // Loaded here since it brings what opens connections.
+  // Loaded on demand, with the HTTP client.
   const { playAtTarget } = await import("./at-target.ts");
   return tell(await playAtTarget(chosen, { ...flags, target, credentials, reproduce }), flags);
 }
 
-/** Reports first: whoever reads the text is told what there is. */
+/** Writes the report files first: when the text appears, they exist. */
 async function tell(result: PlayResult, { report = [], json }: PlayFlags): Promise<number> {
   if (report.length > 0) {
     const { writePlayReports } = await import("./write-reports.ts");

@@ -1,4 +1,4 @@
-/** How far a play is, on a terminal: one line redrawn in place. Anywhere else nothing is written. */
+/** Progress of a play: one line redrawn in place on a terminal, nothing elsewhere. */
 
 import { readableCount } from "../../play/measure/quantities.ts";
 import {
@@ -12,27 +12,27 @@ import {
 
 export interface PlayProgress {
   /**
-   * Takes in what has changed. To be called as often as it is cheap: it is redrawn ten times a second at most.
-   * `elapsedMs`: since the beginning, unless told.
+   * Updates the state. Call it often: the line is redrawn at most ten times a second. `elapsedMs` is measured since the
+   * beginning by default.
    */
   update(changed: Partial<PlayState>): void;
-  /** Removes what would be in the way of a report. */
+  /** Erases the line, before a report. */
   done(): void;
 }
 
 export interface PlayState {
-  /** Steps that are over, of so many; 0 where that isn't known. */
+  /** `done` of `planned` steps are over; `planned` is 0 if the number isn't known. */
   readonly done: number;
   readonly planned: number;
   /** Requests. */
   readonly sent: number;
   readonly errors: number;
-  /** Of real time. */
+  /** Real time. */
   readonly elapsedMs: number;
 }
 
 const REDRAW_MS = 100;
-/** Over how long a rate is taken, in milliseconds. */
+/** The rate is measured over this time, in milliseconds. */
 const RATE_MS = 1000;
 
 export function createProgress(stream: LineStream): PlayProgress {
@@ -45,7 +45,7 @@ export function createProgress(stream: LineStream): PlayProgress {
 
   function rateAt({ elapsedMs, sent }: PlayState): number {
     const passedMs = elapsedMs - before.elapsedMs;
-    // Until there is enough to take one of: what there is.
+    // At first, the rate of the time so far.
     if (passedMs < RATE_MS) return rate === 0 && passedMs > 0 ? (sent / passedMs) * 1000 : rate;
     rate = ((sent - before.sent) / passedMs) * 1000;
     before = { elapsedMs, sent };

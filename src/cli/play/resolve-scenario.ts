@@ -1,4 +1,4 @@
-/** The scenario that a command names, with what options give anew. What is wrong is said of the one that it came from. */
+/** Loads a command's scenario, and applies the options that override it. An error names the one that it comes from. */
 
 import { InputError } from "../../base/input.ts";
 import { commandLine } from "../../base/shell.ts";
@@ -17,7 +17,7 @@ import { wrongUsage } from "../output/exit.ts";
 import { loadScenario } from "./load-scenario.ts";
 
 export interface ResolvedScenario {
-  /** The name or the file, as it was given. */
+  /** The name or file as given. */
   readonly source: string;
   readonly scenario: Scenario;
   readonly overrides: Overrides;
@@ -33,7 +33,7 @@ export async function resolveScenario(
   const { chosen } = await readAssumptionFlags(flags);
   const given = { seed, start, publishers, profile };
   const overrides = Object.fromEntries(
-    // Made sure of above.
+    // readAssumptionFlags has checked them.
     Object.entries({ ...given, assumptions: chosen as Readings }).filter(
       ([, value]) => value !== undefined,
     ),
@@ -45,7 +45,7 @@ export async function resolveScenario(
   return { source, scenario, overrides };
 }
 
-/** What `act` gives; what it finds wrong is said of the source, or of the option that gave it. */
+/** Runs `act`. An InputError then names the source or the option that it comes from. */
 export function withSourceErrors<Result>(
   { source, overrides }: Pick<ResolvedScenario, "source" | "overrides">,
   act: () => Result,
@@ -57,7 +57,7 @@ export function withSourceErrors<Result>(
   }
 }
 
-/** The error as one that names the source, where it is about what is in it. */
+/** Adds the source to an InputError, unless an option caused it. */
 export function errorInSource(
   { source, overrides }: Pick<ResolvedScenario, "source" | "overrides">,
   error: unknown,
@@ -66,13 +66,13 @@ export function errorInSource(
   return wrongUsage(`${source}: ${error.message}`);
 }
 
-/** A line for a POSIX shell: the command with the scenario, what was given anew, and more words. */
+/** A line for a POSIX shell: the command, the scenario, its overrides, and more words. */
 export function reproduceLine(
   command: readonly string[],
   { source, overrides }: ResolvedScenario,
   more: readonly string[] = [],
 ): string {
   const words = ["adsim", ...command, source, ...overrideWords(overrides), ...more];
-  // Where standard input came from nobody knows.
+  // The file behind standard input isn't known.
   return `${commandLine(words)}${source === "-" ? " < FILE" : ""}`;
 }

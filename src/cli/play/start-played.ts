@@ -1,4 +1,4 @@
-/** Starts a server whose world `default` goes on from the end of a scenario, played there before anything listens. */
+/** Starts a server whose world `default` continues from the end of a scenario, played before the server listens. */
 
 import { startPrepared } from "../../adapters/server/server.ts";
 import { formatInstant } from "../../base/calendar.ts";
@@ -13,7 +13,7 @@ import type { PlayedScenario } from "../output/ready-message.ts";
 import { say } from "../output/say.ts";
 import { reproduceLine, resolveScenario, withSourceErrors } from "./resolve-scenario.ts";
 
-/** @throws InputError and CommandFailure, before anything listens: where the scenario is broken with the report. */
+/** @throws InputError or CommandFailure before the server listens. If the scenario is broken, its report is printed. */
 export async function startPlayed(
   source: string,
   flags: ServerFlags,
@@ -25,7 +25,7 @@ export async function startPlayed(
   const { settings } = resolveOptions(world);
   const clock = flags.clock ?? "flowing";
   const given = await serverOptions(flags, clock);
-  // What the scenario doesn't say is the default of scenarios, whatever a server's own is. Its clock is the server's.
+  // Options that the scenario leaves out have the defaults of scenarios, not of servers; but the clock is the server's.
   const options = {
     ...given,
     ...world,
@@ -62,5 +62,5 @@ function refuseWrongUsage({ load, faults }: ServerFlags): void {
       ? ["--load", "is another state to start from"]
       : ["--faults", "makes no sense: the scenario's own rules apply from its start on"];
   if (load === undefined && faults === undefined) return;
-  throw wrongUsage(`${option} beside --scenario ${why}. Leave one of them out.`);
+  throw wrongUsage(`${option} ${why}. Leave one of them out.`);
 }

@@ -1,36 +1,36 @@
-/** Starts a command of the user's and says how it ended. Where its output goes and how long it may take is up to the caller. */
+/** Starts a command of the user and reports how it ended. The caller decides about its output and time limit. */
 
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { constants } from "node:os";
 import type { Server } from "../../server.ts";
 import { type CommandFailure, couldNotRun, wrongUsage } from "../output/exit.ts";
 
-/** What to run: no shell reads it. */
+/** The command to run, without a shell. */
 export interface ChildCommand {
   readonly file: string;
   readonly args: readonly string[];
 }
 
 export interface ChildEnd {
-  /** 128 and the signal's number where a signal ended it. */
+  /** 128 plus the signal's number if a signal ended it. */
   readonly exitCode: number;
   readonly signal: NodeJS.Signals | undefined;
 }
 
 export interface StartedChild {
   readonly child: ChildProcess;
-  /** Rejects with a CommandFailure where it can't be started. */
+  /** Rejects with a CommandFailure if it can't be started. */
   readonly ended: Promise<ChildEnd>;
 }
 
-/** @throws CommandFailure where the words name no command. */
+/** @throws CommandFailure if there is no command. */
 export function childCommand(words: readonly string[], adsimCommand: string): ChildCommand {
   const [file, ...args] = words;
   if (file !== undefined && file !== "") return { file, args };
   throw wrongUsage(`CMD is missing. Say what to run, such as: adsim ${adsimCommand} -- npm test`);
 }
 
-/** What a client needs to find the server: its address, a publisher with its key and an active surface, the assumptions. */
+/** Environment variables for a client: the URL, a publisher with its key and an active surface, the assumptions. */
 export function clientEnvironment(server: Server): Readonly<Record<string, string | undefined>> {
   const world = server.worlds.get("default");
   const [publisher] = world.publishers.credentials(1);
@@ -44,7 +44,7 @@ export function clientEnvironment(server: Server): Readonly<Record<string, strin
   };
 }
 
-/** Starts the command with `environment` on top of our own. */
+/** Starts the command with `environment` added to our own. */
 export function startChild(
   { file, args }: ChildCommand,
   environment: Readonly<Record<string, string | undefined>>,

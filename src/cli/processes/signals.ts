@@ -1,10 +1,10 @@
-/** Signals that ask a command to end. A first one lets it end well, a second one doesn't wait. */
+/** Signals that ask a command to end. The first one lets it finish; the second one ends it at once. */
 
 export const endingSignals: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 type SignalListener = (name: NodeJS.Signals, number: number) => void;
 
-/** @returns what ends the listening: then signals do what they do to any process. */
+/** @returns a function that removes the listener; then the signals have their default effect again. */
 export function onSignals(
   signals: readonly NodeJS.Signals[],
   listener: SignalListener,
@@ -16,12 +16,12 @@ export function onSignals(
 }
 
 /**
- * Ctrl-C reaches a process twice when npm started it: from the terminal, and passed on by npm. Only a signal later than
- * this is a second one.
+ * If npm started the process, Ctrl-C reaches it twice: from the terminal and from npm. Only a later signal counts as
+ * the second one.
  */
 const SAME_SIGNAL_MS = 300;
 
-/** Tells of the first one. From then on a second one ends the process on the spot. @returns as {@link onSignals}. */
+/** Calls `first` for the first signal. A second one exits the process at once. @returns as {@link onSignals}. */
 export function onFirstSignal(
   signals: readonly NodeJS.Signals[],
   first: SignalListener,

@@ -1,4 +1,4 @@
-/** Replays a recording to a URL. Where an adsim answers there, its clock follows the recording and it tells keys. */
+/** Replays a recording to a URL. If the target is an adsim, it provides the keys, and its clock follows the recording. */
 
 import * as v from "valibot";
 import { formatInstant, parseInstant } from "../../base/calendar.ts";
@@ -24,23 +24,23 @@ import type { ReplayFlags } from "./replay-options.ts";
 
 type Performers = Partial<AsyncPerformers> & Pick<AsyncPerformers, "send">;
 
-/** An adsim that lets us control it. */
+/** An adsim whose control API we can use. */
 interface ControlledTarget {
   readonly api: ControlApi;
   readonly seed: string;
   readonly performersAt: (nowMs: number) => Performers;
 }
 
-/** How a replay goes, by what answers at the target. */
+/** How to replay to this kind of target. */
 type ReplayMode = Pick<ReplayOptions, "time" | "unknownPublisher"> & {
   readonly performers: Performers;
   readonly notes: readonly string[];
 };
 
-/** An answer beyond is cut. Only one is read at a time. */
+/** Longer answers are cut. Only one is read at a time. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
-/** @throws CommandFailure for a target that can't be reached, or can't be made ready; InputError for one that is no URL. */
+/** @throws CommandFailure for a target that can't be reached or prepared; InputError if it isn't a URL. */
 export async function replayAtTarget(
   recording: Recording,
   flags: ReplayFlags & { readonly target: string },
@@ -115,7 +115,7 @@ async function atAdsim(
     }
     return await sendAgain(recording, flags, { ...manner, performers: performersAt(nowMs) });
   } finally {
-    // As it was found, or the target's time would stand still from now on.
+    // Restores the clock's mode, or the target's time would stand still from now on.
     if (mode !== "frozen") await api.ask("PUT", "clock", { mode }).catch(() => undefined);
   }
 }
@@ -127,7 +127,7 @@ async function sendAgain(
 ): Promise<Replay> {
   const playing = replay(recording.exchanges, {
     ...{ time, apiKey, trials: "none", chosen: {}, isOtherWorld: () => false },
-    // Only an adsim that is controlled can be told how to read the spec.
+    // Assumptions can only be set on an adsim that we control.
     readings: performers.assume === undefined ? undefined : worldOf(recording)?.assumptions,
     unknownPublisher: (id) => (apiKey === undefined ? unknownPublisher(id) : undefined),
   });
@@ -138,13 +138,13 @@ async function sendAgain(
   );
 }
 
-/** Headers of a connection: the one to the target has its own. */
+/** Headers of the recorded connection. The connection to the target has its own. */
 const leftOut: ReadonlySet<string> = new Set([
   ...connectionHeaders,
   ...["accept-encoding", "content-length", "host", "proxy-authorization"],
 ]);
 
-/** The request without the headers of its old connection. Its query goes into the path: apart, a leading ? would be dropped. */
+/** The request without connection headers. The query moves into the path: a separate query would lose a leading ?. */
 function sendableRequest({ request }: Outgoing): Outgoing["request"] {
   const { path, query = "", headers = {} } = request;
   const kept = Object.entries(headers).filter(([name]) => !leftOut.has(name));
@@ -156,7 +156,7 @@ function sendableRequest({ request }: Outgoing): Outgoing["request"] {
   };
 }
 
-/** The world that was recorded, where the recording says which. */
+/** The recorded world, if the recording has it. */
 function worldOf({ exchanges }: Recording): RecordedWorld | undefined {
   return exchanges.find(({ world }) => world !== undefined)?.world;
 }
@@ -167,7 +167,7 @@ function cantGoBack(
   to: string,
   world: RecordedWorld | undefined,
 ): CommandFailure {
-  // The past of the publishers follows from it, so no other start gives the same answers.
+  // The seeded history depends on the start, so no other start gives the same answers.
   const from = world === undefined ? "and a --start before that" : `--start ${world.start}`;
   return couldNotRun(
     `--target ${target}: its clock is at ${ahead} and can't go back to ${to}, when the recording begins. Start a server with --clock frozen ${from}, name a new world of such a server (URL/@NAME), or leave its clock alone with --keep-clock.`,
@@ -177,7 +177,7 @@ function cantGoBack(
 const journal = v.looseObject({ total: v.number() });
 const choices = v.record(v.string(), v.string());
 
-/** Says beforehand in what the target's world isn't the recorded one. */
+/** Describes in advance how the target's world differs from the recorded one. */
 async function differencesOf(
   { api, seed }: ControlledTarget,
   recording: Recording,

@@ -1,4 +1,4 @@
-/** What `adsim replay` says: one result, for programs as JSON and for people as text. Secrets are masked in both. */
+/** The result of `adsim replay`, as JSON and as text. Secrets are masked in both. */
 
 import { oneLine, printable } from "../../base/text.ts";
 import type { Recording, SkipReason } from "../../journal/recorded-exchange.ts";
@@ -6,13 +6,12 @@ import { masked } from "../../journal/secrets.ts";
 import type { Difference, Sides } from "../../play/replay/compare.ts";
 import type { Outcome, Replay, ReplayedExchange } from "../../play/replay/replay.ts";
 
-/** The result of a replay. */
 export interface ReplayResult {
   readonly file: string;
   readonly form: Recording["form"];
   /** Undefined in process. */
   readonly target: string | undefined;
-  /** How many requests the recording holds. */
+  /** The number of requests in the recording. */
   readonly requests: number;
   readonly sent: number;
   readonly same: number;
@@ -20,14 +19,14 @@ export interface ReplayResult {
   readonly skipped: number;
   /** How many were skipped for each reason, in words. */
   readonly skippedFor: Readonly<Record<string, number>>;
-  /** The first of them. */
+  /** The first differences. */
   readonly differences: readonly ShownDifference[];
-  /** What a difference may come from, other than the service. */
+  /** Possible causes of differences other than the service. */
   readonly notes: readonly string[];
 }
 
 type ShownDifference = Partial<Difference> & {
-  /** Where in the file the recorded request stands. */
+  /** The place of the recorded request in the file. */
   readonly entry: string;
   readonly sequence: number | undefined;
   readonly method: string;
@@ -41,9 +40,9 @@ export interface ResultParts {
   readonly target: string | undefined;
   readonly recording: Recording;
   readonly replay: Replay;
-  /** Why the recording may not come out the same, whatever the service does. */
+  /** Why the answers may differ even if the service is right. */
   readonly caveats: readonly string[];
-  /** How many differences are shown. */
+  /** At most this many differences are shown. */
   readonly maxDifferences: number;
 }
 
@@ -78,12 +77,12 @@ export function resultOf(parts: ResultParts): ReplayResult {
 const skipReasons: Readonly<Record<SkipReason, string>> = {
   "kept-from-service": "a fault rule kept them from reaching the service",
   "no-response-recorded": "no response is recorded",
-  control: "they went to the control API",
+  control: "they are for the control API",
   "not-the-api": "they didn't go to the API",
   unsendable: "HTTP can't carry them",
 };
 
-/** The longest a method or a path is shown, in characters. */
+/** Longer methods and paths are cut, in characters. */
 const MAX_SHOWN = 100;
 
 function shownDifference({ exchange, outcome }: ReplayedExchange): ShownDifference {

@@ -18,7 +18,7 @@ import { replayAtTarget } from "./at-target.ts";
 import type { ReplayFlags } from "./replay-options.ts";
 import { resultOf, resultText } from "./replay-result.ts";
 
-/** @returns 0 where all answers are the same, 1 where one differs. */
+/** @returns 0 if all answers are the same, 1 if one differs. */
 export async function replay(file: string, flags: ReplayFlags): Promise<number> {
   refuseWrongUsage(flags);
   const recording = await recordingIn(file);
@@ -103,6 +103,6 @@ function refuseWrongUsage(flags: ReplayFlags): void {
   }
   if (flags.load === undefined) return;
   throw wrongUsage(
-    "--load is for a world in this process. To put a snapshot into an adsim at --target: curl -X PUT -H 'Content-Type: application/json' --data-binary @FILE URL/_sim/snapshot.",
+    "--load is for a world in this process. To load a snapshot into an adsim at --target: curl -X PUT -H 'Content-Type: application/json' --data-binary @FILE URL/_sim/snapshot.",
   );
 }

@@ -1,4 +1,4 @@
-/** Random readings of the spec for fast-check, which shrink to the defaults key by key. */
+/** Random choices of assumptions for fast-check. They shrink to the defaults key by key. */
 
 import fc from "fast-check";
 import { InputError } from "../../base/input.ts";
@@ -13,35 +13,35 @@ import { brokenConstraint } from "../../spec/assumptions/constraints.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 
 export interface ArbitraryAssumptionsOptions {
-  /** Which keys vary; the others have their defaults. @default all of them */
+  /** The keys that vary; the others have their defaults. @default all of them */
   readonly keys?: readonly AssumptionKey[] | undefined;
-  /** Choices that hold in every value. They win over `keys`, and are not shrunk. @default none */
+  /** Choices that every value has. They override `keys`, and don't shrink. @default none */
   readonly fixed?: { readonly [Key in AssumptionKey]?: Choice<Key> | undefined } | undefined;
 }
 
-/** About how many keys aren't at their defaults in most of the values. */
+/** In most values about this many keys aren't at their defaults. */
 const HANDFUL = 4;
-/** Of five values, one has all its keys at random. */
+/** In one of five values all keys are random. */
 const WEIGHTS = { handful: 4, anything: 1 } as const;
 
 const points: Readonly<Record<string, OpenPoint>> = catalogue;
 
 /**
- * Full assignments that a simulator accepts. In most of them a handful of keys isn't at its default, in some any key
- * may be anything. A failure shrinks until no key can go back to its default: what is left is what it takes.
+ * Full assignments that a simulator accepts. In most of them a handful of keys differ from the default; in some, any
+ * key may. A failure shrinks until only the keys that it needs differ.
  *
- * @throws InputError for a key or choice that doesn't exist, and for fixed choices that make no sense together.
+ * @throws InputError for an unknown key or choice, and for fixed choices that contradict each other.
  */
 export function arbitraryAssumptions(
   options: ArbitraryAssumptionsOptions = {},
 ): fc.Arbitrary<Assumptions> {
   const { keys = Object.keys(points), fixed = {} } = options;
-  // A key that doesn't exist is refused here, with the nearest that does.
+  // Throws for an unknown key, and suggests the nearest one.
   resolveAssumptions(Object.fromEntries(keys.map((key) => [key, points[key]?.default ?? ""])));
   const base = resolveAssumptions(fixed);
   const isFixed: Readonly<Record<string, unknown>> = fixed;
   const free = Array.from(new Set(keys), columnOf).filter(({ key }) => isFixed[key] === undefined);
-  // As many times the default beside the other choices: constantFrom shrinks any value to its first, at once.
+  // The default is repeated to make it likelier. constantFrom shrinks any value to its first at once.
   const defaultsEach = Math.max(1, Math.ceil(free.length / HANDFUL) - 1);
   const handful = fc.tuple(
     ...free.map(({ choices: [first, ...others] }) =>
@@ -53,7 +53,7 @@ export function arbitraryAssumptions(
   function assign(choices: readonly string[]): Readonly<Record<string, string>> {
     return { ...base, ...Object.fromEntries(free.map(({ key }, at) => [key, choices[at] ?? ""])) };
   }
-  /** The reverse, so that an example shrinks as well. Throws for what can't be a value. */
+  /** The reverse of `assign`, so that examples shrink too. Throws for an impossible value. */
   function choicesIn(value: unknown): string[] {
     const assumptions: Readonly<Record<string, string>> = resolveAssumptions(Object(value));
     const choices = free.map(({ key }) => assumptions[key] ?? "");
@@ -73,7 +73,7 @@ export function arbitraryAssumptions(
     .map((choices) => resolveAssumptions(assign(choices)), choicesIn);
 }
 
-/** A key with the names of its choices, the default first. */
+/** A key with its choices, the default first. */
 function columnOf(key: string): { key: string; choices: readonly [string, ...string[]] } {
   const { choices = {}, default: first = "" } = points[key] ?? {};
   return { key, choices: [first, ...Object.keys(choices).filter((choice) => choice !== first)] };

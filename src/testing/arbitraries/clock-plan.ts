@@ -1,4 +1,4 @@
-/** Random waits of a clock, most of them to a millisecond before, at or after an instant at which something changes. */
+/** Random waits for a clock. Most end a millisecond before, at or after an instant at which something changes. */
 
 import type fc from "fast-check";
 import * as v from "valibot";
@@ -17,25 +17,24 @@ import { anyWait, createWaits, type Edge, edges } from "./edges.ts";
 import { sequenceOf } from "./sequence.ts";
 
 export interface ArbitraryClockPlanOptions {
-  /** The simulator whose clock it is for: waits begin at its instant. @default none */
+  /** The waits begin at this simulator's current time. @default none */
   readonly sim?: SimulatorCore | undefined;
-  /** Where the waits begin, in ISO 8601. Not beside `sim`. @default "2026-01-15T00:00:00Z" */
+  /** The instant at which the waits begin, in ISO 8601. Not together with `sim`. @default "2026-01-15T00:00:00Z" */
   readonly start?: string | undefined;
   /** @default 1 */
   readonly minLength?: number | undefined;
   /** @default 8 */
   readonly maxLength?: number | undefined;
-  /** Which edges waits end near. @default all of them */
+  /** The edges near which waits end. @default all of them */
   readonly edges?: readonly Edge[] | undefined;
 }
 
-/** A wait. */
 export interface ClockStep {
   /** For `clock.advance`, in milliseconds. */
   readonly byMs: number;
-  /** What the clock shows afterwards, where nothing else moves it: milliseconds since 1970. */
+  /** The time afterwards, if nothing else moves the clock: milliseconds since 1970. */
   readonly atMs: number;
-  /** Which edge it ends near, a millisecond before it, at it or after it. A window counts from the start of the wait. */
+  /** The edge near which it ends: a millisecond before, at or after it. A window counts from the start of the wait. */
   readonly edge: Edge | undefined;
 }
 
@@ -48,17 +47,19 @@ const schema = v.strictObject({
 });
 
 /**
- * Time never goes back, and never past the year 9999. A failure shrinks to few waits, to edges that are near, and to a
- * millisecond.
+ * Time never goes back, nor past the year 9999. A failure shrinks to few waits, to near edges, and to a millisecond.
  *
- * @throws InputError that names the option at fault.
+ * @throws InputError that names the invalid option.
  */
 export function arbitraryClockPlan(
   options: ArbitraryClockPlanOptions = {},
 ): fc.Arbitrary<readonly ClockStep[]> {
   const { sim, start, minLength, maxLength, edges: near } = parseInput(schema, options, "options");
   if (sim !== undefined && start !== undefined) {
-    throw new InputError("start", "must not be given beside sim, whose clock says where it is");
+    throw new InputError(
+      "start",
+      "must not be given together with sim: the waits begin at the time of its clock",
+    );
   }
   const waits = sequenceOf(anyWait(near, LAST_INSTANT_MS), { minLength, maxLength });
   return waits.map((list) => {

@@ -1,4 +1,4 @@
-/** Random lives of a client, as commands: what it is asked for, and what happens to it. They shrink to few and simple ones. */
+/** Random commands to a client and its world. Sequences shrink to few and simple commands. */
 
 import fc from "fast-check";
 import * as v from "valibot";
@@ -23,21 +23,21 @@ import { sequenceOf } from "./sequence.ts";
 export type CommandKind = Command["kind"];
 
 export interface ArbitraryCommandKindsOptions {
-  /** Which kinds there are. @default all of them */
+  /** The kinds of commands. @default all of them */
   readonly kinds?: readonly CommandKind[] | undefined;
-  /** How often each kind comes, beside the others: whole numbers. @default much what a page does: `commandWeights` */
+  /** How often each kind comes, relative to the others: whole numbers. @default `commandWeights`, similar to a page */
   readonly weights?: Partial<Readonly<Record<CommandKind, number>>> | undefined;
-  /** The faults of the kind `fault`. @default any: see {@link ArbitraryFaultRuleOptions} */
+  /** The rules of the kind `fault`. @default any: see {@link ArbitraryFaultRuleOptions} */
   readonly faults?: ArbitraryFaultRuleOptions | undefined;
-  /** How many of them are asked for at once in `together`, at most. @default 4 */
+  /** The maximum number of commands in a `together`. @default 4 */
   readonly mostTogether?: number | undefined;
   /**
-   * The longest single `advance`, in milliseconds. A client that does something every second does it all the while.
+   * The longest single `advance`, in milliseconds. Long waits are slow for a client that does something every second.
    *
    * @default 86400001, a day and a millisecond
    */
   readonly longestWaitMs?: number | undefined;
-  /** The world's start: waits come near its midnights, and periods before it. @default "2026-01-15T00:00:00Z" */
+  /** The world's start: waits and periods are computed from it. @default "2026-01-15T00:00:00Z" */
   readonly start?: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface ArbitraryCommandsOptions extends ArbitraryCommandKindsOptions {
   readonly maxLength?: number | undefined;
 }
 
-/** How often each kind comes where nothing else is said. */
+/** How often each kind comes by default. */
 export const commandWeights: Readonly<Record<CommandKind, number>> = Object.freeze({
   impression: 30,
   click: 16,
@@ -69,7 +69,7 @@ const commandKinds = Object.keys(commandWeights) as CommandKind[];
 const kindEntries = {
   kinds: v.optional(someOf(commandKinds), commandKinds),
   weights: v.optional(weightsOf(commandKinds), {}),
-  // Looked at by the arbitrary of fault rules.
+  // The arbitrary of fault rules checks it.
   faults: v.optional(v.unknown(), {}),
   mostTogether: v.optional(v.pipe(wholeFrom(2), v.maxValue(100, "must be at most 100")), 4),
   longestWaitMs: v.optional(wholeFrom(1), DAY_MS + 1),
@@ -92,10 +92,10 @@ export interface WeightedCommand {
 }
 
 /**
- * Sequences for `runSession` and `beginSession`. Places of surfaces and showings wrap around, so that every part of a sequence is
- * one as well. Waits come near minutes, midnights and windows since the latest showing.
+ * Sequences for `runSession` and `beginSession`. Indexes of surfaces and ad views wrap around, so every part of a
+ * sequence is valid too. Waits end near minutes, midnights and the ends of windows since the latest view.
  *
- * @throws InputError that names the option at fault.
+ * @throws InputError that names the invalid option.
  */
 export function arbitraryCommands(
   options: ArbitraryCommandsOptions = {},
@@ -107,7 +107,7 @@ export function arbitraryCommands(
   );
 }
 
-/** The kinds that options ask for. @throws InputError that names the option at fault. */
+/** The commands of the chosen kinds. @throws InputError that names the invalid option. */
 export function weightedCommands(options: ArbitraryCommandKindsOptions): {
   readonly commands: readonly WeightedCommand[];
   readonly longestWaitMs: number;
@@ -116,7 +116,7 @@ export function weightedCommands(options: ArbitraryCommandKindsOptions): {
   return { commands: weighted(about), longestWaitMs: about.longestWaitMs };
 }
 
-/** Follows the clock, as far as the commands move it. A client that waits moves it as well: then edges are missed. */
+/** Computes each wait from the time at which it begins. If the client waits too, the clock is later and edges are missed. */
 function resolveWaits(list: readonly Planned[], startMs: number, longestMs: number): Command[] {
   const waits = createWaits(startMs, longestMs);
   return list.map((planned): Command => {
@@ -140,10 +140,11 @@ function weighted(about: v.InferOutput<typeof kindsSchema>): WeightedCommand[] {
   const client = clientCommands(start);
   const weightOf = (kind: CommandKind): number => weights[kind] ?? commandWeights[kind];
   const chosen = commandKinds.filter((kind) => kinds.includes(kind) && weightOf(kind) > 0);
-  if (chosen.length === 0) throw new InputError("weights", "must leave a kind above 0");
+  if (chosen.length === 0)
+    throw new InputError("weights", "must give at least one kind a weight above 0");
   const inside = chosen.filter((kind): kind is ClientKind => isOfClient({ kind }));
   if (chosen.includes("together") && inside.length === 0) {
-    throw new InputError("kinds", "must have something that a client is asked for beside together");
+    throw new InputError("kinds", "must have another command to the client besides together");
   }
   const of: Readonly<Record<CommandKind, () => fc.Arbitrary<Planned>>> = {
     ...client,
@@ -165,7 +166,7 @@ function weighted(about: v.InferOutput<typeof kindsSchema>): WeightedCommand[] {
         ),
         { minLength: 1, maxLength: mostTogether },
       ).map((commands): Planned => {
-        // One alone isn't together: that is what it shrinks to.
+        // Shrinks to a single command.
         const [only] = commands;
         return commands.length === 1 && only !== undefined ? only : { kind: "together", commands };
       }),
@@ -175,7 +176,7 @@ function weighted(about: v.InferOutput<typeof kindsSchema>): WeightedCommand[] {
 
 type ClientKind = ClientCommand["kind"];
 
-/** How far back a period begins. */
+/** Periods begin at most this many days before the start. */
 const MAX_DAYS_BACK = 45;
 
 /** A kind that is missing here is a type error. */
@@ -198,7 +199,7 @@ function clientCommands(
       ),
     again: () => place.map((impression): ClientCommand => ({ kind: "again", impression })),
     click: () => place.map((impression): ClientCommand => ({ kind: "click", impression })),
-    // A period that ends before it begins, or in the future, is nothing that a client may be asked for.
+    // Periods are never inverted or in the future: a client may refuse those.
     stats: () =>
       fc
         .tuple(maybe(fc.tuple(daysBack, maybe(daysBack))), maybe(fc.nat(2)))

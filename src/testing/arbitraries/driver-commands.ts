@@ -1,6 +1,6 @@
 /**
- * Commands for fast-check's own model-based testing, performed by a driver in a simulated world. Who needs nothing but a
- * sequence and a finished life takes `arbitraryCommands` and `runSession`.
+ * Commands for fast-check's model-based testing, performed by a driver in a simulated world. If you only need a
+ * sequence and its finished session, use `arbitraryCommands` and `runSession`.
  */
 
 import type fc from "fast-check";
@@ -13,31 +13,31 @@ import { commandInWords } from "../session/words.ts";
 import { type ArbitraryCommandKindsOptions, type Planned, weightedCommands } from "./commands.ts";
 import { resolveWait } from "./edges.ts";
 
-/** What is known of a running life: the model of a model-based test. */
+/** The model of a model-based test: the running session. */
 export interface DriverModel {
-  /** What was done so far, and what came of it; the opening first. */
+  /** The steps so far, beginning with the opening. */
   readonly steps: readonly Step[];
-  /** As far as it has come. */
+  /** The session so far. */
   readonly session: Session;
-  /** Whether there is anything to do for it: a showing to click on, a method of the driver. */
+  /** False if the command would be skipped: there is no view to click on, or the driver lacks the method. */
   can(command: Command): boolean;
 }
 
-/** What commands are run on. It is ended by who began it. */
+/** The real system of a model-based test. Whoever began it has to end it. */
 export type CommandTarget = Pick<RunningSession, "world" | "perform">;
 
 export type DriverCommand = fc.AsyncCommand<DriverModel, CommandTarget>;
 
 export interface DriverCommandsOptions extends ArbitraryCommandKindsOptions {
-  /** Called after each command; what it throws fails the run, and shrinks it. @default nothing is held against a step */
+  /** Called after each command. If it throws, the run fails and shrinks. @default no check */
   readonly afterEach?: ((step: Step, model: DriverModel) => void | Promise<void>) | undefined;
 }
 
 /**
- * One arbitrary a kind, as many times as its weight says, for `fc.commands`, with or without commands of your own. Run
- * them by `fc.asyncModelRun` on what {@link withDriver} gives.
+ * For `fc.commands`, with or without commands of your own: the arbitrary of each kind, repeated by its weight. Run the
+ * commands with `fc.asyncModelRun` inside {@link withDriver}.
  *
- * @throws InputError that names the option at fault.
+ * @throws InputError that names the invalid option.
  */
 export function driverCommands(options: DriverCommandsOptions = {}): fc.Arbitrary<DriverCommand>[] {
   const { afterEach, ...kinds } = options;
@@ -51,10 +51,10 @@ export function driverCommands(options: DriverCommandsOptions = {}): fc.Arbitrar
 }
 
 /**
- * Begins a life, has it run by `act`, and ends it in any case.
+ * Begins a session, lets `act` run it, and ends it in any case.
  *
- * @returns the finished life.
- * @throws what `act` throws, or else what a callback of the client's timers did.
+ * @returns the finished session.
+ * @throws what `act` throws; otherwise what a callback of a client's timer threw.
  */
 export async function withDriver<Impression>(
   createDriver: CreateDriver<Impression>,
@@ -62,18 +62,18 @@ export async function withDriver<Impression>(
   options: TestWorldOptions = {},
 ): Promise<Session> {
   let driver: Driver<Impression> | undefined;
-  const life = await beginSession(async (context) => {
+  const running = await beginSession(async (context) => {
     driver = await createDriver(context);
     return driver;
   }, options);
-  const { session, world } = life;
+  const { session, world } = running;
   const can = (command: Command): boolean => isPossible(command, driver, session);
   const model: DriverModel = { session, can, steps: session.steps };
   let finished: Session | undefined;
   try {
-    await act({ model, real: { world, perform: life.perform } });
+    await act({ model, real: { world, perform: running.perform } });
   } finally {
-    finished = await life.end();
+    finished = await running.end();
   }
   if (finished.threw !== undefined) throw finished.threw.error;
   return finished;
@@ -87,11 +87,11 @@ function isPossible<Impression>(
   const { kind } = command;
   if (kind === "together") return command.commands.some((one) => isPossible(one, driver, session));
   if (!isOfClient(command)) return true;
-  const { showings } = session;
+  const { views } = session;
   if (driver === undefined) return false;
-  if (command.kind === "again") return showings.length > 0;
+  if (command.kind === "again") return views.length > 0;
   if (driver[command.kind] === undefined) return false;
-  return kind !== "click" || showings.some(({ receipt }) => receipt !== undefined);
+  return kind !== "click" || views.some(({ receipt }) => receipt !== undefined);
 }
 
 class Performed implements DriverCommand {
@@ -115,7 +115,7 @@ class Performed implements DriverCommand {
     await this.afterEach?.(step, model);
   }
 
-  /** Windows count from the beginning of the latest showing. */
+  /** Windows count from the latest ad view. */
   #commandNow({ session, steps }: DriverModel): Command {
     const { planned, longestMs } = this;
     if (planned.kind !== "advance") return planned;

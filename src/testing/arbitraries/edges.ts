@@ -1,4 +1,4 @@
-/** The instants at which something changes: minutes, midnights, windows, months, leap days. And waits that end near one. */
+/** Waits that end near an edge: an instant at which something changes, such as a midnight or the end of a window. */
 
 import fc from "fast-check";
 import {
@@ -12,9 +12,9 @@ import { DAY_MS, durationMs, HOUR_MS, isDuration, MINUTE_MS } from "../../base/d
 import { catalogue } from "../../spec/assumptions/catalogue.ts";
 
 /**
- * - `minute`: a minute of the clock begins, and with it a quota (spec §8).
- * - `midnight-utc`, `midnight-ist`: a day begins, there or in India.
- * - `window-…`: an event is so old: the lengths that de-duplication and clicks may have.
+ * - `minute`: a minute of the clock begins, and with it a new quota (spec §8).
+ * - `midnight-utc`, `midnight-ist`: a day begins, in UTC or in India.
+ * - `window-…`: an event reaches this age: one for each window of de-duplication and clicks.
  * - `month-end`, `month-end-ist`: a month begins.
  * - `leap-day`: 29 February begins, in UTC.
  */
@@ -29,7 +29,7 @@ export type Edge =
 
 const IST_MS = 5.5 * HOUR_MS;
 
-/** The lengths of windows on offer, shortest first. */
+/** The lengths of all windows, shortest first. */
 const windowsMs: ReadonlyMap<string, number> = new Map(
   [
     ...Object.keys(catalogue["dedup.window"].choices),
@@ -40,7 +40,7 @@ const windowsMs: ReadonlyMap<string, number> = new Map(
     .toSorted(([, one], [, other]) => one - other),
 );
 
-/** The first such instant after `afterMs`. */
+/** The first instant of a kind after `afterMs`. */
 type Next = (afterMs: number) => number;
 
 const instants: Readonly<Record<Exclude<Edge, `window-${string}`>, Next>> = {
@@ -68,17 +68,17 @@ function nextLeapDay(today: Day): number {
   }
 }
 
-/** Waits that must be shorter don't get there. */
+/** Edges farther away than the longest wait aren't tried. */
 function usualDistanceMs(edge: Edge): number {
   if (edge.startsWith("month-end")) return 28 * DAY_MS;
   if (edge === "leap-day") return 366 * DAY_MS;
   return windowsMs.get(edge) ?? 0;
 }
 
-/** In the order of how far off they are. */
+/** The nearest first. */
 export const edges: readonly Edge[] = [
   "minute",
-  // The keys of the map are made of that prefix.
+  // The map's keys have that prefix.
   ...([...windowsMs.keys()] as Edge[]).slice(0, 1),
   "midnight-ist",
   "midnight-utc",
@@ -88,16 +88,16 @@ export const edges: readonly Edge[] = [
   "leap-day",
 ];
 
-/** A wait that isn't resolved yet: to a millisecond before, at or after an edge; or just so long. */
+/** A wait that isn't resolved yet: until `nudgeMs` from an edge, or for `ms` if there is no edge. */
 export interface Wait {
   readonly edge: Edge | undefined;
   readonly nudgeMs: -1 | 0 | 1;
   readonly ms: number;
 }
 
-/** Most waits are to an edge. They shrink to nearer edges, and to short ones without. */
+/** Most waits end near an edge. They shrink to nearer edges, then to short waits without one. */
 export function anyWait(of: readonly Edge[], longestMs: number): fc.Arbitrary<Wait> {
-  // A number shrinks towards the first of the list one by one, where constantFrom knows the first alone.
+  // An index shrinks step by step towards the first edge; constantFrom would jump to the first.
   const known = edges.filter((edge) => of.includes(edge) && usualDistanceMs(edge) <= longestMs);
   const places: readonly (Edge | undefined)[] = [undefined, ...known];
   const upTo = (most: number): fc.Arbitrary<number> =>
@@ -110,8 +110,8 @@ export function anyWait(of: readonly Edge[], longestMs: number): fc.Arbitrary<Wa
 }
 
 /**
- * How long the wait is, from `nowMs`, and the edge that it ends near. A window counts from `sinceMs`; one that has passed, from now. Nothing waits longer
- * than `longestMs`, nor past the last instant of a world.
+ * The length of the wait from `nowMs`, and the edge near which it ends. A window counts from `sinceMs`, or from now if
+ * it is over. No wait is longer than `longestMs` or ends past the last instant of a world.
  */
 export function resolveWait(
   { edge, nudgeMs, ms }: Wait,
@@ -121,11 +121,11 @@ export function resolveWait(
   const plain = { byMs: Math.min(ms, mostMs), edge: undefined };
   if (edge === undefined) return plain;
   const byMs = targetOf(edge, nudgeMs, nowMs, sinceMs) - nowMs;
-  // An edge that is too far off isn't reached half-way: then it is a wait like any other.
+  // If the edge is too far away, it is a plain wait.
   return byMs <= mostMs ? { byMs, edge } : plain;
 }
 
-/** Waits one after the other, from `startMs` on. A window counts from where the last one began, or from the start. */
+/** Resolves waits one after the other, beginning at `startMs`. Windows count from the last `beginWindow` or the start. */
 export function createWaits(
   startMs: number,
   longestMs: number,
@@ -150,7 +150,7 @@ export function createWaits(
 function targetOf(edge: Edge, nudgeMs: number, nowMs: number, sinceMs: number): number {
   const windowMs = windowsMs.get(edge);
   if (windowMs === undefined) {
-    // No window: one of the others.
+    // The edge isn't a window, so `instants` has it.
     const next = instants[edge as keyof typeof instants];
     return next(nowMs - nudgeMs) + nudgeMs;
   }

@@ -1,4 +1,4 @@
-/** Random fault rules: every kind of verdict, bounded in how often they strike and how long they hold answers back. */
+/** Random fault rules with every kind of verdict. They fire a limited number of times, and delays are bounded. */
 
 import fc from "fast-check";
 import * as v from "valibot";
@@ -14,9 +14,9 @@ import { sequenceOf } from "./sequence.ts";
 export interface ArbitraryFaultRuleOptions {
   /** @default every kind */
   readonly kinds?: readonly VerdictKind[] | undefined;
-  /** Which operations a rule may be about. @default all of them, and rules about any request */
+  /** The operations that rules may match. @default all of them, and rules that match any request */
   readonly operations?: readonly OperationId[] | undefined;
-  /** How often a rule strikes at most. @default 3 */
+  /** The maximum number of times that a rule fires. @default 3 */
   readonly mostTimes?: number | undefined;
   /** The longest delay, in milliseconds, up to an hour. @default 10000 */
   readonly longestDelayMs?: number | undefined;
@@ -34,7 +34,7 @@ type Made = Readonly<Record<string, unknown>>;
 const loss = maybe(fc.constantFrom("close", "reset", "silence"));
 const nothing = fc.constant({});
 
-/** What each kind has beside a delay, which all may have. A kind that is missing here is a type error. */
+/** The members of each kind, besides the delay that all may have. A kind that is missing here is a type error. */
 const verdicts: Readonly<Record<VerdictKind, fc.Arbitrary<Made>>> = {
   drop: fc.record({ as: loss }),
   "lose-response": fc.record({ as: loss }),
@@ -86,10 +86,10 @@ const planSchema = v.strictObject({
 });
 
 /**
- * Rules that a simulator takes, for its option `faults` or `sim.faults.add`. A failure shrinks to few of them, which
- * strike the first request that they look at, at once.
+ * Rules for a simulator's option `faults` or `sim.faults.add`. A failure shrinks to few rules, which fire at their
+ * first request, without a delay.
  *
- * @throws InputError that names the option at fault.
+ * @throws InputError that names the invalid option.
  */
 export function arbitraryFaultPlan(
   options: ArbitraryFaultPlanOptions = {},
@@ -98,7 +98,7 @@ export function arbitraryFaultPlan(
   return sequenceOf(anyRule(rule), { minLength, maxLength });
 }
 
-/** One rule. @throws InputError that names the option at fault. */
+/** One rule. @throws InputError that names the invalid option. */
 export function arbitraryFaultRule(
   options: ArbitraryFaultRuleOptions = {},
 ): fc.Arbitrary<FaultRule> {
@@ -112,14 +112,14 @@ function anyRule({
   longestDelayMs,
 }: v.InferOutput<typeof ruleSchema>): fc.Arbitrary<FaultRule> {
   const delay = delaysUpTo(longestDelayMs);
-  // Before what the kind says; mostly none.
+  // Mostly no delay.
   const late = fc.oneof(
     { withCrossShrink: true },
     { weight: 3, arbitrary: fc.constant(undefined) },
     { weight: 1, arbitrary: delay },
   );
   const verdict = fc.oneof(
-    // The first stands for the others where any would do.
+    // Shrinks to the first kind if any kind fails.
     { withCrossShrink: true },
     ...kinds.map((kind) =>
       fc
@@ -143,21 +143,21 @@ function anyRule({
   );
   const times = fc.integer({ min: 1, max: mostTimes });
   const ttl = maybe(fc.constantFrom("1m", "10m", "1h"));
-  // Through the schema: what it refuses is a bug here, and what is undefined is left out.
+  // Parsing drops undefined members. If it throws, the bug is here.
   return fc
     .tuple(verdict, about, chosen, times, ttl)
-    .map(([decided, operation, which, most, life]) =>
+    .map(([decided, operation, which, most, lasts]) =>
       parseRule({
         match: { operation, ...which, times: most },
         verdict: decided,
-        ...(life === undefined ? {} : { ttl: life }),
+        ...(lasts === undefined ? {} : { ttl: lasts }),
       }),
     );
 }
 
 function verdictOf(kind: VerdictKind, made: Made): Verdict {
   const given = Object.entries(made).filter(([, value]) => value !== undefined);
-  // The table gives each kind its members; parseRule looks at them.
+  // The table has each kind's members, and parseRule checks them.
   return { kind, ...Object.fromEntries(given) } as unknown as Verdict;
 }
 
@@ -172,7 +172,7 @@ function delaysUpTo(longestMs: number): fc.Arbitrary<Delay> {
   return fc.oneof({ weight: 3, arbitrary: length }, { weight: 1, arbitrary: range });
 }
 
-/** Undefined as often as not, and what it shrinks to. */
+/** Undefined half of the time. Shrinks to undefined. */
 function maybe<Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> {
   return fc.option(arbitrary, { nil: undefined, freq: 2 });
 }

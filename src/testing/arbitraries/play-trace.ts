@@ -1,4 +1,4 @@
-/** Plays a trace of events to a simulator: places become publishers, surfaces and impressions, events become requests. */
+/** Plays a trace on a simulator: indexes become publishers, surfaces and impressions, and events become requests. */
 
 import { InputError, inField } from "../../base/input.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
@@ -9,28 +9,28 @@ import type { Publisher } from "../../world/accounts/account.ts";
 import { jsonOf, memberOf } from "../session/wire.ts";
 import type { TraceEvent } from "./trace.ts";
 
-/** An event, and what came of it. */
+/** An event with its requests and answers. */
 export interface TraceStep {
   readonly event: TraceEvent;
-  /** When it happened, in milliseconds since 1970 on the world's clock; of a wait its end. */
+  /** When it happened, or when a wait ended, in milliseconds since 1970 on the world's clock. */
   readonly atMs: number;
-  /** In the order of sending. None for a wait, and where there was no impression yet. Requests hold keys. */
+  /** In the order of sending; empty for a wait, or if there was no impression to repeat or click. Requests have keys. */
   readonly exchanges: readonly { readonly request: ApiRequest; readonly response: ApiResponse }[];
 }
 
-/** What an impression left, for repeats and clicks. */
+/** An impression that was sent, for repeats and clicks. */
 interface SentImpression {
   readonly publisher: Publisher;
   readonly request: ApiRequest;
-  /** Undefined where the answer had none. */
+  /** Undefined if the answer had none. */
   readonly impressionId: string | undefined;
 }
 
 /**
- * What the reading of `request.encoding` in force asks for is how requests are sent.
+ * Requests are encoded by the choice of `request.encoding`.
  *
- * @throws InputError for what isn't such an event, and for a wait past the last instant of a world: the events before it
- * have happened.
+ * @throws InputError for an invalid event, or a wait past the last instant of a world. Earlier events have happened
+ * then.
  */
 export function playTrace(sim: SimulatorCore, trace: readonly TraceEvent[]): readonly TraceStep[] {
   const known: SentImpression[] = [];
@@ -92,12 +92,12 @@ function ago(known: readonly SentImpression[], back: number): SentImpression | u
 
 function whole(value: number, field: string): number {
   if (Number.isSafeInteger(value) && value >= 0) return value;
-  throw new InputError(field, "must be a whole number from 0 on");
+  throw new InputError(field, "must be a whole number, at least 0");
 }
 
 type Values = Readonly<Record<string, string>>;
 
-/** A publisher without an active surface shows on one that isn't: the answer is the service's affair. */
+/** If the publisher has no active surface, an inactive one is used, and the service may refuse it. */
 function impressionValues(
   { id, surfaces }: Publisher,
   { surface: place, ad, session }: Extract<TraceEvent, { kind: "impression" }>,
@@ -109,7 +109,7 @@ function impressionValues(
   return session === undefined ? values : { ...values, session_id: session };
 }
 
-/** Undefined where a fault rule broke the answer, too. */
+/** Undefined also if a fault rule broke the answer. */
 function impressionIdIn(response: ApiResponse): string | undefined {
   const id = memberOf(jsonOf(response), "impression_id");
   return response.status === 200 && typeof id === "string" ? id : undefined;

@@ -1,4 +1,4 @@
-/** Random publishers of a simulator, the first ones most often. A failure shrinks to the first of all. */
+/** Random publishers of a simulator, mostly the first ones. A failure shrinks to the first. */
 
 import fc from "fast-check";
 import * as v from "valibot";
@@ -8,9 +8,9 @@ import type { Publisher } from "../../world/accounts/account.ts";
 import { isSimulator, simulator } from "../arbitrary-options.ts";
 
 export interface ArbitraryPublisherOptions {
-  /** Whose publishers. It is only read. */
+  /** The simulator. It is only read. */
   readonly sim: SimulatorCore;
-  /** Whether each has a surface that ads can be shown on. @default "any" */
+  /** `active`: only publishers with an active surface. @default "any" */
   readonly surfaces?: "any" | "active" | undefined;
 }
 
@@ -19,14 +19,14 @@ const schema = v.strictObject({
   surfaces: v.optional(v.picklist(["any", "active"], "must be any or active"), "any"),
 });
 
-/** Of five picks, four are among so many. */
+/** Four of five picks are among the first ones. */
 const FAVOURED = 4;
 
 /**
- * Of those that there are when this is called, as they are when the value is made. A counterexample shows a publisher
- * without its key.
+ * Draws from the publishers that exist when this is called; each value has the publisher's current data. A
+ * counterexample shows a publisher without its key.
  *
- * @throws InputError that names the option at fault, and where none has an active surface.
+ * @throws InputError that names the invalid option, or if no publisher has an active surface.
  */
 export function arbitraryPublisher(
   options: SimulatorCore | ArbitraryPublisherOptions,
@@ -36,7 +36,7 @@ export function arbitraryPublisher(
   const last = sim.publishers.total - 1;
   const pick = (ordinal: number): Publisher =>
     withoutSecrets(surfaces === "any" ? sim.publishers.at(ordinal) : activeFrom(sim, ordinal));
-  // Refused here, not in the middle of a property.
+  // Throws here rather than in the middle of a property.
   pick(0);
   return fc
     .oneof(
@@ -46,7 +46,7 @@ export function arbitraryPublisher(
     .map(pick);
 }
 
-/** This publisher, or the first after it that has an active surface. After the last comes the first. */
+/** This publisher, or the next with an active surface. After the last comes the first. */
 function activeFrom({ publishers }: SimulatorCore, ordinal: number): Publisher {
   const { total } = publishers;
   for (let step = 0; step < total; step += 1) {

@@ -1,4 +1,4 @@
-/** Random requests of every operation, right ones and wrong ones, each of these with what is wrong with it. */
+/** Random requests of every operation. Some are valid; each invalid one names its flaw. */
 
 import fc from "fast-check";
 import * as v from "valibot";
@@ -18,23 +18,23 @@ import {
 import { canBeValid, validDrafts } from "./request/valid.ts";
 
 export interface ArbitraryRequestOptions extends RequestSource {
-  /** @default any of them; right clicks only where an impression is known */
+  /** @default any operation; valid clicks only if an impression is known */
   readonly operation?: OperationId | undefined;
-  /** Whether they are right. @default right and wrong ones, about as many of each */
+  /** Only valid requests, or only invalid ones. @default both, about as many of each */
   readonly valid?: boolean | undefined;
-  /** What is wrong with the wrong ones. @default anything */
+  /** The flaws of the invalid ones. @default any */
   readonly flaws?: readonly FlawKind[] | undefined;
 }
 
 /** A request, ready to be sent. */
 export interface RequestCase {
-  /** Holds a key. A counterexample shows it without. */
+  /** Has an API key. A counterexample shows it without the key. */
   readonly request: ApiRequest;
-  /** The operation that it asks for, or would but for its flaw. */
+  /** The operation that it asks for, or would without its flaw. */
   readonly operation: OperationId;
-  /** Id of the publisher whose request it is. */
+  /** Id of the publisher that sends it. */
   readonly publisher: string;
-  /** Undefined where it is right. */
+  /** Undefined if the request is valid. */
   readonly flaw?: Flaw | undefined;
 }
 
@@ -54,7 +54,7 @@ const schema = v.strictObject({
   impressions: v.optional(
     v.array(
       v.strictObject({ id: text("id"), publisher: text("publisher") }),
-      "must be a list of impressions, each with its id and its publisher's",
+      "must be a list of impressions, each with its id and its publisher's id",
     ),
   ),
   oldKeys: v.optional(v.array(v.string(), "must be a list of keys")),
@@ -66,19 +66,19 @@ const schema = v.strictObject({
 });
 
 /**
- * Made from the contract's tables, for the state and the readings that are in force when a value is made. A right request
- * gets 200, save for a refusal that rests on what is on record: an inactive surface, a duplicate, a late click, a limit.
- * A wrong one gets a 4xx, as long as the limit isn't exceeded. A failure shrinks to the first publisher and to plain values.
+ * Built from the contract's tables, for the state and assumptions at the moment when a value is made. A valid request
+ * gets 200, unless the service's state forbids it: an inactive surface, a duplicate, a late click, a limit. An invalid
+ * one gets a 4xx, unless the limit is exceeded. A failure shrinks to the first publisher and to plain values.
  *
- * @throws InputError that names the option at fault.
+ * @throws InputError that names the invalid option.
  */
 export function arbitraryRequest(options: ArbitraryRequestOptions): fc.Arbitrary<RequestCase> {
   const { operation, valid, flaws, ...from } = parseInput(schema, options, "options");
-  // The schema has looked at what is read of it.
+  // The schema has checked the members that are used.
   const source = from as RequestSource;
   const ids = operation === undefined ? operationIds : [operation];
   const wanted: Wanted = { ids, valid, flaws };
-  // Refused here, not in the middle of a property.
+  // Throws here rather than in the middle of a property.
   requestsIn(generationContextOf(source), wanted);
   return fc.constant(undefined).chain(() => requestsIn(generationContextOf(source), wanted));
 }
@@ -97,7 +97,7 @@ function requestsIn(
   if (valid !== false && ids.length === 1 && right.length === 0) {
     throw new InputError(
       "impressions",
-      "must have an impression to click on: record one first, or name those that there are",
+      "must have an impression to click on: record one first, or pass the known ones",
       "conflict",
     );
   }
@@ -110,10 +110,10 @@ function requestsIn(
   if (valid !== true && possible.every(({ length }) => length === 0)) {
     throw new InputError(
       "flaws",
-      "must have one that such a request can have under these readings",
+      "must have at least one that such a request can have under these assumptions",
     );
   }
-  // What any request shows, a right one shows, and one of the first operation.
+  // Shrinks to a valid request of the first operation if any request fails.
   return fc.oneof(
     { withCrossShrink: true },
     ...possible.map((ofOne) => fc.oneof({ withCrossShrink: true }, ...ofOne)),
@@ -127,7 +127,7 @@ function validCases(operation: OperationId, context: GenerationContext): fc.Arbi
   });
 }
 
-/** Each kind about as often as any other. Undefined where there are none of these flaws. */
+/** Every kind is about equally likely. Undefined if the operation can have none of these flaws. */
 function invalidCases(
   id: OperationId,
   context: GenerationContext,
@@ -152,7 +152,7 @@ function invalidCases(
     });
 }
 
-/** Keys are in the Authorization header alone. */
+/** Keys are only in the Authorization header. */
 function shownWithoutKeys(one: RequestCase, { senders, oldKeys }: GenerationContext): RequestCase {
   const value = (): string => {
     const { method, path, query, headers = {}, body } = one.request;

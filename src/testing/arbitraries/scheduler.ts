@@ -1,4 +1,4 @@
-/** Random orders of arrivals and answers, for `openTestWorld`. Unlike fast-check's own scheduler they shrink: to the order of sending. */
+/** Random orders of arrivals and answers. Unlike those of fast-check's scheduler, they shrink to the order of sending. */
 
 import fc from "fast-check";
 import * as v from "valibot";
@@ -7,20 +7,20 @@ import { lengthFrom } from "../arbitrary-options.ts";
 import type { Scheduler } from "../driver/scheduled-fetch.ts";
 
 export interface ArbitrarySchedulerOptions {
-  /** How many times the order is drawn; from then on who came first goes first. @default 60 */
+  /** The number of random choices; after that, tasks are released in the order of sending. @default 60 */
   readonly mostChoices?: number | undefined;
 }
 
 const schema = v.strictObject({ mostChoices: v.optional(lengthFrom(0), 60) });
 
-/** More are seldom on their way at once; a choice among more wraps around. */
+/** Rarely are more tasks pending at once. A choice among more wraps around. */
 const MAX_WAITING = 12;
 
 /**
- * Of what is on its way at once, which comes next. A failure shrinks to the order in which everything was sent, save for
- * what has to overtake. A counterexample shows who overtook whom.
+ * Chooses which pending task comes next. A failure shrinks to the order of sending, except for the overtakings that it
+ * needs. A counterexample lists the overtakings.
  *
- * @throws InputError that names the option at fault.
+ * @throws InputError that names the invalid option.
  */
 export function arbitraryScheduler(
   options: ArbitrarySchedulerOptions = {},
@@ -33,8 +33,8 @@ export function arbitraryScheduler(
 
 interface Waiting {
   readonly label: string;
-  /** Settles when what was waited for has. */
-  letThrough(): Promise<unknown>;
+  /** Resolves once the task has settled. */
+  release(): Promise<unknown>;
 }
 
 function createScheduler(choices: readonly number[]): Scheduler {
@@ -46,24 +46,24 @@ function createScheduler(choices: readonly number[]): Scheduler {
     count: () => waiting.length,
     schedule: (task, label = "") =>
       new Promise((resolve) => {
-        const letThrough = (): Promise<unknown> => {
+        const release = (): Promise<unknown> => {
           resolve(task);
           return task.catch(() => undefined);
         };
-        waiting.push({ label, letThrough });
+        waiting.push({ label, release });
       }),
     async waitOne() {
-      // Where there is no choice none is drawn: fewer are left to shrink.
+      // A single task uses up no choice, so fewer choices are left to shrink.
       const place = waiting.length < 2 ? 0 : (choices[drawn] ?? 0) % waiting.length;
       if (waiting.length > 1) drawn += 1;
       const [next] = waiting.splice(place, 1);
-      if (next === undefined) throw new Error("Nothing is on its way.");
+      if (next === undefined) throw new Error("No task is pending.");
       const passed = waiting.slice(0, place).map(({ label }) => label);
       if (passed.length > 0) overtakings.push(`${next.label} before ${passed.join(", ")}`);
-      await next.letThrough();
+      await next.release();
     },
   };
-  // Every run has one of its own, at its beginning.
+  // fast-check clones it, so that every run starts with a fresh one.
   return Object.defineProperties(scheduler, {
     [fc.cloneMethod]: { value: () => createScheduler(choices) },
     [fc.toStringMethod]: {

@@ -1,12 +1,12 @@
 /**
- * Lists that shrink by any part of them: halves, quarters, and in the end every single item. fast-check's own arrays keep
- * their last item, and so a sequence that is judged when it is over would keep what came after its failure.
+ * Lists that shrink by removing any part: halves, quarters, and in the end single items. fast-check's own arrays keep
+ * their last item, so a sequence that is judged only at its end would keep commands after its failure.
  */
 
 import fc from "fast-check";
 import { InputError } from "../../base/input.ts";
 
-/** How long a list may be, both included. */
+/** The bounds of a list's length, both included. */
 export interface SequenceLength {
   readonly minLength: number;
   readonly maxLength: number;
@@ -37,7 +37,7 @@ class Sequence<Item> extends fc.Arbitrary<readonly Item[]> {
   generate(random: fc.Random): fc.Value<readonly Item[]> {
     const { minLength, maxLength } = this.length;
     const length = random.nextInt(minLength, maxLength);
-    // Without bias: it would have all of them be alike.
+    // Without bias, which would make the items alike.
     return listOf(Array.from({ length }, () => this.item.generate(random, undefined)));
   }
 
@@ -48,7 +48,7 @@ class Sequence<Item> extends fc.Arbitrary<readonly Item[]> {
   }
 
   shrink(value: readonly Item[], context: unknown): fc.Stream<fc.Value<readonly Item[]>> {
-    // The context is what this arbitrary gave; an example of the user's has none.
+    // Values of this arbitrary carry their items as context; a user's example has no context.
     const items =
       context === undefined
         ? value.map((one) => new fc.Value(one, undefined))
@@ -60,7 +60,7 @@ class Sequence<Item> extends fc.Arbitrary<readonly Item[]> {
     const { length } = items;
     const most = length - this.length.minLength;
     for (let size = most; size > 0; size = size === 1 ? 0 : Math.ceil(size / 2)) {
-      // From the end: what comes last most often had no part in it.
+      // From the end: the last items are the least likely to matter.
       for (let end = length; end > 0; end -= size) {
         const start = Math.max(0, end - size);
         yield listOf([...items.slice(0, start), ...items.slice(end)]);

@@ -1,4 +1,4 @@
-/** Random histories of events as data: impressions, repeats, clicks, reads, and time, most of it to an edge of something. */
+/** Random traces of events as data: impressions, repeats, clicks, reads, and waits, most of which end near an edge. */
 
 import fc from "fast-check";
 import * as v from "valibot";
@@ -17,9 +17,9 @@ import {
 import { anyWait, createWaits, type Edge, edges, type Wait } from "./edges.ts";
 import { sequenceOf } from "./sequence.ts";
 
-/** Something that happens. Places of publishers, surfaces and impressions wrap around: any part of a trace is one, too. */
+/** Indexes of publishers, surfaces and impressions wrap around, so any part of a trace is valid too. */
 export type TraceEvent =
-  /** The publisher at this place shows an ad on the active surface at this place. Without a session nothing repeats it. */
+  /** `surface` is an index into the publisher's active surfaces. Without a session the impression can't be repeated. */
   | {
       readonly kind: "impression";
       readonly publisher: number;
@@ -27,26 +27,26 @@ export type TraceEvent =
       readonly ad: string;
       readonly session?: string | undefined;
     }
-  /** An impression is reported once more, as it was: of `ago` 0 the latest, of 1 the one before. */
+  /** Reports an impression again, unchanged. `ago`: 0 for the latest, 1 for the one before. */
   | { readonly kind: "repeat"; readonly ago: number }
   | { readonly kind: "click"; readonly ago: number }
-  /** The publisher at this place reads its stats, so many times in a row. */
+  /** The publisher with this index reads its stats `times` times in a row. */
   | { readonly kind: "read"; readonly publisher: number; readonly times: number }
-  /** `edge`: what it ends near. */
+  /** `edge`: the edge near which it ends. */
   | { readonly kind: "wait"; readonly byMs: number; readonly edge?: Edge | undefined };
 
 export interface ArbitraryTraceOptions {
-  /** The simulator that it is for: waits begin at its instant. It is only read. @default none */
+  /** The waits begin at this simulator's current time. It is only read. @default none */
   readonly sim?: SimulatorCore | undefined;
-  /** Where the waits begin, in ISO 8601. Without effect beside `sim`. @default "2026-01-15T00:00:00Z" */
+  /** The instant at which the waits begin, in ISO 8601. Ignored if there is a `sim`. @default "2026-01-15T00:00:00Z" */
   readonly start?: string | undefined;
-  /** How many publishers take part, the first ones. @default 2 */
+  /** The number of publishers that take part, from the first on. @default 2 */
   readonly publishers?: number | undefined;
   /** @default 1 */
   readonly minLength?: number | undefined;
-  /** In turns: a turn is an event, or a wait and the event that it was for. @default 12 */
+  /** In turns. A turn is an event, or a wait with the event after it. @default 12 */
   readonly maxLength?: number | undefined;
-  /** Which edges waits end near. @default all of them */
+  /** The edges near which waits end. @default all of them */
   readonly edges?: readonly Edge[] | undefined;
 }
 
@@ -59,14 +59,14 @@ const schema = v.strictObject({
   edges: v.optional(someOf(edges), edges),
 });
 
-/** What comes after one another: an event, or a wait for it. */
+/** An event, or a wait with the event after it. */
 type Turn = readonly (Exclude<TraceEvent, { kind: "wait" }> | { kind: "wait"; wait: Wait })[];
 
 /**
- * Traces for {@link playTrace}. Repeats and clicks often come a millisecond before, at or after the end of a window that
- * begins with the latest impression. A failure shrinks to few events, and to small waits.
+ * Traces for {@link playTrace}. Repeats and clicks often come a millisecond before, at or after the end of a window
+ * that begins with the latest impression. A failure shrinks to few events and short waits.
  *
- * @throws InputError that names the option at fault.
+ * @throws InputError that names the invalid option.
  */
 export function arbitraryTrace(
   options: ArbitraryTraceOptions = {},

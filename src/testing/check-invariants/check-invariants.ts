@@ -1,4 +1,4 @@
-/** Every law by id, held against what any simulator did so far: in this process, aside, without a trace in it. */
+/** Checks a simulator in this process against the laws, without changing it. */
 
 import { didYouMean } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
@@ -11,28 +11,28 @@ import { fakerPerson } from "../../world/publishers/people.ts";
 import { playedBy } from "./played-by.ts";
 
 export interface CheckInvariantsOptions {
-  /** Which of them, such as `["M1", "D2"]`. @default all */
+  /** The ids to check, such as `["M1", "D2"]`. @default all */
   readonly ids?: readonly string[] | undefined;
-  /** Makes a new world, for the laws that take more than one. @default the simulator's own kind */
+  /** Makes a new world, for laws that need more than one. @default a simulator in this process */
   readonly create?: ((options: SimulatorOptions) => SimulatorCore) | undefined;
 }
 
-/** What always holds, in the order of the list: money, stats, recording, limits, isolation, determinism, shape. */
+/** In this order: money, stats, recording, limits, isolation, determinism, shape. */
 export const invariants: readonly Pick<Law, "id" | "says">[] = laws.map(({ id, says }) =>
   Object.freeze({ id, says }),
 );
 
 /**
- * Holds a simulator against the invariants: what was sent to it and answered so far, as its journal has it, what a world
- * aside that goes on from it answers, and for some the same requests in new worlds. The simulator is only read.
+ * Checks a simulator against the invariants: the requests and answers in its journal, the answers of a fork of it, and
+ * for some invariants the answers to the same requests in new worlds. The simulator itself is only read.
  *
- * `held`: looked at, and so it was; `why` says what was looked at. `broken`: `why` has both sides. `unknown`: nothing
- * tells, and `why` says what it would take; so is all that rests on a journal that no longer has every request.
+ * `held`: `why` says what was checked. `broken`: `why` says what was expected and what was found. `unknown`: it
+ * couldn't be checked, and `why` says what that would take, for example a journal that still has every request.
  *
- * What was done by hand stands in no journal: sign-ups and rotated keys are made out; of a surface whose price range was
- * changed the prices aren't judged, and a range that was changed and changed back counts as never changed.
+ * The journal doesn't have what was changed by hand. New publishers and rotated keys are recognised. The prices of a
+ * surface aren't checked if its price range was changed; a range that was changed back counts as never changed.
  *
- * @throws InputError for an id that no invariant has.
+ * @throws InputError for an unknown id.
  */
 export function checkInvariants(
   sim: SimulatorCore,

@@ -1,4 +1,4 @@
-/** What a simulator did so far, out of its journal: the requests with their answers, and whether that is all there was. */
+/** A simulator's requests and answers so far, from its journal, and whether the journal is complete. */
 
 import { formatInstant } from "../../base/calendar.ts";
 import { fromBase64 } from "../../base/text.ts";
@@ -8,7 +8,7 @@ import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
 
-/** An entry with what the world that answered was made from. */
+/** A journal entry with the options of the world that answered. */
 export type RecordedEntry = JournalEntry & {
   readonly world: Pick<Snapshot, "seed" | "publishers" | "profile" | "assumptions"> & {
     readonly start: string;
@@ -16,33 +16,33 @@ export type RecordedEntry = JournalEntry & {
 };
 
 export interface JournalHistory {
-  /** Keys and all: nothing of them may get into what is said of an invariant. */
+  /** With API keys: they must not get into the text of a result. */
   readonly entries: readonly RecordedEntry[];
-  /** The same as they are exported, a JSON document a line. */
+  /** The same entries as exported: one JSON document a line. */
   readonly lines: readonly string[];
-  /** Why these aren't all the requests that led to the state; undefined where they are. */
+  /** Why other requests or changes led to the state too; undefined if none did. */
   readonly gap: string | undefined;
-  /** What a new world like this one is made from. */
+  /** Options to create a new world like this one. */
   readonly options: SimulatorOptions;
-  /** The state, without its fault rules. */
+  /** The state without fault rules. */
   readonly snapshot: Snapshot;
 }
 
 export function journalHistoryOf(sim: SimulatorCore): JournalHistory {
   const snapshot = snapshotOf(sim);
   const lines = sim.journal.toNdjson({ secrets: "shown" }).split("\n").filter(Boolean);
-  // The journal's own lines.
+  // The journal wrote these lines.
   const entries = lines.map((line) => JSON.parse(line) as RecordedEntry);
   const { seed, start, publishers, profile, assumptions } = snapshot;
   const options = { seed, start: formatInstant(start), publishers, profile, assumptions };
   return { entries, lines, gap: gapIn(sim, entries, options), options, snapshot };
 }
 
-/** Of a world aside: a rule that is a function has no place in a snapshot. */
+/** Taken from a fork without fault rules: a rule that is a function can't be in a snapshot. */
 function snapshotOf(sim: SimulatorCore): Snapshot {
-  const aside = sim.fork();
-  aside.faults.clear();
-  return aside.snapshot();
+  const fork = sim.fork();
+  fork.faults.clear();
+  return fork.snapshot();
 }
 
 function gapIn(
@@ -63,7 +63,7 @@ function gapIn(
     ({ operation }) => operation === "impression" || operation === "click",
   ).length;
   if (!turnsBack && !entries.some(isOther) && counted === recording) return undefined;
-  return "the state doesn't follow from the journal alone: the world is a fork, or a snapshot was put back";
+  return "the journal doesn't explain the state: the world is a fork, or a snapshot was restored";
 }
 
 /** The request as it was sent. */
@@ -72,7 +72,7 @@ export function requestOf({ request }: RecordedEntry): ApiRequest {
   return bodyBase64 === undefined ? sent : { ...sent, body: fromBase64(bodyBase64) };
 }
 
-/** The key that was sent, whether it is one or not. */
+/** The key that was sent, valid or not. */
 export function sentKeyOf({ request }: RecordedEntry): string | undefined {
   return /^\S+\s+(\S+)$/.exec(request.headers.authorization ?? "")?.[1];
 }

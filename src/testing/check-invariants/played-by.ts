@@ -1,4 +1,4 @@
-/** What the laws look at, out of a simulator and its journal: who took part, what was sent and answered, and how to do it again. */
+/** Input for the laws, from a simulator and its journal: the publishers, the exchanges, and how to run them again. */
 
 import { InputError } from "../../base/input.ts";
 import type { FaultRule } from "../../faults/rule.ts";
@@ -21,15 +21,15 @@ import {
   sentKeyOf,
 } from "./journal-history.ts";
 
-/** How many publishers laws are tried on. */
+/** The laws are checked on this many publishers. */
 const MAX_MEMBERS = 3;
-/** Of whatever else there may be many. */
-const MAX_TRIED = 4;
+/** The size of every other sample. */
+const SAMPLE_SIZE = 4;
 const MAX_JOURNAL = 10_000;
-/** More requests than these are played again by their beginning. */
+/** Only the first requests are run again. */
 const MAX_REPLAYED = 2000;
 
-/** `create`: makes worlds for the laws that take more than one. */
+/** `create` makes worlds for the laws that need more than one. */
 export function playedBy(
   sim: SimulatorCore,
   create: (options: SimulatorOptions) => SimulatorCore,
@@ -52,11 +52,11 @@ export function playedBy(
     world: sim,
     again: gap ?? againOf(recorded, create, changed),
     journal: () => sim.journal.entries({ limit: MAX_JOURNAL }),
-    sampleSize: MAX_TRIED,
+    sampleSize: SAMPLE_SIZE,
   };
 }
 
-/** What was done by hand stands in no journal: the requests alone are sent again. */
+/** Sends the requests again. The journal doesn't have what was changed by hand. */
 function againOf(
   recorded: JournalHistory,
   create: RerunPlan["create"],
@@ -71,19 +71,19 @@ function againOf(
   return {
     options: recorded.options,
     create,
-    missing: changed && `${changed}, and no journal tells when`,
+    missing: changed && `${changed}, and the journal doesn't tell when`,
     actions,
     untilMs: actions.at(-1)?.atMs ?? 0,
     replayed: () => journalReplayed(recorded),
   };
 }
 
-/** What a rule made the service do once more no client sent. */
+/** False for the second run of a request that a fault rule duplicated: the client sent it once. */
 function isSent({ fault }: RecordedEntry): boolean {
   return fault?.application !== 2;
 }
 
-/** Who sent anything, as they are now; where nobody did, the first. */
+/** The publishers that sent something, as they are now; the first publisher if none did. */
 function membersOf(sim: SimulatorCore, { entries }: JournalHistory): readonly Publisher[] {
   const ids = new Set(entries.flatMap(({ publisher }) => publisher ?? []));
   const known = Array.from(ids).flatMap((id) => findPublisher(sim, id) ?? []);
@@ -94,7 +94,7 @@ function findPublisher(sim: SimulatorCore, id: string): Publisher | undefined {
   try {
     return sim.publishers.get(id);
   } catch (error) {
-    // Under other readings it had another id.
+    // Under other assumptions it had another id.
     if (error instanceof InputError) return undefined;
     throw error;
   }
@@ -125,25 +125,25 @@ function traceOf(
   return trace;
 }
 
-/** Whether the readings in force now are those that an answer was given under. */
+/** Whether the answer was given under the choices that apply now. */
 function isInForce({ assumptions }: SimulatorCore, { world }: RecordedEntry): boolean {
   const then: Readonly<Record<string, string>> = resolveAssumptions(world.assumptions);
   return Object.entries(assumptions).every(([key, choice]) => then[key] === choice);
 }
 
-/** Without the surfaces whose price range was changed: nobody tells when. */
+/** Leaves out the surfaces whose price range was changed, because the time of the change is unknown. */
 function withKnownTerms(member: Publisher, pristine: SimulatorCore): Member {
   const { id, apiKey, joined, ordinal } = member;
   const seeded = ordinal < pristine.publishers.total ? pristine.publishers.at(ordinal) : undefined;
-  const isAsEver = ({ id: surface, cpmRange }: Member["surfaces"][number]): boolean => {
+  const isUnchanged = ({ id: surface, cpmRange }: Member["surfaces"][number]): boolean => {
     if (seeded === undefined) return true;
     const first = seeded.surfaces.find((one) => one.id === surface);
     return JSON.stringify(first?.cpmRange) === JSON.stringify(cpmRange);
   };
-  return { id, apiKey, joined, surfaces: member.surfaces.filter(isAsEver) };
+  return { id, apiKey, joined, surfaces: member.surfaces.filter(isUnchanged) };
 }
 
-/** Tells of a key that is new, or valid no more. */
+/** Records a key that is new, or no longer valid. */
 function seeKey(trace: Trace, entry: RecordedEntry, owners: ReadonlyMap<string, Member>): void {
   const sent = sentKeyOf(entry);
   if (sent === undefined) return;
@@ -158,7 +158,7 @@ function seeKey(trace: Trace, entry: RecordedEntry, owners: ReadonlyMap<string, 
   if (isRotated && owner !== undefined) trace.recordMember(owner);
 }
 
-/** A rule that would have done what was done: the invariants ask no more of it. */
+/** A rule that explains the fault. The invariants need no more than that. */
 function ruleBehind({ fault, response, producedBy }: RecordedEntry): FaultRule {
   const isWritten =
     fault?.kind === "respond" || (producedBy !== "service" && response.status >= 500);
@@ -168,7 +168,7 @@ function ruleBehind({ fault, response, producedBy }: RecordedEntry): FaultRule {
     : { match: {}, verdict: { kind: "drop" } };
 }
 
-/** What the client saw. */
+/** The exchange as the client saw it. */
 function exchangeOf(entry: RecordedEntry): ClientExchange {
   const { at, operation, response, fault } = entry;
   const { status, headers, body: text } = response;
@@ -186,7 +186,7 @@ function exchangeOf(entry: RecordedEntry): ClientExchange {
   };
 }
 
-/** Law R5: the journal is replayed as anybody would replay it, and must come to the answers that it has. */
+/** Law R5: replaying the journal must give the answers that are in it. */
 function journalReplayed(recorded: JournalHistory): string {
   const { replayed, notes } = replayInProcess(readRecording(recorded.lines), {
     host: { people: () => fakerPerson },
@@ -200,18 +200,18 @@ function journalReplayed(recorded: JournalHistory): string {
   const changed = changedByHand(recorded) ?? notes[0];
   if (changed !== undefined)
     return inconclusive(
-      `${different.length} answers come out otherwise, which may be since ${changed}`,
+      `${different.length} answers differ when replayed, perhaps because ${changed}`,
     );
   const { place } = first.exchange;
   const difference = JSON.stringify(first.outcome.difference);
   ensure(
     false,
     () =>
-      `${different.length} of ${replayed.length} answers come out otherwise, the first at ${place}: ${difference}`,
+      `${different.length} of ${replayed.length} answers differ when replayed, the first at ${place}: ${difference}`,
   );
 }
 
-/** What was done by hand, which no journal has; undefined where nothing was. */
+/** A change made by hand, which the journal doesn't have; undefined if there is none. */
 function changedByHand({ snapshot: { accounts, publishers } }: JournalHistory): string | undefined {
   if (accounts.some(({ ordinal }) => ordinal >= publishers)) return "a publisher signed up";
   if (accounts.some(({ keySerial }) => keySerial > 0)) return "a key was rotated";

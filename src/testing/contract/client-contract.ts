@@ -1,4 +1,4 @@
-/** The contract of a client as tests of any runner: one for each rule, and one that says what came of them all. */
+/** Registers the client contract with a test runner: one test a rule, and one that fails if a rule never came up. */
 
 import { formatList } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
@@ -21,16 +21,16 @@ import { stackFrom, withStack } from "./stack.ts";
 import { type Tried, tryRule } from "./try-rule.ts";
 
 /**
- * Registers a test for each rule that the API's documentation sets its clients, and one that fails where a rule never came
- * up: of that nothing is known. Which rules there are, `onReport` tells.
+ * Registers a test for each rule that the API's documentation sets for its clients, and a last one that fails if a rule
+ * never came up. `onReport` gets the list of rules.
  *
- * @throws InputError for an option that is wrong, and for a value of ADSIM_REPLAY that is.
+ * @throws InputError for an invalid option, or an invalid value of ADSIM_REPLAY.
  */
 export function clientContract<Impression>(options: ClientContractOptions<Impression>): void {
   registerRules(allRules, options, stackFrom(clientContract));
 }
 
-/** @param stack Where a failure is said to be: where the contract was asked for. */
+/** @param stack The stack that failures show: that of the call that registered the contract. */
 export function registerRules<Impression>(
   rules: readonly Rule[],
   options: ClientContractOptions<Impression>,
@@ -39,9 +39,9 @@ export function registerRules<Impression>(
   const contract = readContract(rules, options);
   const { describe, it, driver, onReport } = options;
   const verdicts = new Map<string, RuleVerdict>();
-  const untold: string[] = [];
+  const notSkipped: string[] = [];
   const { transport, patienceMs = 0 } = contract.world;
-  // Both take the machine's time.
+  // Both take real time.
   const timeoutMs = transport === "http" || patienceMs > 0 ? 600_000 : 60_000;
   let methods: Promise<ReadonlySet<string>> | undefined;
 
@@ -55,7 +55,7 @@ export function registerRules<Impression>(
     }
     const why = `the driver has no ${formatList(missing, "and no")}`;
     verdicts.set(rule.id, { kind: "skipped", why });
-    if (!skip(why)) untold.push(`${rule.id}: ${why}`);
+    if (!skip(why)) notSkipped.push(`${rule.id}: ${why}`);
   }
 
   describe(contract.name, () => {
@@ -71,20 +71,21 @@ export function registerRules<Impression>(
       }
     }
     const report = async (): Promise<void> => {
-      const came = reportOf(contract.name, rules, verdicts);
-      onReport?.(came);
-      if (untold.length > 0) {
+      const contractReport = reportOf(contract.name, rules, verdicts);
+      onReport?.(contractReport);
+      if (notSkipped.length > 0) {
+        const list = notSkipped.join("\n");
         console.warn(
           `${contract.name}: these rules were not tried, so they passed\n${untold.join("\n")}`,
         );
       }
-      if (contract.replay === undefined) refuseUnknown(came);
+      if (contract.replay === undefined) refuseUnknown(contractReport);
     };
     it("every rule was tried, or there is a reason why not", runnerTest(report, timeoutMs));
   });
 }
 
-/** A rule that is held. Notes what else came of it, and throws that. */
+/** Tries the rule. Any other verdict than `held` is recorded and thrown. */
 async function heldOrThrown<Impression>(
   rule: Rule,
   driver: CreateDriver<Impression>,
@@ -109,7 +110,7 @@ async function heldOrThrown<Impression>(
     throw error;
   }
   verdicts.set(rule.id, tried);
-  // Of one sequence alone that is no news.
+  // A replay runs one sequence: it proves nothing if the rule doesn't come up there.
   if (replay !== undefined) return tried;
   throw withStack(new Error(unknownText(rule, tried.runs)), stack);
 }
@@ -118,7 +119,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** fast-check's complaint about a path, as one about what was given to be replayed. */
+/** Turns fast-check's error about a path into one about the `replay` option. */
 function errorOfReplay(thrown: unknown, { rule }: Replay): unknown {
   if (!messageOf(thrown).startsWith("Unable to replay")) return thrown;
   return new InputError(
@@ -128,24 +129,24 @@ function errorOfReplay(thrown: unknown, { rule }: Replay): unknown {
 }
 
 /**
- * The names of the methods that the driver has.
+ * The names of the driver's methods.
  *
- * @throws Error where it can't be made in a world in which nothing goes wrong.
+ * @throws Error if the driver can't be made in a world without faults.
  */
 async function methodsOf<Impression>(
   create: CreateDriver<Impression>,
   world: TestWorldOptions,
 ): Promise<ReadonlySet<string>> {
   let made: Driver<Impression> | undefined;
-  const life = await beginSession(async (context) => {
+  const session = await beginSession(async (context) => {
     made = await create(context);
     return made;
   }, world);
-  const { steps } = await life.end();
+  const { steps } = await session.end();
   const outcome = steps[0]?.outcome ?? { kind: "stuck" };
   if (outcome.kind !== "done") {
     const cause = outcome.kind === "failed" ? outcome.error : undefined;
-    throw new Error(`The driver can't be made: ${outcomeInWords(outcome)}.`, { cause });
+    throw new Error(`Can't make the driver: ${outcomeInWords(outcome)}.`, { cause });
   }
   const of: object = Object(made);
   const names = ["impression", "click", "stats", "surfaces", "payouts", "flush", "close"];
@@ -156,7 +157,7 @@ async function methodsOf<Impression>(
 
 let turn: Promise<unknown> = Promise.resolve();
 
-/** The machine has its globals once: tests that replace them wait for each other, whatever the runner does. */
+/** Tests that replace the globals run one after the other, even if the runner runs tests in parallel. */
 function inTurn({ globals }: TestWorldOptions, work: () => Promise<void>): Promise<void> {
   if (globals !== "replaced") return work();
   const mine = turn.then(work);
@@ -186,24 +187,24 @@ function refuseUnknown({ rules }: ContractReport): void {
   );
 }
 
-/** Tells the runner that the test is skipped, and why. May throw what the runner goes by. @returns whether it could. */
+/** Makes the runner skip the test; some runners do that by an exception. @returns false if the runner can't. */
 type Skip = (why: string) => boolean;
 
-/** Without parameters: runners go by their number, and by how they are written. */
+/** A test without parameters: runners inspect their number and names. */
 function runnerTest(test: (skip: Skip) => Promise<void>, timeoutMs: number): () => Promise<void> {
   return async function (this: unknown): Promise<void> {
     // biome-ignore lint/complexity/noArguments: a parameter would ask Jest and mocha for a callback.
     const [context] = arguments as unknown as readonly unknown[];
-    // Mocha's way to say how long it takes.
+    // Mocha's way to set a timeout.
     call(this, "timeout", timeoutMs);
-    // vitest and node:test give it to the test, mocha has it as this.
+    // vitest and node:test pass the context as an argument, mocha as `this`.
     await test((why) => call(context, "skip", why) || call(this, "skip", why));
   };
 }
 
-/** @returns whether there is such a method. */
+/** @returns whether the method exists. */
 function call(on: unknown, name: string, given: unknown): boolean {
-  // The context of vitest is a function with methods.
+  // vitest's context is a function with methods.
   if ((typeof on !== "object" && typeof on !== "function") || on === null) return false;
   const method: unknown = Reflect.get(on, name);
   if (typeof method !== "function") return false;
@@ -211,7 +212,7 @@ function call(on: unknown, name: string, given: unknown): boolean {
   return true;
 }
 
-/** A test that is known not to be tried. Its name says why. */
+/** Registers a test as skipped. Its name says why. */
 function skipTest(it: It, name: string): void {
   const nothing = async (): Promise<void> => undefined;
   if (typeof it.skip === "function") it.skip(name, nothing);

@@ -1,4 +1,4 @@
-/** What a contract is made from, checked before anything runs. */
+/** The options of a contract, checked before anything runs. */
 
 import * as v from "valibot";
 import { didYouMean } from "../../base/did-you-mean.ts";
@@ -15,7 +15,7 @@ import { tryEntries } from "./try-rule.ts";
 /** A runner's `describe`: vitest's, Jest's, node:test's, mocha's. */
 export type Describe = (name: string, define: () => void) => unknown;
 
-/** A runner's `it`. What `it.skip` is for, an `it` with a name that says so does where there is none. */
+/** A runner's `it`. Without `it.skip`, skipped rules are shown as passed tests whose names say so. */
 export interface It {
   (name: string, test: () => Promise<void>, timeoutMs?: number): unknown;
   skip?(name: string, test: () => Promise<void>): unknown;
@@ -27,27 +27,27 @@ export interface ClientContractOptions<Impression = unknown>
   readonly driver: CreateDriver<Impression>;
   readonly describe: Describe;
   readonly it: It;
-  /** What the tests stand under. @default "client contract" */
+  /** The name of the group of tests. @default "client contract" */
   readonly name?: string | undefined;
-  /** Rules that the client needn't keep, each with the reason. @default none */
+  /** Rules that don't apply to the client, each with the reason. @default none */
   readonly skip?: Readonly<Record<string, string>> | undefined;
-  /** The only rules that are tried. @default all */
+  /** The only rules to try. @default all */
   readonly only?: readonly string[] | undefined;
   /** How many sequences each rule is tried with, 1 to 100,000. @default 50; 5 with the transport "http" */
   readonly runs?: number | undefined;
-  /** What the sequences are drawn from, a whole number. @default 1 */
+  /** The seed of the sequences: a whole number. @default 1 */
   readonly sequenceSeed?: number | undefined;
   /**
-   * One sequence of one rule, as a failure names it: `"RULE SEED PATH"`. The other rules are skipped.
+   * One sequence of one rule, in the form that a failure shows: `"RULE SEED PATH"`. The other rules are skipped.
    *
    * @default the environment variable ADSIM_REPLAY
    */
   readonly replay?: string | undefined;
-  /** The directory that scenarios of failures are written to; false: none are. @default "adsim-failures" */
+  /** The directory for scenarios of failures; false to write none. @default "adsim-failures" */
   readonly failures?: string | false | undefined;
-  /** What runs the tests, for the line that shows a failure again. @default "npm test" */
+  /** The command that runs the tests. Failures show it for a replay. @default "npm test" */
   readonly command?: string | undefined;
-  /** Told in the end what came of each rule. */
+  /** Called at the end with each rule's verdict. */
   readonly onReport?: ((report: ContractReport) => void) | undefined;
 }
 
@@ -57,7 +57,7 @@ export interface Replay {
   readonly path: string;
 }
 
-/** Options as a contract goes by them. */
+/** The options with defaults filled in. */
 export interface ContractSettings {
   readonly name: string;
   readonly world: TestWorldOptions;
@@ -66,18 +66,18 @@ export interface ContractSettings {
   readonly replay: Replay | undefined;
   readonly failures: string | undefined;
   readonly command: string;
-  /** Why a rule isn't tried; undefined where it is. */
+  /** Why a rule isn't tried; undefined if it is. */
   skipReason(rule: Rule): string | undefined;
 }
 
 const { scheduler: _scheduler, path: _path, ...ofTrials } = tryEntries;
 const contractEntries: OptionEntries<ClientContractOptions> = {
   ...ofTrials,
-  driver: v.function("must be a function that makes a driver of the client"),
+  driver: v.function("must be a function that returns a driver"),
   describe: v.function("must be the test runner's describe"),
   it: v.function("must be the test runner's it, or test"),
   name: unchecked,
-  skip: v.optional(v.custom(isPlainObject, "must be an object of rules and reasons")),
+  skip: v.optional(v.custom(isPlainObject, "must be an object of rule ids and reasons")),
   only: v.optional(
     v.pipe(
       v.array(v.unknown(), "must be a list of at least one rule"),
@@ -95,7 +95,7 @@ const contractEntries: OptionEntries<ClientContractOptions> = {
   onReport: v.optional(v.function("must be a function")),
 };
 
-/** @throws InputError that names the option at fault. */
+/** @throws InputError that names the invalid option. */
 export function readContract<Impression>(
   rules: readonly Rule[],
   options: ClientContractOptions<Impression>,
@@ -127,7 +127,7 @@ export function readContract<Impression>(
     command,
     skipReason({ id }) {
       if (replay !== undefined)
-        return replay.rule === id ? undefined : `${replay.rule} is replayed`;
+        return replay.rule === id ? undefined : `only ${replay.rule} is replayed`;
       if (skip[id] !== undefined) return skip[id];
       return only === undefined || only.includes(id) ? undefined : "only leaves it out";
     },
@@ -144,7 +144,7 @@ function readWorld(options: TestWorldOptions): TestWorldOptions {
 function checkId(field: string, id: unknown, ids: readonly string[]): void {
   if (typeof id !== "string") throw new InputError(field, "must be the id of a rule");
   if (ids.includes(id)) return;
-  const hint = didYouMean(id, ids) || ` There is: ${ids.join(", ")}`;
+  const hint = didYouMean(id, ids) || ` Choose from: ${ids.join(", ")}`;
   throw new InputError(field, `must name a rule of the contract.${hint}`);
 }
 

@@ -1,4 +1,4 @@
-/** A broken rule as people read it: both sides, the shortest sequence that breaks it, and how to see it again. No keys. */
+/** Describes a broken rule: both sides, the shortest sequence that breaks it, and how to replay it. Without keys. */
 
 import { formatInstant } from "../../base/calendar.ts";
 import { commandLine } from "../../base/shell.ts";
@@ -21,14 +21,14 @@ import { scenarioOf } from "./scenario-of.ts";
 import { withStack } from "./stack.ts";
 import type { Failed } from "./try-rule.ts";
 
-/** A client that broke a rule of the contract. Its message says all of it. */
+/** Thrown when a client breaks a rule of the contract. The message has all details. */
 export class ContractError extends Error {
   override readonly name = "ContractError";
   /** The rule's id. */
   readonly rule: string;
-  /** The value of ADSIM_REPLAY that shows it again. */
+  /** The value of ADSIM_REPLAY that replays it. */
   readonly replay: string;
-  /** The scenario's file, where one was written. */
+  /** The scenario's file, if one was written. */
   readonly file: string | undefined;
 
   constructor(
@@ -42,11 +42,10 @@ export class ContractError extends Error {
   }
 }
 
-/** What a rule is known by. */
 type RuleIdentity = Pick<Rule, "id" | "says" | "source">;
 type BrokenTrial = Pick<Failed, "broken" | "session" | "sequenceSeed" | "path">;
 
-/** Writes the scenario, and gives the error to be thrown. @param stack The frames that it has. */
+/** Writes the scenario, and returns the error to throw. @param stack The error's stack frames. */
 export async function failureOf(
   rule: RuleIdentity,
   failed: BrokenTrial,
@@ -82,12 +81,12 @@ async function writtenScenario(
     const text = `${JSON.stringify(scenario, undefined, 2)}\n`;
     return await writeFailureFile(failures, `${file}.json`, text);
   } catch (error) {
-    // What the client did wrong is to be seen in any case.
+    // The failure must be shown in any case.
     return { kind: "not-written", why: `it isn't a valid scenario: ${errorInWords(error)}` };
   }
 }
 
-/** Of several contracts in one project each has files of its own. */
+/** Includes the contract's name, so that several contracts in one project have different files. */
 function fileNameOf(contract: string, rule: string): string {
   const whole = contract === "client contract" ? rule : `${contract} ${rule}`;
   const words = whole.toLowerCase().match(/[a-z0-9]+/g) ?? ["failure"];
@@ -105,7 +104,7 @@ function failureText(
   scenario: WriteResult | undefined,
 ): string {
   const { broken, session } = failed;
-  const readings = readingLines(session);
+  const choices = choiceLines(session);
   const lines = [
     `The client broke ${rule.id}: ${rule.says} (${rule.source})`,
     "",
@@ -113,7 +112,7 @@ function failureText(
     "",
     `The shortest sequence found that breaks the rule, from ${formatInstant(startOf(session))} on:`,
     ...sequenceLines(session),
-    ...(readings.length > 0 ? ["", "Assumptions that are not the default:", ...readings] : []),
+    ...(choices.length > 0 ? ["", "Assumptions that are not the default:", ...choices] : []),
     "",
     `See it again:  ADSIM_REPLAY="${replayOf(rule.id, failed)}" ${command}`,
     ...scenarioLines(scenario),
@@ -132,35 +131,35 @@ function startOf({ steps }: Session): number {
   return steps[0]?.atMs ?? 0;
 }
 
-function readingLines({ assumptions }: Session): string[] {
+function choiceLines({ assumptions }: Session): string[] {
   const defaults: Readonly<Record<string, string>> = defaultAssumptions;
   return Object.entries(nonDefaultChoices(assumptions)).map(
     ([key, choice]) => `  ${key}=${choice} (default: ${defaults[key]})`,
   );
 }
 
-/** Commands are numbered; what comes before and after them is only told where something happened. */
+/** Numbers the commands. Opening, closing and the hour after that are shown only if something happened there. */
 function sequenceLines(session: Session): string[] {
   const startMs = startOf(session);
   let number = 0;
   const lines = session.steps.flatMap((step) => {
     const { kind } = step.command;
-    const isOurs = kind !== "open" && kind !== "close" && kind !== "afterwards";
-    if (!isOurs && step.exchanges.length === 0 && !isNews(step)) return [];
-    number += isOurs ? 1 : 0;
-    return stepLines(step, isOurs ? `${number}.` : "-", startMs);
+    const isCommand = kind !== "open" && kind !== "close" && kind !== "afterwards";
+    if (!isCommand && step.exchanges.length === 0 && !hasFailed(step)) return [];
+    number += isCommand ? 1 : 0;
+    return stepLines(step, isCommand ? `${number}.` : "-", startMs);
   });
-  return number > 0 ? lines : ["  (nothing is asked of it)", ...lines];
+  return number > 0 ? lines : ["  (no commands)", ...lines];
 }
 
-function isNews({ command: { kind }, outcome }: Step): boolean {
+function hasFailed({ command: { kind }, outcome }: Step): boolean {
   return kind !== "afterwards" && outcome.kind !== "done" && outcome.kind !== "skipped";
 }
 
-/** What a whole step says: its command, then what was sent, then what the client said. */
+/** The command, then the requests, then what the client said. */
 function stepLines(step: Step, mark: string, startMs: number): string[] {
   const { command, exchanges, outcome, parts, shown } = step;
-  // No line may begin with "at": runners would take it for a frame of the stack.
+  // No line may begin with "at": runners would take it for a stack frame.
   const sent = exchanges.map(
     (one) => `     +${durationInWords(one.atMs - startMs)}: ${exchangeInWords(one)}`,
   );
@@ -183,7 +182,7 @@ function stepLines(step: Step, mark: string, startMs: number): string[] {
 const FIRST = 8;
 const LAST = 4;
 
-/** A client that floods the service sends hundreds. */
+/** Leaves out the middle: a client that floods the service sends hundreds of requests. */
 function shortened(lines: readonly string[], indent: string): readonly string[] {
   const left = lines.length - FIRST - LAST;
   if (left <= 1) return lines;

@@ -1,26 +1,25 @@
-/** What came of each rule of a contract: what was held and how often it came up, and what nothing is known of. */
+/** The report of a contract: the verdict on each rule. */
 
 import type { Rule } from "./rules/rule.ts";
 
-/** What came of a rule. */
 export type RuleVerdict =
   /** `applied`: how often it came up. */
   | { readonly kind: "held"; readonly applied: number }
   | {
       readonly kind: "broken";
-      /** What was expected, and what there was instead. */
+      /** What was expected, and what was found instead. */
       readonly why: string;
-      /** The value of ADSIM_REPLAY that shows it again. */
+      /** The value of ADSIM_REPLAY that replays it. */
       readonly replay: string;
-      /** The scenario's file, where one was written. */
+      /** The scenario's file, if one was written. */
       readonly file: string | undefined;
     }
-  /** It never came up in so many runs. */
+  /** It never came up in this many runs. */
   | { readonly kind: "unknown"; readonly runs: number }
   | { readonly kind: "skipped"; readonly why: string }
-  /** It couldn't be tried. */
+  /** Trying it threw an error. */
   | { readonly kind: "failed"; readonly why: string }
-  /** The runner didn't run its test, or hadn't by then. */
+  /** The runner hadn't run its test when the report was made. */
   | { readonly kind: "not-run" };
 
 export interface ContractReport {
@@ -31,7 +30,7 @@ export interface ContractReport {
   })[];
 }
 
-/** What nobody can say of a client, with the line to paste where that is as it should be. */
+/** The message for a rule that never came up, with the line to paste if the client never does what the rule is about. */
 export function unknownText({ id, needs = [] }: Pick<Rule, "id" | "needs">, runs: number): string {
   const methods = ["impression", ...needs].map((name) => `${name}()`).join(", ");
   return [

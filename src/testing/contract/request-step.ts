@@ -1,6 +1,6 @@
 /**
- * A request as it arrived, as a step of a scenario: as the operation that it is, or raw where it isn't sent as scenarios
- * send it. What another seed names otherwise is referred to; keys are not in it.
+ * Turns a request that arrived into a step of a scenario: an operation, or a raw request if scenarios send it
+ * differently. Ids that depend on the seed become references. Keys are left out.
  */
 
 import { withoutSecrets } from "../../journal/secrets.ts";
@@ -16,9 +16,9 @@ import type { Session } from "../session/session.ts";
 import { jsonOf, memberOf, parametersOf, type WireExchange } from "../session/wire.ts";
 
 export interface RequestSteps {
-  /** Call it for each in order: it refers to answers that came before. */
+  /** Call it for each exchange in order: a step can refer to earlier answers. */
   stepOf(exchange: WireExchange): RequestStep;
-  /** What another program sends to spend a limit. */
+  /** The request that another program sends to spend a limit. */
   spent(of: "recording" | "reporting"): RequestStep;
 }
 
@@ -45,7 +45,7 @@ export function createRequestSteps(session: Session, publisherRef: PublisherRef)
     return typeof value === "number" || typeof value === "boolean" ? value : null;
   }
 
-  /** The parameters as a scenario gives them. Its own id is filled in. */
+  /** The parameters as a scenario has them, without the publisher's own id, which scenarios fill in. */
   function parametersFor(
     values: Readonly<Record<string, unknown>>,
   ): Readonly<Record<string, Value>> {
@@ -55,7 +55,7 @@ export function createRequestSteps(session: Session, publisherRef: PublisherRef)
     return Object.fromEntries(entries);
   }
 
-  /** A name for its answer, where a click refers to it. */
+  /** Names the answer if a click refers to it. */
   function named({ operation, got, fault }: WireExchange): Pick<RequestStep, "as"> {
     const isWhole = got.status === 200 && (fault === undefined || fault.received === "whole");
     const id = operation === "impression" && isWhole ? memberOf(jsonOf(got), "impression_id") : "";
@@ -98,13 +98,13 @@ export function createRequestSteps(session: Session, publisherRef: PublisherRef)
 interface Plain {
   readonly values: Readonly<Record<string, unknown>>;
   readonly encoding: Pick<RequestStep, "encoding">;
-  /** What a scenario's request has by itself. */
+  /** The Content-Type that the scenario's request gets by default. */
   readonly contentType: string | undefined;
 }
 
 const encodings = ["json", "form", "query"] as const satisfies readonly Encoding[];
 
-/** Its parameters, if a step of its operation sends the same; undefined where only a raw one does. */
+/** Its parameters, if a step of its operation sends the same request; undefined if only a raw step does. */
 function sentAsOperation({ operation, request }: WireExchange): Plain | undefined {
   if (operation === undefined || request.bodyBase64 !== undefined) return undefined;
   const values = Object.fromEntries(parametersOf(request));
@@ -118,7 +118,7 @@ function sentAsOperation({ operation, request }: WireExchange): Plain | undefine
       headers,
     } = buildRequest(operation, values, { encoding });
     const contentType = headers?.["content-type"];
-    // A body without a type is read by other rules.
+    // The service reads a body without a Content-Type differently.
     const isTyped = contentType === undefined || request.headers["content-type"] !== undefined;
     const isSame = method === request.method && path === request.path && query === request.query;
     if (isTyped && isSame && body === request.body) {
@@ -129,7 +129,7 @@ function sentAsOperation({ operation, request }: WireExchange): Plain | undefine
   return undefined;
 }
 
-/** Whether a step can have just these: a scenario fills in what is missing, and knows no others. */
+/** Whether a step can have exactly these parameters: a scenario adds missing ones, and rejects unknown ones. */
 function canBeGiven(id: OperationId, values: Readonly<Record<string, unknown>>): boolean {
   const { parameters } = operations[id];
   const isPlain = Object.values(values).every((one) => typeof one !== "object" || one === null);
@@ -152,7 +152,7 @@ function rawOf({ request }: WireExchange): RequestStep {
   };
 }
 
-/** What any HTTP client sends by itself, and what else says nothing of this one. */
+/** Headers that any HTTP client sends, and others that scenarios don't need. */
 const ambient: ReadonlySet<string> = new Set([
   "accept",
   "accept-encoding",
@@ -168,18 +168,18 @@ const ambient: ReadonlySet<string> = new Set([
   "upgrade",
   "user-agent",
 ]);
-/** What comes through every HTTP client as it is. */
+/** Header values that every HTTP client sends unchanged. */
 const sendable = /^([\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?)?$/;
 
 interface StepSender {
   readonly apiKey: string;
-  /** What references to the publisher begin with. */
+  /** The prefix of references to the publisher. */
   readonly whole: string;
   /** Whether the service takes the word Bearer in any case. */
   readonly ignoresCase: boolean;
 }
 
-/** `own`: the Content-Type that the step has by itself. */
+/** `own` is the Content-Type that the step sends by default. */
 function headersOf(
   { request }: WireExchange,
   { apiKey, whole, ignoresCase }: StepSender,
@@ -193,7 +193,7 @@ function headersOf(
   }
   const { authorization } = request.headers;
   const [scheme = "", ...rest] = authorization?.split(/ +/) ?? [];
-  // In a scenario the word is always Bearer.
+  // Scenarios always send "Bearer".
   const isBearer = scheme === "Bearer" || (ignoresCase && /^bearer$/i.test(scheme));
   const isKey = isBearer && rest.length === 1 && rest[0] === apiKey;
   if (!isKey && authorization !== undefined) {
@@ -208,7 +208,7 @@ function headersOf(
   };
 }
 
-/** Faults that leave a client without a response whatever it does. */
+/** Faults that leave a client without a response however long it waits. */
 const mute: ReadonlySet<string> = new Set([
   "drop",
   "lose-response",
@@ -218,7 +218,7 @@ const mute: ReadonlySet<string> = new Set([
   "garbage",
 ]);
 
-/** What the client saw, and when it gave up where it didn't wait. */
+/** Expects what the client saw, with a timeout if it stopped waiting. */
 function expectationOf({ got, fault }: WireExchange): Pick<RequestStep, "expect" | "timeout"> {
   const { status } = got;
   if (fault === undefined) return { expect: { status } };

@@ -1,4 +1,4 @@
-/** A client's life as a scenario: its requests as they arrived, at the same instants, under the same fault rules. */
+/** Turns a client's session into a scenario: the same requests at the same instants, under the same fault rules. */
 
 import type { Duration } from "../../base/duration.ts";
 import { withoutSecrets } from "../../journal/secrets.ts";
@@ -14,13 +14,13 @@ export interface ScenarioOfOptions {
   /** Letters, digits and hyphens. */
   readonly name: string;
   readonly about: string;
-  /** What the session's world was made from. */
+  /** The options of the session's world. */
   readonly world: Pick<TestWorldOptions, "seed" | "start" | "publishers" | "profile">;
-  /** What must hold in the end, of the client's publisher unless they say otherwise. @default none */
+  /** Checked at the end, for the client's publisher unless they name another. @default none */
   readonly expectations?: readonly Expectation[] | undefined;
 }
 
-/** Played, it gets the answers that the client got; every status is expected. Keys are not in it. */
+/** When played, the scenario gets the answers that the client got, and expects every status. It contains no keys. */
 export function scenarioOf(session: Session, options: ScenarioOfOptions): Scenario {
   const { name, about, world, expectations = [] } = options;
   const { settings } = resolveOptions({ start: world.start, publishers: world.publishers });
@@ -83,7 +83,7 @@ function durationOf(ms: number): Duration {
 
 interface WriteContext {
   readonly requests: RequestSteps;
-  /** Ids of the fault rules that did something. One that never does makes a scenario's result unknown. */
+  /** Ids of the fault rules that fired. A rule that never fires makes a scenario's result unknown. */
   readonly fired: ReadonlySet<string | undefined>;
 }
 
@@ -95,7 +95,7 @@ function write(script: Script, sessionStep: SessionStep, { requests, fired }: Wr
   const { command, outcome, exchanges, shown } = sessionStep;
   switch (command.kind) {
     case "fault": {
-      // With the id that it had, for what it draws depends on that.
+      // Keep the id: the rule's random draws depend on it.
       const id = outcome.kind === "done" ? String(outcome.value) : undefined;
       if (!fired.has(id)) return;
       script.advanceTo(sessionStep.atMs);
@@ -118,7 +118,7 @@ function write(script: Script, sessionStep: SessionStep, { requests, fired }: Wr
       const note = withoutSecrets(commandInWords(command, shown)).slice(0, 2000);
       let isFirst = true;
       for (const exchange of exchanges) {
-        // The rule that has it done twice does so here as well.
+        // The fault rule duplicates the request in the scenario too.
         if (exchange.fault?.application === 2) continue;
         script.advanceTo(exchange.atMs);
         script.add({ ...requests.stepOf(exchange), ...(isFirst && { note }) });

@@ -1,6 +1,6 @@
-/** Where an error is said to come from: not from within the kit, but from where it was asked for. */
+/** Stack traces that point to the caller's code instead of the kit's. */
 
-/** The frames from the caller of this function on; empty where the engine doesn't tell. */
+/** The stack frames from the caller of `called` on; empty if the engine can't tell. */
 export function stackFrom(called: (...given: never[]) => unknown): string {
   const holder: { stack?: string } = {};
   if (!("captureStackTrace" in Error)) return "";
@@ -9,7 +9,7 @@ export function stackFrom(called: (...given: never[]) => unknown): string {
   return lines.filter((line) => /^\s+at /.test(line)).join("\n");
 }
 
-/** The error, with these frames in place of its own. */
+/** Replaces the error's stack frames. */
 export function withStack<Thrown extends Error>(error: Thrown, stack: string): Thrown {
   if (stack !== "") error.stack = `${error.name}: ${error.message}\n${stack}`;
   return error;

@@ -1,4 +1,4 @@
-/** Tries a rule on a client: random sequences that come near it, and of one that breaks it the shortest that still does. */
+/** Tries a rule on a client with random sequences. A sequence that breaks it is shrunk to the shortest that still does. */
 
 import fc from "fast-check";
 import type { Readings } from "../../simulator/simulator-options.ts";
@@ -16,25 +16,24 @@ import { mustNotThrow, mustOpen } from "./rules/shared-checks.ts";
 export interface TryOptions extends TestWorldOptions {
   /** How many sequences are tried. @default 20 */
   readonly runs?: number | undefined;
-  /** What the sequences are drawn from: a whole number. @default 1 */
+  /** The seed of the sequences: a whole number. @default 1 */
   readonly sequenceSeed?: number | undefined;
-  /** fast-check's path to one sequence, of a failure that is to be seen again. @default all of them */
+  /** fast-check's path to the sequence of a failure, to replay it alone. @default all sequences */
   readonly path?: string | undefined;
 }
 
-/** What came of it. */
 export type Tried =
   | { readonly kind: "held"; readonly applied: number }
-  /** It never came up: nothing is known. */
+  /** It never came up, so it is untested. */
   | { readonly kind: "unknown"; readonly runs: number }
   | Failed;
 
 export interface Failed {
   readonly kind: "broken";
   readonly broken: BrokenRule;
-  /** The shortest sequence found that breaks it, and what came of it. */
+  /** The shortest sequence found that breaks the rule. */
   readonly commands: readonly Command[];
-  /** The readings that it was tried under. */
+  /** The choices under which it was tried. */
   readonly assumptions: Assumptions;
   readonly session: Session;
   readonly sequenceSeed: number;
@@ -52,7 +51,7 @@ export const tryEntries: OptionEntries<TryOptions> = {
   path: unchecked,
 };
 
-/** @throws what isn't a broken rule: an option that is wrong, or a bug of the kit. */
+/** @throws InputError for an invalid option, and any error other than a broken rule. */
 export async function tryRule<Impression>(
   rule: Rule,
   createDriver: CreateDriver<Impression>,
@@ -82,7 +81,7 @@ export async function tryRule<Impression>(
   const { errorInstance: broken, counterexamplePath } = details;
   const [trial] = details.counterexample ?? [];
   if (!(broken instanceof BrokenRule) || trial === undefined) throw broken;
-  // The last one that was tried isn't always the shortest that broke it.
+  // The last trial isn't always the shortest one that broke the rule.
   const isLast = last?.commands === trial.commands && last.assumptions === trial.assumptions;
   const again = isLast ? last : undefined;
   const session = again?.session ?? (await runTrial(trial));
@@ -97,7 +96,7 @@ interface Trial {
   readonly session?: Session | undefined;
 }
 
-/** A sequence with the readings that it is tried under, which shrink to the rule's first. */
+/** A sequence and the choices to try it under. They shrink to the first of the rule's choices. */
 function trialsOf(rule: Rule, contract: Readings | undefined): fc.Arbitrary<Trial> {
   const [first = {}, ...others] = rule.assuming ?? [];
   const under = (readings: Readings): fc.Arbitrary<Trial> => {

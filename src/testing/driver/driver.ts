@@ -1,48 +1,48 @@
 /**
- * What an integrator writes to have a client tested: how to make one, and how to have it do what a client of this API
- * does. Nothing else about the client is known.
+ * The driver that an integrator writes to have a client tested: how to create the client, and how to make it call the
+ * API. The kit knows nothing else about the client.
  */
 
 import type { Timers } from "../time/time.ts";
 
-/** A showing of an ad. */
+/** One view of an ad. */
 export interface Shown {
   /** The surface's id. */
   readonly surface: string;
-  /** The spec's `ad_id`. No two showings have the same, unless one is reported again. */
+  /** The spec's `ad_id`. Each view has its own; a view reported again keeps it. */
   readonly ad: string;
-  /** A session id of this showing alone, for a client that is given one. A client that makes its own ignores it. */
+  /** A session id for this view alone. A client that makes its own session ids ignores it. */
   readonly session: string;
 }
 
-/** A period in days that exist, `YYYY-MM-DD`, both included. */
+/** A period of valid days, `YYYY-MM-DD`, both included. */
 export interface Period {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
-/** Events that the client was given and can't say to be recorded. */
+/** How many events the client was given and can't confirm as recorded. */
 export interface Undelivered {
   readonly impressions: number;
   readonly clicks: number;
 }
 
 /**
- * A client under test. A method that the client has no counterpart of is left out: rules that need it are skipped.
+ * A client under test. Leave out a method if the client can't do it: rules that need it are skipped.
  *
- * Resolving means that the client says it was done; rejecting, that it says it wasn't, or that it doesn't know. An error
- * with a number as `status` is held against the status that the service answered with.
+ * A method resolves if the client says that the call succeeded, and rejects if the client says that it failed or may
+ * have failed. If the error has a numeric `status`, the contract compares it with the status of the answer.
  *
- * @typeParam Impression What the client gives for an impression, and is given back to report a click on it.
+ * @typeParam Impression What the client returns for an impression; `click` gets it back.
  */
 export interface Driver<Impression = unknown> {
   /**
-   * Has the client report a showing. For a client that queues: resolves once the showing is queued.
+   * Makes the client report a view. If the client queues, it resolves once the view is queued.
    *
-   * An object with the spec's `impression_id` or `revenue_credited_inr` is held against what was recorded.
+   * If the result has the spec's `impression_id` or `revenue_credited_inr`, the contract compares it with the record.
    */
   impression(shown: Shown): Promise<Impression> | Impression;
-  /** Has the client report a click. Resolves as {@link Driver.impression} does. */
+  /** Makes the client report a click. Resolves as {@link Driver.impression} does. */
   click?(impression: Impression): Promise<unknown> | unknown;
   /** Resolves with the spec's statistics object (spec §2). */
   stats?(query: Period & { readonly surface?: string | undefined }): Promise<unknown> | unknown;
@@ -50,29 +50,29 @@ export interface Driver<Impression = unknown> {
   surfaces?(): Promise<unknown> | unknown;
   /** Resolves with the spec's answer, `{ payouts, pending_inr }`. */
   payouts?(query: { readonly limit?: number | undefined }): Promise<unknown> | unknown;
-  /** Only for a client that queues: delivers what is queued. Resolves with what it couldn't deliver, if it tells. */
+  /** Only for a client that queues: sends the queue. Resolves with what it couldn't deliver, if it counts that. */
   flush?(): Promise<Undelivered | undefined> | Promise<void> | void;
-  /** Ends the client's life. Resolves with what couldn't be delivered all its life long, if it tells. */
+  /** Closes the client. Resolves with all that it couldn't deliver since it was made, if it counts that. */
   close?(): Promise<Undelivered | undefined> | Promise<void> | void;
 }
 
-/** What a client is made from. */
+/** What a driver gets to create a client. */
 export interface DriverContext {
-  /** Without a slash at its end. Paths start with /v1. */
+  /** Without a trailing slash. Paths start with /v1. */
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly publisherId: string;
   /** The publisher's active surfaces: at least one. */
   readonly surfaces: readonly { readonly id: string; readonly name: string }[];
-  /** Answers from the simulated service. */
+  /** Sends to the simulated service. */
   readonly fetch: typeof globalThis.fetch;
-  /** The world's time. A client that waits by other clocks waits in vain, unless the globals are replaced. */
+  /** The world's time. A client that uses the machine's timers hangs, unless the globals are replaced. */
   readonly timers: Timers;
-  /** From 0 to below 1, drawn from the seed. */
+  /** At least 0 and less than 1, drawn from the seed. */
   readonly random: () => number;
 }
 
-/** Makes a client. Called once for each run, so nothing may be left over from the one before. */
+/** Creates a client. Called once for each run: runs must share no state. */
 export type CreateDriver<Impression = unknown> = (
   context: DriverContext,
 ) => Promise<Driver<Impression>> | Driver<Impression>;

@@ -1,6 +1,6 @@
 /**
- * Puts the world's fetch, clock and timers in the place of the machine's, for a client that takes them from nowhere else.
- * Only one world at a time can have that.
+ * Replaces the global fetch, clock and timers by the world's, for a client that uses the globals. Only one world at a
+ * time can do that.
  */
 
 import type { Timer, Timers } from "../time/time.ts";
@@ -8,16 +8,16 @@ import type { Timer, Timers } from "../time/time.ts";
 let isTaken = false;
 
 /**
- * From now until it is undone `fetch`, `Date`, `performance.now`, `setTimeout`, `setInterval` and their likes, and
- * `AbortSignal.timeout` are the world's.
+ * Replaces `fetch`, `Date`, `performance.now`, `AbortSignal.timeout`, `setTimeout`, `setInterval` and the functions
+ * that clear them.
  *
- * @throws Error where another world has them.
- * @returns what undoes it.
+ * @throws Error if another world has replaced them.
+ * @returns a function that restores them.
  */
 export function replaceGlobals(timers: Timers, fetch: typeof globalThis.fetch): () => void {
   if (isTaken) {
     throw new Error(
-      "Another test of this process has replaced the globals: run such tests one after the other.",
+      "Another test in this process has replaced the globals: run such tests one after the other.",
     );
   }
   isTaken = true;
@@ -28,7 +28,7 @@ export function replaceGlobals(timers: Timers, fetch: typeof globalThis.fetch): 
   undo.push(replace(performance, "now", () => timers.now() - startedAtMs));
   undo.push(replace(AbortSignal, "timeout", (ms: number) => timeoutSignal(timers, ms)));
   return () => {
-    // Once only: by the next time they may be another world's.
+    // Only once: later the globals may be another world's.
     const all = undo.splice(0);
     for (const one of all) one();
     if (all.length > 0) isTaken = false;
@@ -52,7 +52,7 @@ function globalsOf(timers: Timers, fetch: typeof globalThis.fetch): Record<strin
     const act = (): void => callback(...given);
     return new GlobalTimer({ timers, byNumber, act, delayMs: delayOf(ms), ends });
   };
-  // Clients clear what they were given, or its number, and what they never had.
+  // Clients may pass the timer, its number, or something that never was a timer.
   const clear = (given: unknown): void => {
     if (given instanceof GlobalTimer) given.close();
     else byNumber.get(Number(given))?.close();
@@ -69,7 +69,7 @@ function globalsOf(timers: Timers, fetch: typeof globalThis.fetch): Record<strin
   };
 }
 
-/** As Node and browsers read it: a millisecond at least, so that who asks again and again lets time pass. */
+/** At least a millisecond, as in Node and browsers. So time passes for a client that polls. */
 function delayOf(ms: unknown): number {
   const delay = Math.trunc(Number(ms));
   return delay >= 1 && delay <= 0x7fff_ffff ? delay : 1;
@@ -79,14 +79,14 @@ type Ends = "once" | "when cleared";
 
 interface TimerOptions {
   readonly timers: Timers;
-  /** Those that may still fire. */
+  /** The timers that may still fire. */
   readonly byNumber: Map<number, GlobalTimer>;
   readonly act: () => void;
   readonly delayMs: number;
   readonly ends: Ends;
 }
 
-/** What Node's `setTimeout` gives, and in place of a number what a browser's does. */
+/** Has the methods of Node's timers, and converts to a number as a browser's timer is one. */
 class GlobalTimer {
   readonly #options: TimerOptions;
   readonly #number: number;

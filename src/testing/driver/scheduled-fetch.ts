@@ -1,4 +1,4 @@
-/** A fetch whose requests arrive, and whose answers come back, in the order that a scheduler draws. */
+/** A fetch whose requests and answers arrive in the order that a scheduler draws. */
 
 import { signalOf } from "../../adapters/fetch.ts";
 import type { PendingTasks } from "../time/virtual-time.ts";
@@ -6,19 +6,19 @@ import type { PendingTasks } from "../time/virtual-time.ts";
 type Fetch = typeof globalThis.fetch;
 
 /**
- * Lets arrivals and answers through in an order of its own: `arbitraryScheduler()`, or fast-check's `fc.scheduler()`, which
- * doesn't shrink. The world itself lets through what waits, so commands are run by `fc.asyncModelRun`:
- * `fc.scheduledModelRun` would have the commands themselves wait in the same queue.
+ * Decides the order of arrivals and answers: `arbitraryScheduler()`, or fast-check's `fc.scheduler()`, which doesn't
+ * shrink. The world releases the waiting tasks itself, so run commands with `fc.asyncModelRun`:
+ * `fc.scheduledModelRun` would put the commands into the same queue.
  */
 export interface Scheduler extends PendingTasks {
   schedule<Value>(task: Promise<Value>, label?: string): Promise<Value>;
 }
 
 /**
- * Requests wait to arrive, and what came of them, an answer or a broken connection, waits to be handed over. Who is aborted
- * meanwhile waits no longer: a request that was on its way doesn't arrive then.
+ * Each request waits to arrive, and its answer or connection error waits to be delivered. An abort ends the wait: a
+ * request that hasn't arrived by then never does.
  *
- * @param noteActivity Called when something is handed over.
+ * @param noteActivity Called when an answer or error is delivered.
  */
 export function createScheduledFetch(
   direct: Fetch,
@@ -27,24 +27,24 @@ export function createScheduledFetch(
 ): Fetch {
   let sent = 0;
   return async (input, init) => {
-    // At once, as fetch does: who sends may use its objects for something else by the time of arrival.
+    // Copied at once, as fetch does: the client may change its objects before the request arrives.
     const request = new Request(typeof input === "string" ? new URL(input, baseUrl) : input, init);
     const signal = signalOf(input, init) ?? request.signal;
     sent += 1;
     const name = `${request.method} ${new URL(request.url).pathname} (request ${sent})`;
     const turn = (label: string): Promise<void> => inTurn(scheduler, `${label} ${name}`, signal);
     await turn("arrival of");
-    const handOver = await direct(request, { signal }).then(
+    const deliver = await direct(request, { signal }).then(
       (response) => () => response,
       (error: unknown) => () => Promise.reject(error),
     );
     await turn("answer to");
     noteActivity();
-    return await handOver();
+    return await deliver();
   };
 }
 
-/** Resolves when the scheduler lets it through; rejects with the signal's reason where that comes first. */
+/** Resolves when the scheduler releases the task. Rejects with the signal's reason if it is aborted first. */
 async function inTurn(scheduler: Scheduler, label: string, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   let stopListening = (): void => {};

@@ -1,4 +1,4 @@
-/** The world that a client under test lives in: a simulated service, the way to it, and the time of both. */
+/** The world of a client under test: a simulated service, the transport to it, and the time of both. */
 
 import * as v from "valibot";
 import { createSimulator } from "../../adapters/create-simulator.ts";
@@ -19,33 +19,33 @@ import { createScheduledFetch, type Scheduler } from "./scheduled-fetch.ts";
 export interface TestWorldOptions
   extends Pick<SimulatorOptions, "seed" | "start" | "publishers" | "profile" | "assumptions"> {
   /**
-   * How requests get to the service: by the `fetch` of the context, in virtual time; or over a socket, in real time, for a
+   * How requests reach the service: through the context's `fetch` in virtual time, or over a socket in real time for a
    * client that doesn't use fetch.
    *
    * @default "fetch"
    */
   readonly transport?: "fetch" | "http" | undefined;
   /**
-   * Whether the world's fetch, clock and timers take the place of the machine's meanwhile, for a client that they can't
-   * be given to. Then such worlds can't be side by side in one process.
+   * `replaced`: the world's fetch, clock and timers replace the global ones, for a client that can't be given its own.
+   * Only one such world at a time can be open in a process.
    *
    * @default "kept"
    */
   readonly globals?: "kept" | "replaced" | undefined;
   /**
-   * How long, in milliseconds of the machine's time, a client that makes no sign is given before the world's time goes on:
-   * up to 10,000. Only fetch, clock and timers are the world's: a client that hashes, compresses or reads files before it
-   * sends needs some, or its own timers fire meanwhile. It is spent at each wait of the client's, so a few milliseconds are
-   * plenty; one that only ticks on is given it fifty times in a row.
+   * Real milliseconds, up to 10,000, that a silent client gets before the world's time moves on. A client that hashes,
+   * compresses or reads files before it sends needs some: the world controls only fetch, clock and timers, and the
+   * client's own timers would fire too early. It is spent each time the client waits, so a few milliseconds are plenty.
+   * A client that only ticks gets it at most fifty times in a row.
    *
    * @default 0
    */
   readonly patienceMs?: number | undefined;
-  /** Which of the requests and answers that are on their way comes next. @default the one that was sent first */
+  /** Chooses which pending request or answer arrives next. @default the one that was sent first */
   readonly scheduler?: Scheduler | undefined;
 }
 
-/** What a callback of a timer threw, and when on the world's clock. */
+/** What a timer's callback threw, and when on the world's clock. */
 export interface TimerError {
   readonly error: unknown;
   readonly atMs: number;
@@ -53,20 +53,20 @@ export interface TimerError {
 
 export interface TestWorld {
   readonly sim: SimulatorCore;
-  /** Whose client it is. */
+  /** The client's publisher. */
   readonly publisher: Publisher;
   /** Its active surfaces. */
   readonly surfaces: readonly Surface[];
   readonly time: Time;
   readonly context: DriverContext;
-  /** Grants so many requests, and answers none beyond. @returns what tells whether there were more. */
+  /** Allows this many more requests; later ones get no answer. @returns a function that tells if there were more. */
   grant(requests: number): () => boolean;
-  /** The first thing that a callback of the client's timers threw. In real time it is the machine's to deal with. */
+  /** The first error that the callback of a client's timer threw. In real time always undefined. */
   readonly threw: TimerError | undefined;
   close(): Promise<void>;
 }
 
-/** @throws InputError for an option that is wrong. */
+/** @throws InputError for an invalid option. */
 export async function openTestWorld(options: TestWorldOptions = {}): Promise<TestWorld> {
   checkOptions(options, worldEntries);
   checkGlobals(options);
@@ -76,7 +76,7 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
     : inProcess(about, { replaces: globals === "replaced", scheduler, patienceMs });
 }
 
-/** The simulator's own options it checks itself. */
+/** The simulator checks its own options. */
 export const worldEntries: OptionEntries<TestWorldOptions> = {
   seed: unchecked,
   start: unchecked,
@@ -95,7 +95,7 @@ export function checkGlobals({ transport, globals }: TestWorldOptions): void {
   throw new InputError("globals", 'can\'t be replaced with transport "http": there time is real');
 }
 
-/** Where requests by fetch seem to go. The top-level domain can't exist (RFC 6761). */
+/** The base URL with the transport fetch. The top-level domain can't exist (RFC 6761). */
 const BASE_URL = "http://ads.test";
 
 interface InProcess extends Pick<TestWorldOptions, "scheduler" | "patienceMs"> {
@@ -111,7 +111,7 @@ function inProcess(
   const onThrow = (error: unknown): void => {
     threw ??= { error, atMs: sim.clock.now() };
   };
-  const time = createVirtualTime({ clock: sim.clock, held: scheduler, patienceMs, onThrow });
+  const time = createVirtualTime({ clock: sim.clock, pending: scheduler, patienceMs, onThrow });
   const direct = createFetch(sim.handle, time.timers);
   const limit = createLimit();
   const { noteActivity } = time;
@@ -152,12 +152,12 @@ async function overHttp(
   options: SimulatorOptions,
   patienceMs: number | undefined,
 ): Promise<TestWorld> {
-  // Only where it is asked for: browsers have no servers.
+  // Imported on demand: browsers have no servers.
   const { startServer } = await import("../../adapters/server/server.ts");
   const server = await startServer({ ...options, ...journalling, clock: "flowing", port: 0 });
   const sim = server.worlds.get("default");
   const limit = createLimit();
-  // A client that doesn't use the context's fetch is counted as it arrives, and can't be held up.
+  // A client may bypass the context's fetch. Its requests are counted on arrival, and always answered.
   let isFlooded = (): boolean => false;
   const time = createRealTime({ clock: sim.clock, isEnough: () => isFlooded(), patienceMs });
   const { fetch } = globalThis;
@@ -183,7 +183,7 @@ async function overHttp(
   };
 }
 
-/** All that a life sends has to be on record. */
+/** The journal has to hold every request of a session. */
 const journalling = { journalEntries: 100_000, journalBytes: 256 * 1024 * 1024 };
 const never: Promise<never> = new Promise(nothing);
 
@@ -208,10 +208,10 @@ interface TestPublisher {
   readonly surfaces: readonly Surface[];
 }
 
-/** The surfaces of one that signs up, where no publisher has any to show ads on. */
+/** The surfaces of the publisher that signs up if no other has an active one. */
 export const SIGNED_UP: readonly string[] = ["Sidebar", "Footer"];
 
-/** The first publisher that has a surface to show ads on. */
+/** The first publisher with an active surface. */
 function testPublisherOf({ publishers }: SimulatorCore): TestPublisher {
   for (let ordinal = 0; ordinal < publishers.total; ordinal += 1) {
     const publisher = publishers.at(ordinal);

@@ -1,6 +1,6 @@
-/** The machine's environment, where there is one: browsers have none. */
+/** Environment variables. Browsers have none. */
 
-/** Undefined without such a variable, and where it is empty. */
+/** Undefined if the variable is missing or empty. */
 export function environmentValue(name: string): string | undefined {
   const value = typeof process === "undefined" ? undefined : process.env?.[name];
   return value === "" ? undefined : value;

@@ -1,20 +1,20 @@
-/** Writes what shows a failure to a file, where there are files. That it can't be written never hides the failure. */
+/** Writes a failing scenario to a file. An error in writing never hides the failure itself. */
 
 import { describeError } from "../../base/file-error.ts";
 
-/** Where it is, from the working directory on, or why it is nowhere. */
+/** The file's path, relative to the working directory, or why there is none. */
 export type WriteResult =
   | { readonly kind: "written"; readonly path: string }
   | { readonly kind: "not-written"; readonly why: string };
 
-/** Makes the directory, and puts the text in the place of what was in the file. Never rejects. */
+/** Makes the directory, and writes or replaces the file. Never rejects. */
 export async function writeFailureFile(
   directory: string,
   file: string,
   text: string,
 ): Promise<WriteResult> {
   if (typeof process === "undefined" || process.versions?.node === undefined) {
-    return { kind: "not-written", why: "there are no files here: run it in Node" };
+    return { kind: "not-written", why: "only Node can write files" };
   }
   try {
     const { mkdir, writeFile } = await import("node:fs/promises");
@@ -26,7 +26,7 @@ export async function writeFailureFile(
   } catch (error) {
     return {
       kind: "not-written",
-      why: `${directory} can't be written to: ${describeError(error)}`,
+      why: `can't write to ${directory}: ${describeError(error)}`,
     };
   }
 }

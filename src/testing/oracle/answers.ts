@@ -1,4 +1,4 @@
-/** Holds a whole response against the verdict: status, the exact set of headers, content type, length, body. */
+/** Compares a whole response with the verdict: status, exact set of headers, content type, length, body. */
 
 import type { ApiResponse } from "../../spec/messages.ts";
 import { type Call, type OperationName, requestOf } from "./calls.ts";
@@ -8,15 +8,15 @@ import { checkExtraKinds, checkMembers } from "./members.ts";
 import { limitHeaders, type Pool } from "./quota.ts";
 import { checkErrorBody, errorContentType, statusOf } from "./refusals.ts";
 
-/** What a call must get, and what its answer's headers say. */
+/** The answer that a call must get. */
 export interface Verdict {
   readonly expectation: Expectation;
   readonly pool: Pool;
-  /** The exact wait, where a limit refuses. */
+  /** The exact wait, if a limit refuses. */
   readonly retryAfterMs?: number | undefined;
-  /** The methods that a path has, where another was sent. */
+  /** The methods of the path, if the call used another. */
   readonly allow?: string | undefined;
-  /** Where a path with a slash too many sends its caller. */
+  /** The Location of a redirect, if the path had a trailing slash. */
   readonly redirected?: string | undefined;
 }
 
@@ -93,15 +93,15 @@ function checkRefusal(
   sometimes(`an error as ${readings["errors.body"]}`);
 }
 
-/** Retry-After in the form that the choice gives it, never too early. */
+/** Retry-After in the chosen form, never too early. */
 function retryAfter(
   { readings, sometimes }: OracleContext,
   atMs: number,
   waitMs: number,
 ): string | undefined {
-  const reading = readings["limit.retry-after"];
-  sometimes(`a Retry-After as ${reading}`);
-  switch (reading) {
+  const choice = readings["limit.retry-after"];
+  sometimes(`a Retry-After as ${choice}`);
+  switch (choice) {
     case "seconds":
       return String(Math.ceil(waitMs / 1000));
     case "http-date":
@@ -145,13 +145,13 @@ function status(response: ApiResponse, expected: number): void {
   throw objection(`Expected status ${expected}, got ${response.status}: ${response.body}`);
 }
 
-/** No header is missing, and none is there that nobody expects. */
+/** No header may be missing, and no other may be there. */
 function headers(
   { readings }: OracleContext,
   response: ApiResponse,
   names: readonly string[],
 ): void {
-  // An adsim whose pages are shut out by an option says nothing of origins either.
+  // With http.cors=any, adsim varies by Origin unless an option disables access by pages.
   const varies = readings["http.cors"] === "any" && response.headers.vary === "Origin";
   const ofPages = varies ? ["vary"] : [];
   const expected = [...limitHeaders[readings["limit.headers"]], ...ofPages, ...names];

@@ -1,8 +1,8 @@
-/** Days as texts, by the language's own UTC dates: nothing of the simulator's calendar. */
+/** Days as texts, computed with JavaScript's own UTC dates, independent of the simulator's calendar. */
 
 const DAY_MS = 86_400_000;
 
-/** How far midnight is ahead of UTC's. */
+/** How much earlier midnight is than in UTC. */
 export const midnightOffsetsMs: Readonly<Record<"utc" | "ist", number>> = {
   utc: 0,
   ist: 5.5 * 3_600_000,
@@ -13,12 +13,11 @@ export function dayOfInstant(instantMs: number, timezone: "utc" | "ist"): string
   return textOf(instantMs + midnightOffsetsMs[timezone]);
 }
 
-/** So many days later. */
 export function addDays(date: string, days: number): string {
   return textOf(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS);
 }
 
-/** How many days `date` is after `before`. */
+/** The number of days from `before` to `date`. */
 export function daysBetween(before: string, date: string): number {
   return (Date.parse(`${date}T00:00:00Z`) - Date.parse(`${before}T00:00:00Z`)) / DAY_MS;
 }
@@ -37,7 +36,7 @@ export function mondayOf(date: string): string {
   return addDays(date, -((weekday + 6) % 7));
 }
 
-/** Whether a text is a day that exists, written `YYYY-MM-DD`. */
+/** Whether a text is an existing day in the form `YYYY-MM-DD`. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const parsed = new Date(`${text}T00:00:00Z`);

@@ -1,10 +1,10 @@
-/** Requests as their sender means them, and the spec's own constants for reading them (spec §4, §8). */
+/** Calls: requests as the sender means them, and the spec's constants to interpret them (spec §4, §8). */
 
 import type { ApiRequest } from "../../spec/messages.ts";
 
 export type OperationName = "stats" | "surfaces" | "payouts" | "impression" | "click";
 
-/** How the parameters of a POST travel. The `untyped` ones have no Content-Type. */
+/** How the parameters of a POST are sent. The `untyped` ones have no Content-Type. */
 export type Carrier =
   | "json"
   | "bytes"
@@ -15,23 +15,23 @@ export type Carrier =
   | "text"
   | "encoded";
 
-/** How a call is sent, apart from what it says. */
+/** How a call is sent, apart from its operation and values. */
 export interface Way {
   readonly method: string;
-  /** Whether the path ends with a slash too many. */
+  /** Whether the path has a trailing slash. */
   readonly slash: boolean;
-  /** A path that no operation has, instead of the operation's. */
+  /** An unknown path, sent instead of the operation's. */
   readonly elsewhere?: string | undefined;
-  /** What stands before the key; without it no key is sent. */
+  /** The word before the key. Undefined: no key is sent. */
   readonly scheme: string | undefined;
   readonly carrier: Carrier;
-  /** Parameters that stand in the query although the others have a body. */
+  /** The parameters that are in the query although the others are in the body. */
   readonly inQuery: readonly string[];
-  /** What is sent in place of all values, and why it can't be read. */
+  /** A text that is sent instead of all values, and the code of its refusal. */
   readonly unreadable?: { readonly text: string; readonly code: string } | undefined;
 }
 
-/** A request as its sender means it. `values`: text, or any JSON value, for a carrier that can hold one. */
+/** A request as its sender means it. `values` are texts, or any JSON values if the carrier is JSON. */
 export interface Call {
   readonly operation: OperationName;
   readonly values: Readonly<Record<string, unknown>>;
@@ -105,7 +105,7 @@ export function plainWay(operation: OperationName, carrier: Carrier): Way {
   return { method, slash: false, scheme: "Bearer", carrier, inQuery: [] };
 }
 
-/** Whether a carrier's body is JSON, which can hold more than text. */
+/** Whether a carrier's body is JSON, which can have values other than texts. */
 export function isJson(carrier: Carrier): boolean {
   return carrier !== "form" && carrier !== "untyped-form" && carrier !== "query";
 }
@@ -124,7 +124,6 @@ const bodyHeaders: Readonly<Record<Carrier, Readonly<Record<string, string>>>> =
   encoded: { "content-type": JSON_TYPE, "content-encoding": "gzip" },
 };
 
-/** The call as a request. */
 export function requestOf({ operation, values, way }: Call, apiKey: string): ApiRequest {
   const { path, method } = operations[operation];
   const { carrier, scheme } = way;

@@ -1,4 +1,4 @@
-/** How the oracle objects: with what it expected, and what it got instead. Keys and UPI ids in it are left out. */
+/** The oracle's errors: they say what was expected and what came instead, without keys and UPI ids. */
 
 /** @throws Error unless both are the same as JSON. */
 export function expectEqual(what: string, actual: unknown, expected: unknown): void {
@@ -7,12 +7,12 @@ export function expectEqual(what: string, actual: unknown, expected: unknown): v
   if (is !== ought) throw objection(`Expected ${what} to be ${ought}, got ${is}.`);
 }
 
-/** @throws Error that says what was expected. */
+/** @throws Error that says what was expected, unless it `held`. */
 export function expected(what: string, held: boolean, got: unknown): asserts held {
   if (!held) throw objection(`Expected ${what}, got ${JSON.stringify(got)}.`);
 }
 
-/** An error that can be shown to anybody. */
+/** An error without keys and UPI ids. */
 export function objection(message: string): Error {
   return new Error(
     message.replaceAll(/\bkey_\w+/gi, "key_…").replaceAll(/[\w.+-]+@[\w-]+/g, "…@…"),

@@ -1,35 +1,35 @@
-/** What an operation's answer must be, before the answer is looked at. */
+/** Expectations of an operation's answer, formed before the answer is read. */
 
 import { expectEqual } from "./check.ts";
 import type { Facts, Figures } from "./facts.ts";
 import { microsOf, shownInr } from "./money.ts";
 import type { Readings } from "./readings.ts";
 
-/** A success body. `exact`: the same where amounts aren't rounded: prices are learned from it. */
+/** A success body. `exact` is the same body without rounding: the oracle learns prices from it. */
 export interface Answer {
   readonly text: string;
   readonly body: Body;
   readonly exact: Body;
 }
 
-/** JSON that was parsed: each check says what it must hold, so nothing is known of it before. */
+/** Parsed JSON of any shape: the checks decide what it must have. */
 export type Body = ReturnType<typeof JSON.parse>;
 
 export type Expectation =
   | { readonly kind: "refused"; readonly code: string }
-  /** Holds the body against what is known, and learns what only it can say. */
+  /** `check` compares the body with the facts, and learns new facts from it. */
   | { readonly kind: "success"; check(answer: Answer): void };
 
-/** What the judges of the operations have in common. */
+/** Shared by the expectations of all operations. */
 export interface OracleContext {
   readonly readings: Readings;
   readonly facts: Facts;
   readonly history: History;
-  /** Told of the interesting places. */
+  /** Called at interesting places. */
   readonly sometimes: (place: string) => void;
 }
 
-/** Figures of the days before the world's start, from a simulator that nothing was recorded in. */
+/** The seeded history: figures from a simulator in which nothing was recorded. */
 export type History = (
   publisherId: string,
   range: { readonly from: string; readonly to: string; readonly surface?: string },
@@ -43,7 +43,7 @@ export function success(check: (answer: Answer) => void): Expectation {
   return { kind: "success", check };
 }
 
-/** Holds a shown amount against the exact one. */
+/** Compares a shown amount with the exact one. */
 export function checkAmount(
   what: string,
   shown: unknown,
@@ -57,7 +57,7 @@ export function checkAmount(
   expectEqual(what, shown, shownInr(micros, precision));
 }
 
-/** The credit that an answer names, to the micro. */
+/** The credit in an answer, in micros. */
 export function creditOf({ exact }: Answer): number {
   return microsOf(exact.revenue_credited_inr);
 }

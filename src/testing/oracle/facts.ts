@@ -1,4 +1,4 @@
-/** What the oracle knows to have happened: plain lists, copied to save them. */
+/** The facts that the oracle knows: plain lists, which are saved by copying. */
 
 import type { Publisher } from "../../world/accounts/account.ts";
 
@@ -10,14 +10,14 @@ export interface SurfaceFact {
 }
 
 export interface Account {
-  /** Its place: seeded ones from 0, sign-ups from a million on. */
+  /** Seeded publishers count from 0, sign-ups from a million. */
   readonly ordinal: number;
   readonly id: string;
   readonly joined: string;
   readonly upiId: string;
   readonly surfaces: SurfaceFact[];
   apiKey: string;
-  /** Counts the keys: quota belongs to one of them. */
+  /** How often the key was rotated: each key has its own quota. */
   keys: number;
 }
 
@@ -30,7 +30,7 @@ export interface Impression {
   readonly atMs: number;
   readonly day: string;
   readonly micros: number;
-  /** The answer's body, which a replay repeats. */
+  /** The answer's body: under `replay` a repeat gets the same one. */
   readonly body: string;
 }
 
@@ -51,11 +51,11 @@ export interface Facts {
   clicks: Click[];
   /** The instants at which requests were admitted, by pool. */
   admitted: Record<string, number[]>;
-  /** What a click on a surface earns, learned from the first. */
+  /** The price of a click by surface, learned from the first one. */
   clickPrices: Record<string, number>;
-  /** The answers to clicks on nothing that were accepted, by who clicked and what was sent. */
+  /** Ids of accepted clicks on unknown impressions, by publisher and the impression id that was sent. */
   acceptedClicks: Record<string, string>;
-  /** Ids and references of payouts, by publisher and date. */
+  /** Ids and transaction ids of payouts, by publisher and date. */
   payoutIds: Record<string, string>;
   references: Record<string, string>;
 }
@@ -84,14 +84,13 @@ export function accountOf(publisher: Publisher): Account {
   return { ordinal, id, joined, upiId, surfaces, apiKey, keys: 0 };
 }
 
-/** What is counted of a period. */
 export interface Figures {
   readonly impressions: number;
   readonly clicks: number;
   readonly micros: number;
 }
 
-/** What was recorded for a publisher, or for one of its surfaces, on the days that count. */
+/** The figures recorded for a publisher, or for one of its surfaces, on the days that count. */
 export function recorded(
   { impressions, clicks }: Facts,
   publisherId: string,

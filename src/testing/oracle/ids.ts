@@ -1,4 +1,4 @@
-/** What an id may look like. Ids are opaque: nothing here knows what one stands for. */
+/** The forms of ids. Ids are opaque: nothing here decodes them. */
 
 import { expected } from "./check.ts";
 import type { Readings } from "./readings.ts";
@@ -27,7 +27,7 @@ const looks: Readonly<Record<Readings["ids.format"], (id: string, kind: IdKind) 
     id.includes("/"),
 };
 
-/** @throws Error unless the id has the form that ids of its kind have. */
+/** @throws Error unless the id has the form of its kind. */
 export function checkIdForm(id: unknown, kind: IdKind, format: Readings["ids.format"]): void {
   const fits = typeof id === "string" && looks[format](id, kind);
   expected(`the id of a ${kind} as ${format}`, fits, id);

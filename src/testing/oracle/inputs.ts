@@ -1,10 +1,10 @@
-/** What an operation gets to read of a call, or why it doesn't (spec §4). */
+/** Reads the input of an operation from a call, or refuses it (spec §4). */
 
 import { isDay } from "./calendar.ts";
 import { type Call, isJson, type Operation, operations, type Parameter } from "./calls.ts";
 import type { Readings } from "./readings.ts";
 
-/** The values that reach the operation as text, or the code of the refusal. */
+/** The values as text, or the code of the refusal. */
 export type Input =
   | { readonly kind: "values"; readonly values: Readonly<Record<string, string | undefined>> }
   | { readonly kind: "refused"; readonly code: string };
@@ -39,7 +39,7 @@ export function inputOf(call: Call, readings: Readings): Input {
   return { kind: "values", values };
 }
 
-/** Why the way that the parameters came isn't one that is read. */
+/** The code of the refusal if the service doesn't read parameters sent in this way. */
 function carrierProblem(
   { values, way }: Call,
   { parameters }: Operation,
@@ -55,7 +55,7 @@ function carrierProblem(
   if (named && (encoding === "json" || encoding === "form")) return "unsupported_media_type";
   if (!hasBody) return undefined;
 
-  // Without a type a body is what the encoding in force says; JSON, where it says nothing.
+  // A body without Content-Type is read as a form if that is the only encoding; otherwise as JSON.
   const untyped = encoding === "form" ? "form" : "json";
   const kind = isJson(carrier) ? "json" : "form";
   const isUntyped = carrier === "untyped-json" || carrier === "untyped-form";
@@ -65,13 +65,13 @@ function carrierProblem(
   }
   if (kind === untyped) return undefined;
   if (untyped === "json") return "malformed_body";
-  // A JSON text read as a form is one parameter of a strange name.
+  // A JSON text read as a form is one parameter with an unknown name.
   return readings["request.unknown-fields"] === "reject"
     ? "unknown_parameter"
     : "missing_parameter";
 }
 
-/** A form of no values is as good as no body. */
+/** A form without values counts as no body. */
 function bodyIsSent(
   values: Call["values"],
   { carrier, inQuery, unreadable }: Call["way"],
@@ -83,7 +83,7 @@ function bodyIsSent(
   );
 }
 
-/** A value as it arrives: outside of a JSON body all is text. */
+/** A value as it arrives: outside a JSON body it is text. */
 function valueSent({ values, way }: Call, { method }: Operation, name: string): unknown {
   const value = values[name];
   const typed = method === "POST" && isJson(way.carrier) && !way.inQuery.includes(name);
@@ -94,7 +94,7 @@ function emptyIsNone(parameter: Parameter, readings: Readings): boolean {
   return readings["request.empty-value"] === "absent" && !parameter.required;
 }
 
-/** The value as text, undefined where it is a wrong one. */
+/** The value as text; undefined if it is invalid. */
 function textOf(value: unknown, { type }: Parameter, readings: Readings): string | undefined {
   if (type === "date") return typeof value === "string" && isDay(value) ? value : undefined;
   if (type === "whole") return wholeNumber(value, readings);
@@ -109,17 +109,17 @@ function textOf(value: unknown, { type }: Parameter, readings: Readings): string
   return value;
 }
 
-/** A number as people write it; undefined for one too large for all its digits to be known. */
+/** A number in decimal notation; undefined for an integer above the safe range. */
 function decimal(number: number): string | undefined {
   if (!Number.isFinite(number)) return undefined;
   if (Number.isInteger(number)) return Number.isSafeInteger(number) ? number.toFixed(0) : undefined;
-  // The fewest decimals that tell it from every other number.
+  // The fewest decimals that identify it.
   const places = Array.from({ length: 101 }, (_, count) => count);
   const enough = places.find((count) => Number(number.toFixed(count)) === number);
   return enough === undefined ? undefined : number.toFixed(enough);
 }
 
-/** The one whole number is the payouts' limit, which comes in a query: always text. */
+/** The only whole number is the limit of payouts. It is in the query, so it is always text. */
 function wholeNumber(value: unknown, readings: Readings): string | undefined {
   if (typeof value !== "string" || !/^-?\d+$/.test(value)) return undefined;
   const number = Number(value);

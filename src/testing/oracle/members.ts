@@ -1,9 +1,9 @@
-/** Which members an object of a body has, and in which order (spec §2). */
+/** Checks the members of a body's objects and their order (spec §2). */
 
 import { expectEqual, expected } from "./check.ts";
 import type { Readings } from "./readings.ts";
 
-/** Holds an object of a success body against its documented members. */
+/** Compares an object of a success body with its documented members. */
 export function checkMembers(
   object: object,
   documented: readonly string[],
@@ -18,7 +18,7 @@ export function checkMembers(
   checkOrder(object, documented, readings);
 }
 
-/** The documented members come first and in their order; or, shuffled, never in their order, whatever is among them. */
+/** The documented members come first and in order. If shuffled, they are never in order, even with others in between. */
 export function checkOrder(
   object: object,
   documented: readonly string[],
@@ -35,7 +35,7 @@ export function checkOrder(
   else expected(`another order than ${wanted}`, !inOrder || documented.length < 2, names);
 }
 
-/** Of the extra members at the top of a success body one is a text, one null, one an object. */
+/** The extra members at the top of a success body include a text, a null and an object. */
 export function checkExtraKinds(body: object, documented: readonly string[]): void {
   const kinds = Object.entries(body)
     .filter(([name]) => !documented.includes(name))
@@ -45,7 +45,7 @@ export function checkExtraKinds(body: object, documented: readonly string[]): vo
   }
 }
 
-/** A body's content without the order of its members: two of one content must be one text. */
+/** A body's content with sorted members: bodies with equal content give equal texts. */
 export function contentOf(body: string): string {
   return JSON.stringify(sorted(JSON.parse(body)));
 }

@@ -1,4 +1,4 @@
-/** Amounts as whole micro-INR, and how they are shown. */
+/** Amounts in whole micro-INR, and as answers show them. */
 
 import type { Readings } from "./readings.ts";
 
@@ -9,7 +9,7 @@ export function microsOf(inr: number): number {
   return Math.round(inr * 1_000_000);
 }
 
-/** What an amount is shown as, in INR. */
+/** An amount in INR as answers show it. */
 export function shownInr(micros: number, precision: Readings["money.precision"]): number {
   if (precision === "exact") return micros / 1_000_000;
   const paise = Math.floor(micros / MICROS_PER_PAISA);

@@ -1,7 +1,7 @@
 /**
- * What the answers must be, recomputed from the plain list of what was sent, under any readings of the spec's open
- * points. Shares no code with the simulator: its own calendar, its own constants of the spec, arrays and loops only. It
- * can't know prices; it learns them from answers and holds them against the bounds.
+ * Computes what each answer must be from the plain list of requests, under any assumptions. It shares no code with the
+ * simulator: it has its own calendar and constants, and uses only arrays and loops. It can't know prices, so it learns
+ * them from answers and checks that they are within their bounds.
  */
 
 import type { ApiResponse } from "../../spec/messages.ts";
@@ -32,7 +32,7 @@ export interface Sent {
   readonly call: Call;
   readonly atMs: number;
   readonly response: ApiResponse;
-  /** The answer to the same in a world that rounds no amounts; where none are rounded, `response` itself. */
+  /** The answer to the same request in a world that doesn't round amounts; `response` itself if none are rounded. */
   readonly exact: ApiResponse;
 }
 
@@ -40,12 +40,12 @@ export interface OracleOptions {
   readonly readings: Readings;
   readonly publishers: readonly Publisher[];
   readonly history: History;
-  /** Told of the interesting places. */
+  /** Called at interesting places. */
   readonly sometimes: (place: string) => void;
 }
 
 export interface Oracle {
-  /** @throws Error that says what was expected instead. */
+  /** @throws Error that says what was expected and what came instead. */
   see(sent: Sent): void;
   add(publisher: Publisher): void;
   setKey(publisherId: string, apiKey: string): void;
@@ -58,7 +58,7 @@ export interface Oracle {
   save(): unknown;
   restore(saved: unknown): void;
   dayOf(instantMs: number): string;
-  /** When the last refusal by a limit ends, if there was one. */
+  /** When the wait after the last refusal by a limit ends; undefined if there was none. */
   readonly refusedUntilMs: number | undefined;
 }
 
@@ -128,7 +128,7 @@ export function createOracle(options: OracleOptions): Oracle {
     return anyCase ? caller : undefined;
   }
 
-  /** Whose recording quota a request counts against, where any key serves every publisher. */
+  /** The publisher whose recording quota pays. It may not be the caller if any key serves every publisher. */
   function subjectOf({ operation }: Call, input: Input, caller: Account): Account {
     if (input.kind === "refused" || readings["auth.key-scope"] === "publisher") return caller;
     const { publisher_id, impression_id } = input.values;
@@ -139,7 +139,7 @@ export function createOracle(options: OracleOptions): Oracle {
     return subject;
   }
 
-  /** Of one content there is one text: the order of its members follows from it. */
+  /** The order of members depends only on the content, so equal content must have equal text. */
   function checkOneText({ body }: ApiResponse): void {
     if (readings["response.key-order"] !== "shuffled" || !body.startsWith("{")) return;
     const content = contentOf(body);
@@ -150,7 +150,8 @@ export function createOracle(options: OracleOptions): Oracle {
 
   function account(publisherId: string): Account {
     const found = facts.accounts.find((one) => one.id === publisherId);
-    if (found === undefined) throw new Error(`The oracle has no publisher ${publisherId}.`);
+    if (found === undefined)
+      throw new Error(`The oracle doesn't know the publisher ${publisherId}.`);
     return found;
   }
 
@@ -164,13 +165,14 @@ export function createOracle(options: OracleOptions): Oracle {
     },
     setSurface(publisherId, surfaceId, change) {
       const surface = account(publisherId).surfaces.find((one) => one.id === surfaceId);
-      if (surface === undefined) throw new Error(`The oracle has no surface ${surfaceId}.`);
+      if (surface === undefined)
+        throw new Error(`The oracle doesn't know the surface ${surfaceId}.`);
       surface.status = change.status ?? surface.status;
       surface.cpm = change.cpmRange ?? surface.cpm;
     },
     facts,
     save: () => structuredClone(facts),
-    // Only what `save` gave comes in here.
+    // `saved` comes from `save`.
     restore: (saved) => Object.assign(facts, structuredClone(saved)),
     dayOf,
     get refusedUntilMs(): number | undefined {
@@ -179,7 +181,7 @@ export function createOracle(options: OracleOptions): Oracle {
   };
 }
 
-/** What becomes of a call whoever sends it; undefined where an operation answers. */
+/** The answer to a call by its method and path alone; undefined if an operation answers. */
 function routeOf({ operation, way }: Call, readings: Readings): Omit<Verdict, "pool"> | undefined {
   const slash = readings["http.trailing-slash"];
   const nowhere = { expectation: refused("route_not_found") };
@@ -199,7 +201,7 @@ function routeOf({ operation, way }: Call, readings: Readings): Omit<Verdict, "p
   };
 }
 
-/** What an operation makes of what reached it. */
+/** Makes a function that gives an operation's expectation for its input. */
 function createJudge(
   context: OracleContext,
 ): (call: Call, input: Input, caller: Account, atMs: number) => Expectation {

@@ -1,4 +1,4 @@
-/** Which payouts there are, what has become of each, and what is still pending (spec §2, §3). */
+/** The expected payouts, their statuses, and the pending amount (spec §2, §3). */
 
 import { addDays, daysBetween, mondayOf, nextMonth } from "./calendar.ts";
 import { expectEqual, expected } from "./check.ts";
@@ -21,7 +21,7 @@ const thresholds: Readonly<Record<Readings["payout.threshold"], number>> = {
   none: 1,
 };
 
-/** A stretch of days that is paid at once. */
+/** A period of days that is paid at once. */
 interface Cycle {
   readonly number: number;
   readonly from: string;
@@ -47,7 +47,7 @@ function monthly(month: string): Cycle {
   };
 }
 
-/** A week from Monday to Sunday, paid on the Wednesday after. Weeks count from the one that the year 0 begins in. */
+/** A week from Monday to Sunday, paid on the Wednesday after. Week 0 is the one in which the year 0 begins. */
 function weekly(monday: string): Cycle {
   return {
     number: daysBetween("0000-01-03", monday) / 7 + 1,
@@ -58,8 +58,8 @@ function weekly(monday: string): Cycle {
   };
 }
 
-/** The statuses of a payout's course, each with the first day that it holds, counted from the payout's date. */
-const courses: readonly (readonly (readonly [firstDay: number, status: string])[])[] = [
+/** The lifecycles of payouts: each status with its first day, counted from the payout's date. */
+const lifecycles: readonly (readonly (readonly [firstDay: number, status: string])[])[] = [
   ordinary(),
   [
     [0, "processing"],
@@ -121,7 +121,7 @@ function historyOf(
   let waiting = 0;
   for (let cycle = cycles[readings["payout.cycle"]](account.joined); ; cycle = cycle.next()) {
     const isDue = cycle.date <= today;
-    // Until a cycle is paid all that came since is pending.
+    // All revenue since the last paid cycle is pending.
     const to = isDue ? cycle.to : today;
     waiting += revenueOf(context, account, cycle.from, to);
     if (!isDue) return { payouts, pending: waiting };
@@ -143,9 +143,9 @@ function statusOf(
   today: string,
 ): string {
   if (readings["payout.statuses"] === "documented") return "paid";
-  const course = courses[(cycle.number + account.ordinal) % 5] ?? [];
+  const lifecycle = lifecycles[(cycle.number + account.ordinal) % 5] ?? [];
   const days = daysBetween(cycle.date, today);
-  const status = course.findLast(([firstDay]) => days >= firstDay)?.[1] ?? "none";
+  const status = lifecycle.findLast(([firstDay]) => days >= firstDay)?.[1] ?? "none";
   sometimes(`a payout that is ${status}`);
   return status;
 }
@@ -205,7 +205,7 @@ function checkPayout(
   context.sometimes(`a txn_id that is ${readings["payout.txn-id"]}`);
 }
 
-/** What was once given is given again, and to nothing else. */
+/** The same payout always has the same id, and no other payout has it. */
 function expectSameId(known: Record<string, string>, what: string, id: string): void {
   const before = known[what];
   expectEqual(`the id of ${what}`, id, before ?? id);

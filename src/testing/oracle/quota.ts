@@ -1,4 +1,4 @@
-/** Which pool a request counts against (spec §8), and what every answer's headers say of it. */
+/** The quota pool of a request (spec §8), and what the headers of the answer must say about it. */
 
 import { type Algorithm, MINUTE_MS, roomAfter } from "../../laws/quotas.ts";
 import type { ApiResponse } from "../../spec/messages.ts";
@@ -7,7 +7,7 @@ import { expectEqual } from "./check.ts";
 import type { Account, Facts } from "./facts.ts";
 import type { Readings } from "./readings.ts";
 
-/** A quota, or one that nobody's requests count against: then `key` is undefined. */
+/** A pool of quota. If `key` is undefined, no request counts against it. */
 export interface Pool {
   readonly name: "recording" | "clicks" | "reporting";
   readonly size: number;
@@ -16,14 +16,14 @@ export interface Pool {
 
 const sizes = { recording: 10_000, reporting: 60 };
 
-/** What an answer says where no quota is known: nothing of it is spent. */
+/** A full pool, for an answer that concerns nobody's quota. */
 export function unchargedPool(operation: OperationName | undefined, readings: Readings): Pool {
   const limit = operation === undefined ? "reporting" : operations[operation].limit;
   const apart = operation === "click" && readings["limit.recording-pool"] === "separate";
   return { name: apart ? "clicks" : limit, size: sizes[limit], key: undefined };
 }
 
-/** Recording belongs to the publisher that is recorded for, reporting to the caller's key. */
+/** Recording quota belongs to the publisher of the event, reporting quota to the caller's key. */
 export function poolOf(
   operation: OperationName,
   caller: Account,
@@ -36,7 +36,7 @@ export function poolOf(
   return limited ? { ...pool, key: `reporting ${caller.id} key ${caller.keys}` } : pool;
 }
 
-/** What an answer tells of that no operation made: the quota of the key that was sent, where it is one. */
+/** The pool in an answer that no operation gave: that of the key that was sent, if it is valid. */
 export function poolWithoutOperation(
   operation: OperationName | undefined,
   caller: Account | undefined,
@@ -49,11 +49,11 @@ export function poolWithoutOperation(
 export interface Quotas {
   room(pool: Pool, atMs: number): number;
   spend(pool: Pool, atMs: number): void;
-  /** Takes back what was spent last. */
+  /** Takes back the last request. */
   refund(pool: Pool): void;
-  /** The exact wait until one is admitted. */
+  /** The exact wait until a request is admitted. */
   retryAfterMs(pool: Pool, atMs: number): number;
-  /** Holds the headers about the limit against what is left. */
+  /** Compares the headers about the limit with the quota that is left. */
   checkHeaders(response: ApiResponse, pool: Pool, atMs: number): void;
 }
 
@@ -81,10 +81,10 @@ export function createQuotas(readings: Readings, facts: Facts): Quotas {
     checkHeaders({ headers }, pool, atMs) {
       const remaining = left(pool, atMs);
       expectEqual("X-RateLimit-Remaining", headers["x-ratelimit-remaining"], String(remaining));
-      const reading = readings["limit.headers"];
-      if (reading === "remaining") return;
+      const choice = readings["limit.headers"];
+      if (choice === "remaining") return;
       const restMs = wait(pool, atMs, pool.size);
-      if (reading === "limit-reset") {
+      if (choice === "limit-reset") {
         expectEqual("X-RateLimit-Limit", headers["x-ratelimit-limit"], String(pool.size));
         const resetsAt = Math.ceil((atMs + restMs) / 1000);
         expectEqual("X-RateLimit-Reset", headers["x-ratelimit-reset"], String(resetsAt));
@@ -98,14 +98,14 @@ export function createQuotas(readings: Readings, facts: Facts): Quotas {
   };
 }
 
-/** The names of the headers about the limit, that of every answer first. */
+/** The headers about the limit; the first is in every answer. */
 export const limitHeaders: Readonly<Record<Readings["limit.headers"], readonly string[]>> = {
   remaining: ["x-ratelimit-remaining"],
   "limit-reset": ["x-ratelimit-remaining", "x-ratelimit-limit", "x-ratelimit-reset"],
   ietf: ["x-ratelimit-remaining", "ratelimit-policy", "ratelimit"],
 };
 
-/** The least whole wait in ms after which there is room for `wanted`, if nothing else comes. */
+/** The shortest wait in whole ms after which `wanted` requests fit, if no others come. */
 export function waitFor(
   algorithm: Algorithm,
   admitted: readonly number[],
@@ -113,7 +113,7 @@ export function waitFor(
   atMs: number,
   wanted: number,
 ): number {
-  // Whatever was admitted weighs for two minutes at most.
+  // An admitted request counts for at most two minutes.
   let [low, high] = [0, 2 * MINUTE_MS];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);

@@ -1,6 +1,6 @@
 /**
- * What may be assumed where the spec is silent, written out a second time: an oracle that took the simulator's own list
- * would agree with a choice that is missing from it. The compiler refuses a choice that isn't here.
+ * The assumptions and their choices, written out a second time: an oracle that used the simulator's own list couldn't
+ * notice a choice that is missing there. If one is missing here, the code doesn't compile.
  */
 
 export interface Readings {

@@ -1,4 +1,4 @@
-/** Impressions and clicks: which count, which are repeats, what they earn (spec §1, §4). */
+/** Expectations of impressions and clicks: which count, which are repeats, and what they earn (spec §1, §4). */
 
 import { dayOfInstant } from "./calendar.ts";
 import { expectEqual, expected } from "./check.ts";
@@ -17,14 +17,14 @@ import type { Readings } from "./readings.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** How long an impression is remembered, in ms. */
+/** How long an impression suppresses duplicates, in ms. */
 export const dedupWindowsMs: Readonly<Record<Readings["dedup.window"], number>> = {
   "30m": HOUR_MS / 2,
   "24h": 24 * HOUR_MS,
   forever: Number.POSITIVE_INFINITY,
 };
 
-/** How late a click may not be, in ms. */
+/** A click of this age, in ms, is too late. */
 export const clickWindowsMs: Readonly<Record<Readings["click.window"], number>> = {
   none: Number.POSITIVE_INFINITY,
   "24h": 24 * HOUR_MS,
@@ -82,7 +82,7 @@ function originalOf(
   const age = atMs - latest.atMs;
   if (age === windowMs - 1) sometimes("a duplicate suppressed at W-1");
   if (age === windowMs) sometimes("a fresh impression at W");
-  // Beside a later one the window alone lets it pass: nothing was swept away meanwhile.
+  // With a later impression present, only the window can let it pass, not a cleared memory.
   const later = facts.impressions.some(
     (one) =>
       one.publisherId === account.id && one.sessionId !== undefined && one.atMs > latest.atMs,
@@ -129,17 +129,17 @@ function learnImpression(
 
 function repeat(
   context: OracleContext,
-  reading: Readings["dedup.repeat"],
+  choice: Readings["dedup.repeat"],
   kind: "impression" | "click",
   original: { readonly id: string; readonly micros: number; readonly body: string },
 ): Expectation {
-  if (reading === "conflict") return refused(`duplicate_${kind}`);
+  if (choice === "conflict") return refused(`duplicate_${kind}`);
   return success(({ text, body }) => {
     expectEqual("ok", body.ok, true);
     expectEqual(`${kind}_id of a repeat`, body[`${kind}_id`], original.id);
-    const micros = reading === "replay" ? original.micros : 0;
+    const micros = choice === "replay" ? original.micros : 0;
     checkAmount("credit of a repeat", body.revenue_credited_inr, micros, context);
-    if (reading === "replay") expectEqual("the replayed bytes", text, original.body);
+    if (choice === "replay") expectEqual("the replayed bytes", text, original.body);
   });
 }
 
@@ -168,8 +168,8 @@ export function expectClick(
   const before = facts.clicks.find((one) => one.impressionId === target);
   if (before !== undefined) {
     sometimes("a second click");
-    const reading = readings["click.repeat"];
-    if (reading !== "count") return repeat(context, reading, "click", before);
+    const choice = readings["click.repeat"];
+    if (choice !== "count") return repeat(context, choice, "click", before);
     sometimes("a second click that counts");
   }
   return success((answer) => learnClick(context, impression, atMs, answer));
@@ -210,7 +210,7 @@ function learnClick(
   });
 }
 
-/** A click on an impression that the caller may not know of. */
+/** A click on an impression that doesn't exist, or that the caller has no access to. */
 function expectUnknown(context: OracleContext, caller: Account, target: string): Expectation {
   const { facts, readings, sometimes } = context;
   if (readings["click.unknown"] !== "accept-uncredited") return refused("impression_not_found");

@@ -1,11 +1,10 @@
-/** What a refusal looks like (spec §7 is silent): its status, and the shape of its body. */
+/** The status of a refusal and the shape of its body (spec §7 is silent). */
 
 import type { ApiResponse } from "../../spec/messages.ts";
 import { expectEqual, expected } from "./check.ts";
 import { checkOrder } from "./members.ts";
 import type { Readings } from "./readings.ts";
 
-/** The status that a refusal's code has. */
 export function statusOf(code: string, readings: Readings): number {
   const status = statuses(readings)[code];
   if (status === undefined) throw new Error(`The oracle knows no code ${code}.`);
@@ -48,12 +47,11 @@ const contentTypes: Readonly<Record<Shape, string | undefined>> = {
   empty: undefined,
 };
 
-/** The Content-Type of an error body. */
 export function errorContentType(readings: Readings): string | undefined {
   return contentTypes[readings["errors.body"]];
 }
 
-/** Holds an error body against its shape, and against the code where the shape has one. */
+/** Checks the shape of an error body, and its code if the shape has one. */
 export function checkErrorBody(response: ApiResponse, code: string, readings: Readings): void {
   shapes[readings["errors.body"]](response, code, readings);
 }
@@ -94,7 +92,7 @@ const shapes: Readonly<
     expected("an HTML page", /^<!doctype html>\s*<html[\s>]/i.test(body), body);
     expected("a title", /<title>[^<]+<\/title>/i.test(body), body);
     expected("a whole page", /<\/html>\s*$/i.test(body), body);
-    // What is left without tags is text: escaped, or there would be more tags in it.
+    // Without the tags only text is left, and it must be escaped.
     const text = body.replaceAll(
       /<\/?[a-z][a-z0-9]*(?: [a-z-]+="[^"<>]*")*>|<!doctype html>/gi,
       "",
@@ -117,7 +115,7 @@ function checkCoded(
   expected("a message", isSentence(error.message), error);
 }
 
-/** The members of an error: the documented ones, and `parameter` where there is one. */
+/** The members of an error: the documented ones, and `parameter` if present. */
 function checkErrorMembers(object: object, names: readonly string[], readings: Readings): void {
   const documented = "parameter" in object ? [...names, "parameter"] : names;
   expectEqual("members", Object.keys(object).toSorted(), documented.toSorted());

@@ -1,4 +1,4 @@
-/** The figures of a period, both its days included (spec §2, §4). */
+/** Expected statistics of a period, both days included (spec §2, §4). */
 
 import { addDays } from "./calendar.ts";
 import { expectEqual } from "./check.ts";
@@ -53,7 +53,7 @@ export function expectStats(
   return success((answer) => checkStats(context, account, values, period, figuresOf, answer));
 }
 
-/** One surface in a period: what was before the world began, and what was recorded since. */
+/** One surface's figures in a period: the seeded history, and what was recorded since. */
 function figures(
   { facts, history, readings, sometimes }: OracleContext,
   { id }: Account,
@@ -98,8 +98,8 @@ function checkStats(
   const isAsked = (id: string): boolean => values.surface === undefined || values.surface === id;
   const zeroed = readings["stats.filter-unlisted"] === "zeroed";
   const always = readings["stats.surfaces"] === "all";
-  const isSomebodys = values.surface === undefined || all.some(({ id }) => id === values.surface);
-  const rows = (isSomebodys ? all : [])
+  const isKnown = values.surface === undefined || all.some(({ id }) => id === values.surface);
+  const rows = (isKnown ? all : [])
     .filter(({ id }) => zeroed || isAsked(id))
     .filter(({ impressions, clicks }) => always || impressions + clicks > 0);
   if (rows.some(({ impressions, clicks }) => clicks > 0 && impressions === 0))

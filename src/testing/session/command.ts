@@ -1,26 +1,25 @@
-/** What a property test has a client, its service and the clock do, as data: it can be shrunk, printed, and played again. */
+/** Commands to a client, its service and the clock. They are data, so that they can be shrunk, printed and replayed. */
 
 import type { FaultRule } from "../../faults/rule.ts";
 import type { Period } from "../driver/driver.ts";
 
-/** Something that the client itself is asked to do. */
+/** A command to the client. */
 export type ClientCommand =
   /**
-   * Reports a new showing, on the surface at this place of the publisher's active ones. Places wrap around. `unusual`: its
-   * ad and its session have names that few would think of, and that the API takes as any others.
-   *
-   * `spelling` is "plain" where it is left out.
+   * Reports a new ad view. `surface` is an index into the publisher's active surfaces, and wraps around. `spelling:
+   * "unusual"` gives the ad and the session long names with special characters, which the API has to accept. Default:
+   * "plain".
    */
   | {
       readonly kind: "impression";
       readonly surface: number;
       readonly spelling?: "plain" | "unusual" | undefined;
     }
-  /** Reports the same showing once more, as a page does that renders twice. Places of showings wrap around. */
+  /** Reports the same view again, as a page does that renders twice. Indexes of views wrap around. */
   | { readonly kind: "again"; readonly impression: number }
-  /** Reports a click on a showing. */
+  /** Reports a click on a view. */
   | { readonly kind: "click"; readonly impression: number }
-  /** `surface`: place of the surface that the figures are restricted to. */
+  /** `surface`: index of the surface to which the figures are restricted. */
   | ({ readonly kind: "stats"; readonly surface?: number | undefined } & Period)
   | { readonly kind: "surfaces" }
   | { readonly kind: "payouts"; readonly limit?: number | undefined }
@@ -41,7 +40,7 @@ export function isOfClient(command: { readonly kind: string }): command is Clien
   return Object.hasOwn(clientKinds, command.kind);
 }
 
-/** What a client is asked for in a question: the parameters of the API that are given. Places of surfaces wrap around. */
+/** The API's parameters for a query to the client. Indexes of surfaces wrap around. */
 export function queryOf(
   command: Extract<ClientCommand, { kind: "stats" | "surfaces" | "payouts" }>,
   surfaces: readonly { readonly id: string }[],
@@ -59,19 +58,19 @@ export function queryOf(
   };
 }
 
-/** Something that happens to it. */
+/** A command to the client's world. */
 export type WorldCommand =
-  /** Time passes: milliseconds. */
+  /** Lets time pass, in milliseconds. */
   | { readonly kind: "advance"; readonly byMs: number }
-  /** From now on this rule is in force. */
+  /** Adds a fault rule. */
   | { readonly kind: "fault"; readonly rule: FaultRule }
-  /** All fault rules are gone. */
+  /** Removes all fault rules. */
   | { readonly kind: "heal" }
-  /** Another program with the same key sends until the minute has only so many left. */
+  /** Another program with the same key sends until the limit has only `left` requests left in this minute. */
   | { readonly kind: "spend"; readonly left: number; readonly of: "recording" | "reporting" };
 
 export type Command =
   | ClientCommand
   | WorldCommand
-  /** The client is asked for all of it at once, and nobody waits in between. */
+  /** Starts all these commands at once, without waiting in between. */
   | { readonly kind: "together"; readonly commands: readonly ClientCommand[] };

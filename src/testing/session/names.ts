@@ -1,20 +1,20 @@
-/** Names of showings: plain ones, and such as tell a client that changes what it was given on the way. */
+/** Names of ad views: plain ones, and unusual ones that reveal a client that changes what it sends. */
 
 import { oneLine } from "../../base/text.ts";
 import type { AdView } from "./session.ts";
 
 type Names = Pick<AdView, "ad" | "session">;
 
-/** Longer than columns and identifiers mostly are. */
+/** Longer than most columns and identifiers. */
 const LENGTH = 240;
 
 /**
- * What escapes, forms, URLs and JSON have a meaning for; an escape that isn't one; letters that latin-1 doesn't have, one
- * of them with its accent apart; and one that takes two UTF-16 units.
+ * Characters with a meaning in escapes, forms, URLs and JSON; an invalid escape; letters outside latin-1; a letter with
+ * a combining accent; and a character of two UTF-16 units.
  */
 const MARKS = " a+b&c=d%25%2F %/?#\"\\'<;,> e\u0301 \u00df\u0130 \u5e83\u544a \u{1f389} ";
 
-/** Of the showing with this number: no other has the same. */
+/** The unique names of the view with this number. */
 export function namesOf(number: number, spelling: "plain" | "unusual" = "plain"): Names {
   const ad = `ad-${number}`;
   const session = `session-${number}`;
@@ -22,23 +22,23 @@ export function namesOf(number: number, spelling: "plain" | "unusual" = "plain")
   return { ad: unusual(ad), session: unusual(session) };
 }
 
-/** The number stands at both ends: what is cut is somebody else's then. A space comes last. */
+/** The number is at both ends, so a name cut at either end doesn't match. It ends in a space. */
 function unusual(plain: string): string {
   const end = ` ${plain} `;
   return `${plain}${MARKS}`.padEnd(LENGTH - end.length, "long ") + end;
 }
 
-/** Of a name as much as tells it from others. */
+/** Enough of the name to recognise it. */
 export function adInWords(ad: string): string {
   const isPlain = /^[\w-]{1,64}$/.test(ad);
   return isPlain ? ad : `an ad with an unusual name, ${oneLine(JSON.stringify(ad), 24)}`;
 }
 
-/** What can't be told from others by its looks is escaped: accents, spaces, signs that look alike. */
+/** Escapes all but printable ASCII: accents, special spaces and characters that look alike. */
 export function escapedText(text: string | undefined): string {
   if (text === undefined) return "left out";
   return JSON.stringify(text).replaceAll(
     /[^\x20-\x7e]/gu,
-    (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`,
+    (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`,
   );
 }

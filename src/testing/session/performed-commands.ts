@@ -1,23 +1,22 @@
-/** What a client was asked in its life, one by one, and what it said of each. */
+/** The commands that a client performed in a session, one by one, with their outcomes. */
 
 import { type ClientCommand, isOfClient } from "./command.ts";
 import type { AdView, Outcome, Session, Step } from "./session.ts";
 import type { WireExchange } from "./wire.ts";
 
-/** Something that the client was asked to do, and did in some way. */
+/** A command to the client that wasn't skipped. */
 export interface PerformedCommand {
   readonly command: ClientCommand;
   readonly outcome: Outcome;
   readonly shown: AdView | undefined;
-  /** Place of its step; of what was asked together, of the whole. */
+  /** Index of its step, or of the `together` step that it is part of. */
   readonly at: number;
   readonly atMs: number;
-  /** What was sent meanwhile. Of what was asked together: all of it. */
+  /** What was sent in that step, for all its commands. */
   readonly exchanges: readonly WireExchange[];
   readonly together: boolean;
 }
 
-/** With a command of one kind. */
 export type PerformedCommandOf<Kind extends ClientCommand["kind"]> = PerformedCommand & {
   readonly command: Extract<ClientCommand, { kind: Kind }>;
 };
@@ -32,7 +31,6 @@ export function performedCommandsOf(session: Session): readonly PerformedCommand
   });
 }
 
-/** Those of one kind. */
 export function performedCommandsOfKind<Kind extends ClientCommand["kind"]>(
   session: Session,
   kind: Kind,

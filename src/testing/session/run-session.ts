@@ -1,4 +1,4 @@
-/** Lives a client's life: opens a world, makes the client, does one command after the other, and closes it. */
+/** Runs a session: opens a world, makes the client, performs one command after the other, and closes both. */
 
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { CreateDriver, Driver } from "../driver/driver.ts";
@@ -15,26 +15,26 @@ import type { AdView, Outcome, Session, Step } from "./session.ts";
 import { spend } from "./spend.ts";
 import { type WireExchange, wireExchange } from "./wire.ts";
 
-/** More requests than one command takes, retries and all. */
+/** More requests than one command needs, including retries. */
 const MAX_REQUESTS = 250;
-/** How long a client is watched after it was closed: an hour. */
+/** A client is watched for an hour after it was closed. */
 const AFTERWARDS_MS = 3_600_000;
 
-/** A life that isn't over yet. */
+/** A session that isn't over yet. */
 export interface RunningSession {
   readonly world: TestWorld;
-  /** Does the next command. Never rejects for what the client does. */
+  /** Performs the next command. An error of the client becomes an outcome. */
   perform(command: Command): Promise<Step>;
-  /** Closes the client and its world. @throws Error where that was done before. */
+  /** Closes the client and its world. @throws Error if called twice. */
   end(): Promise<Session>;
-  /** As far as it has come. */
+  /** The session so far. */
   readonly session: Session;
 }
 
 /**
- * Lives it all. Closing comes last, whatever the commands are.
+ * Runs a whole session, and closes the client in the end.
  *
- * @throws what a callback of the client's timers threw, once the life is over; InputError for an option that is wrong.
+ * @throws what a callback of a client's timer threw, once the session is over; InputError for an invalid option.
  */
 export async function runSession<Impression>(
   createDriver: CreateDriver<Impression>,
@@ -46,24 +46,24 @@ export async function runSession<Impression>(
   return session;
 }
 
-/** The same. What a callback of a timer threw is in the session. */
+/** As `runSession`, but doesn't throw what a timer's callback threw: that is in the session. */
 export async function runToEnd<Impression>(
   createDriver: CreateDriver<Impression>,
   commands: readonly Command[],
   options: TestWorldOptions = {},
 ): Promise<Session> {
-  const life = await beginSession(createDriver, options);
+  const running = await beginSession(createDriver, options);
   try {
-    for (const command of commands) await life.perform(command);
-    return await life.end();
+    for (const command of commands) await running.perform(command);
+    return await running.end();
   } catch (error) {
-    // A command that can't be done. The machine gets back what is its own.
-    await life.world.close();
+    // An invalid command. Closing the world restores the globals.
+    await running.world.close();
     throw error;
   }
 }
 
-/** Opens the world, and has the client made. */
+/** Opens the world and makes the client. */
 export async function beginSession<Impression>(
   createDriver: CreateDriver<Impression>,
   options: TestWorldOptions = {},
@@ -72,7 +72,7 @@ export async function beginSession<Impression>(
   const { sim, publisher, surfaces } = world;
   const { assumptions } = sim;
   const steps: Step[] = [];
-  const showings: AdView[] = [];
+  const views: AdView[] = [];
   let driver: Driver<Impression> | undefined;
   let isOver = false;
 
@@ -100,7 +100,7 @@ export async function beginSession<Impression>(
     surfaces,
     assumptions,
     steps,
-    showings,
+    views,
     get exchanges(): readonly WireExchange[] {
       return steps.flatMap((one) => one.exchanges);
     },
@@ -120,10 +120,10 @@ export async function beginSession<Impression>(
         const missing = { outcome: { kind: "skipped", why: "there is no client" } as const };
         return driver === undefined
           ? missing
-          : await performClientCommand({ world, driver, showings }, command);
+          : await performClientCommand({ world, driver, views }, command);
       }),
     async end() {
-      if (isOver) throw new Error("This life is over: begin another one.");
+      if (isOver) throw new Error("This session is over: begin another one.");
       isOver = true;
       await step({ kind: "close" }, async () => ({
         outcome:
@@ -131,7 +131,7 @@ export async function beginSession<Impression>(
             ? { kind: "skipped", why: "the driver has no close" }
             : await outcomeOf(world, close),
       }));
-      // A client that is closed has nothing left to do.
+      // Watches whether the closed client still sends something.
       await step({ kind: "afterwards" }, async () => {
         await world.time.pass(AFTERWARDS_MS);
         return { outcome: { kind: "done", value: undefined } };
@@ -165,11 +165,10 @@ async function performWorldCommand(world: TestWorld, command: WorldCommand): Pro
   return { kind: "done", value };
 }
 
-/** What a command is done with. */
 interface Running<Impression> {
   readonly world: TestWorld;
   readonly driver: Driver<Impression>;
-  readonly showings: AdView[];
+  readonly views: AdView[];
 }
 
 async function performClientCommand<Impression>(
@@ -203,30 +202,30 @@ async function performClientCommand<Impression>(
 
 type Call = () => Promise<unknown>;
 
-/** What is to be called, or why nothing is. */
+/** The call to make, or the outcome if there is none to make. */
 function callOf<Impression>(
-  { world, driver, showings }: Running<Impression>,
+  { world, driver, views }: Running<Impression>,
   command: ClientCommand,
 ): { readonly call: Call | Outcome; readonly shown?: AdView } {
   const { kind } = command;
   switch (kind) {
     case "impression": {
       const surface = world.surfaces[command.surface % world.surfaces.length]?.id ?? "";
-      const number = showings.length + 1;
+      const number = views.length + 1;
       const names = namesOf(number, command.spelling);
       const shown: AdView = { surface, ...names, receipt: undefined };
-      showings.push(shown);
-      return { call: showing(driver, shown), shown };
+      views.push(shown);
+      return { call: viewCall(driver, shown), shown };
     }
     case "again":
     case "click": {
-      const known = showings.filter(({ receipt }) => kind === "again" || receipt !== undefined);
+      const known = views.filter(({ receipt }) => kind === "again" || receipt !== undefined);
       const shown = known[command.impression % Math.max(1, known.length)];
       if (shown === undefined) return { call: skipped("there is no impression") };
-      if (kind === "again") return { call: showing(driver, shown), shown };
+      if (kind === "again") return { call: viewCall(driver, shown), shown };
       const { click } = driver;
       if (click === undefined) return { call: skipped("the driver has no click") };
-      // What `impression` gave: the driver's own.
+      // The value came from this driver's `impression`.
       const receipt = shown.receipt?.value as Impression;
       return { call: async () => await click.call(driver, receipt), shown };
     }
@@ -239,7 +238,7 @@ function callOf<Impression>(
   }
 }
 
-function showing<Impression>(driver: Driver<Impression>, shown: AdView): Call {
+function viewCall<Impression>(driver: Driver<Impression>, shown: AdView): Call {
   const { surface, ad, session } = shown;
   return async () => {
     const value = await driver.impression({ surface, ad, session });
@@ -267,7 +266,7 @@ async function outcomeOf(world: TestWorld, call: Call): Promise<Outcome> {
   return outcome ?? { kind: "stuck" };
 }
 
-/** Calls all of them at once, and waits for all. */
+/** Makes all calls at once, and waits for all of them. */
 async function outcomesOf(
   { time, grant }: TestWorld,
   calls: readonly (Call | Outcome)[],

@@ -1,4 +1,4 @@
-/** A client's life in a simulated world: what it was asked, what it sent, what came back, and what it said of it. */
+/** A client's session in a simulated world: the commands, the requests, the answers, and what the client reported. */
 
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
@@ -8,50 +8,50 @@ import type { TimerError } from "../driver/test-world.ts";
 import type { Command } from "./command.ts";
 import type { WireExchange } from "./wire.ts";
 
-/** What the client said in the end. */
+/** How a command ended. */
 export type Outcome =
-  /** Its promise resolved. Of a `fault` the value is the rule's id, of a `spend` how many requests were sent. */
+  /** The client's promise resolved. For `fault` the value is the rule's id, for `spend` the number of requests sent. */
   | { readonly kind: "done"; readonly value: unknown }
-  /** Its promise rejected. */
+  /** The client's promise rejected. */
   | { readonly kind: "failed"; readonly error: unknown }
-  /** It waits for nothing that could come, for longer than anybody would, or it sent requests without an end. */
+  /** The client waits for something that can't happen, waits for too long, or sends requests without end. */
   | { readonly kind: "stuck" | "endless" | "flooded" }
   /** There was nothing to do: no impression to click on, or the driver has no such method. */
   | { readonly kind: "skipped"; readonly why: string };
 
-/** One command, and what came of it. */
+/** One command and its outcome. */
 export interface Step {
   readonly command: Command | { readonly kind: "open" | "close" | "afterwards" };
-  /** When it began and when it was over, in milliseconds since 1970 on the world's clock. */
+  /** When it began and ended, in milliseconds since 1970 on the world's clock. */
   readonly atMs: number;
   readonly endMs: number;
   readonly outcome: Outcome;
-  /** What the client sent meanwhile, for this command or of an earlier one. */
+  /** What the client sent meanwhile, for this command or an earlier one. */
   readonly exchanges: readonly WireExchange[];
-  /** Of `impression`, `again` and `click`: the showing that it was about. */
+  /** The ad view of an `impression`, `again` or `click`. */
   readonly shown?: AdView | undefined;
-  /** Of `together`: one for each command. Their exchanges are those of the whole. */
+  /** For `together`: one step for each command. The whole step has their exchanges. */
   readonly parts?: readonly Step[] | undefined;
 }
 
-/** A showing, and what the client gave for it. */
+/** An ad view, and what the client returned for it. */
 export interface AdView extends Shown {
   /** What `impression()` resolved with; undefined until then. */
   receipt: { readonly value: unknown } | undefined;
 }
 
-/** A finished life. The simulator stays as it was left; who wants to try something forks it. */
+/** A finished session. Don't change its simulator: fork it to try something. */
 export interface Session {
   readonly sim: SimulatorCore;
   readonly publisher: Publisher;
   /** The publisher's active surfaces. */
   readonly surfaces: readonly Surface[];
   readonly assumptions: Assumptions;
-  /** The opening first; last the closing, and the hour after it. */
+  /** Begins with the opening; ends with the closing and the hour after that. */
   readonly steps: readonly Step[];
-  /** All that arrived of the client at the service, in order. */
+  /** All requests of the client that arrived at the service, in order. */
   readonly exchanges: readonly WireExchange[];
-  readonly showings: readonly AdView[];
-  /** The first thing that a callback of the client's timers threw. In Node that would have ended its process. */
+  readonly views: readonly AdView[];
+  /** The first error that the callback of a client's timer threw. In Node it would have ended the process. */
   readonly threw: TimerError | undefined;
 }

@@ -1,4 +1,4 @@
-/** Another program that has the client's key and spends its limits. */
+/** Plays another program that has the client's key and uses up its limits. */
 
 import { buildRequest, encodingOf } from "../../spec/build-request.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
@@ -9,16 +9,16 @@ import type { WorldCommand } from "./command.ts";
 const MAX_SPENT = 20_000;
 
 /**
- * Another program with the same key sends until only so much is left: it reports one showing again and again. Fault rules
- * see its requests as well.
+ * Sends requests until the limit has only `left` left. For the recording limit it reports the same view again and
+ * again. Fault rules apply to its requests too.
  *
- * @returns how many it sent.
+ * @returns the number of requests.
  */
 export function spend(
   { sim, publisher: { id, apiKey }, surfaces }: TestWorld,
   { left, of }: Extract<WorldCommand, { kind: "spend" }>,
 ): number {
-  // Where what comes twice is refused, and what is refused spends nothing, only new showings do.
+  // If repeats are refused and refused requests don't count, only new views use up the limit.
   const { "dedup.repeat": repeat, "limit.rejected-requests": refused } = sim.assumptions;
   const isFree = repeat === "conflict" && refused === "free";
   const sending = { key: apiKey, encoding: encodingOf(sim.assumptions) };

@@ -1,7 +1,4 @@
-/**
- * What became of each thing that a client was asked: which requests were for it, what the client said, and what the service
- * has on record of it.
- */
+/** The tasks of a client: for each, the commands, the requests, and what the service recorded. */
 
 import { type Attempt, attemptsOf } from "../../audit/findings/attempts.ts";
 import type { Journal, JournalRing } from "../../journal/journal.ts";
@@ -11,18 +8,17 @@ import { type PerformedCommand, performedCommandsOf } from "./performed-commands
 import type { AdView, Session } from "./session.ts";
 import { recordedId, type WireExchange } from "./wire.ts";
 
-/** A request that arrived. */
 interface ArrivedRequest extends WireExchange {
-  /** Place of the step in which it was sent. */
+  /** Index of the step in which it was sent. */
   readonly stepIndex: number;
 }
 
-/** A request of the client's own, with the answer that it saw. Copies that the network made are none. */
+/** A request that the client itself sent, with the answer that it saw. Copies made by the network don't count. */
 export interface SentRequest extends ArrivedRequest {
   readonly attempt: Attempt;
 }
 
-/** A showing or a click to be recorded, or a question to be answered, with the requests for it. */
+/** An ad view or click to record, or a query to answer, with its requests. */
 export interface Task {
   readonly operation: OperationId;
   /** In the words of the API. */
@@ -32,24 +28,24 @@ export interface Task {
   readonly sent: readonly SentRequest[];
 }
 
-/** A showing, or a click on one. */
+/** An ad view, or a click on one. */
 export interface EventTask extends Task {
   readonly operation: "impression" | "click";
-  readonly showing: AdView;
-  /** The requests, copies of the network's included, that the service counted an event for: with different ids. */
+  readonly view: AdView;
+  /** The requests that the service recorded under an id of their own, including copies made by the network. */
   readonly recorded: readonly (ArrivedRequest & { readonly id: string })[];
-  /** All ids that the service gave for it. */
+  /** All ids that the service returned for it. */
   readonly ids: ReadonlySet<string>;
 }
 
-/** All that arrived, with the step in which it did. */
+/** All requests that arrived. */
 function arrivalsOf({ steps }: Session): ArrivedRequest[] {
   return steps.flatMap(({ exchanges }, stepIndex) =>
     exchanges.map((one) => ({ ...one, stepIndex })),
   );
 }
 
-/** All that the client sent. */
+/** All requests that the client sent. */
 export function sentBy(session: Session): SentRequest[] {
   const arrived = new Map(arrivalsOf(session).map((one) => [one.sequence, one]));
   return attemptsOf(recordsOf(session.sim.journal), []).flatMap((attempt) => {
@@ -58,7 +54,7 @@ export function sentBy(session: Session): SentRequest[] {
   });
 }
 
-/** The journal of any simulator has whole records, though its users see entries. */
+/** Every simulator's journal has complete records, though its public type shows only entries. */
 function recordsOf(journal: Journal): ReturnType<JournalRing["records"]> {
   if (!isRing(journal)) throw new TypeError("A session needs a simulator of this package.");
   return journal.records();
@@ -68,44 +64,44 @@ function isRing(journal: Journal): journal is JournalRing {
   return "records" in journal;
 }
 
-/** Every showing that the client was to report, and every click. */
+/** Every ad view and click that the client was told to report. */
 export function eventsOf(
   session: Session,
   sent: readonly SentRequest[] = sentBy(session),
 ): EventTask[] {
-  const life = { arrivals: arrivalsOf(session), sent, claimed: new Set<string>() };
+  const known = { arrivals: arrivalsOf(session), sent, claimed: new Set<string>() };
   const asked = performedCommandsOf(session);
-  return session.showings.flatMap((showing) => {
-    const about = asked.filter(({ shown }) => shown?.ad === showing.ad);
+  return session.views.flatMap((view) => {
+    const about = asked.filter(({ shown }) => shown?.ad === view.ad);
     const isClick = ({ command }: PerformedCommand): boolean => command.kind === "click";
     const impression = eventOf(
-      { operation: "impression", showing, asks: about.filter((one) => !isClick(one)) },
-      ({ values }) => values.get("ad_id") === showing.ad,
-      life,
+      { operation: "impression", view, asks: about.filter((one) => !isClick(one)) },
+      ({ values }) => values.get("ad_id") === view.ad,
+      known,
     );
     const click = eventOf(
-      { operation: "click", showing, asks: about.filter(isClick) },
+      { operation: "click", view, asks: about.filter(isClick) },
       ({ values }) => impression.ids.has(values.get("impression_id") ?? ""),
-      life,
+      known,
     );
     return click.asks.length > 0 ? [impression, click] : [impression];
   });
 }
 
-interface EventLife {
+interface SessionRequests {
   readonly arrivals: readonly ArrivedRequest[];
   readonly sent: readonly SentRequest[];
-  /** Ids of events that came before: what the service took for one of those, it has no record of its own of. */
+  /** Ids of earlier events. A request that the service answered with one of these recorded nothing new. */
   readonly claimed: Set<string>;
 }
 
 function eventOf(
-  { operation, showing, asks }: Pick<EventTask, "operation" | "showing" | "asks">,
+  { operation, view, asks }: Pick<EventTask, "operation" | "view" | "asks">,
   isFor: (request: WireExchange) => boolean,
-  { arrivals, sent, claimed }: EventLife,
+  { arrivals, sent, claimed }: SessionRequests,
 ): EventTask {
   const isOwn = (one: WireExchange): boolean => one.operation === operation && isFor(one);
-  const ad = adInWords(showing.ad);
+  const ad = adInWords(view.ad);
   const ids = new Set<string>();
   const recorded: EventTask["recorded"][number][] = [];
   for (const arrival of arrivals.filter(isOwn)) {
@@ -116,12 +112,12 @@ function eventOf(
     ids.add(id);
   }
   const name = operation === "impression" ? ad : `the click on ${ad}`;
-  return { operation, name, asks, sent: sent.filter(isOwn), showing, recorded, ids };
+  return { operation, name, asks, sent: sent.filter(isOwn), view, recorded, ids };
 }
 
 const questions = ["stats", "surfaces", "payouts"] as const satisfies readonly OperationId[];
 
-/** Every question that the client was asked alone: of several at once nobody can tell whose request is whose. */
+/** Every query that was made alone. Of several at once it isn't known which request is for which. */
 export function questionsOf(
   session: Session,
   sent: readonly SentRequest[] = sentBy(session),
@@ -135,14 +131,14 @@ export function questionsOf(
   });
 }
 
-/** Whether an answer came as it was sent, with nothing missing and nothing in its place. */
+/** Whether the complete answer arrived unchanged. */
 export function isWhole({ fault, got }: WireExchange): boolean {
   if (got.status === 0) return false;
   if (fault === undefined) return true;
   return fault.received === "whole" && fault.kind !== "garbage";
 }
 
-/** Whether the service's own success came to the client. */
+/** Whether the client received the service's own success. */
 export function isAcknowledged(exchange: WireExchange): boolean {
   const { got, served, fault } = exchange;
   return (
@@ -150,12 +146,12 @@ export function isAcknowledged(exchange: WireExchange): boolean {
   );
 }
 
-/** Whether it was in a form that the service doesn't read: nothing was done, and another form is another request. */
+/** Whether the service doesn't read this encoding. Then nothing was done; another encoding is another request. */
 function isWrongForm({ got }: WireExchange): boolean {
   return got.status === 415;
 }
 
-/** Whether all that the client sends is in forms that the service doesn't read: then nothing else can be said of it. */
+/** Whether the service reads none of the client's encodings. Then nothing else can be judged. */
 export function isUnreadable(session: Session): boolean {
   const sent = sentBy(session).filter(
     ({ operation }) => operation === "impression" || operation === "click",
@@ -164,8 +160,8 @@ export function isUnreadable(session: Session): boolean {
 }
 
 /**
- * Whether a client can tell that it was the limit which refused it, whatever the status (`limit.exceeded`): nothing is left,
- * or it is told when to come again.
+ * Whether the client can see that a request limit refused it, whatever the status (`limit.exceeded`): the answer says
+ * that nothing is left, or when to try again.
  */
 export function isOfLimit({ got: { status, headers } }: WireExchange): boolean {
   const hints = headers["x-ratelimit-remaining"] === "0" || headers["retry-after"] !== undefined;

@@ -1,10 +1,10 @@
-/** What went over the wire, read from the world's journal: what arrived, what the service did, and what the client got. */
+/** Requests and answers from the world's journal: what arrived, what the service did, and what the client got. */
 
 import { parseInstant } from "../../base/calendar.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
 import type { OperationId } from "../../spec/operations.ts";
 
-/** An answer, as far as it came. */
+/** The part of an answer that arrived. */
 export interface WireAnswer {
   /** 0 without a response. */
   readonly status: number;
@@ -12,22 +12,22 @@ export interface WireAnswer {
   readonly body: string;
 }
 
-/** A request and what became of it. */
+/** A request and its answer. */
 export interface WireExchange {
-  /** Counts the requests of the world, from 1. */
+  /** The number of the request in its world, from 1. */
   readonly sequence: number;
   /** When it arrived, in milliseconds since 1970 on the world's clock. */
   readonly atMs: number;
   readonly operation: OperationId | undefined;
-  /** Keys included. */
+  /** With API keys. */
   readonly request: JournalEntry["request"];
-  /** Its parameters, wherever they stood; of several of one name the last. */
+  /** The parameters from query and body. If a name occurs twice, the last value counts. */
   readonly values: ReadonlyMap<string, string>;
   /** What the client got. */
   readonly got: WireAnswer;
-  /** What the service itself answered: undefined where a fault kept the request from it. */
+  /** What the service itself answered; undefined if a fault kept the request from it. */
   readonly served: WireAnswer | undefined;
-  /** What a fault rule did; undefined where none did anything. */
+  /** What a fault rule did; undefined if none fired. */
   readonly fault: JournalEntry["fault"];
   /** Which request limit refused it. */
   readonly limit: JournalEntry["limit"];
@@ -48,7 +48,7 @@ export function wireExchange(entry: JournalEntry): WireExchange {
   };
 }
 
-/** What the client got is the service's own, unless a rule took its place, or some of it. */
+/** The client got the service's answer, unless a fault rule replaced or cut it. */
 function servedOf({ fault, response }: JournalEntry): WireAnswer | undefined {
   if (fault === undefined) return response;
   return fault.lost ?? (fault.served ? response : undefined);
@@ -60,7 +60,7 @@ function valuesOf(request: JournalEntry["request"]): ReadonlyMap<string, string>
   );
 }
 
-/** The parameters of a request as they stand, of the query and the body: none of a body that is no JSON after all. */
+/** The parameters in the query and the body, as sent. A body that looks like JSON and isn't has none. */
 export function parametersOf({
   query,
   body,
@@ -71,7 +71,7 @@ export function parametersOf({
   return [...new URLSearchParams(query), ...inBody];
 }
 
-/** The body as JSON; undefined where it is none. */
+/** The body parsed as JSON; undefined if it isn't JSON. */
 export function jsonOf({ body }: Pick<WireAnswer, "body">): unknown {
   try {
     return JSON.parse(body);
@@ -80,7 +80,7 @@ export function jsonOf({ body }: Pick<WireAnswer, "body">): unknown {
   }
 }
 
-/** The id that the service gave to what it recorded, whether it reached the client or not; undefined where it recorded nothing. */
+/** The id in the service's own answer, even if that didn't arrive; undefined if the service recorded nothing. */
 export function recordedId(
   { served }: WireExchange,
   event: "impression" | "click",
@@ -90,7 +90,7 @@ export function recordedId(
   return typeof id === "string" ? id : undefined;
 }
 
-/** A member of a JSON object; undefined of anything else. */
+/** A member of a JSON object; undefined for any other value. */
 export function memberOf(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }

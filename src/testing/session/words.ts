@@ -1,4 +1,4 @@
-/** Commands, exchanges and outcomes in the API's words, for people who read what went wrong. May hold keys: who prints it takes them out. */
+/** Commands, exchanges and outcomes in words. They may contain API keys: remove those before printing. */
 
 import { oneLine } from "../../base/text.ts";
 import type { Command } from "./command.ts";
@@ -6,10 +6,10 @@ import { adInWords } from "./names.ts";
 import type { AdView, Outcome, Step } from "./session.ts";
 import type { WireAnswer, WireExchange } from "./wire.ts";
 
-/** Of somebody else's text or value no more than this. */
+/** Longer texts and values are cut, in characters. */
 const MAX_SHOWN = 160;
 
-/** What a command does, on one line. `shown`: the showing that it is about, where that is known by now. */
+/** A command on one line. `shown` is its ad view, if that exists already. */
 export function commandInWords(command: Step["command"], shown?: AdView): string {
   switch (command.kind) {
     case "open":
@@ -47,9 +47,9 @@ function eventInWords(
     case "advance":
       return `${durationInWords(command.byMs)} pass`;
     case "fault":
-      return `from now on this fault rule: ${JSON.stringify(command.rule)}`;
+      return `a fault rule is added: ${JSON.stringify(command.rule)}`;
     case "heal":
-      return "all fault rules are gone";
+      return "all fault rules are removed";
     case "spend":
       return `another program with the same key sends until the ${command.of} limit has ${command.left} left`;
   }
@@ -78,27 +78,26 @@ export function durationInWords(ms: number): string {
   return parts.length === 0 ? "0 ms" : parts.join(" ");
 }
 
-/** What the client said. */
 export function outcomeInWords(outcome: Outcome): string {
   switch (outcome.kind) {
     case "done":
       return outcome.value === undefined
-        ? "the client says it is done"
-        : `the client says it is done: ${valueInWords(outcome.value)}`;
+        ? "the client reported success"
+        : `the client reported success: ${valueInWords(outcome.value)}`;
     case "failed":
-      return `the client says it failed: ${errorInWords(outcome.error)}`;
+      return `the client reported an error: ${errorInWords(outcome.error)}`;
     case "stuck":
-      return "the client waits for something that can't come any more";
+      return "the client waits for something that can no longer happen";
     case "endless":
-      return "the client is still waiting, for longer than anybody would";
+      return "the client was still waiting when the longest wait was over";
     case "flooded":
-      return "the client sends requests without an end";
+      return "the client sends requests without end";
     case "skipped":
       return `nothing to do: ${outcome.why}`;
   }
 }
 
-/** Its name, what it says, and the status that it has. */
+/** The error's name and message, and its `status` if it has one. */
 export function errorInWords(error: unknown): string {
   if (!(error instanceof Error)) return valueInWords(error);
   const status: unknown = Reflect.get(error, "status");
@@ -111,29 +110,30 @@ function valueInWords(value: unknown): string {
   try {
     return oneLine(JSON.stringify(value) ?? String(value), MAX_SHOWN);
   } catch {
-    // It goes round in a circle, or is of a kind that JSON has no word for.
+    // The value is circular, or of a type that JSON doesn't have.
     return oneLine(String(value), MAX_SHOWN);
   }
 }
 
-/** A request with what matters of it, what the client got, and what the service did where that is something else. */
+/** The request, the answer that the client got, and what the service did if that differs. */
 export function exchangeInWords(exchange: WireExchange): string {
   const { request, values, got, fault } = exchange;
   const parameters = Array.from(values)
     .filter(([name]) => name !== "publisher_id")
     .map(([name, value]) => `${name}=${value}`);
   const asked = oneLine([request.method, request.path, ...parameters].join(" "), MAX_SHOWN);
-  const twice = fault?.application === 2 ? " (the same request, done a second time)" : "";
+  const twice = fault?.application === 2 ? " (the same request, processed a second time)" : "";
   return `${asked}${twice} → ${gotInWords(exchange, got)}${faultInWords(exchange)}`;
 }
 
 function gotInWords({ fault, limit }: WireExchange, got: WireAnswer): string {
-  if (fault?.application === 2 && fault.received === "nothing") return "nobody sees the answer";
+  if (fault?.application === 2 && fault.received === "nothing")
+    return "the client never sees the answer";
   if (got.status === 0) return "no answer";
   const refused = limit === undefined ? "" : `, refused by the ${limit} limit`;
   const pause = got.headers["retry-after"];
   const wait = pause === undefined ? "" : `, Retry-After: ${pause}`;
-  const cut = fault?.kind === "truncate" && fault.received === "part" ? ", broken off" : "";
+  const cut = fault?.kind === "truncate" && fault.received === "part" ? ", cut off" : "";
   return `${got.status}${refused}${wait}${cut}${bodyInWords(got)}`;
 }
 
@@ -143,12 +143,12 @@ function bodyInWords({ body }: WireAnswer): string {
 
 function faultInWords({ fault, served, got }: WireExchange): string {
   if (fault === undefined) return "";
-  const held = fault.delayMs === 0 ? "" : `, held back ${durationInWords(fault.delayMs)}`;
+  const delay = fault.delayMs === 0 ? "" : `, delayed by ${durationInWords(fault.delayMs)}`;
   const did =
     served === undefined
       ? "the service did nothing"
       : served === got
         ? undefined
         : `the service answered ${served.status}${bodyInWords(served)}`;
-  return ` (${fault.kind}, ${fault.rule}${held}${did === undefined ? "" : `: ${did}`})`;
+  return ` (${fault.kind}, ${fault.rule}${delay}${did === undefined ? "" : `: ${did}`})`;
 }

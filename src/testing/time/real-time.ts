@@ -1,4 +1,4 @@
-/** The machine's time, for a client that talks to a real server: who lets it pass waits, save where the world's clock can jump. */
+/** Real time, for a client that talks to a real server. The world's clock can jump; waiting for work can't be shortened. */
 
 import type { Clock } from "../../base/clock.ts";
 import type { Time, Timer } from "./time.ts";
@@ -6,18 +6,17 @@ import type { Time, Timer } from "./time.ts";
 /** Long enough for a request over loopback to be on its way. */
 const SETTLE_MS = 20;
 
-/** Nobody waits longer for one thing. */
+/** The longest wait for one piece of work. */
 const LONGEST_WAIT_MS = 60_000;
 
-/** How often it is looked whether waiting goes on. */
-const LOOK_MS = 25;
+const POLL_MS = 25;
 
 export interface RealTimeOptions {
-  /** It flows; passing time makes it jump. */
+  /** It flows, and `pass` makes it jump. */
   readonly clock: Pick<Clock, "now" | "advance">;
-  /** Whether nobody waits any longer, whatever the time. */
+  /** True ends the wait, however much time is left. */
   readonly isEnough: () => boolean;
-  /** How long a client that makes no sign is given before time is made to pass. @default 20 */
+  /** How long a silent client gets before time passes. At least 20. @default 20 */
   readonly patienceMs?: number | undefined;
 }
 
@@ -43,7 +42,7 @@ export function createRealTime(options: RealTimeOptions): Time {
       );
       const lastMs = performance.now() + LONGEST_WAIT_MS;
       for (;;) {
-        const kind = await Promise.race([over, pause(LOOK_MS)]);
+        const kind = await Promise.race([over, pause(POLL_MS)]);
         if (kind === "over") return { kind };
         if (isEnough() || performance.now() > lastMs) return { kind: "endless" };
       }

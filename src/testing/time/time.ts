@@ -1,4 +1,4 @@
-/** The time that a client under test lives in: the world's own, virtual or real. */
+/** The time of a client under test: the world's own, virtual or real. */
 
 /** A pending timer. */
 export interface Timer {
@@ -15,22 +15,22 @@ export interface Timers {
 }
 
 /**
- * How work ended: `over`, it settled; `stuck`, nothing is left that it could wait for; `endless`, it is still waiting for
- * timers after longer than anybody waits.
+ * How work ended. `over`: it settled. `stuck`: it is pending, and no timer is left that could move it. `endless`: it
+ * was still pending after the longest wait.
  */
 export interface WaitResult {
   readonly kind: "over" | "stuck" | "endless";
 }
 
-/** Time with somebody who lets it pass. */
+/** Time that a test lets pass. */
 export interface Time {
   readonly timers: Timers;
-  /** Tells that something happened: the client is not waiting. */
+  /** Call it when something happened: the client isn't waiting. */
   noteActivity(): void;
-  /** Lets so much time pass, timers on the way and what follows from them included. */
+  /** Lets this much time pass, and fires the timers that become due. */
   pass(ms: number): Promise<void>;
-  /** Lets time pass until the work is settled, or has taken longer than anybody waits. Never rejects for the work's sake. */
+  /** Lets time pass until the work settles or has taken too long. Doesn't reject if the work does. */
   until(work: Promise<unknown>): Promise<WaitResult>;
-  /** Resolves once nothing moves without time passing. */
+  /** Resolves once nothing more happens unless time passes. */
   settle(): Promise<void>;
 }

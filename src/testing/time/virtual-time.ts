@@ -1,49 +1,46 @@
-/**
- * Time that passes when the kit says so: timers in order on the world's clock, and nobody waits. A client under test gets
- * it in place of the machine's.
- */
+/** Virtual time for a client under test: the kit moves the world's clock from timer to timer, without waiting. */
 
 import type { Clock } from "../../base/clock.ts";
 import type { Time, Timer, Timers } from "./time.ts";
 
-/** Answers and arrivals that wait to be let through, one at a time. fast-check's scheduler is one. */
+/** Tasks that wait to be released one at a time, such as arrivals and answers. fast-check's scheduler is one. */
 export interface PendingTasks {
   count(): number;
   waitOne(): Promise<void>;
 }
 
-/** More than any client has at once that isn't broken. */
+/** Only a broken client has more timers at once. */
 const MAX_TIMERS = 100_000;
-/** More than fire in any time that a client is watched for. A year of one that looks at its queue each second has more. */
+/** Timers fired in one `pass`. Only a client that ticks through a very long period has more. */
 const MAX_FIRED = 5000;
-/** Timers that fire while one thing is waited for. Who has more asks for the time again and again, maybe without an end. */
+/** Timers fired in one `until`. A client that needs more is polling, perhaps forever. */
 const MAX_AWAITED = 100_000;
-/** Six hours: nobody waits longer for one thing. */
+/** Six hours: the longest wait for one piece of work. */
 const LONGEST_WAIT_MS = 6 * 3_600_000;
-/** Turns of the event loop without a sign of work, after which the client waits for a timer. */
+/** After this many turns of the event loop without activity, the client is taken to wait for a timer. */
 const QUIET_TURNS = 3;
-/** Real time in which something may still come that isn't of the world: a digest, a file, a module. */
+/** Real time for work outside the world to finish, such as a digest, a file or an import. */
 const GRACE_MS = 100;
-/** A client that ticks on without a sign of work is given its patience so often, and then goes by its ticks. */
+/** A client that only ticks gets its patience this many times in a row, and then none. */
 const MAX_PATIENCE = 50;
 
 export interface VirtualTimeOptions {
-  /** It is frozen, and only this moves it. */
+  /** A frozen clock that nothing else moves. */
   readonly clock: Pick<Clock, "now" | "advance">;
-  /** Let through whenever nothing else moves, before time does. @default nothing is held */
-  readonly held?: PendingTasks | undefined;
-  /** Real time in which something may still come that isn't of the world, though timers are pending. @default 0 */
+  /** Released one by one when nothing else happens, before time passes. @default no tasks */
+  readonly pending?: PendingTasks | undefined;
+  /** Real time given to work outside the world before a pending timer fires. @default 0 */
   readonly patienceMs?: number | undefined;
-  /** Takes what a timer's callback throws. @default it comes out of whatever lets time pass */
+  /** Gets what a timer's callback throws. @default `pass` or `until` rejects with it */
   readonly onThrow?: ((error: unknown) => void) | undefined;
 }
 
 export function createVirtualTime(options: VirtualTimeOptions): Time {
-  const { clock, held, patienceMs = 0, onThrow = rethrow } = options;
+  const { clock, pending, patienceMs = 0, onThrow = rethrow } = options;
   const waiting: VirtualTimer[] = [];
-  /** Counts what happened: as long as it grows, the client isn't waiting for anything. */
+  /** Counts what happened. While it grows, the client isn't waiting. */
   let activity = 0;
-  /** How often it was given its patience and made nothing of it. */
+  /** How often in a row the client did nothing with its patience. */
   let fruitlessWaits = 0;
 
   const timers: Timers = {
@@ -55,7 +52,7 @@ export function createVirtualTime(options: VirtualTimeOptions): Time {
       activity += 1;
       const delay = Number.isFinite(delayMs) ? Math.max(0, delayMs) : 0;
       const timer = new VirtualTimer(callback, clock.now() + Math.ceil(delay));
-      // Behind all that are due no later: of one instant, first come, first served.
+      // Timers due at the same instant fire in the order in which they were set.
       const place = waiting.findLastIndex(({ atMs }) => atMs <= timer.atMs) + 1;
       waiting.splice(place, 0, timer);
       return timer;
@@ -75,8 +72,8 @@ export function createVirtualTime(options: VirtualTimeOptions): Time {
         if (activity !== seen) quiet = -1;
         seen = activity;
       }
-      if (held !== undefined && held.count() > 0) {
-        await held.waitOne();
+      if (pending !== undefined && pending.count() > 0) {
+        await pending.waitOne();
         continue;
       }
       if (isOver() || fruitlessWaits >= MAX_PATIENCE) return;
@@ -87,7 +84,7 @@ export function createVirtualTime(options: VirtualTimeOptions): Time {
     }
   }
 
-  /** Whether the machine itself still had something to do for the client, of which the world knows nothing. */
+  /** Waits in real time. @returns whether work outside the world led to activity, or the work is over. */
   async function movesWithin(ms: number, isOver: () => boolean): Promise<boolean> {
     const seen = activity;
     for (let waitedMs = 0; waitedMs < ms; waitedMs += 1) {
@@ -128,7 +125,7 @@ export function createVirtualTime(options: VirtualTimeOptions): Time {
       const endMs = clock.now() + ms;
       await fireUntil(endMs);
       if (clock.now() < endMs) clock.advance(endMs - clock.now());
-      // Of a client that ticks on and on the rest comes late and once, as after a machine's sleep.
+      // If a client ticks too often, the rest fires late, as after a machine's sleep.
       await fireUntil(endMs);
     },
     async until(work) {
@@ -165,7 +162,7 @@ function rethrow(error: unknown): never {
   throw error;
 }
 
-/** What `setTimeout` gives. Node's has these methods, and clients call them. */
+/** The result of `setTimeout`. Node's timers have these methods, and clients call them. */
 class VirtualTimer implements Timer {
   readonly callback: () => void;
   readonly atMs: number;
@@ -185,7 +182,7 @@ class VirtualTimer implements Timer {
   }
 }
 
-/** Taken before a world can replace it. */
+/** Read before a world can replace it. */
 const realTimeout = setTimeout;
 
 function realMillisecond(): Promise<void> {
@@ -194,11 +191,11 @@ function realMillisecond(): Promise<void> {
   });
 }
 
-/** Node and browsers have different ways to take a turn of the event loop. Taken before a world can replace it. */
+/** Browsers have no `setImmediate`. Read before a world can replace it. */
 const nextTurn: (act: () => void) => unknown =
   typeof setImmediate === "function" ? setImmediate : setTimeout;
 
-/** A turn, in which all promises move that can. */
+/** One turn of the event loop, in which every promise that can settle does. */
 function turn(): Promise<void> {
   return new Promise<void>((resolve) => {
     nextTurn(resolve);

@@ -107,10 +107,16 @@ describe("arbitraryCommands", () => {
 
 test.each<[object, string]>([
   [{ kinds: ["clik"] }, "kinds.0 must be one of impression, click"],
-  [{ kinds: ["together", "advance"] }, "kinds must have something that a client is asked for"],
+  [
+    { kinds: ["together", "advance"] },
+    "kinds must have another command to the client besides together",
+  ],
   [{ weights: { clik: 3 } }, "weights.clik is not known here."],
   [{ weights: { click: -1 } }, "weights.click must be a whole number"],
-  [{ kinds: ["click"], weights: { click: 0 } }, "weights must leave a kind above 0."],
+  [
+    { kinds: ["click"], weights: { click: 0 } },
+    "weights must give at least one kind a weight above 0.",
+  ],
   [{ faults: { kinds: ["explode"] } }, "faults.kinds.0 must be one of drop"],
   [{ mostTogether: 1 }, "mostTogether must be a whole number from 2 on."],
   [{ longestWaitMs: 0 }, "longestWaitMs must be a whole number"],
@@ -227,8 +233,8 @@ describe("driverCommands", () => {
       flush: /^flush$/,
       spend:
         /^another program with the same key sends until the (?:recording|reporting) limit has \d left$/,
-      fault: /^from now on this fault rule: \{"match":.*"verdict":/,
-      heal: /^all fault rules are gone$/,
+      fault: /^a fault rule is added: \{"match":.*"verdict":/,
+      heal: /^all fault rules are removed$/,
       together: /^at once: click on impression \d; click/,
     };
     for (const [at, kind] of allKinds.entries()) expect(kinds[at]).toMatch(says[kind]);

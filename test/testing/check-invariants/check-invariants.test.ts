@@ -155,7 +155,7 @@ describe("what can't be told is unknown, never held", () => {
     [
       "a fork",
       () => used(createSimulator(options)).fork(),
-      "the world is a fork, or a snapshot was put back",
+      "the world is a fork, or a snapshot was restored",
     ],
     [
       "a snapshot put back",
@@ -165,7 +165,7 @@ describe("what can't be told is unknown, never held", () => {
         used(sim).restore(first);
         return sim;
       },
-      "the world is a fork, or a snapshot was put back",
+      "the world is a fork, or a snapshot was restored",
     ],
     ["nothing sent", () => createSimulator(options), ""],
   ])("%s", (_, make, why) => {

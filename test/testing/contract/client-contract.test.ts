@@ -151,7 +151,9 @@ describe("a good client", () => {
       "impression-sent": "skipped",
       [last]: "passed",
     });
-    expect(report?.rules[1]?.verdict).toEqual({ kind: "skipped", why: "only leaves it out" });
+    expect(report?.rules[1]?.verdict).toEqual({
+      kind: "skipped",
+      why: "only leaves it out" });
   });
 
   test("that replaces the globals never meets another that does", async () => {
@@ -176,7 +178,7 @@ describe("a client that breaks a rule", () => {
     if (!(error instanceof ContractError)) throw new Error("No rule was broken.");
     const path = join(folder, "my-client-click-once.json");
     const lines = error.message.replaceAll(/(srf|imp|clk)_\w+/g, "$1_…").split("\n");
-    expect(lines.filter((line) => !line.includes("the client says"))).toEqual([
+    expect(lines.filter((line) => !line.includes("the client reported"))).toEqual([
       "The client broke click-once: A click that may have been recorded isn't sent again. (spec §4)",
       "",
       "  expected: one click on record",
@@ -185,7 +187,7 @@ describe("a client that breaks a rule", () => {
       "The shortest sequence found that breaks the rule, from 2026-01-15T00:00:00.000Z on:",
       "  1. impression of ad-1 on srf_…",
       '     +0 ms: POST /v1/impression surface=srf_… ad_id=ad-1 session_id=session-1 → 200 {"ok":true,"impression_id":"imp_…","revenue_credited_inr":0.092883}',
-      '  2. from now on this fault rule: {"match":{"operation":"click","times":1},"verdict":{"kind":"lose-response"}}',
+      '  2. a fault rule is added: {"match":{"operation":"click","times":1},"verdict":{"kind":"lose-response"}}',
       "  3. click on ad-1",
       '     +0 ms: POST /v1/click impression_id=imp_… → no answer (lose-response, rule-1: the service answered 200 {"ok":true,"click_id":"clk_…","revenue_credited_inr":2.17854})',
       '     +1 s: POST /v1/click impression_id=imp_… → 200 {"ok":true,"click_id":"clk_…","revenue_credited_inr":2.17854}',
@@ -196,7 +198,7 @@ describe("a client that breaks a rule", () => {
       `See it again:  ADSIM_REPLAY="${error.replay}" npm run contract`,
       `As a scenario: npx adsim play ${path}`,
     ]);
-    expect(lines.filter((line) => line.includes("the client says it is done: {"))).toHaveLength(2);
+    expect(lines.filter((line) => line.includes("the client reported success: {"))).toHaveLength(2);
     expect(error).toMatchObject({ rule: "click-once", file: path });
     expect(error.replay).toMatch(/^click-once 1 \d+(:\d+)*$/);
     expect(error.stack).toMatch(/^ContractError: The client broke click-once/);
@@ -238,7 +240,7 @@ describe("a client that breaks a rule", () => {
     };
     const other = await run([wrong], { ...clicksAgain, failures: folder });
     expect(String(other.tests["click-once"])).toMatch(
-      /not written, because it isn't a valid scenario: InputError/,
+      /not written: because scenario isn't a valid scenario: \(InputError/,
     );
   });
 
@@ -370,16 +372,16 @@ describe("options that are wrong are refused before anything is registered", () 
     [{ skip: { "click-once": " " } }, "skip.click-once must be the reason"],
     [
       { only: ["nothing-like-it"] },
-      "only.0 must name a rule of the contract. There is: click-once",
+      "only.0 must name a rule of the contract. Choose from: click-once",
     ],
     [{ only: [] }, "only must be a list of at least one rule"],
     [{ only: "click-once" }, "only must be a list of at least one rule"],
     [{ only: [7] }, "only.0 must be the id of a rule"],
-    [{ skip: null }, "skip must be an object of rules and reasons"],
-    [{ skip: ["click-once"] }, "skip must be an object of rules and reasons"],
-    [{ run: 7 }, 'run is no option here. Did you mean "runs"?'],
-    [{ sequenceseed: 7 }, 'sequenceseed is no option here. Did you mean "sequenceSeed"?'],
-    [{ scheduler: undefined }, "scheduler is no option here. There is: seed, start,"],
+    [{ skip: null }, "skip must be an object of rule ids and reasons"],
+    [{ skip: ["click-once"] }, "skip must be an object of rule ids and reasons"],
+    [{ run: 7 }, 'run is not an option. Did you mean "runs"?'],
+    [{ sequenceseed: 7 }, 'sequenceseed is not an option. Did you mean "sequenceSeed"?'],
+    [{ scheduler: undefined }, "scheduler is not an option. Choose from: seed, start,"],
     [{ onReport: "yes" }, "onReport must be a function"],
     [{ patienceMs: -1 }, "patienceMs must be a whole number from 0 to 10000"],
     [{ runs: 0 }, "runs must be a whole number from 1 to 100000"],
@@ -393,7 +395,7 @@ describe("options that are wrong are refused before anything is registered", () 
       'replay must name a rule of the contract. Did you mean "click-once"?',
     ],
     [{ failures: "" }, "failures must be a directory, or false"],
-    [{ driver: {} }, "driver must be a function that makes a driver"],
+    [{ driver: {} }, "driver must be a function that returns a driver"],
     [{ it: undefined }, "it must be the test runner's it"],
     [{ start: "tomorrow" }, "start must be an instant"],
     [{ assumptions: { "click.repeat": "never" } }, "assumptions.click.repeat"],
@@ -409,7 +411,7 @@ describe("options that are wrong are refused before anything is registered", () 
 
   test("so are those of a world, a life and a rule that is tried", async () => {
     const wrong = { patienceMS: 3 } as object;
-    const says = 'patienceMS is no option here. Did you mean "patienceMs"?';
+    const says = 'patienceMS is not an option. Did you mean "patienceMs"?';
     await expect(openTestWorld(wrong)).rejects.toThrow(says);
     await expect(runSession(createExampleClient, [], wrong)).rejects.toThrow(says);
     await expect(tryRule(clickOnce, createExampleClient, wrong)).rejects.toThrow(says);
@@ -458,7 +460,7 @@ describe("in runners as they are", () => {
     ]);
     expect(again).toMatch(/✖ click-once: A click/);
     expect(again).toContain(`See it again:  ${replay}`);
-    expect(again).toMatch(/﹣ impression-sent: .*, skipped: click-once is replayed/);
+    expect(again).toMatch(/﹣ impression-sent: .*, skipped: only click-once is replayed/);
     expect(played).toMatch(/broken {2}click-once: expectations\.0/);
   });
 

@@ -6,10 +6,10 @@ import { type FindingId, findingIds } from "../../../src/audit/findings/finding.
 import type { Verdict } from "../../../src/faults/verdict.ts";
 import type { JournalRing } from "../../../src/journal/journal.ts";
 import { runToEnd } from "../../../src/spec/work.ts";
+import { attemptHistoryOf } from "../../../src/testing/session/attempt-history.ts";
 import type { Command } from "../../../src/testing/session/command.ts";
 import { runSession } from "../../../src/testing/session/run-session.ts";
 import type { Session } from "../../../src/testing/session/session.ts";
-import { stretchOf } from "../../../src/testing/session/stretch.ts";
 import { type Habits, onceOnly, patientClient } from "./patient-client.ts";
 
 const showing: Command = { kind: "impression", surface: 0 };
@@ -25,7 +25,7 @@ function reported({ sim }: Session): FindingId[] {
 }
 
 function judged(session: Session): FindingId[] {
-  const stretch = stretchOf(session);
+  const stretch = attemptHistoryOf(session);
   return findingIds.filter((id) => findingKinds[id].find(stretch).length > 0);
 }
 

@@ -1,4 +1,4 @@
-/** A request before it is written down: which operation, with which values, sent how. */
+/** A draft of a request: the operation, its values, and how they are sent. */
 
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
 import { buildRequest, type Encoding } from "../../../spec/build-request.ts";
@@ -6,8 +6,8 @@ import type { ApiRequest } from "../../../spec/messages.ts";
 import type { Operation } from "../../../spec/operations.ts";
 
 /**
- * How parameters travel. `bytes` is JSON as bytes, `object` JSON that the simulator writes, `untyped` a body without
- * Content-Type, and `split` has the last one in the query and the others in a form.
+ * How parameters are sent. `bytes`: JSON as bytes. `object`: an object, which the simulator turns into JSON. `untyped`:
+ * a body without Content-Type. `split`: the last one in the query, the others in a form.
  */
 export type Carrier = "json" | "object" | "bytes" | "untyped" | "form" | "query" | "split";
 
@@ -15,17 +15,17 @@ export interface Draft {
   readonly operation: Operation;
   readonly method: string;
   readonly path: string;
-  /** By parameter name, in the order of sending. A text, or what only JSON can hold. */
+  /** By parameter name, in the order of sending: a text, or a value that only JSON can carry. */
   readonly values: ReadonlyMap<string, unknown>;
   readonly carrier: Carrier;
-  /** Undefined: none is sent. */
+  /** Undefined: no such header is sent. */
   readonly authorization: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** In place of what the values make. */
+  /** Sent instead of the encoded values. */
   readonly raw?: { readonly query?: string; readonly body?: string | Uint8Array } | undefined;
 }
 
-/** The carriers that a POST operation reads, the plainest first. Everything else has its parameters in the query. */
+/** The carriers that the operation reads, the plainest first. A GET has its parameters in the query. */
 export function carriersOf(
   { method }: Operation,
   { "request.encoding": encoding }: Pick<Assumptions, "request.encoding">,
@@ -40,7 +40,7 @@ const carriers: Readonly<Record<Assumptions["request.encoding"], readonly Carrie
   query: ["query"],
 };
 
-/** Whether values other than texts can be sent as what they are. */
+/** Whether the carrier can send values other than texts. */
 export function isJson(
   carrier: Carrier,
   assumptions: Pick<Assumptions, "request.encoding">,
@@ -49,7 +49,7 @@ export function isJson(
   return carrier === "json" || carrier === "object" || carrier === "bytes";
 }
 
-/** The request as any HTTP client can send it. */
+/** Builds the request. Any HTTP client can send it. */
 export function written(
   draft: Draft,
   assumptions: Pick<Assumptions, "request.encoding">,
@@ -93,7 +93,7 @@ function carriedBy(
     case "untyped":
       return { body: as(isJson(carrier, assumptions) ? "json" : "form").body };
     case "split":
-      // A single one has to be somewhere.
+      // A single parameter can't be split.
       if (all.length < 2) return as("form");
       return { ...as("form", all.slice(0, -1)), query: as("query", all.slice(-1)).query };
   }

@@ -1,10 +1,10 @@
-/** What can be wrong with a request: the kinds, and how a right one is spoiled. */
+/** The kinds of flaws that a request can have, and helpers to corrupt a valid request. */
 
 import type { Operation } from "../../../spec/operations.ts";
 import { carriersOf, type Draft, isJson } from "./draft.ts";
 import type { GenerationContext, Sender } from "./generation-context.ts";
 
-/** Of a parameter, of the body or the query as a whole, of the key, or of method and path. */
+/** Flaws of a parameter, of the whole body or query, of the key, and of method and path. */
 export const flawKinds = [
   "missing-parameter",
   "empty-parameter",
@@ -47,23 +47,22 @@ export type FlawKind = (typeof flawKinds)[number];
 /** Why a request is invalid. */
 export interface Flaw {
   readonly kind: FlawKind;
-  /** The parameter at fault, where it is one. */
+  /** The invalid parameter, if the flaw is about one. */
   readonly parameter?: string | undefined;
 }
 
-/** A flaw with a way to have it. */
+/** A flaw, and a function that adds it to a valid draft. */
 export interface Mutation extends Flaw {
   corrupt(draft: Draft): Draft;
 }
 
-/** What a flaw may depend on. */
 export interface FlawAbout {
   readonly operation: Operation;
   readonly context: GenerationContext;
   readonly sender: Sender;
 }
 
-/** Flaws of one kind: one for each way to have it. */
+/** Flaws of one kind, one for each corruption. */
 export function flaws(
   kind: FlawKind,
   corruptions: readonly Mutation["corrupt"][],
@@ -76,7 +75,7 @@ export function flaws(
   }));
 }
 
-/** What an operation reads. */
+/** The encodings that the operation reads. */
 export function bodiesOf({ operation, context }: FlawAbout): {
   readonly json: boolean;
   readonly form: boolean;
@@ -89,24 +88,24 @@ export function bodiesOf({ operation, context }: FlawAbout): {
   return { json: json === true, form: form === true, query: query === true };
 }
 
-/** With another value of a parameter. A value that is no text needs JSON to be sent in. */
+/** Replaces the value of a parameter. A value that isn't a text is sent in JSON. */
 export function withValue(name: string, value: unknown): (draft: Draft) => Draft {
   return (draft) => {
     const values = new Map(draft.values).set(name, value);
     if (typeof value === "string") return { ...draft, values };
-    // JSON and bodies without a type that are read as such hold anything.
+    // A body without Content-Type may be read as a form, so only JSON is kept.
     const holds =
       draft.carrier !== "untyped" && isJson(draft.carrier, { "request.encoding": "any" });
     return { ...draft, values, carrier: holds ? draft.carrier : "json" };
   };
 }
 
-/** With this text in place of the JSON body. */
+/** Replaces the body by this JSON text. */
 export function withJson(text: (draft: Draft) => string | Uint8Array): (draft: Draft) => Draft {
   return (draft) => ({ ...draft, carrier: "json", raw: { query: "", body: text(draft) } });
 }
 
-/** With this text in place of all pairs of names and values, in the form or in the query, whichever is read. */
+/** Replaces the parameters by this text, in the form or the query, whichever the operation reads. */
 export function withPairs(
   about: FlawAbout,
   text: (draft: Draft) => string | Uint8Array,

@@ -1,4 +1,4 @@
-/** What can be wrong with a request beside its parameters: body, query, key, method and path. */
+/** Flaws outside the parameters: body, query, key, method and path. */
 
 import { pairsOf } from "../../../spec/build-request.ts";
 import type { Draft } from "./draft.ts";
@@ -12,11 +12,11 @@ import {
   withPairs,
 } from "./flaw.ts";
 
-/** Bytes and characters beyond which nothing is read. */
+/** Just above the limits of the service. */
 const TOO_LARGE_BYTES = 65_537;
 const TOO_LONG_CHARACTERS = 8193;
 
-/** All flaws that a request of the operation can have, under the readings in force. */
+/** All such flaws that a request of the operation can have under the current assumptions. */
 export function flawsOfSending(about: FlawAbout): Mutation[] {
   return [
     ...flawsOfBody(about),
@@ -64,13 +64,13 @@ function jsonOf({ values }: Draft): string {
   return JSON.stringify(Object.fromEntries(values));
 }
 
-/** A byte that no UTF-8 has, before the last character. */
+/** Adds a byte that is invalid in UTF-8 before the last character. */
 function withBadByte(text: string): Uint8Array {
   const bytes = new TextEncoder().encode(text);
   return new Uint8Array([...bytes.subarray(0, -1), 0xff, ...bytes.subarray(-1)]);
 }
 
-/** A body that is labelled as something else, or that is no way to send parameters as the spec is read. */
+/** A body with a wrong label, or in an encoding that the service doesn't read. */
 function flawsOfEncoding(about: FlawAbout): Mutation[] {
   const read = bodiesOf(about);
   if (about.operation.method === "GET") return [];
@@ -100,9 +100,9 @@ function flawsOfKey({ operation, context, sender }: FlawAbout): Mutation[] {
   const { assumptions, senders, oldKeys } = context;
   const malformed = ["Bearer", "Basic dXNlcjpwYXNz", "nobody", "Bearer a b", "Token nobody"];
   if (assumptions["auth.scheme-case"] === "exact") malformed.push(`bearer ${sender.apiKey}`);
-  // A click names no publisher: another's key makes its impression one that doesn't exist.
-  const isStray = !("publisher_id" in operation.parameters);
-  const passes = isStray && assumptions["click.unknown"] === "accept-uncredited";
+  // A click names no publisher. With another publisher's key its impression is unknown.
+  const isUnknown = !("publisher_id" in operation.parameters);
+  const passes = isUnknown && assumptions["click.unknown"] === "accept-uncredited";
   const isForeign = assumptions["auth.key-scope"] === "publisher" && !passes;
   const others = isForeign ? senders.filter(({ id }) => id !== sender.id) : [];
   const is = (kind: FlawKind, sent: readonly (string | undefined)[]): Mutation[] =>

@@ -1,4 +1,4 @@
-/** What can be wrong with parameters: each of the contract's table, by its type. */
+/** Flaws of parameters: each parameter of the contract's table, by its type. */
 
 import { day, formatDay } from "../../../base/calendar.ts";
 import type { AssumptionKey } from "../../../spec/assumptions/catalogue.ts";
@@ -16,7 +16,7 @@ import {
   withValue,
 } from "./flaw.ts";
 
-/** All flaws that a request of the operation can have in its parameters, under the readings in force. */
+/** All flaws that the parameters of the operation can have under the current assumptions. */
 export function flawsOfValues(about: FlawAbout): Mutation[] {
   const each = Object.entries(about.operation.parameters).flatMap(([name, parameter]) => [
     ...flawsOfParameter(name, parameter, about),
@@ -60,7 +60,7 @@ function flawsOfParameter(name: string, parameter: Parameter, about: FlawAbout):
   ];
 }
 
-/** Only JSON has a way to write it: elsewhere it becomes another character. */
+/** Only JSON can write it; other encodings replace it by another character. */
 function withLoneSurrogate(name: string): Mutation["corrupt"] {
   return (draft) => ({ ...withValue(name, "a\ud800")(draft), carrier: "json" });
 }
@@ -73,7 +73,7 @@ function without(name: string): (draft: Draft) => Draft {
   };
 }
 
-/** What JSON can hold in place of the type. */
+/** JSON values of a wrong type. */
 function wrongTypes(
   { type }: Parameter,
   assumptions: Readonly<Record<AssumptionKey, string>>,
@@ -93,7 +93,7 @@ function outside(
   return [minimum - 1, -1, -1_000_000_000, ...(over ? above : [])].map(String);
 }
 
-/** What can be wrong with how it is written down. */
+/** Flaws of the encoding of one parameter. */
 function flawsOfPair(name: string, about: FlawAbout): Mutation[] {
   const { json, form, query } = bodiesOf(about);
   const value = ({ values }: Draft): unknown => values.get(name) ?? "a";
@@ -120,7 +120,7 @@ function flawsOfPair(name: string, about: FlawAbout): Mutation[] {
   ];
 }
 
-/** Ids of nobody, and those of others that the key doesn't serve. */
+/** Ids that don't exist, and ids of other publishers that the key doesn't give access to. */
 function unknownIds(name: string, { operation, context, sender }: FlawAbout): Mutation[] {
   const { assumptions, senders } = context;
   const ids: string[] = [];
@@ -148,7 +148,7 @@ function flawsOfPeriod({ operation, context }: FlawAbout): Mutation[] {
   const at = (ahead: number): string => formatDay(day(today + ahead));
   const period = (fromDay: number, toDay: number) => (draft: Draft) =>
     withValue("to", at(toDay))(withValue("from", at(fromDay))(draft));
-  // Tomorrow may be today by the time that it arrives.
+  // Not tomorrow: it may be today when the request arrives.
   const ahead = [2, 40];
   return [
     ...(assumptions["date.inverted-range"] === "reject"

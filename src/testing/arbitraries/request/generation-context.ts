@@ -1,4 +1,4 @@
-/** What requests are made from: who sends them, what is on record, and how the spec is read. */
+/** The input for random requests: the senders, the recorded impressions, and the assumptions. */
 
 import { type Day, dayOfInstant } from "../../../base/calendar.ts";
 import { HOUR_MS } from "../../../base/duration.ts";
@@ -18,19 +18,19 @@ export interface KnownImpression {
   readonly publisher: string;
 }
 
-/** Where requests come from: a simulator, or what is known of a service. */
+/** The source of requests: a simulator, or data of another service. */
 export interface RequestSource {
-  /** The simulator that they are for. It is only read: send to a fork of it, so that a failure can be seen again. */
+  /** The simulator. It is only read: send the requests to a fork of it, so that a failure can be replayed. */
   readonly sim?: SimulatorCore | undefined;
-  /** Who sends. @default the simulator's first five publishers, and those with an impression */
+  /** The senders. @default the simulator's first five publishers, and those with an impression */
   readonly publishers?: readonly Credentials[] | undefined;
-  /** What clicks may be on. @default what the simulator's journal holds */
+  /** The impressions to click on. @default those in the simulator's journal */
   readonly impressions?: readonly KnownImpression[] | undefined;
   /** Keys that were valid before they were rotated. @default none */
   readonly oldKeys?: readonly string[] | undefined;
-  /** How the service reads the spec; beside `sim` its own count. @default the catalogue's defaults */
+  /** The service's choices; with `sim` its own are used. @default the catalogue's defaults */
   readonly assumptions?: Readings | undefined;
-  /** The service's time, in ISO 8601; beside `sim` its own counts. @default "2026-01-15T00:00:00Z" */
+  /** The service's time, in ISO 8601; with `sim` its own is used. @default "2026-01-15T00:00:00Z" */
   readonly now?: string | undefined;
 }
 
@@ -49,10 +49,10 @@ export interface Sender {
 }
 
 const MAX_SENDERS = 5;
-/** Of the journal's impressions, the latest. */
+/** Only the latest impressions of the journal are used. */
 const MAX_IMPRESSIONS = 50;
 
-/** How it is now. @throws InputError where nobody can send. */
+/** The current state. @throws InputError if there is no publisher to send. */
 export function generationContextOf(source: RequestSource): GenerationContext {
   const { sim, oldKeys = [] } = source;
   const assumptions = sim?.assumptions ?? resolveAssumptions(source.assumptions ?? {});
@@ -60,7 +60,10 @@ export function generationContextOf(source: RequestSource): GenerationContext {
   const known = source.publishers ?? sim?.publishers.credentials(MAX_SENDERS) ?? [];
   const [first, ...others] = [...known, ...ownersOf(impressions, known, sim)];
   if (first === undefined) {
-    throw new InputError("publishers", "must have a publisher, or sim a simulator with some");
+    throw new InputError(
+      "publishers",
+      "must have a publisher, or pass sim with a simulator that has some",
+    );
   }
   const nowMs = sim?.clock.now() ?? msOf(source.now ?? DEFAULT_START);
   const offsetMs = assumptions["date.timezone"] === "ist" ? 5.5 * HOUR_MS : 0;
@@ -75,7 +78,7 @@ export function generationContextOf(source: RequestSource): GenerationContext {
   };
 }
 
-/** Those who recorded an impression, and aren't known yet. */
+/** The owners of the impressions that aren't among the known publishers. */
 function ownersOf(
   impressions: readonly KnownImpression[],
   known: readonly Sender[],

@@ -1,4 +1,4 @@
-/** Requests that the service accepts, under the readings in force: made from the contract's table of parameters. */
+/** Requests that the service accepts under the current assumptions, built from the contract's table of parameters. */
 
 import fc from "fast-check";
 import { type Day, day, formatDay } from "../../../base/calendar.ts";
@@ -11,18 +11,17 @@ import {
 import { carriersOf, type Draft, isJson } from "./draft.ts";
 import type { GenerationContext, Sender } from "./generation-context.ts";
 
-/** A request that is right. */
 export interface ValidDraft {
   readonly draft: Draft;
   readonly sender: Sender;
 }
 
-/** Days that a period may reach back. */
+/** Periods begin at most this many days ago. */
 const MAX_DAYS_BACK = 400;
-/** A period that ends so long ago has begun before: its start is 30 days before today by default (spec §4). */
+/** Without `from` a period begins 30 days before today (spec §4), so it must end later than that. */
 const MAX_DAYS_BACK_OF_END = 20;
 
-/** Whether there can be one: a click needs an impression. */
+/** Whether the operation can have a valid request: a click needs an impression. */
 export function canBeValid(id: OperationId, context: GenerationContext): boolean {
   if (!("impression_id" in operations[id].parameters)) return true;
   return (
@@ -49,7 +48,7 @@ export function validDrafts(id: OperationId, context: GenerationContext): fc.Arb
       .map(({ values, carrier, authorization, target, extra }): ValidDraft => {
         const json = isJson(carrier, context.assumptions);
         const sent = inOrder([...values, ...extra], context.today).filter(
-          // What is no text can be told from one in JSON alone.
+          // Only JSON can send null.
           ({ value }) => value !== undefined && (json || value !== null),
         );
         const map = new Map(sent.map(({ name, value }): [string, unknown] => [name, value]));
@@ -64,7 +63,7 @@ interface NamedValue {
   readonly value: unknown;
 }
 
-/** Who sends it, and the impression that it is about where it is about one. */
+/** The sender, and the impression to click on if the operation is a click. */
 function caseOf(
   { parameters }: Operation,
   { senders, impressions }: GenerationContext,
@@ -86,7 +85,7 @@ interface ValueContext {
   readonly id: OperationId;
 }
 
-/** The names that stand for something on record; any other parameter has what its type allows. */
+/** Ids are those of existing objects; any other parameter has a value that its type allows. */
 function anyValue(name: string, parameter: Parameter, about: ValueContext): fc.Arbitrary<unknown> {
   const { context, sender, impression, id } = about;
   switch (name) {
@@ -111,7 +110,7 @@ function anyValue(name: string, parameter: Parameter, about: ValueContext): fc.A
 
 function surfaceOf({ surfaces }: Sender, id: OperationId): fc.Arbitrary<string> {
   const active = surfaces.filter(({ status }) => status === "active");
-  // Impressions are for active ones, as far as there are any. Who has none gets a refusal for that.
+  // Impressions use active surfaces. If the publisher has none, the service refuses.
   const among = id === "impression" && active.length > 0 ? active : surfaces;
   return among.length === 0
     ? fc.constant("sf-nobody")
@@ -127,7 +126,7 @@ function integerOf(
   return fc.oneof(fc.constantFrom(...edges), fc.integer({ min: minimum, max: maximum }));
 }
 
-/** Not empty, without control characters and lone surrogates. */
+/** Non-empty texts without control characters and lone surrogates. */
 const texts: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom("a", "ad-1", "🌱 अ", "a b+c&d=e%20f?#", '"\\/', "constructor", "x".repeat(300)),
   fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }).filter(isPlain),
@@ -137,7 +136,7 @@ function isPlain(text: string): boolean {
   return text !== "" && !/[\p{Cc}\p{Cs}]/u.test(text);
 }
 
-/** Left out as often as not, or empty where that means the same. */
+/** An optional parameter may be left out, or empty if that means the same. */
 function optionalOf(
   value: fc.Arbitrary<unknown>,
   { required }: Parameter,
@@ -149,7 +148,7 @@ function optionalOf(
   return fc.oneof({ withCrossShrink: true }, fc.constantFrom<unknown>(...nothing), value);
 }
 
-/** A parameter that the spec doesn't know, where it is ignored. */
+/** Sometimes an unknown parameter, if those are ignored. */
 function extraOf({ assumptions }: GenerationContext): fc.Arbitrary<readonly NamedValue[]> {
   if (assumptions["request.unknown-fields"] === "reject") return fc.constant([]);
   return fc.oneof(
@@ -177,7 +176,7 @@ function targets(
   return all;
 }
 
-/** Days become text, a period begins before it ends, and ends no earlier than it begins by default. */
+/** Formats the days, and moves them so that the period isn't inverted, even if it begins by default. */
 function inOrder(named: readonly NamedValue[], today: Day): readonly NamedValue[] {
   const from = dayNamed(named, "from");
   const to = dayNamed(named, "to");
@@ -188,8 +187,8 @@ function inOrder(named: readonly NamedValue[], today: Day): readonly NamedValue[
       return { name, value: formatDay(day(today - ago)) };
     }
     if (to === undefined) return { name, value: formatDay(from) };
-    const inTurn = name === "from" ? Math.min(from, to) : Math.max(from, to);
-    return { name, value: formatDay(day(inTurn)) };
+    const chosen = name === "from" ? Math.min(from, to) : Math.max(from, to);
+    return { name, value: formatDay(day(chosen)) };
   });
 }
 

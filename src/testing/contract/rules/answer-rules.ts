@@ -1,4 +1,4 @@
-/** What a client makes of the answers to impressions and clicks (spec §2, §4). */
+/** How a client handles the answers to impressions and clicks (spec §2, §4). */
 
 import type { Session } from "../../session/session.ts";
 import { jsonOf, memberOf } from "../../session/wire.ts";
@@ -6,13 +6,13 @@ import { mustMatchAnswers, mustMatchReceipts, mustUnderstand } from "./compare-a
 import { countingRules } from "./counting-rules.ts";
 import { must, type Rule } from "./rule.ts";
 import {
+  adView,
   again,
   anyAdView,
   click,
   commandsAfter,
   everyday,
   shortPause,
-  showing,
   stats,
   surfaces,
   together,
@@ -35,7 +35,7 @@ const opaqueIds: Rule = {
   assuming: (["prefixed", "digits", "url-unsafe", "uuid", "long"] as const).map((format) => ({
     "ids.format": format,
   })),
-  commands: () => commandsAfter([showing, click], click, click, showing, stats, surfaces),
+  commands: () => commandsAfter([adView, click], click, click, adView, stats, surfaces),
   judge(session) {
     const { publisher, exchanges } = session;
     const given: Record<string, string[]> = {
@@ -88,7 +88,7 @@ const contentTypeCharset: Rule = {
   judge: mustRead,
 };
 
-/** All that was answered is understood, and passed on as it was. */
+/** The client understood every answer, and returned it unchanged. */
 function mustRead(session: Session): number {
   const understood = mustUnderstand(session);
   mustMatchReceipts(session);

@@ -1,4 +1,4 @@
-/** Compares what a client gives with what the service answered: the spec's members, whatever others there are. */
+/** Compares what a client returns with what the service answered. Only members of the spec count. */
 
 import { nearestMicros } from "../../../base/money.ts";
 import { type JsonSchema, membersOfAnswers } from "../../../spec/responses.ts";
@@ -15,15 +15,15 @@ import { jsonOf, memberOf, type WireExchange } from "../../session/wire.ts";
 import { outcomeInWords } from "../../session/words.ts";
 import { must } from "./rule.ts";
 
-/** Of a body in a message, in characters. */
+/** Longer bodies are cut in messages. */
 const MAX_SHOWN = 200;
 
 type ReadOperation = "stats" | "surfaces" | "payouts";
 
 /**
- * Every answer of this operation that the client passed on has the members and values of the service's.
+ * Every answer to this operation that the client returned must have the members and values of the service's answer.
  *
- * @returns how many there were.
+ * @returns how many answers were compared.
  * @throws BrokenRule
  */
 export function mustMatchAnswers(session: Session, operation: ReadOperation): number {
@@ -54,8 +54,8 @@ export function mustMatchAnswers(session: Session, operation: ReadOperation): nu
 }
 
 /**
- * The service's answers that it may have passed on: the last one of the moment, or any of several that were asked for at
- * once; for want of any, an earlier one to the same question.
+ * The service's answers that the client may have returned: the last one in this step, or any in a `together` step. If
+ * there is none, any earlier answer to the same query.
  */
 function answersTo(
   session: Session,
@@ -75,20 +75,20 @@ function answersTo(
   );
 }
 
-/** Whether the service answered all that was sent with a success. 415 says only that it wants another encoding. */
+/** Whether the service answered every request with a success. 415 only asks for another encoding. */
 function wasAnswered({ exchanges, together }: PerformedCommand): boolean {
   if (exchanges.at(-1)?.got.status === 415) return false;
   return exchanges.every(
-    // Of several at once it isn't known whose it was.
+    // Of several at once it isn't known which one the 415 belongs to.
     ({ got, fault }) =>
       fault === undefined && (got.status === 200 || (got.status === 415 && !together)),
   );
 }
 
 /**
- * The client is done with all that was answered with a success.
+ * The client must report success if the service answered with success.
  *
- * @returns how much it was done with.
+ * @returns how many successes the client reported.
  * @throws BrokenRule
  */
 export function mustUnderstand(session: Session): number {
@@ -96,7 +96,7 @@ export function mustUnderstand(session: Session): number {
   let done = 0;
   for (const asked of performedCommandsOf(session)) {
     const { command, outcome, shown } = asked;
-    // A client may itself refuse what it was told before.
+    // A client may refuse a repeat by itself.
     const isRepeat = command.kind === "again" || (command.kind === "click" && clicked.has(shown));
     if (command.kind === "click") clicked.add(shown);
     if (outcome.kind === "done") done += 1;
@@ -117,9 +117,9 @@ function answersIn({ exchanges }: PerformedCommand): string {
 }
 
 /**
- * What the client gives for impressions and clicks has the service's own id and credit.
+ * The client's results of impressions and clicks must have the service's own id and credit.
  *
- * @returns how many receipts had something to compare.
+ * @returns how many results had an id or credit to compare.
  * @throws BrokenRule
  */
 export function mustMatchReceipts(session: Session): number {
@@ -130,7 +130,7 @@ export function mustMatchReceipts(session: Session): number {
     const given = receiptOf(outcome.value, operation);
     if (given.id === undefined && given.credit === undefined) continue;
     const answers = answersAbout(session, shown, operation);
-    // A client that knows of itself that it is a repeat may say that nothing more was credited.
+    // A client that recognises a repeat by itself may return a credit of 0.
     const isOwn = command.kind !== "impression" && exchanges.length === 0;
     const isSame = answers.some(
       ({ id, credit }) =>
@@ -155,7 +155,7 @@ interface Receipt {
   readonly credit: unknown;
 }
 
-/** A member that is null is one that the client doesn't know, or not yet. */
+/** A member that is null counts as unknown to the client. */
 function receiptOf(value: unknown, operation: "impression" | "click"): Receipt {
   const id = memberOf(value, `${operation}_id`) ?? undefined;
   return { id, credit: memberOf(value, "revenue_credited_inr") ?? undefined };
@@ -166,7 +166,7 @@ function isAmount(given: unknown, answered: unknown): boolean {
   return nearestMicros(given) === nearestMicros(answered);
 }
 
-/** All that the service said of impressions of this showing, or of clicks on them, whether it arrived or not. */
+/** The service's answers to impressions of this view, or to clicks on them, whether they arrived or not. */
 function answersAbout(
   { exchanges }: Session,
   { ad }: AdView,
@@ -183,18 +183,18 @@ function answersAbout(
   return answered("click", "impression_id", ids);
 }
 
-/** What is different, in words; undefined where nothing is. Rows are told apart by their id: their order is open. */
+/** The first difference in words; undefined if there is none. Rows are matched by id, in any order. */
 function difference(
   schema: JsonSchema,
   expected: unknown,
   actual: unknown,
   at: string,
 ): string | undefined {
-  const otherwise = (): string =>
+  const differs = (): string =>
     `${at || "it"} is ${shown(actual)}, but the service said ${shown(expected)}`;
   const { type, properties, items } = schema;
   if (type === "object") {
-    if (typeof actual !== "object" || actual === null) return otherwise();
+    if (typeof actual !== "object" || actual === null) return differs();
     for (const [name, member] of Object.entries(properties ?? {})) {
       const path = at === "" ? name : `${at}.${name}`;
       const found = difference(member, memberOf(expected, name), memberOf(actual, name), path);
@@ -203,7 +203,7 @@ function difference(
     return undefined;
   }
   if (type === "array" && Array.isArray(expected)) {
-    if (!Array.isArray(actual)) return otherwise();
+    if (!Array.isArray(actual)) return differs();
     if (actual.length !== expected.length)
       return `${at} has ${actual.length} elements, but the service gave ${expected.length}`;
     const { prefixItems } = schema;
@@ -217,10 +217,10 @@ function difference(
     }
     return undefined;
   }
-  return isSame(expected, actual) ? undefined : otherwise();
+  return isSame(expected, actual) ? undefined : differs();
 }
 
-/** A member that is null may as well be left out, and what the service left out may be anything. */
+/** The client may leave out a member that is null, and may return anything for one that the service left out. */
 function isSame(expected: unknown, actual: unknown): boolean {
   if (expected === undefined) return true;
   if (expected === null) return actual === null || actual === undefined;

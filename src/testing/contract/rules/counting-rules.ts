@@ -1,4 +1,4 @@
-/** How often a showing and a click on it are on record in the end: once (spec §1, §4). */
+/** Every ad view and every click must be recorded once (spec §1, §4). */
 
 import { adInWords } from "../../session/names.ts";
 import type { PerformedCommand } from "../../session/performed-commands.ts";
@@ -8,6 +8,7 @@ import { outcomeInWords } from "../../session/words.ts";
 import { saidAgainCountsOnce, wasUndisturbed } from "./double-counting-rules.ts";
 import { must, type Rule } from "./rule.ts";
 import {
+  adView,
   again,
   anyAdView,
   click,
@@ -15,7 +16,6 @@ import {
   commandsOf,
   flush,
   shortPause,
-  showing,
   together,
 } from "./sequences.ts";
 
@@ -23,8 +23,7 @@ function isDone({ outcome }: PerformedCommand): boolean {
   return outcome.kind === "done";
 }
 
-/** What became of each showing. */
-function shownIn(session: Session): readonly EventTask[] {
+function viewsIn(session: Session): readonly EventTask[] {
   return eventsOf(session).filter(({ operation }) => operation === "impression");
 }
 
@@ -36,8 +35,8 @@ const showingCountsOnce: Rule = {
   judge(session) {
     const healthy = wasUndisturbed(session);
     let applied = 0;
-    for (const { showing, asks, recorded } of shownIn(session)) {
-      const { ad, surface } = showing;
+    for (const { view, asks, recorded } of viewsIn(session)) {
+      const { ad, surface } = view;
       const [said = { kind: "stuck" as const }] = asks.map(({ outcome }) => outcome);
       const done = asks.some(isDone);
       must(
@@ -46,7 +45,7 @@ const showingCountsOnce: Rule = {
       );
       if (!done) continue;
       const once = asks.length === 1 && recorded.length > 1;
-      // Lost answers make a client report it again, and under dedup.repeat=count each of them counts.
+      // After a lost answer the client reports it again, and under dedup.repeat=count each report counts.
       const mayCount = !healthy && session.assumptions["dedup.repeat"] === "count";
       must(
         recorded.length > 0 && (!once || mayCount),
@@ -77,13 +76,13 @@ const clickCounts: Rule = {
   needs: ["click"],
   commands: () =>
     commandsAfter(
-      // Of two showings, so that it can be on the wrong one.
-      [showing, showing, click],
+      // Two views, so that the click can go to the wrong one.
+      [adView, adView, click],
       again,
-      showing,
+      adView,
       click,
-      showing,
-      together(showing, click),
+      adView,
+      together(adView, click),
       shortPause,
       flush,
     ),
@@ -99,26 +98,26 @@ const secondClickCountsOnce: Rule = {
     "click.repeat": choice,
   })),
   commands: () =>
-    commandsAfter([showing, click, click], click, click, click, together(click), shortPause, flush),
+    commandsAfter([adView, click, click], click, click, click, together(click), shortPause, flush),
   judge: (session) => mustCountClicks(session, ({ length }) => length > 1),
 };
 
-/** Of showings with as many clicks. */
+/** `concerns` selects the views by their clicks. */
 function mustCountClicks(
   session: Session,
   concerns: (clicks: readonly PerformedCommand[]) => boolean,
 ): number {
   const healthy = wasUndisturbed(session);
   const countsEach = session.assumptions["click.repeat"] === "count";
-  const impressions = new Map(shownIn(session).map(({ showing, recorded }) => [showing, recorded]));
+  const impressions = new Map(viewsIn(session).map(({ view, recorded }) => [view, recorded]));
   let applied = 0;
-  for (const { operation, showing, asks: asked, recorded } of eventsOf(session)) {
+  for (const { operation, view, asks: asked, recorded } of eventsOf(session)) {
     if (operation === "impression") continue;
     const [first] = asked;
     if (first === undefined || !concerns(asked)) continue;
     // Under click.window a click may come too late.
     const isLate = session.exchanges.some(({ got }) => got.status === 410);
-    // Of several, all but one may be refused: by the service under click.repeat=conflict, or by the client itself.
+    // All clicks but one may be refused: by the service under click.repeat=conflict, or by the client itself.
     const done = asked.some(isDone);
     must(
       done || !healthy || isLate,
@@ -126,15 +125,15 @@ function mustCountClicks(
         `Nothing went wrong with a click on ${showing.ad}, but ${outcomeInWords(first.outcome)}.`,
     );
     if (!done) continue;
-    // Each impression of a showing that is on record more than once can be clicked.
+    // If a view was recorded more than once, each of its impressions can be clicked.
     const most = countsEach
       ? asked.length
-      : Math.min(asked.length, impressions.get(showing)?.length ?? 0);
+      : Math.min(asked.length, impressions.get(view)?.length ?? 0);
     const isTooMuch = recorded.length > most && healthy;
     must(
       recorded.length > 0 && !isTooMuch,
       () =>
-        `The client was asked for ${asked.length === 1 ? "a click" : `${asked.length} clicks`} on ${showing.ad}, and ` +
+        `The client was asked for ${asked.length === 1 ? "a click" : `${asked.length} clicks`} on ${view.ad}, and ` +
         `the client says that it is done. Recorded: ${clicksIn(recorded)}, ` +
         `expected ${most > 1 ? `1 to ${most}` : "1"}.`,
     );

@@ -1,4 +1,4 @@
-/** Arbitraries of what goes wrong: faults, limits that are used up, and time to get over it. The simplest come first. */
+/** Arbitraries of disturbances: faults, exhausted limits, and pauses to recover. The simplest come first. */
 
 import fc from "fast-check";
 import type { FaultMatch } from "../../../faults/rule.ts";
@@ -9,12 +9,12 @@ import { weightedOneOf } from "./sequences.ts";
 
 export const heal: fc.Arbitrary<Command> = fc.constant({ kind: "heal" });
 
-/** So many seconds pass. */
+/** Lets time pass, in seconds. */
 export function advance(from: number, to: number): fc.Arbitrary<Command> {
   return fc.integer({ min: from, max: to }).map((s) => ({ kind: "advance", byMs: s * 1000 }));
 }
 
-/** A fault of some of the next requests, or of all from now on. */
+/** A fault in some of the next requests, or in all from now on. */
 export function fault(
   verdicts: fc.Arbitrary<Verdict>,
   matches: fc.Arbitrary<FaultMatch> = some,
@@ -28,7 +28,7 @@ const recording: fc.Arbitrary<OperationId | OperationId[]> = fc.constantFrom<
   OperationId | OperationId[]
 >("impression", ["impression", "click"], "click");
 
-/** The first requests, or one of the next, so that what comes behind may get through. */
+/** The next few requests, or one of them: later ones may get through. */
 export const some: fc.Arbitrary<FaultMatch> = fc.oneof(
   fc.record({ operation: recording, times: fc.integer({ min: 1, max: 4 }) }),
   fc.record({ operation: recording, nth: fc.integer({ min: 1, max: 4 }) }),
@@ -93,13 +93,13 @@ function anyOf(...lists: readonly (readonly Verdict[])[]): fc.Arbitrary<Verdict>
   return fc.constantFrom(...lists.flat());
 }
 
-/** The service did nothing. */
+/** The service did nothing, and its answer is missing or an error. */
 export const lost: fc.Arbitrary<Verdict> = anyOf(closing, failing, silent);
-/** It fails at once, and says nothing of when to come again. */
+/** It fails at once, and doesn't say when to try again. */
 export const failed: fc.Arbitrary<Verdict> = anyOf(failing, closing);
-/** Nobody but the service knows whether it did it. */
+/** The client can't know whether the service did it. */
 export const doubtful: fc.Arbitrary<Verdict> = anyOf(uncertain, corrupted, closing, silent, late);
-/** The service did it, and no answer says so, or none that could be read, or none in time. */
+/** The service did it, but the answer is missing, unreadable or late. */
 export const applied: fc.Arbitrary<Verdict> = weightedOneOf(
   [2, anyOf(uncertain.slice(0, 3))],
   [3, fc.constantFrom<Verdict>({ kind: "lose-response", as: "silence" }, tooLate, tooSlow)],
@@ -111,19 +111,19 @@ export const applied: fc.Arbitrary<Verdict> = weightedOneOf(
     ),
   ],
 );
-/** Whatever can be in place of an answer. */
+/** Something unreadable in place of the answer. */
 export const broken: fc.Arbitrary<Verdict> = anyOf(corrupted);
-/** Nothing comes, ever. */
+/** No answer ever comes. */
 export const silence: fc.Arbitrary<Verdict> = anyOf(silent);
 
-/** Another program uses a limit up, save for so many. */
+/** Another program uses up a limit, except for at most two requests. */
 export function spent(of: "recording" | "reporting"): fc.Arbitrary<Command> {
   return fc.nat({ max: 2 }).map((left) => ({ kind: "spend", left, of }));
 }
 
-/** The service says that it is too much, and when to come again. */
+/** A request limit refuses, and says when to try again. */
 export const limitedWithRetryAfter: fc.Arbitrary<Verdict> = limitedBy(429, 503);
-/** The same by a status that isn't for that. */
+/** The same with an unusual status. */
 export const limitedByOtherStatus: fc.Arbitrary<Verdict> = limitedBy(403, 503);
 
 function limitedBy(...statuses: readonly number[]): fc.Arbitrary<Verdict> {
@@ -136,14 +136,14 @@ function limitedBy(...statuses: readonly number[]): fc.Arbitrary<Verdict> {
     }));
 }
 
-/** The same, without the hint. */
+/** The same without Retry-After. */
 export const limitedWithoutHint: fc.Arbitrary<Verdict> = fc.constant({
   kind: "respond",
   status: 429,
   headers: { "X-RateLimit-Remaining": "0" },
 });
 
-/** Answers that the same request will get again, in several shapes: spec §7 shows none. */
+/** Permanent refusals, in several shapes: spec §7 shows none. */
 export const refusal: fc.Arbitrary<Verdict> = fc
   .tuple(fc.constantFrom(400, 404, 422, 410, 409, 401, 403), fc.nat({ max: 4 }))
   .map(([status, shape]) => ({ kind: "respond", status, ...shapes[shape] }));
@@ -152,6 +152,6 @@ const shapes = [
   { body: { error: { code: "refused", message: "No." } } },
   { body: "Refused", headers: { "Content-Type": "text/plain" } },
   { body: "<h1>Refused</h1>", headers: { "Content-Type": "text/html" } },
-  // A client that looks at the body alone is taken in.
+  // A client that looks only at the body takes this for a success.
   { body: { ok: true, impression_id: "imp-of-nobody", click_id: "clk-of-nobody" } },
 ] as const;

@@ -1,4 +1,4 @@
-/** Nothing counts twice: what a client sends once more though the service may have done it. */
+/** Nothing counts twice, although a client repeats requests that the service may have processed. */
 
 import fc from "fast-check";
 import { dedupWindowOf } from "../../../exchange/operations/operation-world.ts";
@@ -9,6 +9,7 @@ import { type EventTask, eventsOf } from "../../session/tasks.ts";
 import { applied, doubtful, fault } from "./disturbances.ts";
 import { must, onRecord, type Rule } from "./rule.ts";
 import {
+  adView,
   again,
   anyAdView,
   click,
@@ -17,7 +18,6 @@ import {
   flush,
   sequence,
   shortPause,
-  showing,
   together,
   weightedOneOf,
 } from "./sequences.ts";
@@ -30,21 +30,18 @@ export const noEventDoubled: Rule = {
   id: "no-event-doubled",
   says: "No showing and no click counts twice, whatever happens to the answer",
   source: "spec §4",
-  // Under the other readings nobody sees that a click was repeated, and the spec promises none of them.
+  // Under the other choices repeated clicks don't count, so the rule couldn't fail.
   assuming: [{}, { "click.repeat": "count" }],
   commands: (assumptions) =>
     weightedOneOf(
       [
         countsEveryClick(assumptions) ? 1 : 3,
-        sequence([fault(doubtful), showing], fc.oneof(event, event, fault(doubtful))),
+        sequence([fault(doubtful), adView], fc.oneof(event, event, fault(doubtful))),
       ],
-      // Clicks are fewer, and of a showing that isn't recorded there is none.
+      // Clicks are rarer, and only a recorded view can be clicked.
       [
         countsEveryClick(assumptions) ? 4 : 1,
-        sequence(
-          [showing, fault(applied, ofClicks), click],
-          fc.oneof(click, event, fault(applied)),
-        ),
+        sequence([adView, fault(applied, ofClicks), click], fc.oneof(click, event, fault(applied))),
       ],
     ),
   judge: (session) => mustNotDouble(session, isInDoubt),
@@ -72,7 +69,7 @@ export const saidAgainCountsOnce: Rule = {
     ),
 };
 
-/** @throws BrokenRule @returns how many events there were that it is about, and that could count too often. */
+/** @throws BrokenRule @returns how many of the concerned events could have been counted too often. */
 function mustNotDouble(session: Session, concerns: (event: EventTask) => boolean): number {
   let applied = 0;
   for (const event of eventsOf(session)) {
@@ -84,7 +81,7 @@ function mustNotDouble(session: Session, concerns: (event: EventTask) => boolean
       () => {
         const requests = `${sent.length} ${sent.length === 1 ? "request" : "requests"}`;
         const ids = recorded.map(({ id }) => id).join(", ");
-        return `The client reported ${name} in ${requests}, and the service has recorded it ${recorded.length} times: ${ids}.`;
+        return `The client reported ${name} in ${requests}, and the service recorded it ${recorded.length} times: ${ids}.`;
       },
       () => onRecord(session, operation, -extra.length),
     );
@@ -97,17 +94,17 @@ function countsEveryClick(assumptions: Assumptions): boolean {
   return assumptions["click.repeat"] === "count";
 }
 
-/** Whether something went wrong with it, so that it could have been counted twice. */
+/** Whether a fault hit one of its requests, so that it could have been counted twice. */
 export function isInDoubt({ sent }: EventTask): boolean {
   return sent.some(({ fault }) => fault !== undefined);
 }
 
-/** Whether nothing came in the way of a request: no fault rule, and no request limit. */
+/** Whether no fault rule and no request limit affected any request. */
 export function wasUndisturbed({ exchanges }: Pick<Session, "exchanges">): boolean {
   return exchanges.every(({ fault, limit }) => fault === undefined && limit === undefined);
 }
 
-/** What is on record and shouldn't be; undefined where the readings leave the client nothing that would help. */
+/** The records that shouldn't exist; undefined if the assumptions give the client no way to prevent them. */
 function extraOf(
   { operation, asks, recorded }: EventTask,
   session: Session,
@@ -115,15 +112,15 @@ function extraOf(
   const { assumptions } = session;
   if (operation === "click") {
     if (!countsEveryClick(assumptions)) return recorded.slice(1);
-    // Nothing identifies a click: what is asked counts, and what the network copies. A client that repeats one doubles it.
+    // Clicks have no identity: each requested click counts, and each copy by the network. The client caused the others.
     const copies = recorded.filter(({ fault }) => fault?.application === 2).length;
     return recorded.slice(asks.length + copies);
   }
   if (assumptions["dedup.repeat"] === "count") {
-    // The service counts whatever is sent, and the spec offers nothing else against it than a session.
+    // The service counts every request, and a session id, the spec's only remedy, doesn't help.
     return wasUndisturbed(session) ? recorded.slice(asks.length) : undefined;
   }
-  // The spec doesn't say how long a session is remembered. Who comes again after that can't know.
+  // The spec doesn't say how long a session is remembered, so a repeat after the window is allowed.
   const windowMs = dedupWindowOf(assumptions);
   return recorded.filter(({ atMs }, at) => atMs - (recorded[at - 1]?.atMs ?? -windowMs) < windowMs);
 }

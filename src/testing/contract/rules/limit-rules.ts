@@ -1,4 +1,4 @@
-/** How a client keeps the request limits (spec §8). */
+/** How a client respects the request limits (spec §8). */
 
 import fc from "fast-check";
 import type { Readings } from "../../../simulator/simulator-options.ts";
@@ -16,21 +16,21 @@ import {
   spent,
 } from "./disturbances.ts";
 import type { Rule } from "./rule.ts";
-import { event, flush, question, sequence, showing, stats, weightedOneOf } from "./sequences.ts";
+import { adView, event, flush, question, sequence, stats, weightedOneOf } from "./sequences.ts";
 import { mustHaveNoFinding, mustNotLoseSilently, mustRecordShown } from "./shared-checks.ts";
 
-/** A limit is used up, and the client is asked for more: by a fault rule that says so, or truly. */
+/** A limit is used up, by the service's count or a fault rule's claim, and the client is asked for more. */
 const beyondLimit: fc.Arbitrary<readonly Command[]> = weightedOneOf(
-  [3, sequence([fault(limitedWithRetryAfter, some), showing], fc.oneof(event, event, flush))],
+  [3, sequence([fault(limitedWithRetryAfter, some), adView], fc.oneof(event, event, flush))],
   [1, sequence([fault(limitedWithRetryAfter, next("stats", 1)), stats], question, 2)],
   [2, trulyBeyond()],
 );
 
-/** By the service's own count, whatever readings there are. */
+/** By the service's own count, under any assumptions. */
 function trulyBeyond(): fc.Arbitrary<readonly Command[]> {
   return weightedOneOf(
     [7, sequence([spent("reporting"), stats, stats], question, 3)],
-    [1, sequence([spent("recording"), showing], event, 3)],
+    [1, sequence([spent("recording"), adView], event, 3)],
   );
 }
 
@@ -65,7 +65,7 @@ const slowsDownUntold: Rule = {
   assuming: [{ "limit.retry-after": "absent" }],
   commands: () =>
     weightedOneOf(
-      [2, sequence([fault(limitedWithoutHint, next("impression", 5)), showing], event, 3)],
+      [2, sequence([fault(limitedWithoutHint, next("impression", 5)), adView], event, 3)],
       [1, trulyBeyond()],
     ),
   judge(session) {
@@ -92,16 +92,13 @@ const limitByAnotherStatus: Rule = {
   commands: () =>
     weightedOneOf(
       [2, trulyBeyond()],
-      // The recording limit is thousands of requests: an answer like its own does as well.
-      [
-        1,
-        sequence([fault(limitedByOtherStatus, next("impression", 1)), showing, showing], event, 3),
-      ],
+      // The recording limit is thousands of requests, so a fault rule imitates its answer.
+      [1, sequence([fault(limitedByOtherStatus, next("impression", 1)), adView, adView], event, 3)],
     ),
   judge: judgeWaits,
 };
 
-/** After that nobody is over any limit, however "a minute" is counted; and no client waits longer. */
+/** After two minutes every limit is free again, however "a minute" is counted, and every client has stopped waiting. */
 const OVER_MS = 120_000;
 
 const goesOnAfterTheLimit: Rule = {
@@ -115,16 +112,16 @@ const goesOnAfterTheLimit: Rule = {
         sequence(
           [
             fault(limitedWithRetryAfter, next("impression", 1)),
-            showing,
+            adView,
             flush,
             advance(300, 600),
-            showing,
+            adView,
           ],
           event,
           3,
         ),
       ],
-      [1, sequence([spent("recording"), showing, flush, advance(300, 600), showing], event, 2)],
+      [1, sequence([spent("recording"), adView, flush, advance(300, 600), adView], event, 2)],
     ),
   judge(session) {
     const refused = sentBy(session).findLast((sent) => isOfLimit(sent));
@@ -143,7 +140,7 @@ const oneLimitNotTheOther: Rule = {
   says: "Events are recorded while the reporting limit is used up",
   source: "spec §8",
   needs: ["stats"],
-  commands: () => sequence([spent("reporting"), stats, showing], fc.oneof(event, question), 3),
+  commands: () => sequence([spent("reporting"), stats, adView], fc.oneof(event, question), 3),
   judge(session) {
     const spending = session.steps.findIndex(({ command }) => command.kind === "spend");
     const refused = sentBy(session).some(

@@ -1,4 +1,4 @@
-/** What becomes of events that a client has queued. */
+/** What happens to events in a client's queue. */
 
 import fc from "fast-check";
 import type { Command } from "../../session/command.ts";
@@ -16,7 +16,7 @@ import {
   some,
 } from "./disturbances.ts";
 import { must, type Rule } from "./rule.ts";
-import { event, flush, sequence, showing } from "./sequences.ts";
+import { adView, event, flush, sequence } from "./sequences.ts";
 import { mustEnd, mustNotLoseSilently, undeliveredOf } from "./shared-checks.ts";
 
 const flushDelivers: Rule = {
@@ -26,10 +26,10 @@ const flushDelivers: Rule = {
   needs: ["flush"],
   commands: () =>
     fc.oneof(
-      sequence([showing, flush], fc.oneof(event, event, flush)),
-      // What is to be sent again is queued still.
+      sequence([adView, flush], fc.oneof(event, event, flush)),
+      // Events that wait for another attempt are in the queue too.
       sequence(
-        [fault(failed, next("impression", 1)), showing, flush],
+        [fault(failed, next("impression", 1)), adView, flush],
         fc.oneof(event, event, flush),
       ),
     ),
@@ -45,9 +45,9 @@ const flushDelivers: Rule = {
 };
 
 const disturbed: fc.Arbitrary<readonly Command[]> = fc.oneof(
-  sequence([showing]),
-  sequence([fault(lost), showing], fc.oneof(event, event, heal, advance(1, 120))),
-  sequence([fault(failed, lasting), showing]),
+  sequence([adView]),
+  sequence([fault(lost), adView], fc.oneof(event, event, heal, advance(1, 120))),
+  sequence([fault(failed, lasting), adView]),
 );
 
 const closeLosesNothing: Rule = {
@@ -70,7 +70,7 @@ const closeEnds: Rule = {
   source: "spec §1",
   needs: ["close"],
   commands: () =>
-    sequence([fault(fc.oneof(failed, lost), fc.oneof(lasting, some)), showing], event, 3),
+    sequence([fault(fc.oneof(failed, lost), fc.oneof(lasting, some)), adView], event, 3),
   judge(session) {
     mustEnd(session, ["close"]);
     const isOutage = session.steps.some(({ command }) => command.kind === "fault");
@@ -104,8 +104,8 @@ const undeliveredIsTrue: Rule = {
   needs: ["close"],
   commands: () =>
     fc.oneof(
-      sequence([fault(fc.oneof(lost, doubtful), some), showing], fc.oneof(event, flush)),
-      sequence([showing, showing, fault(failed, lasting), showing]),
+      sequence([fault(fc.oneof(lost, doubtful), some), adView], fc.oneof(event, flush)),
+      sequence([adView, adView, fault(failed, lasting), adView]),
     ),
   judge(session) {
     const events = eventsOf(session);
@@ -115,9 +115,9 @@ const undeliveredIsTrue: Rule = {
     for (const kind of ["impression", "click"] as const) {
       const own = events.filter(({ operation }) => operation === kind);
       const given = sumOf(own, ({ asks }) => asks.length);
-      // An answer that was lost, or said "conflict", leaves a client in doubt: then it may say either.
+      // After a lost answer or a conflict the client can't know, so it may report the event as undelivered or not.
       const open = sumOf(own, ({ asks, sent }) =>
-        Math.max(0, asks.length - sent.filter(isSurelyTold).length),
+        Math.max(0, asks.length - sent.filter(isCertainlyConfirmed).length),
       );
       for (const said of undeliveredOf(value, kind)) {
         must(Number.isInteger(said) && said >= 0 && said <= open, () => {
@@ -130,8 +130,8 @@ const undeliveredIsTrue: Rule = {
   },
 };
 
-/** A late answer may have come when the client had stopped waiting, in a later step than the one that shows it. */
-function isSurelyTold(sent: SentRequest): boolean {
+/** A late answer doesn't count: the client may have stopped waiting for it. */
+function isCertainlyConfirmed(sent: SentRequest): boolean {
   const { fault } = sent;
   const isLate = fault?.kind === "drip" || fault?.kind === "reorder" || (fault?.delayMs ?? 0) > 0;
   return isAcknowledged(sent) && !isLate;

@@ -1,4 +1,4 @@
-/** What a client makes of refusals (spec §7). */
+/** How a client handles refusals (spec §7). */
 
 import fc from "fast-check";
 import type { Readings } from "../../../simulator/simulator-options.ts";
@@ -18,7 +18,7 @@ import { memberOf } from "../../session/wire.ts";
 import { mustMatchReceipts } from "./compare-answers.ts";
 import { advance, fault, lasting, next, refusal, some } from "./disturbances.ts";
 import { must, type Rule } from "./rule.ts";
-import { event, question, sequence, showing, surfaces, weightedOneOf } from "./sequences.ts";
+import { adView, event, question, sequence, surfaces, weightedOneOf } from "./sequences.ts";
 import { mustEnd, mustHaveNoFinding, mustNotLoseSilently } from "./shared-checks.ts";
 
 const DAY_S = 86_400;
@@ -26,7 +26,7 @@ const DAY_S = 86_400;
 const shapes: readonly Readings[] = (
   ["problem", "envelope", "flat", "list", "text", "html", "empty"] as const
 ).map((shape) => ({ "errors.body": shape }));
-/** Every shape that a refusal may have, and every status of the same. */
+/** Every shape that a refusal may have, and every status. */
 const readings: readonly Readings[] = [
   ...shapes,
   { "errors.invalid": "422" } as const,
@@ -34,15 +34,15 @@ const readings: readonly Readings[] = [
   { "auth.failure": "403" } as const,
 ].map((reading) => ({
   ...reading,
-  // What comes twice isn't refused: what is refused isn't on record.
+  // Repeats aren't refused, so a refused event is never on record.
   "dedup.repeat": "original-uncredited",
-  // So that there are refusals which no client can avoid.
+  // These cause refusals that no client can avoid.
   "click.window": "24h",
   "date.inverted-range": "reject",
 }));
 
-const refusedEvents: fc.Arbitrary<readonly Command[]> = sequence([fault(refusal, some), showing]);
-/** By the service itself: what no client can know better, and what some do. */
+const refusedEvents: fc.Arbitrary<readonly Command[]> = sequence([fault(refusal, some), adView]);
+/** Refused by the service itself. Some clients can foresee these refusals. */
 const refusedByService: fc.Arbitrary<readonly Command[]> = fc.constantFrom<readonly Command[]>(
   [{ kind: "stats", from: "2026-02-02", to: "2026-02-01" }],
   [
@@ -68,7 +68,7 @@ const refusalIsNoSuccess: Rule = {
       const last = attempt.sent.at(-1);
       if (last === undefined || !isRefused(last)) continue;
       applied += 1;
-      for (const asked of attempt.asks) mustTellTheStatus(session, attempt, asked);
+      for (const asked of attempt.asks) mustReportStatus(session, attempt, asked);
       if (attempt.operation === "impression" || attempt.operation === "click") continue;
       must(
         !attempt.asks.some(({ outcome }) => outcome.kind === "done"),
@@ -81,20 +81,20 @@ const refusalIsNoSuccess: Rule = {
   },
 };
 
-/** A refusal that came as it was sent: 4xx, and the limit whatever its status is. */
+/** A refusal that arrived complete: 4xx, or a request limit's refusal with any status. */
 function isRefused(sent: SentRequest): boolean {
   const { status } = sent.got;
   return isWhole(sent) && ((status >= 400 && status < 500) || isOfLimit(sent));
 }
 
-/** @throws BrokenRule where the rejection has a status that no answer had. */
-function mustTellTheStatus(
+/** @throws BrokenRule if the client's error has a status that no answer had. */
+function mustReportStatus(
   session: Session,
   { name, sent }: Task,
   { outcome }: PerformedCommand,
 ): void {
   const status = outcome.kind === "failed" ? memberOf(outcome.error, "status") : undefined;
-  // 0 is no status: many clients have it for no answer.
+  // Many clients use 0 for no answer.
   if (typeof status !== "number" || status === 0) return;
   const all = sent.length > 0 ? sent : sentBy(session);
   const statuses = [...new Set(all.map(({ got }) => got.status))];
@@ -124,7 +124,7 @@ const rotatedKey: Rule = {
   source: "spec §5",
   commands: () =>
     sequence(
-      [fault(fc.constant({ kind: "respond", status: 401 }), lasting), showing],
+      [fault(fc.constant({ kind: "respond", status: 401 }), lasting), adView],
       fc.oneof(event, advance(10, 600)),
       4,
     ),

@@ -1,4 +1,4 @@
-/** What a client makes of statistics, surfaces and payouts (spec §2, §4). */
+/** How a client asks for and returns statistics, surfaces and payouts (spec §2, §4). */
 
 import fc from "fast-check";
 import { parseDay } from "../../../base/calendar.ts";
@@ -16,13 +16,13 @@ import { outcomeInWords } from "../../session/words.ts";
 import { mustMatchAnswers } from "./compare-answers.ts";
 import { must, type Rule } from "./rule.ts";
 import {
+  adView,
   click,
   commandsAfter,
   commandsOf,
   longPause,
   payouts,
   shortPause,
-  showing,
   stats,
   surfaces,
 } from "./sequences.ts";
@@ -32,11 +32,11 @@ const statsAsAnswered: Rule = {
   says: "The client returns statistics with the members and values of the service's answer, to the micro-INR",
   source: "spec §2",
   needs: ["stats"],
-  commands: () => commandsOf(stats, stats, showing, click, longPause),
+  commands: () => commandsOf(stats, stats, adView, click, longPause),
   judge: (session) => mustMatchAnswers(session, "stats"),
 };
 
-/** Days that calendars get wrong, and the default start of a world. In order. */
+/** Days that calendars get wrong, and the default start of a world, in order. */
 const days = [
   "2024-02-28",
   "2024-02-29",
@@ -53,7 +53,7 @@ const periods: fc.Arbitrary<Command> = fc
     { requiredKeys: [] },
   )
   .map(({ from, to }) => {
-    // One that is inverted is for other rules.
+    // Other rules test inverted periods.
     const [first, last] =
       from !== undefined && to !== undefined && from > to ? [to, from] : [from, to];
     return {
@@ -63,10 +63,10 @@ const periods: fc.Arbitrary<Command> = fc
     };
   });
 
-/** Where days begin and end, in UTC and in India, from a start at midnight UTC on. */
+/** Moments when days begin and end in UTC and in India, if the world starts at midnight UTC. */
 const moments: fc.Arbitrary<Command> = fc
   .tuple(
-    // From the default start: the same day, the end of a year, and the day before a leap day and that day itself.
+    // Days from the default start to the same day, the end of a year, the day before a leap day, and the leap day.
     fc.constantFrom(0, 350, 774, 775),
     fc.constantFrom(0, 18.5 * HOUR_MS - 1, 18.5 * HOUR_MS, DAY_MS - 1),
   )
@@ -90,7 +90,7 @@ const statsDefaultPeriod: Rule = {
   judge: (session) => mustAskFor(session, ({ from, to }) => from === undefined && to === undefined),
 };
 
-/** @returns how many requests for statistics there were to hold against the period that was asked for. */
+/** @returns how many requests for statistics were compared with the requested period. */
 function mustAskFor(
   session: Session,
   concerns: (command: PerformedCommandOf<"stats">["command"]) => boolean,
@@ -102,7 +102,7 @@ function mustAskFor(
     const sent = asked.exchanges.filter(({ operation }) => operation === "stats");
     const problems = sent.map((exchange) => periodProblem(exchange, asked, session.assumptions));
     const [problem] = problems.filter((one) => one !== undefined);
-    // Which of several at once was whose isn't known: one that is right is enough.
+    // Of several at once it isn't known which request is for which, so one right request is enough.
     const isRight = problem === undefined || (together && problems.includes(undefined));
     must(isRight, () => `The client was asked for statistics ${periodIn(command)}. ${problem}.`);
     must(
@@ -120,13 +120,13 @@ function periodIn({ from, to }: PerformedCommandOf<"stats">["command"]): string 
   return [from && `from ${from}`, to && `to ${to}`].filter(Boolean).join(" ");
 }
 
-/** A day that wasn't asked for is left out, or is the default, by the reading of date.timezone. */
+/** If no day was asked for, the request has none or the default, by the choice of date.timezone. */
 function periodProblem(
   { values, atMs }: WireExchange,
   { command, atMs: askedMs }: PerformedCommandOf<"stats">,
   assumptions: Assumptions,
 ): string | undefined {
-  // A client that waits before it sends may have counted its days before.
+  // A client that waits before it sends may have computed the default earlier.
   const todays = [dayAt(askedMs, assumptions), dayAt(atMs, assumptions)];
   const defaults = { from: todays.map((today) => addDays(today, -30)), to: todays };
   for (const name of ["from", "to"] as const) {
@@ -142,7 +142,7 @@ function periodProblem(
   return undefined;
 }
 
-/** Whether a period is one that every reading answers: a client may refuse others by itself. */
+/** Whether the period is valid under every choice. A client may refuse others by itself. */
 function isOrdinary(
   { command, atMs }: PerformedCommandOf<"stats">,
   assumptions: Assumptions,
@@ -158,7 +158,7 @@ const statsOfASurface: Rule = {
   says: "Statistics are restricted to the surface that was asked for, or to none if none was",
   source: "spec §4",
   needs: ["stats"],
-  commands: () => commandsOf(stats, showing),
+  commands: () => commandsOf(stats, adView),
   judge(session) {
     let applied = 0;
     for (const { command, exchanges, together } of performedCommandsOfKind(session, "stats")) {
@@ -168,7 +168,7 @@ const statsOfASurface: Rule = {
         .map(({ values }) => values.get("surface"));
       const wrong = sent.filter((surface) => surface !== wanted);
       must(
-        // Which of several at once was whose isn't known: one that is right is enough.
+        // Of several at once it isn't known which request is for which, so one right request is enough.
         wrong.length === 0 || (together && wrong.length < sent.length),
         () =>
           `The client was asked for statistics of surface ${wanted ?? "(all)"}, but asked the service for ${wrong[0] ?? "(all)"}.`,
@@ -186,7 +186,7 @@ const surfacesAsAnswered: Rule = {
   source: "spec §2, §3",
   needs: ["surfaces"],
   assuming: [{ "surface.statuses": "documented" }, { "surface.statuses": "extended" }],
-  commands: () => commandsOf(surfaces, showing, shortPause),
+  commands: () => commandsOf(surfaces, adView, shortPause),
   judge: (session) => mustMatchAnswers(session, "surfaces"),
 };
 
@@ -208,7 +208,7 @@ const payoutsAsAnswered: Rule = {
     "payout.order": order,
     "payout.cycle": cycle,
   })),
-  commands: () => commandsOf(payouts, limitedPayouts(1, 20, 100), showing, longPause),
+  commands: () => commandsOf(payouts, limitedPayouts(1, 20, 100), adView, longPause),
   judge: (session) => mustMatchAnswers(session, "payouts"),
 };
 
@@ -242,7 +242,7 @@ const payoutsLimit: Rule = {
       );
       const last = together ? undefined : sent.at(-1)?.got;
       must(
-        // Under payout.limit-over-max=reject.
+        // The service refuses under payout.limit-over-max=reject.
         last === undefined || last.status === 200 || outcome.kind !== "done",
         () =>
           `${asked}. The service refused this with ${last?.status}, but the client said that it was done.`,
@@ -254,7 +254,7 @@ const payoutsLimit: Rule = {
   },
 };
 
-/** What may be sent. Beyond the maximum a client may ask for the maximum: it has the same meaning, or the service refuses. */
+/** The limits that may be sent. Instead of a limit above the maximum, a client may send the maximum. */
 function limitsFor(limit: number | undefined): readonly (string | undefined)[] {
   if (limit === undefined) return [undefined, String(DEFAULT_LIMIT)];
   return limit > MOST ? [String(limit), String(MOST)] : [String(limit)];

@@ -1,4 +1,4 @@
-/** How a client asks: paths, key, parameters (spec §4, §5). */
+/** How a client builds requests: paths, key, parameters (spec §4, §5). */
 
 import fc from "fast-check";
 import { repeatedMember } from "../../../base/repeated-members.ts";
@@ -59,13 +59,13 @@ const authorization: Rule = {
   },
 };
 
-/** In words that don't hold what was sent: it may be the better part of a key. */
+/** Doesn't quote what was sent: it may contain most of a key. */
 function authorizationProblem(sent: string | undefined, key: string): string | undefined {
   if (sent === `Bearer ${key}`) return undefined;
   if (sent === undefined) return "no Authorization header";
   if (sent.endsWith(key)) return `the key, and something other than "Bearer " before it`;
   return sent.startsWith("Bearer ")
-    ? "another key than its own"
+    ? "a key that isn't its own"
     : "something other than a Bearer token";
 }
 
@@ -95,7 +95,7 @@ const parameters: Rule = {
     let read = 0;
     for (const exchange of session.exchanges) {
       const { operation, request, got } = exchange;
-      // 415: the service didn't read it. A client may find out like that which encoding it reads.
+      // 415: the service didn't read it. A client may find the right encoding that way.
       if (operation === undefined || got.status === 415) continue;
       const problem =
         formProblem(exchange, operations[operation]) ?? valueProblem(exchange, session);
@@ -106,7 +106,7 @@ const parameters: Rule = {
   },
 };
 
-/** Every reading of what the spec leaves open about it takes one form: no unknown name, no empty value, no other type. */
+/** Checks for what some choices reject: unknown names, missing or empty values, other types. */
 function formProblem(
   { request }: WireExchange,
   { parameters: known }: Operation,
@@ -131,7 +131,7 @@ function formProblem(
 }
 
 function valueProblem({ operation, values }: WireExchange, session: Session): string | undefined {
-  const { publisher, showings } = session;
+  const { publisher, views } = session;
   if (operation === "click") return undefined;
   const expected = (name: string, wanted: string | undefined): string | undefined => {
     const sent = values.get(name);
@@ -141,21 +141,19 @@ function valueProblem({ operation, values }: WireExchange, session: Session): st
   const wrongPublisher = expected("publisher_id", publisher.id);
   if (wrongPublisher !== undefined) return wrongPublisher;
   if (operation === "impression") {
-    const showing = showings.find(({ ad }) => ad === values.get("ad_id"));
-    if (showing === undefined) {
-      const last = showings.findLast(
-        ({ ad }) => ad.slice(0, 5) === values.get("ad_id")?.slice(0, 5),
-      );
-      const meant = last ?? showings.at(-1);
+    const view = views.find(({ ad }) => ad === values.get("ad_id"));
+    if (view === undefined) {
+      const last = views.findLast(({ ad }) => ad.slice(0, 5) === values.get("ad_id")?.slice(0, 5));
+      const meant = last ?? views.at(-1);
       const hint = meant === undefined ? "" : `. The ad that was shown is ${escapedText(meant.ad)}`;
       return `ad_id was ${escapedText(values.get("ad_id"))}, which was never shown${hint}`;
     }
     const own = values.get("session_id");
-    // A client may have sessions of its own. Of one that takes those that it is given, all are as they were.
-    const isGiven = own === undefined || showings.some(({ session: one }) => one === own);
-    const wrongSession = isGiven || !takesSessions(session) ? undefined : showing.session;
+    // A client may make its own session ids. If it uses those that it is given, it must not change them.
+    const isGiven = own === undefined || views.some(({ session: one }) => one === own);
+    const wrongSession = isGiven || !takesSessions(session) ? undefined : view.session;
     return (
-      expected("surface", showing.surface) ?? (wrongSession && expected("session_id", wrongSession))
+      expected("surface", view.surface) ?? (wrongSession && expected("session_id", wrongSession))
     );
   }
   const isKnown = publisher.surfaces.some(({ id }) => id === values.get("surface"));
@@ -163,12 +161,12 @@ function valueProblem({ operation, values }: WireExchange, session: Session): st
   return `surface was ${JSON.stringify(values.get("surface"))}, which is not one of the publisher's`;
 }
 
-/** Whether some showing arrived with the session that the client was given for it. */
-function takesSessions({ exchanges, showings }: Session): boolean {
+/** Whether the client uses the session ids that it is given: at least one view arrived with its own. */
+function takesSessions({ exchanges, views }: Session): boolean {
   return exchanges.some(({ operation, values }) => {
     if (operation !== "impression") return false;
-    const showing = showings.find(({ ad }) => ad === values.get("ad_id"));
-    return showing !== undefined && showing.session === values.get("session_id");
+    const view = views.find(({ ad }) => ad === values.get("ad_id"));
+    return view !== undefined && view.session === values.get("session_id");
   });
 }
 
@@ -178,7 +176,7 @@ const nothingUnasked: Rule = {
   source: "spec §1",
   commands: () => everyday(),
   judge(session) {
-    const { showings, exchanges, steps } = session;
+    const { views, exchanges, steps } = session;
     const clicked = performedCommandsOfKind(session, "click").map(({ shown }) => shown?.ad);
     const adOf = new Map<string, string | undefined>();
     for (const exchange of exchanges) {
@@ -186,14 +184,14 @@ const nothingUnasked: Rule = {
       if (shown !== undefined && !adOf.has(shown)) {
         const ad = exchange.values.get("ad_id");
         must(
-          showings.some((one) => one.ad === ad),
+          views.some((one) => one.ad === ad),
           () =>
             `An impression of ${JSON.stringify(ad)} is recorded as ${shown}. ` +
-            `The client was asked to report ${showings.map((one) => one.ad).join(", ") || "none"}.`,
+            `The client was asked to report ${views.map((one) => one.ad).join(", ") || "none"}.`,
         );
         adOf.set(shown, ad);
       }
-      // Under click.unknown=accept-uncredited a click on nothing is answered as others are, and isn't recorded.
+      // Under click.unknown=accept-uncredited a click on an unknown impression is accepted, but not recorded.
       const on = adOf.get(exchange.values.get("impression_id") ?? "");
       must(
         recordedId(exchange, "click") === undefined || on === undefined || clicked.includes(on),
@@ -201,7 +199,7 @@ const nothingUnasked: Rule = {
           `A click on ${on} is recorded. The client was asked for clicks on ${clicked.join(", ") || "none"}.`,
       );
     }
-    // A client that records nothing of its own accord shows it by living.
+    // Even a session without impressions tests the rule.
     return steps[0]?.outcome.kind === "done" ? 1 + adOf.size : 0;
   },
 };

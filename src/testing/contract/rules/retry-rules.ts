@@ -1,4 +1,4 @@
-/** How a client repeats what went wrong: in the end everything counts, and nothing twice. */
+/** How a client repeats failed requests, so that in the end everything counts and nothing counts twice. */
 
 import fc from "fast-check";
 import {
@@ -25,12 +25,12 @@ import {
 import { isInDoubt, noEventDoubled } from "./double-counting-rules.ts";
 import { must, type Rule } from "./rule.ts";
 import {
+  adView,
   anyAdView,
   anyEvent,
   event,
   flush,
   sequence,
-  showing,
   stats,
   weightedOneOf,
 } from "./sequences.ts";
@@ -45,7 +45,7 @@ const lostRequestNotLost: Rule = {
   id: "lost-request-not-lost",
   says: "An event whose request was lost is recorded in the end, or reported as failed",
   source: "spec §1",
-  commands: () => sequence([fault(lost), showing], fc.oneof(event, event, fault(lost))),
+  commands: () => sequence([fault(lost), adView], fc.oneof(event, event, fault(lost))),
   judge(session) {
     mustNotLoseSilently(session);
     mustHaveNoFinding(session, "failed-and-never-sent-again");
@@ -92,7 +92,7 @@ function shown(value: string | undefined): string {
   return value === undefined ? "left out" : JSON.stringify(value);
 }
 
-/** Whether the client has to reckon with it: no answer, none that says so, or a server that failed on the way. */
+/** Whether the service may have processed it as far as the client knows: anything but a refusal. */
 function mayBeApplied(sent: SentRequest): boolean {
   const { status } = sent.got;
   return status < 400 || (status >= 500 && !isOfLimit(sent));
@@ -102,7 +102,7 @@ const pausesGrow: Rule = {
   id: "pauses-grow",
   says: "A client waits before it repeats a request, and longer each time",
   source: "spec §8",
-  commands: () => sequence([fault(failed, fc.oneof(lasting, some)), showing], event, 2),
+  commands: () => sequence([fault(failed, fc.oneof(lasting, some)), adView], event, 2),
   judge: (session) => mustHaveNoFinding(session, "hot-loop", "pauses-do-not-grow"),
 };
 
@@ -110,7 +110,7 @@ const givesUp: Rule = {
   id: "gives-up",
   says: "During an outage, a client finishes what it was asked within six hours and 250 requests",
   source: "spec §7",
-  commands: () => sequence([fault(failed, lasting), showing], fc.oneof(event, advance(1, 300)), 3),
+  commands: () => sequence([fault(failed, lasting), adView], fc.oneof(event, advance(1, 300)), 3),
   judge: (session) => mustEnd(session),
 };
 
@@ -120,8 +120,8 @@ const silenceEnds: Rule = {
   source: "spec §7",
   commands: () =>
     sequence(
-      [fault(silence, fc.oneof(lasting, some)), showing],
-      // A client that queues waits for answers when it is flushed.
+      [fault(silence, fc.oneof(lasting, some)), adView],
+      // A queueing client waits for answers when it is flushed.
       weightedOneOf([3, event], [1, flush]),
       2,
     ),
@@ -134,14 +134,14 @@ const brokenAnswerIsNoSuccess: Rule = {
   source: "spec §2",
   commands: () =>
     weightedOneOf(
-      [5, sequence([fault(broken), showing], fc.oneof(event, event, fault(broken)))],
+      [5, sequence([fault(broken), adView], fc.oneof(event, event, fault(broken)))],
       [1, sequence([fault(broken, next("stats")), stats], event, 1)],
     ),
   judge(session) {
     let applied = eventsOf(session).filter(({ sent }) => sent.some(isBrokenSuccess)).length;
     mustMatchReceipts(session);
     for (const { operation, asks, sent } of questionsOf(session)) {
-      // A list of surfaces that a client has kept may do; figures are asked because they change.
+      // A client may return an earlier list of surfaces, but not earlier figures.
       if (operation !== "stats" || !sent.some(isBrokenSuccess)) continue;
       applied += 1;
       must(
@@ -163,7 +163,7 @@ const comesBack: Rule = {
   says: "Events are recorded again after an outage",
   source: "spec §1",
   commands: () =>
-    sequence([fault(lost, lasting), showing, flush, heal, advance(600, 900), showing], event, 3),
+    sequence([fault(lost, lasting), adView, flush, heal, advance(600, 900), adView], event, 3),
   judge(session) {
     const healed = session.steps.findLastIndex(({ command }) => command.kind === "heal");
     const back = session.steps.findIndex(

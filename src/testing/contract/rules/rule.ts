@@ -1,4 +1,4 @@
-/** A rule that any client of the API has to keep, as something that can be tried: sequences that come near it, and a judge. */
+/** A rule that every client of the API has to keep: an arbitrary of sequences that provoke it, and a judge. */
 
 import type fc from "fast-check";
 import { withoutSecrets } from "../../../journal/secrets.ts";
@@ -10,22 +10,22 @@ import type { Command } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
 
 export interface Rule {
-  /** What `skip` and a replay know it by: words with hyphens. */
+  /** The name for `skip` and replays: words with hyphens. */
   readonly id: string;
-  /** The rule in a sentence: a test's name. */
+  /** The rule in a sentence. It is part of the test's name. */
   readonly says: string;
-  /** What it rests on, such as "spec §4". */
+  /** The source of the rule, such as "spec §4". */
   readonly source: string;
-  /** The driver's methods, beside `impression`, without which it can't be tried. @default none */
+  /** The driver's methods that it needs, besides `impression`. @default none */
   readonly needs?: readonly Exclude<keyof Driver, "impression">[] | undefined;
-  /** Readings that it is about, in place of the contract's: each sequence is tried under one of these. @default none */
+  /** Choices that override the contract's: each sequence is tried under one of these. @default none */
   readonly assuming?: readonly Readings[] | undefined;
-  /** Sequences that come near it. They shrink to the shortest that still breaks it. */
+  /** Sequences that may break it. They shrink to the shortest that does. */
   readonly commands: (assumptions: Assumptions) => fc.Arbitrary<readonly Command[]>;
   /**
-   * Judges a finished life.
+   * Judges a finished session.
    *
-   * @returns how often it applied: of 0 the session says nothing.
+   * @returns how often the rule came up. 0: the session proves nothing.
    * @throws BrokenRule
    */
   readonly judge: (session: Session) => number;
@@ -34,10 +34,10 @@ export interface Rule {
 /** A client that broke a rule. */
 export class BrokenRule extends Error {
   override readonly name = "BrokenRule";
-  /** What the service would have on record, had it not: a scenario of the session expects it. */
+  /** What the service would have recorded if the rule had been kept. The failure's scenario expects it. */
   readonly expectations: readonly Expectation[];
 
-  /** @param message Both sides: what was expected, and what there was instead. Secrets are taken out of it. */
+  /** @param message What was expected, and what was found instead. Secrets are removed from it. */
   constructor(message: string, expectations: readonly Expectation[] = []) {
     super(withoutSecrets(message));
     this.expectations = expectations;
@@ -45,7 +45,7 @@ export class BrokenRule extends Error {
 }
 
 /**
- * @param expectations What the service would have on record, had the rule been kept.
+ * @param expectations What the service would have recorded if the rule had been kept.
  * @throws BrokenRule unless it holds.
  */
 export function must(
@@ -56,7 +56,7 @@ export function must(
   if (!holds) throw new BrokenRule(otherwise(), expectations());
 }
 
-/** So many events of a kind more, or fewer, on record in the end: what a scenario of the session then expects. */
+/** Expects this many more events on record than there are; fewer if `difference` is negative. */
 export function onRecord(
   { sim }: Session,
   operation: "impression" | "click",

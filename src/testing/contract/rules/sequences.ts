@@ -1,4 +1,4 @@
-/** Arbitraries of commands, and of sequences of them, that rules draw from. All shrink to the plainest, and to any part. */
+/** Arbitraries of commands and sequences for the rules. Commands shrink to the plainest, sequences to any part. */
 
 import fc from "fast-check";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../base/duration.ts";
@@ -7,18 +7,18 @@ import type { ClientCommand, Command } from "../../session/command.ts";
 
 type One<Kind extends Command["kind"]> = fc.Arbitrary<Extract<Command, { kind: Kind }>>;
 
-/** Most sequences are no longer than a person would read. */
+/** Short enough to read. */
 const MAX_COMMANDS = 8;
 const MAX_AT_ONCE = 4;
 
-// Places wrap around: a few are enough to meet the same one twice.
+// Indexes wrap around. A small range makes repeats likely.
 const place: fc.Arbitrary<number> = fc.nat({ max: 3 });
 
-export const showing: One<"impression"> = fc.record({
+export const adView: One<"impression"> = fc.record({
   kind: fc.constant("impression"),
   surface: place,
 });
-/** One in four has an unusual name. They shrink to plain ones. */
+/** One in four has unusual names. They shrink to plain ones. */
 export const anyAdView: One<"impression"> = fc
   .tuple(place, fc.constantFrom("plain", "plain", "plain", "unusual"))
   .map(([surface, spelling]) => ({
@@ -31,29 +31,29 @@ export const click: One<"click"> = fc.record({ kind: fc.constant("click"), impre
 export const flush: One<"flush"> = fc.constant({ kind: "flush" });
 export const surfaces: One<"surfaces"> = fc.constant({ kind: "surfaces" });
 export const payouts: One<"payouts"> = fc.constant({ kind: "payouts" });
-/** Without a period: of all surfaces, or of one. */
+/** Without a period, for all surfaces or for one. */
 export const stats: One<"stats"> = fc.record(
   { kind: fc.constant("stats"), surface: place },
   { requiredKeys: ["kind"] },
 );
 
-/** Time passes, but no more than three minutes: a whole sequence of it stays within every window. */
+/** At most three minutes, so that even a whole sequence of pauses stays within every window. */
 export const shortPause: One<"advance"> = pausesOf(1, 1000, MINUTE_MS, 3 * MINUTE_MS);
-/** Time passes, to a later part of the day or to the next. */
+/** Up to a day. */
 export const longPause: One<"advance"> = pausesOf(1, HOUR_MS, 5.5 * HOUR_MS, DAY_MS);
 
 function pausesOf(...choicesMs: readonly number[]): One<"advance"> {
   return fc.record({ kind: fc.constant("advance"), byMs: fc.constantFrom(...choicesMs) });
 }
 
-/** Each so many times as often as one of weight 1. They shrink to the first. */
+/** Chooses by weight. Shrinks to the first. */
 export function weightedOneOf<Values extends readonly unknown[]>(
   ...weighted: { [At in keyof Values]: readonly [weight: number, of: fc.Arbitrary<Values[At]>] }
 ): fc.Arbitrary<Values[number]> {
   return fc.oneof(...weighted.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 }
 
-/** Several of them at once. */
+/** Several of these commands at once. */
 export function together(...commands: readonly fc.Arbitrary<ClientCommand>[]): One<"together"> {
   return fc.record({
     kind: fc.constant("together"),
@@ -61,25 +61,25 @@ export function together(...commands: readonly fc.Arbitrary<ClientCommand>[]): O
   });
 }
 
-/** Showings mostly, and clicks on them; and for a client that queues now and then a flush. */
+/** Mostly ad views, and clicks on them; sometimes a flush. */
 export const event: fc.Arbitrary<Command> = weightedOneOf(
-  [5, showing],
+  [5, adView],
   [3, click],
-  [1, together(showing)],
+  [1, together(adView)],
   [1, flush],
 );
-/** The same with names of any spelling. */
+/** The same with plain or unusual names. */
 export const anyEvent: fc.Arbitrary<Command> = weightedOneOf([2, anyAdView], [1, event]);
 export const question: fc.Arbitrary<Command> = fc.oneof(stats, surfaces, payouts);
 
-/** Some of these, in any order. */
+/** Some of these commands in any order. */
 export function commandsOf(
   ...commands: readonly fc.Arbitrary<Command>[]
 ): fc.Arbitrary<readonly Command[]> {
   return sequenceOf(fc.oneof(...commands), { minLength: 1, maxLength: MAX_COMMANDS });
 }
 
-/** The same behind first ones, which stay. */
+/** The same after fixed first commands. */
 export function commandsAfter(
   first: readonly fc.Arbitrary<Command>[],
   ...commands: readonly fc.Arbitrary<Command>[]
@@ -87,7 +87,7 @@ export function commandsAfter(
   return sequence(first, fc.oneof(...commands), MAX_COMMANDS);
 }
 
-/** First what it takes, which stays; then more of the like, up to so many. */
+/** Fixed first commands, then up to `maxLength` more. */
 export function sequence(
   first: readonly fc.Arbitrary<Command>[],
   more: fc.Arbitrary<Command> = event,
@@ -98,8 +98,8 @@ export function sequence(
     .map((parts) => parts.flat());
 }
 
-/** Whatever a client is there for, in a world where nothing goes wrong. `shown`: what its showings are like. */
-export function everyday(shown: One<"impression"> = showing): fc.Arbitrary<readonly Command[]> {
+/** Ordinary use of a client, without faults. `shown` draws its ad views. */
+export function everyday(shown: One<"impression"> = adView): fc.Arbitrary<readonly Command[]> {
   return commandsAfter(
     [shown],
     shown,

@@ -1,39 +1,39 @@
-/** What several rules expect of a client: that it can be made, that it ends, that it loses nothing, and what findings forbid. */
+/** Checks that several rules share: a client can be made, it finishes, it loses nothing, and causes no findings. */
 
 import { exampleOf, findingKinds } from "../../../audit/client-report.ts";
 import type { FindingId } from "../../../audit/findings/finding.ts";
+import { attemptHistoryOf } from "../../session/attempt-history.ts";
 import type { PerformedCommand } from "../../session/performed-commands.ts";
 import type { Session, Step } from "../../session/session.ts";
-import { stretchOf } from "../../session/stretch.ts";
 import { type EventTask, eventsOf, isUnreadable } from "../../session/tasks.ts";
 import { memberOf } from "../../session/wire.ts";
 import { durationInWords, errorInWords, outcomeInWords } from "../../session/words.ts";
 import { must, onRecord } from "./rule.ts";
 
 /**
- * The client report's findings judge: none of these may be there.
+ * The client report must not have any of these findings.
  *
- * @throws BrokenRule that tells of the first
- * @returns how often the client could have done it.
+ * @throws BrokenRule that describes the first one
+ * @returns how many opportunities for a finding there were.
  */
 export function mustHaveNoFinding(session: Session, ...ids: readonly FindingId[]): number {
-  const stretch = stretchOf(session);
+  const history = attemptHistoryOf(session);
   let opportunityCount = 0;
   for (const id of ids) {
     const kind = findingKinds[id];
-    const [first] = [...kind.find(stretch)].sort(
+    const [first] = [...kind.find(history)].sort(
       (one, other) => one.attempt.sequence - other.attempt.sequence,
     );
     must(first === undefined, () => {
       const example = first === undefined ? "" : timed(exampleOf(first), session);
       return `The client report calls this ${id}: ${example}. ${kind.explanation}`;
     });
-    opportunityCount += kind.opportunityCount?.(stretch) ?? 0;
+    opportunityCount += kind.opportunityCount?.(history) ?? 0;
   }
   return opportunityCount;
 }
 
-/** The example with the times that a failure's sequence has, in place of the numbers that the journal counts by. */
+/** The example with the times of the failure's sequence in place of the journal's request numbers. */
 function timed(example: string, { steps, exchanges }: Session): string {
   const timeOf = (number: string): string => {
     const atMs = exchanges.find(({ sequence }) => sequence === Number(number))?.atMs ?? 0;
@@ -44,7 +44,7 @@ function timed(example: string, { steps, exchanges }: Session): string {
     .replaceAll(/#(\d+)/g, (_, number: string) => `the request at ${timeOf(number)}`);
 }
 
-/** No fault is in force yet: a client that can't be made in a world like this one breaks whatever rule is tried there. */
+/** The client must open: there are no faults yet. If it doesn't, it breaks any rule that is tried. */
 export function mustOpen({ steps: [opening] }: Session): void {
   const outcome = opening?.outcome ?? { kind: "stuck" as const };
   must(
@@ -53,7 +53,7 @@ export function mustOpen({ steps: [opening] }: Session): void {
   );
 }
 
-/** @throws BrokenRule where a callback of the client's timers threw: nobody is there to catch that. */
+/** @throws BrokenRule if the callback of a client's timer threw. */
 export function mustNotThrow({ threw, steps }: Session): void {
   must(threw === undefined, () => {
     const afterMs = (threw?.atMs ?? 0) - (steps[0]?.atMs ?? 0);
@@ -67,9 +67,9 @@ export function mustNotThrow({ threw, steps }: Session): void {
 type CommandKind = Step["command"]["kind"];
 
 /**
- * @param kinds Which commands have to end. @default all
+ * @param kinds The commands that have to end. @default all
  * @throws BrokenRule
- * @returns how many of these were in the way of a fault, or came after it.
+ * @returns how many of them met a fault.
  */
 export function mustEnd(session: Session, kinds?: readonly CommandKind[]): number {
   const isMeant = ({ command }: Step): boolean => kinds?.includes(command.kind) ?? true;
@@ -90,7 +90,7 @@ function unended({ outcome }: Step): string | undefined {
     case "endless":
       return "it still waits after six hours";
     case "flooded":
-      return "it has sent more than 250 requests";
+      return "it sent more than 250 requests";
     case "done":
     case "failed":
     case "skipped":
@@ -102,12 +102,12 @@ type EventKind = EventTask["operation"];
 const kinds = ["impression", "click"] as const satisfies readonly EventKind[];
 
 /**
- * Whether everything that the client was asked to report, and said to be done, is on record, or told to be undelivered. For
- * a client that queues, done means queued; so what it tells when it is flushed and closed counts.
+ * Every event for which the client reported success must be recorded, or reported as undelivered. For a queueing client
+ * success means queued, so the results of flush and close count too.
  *
- * @param last Place of the last step that counts. @default that of the last one
+ * @param last Index of the last step that counts. @default all steps count
  * @throws BrokenRule
- * @returns how many events it was said of.
+ * @returns for how many events the client reported success.
  */
 export function mustNotLoseSilently(session: Session, last: number = session.steps.length): number {
   const events = eventsOf(session);
@@ -121,16 +121,15 @@ export function mustNotLoseSilently(session: Session, last: number = session.ste
         !recorded.some(({ stepIndex }) => stepIndex <= last) &&
         asks.some(({ at }) => at > excusedTo),
     );
-    const told = toldOf(session, kind, last);
+    const undelivered = undeliveredIn(session, kind, last);
     must(
-      missing.length <= told,
+      missing.length <= undelivered,
       () => {
         const names = missing.map(({ name }) => name).join(", ");
-        const but =
-          told === 0 ? "It reported nothing as undelivered" : `It reported ${told} as undelivered`;
+        const count = undelivered === 0 ? "It reported nothing as undelivered" : `It reported ${told} as undelivered`;
         return `The client said that it reported ${names}, but the service has no record of it. ${but}.`;
       },
-      () => onRecord(session, kind, missing.length - told),
+      () => onRecord(session, kind, missing.length - undelivered),
     );
   }
   return said;
@@ -140,7 +139,7 @@ function isDone({ asks }: EventTask, last: number): boolean {
   return asks.some(({ outcome, at }) => at <= last && outcome.kind === "done");
 }
 
-/** A flush or a closing that failed says that something is left, of what was given before it; one that never ends, too. */
+/** Index of the last flush or close that failed or never ended. It tells that earlier events may be lost. */
 function lastRefusal({ steps }: Session, last: number): number {
   return steps.findLastIndex(
     ({ command, outcome }, at) =>
@@ -151,30 +150,30 @@ function lastRefusal({ steps }: Session, last: number): number {
   );
 }
 
-/** What closing told is of the whole life. Where it told nothing, what the flushes did. */
-function toldOf({ steps }: Session, kind: EventKind, last: number): number {
-  const told = (name: "flush" | "close"): number[] =>
+/** The count from closing, which covers the whole session; otherwise the sum of the counts from the flushes. */
+function undeliveredIn({ steps }: Session, kind: EventKind, last: number): number {
+  const countsOf = (name: "flush" | "close"): number[] =>
     steps
       .slice(0, last + 1)
       .flatMap(({ command, outcome }) =>
         command.kind === name && outcome.kind === "done" ? undeliveredOf(outcome.value, kind) : [],
       );
-  const flushed = told("flush").reduce((sum, one) => sum + one, 0);
-  return told("close").at(-1) ?? flushed;
+  const flushed = countsOf("flush").reduce((sum, one) => sum + one, 0);
+  return countsOf("close").at(-1) ?? flushed;
 }
 
-/** None of what isn't a report. */
+/** The count of undelivered events; empty if the value has none. */
 export function undeliveredOf(value: unknown, kind: EventKind): number[] {
   const count = memberOf(value, kind === "impression" ? "impressions" : "clicks");
   return typeof count === "number" ? [count] : [];
 }
 
 /**
- * Showings that were reported only where this holds are on record. A client that doesn't speak the service's form is none
- * of which that could be expected.
+ * The ad views whose reports all satisfy `isMeant` must be recorded. Skipped if the service reads none of the client's
+ * encodings.
  *
  * @throws BrokenRule
- * @returns how many there were.
+ * @returns how many such views there were.
  */
 export function mustRecordShown(
   session: Session,

@@ -1,6 +1,6 @@
 /**
- * A client's life as the findings of the client report judge it: each attempt with what is known here of who asked for it.
- * A report has the requests alone. Where it can't be sure it says nothing, and it can't know what the client's user asked for.
+ * Turns a session into input for the findings of the client report. A session knows which command each request was for.
+ * The report itself has only the requests, and says nothing if that isn't enough.
  */
 
 import type { Attempt, AttemptHistory } from "../../audit/findings/attempts.ts";
@@ -9,8 +9,8 @@ import type { Outcome, Session, Step } from "./session.ts";
 import { eventsOf, questionsOf, sentBy, type Task } from "./tasks.ts";
 import { memberOf } from "./wire.ts";
 
-/** Without what others sent with the same key. */
-export function stretchOf(session: Session): AttemptHistory {
+/** Leaves out what others sent with the same key. */
+export function attemptHistoryOf(session: Session): AttemptHistory {
   const sent = sentBy(session);
   const tasks = [...eventsOf(session, sent), ...questionsOf(session, sent)];
   const places = new Map(
@@ -36,8 +36,8 @@ export function stretchOf(session: Session): AttemptHistory {
   const asksOf = (attempt: Attempt): readonly PerformedCommand[] =>
     taskOf.get(attempt)?.asks ?? asked.filter(({ at }) => at === attempt.step);
 
-  /** Places of the steps in which the client said that this failed, or a flush or its closing that something did. */
-  const toldIn = (failed: Attempt): number[] => {
+  /** Indexes of the steps in which the client reported this failure, or a flush or close reported any. */
+  const reportedIn = (failed: Attempt): number[] => {
     const reports = session.steps.flatMap(({ parts, ...step }, at) =>
       (parts ?? [step]).flatMap(({ command, outcome }) =>
         hasUndelivered(command.kind, outcome) ? [at] : [],
@@ -53,13 +53,13 @@ export function stretchOf(session: Session): AttemptHistory {
     sentAfter: (answered) => (next) => {
       const sinceMs = next.record.nowMs - (answered.answeredMs ?? Number.POSITIVE_INFINITY);
       if (sinceMs !== 0) return sinceMs > 0;
-      // Of one millisecond it is sure only of what follows from the answer, and of a later step.
+      // In the same millisecond, only a repeat or a later step certainly came after the answer.
       return isRepeat(answered, next) || (next.step ?? 0) > (answered.step ?? 0);
     },
-    isReportedToCaller: (failed) => toldIn(failed).length > 0,
+    isReportedToCaller: (failed) => reportedIn(failed).length > 0,
     isRequestedAgain: (failed, next) =>
       !isRepeat(failed, next) &&
-      toldIn(failed).some((place) => asksOf(next).some(({ at }) => at > place)),
+      reportedIn(failed).some((place) => asksOf(next).some(({ at }) => at > place)),
   };
 }
 
