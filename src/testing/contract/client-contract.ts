@@ -76,7 +76,7 @@ export function registerRules<Impression>(
       if (notSkipped.length > 0) {
         const list = notSkipped.join("\n");
         console.warn(
-          `${contract.name}: these rules were not tried, so they passed\n${untold.join("\n")}`,
+          `${contract.name}: these rules were not tried, so they passed\n${list}`,
         );
       }
       if (contract.replay === undefined) refuseUnknown(contractReport);

@@ -126,8 +126,8 @@ export function mustNotLoseSilently(session: Session, last: number = session.ste
       missing.length <= undelivered,
       () => {
         const names = missing.map(({ name }) => name).join(", ");
-        const count = undelivered === 0 ? "It reported nothing as undelivered" : `It reported ${told} as undelivered`;
-        return `The client said that it reported ${names}, but the service has no record of it. ${but}.`;
+        const count = undelivered === 0 ? "none" : undelivered;
+        return `The client reported ${names} as delivered, but the service has no record of it. It called ${count} undelivered.`;
       },
       () => onRecord(session, kind, missing.length - undelivered),
     );
