@@ -457,7 +457,9 @@ describe("what can't be told from requests that were on their way", () => {
     }
     expect(stage.found()).toEqual([]);
     expect(stage.sim.report().notes).toEqual([
-      expect.stringMatching(/^9 requests came so soon after a Retry-After or a 401 that it can't/),
+      expect.stringMatching(
+        /^9 requests came so soon after a Retry-After or a 401 that the client may not/,
+      ),
     ]);
   });
 

@@ -69,7 +69,9 @@ test("a second application whose first the journal has forgotten is nobody's req
   stage.impression("b");
   const { operations, notes, kept } = stage.sim.report();
   expect([kept, operations]).toEqual([3, { impression: { 200: 1 } }]);
-  expect(notes[0]).toBe("The journal has forgotten what came before #2: judged are #2 to #4.");
+  expect(notes[0]).toBe(
+    "The journal no longer holds requests before #2: only #2 to #4 are judged.",
+  );
 });
 
 test("it judges what the journal has kept, also after a clear and once the ring has gone round", () => {

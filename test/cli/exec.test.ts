@@ -87,7 +87,7 @@ describe("the report", () => {
     const { stderr } = await execNode(script, ["--journal-entries", "2"]);
     expect(stderr).toContain("adsim: 5 requests, the last 2 of them kept\n");
     expect(stderr).toContain(
-      "Note: The journal has forgotten what came before #4: judged are #4 to #5.",
+      "Note: The journal no longer holds requests before #4: only #4 to #5 are judged.",
     );
   });
 
@@ -115,9 +115,7 @@ describe("the report", () => {
 
   test("says that it can't judge what the journal hasn't kept", async () => {
     const { stderr } = await execNode(script, ["--journal-entries", "0"]);
-    expect(stderr).toContain(
-      "The journal has kept none of the requests, so nothing can be judged.",
-    );
+    expect(stderr).toContain("The journal holds none of the requests, so nothing can be judged.");
     expect(stderr).not.toContain("Nothing to complain about");
   });
 
