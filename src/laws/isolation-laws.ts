@@ -24,36 +24,36 @@ export const isolationLaws: readonly Law[] = [
   {
     id: "A1",
     says: "However two publishers' requests interleave, each gets the same bytes.",
-    again: rerunCheck(eachAlone),
+    checkRerun: rerunCheck(eachAlone),
     withoutRerun: "needs a second play in another order: the property tests do it",
   },
   {
     id: "A2",
     says: "A publisher more leaves the others' bytes unchanged.",
-    tried: anotherPublisher,
-    again: rerunCheck(withOneMore),
+    checkCopy: anotherPublisher,
+    checkRerun: rerunCheck(withOneMore),
   },
   {
     id: "A3",
     says: "401 comes before validation and depends on the key alone.",
-    tried: wrongKeys,
+    checkCopy: wrongKeys,
   },
   {
     id: "A4",
     says: "Where foreign publishers are masked with 404, they and nonexistent ones get the same bytes.",
-    tried: maskedPublishers,
+    checkCopy: maskedPublishers,
   },
   {
     id: "A5",
     says: "Worlds share nothing.",
-    tried: playedWorldUntouched,
-    again: rerunCheck(otherWorldUntouched),
+    checkCopy: playedWorldUntouched,
+    checkRerun: rerunCheck(otherWorldUntouched),
   },
 ];
 
 const reads = ["stats", "surfaces", "payouts"] as const satisfies readonly OperationId[];
 
-/** The same with a new key each time: the quota left is the same. */
+/** Reads with a new key, so that answers that show the quota are comparable. */
 export function readAs(copy: WorldCopy, member: Member): string {
   freshKey(copy, member);
   return reads.map((operation) => bytesOf(ask(copy, member, operation))).join("\n");
@@ -61,16 +61,16 @@ export function readAs(copy: WorldCopy, member: Member): string {
 
 /** Status, headers and body. */
 function bytesOf({ outcome, status, headers, text }: ClientExchange): string {
-  if (outcome !== "answered") return inconclusive(`a request aside was ${outcome}`);
+  if (outcome !== "answered") return inconclusive(`a request in a copy was ${outcome}`);
   const sorted = Object.entries(headers).toSorted(([left], [right]) => (left < right ? -1 : 1));
   return `${status} ${JSON.stringify(sorted)} ${text}`;
 }
 
-/** Each publisher gets the same bytes whether the others send or not, so in every interleaving. */
+/** A publisher whose bytes don't depend on what the others send gets the same bytes in every interleaving. */
 function eachAlone(rerun: Rerun): string {
   const groups = groupsOf(rerun, "publisher").slice(0, rerun.played.sampleSize + 1);
   for (const { isFromGroup } of groups) {
-    const alone = rerun.play({ only: isFromGroup });
+    const alone = rerun.playWith({ only: isFromGroup });
     ensureSameAnswers(rerun, rerun.unchanged().answers, alone.answers, "without the others");
   }
   return `${groups.length} publishers, each alone and among the others`;
@@ -82,28 +82,28 @@ function anotherPublisher(played: LawContext): string {
   const before = members.map((member) => readAs(copy, member));
   signUpIn(copy.sim, "Probe three");
   for (const [index, member] of members.entries()) {
-    ensureSame(before[index] ?? "", readAs(copy, member), `${member.id} beside a publisher more`);
+    ensureSame(before[index] ?? "", readAs(copy, member), `${member.id} with one more publisher`);
   }
-  return `what ${members.length} publishers read before and after a sign-up, aside`;
+  return `what ${members.length} publishers read before and after a sign-up, in a copy`;
 }
 
 function withOneMore(rerun: Rerun): string {
-  const { options } = rerun.again;
-  const publishers = newWorld(rerun.again).publishers.total + 1;
-  const more = rerun.play({ options: { ...options, publishers } });
-  ensureSameAnswers(rerun, rerun.unchanged().answers, more.answers, "beside a publisher more");
-  return "with a publisher more and without";
+  const { options } = rerun.plan;
+  const publishers = newWorld(rerun.plan).publishers.total + 1;
+  const more = rerun.playWith({ options: { ...options, publishers } });
+  ensureSameAnswers(rerun, rerun.unchanged().answers, more.answers, "with one more publisher");
+  return "with one more publisher and without";
 }
 
-/** The key of nobody: it has the form of one. */
+/** Well-formed, but no publisher's key. */
 const UNKNOWN_KEY = "key_0000000000000";
-const TWO_WITH_UNKNOWN_KEY = "two requests with the key of nobody";
+const TWO_WITH_UNKNOWN_KEY = "two requests with an unknown key";
 
 function wrongKeys(played: LawContext): string {
   const copy = copyOf(played);
   const expected = copy.readings["auth.failure"] === "403" ? 403 : 401;
-  const [lab] = copy.probes;
-  const nobody = { id: lab.id, apiKey: UNKNOWN_KEY };
+  const [probe] = copy.probes;
+  const nobody = { id: probe.id, apiKey: UNKNOWN_KEY };
   let first: string | undefined;
   for (const operation of operationIds) {
     const valid = outgoingOf(nobody, operation);
@@ -112,7 +112,7 @@ function wrongKeys(played: LawContext): string {
       const { status, text } = sendIn(copy.sim, outgoing);
       ensure(
         status === expected,
-        () => `${operation} with the key of nobody was answered with ${status}, not ${expected}`,
+        () => `${operation} with an unknown key was answered with ${status}, not ${expected}`,
       );
       first ??= text;
       ensureSame(first, text, TWO_WITH_UNKNOWN_KEY);
@@ -120,10 +120,10 @@ function wrongKeys(played: LawContext): string {
   }
   const count = played.gap === undefined ? resendWithUnknownKey(played, copy, expected) : 0;
   const sent = count === 0 ? "" : `, and ${count} requests of the run`;
-  return `every operation with the key of nobody, its parameters right and wrong${sent}, aside`;
+  return `every operation with an unknown key, with right and wrong parameters${sent}, in a copy`;
 }
 
-/** What the run sent, with the key of nobody. Answers name the quota: those of one quota are alike. */
+/** Sends the run's requests with an unknown key. Answers show the quota, so only those of one quota must be alike. */
 function resendWithUnknownKey(
   { trace, sampleSize }: LawContext,
   copy: WorldCopy,
@@ -131,11 +131,13 @@ function resendWithUnknownKey(
 ): number {
   const answers = new Map<string, string>();
   const headers = { authorization: `Bearer ${UNKNOWN_KEY}` };
-  // Keys are looked at where an operation answers: not before a redirect is followed.
-  const routed = trace.kept.filter((seen) => operationOf(seen, copy.readings) !== undefined);
-  for (const seen of routed.slice(0, sampleSize * 5)) {
-    const { method, path, query, body } = seen;
-    const operation = operationOf(seen, copy.readings);
+  // The service checks keys only on the path of an operation, not on one that redirects.
+  const routed = trace.kept.filter(
+    (exchange) => operationOf(exchange, copy.readings) !== undefined,
+  );
+  for (const exchange of routed.slice(0, sampleSize * 5)) {
+    const { method, path, query, body } = exchange;
+    const operation = operationOf(exchange, copy.readings);
     const isApart = copy.readings["limit.recording-pool"] === "separate";
     const limit = operation && operations[operation].limit;
     const like = `${isApart ? operation : limit} ${method}`;
@@ -149,7 +151,7 @@ function resendWithUnknownKey(
     ensure(
       answer.status === expected,
       () =>
-        `${method} ${path} with the key of nobody was answered with ${answer.status}, not ${expected}`,
+        `${method} ${path} with an unknown key was answered with ${answer.status}, not ${expected}`,
     );
     ensureSame(before, bytesOf(answer), TWO_WITH_UNKNOWN_KEY);
   }
@@ -160,9 +162,9 @@ function maskedPublishers(played: LawContext): string {
   const copy = copyOf(played);
   const { readings, probes } = copy;
   if (readings["auth.foreign-publisher"] !== "404" || readings["auth.key-scope"] === "any")
-    inconclusive("foreign publishers aren't masked under the readings in force");
-  const [lab, other] = probes;
-  for (const member of [lab, ...copy.members.slice(0, Math.max(0, played.sampleSize - 4))]) {
+    inconclusive("foreign publishers aren't masked under the assumptions in force");
+  const [probe, other] = probes;
+  for (const member of [probe, ...copy.members.slice(0, Math.max(0, played.sampleSize - 4))]) {
     const last = other.id.slice(-1) === "0" ? "1" : "0";
     const nobody = other.id.slice(0, -1) + last;
     for (const operation of reads) {
@@ -174,10 +176,10 @@ function maskedPublishers(played: LawContext): string {
       ensureSame(nonexistent, foreign, what);
     }
   }
-  return "three operations, aside";
+  return "three operations, in a copy";
 }
 
-/** Whatever was done in a copy until now, the played world knows nothing of it. */
+/** Checks that nothing done in a copy so far shows in the played world. */
 export function playedWorldUntouched(played: LawContext): string {
   const copy = copyOf(played);
   const surface = copy.probes[0].surfaces[0]?.id ?? "none";
@@ -190,25 +192,25 @@ export function playedWorldUntouched(played: LawContext): string {
   }
   const world = worldOf(played);
   const { audit, nowMs } = stateBeforeLaws(played);
-  const changed = "the audit of the played world changed while a world aside was used";
+  const changed = "the audit of the played world changed while a copy was used";
   ensureSame(auditText(audit), auditText(world.audit()), changed);
   if (world.clock.mode === "frozen") {
     const now = world.clock.now();
     ensure(
       now === nowMs,
-      () => `the played world's clock moved by ${now - nowMs} ms while a world aside was used`,
+      () => `the played world's clock moved by ${now - nowMs} ms while a copy was used`,
     );
   }
-  return "the played world's audit and clock, before and after a world aside was used";
+  return "the played world's audit and clock, before and after a copy was used";
 }
 
-function otherWorldUntouched({ again, play }: Rerun): string {
-  const other = newWorld(again);
+function otherWorldUntouched({ plan, playWith }: Rerun): string {
+  const other = newWorld(plan);
   const before = JSON.stringify(other.snapshot());
-  play({});
+  playWith({});
   ensure(
     JSON.stringify(other.snapshot()) === before && other.journal.total === 0,
-    () => "what was done in one world shows in another that was made beside it",
+    () => "what was done in one new world shows in another",
   );
   return "beside another new world";
 }

@@ -213,8 +213,8 @@ test("where time passes what rests on exact instants is tried aside only", () =>
   const results = stage.check();
   expect(broken(results)).toEqual([]);
   const [L1, D1] = ["L1", "D1"].map((id) => results.find((one) => one.id === id));
-  expect(L1?.why).toBe("64 requests with one key, aside");
-  expect(D1?.why).toBe("an impression sent three times, aside");
+  expect(L1?.why).toBe("64 requests with one key, in a copy");
+  expect(D1?.why).toBe("an impression sent three times, in a copy");
 });
 
 test("only those that are asked for are checked, in the order of the list", () => {
@@ -256,7 +256,7 @@ describe("a long run", () => {
       members: [],
       readings: undefined,
       world: "there is none",
-      again: "there is none",
+      rerunPlan: "there is none",
       journal: () => [],
       sampleSize: 1,
     };

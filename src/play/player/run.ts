@@ -95,13 +95,13 @@ export function createRun(scenario: Scenario, capabilities: Capabilities, startM
 }
 
 /** Notes that a rule was installed under this id. `path`: where the scenario has it. */
-export function seeRule(run: Run, rule: FaultRule, id: string, path: string): void {
+export function recordRule(run: Run, rule: FaultRule, id: string, path: string): void {
   const isTemporary = rule.ttl !== undefined;
   const seen = run.rules.get(path) ?? { id, isTemporary, hasFired: false };
   run.rules.set(path, seen);
   run.ruleById.set(id, seen);
   run.hasTemporaryRule ||= isTemporary;
-  run.trace.seeRule(rule);
+  run.trace.recordRule(rule);
 }
 
 /** Counts an exchange wherever the run counts now: a step of its own counts apart. Traffic calls it millions of times. */
