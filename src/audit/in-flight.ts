@@ -8,7 +8,7 @@ const ARRIVAL_MS = 100;
 const BURST_INTERVAL_MS = 20;
 /** Nothing that was sent before the answer arrives later than this after it. */
 const BURST_MS = 250;
-/** Applies if the clock stands still. A browser opens this many connections to a host. */
+/** Applies while the clock is frozen. A browser opens this many connections to a host. */
 const MAX_IN_FLIGHT = 6;
 
 /**

@@ -127,7 +127,7 @@ export function createWorldFactory({
   };
 }
 
-/** What goes on where a world is made anew in mid-run. */
+/** The parts of a world that its successor keeps. */
 interface Continuation {
   readonly clock: Clock;
   readonly rules: RuleList;
