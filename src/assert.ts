@@ -1,4 +1,4 @@
-/** `adsim/assert`: what is expected of a simulated world, as functions that throw and as matchers. For any test runner. */
+/** `adsim/assert`: checks of a simulated world, as functions that throw and as matchers, for any test runner. */
 
 export {
   AssertionError,

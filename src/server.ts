@@ -1,4 +1,4 @@
-/** `adsim/server`: the simulated service over HTTP, for Node, and its state in files. */
+/** `adsim/server`: the simulated service as an HTTP server for Node, and its state in files. */
 
 export { loadSnapshot, SnapshotFileError, saveSnapshot } from "./adapters/files/snapshot-file.ts";
 export { type Server, startServer } from "./adapters/server/server.ts";

@@ -1,4 +1,4 @@
-/** `adsim/testing`: what property tests of a client need, for fast-check. */
+/** `adsim/testing`: tools for property tests of a client, with fast-check. */
 
 export {
   type ArbitraryAssumptionsOptions,

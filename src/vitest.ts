@@ -1,4 +1,4 @@
-/** `adsim/vitest`: `test` with a simulated world of each test's own, and `expect` with matchers of it. */
+/** `adsim/vitest`: `test` with a separate simulated world for each test, and `expect` with its matchers. */
 
 export { expect } from "./adapters/vitest/expect.ts";
 export { type SimFixtures, test } from "./adapters/vitest/fixtures.ts";

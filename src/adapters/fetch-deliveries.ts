@@ -1,4 +1,4 @@
-/** Acts out as `fetch` shows it how a response is handed over where a fault rule interferes: late, in part, or not at all. */
+/** Delivers a response through `fetch` as a fault rule says: late, in part, or not at all. */
 
 import { createDrip } from "../base/drip.ts";
 import type { Delivery } from "../spec/delivery.ts";
@@ -13,12 +13,12 @@ import {
   type Waiting,
 } from "./hold-back.ts";
 
-/** Who waits for the response. */
+/** The client that waits for the response. */
 export interface DeliveryClient {
   readonly signal: AbortSignal | undefined;
   /**
-   * How long the process is kept for a signal to end a silence, in milliseconds: that of a time-out doesn't keep it, and
-   * there is no socket that would.
+   * How long a silence keeps the process alive, in milliseconds, so that a time-out signal can end it. Neither such a signal
+   * nor a socket would keep it alive.
    *
    * @default 0
    */
@@ -31,8 +31,8 @@ export interface DeliveryClient {
 /**
  * The response as it arrives.
  *
- * @throws the signal's reason (as a rejection) where it is aborted meanwhile; TypeError with the `cause` that Node's fetch
- * gives where the connection breaks before there is a response.
+ * @throws (as a rejection) the signal's reason if it is aborted meanwhile; TypeError with the `cause` of Node's fetch if the
+ * connection breaks before there is a response.
  */
 export async function handOver(
   response: ApiResponse,
@@ -55,7 +55,7 @@ export async function handOver(
   return arrived;
 }
 
-/** Headers are kept as they are: to HEAD, content-length tells the length of a body that isn't sent. */
+/** Leaves headers as they are: in an answer to HEAD, content-length is the length of the body that isn't sent. */
 export function toResponse(response: ApiResponse): Response {
   return withBody(response, response.body === "" ? null : response.body);
 }
@@ -91,7 +91,7 @@ function deliverAs(
   }
 }
 
-/** Resolves once it is time to hand the response over, rejects with the signal's reason where that comes first. */
+/** Resolves when it is time to hand the response over; rejects with the signal's reason if that comes first. */
 function waitForItsTime(
   delivery: Delivery,
   place: QueuePlace,
@@ -105,7 +105,7 @@ function waitForItsTime(
     });
     holdBack(waiting, delivery, { overtaking, place }, () => {
       stopListening();
-      // What overtakes it is still on its way to its client.
+      // The response that overtook it must reach its client first.
       queueMicrotask(resolve);
     });
   });
@@ -126,20 +126,20 @@ function silence({
   });
 }
 
-/** Calls `act` with the reason once a signal is aborted. @returns a function that stops listening. */
+/** Calls `react` with the reason when a signal is aborted. @returns a function that stops listening. */
 export function onAbort(
   signal: AbortSignal | undefined,
-  act: (reason: unknown) => void,
+  react: (reason: unknown) => void,
 ): () => void {
   if (signal === undefined) return nothing;
-  const listener = (): void => act(signal.reason);
+  const listener = (): void => react(signal.reason);
   signal.addEventListener("abort", listener, { once: true });
   return () => signal.removeEventListener("abort", listener);
 }
 
 function nothing(): void {}
 
-/** Only what is asked for is made: a body that nobody reads needs no timer. */
+/** Produces pieces only on demand, so that a body that nobody reads needs no timer. */
 const onDemand: QueuingStrategy = { highWaterMark: 0 };
 
 function dripStream(
@@ -183,7 +183,7 @@ function dripStream(
 }
 
 function brokenStream(part: Uint8Array): ReadableStream<Uint8Array> {
-  // Also where nothing of it is sent: MSW sends the head with the first piece.
+  // Enqueues the part even if it is empty, because MSW sends the head with the first piece.
   let isSent = false;
   return new ReadableStream(
     {

@@ -1,35 +1,35 @@
-/** A simulator as `fetch`, and requests as plain data, which the MSW handlers need as well. */
+/** Offers a simulator as `fetch`, and converts requests to plain data for it and for the MSW handlers. */
 
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import { type DeliveryClient, handOver, onAbort, toResponse } from "./fetch-deliveries.ts";
 import { createOvertaking, globalTimers, LATEST_ORDER, type Timers } from "./hold-back.ts";
 
-/** Stands for "any origin": a URL without one is resolved against it. The top-level domain can't exist (RFC 6761). */
+/** Base for URLs without an origin. The top-level domain can't exist (RFC 6761). */
 const ORIGIN = "http://adsim.invalid";
 
 /**
- * A `fetch` that is answered by `handle`, whatever the origin; `fetch("/v1/…")` works as well. As with the built-in
- * one, an aborted signal rejects with its reason, a request that was aborted before it was read is not handled at all,
- * and redirects are followed, refused or handed over as `redirect` says.
+ * A `fetch` that `handle` answers for every origin; `fetch("/v1/…")` works too. Like the built-in one, it rejects with an
+ * aborted signal's reason, doesn't handle a request that was aborted before it was read, and treats redirects as `redirect`
+ * says.
  *
- * @param timers What a delay waits for. @default the machine's
+ * @param timers Timers for delays. @default the machine's
  */
 export function createFetch(
   handle: (request: ApiRequest) => ApiResponse,
   timers: Timers = globalTimers,
 ): typeof globalThis.fetch {
   const overtaking = createOvertaking();
-  // Where somebody lets time pass, the process is kept anyway.
+  // With other timers, whoever controls them keeps the process alive.
   const keepsProcessMs = timers === globalTimers ? KEEPS_PROCESS_MS : 0;
   return async (input, init) => {
     const request = new Request(typeof input === "string" ? new URL(input, ORIGIN) : input, init);
     request.signal.throwIfAborted();
     const signal = signalOf(input, init);
-    let read = await unlessAborted(signal, toApiRequest(request));
+    let apiRequest = await unlessAborted(signal, toApiRequest(request));
     let url = new URL(request.url);
     const client = { overtaking, keepsProcessMs, timers, signal };
     for (let redirects = 0; ; redirects += 1) {
-      const answer = handle(read);
+      const answer = handle(apiRequest);
       const response = await deliverAnswer(answer, client);
       const { location } = answer.headers;
       if (!redirectStatuses.has(response.status) || location === undefined) return response;
@@ -44,7 +44,7 @@ export function createFetch(
           }
           const from = url;
           url = new URL(location, from);
-          read = redirected(read, response.status, { from, to: url });
+          apiRequest = redirected(apiRequest, response.status, { from, to: url });
         }
       }
     }
@@ -52,7 +52,7 @@ export function createFetch(
 }
 
 /**
- * A response as fetch gives it, once it is there.
+ * Resolves with the response when it has arrived, as fetch does.
  *
  * @throws as {@link handOver} does, as a rejection.
  */
@@ -68,12 +68,12 @@ export async function deliverAnswer(
   return toResponse(answer);
 }
 
-/** As long as Node's own fetch waits for a head. */
+/** Node's own fetch waits this long for a response's headers. */
 const KEEPS_PROCESS_MS = 300_000;
 
 /**
- * The signal that ends a request: the one that was given. A request's own only follows it, and only as long as somebody
- * remembers the request.
+ * The signal that ends a request: the caller's, if there is one. The signal of a Request follows it only until the Request is
+ * garbage-collected.
  */
 export function signalOf(
   input: RequestInfo | URL,
@@ -84,25 +84,25 @@ export function signalOf(
 }
 
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-/** As many as fetch follows (Fetch standard, HTTP-redirect fetch). */
+/** Limit of the Fetch standard (HTTP-redirect fetch). */
 const MAX_REDIRECTS = 20;
 
-/** What is sent to the place that a redirect names: after 303, and 301 or 302 to POST, a GET without body. */
+/** The request after a redirect: a GET without body after 303, and after 301 or 302 to a POST. */
 function redirected(
-  read: ApiRequest,
+  request: ApiRequest,
   status: number,
   { from, to }: { readonly from: URL; readonly to: URL },
 ): ApiRequest {
   const dropped = new Set<string>();
-  const isGet = read.method === "GET" || read.method === "HEAD";
+  const isGet = request.method === "GET" || request.method === "HEAD";
   const becomesGet =
-    (status === 303 && !isGet) || ((status === 301 || status === 302) && read.method === "POST");
+    (status === 303 && !isGet) || ((status === 301 || status === 302) && request.method === "POST");
   if (becomesGet) for (const name of bodyHeaders) dropped.add(name);
   if (to.origin !== from.origin) for (const name of secretHeaders) dropped.add(name);
-  const kept = Object.entries(read.headers ?? {}).filter(([name]) => !dropped.has(name));
+  const headers = Object.entries(request.headers ?? {}).filter(([name]) => !dropped.has(name));
   const target = { path: to.pathname, query: to.search.slice(1) };
-  const sent = { ...read, ...target, headers: Object.fromEntries(kept) };
-  return becomesGet ? { ...sent, method: "GET", body: "" } : sent;
+  const next = { ...request, ...target, headers: Object.fromEntries(headers) };
+  return becomesGet ? { ...next, method: "GET", body: "" } : next;
 }
 
 const bodyHeaders = [
@@ -112,10 +112,10 @@ const bodyHeaders = [
   "content-location",
   "content-type",
 ] as const;
-/** Not for another origin. */
+/** Dropped when a redirect leads to another origin. */
 const secretHeaders = ["authorization", "cookie", "proxy-authorization"] as const;
 
-/** What `work` gives, or the signal's reason as soon as it is aborted: a body may never come to its end. */
+/** Rejects with the signal's reason as soon as it is aborted, because a body may never end. */
 function unlessAborted<Result>(
   signal: AbortSignal | undefined,
   work: Promise<Result>,
@@ -126,7 +126,7 @@ function unlessAborted<Result>(
   });
 }
 
-/** Reads a request to its end. `path`: its path where that isn't the URL's, such as below a base URL. */
+/** Reads a request to its end. `path` overrides the URL's path, for a service below a base URL. */
 export async function toApiRequest(request: Request, path?: string): Promise<ApiRequest> {
   const url = new URL(request.url);
   return {

@@ -1,31 +1,31 @@
 /**
- * Holds a response back for as long as its delivery says: for a time, or until later ones have overtaken it. Shared by the
- * transports; each counts its own. What waits is given up where the client goes.
+ * Holds a response back as its delivery says: for a time, or until later responses have overtaken it. The transports share
+ * this code, but each counts its own responses. A response is dropped if its client leaves.
  */
 
 import { timerMs } from "../base/drip.ts";
 import type { Delivery } from "../spec/delivery.ts";
 
-/** Where deliveries get their timers: the machine's, unless somebody lets time pass for them. `Id`: what one is known by. */
+/** Timers for deliveries: the machine's, or those of virtual time. `Id` identifies a timer. */
 export interface Timers<Id = unknown> {
-  setTimeout(act: () => void, ms: number): Id;
+  setTimeout(run: () => void, ms: number): Id;
   clearTimeout(timer: Id | undefined): void;
 }
 
-/** Looked up when they are needed, so that a test's fake ones count. */
+/** Looks the functions up at each call, so that a test's fake timers work. */
 export const globalTimers: Timers<ReturnType<typeof setTimeout>> = {
-  setTimeout: (act, ms) => setTimeout(act, ms),
+  setTimeout: (run, ms) => setTimeout(run, ms),
   clearTimeout: (timer) => clearTimeout(timer),
 };
 
 /** A response that may have to wait. */
 export interface Waiting {
   readonly timers: Timers;
-  /** What gives up its waiting; undefined while it isn't waiting for anything of ours. */
+  /** Stops the waiting; undefined if it isn't waiting here. */
   stopWaiting: (() => void) | undefined;
 }
 
-/** Waits before anything of a response is handed over. */
+/** Calls `then` when the response may be handed over. */
 export function holdBack(
   waiting: Waiting,
   delivery: Delivery,
@@ -69,24 +69,24 @@ export function pause(waiting: Waiting, ms: number, then: () => void): void {
 
 /** A response's place among those of its transport. */
 export interface QueuePlace {
-  /** Responses of another world don't overtake it: worlds don't know of each other. */
+  /** Only responses of the same world can overtake it. */
   readonly world: string;
-  /** Which comes later. One that no rule touched is later than all that wait. */
+  /** Higher is later. A response that no rule touched is later than all that wait. */
   readonly order: number;
 }
 
-/** What counts what is handed over, for those that wait. */
+/** Counts handed-over responses for those that wait to be overtaken. */
 export interface Overtaking {
-  /** Whether nothing waits. Then it need not be told of what is handed over. */
+  /** Whether no response waits. Then calls of `handedOver` aren't necessary. */
   readonly isIdle: boolean;
-  /** The order of the response that is decided now. */
+  /** The order of the next response. */
   nextOrder(): number;
   /** Calls `go` once `by` later responses were handed over. @returns a function that gives up waiting. */
   wait(place: QueuePlace, by: number, go: () => void): () => void;
   handedOver(place: QueuePlace): void;
 }
 
-/** The order of a response that no rule touched: while any waits, it is handed over as soon as it is decided. */
+/** The order of a response that no rule touched. */
 export const LATEST_ORDER: number = Number.POSITIVE_INFINITY;
 
 interface Overtakable {

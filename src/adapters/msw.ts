@@ -1,6 +1,6 @@
 /**
- * The simulator as MSW handlers, for msw 2.12 and later and for msw 3. Only `http` is used, which both have. A redirect is
- * answered as such: msw 3 follows it as fetch does, msw 2 doesn't send a body again and rejects.
+ * The simulator as MSW handlers, for msw 3 and for msw 2.12 and later. It uses only `http`, which both have. It answers a
+ * redirect as such: msw 3 follows it as fetch does, msw 2 rejects because it doesn't send a body again.
  */
 
 import { http } from "msw";
@@ -12,36 +12,36 @@ import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import { deliverAnswer, toApiRequest } from "./fetch.ts";
 import { createOvertaking } from "./hold-back.ts";
 
-/** Where the simulated service is found. */
+/** The address of the simulated service. */
 export interface HandlerOptions {
   /**
-   * The base address of the API, the part before `/v1`: an origin, with a path or without. In a browser it may be
-   * relative to the page. Everything below it is answered, an unknown path with 404.
+   * The base URL of the API, which is the part before `/v1`: an origin with or without a path. In a browser it may be relative
+   * to the page. The handlers answer everything below it, unknown paths with 404.
    *
    * @default paths below `/v1` of any origin
    */
   readonly baseUrl?: string | URL | undefined;
 }
 
-/** What answers: a simulator, or anything with its `handle`. */
+/** A simulator, or anything with its `handle`. */
 export interface Handling {
   handle(request: ApiRequest): ApiResponse;
-  /** Fault rules that MSW can't carry out are refused from then on that there are handlers. */
+  /** As soon as there are handlers, it refuses fault rules that MSW can't carry out. */
   readonly faults?: Pick<Faults, "limitTo"> | undefined;
 }
 
 /**
- * Handlers for `setupServer` and `setupWorker`. Requests that are not the service's are left to the other handlers and,
- * after them, to the network.
+ * Handlers for `setupServer` and `setupWorker`. Other handlers, and then the network, get the requests that aren't for the
+ * service.
  *
- * @throws InputError for a base URL that can't be one, and where a fault rule is in force that MSW can't carry out.
+ * @throws InputError for an invalid base URL, and if a fault rule is in force that MSW can't carry out.
  */
 export function createHandlers(
   sim: Handling,
   options: HandlerOptions = {},
 ): ReturnType<typeof http.all>[] {
   if (typeof sim?.handle !== "function") {
-    throw new InputError("sim", "must be a simulator, as createSimulator makes it");
+    throw new InputError("sim", "must be a simulator, as createSimulator returns it");
   }
   const { baseUrl } = parseInput(optionsSchema, options);
   const pathOf = baseUrl === undefined ? anywhere : below(parseBaseUrl(baseUrl));
@@ -55,14 +55,14 @@ export function createHandlers(
         const answer = sim.handle(await toApiRequest(request, pathOf(new URL(url))));
         const arriving = deliverAnswer(answer, { signal, overtaking });
         if (answer.delivery === undefined) return arriving;
-        // Rejects where the connection breaks, or the client doesn't wait: to MSW that is one network error.
+        // Rejects if the connection breaks or the client leaves: MSW has one network error for both.
         return arriving.catch(() => Response.error());
       },
     ),
   ];
 }
 
-/** MSW has one way of giving no response: a network error, which names no cause. It stands for a closed connection. */
+/** MSW's only way to give no response is a network error without a cause. It stands for a closed connection. */
 export const mswTransport: Transport = { name: "msw", whyNot };
 
 function whyNot(verdict: Verdict): string | undefined {
@@ -88,7 +88,7 @@ const optionsSchema = v.strictObject({
   baseUrl: v.optional(v.union([v.string(), v.instance(URL)], "must be a string or a URL")),
 });
 
-/** The API's path in a URL, as it was sent; undefined for a URL that isn't the API's. */
+/** The API's path in a URL, as sent; undefined if the URL isn't the API's. */
 type PathOf = (url: URL) => string | undefined;
 
 function anywhere(url: URL): string | undefined {

@@ -1,4 +1,4 @@
-/** What the server takes from the installed package: names and contacts, on first need. */
+/** Gives the server names and contacts from the installed package. */
 
 import { createRequire } from "node:module";
 import type { Host } from "../simulator/running-world.ts";
@@ -8,7 +8,7 @@ import type { PersonGenerator } from "../world/publishers/people.ts";
 const extension = import.meta.url.slice(import.meta.url.lastIndexOf("."));
 let loaded: PersonGenerator | undefined;
 
-/** Loads the names on first need: importing them takes longer than starting the server. */
+/** Loads the names on first use, because importing them takes longer than starting the server. */
 export const nodeHost: Host = {
   people() {
     loaded ??= load();

@@ -19,10 +19,10 @@ import {
 } from "./requests.ts";
 import { type StatsMatch, stats } from "./stats-match.ts";
 
-/** A check doesn't hold. Has what test runners need to show both sides. */
+/** A check failed. It has the fields that test runners need to show both sides. */
 export class AssertionError extends Error {
   override readonly name = "AssertionError";
-  /** By it node:test and Jest know that there are two sides. */
+  /** Tells node:test and Jest that `expected` and `actual` exist. */
   readonly code = "ERR_ASSERTION";
   readonly generatedMessage = false;
   readonly operator: string;
@@ -60,27 +60,27 @@ export function assertNoRecordedClick(sim: SimulatorCore, match?: Omit<ClickMatc
   fails("noRecordedClick", recordedClick(sim, match), match);
 }
 
-/** Expects so much credited, in INR and to the micro: in all, or where. @throws AssertionError, InputError */
+/** Expects this amount credited, in INR and to the micro: in total, or `where`. @throws AssertionError, InputError */
 export function assertCredited(sim: SimulatorCore, amountInr: number, where?: CreditedWhere): void {
   holds("credited", credited(sim, amountInr, where));
 }
 
-/** Expects the statistics endpoint to say so. It is asked aside. @throws AssertionError, InputError */
+/** Expects these figures of the statistics endpoint. The request goes to a copy. @throws AssertionError, InputError */
 export function assertStats(sim: SimulatorCore, match: StatsMatch): void {
   holds("stats", stats(sim, match));
 }
 
-/** Expects that clients kept to the limits and to Retry-After. @throws AssertionError, InputError */
+/** Expects clients to keep to the limits and to Retry-After. @throws AssertionError, InputError */
 export function assertRespectsRateLimits(sim: SimulatorCore, options?: RateLimitOptions): void {
   holds("respectsRateLimits", respectsRateLimits(sim, options));
 }
 
-/** Expects what was counted, the ledger and the payouts to agree. @throws AssertionError */
+/** Expects the tallies, the ledger and the payouts to agree. @throws AssertionError */
 export function assertBalances(sim: SimulatorCore): void {
   holds("balances", balances(sim));
 }
 
-/** Expects what the client believes recorded to be on record once, and nothing else. @throws AssertionError, InputError */
+/** Expects the ledger to have exactly the client's events, each once. @throws AssertionError, InputError */
 export function assertNothingLostOrDoubled(
   sim: SimulatorCore,
   clientCounts: ClientCounts | readonly ClientCounts[],
@@ -93,7 +93,7 @@ export function assertReceived(sim: SimulatorCore, match?: RequestMatch): void {
   holds("received", received(sim, match));
 }
 
-/** Expects that no request is wrong whenever it is sent. @throws AssertionError, InputError */
+/** Expects no request that is wrong at any time. @throws AssertionError, InputError */
 export function assertNoInvalidRequests(sim: SimulatorCore, options?: After): void {
   holds("noInvalidRequests", sentNoInvalidRequests(sim, options));
 }
@@ -103,7 +103,7 @@ export function assertUsedValidKeys(sim: SimulatorCore, options?: After): void {
   holds("usedValidKeys", usesValidKeys(sim, options));
 }
 
-/** Expects `sim.report()` to have no findings, save for those excepted. @throws AssertionError, InputError */
+/** Expects `sim.report()` to have no findings except those in `except`. @throws AssertionError, InputError */
 export function assertNoFindings(sim: SimulatorCore, options?: FindingOptions): void {
   holds("noFindings", hasNoFindings(sim, options));
 }
@@ -113,9 +113,9 @@ function holds(operator: string, { pass, message, expected, actual }: Check): vo
 }
 
 function fails(operator: string, { pass, message, actual }: Check, match: object = {}): void {
-  // "Not five of them" would hold for four: that isn't none.
+  // With `times: 5`, the negation would pass for four.
   if ("times" in match && match.times !== undefined) {
-    throw new InputError("times", "can't be said where none is expected: leave it out");
+    throw new InputError("times", "must be left out when none is expected");
   }
   if (pass) throw new AssertionError(message(), { operator, expected: undefined, actual });
 }

@@ -1,10 +1,10 @@
-/** Whether the world's books balance, and whether they say what the client believes. */
+/** Checks that the world's books balance, and that they agree with what the client believes. */
 
 import { AuditError } from "../audit/audit-error.ts";
 import type { ClientCounts } from "../audit/client-counts.ts";
 import { type Check, check, readSim } from "./check.ts";
 
-/** What was counted, the ledger and the payouts agree with each other. */
+/** The tallies, the ledger and the payouts agree with each other. */
 export function balances(given: unknown): Check {
   const { balanced, discrepancies, publishers } = readSim(given).audit();
   const sums = publishers.map(
@@ -18,13 +18,13 @@ export function balances(given: unknown): Check {
     describeFailure: () => [
       "Expected the books to balance:",
       ...discrepancies.map((what) => `  ${what}`),
-      "No client can do this: it is a mistake of the simulator, or a snapshot was edited.",
+      "No client can cause this: it is a bug in adsim, or a snapshot was edited.",
     ],
     describeSuccess: () => ["Expected books that don't balance. They do:", ...sums],
   });
 }
 
-/** Every event that the client believes recorded is on record once, and nothing else is. @throws InputError */
+/** The ledger has exactly the events that the client believes are recorded, each once. @throws InputError */
 export function nothingLostOrDoubled(
   given: unknown,
   clientCounts: ClientCounts | readonly ClientCounts[],

@@ -1,6 +1,6 @@
 /**
- * What every check of a world gives: whether it holds, both sides, and a text for the one who reads it in a test's output.
- * No key and no UPI id is in any of them, wherever they were sent.
+ * The result of every check of a world: whether it passes, both sides, and a text for a test's output. None of them shows a
+ * key or a UPI id, wherever those were sent.
  */
 
 import { InputError } from "../base/input.ts";
@@ -8,10 +8,10 @@ import { oneLine } from "../base/text.ts";
 import { withoutSecrets } from "../journal/secrets.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 
-/** The outcome of a check, as Jest and vitest take it from a matcher. */
+/** The result of a check, in the form that Jest and vitest expect from a matcher. */
 export interface Check {
   readonly pass: boolean;
-  /** Where it fails, what was expected and what is on record instead; where it holds, what speaks against its opposite. */
+  /** If it fails: what was expected, and what is on record instead. If it passes: why its negation (`.not`) fails. */
   message(): string;
   readonly expected: unknown;
   readonly actual: unknown;
@@ -21,9 +21,9 @@ interface Sides {
   readonly pass: boolean;
   readonly expected: unknown;
   readonly actual: unknown;
-  /** What is said where it was expected to hold and doesn't. */
+  /** The message if the check was expected to pass but failed. */
   readonly describeFailure: () => readonly string[];
-  /** What is said where it was expected not to hold and does. */
+  /** The message if the check was expected to fail (`.not`) but passed. */
   readonly describeSuccess: () => readonly string[];
 }
 
@@ -36,7 +36,7 @@ export function check({ pass, expected, actual, describeFailure, describeSuccess
   };
 }
 
-/** A copy without secrets in any of its texts. */
+/** A copy with the secrets in its strings masked. */
 function masked(value: unknown): unknown {
   if (typeof value === "string") return withoutSecrets(value);
   if (Array.isArray(value)) return value.map(masked);
@@ -56,11 +56,11 @@ export function readSim(value: unknown): SimulatorCore {
   if (isSim) return value as SimulatorCore;
   throw new InputError(
     "sim",
-    "must be a simulator: what createSimulator makes, a server's worlds.get(…), or the fixture `sim`",
+    "must be a simulator: from createSimulator, a server's worlds.get(…), or the fixture `sim`",
   );
 }
 
-/** What is named must be there: nothing would ever be recorded under a name with a mistake in it. @throws InputError */
+/** Refuses unknown names: nothing is ever recorded under a misspelt one. @throws InputError */
 export function checkNames(
   { publishers, journal }: SimulatorCore,
   {
@@ -82,22 +82,22 @@ export function checkNames(
   throw new InputError("surface", "names no surface of this publisher", "not-found");
 }
 
-/** A text from a request, quoted, on one line, of bearable length. */
+/** A text from a request, quoted, on one line, shortened. */
 export function quoted(text: string): string {
   return JSON.stringify(oneLine(withoutSecrets(text), MAX_SHOWN));
 }
 
-/** The same in a table. */
+/** A text for a table, on one line, shortened. */
 export function cell(text: string | undefined): string {
   return text === undefined ? "–" : oneLine(withoutSecrets(text), MAX_SHOWN);
 }
 
 const MAX_SHOWN = 48;
 
-/** A longer list is cut here. */
+/** Longer lists are cut. */
 export const MAX_ROWS = 10;
 
-/** Rows in columns, two spaces between them, indented by two. */
+/** Aligns rows in columns with two spaces in between, indented by two. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) {

@@ -1,4 +1,4 @@
-/** How much was credited, to the micro-INR. */
+/** Checks how much was credited, to the micro-INR. */
 
 import * as v from "valibot";
 import { InputError, parseInput } from "../base/input.ts";
@@ -9,7 +9,7 @@ import { afterSchema, timeOf, timeText } from "./event-filter.ts";
 import { eventTable } from "./event-table.ts";
 import { type EventRequest, eventsOf, journalGapOf, type Since } from "./events.ts";
 
-/** Whose credits. All that is named holds. */
+/** Which credits to sum. Every given condition must hold. */
 export interface CreditedWhere extends Since {
   /** The publisher's id. @default all publishers together */
   readonly publisher?: string | undefined;
@@ -19,7 +19,7 @@ export interface CreditedWhere extends Since {
   readonly events?: "impressions" | "clicks" | undefined;
 }
 
-const amountText = "must be an amount in INR from 0 on";
+const amountText = "must be an amount in INR, 0 or more";
 const schema = v.strictObject({
   amountInr: v.pipe(
     v.number(amountText),
@@ -27,7 +27,7 @@ const schema = v.strictObject({
     v.minValue(0, amountText),
     v.check(
       (inr) => nearestMicros(inr) / MICROS_PER_INR === Number(inr.toFixed(6)),
-      "must be an amount that can be counted in micro-INR",
+      "must be an amount that is exact in micro-INR",
     ),
   ),
 });
@@ -42,11 +42,11 @@ const whereSchema = v.strictObject({
 });
 
 const ROUNDED =
-  "Answers are rounded to paise, and of a surface or a time only they tell: this is the sum of rounded credits.";
+  "Credits of a surface or a time come from the answers, which are rounded to paise: this is the sum of rounded credits.";
 
 /**
- * The credits of all events on record together, to the micro. Under `money.precision=paise` those of a surface or of a time
- * are the sum of what answers showed, rounded as they were.
+ * The sum of the credits of all events on record, to the micro. Under `money.precision=paise` the credits of a surface or of a
+ * time are those in the answers, which are rounded.
  *
  * @throws InputError
  */
@@ -67,7 +67,7 @@ export function credited(given: unknown, amount: number, where: CreditedWhere = 
   );
   const needsJournal =
     surface !== undefined || range.after !== undefined || range.sinceMs !== undefined;
-  // The books know whose and how much, to the micro. Of anything finer only the answers tell.
+  // The books have exact sums by publisher. Anything finer is known only from the answers in the journal.
   if (needsJournal) {
     const gap = journalGapOf(sim, all, range);
     if (gap !== undefined) throw new InputError("journal", gap.text, "conflict");
@@ -102,7 +102,7 @@ export function credited(given: unknown, amount: number, where: CreditedWhere = 
       ...rows,
     ],
     describeSuccess: () => [
-      `Expected anything but ${formatInr(wantedMicros)} INR credited${whose}: it is just that.`,
+      `Expected anything but ${formatInr(wantedMicros)} INR credited${whose}: it is exactly that.`,
       ...rows,
     ],
   });
@@ -141,5 +141,5 @@ function differenceAmount(micros: number): string {
 function differenceText(precision: string): string {
   return precision === "paise"
     ? "Answers show whole paise (money.precision=paise); the amount compared is exact."
-    : "The journal doesn't tell of exactly what is in the books: it forgot some, or a snapshot was restored.";
+    : "The journal doesn't match the books: it no longer holds some requests, or a snapshot was restored.";
 }

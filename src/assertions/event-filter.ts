@@ -1,4 +1,4 @@
-/** Which events somebody expects on record: checked by name, matched exactly, and how close another one comes. */
+/** Filters events: validates the expected fields, matches them exactly, and ranks other events by closeness. */
 
 import * as v from "valibot";
 import { formatInstant, parseInstant } from "../base/calendar.ts";
@@ -9,7 +9,7 @@ import { instantText, wholeFrom } from "../base/schemas.ts";
 import { quoted } from "./check.ts";
 import { type EventRequest, msOf, type Since } from "./events.ts";
 
-/** An impression that is expected on record: all that is named holds. */
+/** An impression to expect on record. Every given field must match. */
 export interface ImpressionMatch extends Since {
   /** The publisher's id. */
   readonly publisher?: string | undefined;
@@ -21,11 +21,11 @@ export interface ImpressionMatch extends Since {
   readonly session?: string | undefined;
   /** The `impression_id`. */
   readonly id?: string | undefined;
-  /** How many of them there are, exactly. @default at least one */
+  /** The exact number of matches. @default at least one */
   readonly times?: number | undefined;
 }
 
-/** A click that is expected on record. `surface`, `ad` and `session` are those of its impression. */
+/** A click to expect on record. `surface`, `ad` and `session` are those of its impression. */
 export interface ClickMatch extends Omit<ImpressionMatch, "id"> {
   /** The `click_id`. */
   readonly id?: string | undefined;
@@ -33,7 +33,7 @@ export interface ClickMatch extends Omit<ImpressionMatch, "id"> {
   readonly impression?: string | undefined;
 }
 
-/** What is compared, in the order in which it is told. */
+/** In the order in which they are shown. */
 export const comparedFields: readonly ComparedField[] = [
   "id",
   "impression",
@@ -46,18 +46,17 @@ export const comparedFields: readonly ComparedField[] = [
 type ComparedField = "id" | "impression" | "ad" | "surface" | "session" | "publisher";
 
 export interface EventFilter {
-  /** What was asked for, and nothing else. */
+  /** Only the fields that were given. */
   readonly wanted: Readonly<Partial<Record<ComparedField, string>>>;
   readonly times: number | undefined;
   readonly sinceMs: number | undefined;
   readonly after: number | undefined;
-  /** Whether it came in the time that is looked at. */
+  /** Whether it came after `sinceMs` and `after`. */
   isInTime(event: EventRequest): boolean;
 }
 
 const text = v.pipe(v.string("must be a string"), v.minLength(1, "must not be empty"));
 
-/** An optional `after`. */
 export const afterSchema: v.OptionalSchema<
   v.GenericSchema<unknown, number>,
   undefined
@@ -78,14 +77,13 @@ const schemas = {
   click: v.strictObject({ ...entries, impression: v.optional(text) }),
 };
 
-/** @throws InputError that names the member at fault. */
+/** @throws InputError that names the invalid field. */
 export function readEventFilter(kind: "impression" | "click", given: unknown): EventFilter {
   const { times, since, after, ...fields } = parseInput(schemas[kind], given, kind);
   const pairs = Object.entries(fields).filter(([, value]) => value !== undefined);
   return { wanted: Object.fromEntries(pairs), times, ...timeOf({ since, after }) };
 }
 
-/** The time that is looked at. */
 export function timeOf({
   since,
   after,
@@ -99,7 +97,7 @@ export function timeOf({
   };
 }
 
-/** The members of an event that are asked for and are others. `id` is unknown of what isn't on record. */
+/** The wanted fields that an event has other values for. An event that isn't on record has no `id`. */
 export function differingFields({ wanted }: EventFilter, event: EventRequest): ComparedField[] {
   return comparedFields.filter((name) => {
     const value = wanted[name];
@@ -111,7 +109,7 @@ export function memberOf(event: EventRequest, name: ComparedField): string | und
   return name === "id" ? event.recorded?.id : event[name];
 }
 
-/** The closest first; of two that are as close, the later. */
+/** The closest first; of two that are equally close, the later. */
 export function byCloseness(filter: EventFilter, events: readonly EventRequest[]): EventRequest[] {
   const scored = events.map((event) => {
     const names = differingFields(filter, event);

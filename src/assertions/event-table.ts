@@ -1,4 +1,4 @@
-/** Events in a table, and what became of those that came and aren't on record. */
+/** Shows events in tables: those on record, and those that aren't with the reason. */
 
 import { formatInr } from "../base/money.ts";
 import { notes } from "../exchange/operations/outcome.ts";
@@ -6,7 +6,7 @@ import type { JournalEntry } from "../journal/entry.ts";
 import { cell, MAX_ROWS, table } from "./check.ts";
 import type { EventKind, EventRequest } from "./events.ts";
 
-/** Those on record, in the order given. */
+/** Events on record, in the order given. */
 export function eventTable(kind: EventKind, events: readonly EventRequest[]): string[] {
   const ids = kind === "click" ? ["click", "impression"] : ["impression"];
   const shown = events.slice(0, MAX_ROWS);
@@ -25,7 +25,7 @@ export function eventTable(kind: EventKind, events: readonly EventRequest[]): st
   ];
 }
 
-/** Those that aren't on record, with why. */
+/** Events that aren't on record, with the reason. */
 export function notRecordedLines(events: readonly EventRequest[]): string[] {
   const rows = events
     .slice(0, MAX_ROWS)
@@ -42,12 +42,12 @@ function more(count: number): string[] {
   return count > 0 ? [`  and ${count} more`] : [];
 }
 
-/** Whether the client knows of it. */
+/** Whether the answer reached the client. */
 function answerOf({ fault }: JournalEntry): string {
   return fault?.lost === undefined ? "arrived" : `lost (rule "${fault.rule}", ${fault.kind})`;
 }
 
-/** What became of a request that isn't on record. */
+/** Why a request isn't on record. */
 function refusalText({ fault, producedBy, response, reason }: JournalEntry): string {
   const by = fault === undefined ? "" : ` (rule "${fault.rule}", ${fault.kind})`;
   if (fault?.served === false) {

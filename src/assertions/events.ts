@@ -1,4 +1,4 @@
-/** Impressions and clicks as the journal tells of them: those on record, those that aren't, and whether it tells of all. */
+/** Reads impressions and clicks from the journal: those on record, those that aren't, and whether any are missing. */
 
 import { eventValues } from "../audit/findings/client-event.ts";
 import { parseInstant } from "../base/calendar.ts";
@@ -9,24 +9,24 @@ import type { SimulatorCore } from "../simulator/simulator.ts";
 
 export type EventKind = "impression" | "click";
 
-/** A request to record something, and what became of it. What a click is on is known where the journal has the impression. */
+/** A request to record an event, and its outcome. A click's ad, surface and session are known if the journal has its impression. */
 export interface EventRequest {
   readonly kind: EventKind;
   readonly sequence: number;
-  /** When, in ISO 8601 on the world's clock. */
+  /** When it came, in ISO 8601 on the world's clock. */
   readonly at: string;
   readonly publisher: string | undefined;
   readonly surface: string | undefined;
   readonly ad: string | undefined;
   readonly session: string | undefined;
-  /** Of a click: the impression's id, as it was sent. */
+  /** For a click: the impression's id, as sent. */
   readonly impression: string | undefined;
-  /** Undefined where it isn't on record. */
+  /** Undefined if it isn't on record. */
   readonly recorded: { readonly id: string; readonly micros: number } | undefined;
   readonly entry: JournalEntry;
 }
 
-/** All that the journal still holds, oldest first. */
+/** All events that the journal still holds, oldest first. */
 export function eventsOf(sim: SimulatorCore): EventRequest[] {
   const impressions = new Map<string, EventRequest>();
   return sim.journal.entries({ secrets: "shown" }).flatMap((entry) => {
@@ -54,7 +54,7 @@ export function eventsOf(sim: SimulatorCore): EventRequest[] {
   });
 }
 
-/** What the service itself answered, whether its client got that or not. */
+/** From the service's own answer, even if the client didn't get it. */
 function recordOf({ fault, response, reason }: JournalEntry): EventRequest["recorded"] {
   if (fault?.served === false || !isRecorded(reason)) return undefined;
   const { body } = fault?.lost ?? response;
@@ -63,23 +63,23 @@ function recordOf({ fault, response, reason }: JournalEntry): EventRequest["reco
   return { id: String(id), micros: nearestMicros(Number(answer.revenue_credited_inr)) };
 }
 
-/** From where on events are looked at. */
+/** Where to start looking. */
 export interface Since {
-  /** An instant of the world's clock, in ISO 8601. @default the beginning */
+  /** Only events at or after this time of the world's clock, in ISO 8601. @default the beginning */
   readonly since?: string | undefined;
-  /** The sequence of a journal entry: only what came after it. Such as `sim.journal.total` was. @default 0 */
+  /** Only requests after this journal entry, such as an earlier `sim.journal.total`. @default 0 */
   readonly after?: number | undefined;
 }
 
-/** Why the journal can't tell of all events. */
+/** Why the journal doesn't match the record. */
 export interface JournalGap {
-  /** `undone`: it tells of some that are no longer on record. */
+  /** `forgotten`: it lacks events on record. `undone`: it has events that are no longer on record. */
   readonly kind: "forgotten" | "undone";
-  /** In the words of an InputError on the journal. */
+  /** For an InputError on the field "journal". */
   readonly text: string;
 }
 
-/** Undefined where the journal tells of all that is looked at. */
+/** Undefined if the journal has all events in the range. */
 export function journalGapOf(
   sim: SimulatorCore,
   events: readonly EventRequest[],
@@ -94,7 +94,7 @@ export function journalGapOf(
   if (held > applied) {
     return {
       kind: "undone",
-      text: `tells of ${held} events, and ${applied} are on record: the others were undone by restoring a snapshot, so it can't be told which are left. Call sim.journal.clear() after a restore, or say \`after\``,
+      text: `has ${held} events, but ${applied} are on record: restoring a snapshot undid the others, and which ones is unknown. Call sim.journal.clear() after a restore, or pass \`after\``,
     };
   }
   const [first] = events;
@@ -102,7 +102,7 @@ export function journalGapOf(
   if (isBefore) return undefined;
   return {
     kind: "forgotten",
-    text: `holds ${held} of the ${applied} events on record, so it can't be told: it is off, was cleared, keeps only the latest (journalEntries, journalBytes), or they are from before a fork or a snapshot. Say \`after\` or \`since\` to look only at what it holds`,
+    text: `holds only ${held} of the ${applied} events on record, so this can't be checked: it is off, was cleared, holds only the latest (journalEntries, journalBytes), or the others came before a fork or a snapshot. Pass \`after\` or \`since\` to check only what it holds`,
   };
 }
 

@@ -1,4 +1,4 @@
-/** Whether the client report finds fault with what clients did. */
+/** Checks that the client report has no findings. */
 
 import * as v from "valibot";
 import { type FindingId, findingIds } from "../audit/findings/finding.ts";
@@ -7,7 +7,7 @@ import { type Check, check, counted, readSim } from "./check.ts";
 import { assertJournalWhole } from "./requests.ts";
 
 export interface FindingOptions {
-  /** Findings that may be. @default none */
+  /** Findings to allow. @default none */
   readonly except?: readonly FindingId[] | undefined;
 }
 
@@ -18,7 +18,7 @@ const schema = v.strictObject({
   ),
 });
 
-/** No finding, save for those excepted. What can't be judged, such as pauses on a frozen clock, isn't found. @throws InputError */
+/** No findings except those in `except`. Things that can't be judged, such as pauses on a frozen clock, don't count. @throws InputError */
 export function hasNoFindings(given: unknown, options: FindingOptions = {}): Check {
   const sim = readSim(given);
   const { except } = parseInput(schema, options, "options");
@@ -38,7 +38,7 @@ export function hasNoFindings(given: unknown, options: FindingOptions = {}): Che
         `  ${explanation}`,
       ]),
       ...doubts,
-      `To do: change the client, or say which findings may be: { except: ${JSON.stringify(found.map(({ id }) => id))} }.`,
+      `To do: change the client, or allow these findings: { except: ${JSON.stringify(found.map(({ id }) => id))} }.`,
     ],
     describeSuccess: () => [
       `Expected a finding in ${counted(requests, "request")}: there is none.`,

@@ -18,31 +18,31 @@ import {
 import { type StatsMatch, stats } from "./stats-match.ts";
 
 /**
- * Matchers of a simulator, as `expect(sim)` has them. Each throws InputError for something that isn't a simulator, for an
- * argument that can't be, and where the journal has forgotten what it would need to tell.
+ * The matchers of `expect(sim)`. Each throws InputError for anything but a simulator, for an invalid argument, and if the
+ * journal no longer holds the requests that it needs.
  */
 export interface SimMatchers {
-  /** An impression is on record, whatever its client got for an answer: at least one that matches, or `times` of them. */
+  /** At least one matching impression is on record, or exactly `times`, whatever answers the client got. */
   toHaveRecordedImpression(match?: ImpressionMatch): void;
-  /** A click is on record, likewise. */
+  /** At least one matching click is on record, or exactly `times`, whatever answers the client got. */
   toHaveRecordedClick(match?: ClickMatch): void;
-  /** So much was credited, in INR and to the micro: in all, or of a publisher, a surface, since. */
+  /** Exactly this amount was credited, in INR and to the micro: in total, or where the conditions hold. */
   toHaveCredited(amountInr: number, where?: CreditedWhere): void;
-  /** The statistics endpoint says so. It is asked aside: no quota is spent, and nothing journalled. */
+  /** The statistics endpoint has these figures. The request goes to a copy: it costs no quota and isn't journalled. */
   toHaveStats(match: StatsMatch): void;
-  /** No request was refused by a limit, or at most `refusals`, and none came before a Retry-After was over. */
+  /** A limit refused no request, or at most `refusals`, and none came before a Retry-After was over. */
   toRespectRateLimits(options?: RateLimitOptions): void;
-  /** What was counted, the ledger and the payouts agree. */
+  /** The tallies, the ledger and the payouts agree. */
   toBalance(): void;
-  /** What the client believes recorded is on record once, and nothing else is. */
+  /** The ledger has exactly the events that the client believes are recorded, each once. */
   toHaveNothingLostOrDoubled(clientCounts: ClientCounts | readonly ClientCounts[]): void;
-  /** Requests came: at least one that matches, or `times` of them. */
+  /** At least one matching request came, or exactly `times`. */
   toHaveReceived(match?: RequestMatch): void;
-  /** No request is wrong whenever it is sent: an unknown path, a missing parameter, a foreign publisher … */
+  /** No request is wrong at any time, such as one with an unknown path, a missing parameter or a foreign publisher. */
   toHaveNoInvalidRequests(options?: After): void;
   /** Every request had a valid key, and none had one in its URL. */
   toHaveUsedValidKeys(options?: After): void;
-  /** `sim.report()` has no findings, save for those excepted. */
+  /** `sim.report()` has no findings except those in `except`. */
   toHaveNoFindings(options?: FindingOptions): void;
 }
 

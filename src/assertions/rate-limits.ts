@@ -1,4 +1,4 @@
-/** Whether clients kept to the request limits (spec §8), and to what a Retry-After asked of them. */
+/** Checks that clients kept to the request limits (spec §8) and to Retry-After. */
 
 import * as v from "valibot";
 import { eventValues } from "../audit/findings/client-event.ts";
@@ -10,21 +10,21 @@ import type { SimulatorCore } from "../simulator/simulator.ts";
 import { type Check, check, checkNames, counted, MAX_ROWS, readSim, table } from "./check.ts";
 import { afterSchema } from "./event-filter.ts";
 import { msOf } from "./events.ts";
-import { type After, assertJournalWhole, requestSection, sent } from "./requests.ts";
+import { type After, assertJournalWhole, requestSection, withoutCopies } from "./requests.ts";
 
 export interface RateLimitOptions extends After {
-  /** How many requests a limit may have refused: for a test that drives a client into one. @default 0 */
+  /** How many requests a limit may have refused, for tests that mean to reach a limit. @default 0 */
   readonly refusals?: number | undefined;
 }
 
 const schema = v.strictObject({ refusals: v.optional(wholeFrom(0), 0), after: afterSchema });
 
-/** No more requests than `refusals` were refused by a limit, and none came before a Retry-After was over. @throws InputError */
+/** A limit refused at most `refusals` requests, and none came before a Retry-After was over. @throws InputError */
 export function respectsRateLimits(given: unknown, options: RateLimitOptions = {}): Check {
   const sim = readSim(given);
   const { refusals, after } = parseInput(schema, options, "options");
   checkNames(sim, { after });
-  const all = sent(sim.journal.entries({ after: after ?? 0, secrets: "shown" }));
+  const all = withoutCopies(sim.journal.entries({ after: after ?? 0, secrets: "shown" }));
   const refused = all.filter(({ limit }) => limit !== undefined);
   const early = earlyRequests(sim, all);
   const pass = refused.length <= refusals && early.length === 0;
@@ -46,24 +46,24 @@ export function respectsRateLimits(given: unknown, options: RateLimitOptions = {
   });
 }
 
-/** A request that came too early. `why`: what is known of it. */
+/** A request that came too early, and why it counts as early. */
 interface EarlyRequest {
   readonly entry: JournalEntry;
   readonly why: string;
 }
 
 /**
- * What the client report finds, and what is sure even where the clock stands still between two requests: the same event,
- * sent again while its own answer asked to wait. One without a session may be another event.
+ * The early requests of the client report, and those that are certain even while the clock is frozen: an event that was sent
+ * again although its own answer asked to wait. Without a session it may be another event, so those don't count.
  */
 function earlyRequests(sim: SimulatorCore, all: readonly JournalEntry[]): EarlyRequest[] {
   const finding = sim.report().findings.find(({ id }) => id === "before-retry-after");
   const reported = new Set(finding?.sequences);
-  const told = new Map<string, JournalEntry>();
+  const latestByEvent = new Map<string, JournalEntry>();
   return all.flatMap((entry): EarlyRequest[] => {
     const key = eventKey(entry);
-    const before = key === undefined ? undefined : told.get(key);
-    if (key !== undefined) told.set(key, entry);
+    const before = key === undefined ? undefined : latestByEvent.get(key);
+    if (key !== undefined) latestByEvent.set(key, entry);
     const untilMs = before && retryAtMs(before);
     const isEarly = untilMs !== undefined && msOf(entry) < untilMs;
     if (isEarly)
@@ -84,7 +84,7 @@ function eventKey({ operation, request }: JournalEntry): string | undefined {
   return JSON.stringify([request.headers.authorization, operation, request.query, request.body]);
 }
 
-/** Until when it asked to wait. A limit's own refusals are counted as such: what comes too early is refused again. */
+/** Until when it asked to wait. Leaves out the limit's own refusals, because an early retry is counted as one more refusal. */
 function retryAtMs(entry: JournalEntry): number | undefined {
   if (entry.limit !== undefined) return undefined;
   return retryAtMsOf({ nowMs: msOf(entry), response: entry.response });
@@ -111,12 +111,12 @@ function adviceOn(
   return [
     ...(isRefused
       ? [
-          "To do: read X-RateLimit-Remaining and slow down before it is 0; a test that means to reach the limit says how many refusals it expects: { refusals }.",
+          "To do: read X-RateLimit-Remaining and slow down before it is 0. If the test means to reach the limit, pass the number of refusals to allow: { refusals }.",
         ]
       : []),
     ...(early.length > 0
       ? [
-          `To do: wait as long as Retry-After says.${clock.mode === "frozen" ? " Time is the world's, whose clock is frozen: the client's pauses have to move it (sim.clock.advance), or it has to flow (clock: \"flowing\")." : ""}`,
+          `To do: wait as long as Retry-After says.${clock.mode === "frozen" ? " The world's clock is frozen: move it during the client's pauses (sim.clock.advance), or let it flow (clock: \"flowing\")." : ""}`,
         ]
       : []),
   ];

@@ -1,4 +1,4 @@
-/** Whether an impression or a click is on record, whatever its client got for an answer. */
+/** Checks that an impression or a click is on record, whatever answer its client got. */
 
 import { InputError } from "../base/input.ts";
 import { withoutSecrets } from "../journal/secrets.ts";
@@ -23,7 +23,7 @@ export function recordedImpression(given: unknown, match: ImpressionMatch = {}):
   return recorded("impression", readSim(given), match);
 }
 
-/** A click on record, likewise. @throws InputError */
+/** A click on record: at least one that matches, or `times` of them. @throws InputError */
 export function recordedClick(given: unknown, match: ClickMatch = {}): Check {
   return recorded("click", readSim(given), match);
 }
@@ -32,11 +32,11 @@ interface EventMatches {
   readonly kind: EventKind;
   readonly filter: EventFilter;
   readonly matching: readonly EventRequest[];
-  /** On record, and something else: the closest first. */
+  /** On record but not matching, the closest first. */
   readonly others: readonly EventRequest[];
-  /** Came for what was expected, and isn't on record. */
+  /** Requests that match but aren't on record. */
   readonly missed: readonly EventRequest[];
-  /** How many requests of this kind came at all. */
+  /** How many requests of this kind came. */
   readonly arrived: number;
 }
 
@@ -48,7 +48,7 @@ function recorded(kind: EventKind, sim: SimulatorCore, match: unknown): Check {
   const { times } = filter;
   const count = found.matching.length;
   const gap = journalGapOf(sim, all, filter);
-  // One that is there is there, whatever else was forgotten. What was undone by a restore isn't.
+  // A match is certain even if the journal lacks other requests, but not if a restore may have undone it.
   const isSure =
     gap === undefined || (gap.kind === "forgotten" && count > 0 && times === undefined);
   if (!isSure) throw new InputError("journal", gap.text, "conflict");
@@ -108,7 +108,7 @@ function failure(found: EventMatches): string[] {
   const there = matching.length === 0 ? "there is none" : `there ${isOrAre(matching.length)}`;
   return [
     `Expected ${article} on record${filterText(filter)}: ${there}.`,
-    ...section(`On record and matching:`, eventTable(kind, matching), matching.length),
+    ...section("Matches on record:", eventTable(kind, matching), matching.length),
     ...(matching.length < times
       ? section(
           `On record instead (${counted(others.length, kind)}, the closest first):`,
@@ -116,7 +116,7 @@ function failure(found: EventMatches): string[] {
           others.length,
         )
       : []),
-    ...section("Came, and isn't on record:", notRecordedLines(missed), missed.length),
+    ...section("Came, but isn't on record:", notRecordedLines(missed), missed.length),
     ...adviceOn(found, arrived).map((advice) => `To do: ${advice}`),
   ];
 }
@@ -133,17 +133,17 @@ function adviceOn(found: EventMatches, arrived: number): string[] {
   const { kind, filter, matching, others, missed } = found;
   if (arrived === 0) {
     return [
-      `no ${kind} request came at all. See that the client has this world's base URL or fetch, and that the test waits until it has sent: await it, or have it flush.`,
+      `no ${kind} request came. Check that the client uses this world's base URL or fetch, and that the test waits until the client has sent: await it, or flush it.`,
     ];
   }
   if (filter.times !== undefined && matching.length > filter.times) {
     return [
-      "look at the first two of them: what is sent again counts once only with the same session_id, surface and ad_id, and a click that may be on record isn't sent again.",
+      "compare the first two. A retry counts once only with the same session_id, surface and ad_id. A click that may be on record must not be sent again.",
     ];
   }
   if (missed.length > 0) {
     return [
-      "the client sent it: what it got, and whether it may send it again, follows from the reason above.",
+      "the client sent it. The reason above says what answer it got and whether it may retry.",
     ];
   }
   const [closest] = others;

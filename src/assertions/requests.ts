@@ -1,4 +1,4 @@
-/** What came to the service: a number of requests, and none that it had to refuse as wrong. */
+/** Checks the requests that came to the service: how many, whether they were valid, and whether they had valid keys. */
 
 import * as v from "valibot";
 import { InputError, parseInput } from "../base/input.ts";
@@ -11,22 +11,22 @@ import { type ErrorCode, errorKinds } from "../spec/errors.ts";
 import { type Check, cell, check, checkNames, counted, MAX_ROWS, readSim, table } from "./check.ts";
 import { afterSchema } from "./event-filter.ts";
 
-/** From where on requests are looked at. */
+/** Where to start looking. */
 export interface After {
-  /** The sequence of a journal entry: only what came after it. Such as `sim.journal.total` was. @default 0 */
+  /** Only requests after this journal entry, such as an earlier `sim.journal.total`. @default 0 */
   readonly after?: number | undefined;
 }
 
-/** Requests that are expected: all that is named holds. */
+/** Requests to expect. Every given condition must hold. */
 export interface RequestMatch
   extends After,
     Pick<JournalFilter, "operation" | "publisher" | "status"> {
-  /** How many of them came, exactly. @default at least one */
+  /** The exact number of requests. @default at least one */
   readonly times?: number | undefined;
 }
 
 const afterOnly = v.strictObject({ after: afterSchema });
-/** The journal checks what the others are. It knows more of them, such as a limit, that would make a count mean nothing. */
+/** The journal checks the values. Its other filters, such as `limit`, would make a count meaningless. */
 const matchSchema = v.strictObject({
   operation: v.optional(v.any()),
   publisher: v.optional(v.any()),
@@ -35,14 +35,14 @@ const matchSchema = v.strictObject({
   after: afterSchema,
 });
 
-/** Requests that came, and reached the service or not. @throws InputError */
+/** Counts the requests that came, whether or not they reached the service. @throws InputError */
 export function received(given: unknown, match: RequestMatch = {}): Check {
   const sim = readSim(given);
   const { times, after, ...filter } = parseInput(matchSchema, match, "request");
-  const found = sent(sim.journal.entries({ ...filter, after: after ?? 0 }));
+  const found = withoutCopies(sim.journal.entries({ ...filter, after: after ?? 0 }));
   checkNames(sim, { publisher: match.publisher, after });
   const pass = times === undefined ? found.length > 0 : found.length === times;
-  const all = sent(sim.journal.entries({ after: after ?? 0 }));
+  const all = withoutCopies(sim.journal.entries({ after: after ?? 0 }));
   if (times !== undefined || !pass) assertJournalWhole(sim, after);
   const named = Object.entries(filter).map(([name, value]) => ` ${name} ${JSON.stringify(value)}`);
   const what = named.length === 0 ? "" : ` with${named.join(",")}`;
@@ -53,7 +53,7 @@ export function received(given: unknown, match: RequestMatch = {}): Check {
     actual: { ...filter, times: found.length },
     describeFailure: () => [
       `Expected ${wanted}${what}: ${counted(found.length, "such request")} came.`,
-      ...requestSection("Came and matching:", found),
+      ...requestSection("Came and match:", found),
       ...(found.length === 0 ? requestSection("Came instead, the latest last:", all) : []),
     ],
     describeSuccess: () => [
@@ -63,12 +63,12 @@ export function received(given: unknown, match: RequestMatch = {}): Check {
   });
 }
 
-/** No request that is wrong whenever it is sent. What is refused for now, or as a duplicate, isn't. @throws InputError */
+/** No request is always wrong. A temporary refusal, or one as a duplicate, doesn't count. @throws InputError */
 export function sentNoInvalidRequests(given: unknown, options: After = {}): Check {
   const sim = readSim(given);
   const { after } = parseInput(afterOnly, options, "options");
   checkNames(sim, { after });
-  const all = sent(sim.journal.entries({ after: after ?? 0 }));
+  const all = withoutCopies(sim.journal.entries({ after: after ?? 0 }));
   const invalid = all.filter(({ reason }) => isInvalid(reason));
   if (invalid.length === 0) assertJournalWhole(sim, after);
   return check({
@@ -76,21 +76,21 @@ export function sentNoInvalidRequests(given: unknown, options: After = {}): Chec
     expected: [],
     actual: invalid.map(({ sequence, reason }) => ({ sequence, reason })),
     describeFailure: () => [
-      `Expected no invalid request: ${counted(invalid.length, "request")} of ${all.length} ${invalid.length === 1 ? "is" : "are"} wrong whenever sent.`,
+      `Expected no invalid request: ${counted(invalid.length, "request")} of ${all.length} ${invalid.length === 1 ? "is" : "are"} wrong at any time.`,
       ...requestSection("Wrong:", invalid),
       ...nearestLines(invalid),
-      `To do: read the answer's body, sim.journal.entries({ after: ${(invalid[0]?.sequence ?? 1) - 1}, limit: 1 })[0].response.body, and change what is sent; don't send it again as it is.`,
+      `To do: read the answer's body, sim.journal.entries({ after: ${(invalid[0]?.sequence ?? 1) - 1}, limit: 1 })[0].response.body, and change the request; don't send it again unchanged.`,
     ],
     describeSuccess: () => [`Expected an invalid request: none of ${all.length} is.`],
   });
 }
 
-/** Every request had a valid key, and none had one where keys are seen: in the path or the query. @throws InputError */
+/** Every request had a valid key, and none had a key in its path or query. @throws InputError */
 export function usesValidKeys(given: unknown, options: After = {}): Check {
   const sim = readSim(given);
   const { after = 0 } = parseInput(afterOnly, options, "options");
   checkNames(sim, { after });
-  const all = sent(sim.journal.entries({ after }));
+  const all = withoutCopies(sim.journal.entries({ after }));
   const unauthorized = all.filter(({ reason }) => reason === UNAUTHORIZED);
   const inUrl = sim.report().findings.find(({ id }) => id === "key-in-url")?.sequences ?? [];
   const exposed = all.filter(({ sequence }) => inUrl.includes(sequence));
@@ -114,23 +114,23 @@ export function usesValidKeys(given: unknown, options: After = {}): Check {
   });
 }
 
-/** Requests as clients sent them: without those that a rule made the service do once more. */
-export function sent(entries: readonly JournalEntry[]): JournalEntry[] {
+/** Drops the second applications by fault rules, which no client sent. */
+export function withoutCopies(entries: readonly JournalEntry[]): JournalEntry[] {
   return entries.filter(({ fault }) => fault?.application !== 2);
 }
 
-/** @throws InputError where the journal has forgotten something that came after `after`. */
+/** @throws InputError if the journal no longer holds every request after `after`. */
 export function assertJournalWhole({ journal }: SimulatorCore, after = 0): void {
   const forgotten = journal.total - journal.kept;
   if (forgotten <= after) return;
   throw new InputError(
     "journal",
-    `has forgotten the first ${forgotten} of ${journal.total} requests, so it can't be told: it is off, was cleared, or keeps only the latest (journalEntries, journalBytes). Keep more, or say \`after: ${forgotten}\` to look only at what came since`,
+    `no longer holds the first ${forgotten} of ${journal.total} requests, so this can't be checked: it is off, was cleared, or holds only the latest (journalEntries, journalBytes). Raise its limits, or pass \`after: ${forgotten}\` to check only later requests`,
     "conflict",
   );
 }
 
-/** Requests with their answers, the last ones. */
+/** The last requests with their answers. */
 export function requestSection(title: string, entries: readonly JournalEntry[]): string[] {
   if (entries.length === 0) return [];
   const rows = entries
@@ -151,7 +151,7 @@ function nearestLines(entries: readonly JournalEntry[]): string[] {
   return [`  #${sequence} sent ${nearest.sent}; the closest that exists is ${nearest.closest}`];
 }
 
-/** Refused for now, as a duplicate, or for what a clock does: sending it wasn't wrong. */
+/** Temporary refusals, and those of duplicates or late events: sending the request wasn't wrong. */
 const rightAtOtherTimes: ReadonlySet<string> = new Set<ErrorCode>([
   "request_timeout",
   "surface_inactive",
@@ -161,7 +161,7 @@ const rightAtOtherTimes: ReadonlySet<string> = new Set<ErrorCode>([
   "rate_limited",
 ]);
 
-/** Whether sending the same again can't be right. */
+/** Whether the same request would always be wrong. */
 function isInvalid(reason: string): boolean {
   if (reason === notes.unknownImpression) return true;
   return Object.hasOwn(errorKinds, reason) && !rightAtOtherTimes.has(reason);

@@ -1,4 +1,4 @@
-/** What the statistics endpoint says of a publisher: asked aside, so that it costs no quota and leaves no trace. */
+/** Checks a publisher's statistics. The request goes to a copy of the world, so it costs no quota and leaves no trace. */
 
 import * as v from "valibot";
 import { formatDay, parseDay } from "../base/calendar.ts";
@@ -9,17 +9,16 @@ import type { SimulatorCore } from "../simulator/simulator.ts";
 import { buildRequest } from "../spec/build-request.ts";
 import { type Check, check, checkNames, quoted, readSim, table } from "./check.ts";
 
-/** Figures of one surface. */
 export interface SurfaceFigures {
   readonly impressions?: number | undefined;
   readonly revenueInr?: number | undefined;
 }
 
-/** What is expected of the statistics: only what is named is compared. */
+/** The expected statistics. Only the given figures are compared. */
 export interface StatsMatch {
-  /** Whose: the publisher's id. */
+  /** The publisher's id. */
   readonly publisher: string;
-  /** Days, `YYYY-MM-DD`, both included. @default from the world's first day, before which is made-up history, to today */
+  /** Days, `YYYY-MM-DD`, both inclusive. @default from the world's first day, after its seeded history, to today */
   readonly period?:
     | { readonly from?: string | undefined; readonly to?: string | undefined }
     | undefined;
@@ -39,7 +38,7 @@ const dayText = v.optional(
     v.check((text) => parseDay(text) !== undefined, dayExpected),
   ),
 );
-const amount = "must be an amount in INR from 0 on";
+const amount = "must be an amount in INR, 0 or more";
 const inr = v.optional(v.pipe(v.number(amount), v.finite(amount), v.minValue(0, amount)));
 const count = v.optional(wholeFrom(0));
 const schema = v.strictObject({
@@ -54,7 +53,7 @@ const schema = v.strictObject({
   ),
 });
 
-/** @throws InputError, also where the service refuses to answer such a question. */
+/** @throws InputError, also if the service refuses the request. */
 export function stats(given: unknown, match: StatsMatch): Check {
   const sim = readSim(given);
   const wanted = parseInput(schema, match, "stats");
@@ -115,7 +114,7 @@ interface Answer {
 
 type Figure = readonly [name: string, value: number];
 
-/** What is named, in the order in which it is told. */
+/** The given figures, in the order in which they are shown. */
 function figuresOf({
   impressions,
   clicks,
@@ -145,7 +144,7 @@ function figuresIn({ impressions, clicks, revenue_inr, surfaces }: Answer): Figu
   return figuresOf({ ...all, surfaces: Object.fromEntries(bySurface) });
 }
 
-/** Of a world of its own that goes on from here: with a new key, which has a quota of its own, and no fault rules. */
+/** Asks a copy of the world, with a new key, which has its own quota, and without fault rules. */
 function askInFork(
   sim: SimulatorCore,
   { publisher, period = {}, surface }: Pick<StatsMatch, "publisher" | "period" | "surface">,
@@ -164,11 +163,11 @@ function askInFork(
   const reason = scratch.journal.entries({ limit: 1 })[0]?.reason ?? "no reason is known";
   throw new InputError(
     "stats.period",
-    `can't be asked for: the service answers ${response.status}, ${reason}`,
+    `was refused by the service: status ${response.status}, ${reason}`,
   );
 }
 
-/** `aside`: without fault rules, which may be functions. */
+/** `scratch`: a copy without fault rules, because functions can't be in a snapshot. */
 function firstDayOf(scratch: SimulatorCore): string {
   return formatDay(dayReader(scratch.assumptions)(scratch.snapshot().start));
 }
@@ -183,18 +182,18 @@ function surfaceLines({ surfaces }: Answer): string[] {
   return ["By surface:", ...table([["surface", "impressions", "revenue"], ...rows])];
 }
 
-/** Readings that make the figures others than one may think. */
+/** Explains figures that may surprise. */
 function notesOn({ assumptions }: SimulatorCore, { period }: Pick<StatsMatch, "period">): string[] {
   const notes: string[] = [];
   if (assumptions["stats.today"] === "next-day") {
-    notes.push("today's events are in it from tomorrow on (stats.today=next-day).");
+    notes.push("today's events appear tomorrow (stats.today=next-day).");
   }
   if (assumptions["money.precision"] === "paise") {
     notes.push("amounts are in whole paise (money.precision=paise).");
   }
   if (period?.from !== undefined) {
     notes.push(
-      "days before the world's first have made-up history; without period.from it isn't asked for.",
+      "days before the world's first day have seeded history; leave out period.from to exclude it.",
     );
   }
   return notes;

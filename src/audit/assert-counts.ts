@@ -1,4 +1,4 @@
-/** Compares what a client believes with what is on record, and puts the difference into words. */
+/** Compares what a client believes with what is on record, and explains the difference. */
 
 import { MICROS_PER_INR, MICROS_PER_PAISA } from "../base/money.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -12,26 +12,25 @@ import { type Difference, differenceSection, explains, unbalancedText } from "./
 import { microsToInr } from "./event-line.ts";
 import { recordingEntries } from "./recording-entries.ts";
 
-/** What was audited. */
 export interface Audited extends AccountWorld {
-  /** By publisher id, of those that anything happened to. */
+  /** By publisher id; only publishers with requests or records. */
   readonly books: ReadonlyMap<string, Books>;
   readonly discrepancies: readonly string[];
   readonly journal: Journal;
   /** How many impression and click requests there were, copies included. */
   readonly requests: number;
-  /** How many requests of any kind the journal had seen. */
+  /** How many requests of any kind the journal had counted by the time of the audit. */
   readonly sequence: number;
 }
 
-/** What is on record of one publisher, or of all. */
+/** What is on record for one publisher, or for all. */
 interface Ledger {
   readonly impressions: number;
   readonly clicks: number;
   readonly micros: number;
 }
 
-/** @throws AuditError where they disagree, InputError for counts that can't be. */
+/** @throws AuditError if they disagree, InputError for impossible counts. */
 export function assertCounts(clientCounts: unknown, audited: Audited): void {
   const { accounts, discrepancies } = audited;
   const all = readClientCounts(clientCounts, (id) => accounts.ordinalOf(id) !== undefined);
@@ -43,11 +42,11 @@ export function assertCounts(clientCounts: unknown, audited: Audited): void {
   const sections = discrepancies.length === 0 ? [] : [unbalancedText(discrepancies)];
   const shown: AuditDifference[] = [];
   for (const { counts, differences } of differing) {
-    const { clues, memory } = collectClues(counts.publisher, audited);
-    sections.push(differenceSection(counts.publisher, differences, clues, memory));
+    const { clues, journalGap } = collectClues(counts.publisher, audited);
+    sections.push(differenceSection(counts.publisher, differences, clues, journalGap));
     for (const { side, ...difference } of differences) {
       const telling = clues.filter(explains(side, difference.what));
-      // One entry may be told of twice: as a retry, and as lost itself.
+      // Two clues may name one entry: as a retry, and as lost itself.
       const entries = new Set(telling.flatMap(({ sequences }) => sequences));
       shown.push({ ...difference, entries: Array.from(entries).sort((a, b) => a - b) });
     }
@@ -77,7 +76,7 @@ function differencesOf(counts: ClientCounts, { books, assumptions }: Audited): D
   return differences;
 }
 
-/** By how much the credit in an answer can differ from the one on record, in micro-INR. */
+/** The most by which the credit in an answer can differ from the one on record, in micro-INR. */
 const maxRoundingMicros = { exact: 0, paise: MICROS_PER_PAISA / 2 } satisfies Record<
   Choice<"money.precision">,
   number
@@ -94,24 +93,24 @@ function ledgerOf(books: Audited["books"], publisher: string | undefined): Ledge
   return ledger;
 }
 
-/** What the journal can say, and what it can't. */
+/** `journalGap`: says which requests the journal lacks or holds in addition, if any. */
 function collectClues(
   publisher: string | undefined,
   audited: Audited,
-): { readonly clues: readonly Clue[]; readonly memory: string | undefined } {
+): { readonly clues: readonly Clue[]; readonly journalGap: string | undefined } {
   const { journal, sequence, requests } = audited;
-  const kept = journal.entries().filter((entry) => entry.sequence <= sequence);
-  const recording = recordingEntries(kept, audited);
+  const entries = journal.entries().filter((entry) => entry.sequence <= sequence);
+  const recording = recordingEntries(entries, audited);
   const own =
     publisher === undefined ? recording : recording.filter((one) => one.publisher === publisher);
-  return { clues: cluesOf(own), memory: journalGapText(recording.length, requests) };
+  return { clues: cluesOf(own), journalGap: journalGapText(recording.length, requests) };
 }
 
 function journalGapText(held: number, requests: number): string | undefined {
   if (held < requests) {
     return (
       `The journal doesn't hold ${requests - held} of the ${requests} impression and click requests: ` +
-      "it is off, was cleared, keeps only the latest, or they are from before a fork or a snapshot."
+      "it is off, was cleared, holds only the latest, or they came before a fork or a snapshot."
     );
   }
   if (held === requests) return undefined;

@@ -1,20 +1,20 @@
-/** What a failed assertion throws: made for the one who reads it in a test's output. */
+/** The error of a failed audit, made to be read in a test's output. */
 
-/** Where a client and the ledger disagree. */
+/** One figure on which a client and the ledger disagree. */
 export interface AuditDifference {
-  /** Its id; undefined: all publishers together. */
+  /** Id of the publisher; undefined for all publishers together. */
   readonly publisher: string | undefined;
   readonly what: "impressions" | "clicks" | "revenueInr";
   readonly client: number;
   readonly ledger: number;
-  /** Sequences of the journal entries that can explain it, in order, each once. */
+  /** Sequences of the journal entries that can explain it, in ascending order, each once. */
   readonly entries: readonly number[];
 }
 
-/** The client and the ledger disagree, or the books disagree with themselves. */
+/** The client and the ledger disagree, or the books contradict themselves. */
 export class AuditError extends Error {
   override readonly name = "AuditError";
-  /** Empty where only the books disagree with themselves. */
+  /** Empty if only the books contradict themselves. */
   readonly differences: readonly AuditDifference[];
 
   constructor(message: string, differences: AuditError["differences"]) {

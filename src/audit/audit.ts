@@ -1,4 +1,4 @@
-/** The truth about a world: what clients attempted, what was applied, what they came to know, and whether the books agree. */
+/** Audits a world: what clients attempted, what was applied, what they learned of it, and whether the books agree. */
 
 import { formatInstant } from "../base/calendar.ts";
 import { createPayoutHistories } from "../exchange/operations/payout-histories.ts";
@@ -18,7 +18,7 @@ export interface PublisherAudit extends EventLines {
   /** Its id. */
   readonly publisher: string;
   readonly balanced: boolean;
-  /** In INR, over the publisher's whole life: revenue = paid + pending. */
+  /** Lifetime amounts in INR: revenue = paid + pending. */
   readonly books: {
     readonly revenueInr: number;
     readonly paidInr: number;
@@ -28,22 +28,22 @@ export interface PublisherAudit extends EventLines {
 
 /** What happened in a world until now. */
 export interface Audit {
-  /** When, in ISO 8601 on the world's clock. */
+  /** Time of the audit, in ISO 8601 on the world's clock. */
   readonly at: string;
-  /** Whether what was counted, the books and the payouts agree. Where they don't, it is a bug, or a snapshot was edited. */
+  /** Whether the tallies, the books and the payouts agree. If not, adsim has a bug or a snapshot was edited. */
   readonly balanced: boolean;
-  /** What disagrees: the publisher, what, and both figures. */
+  /** One line per disagreement: the publisher, what disagrees, and both figures. */
   readonly discrepancies: readonly string[];
-  /** Over all publishers, and the requests without a valid key. */
+  /** All publishers and the requests without a valid key. */
   readonly total: EventLines;
-  /** Those that anything happened to. */
+  /** Publishers with requests or records. */
   readonly publishers: readonly PublisherAudit[];
   /** Requests without a valid key. */
   readonly withoutKey: EventLines;
   /**
-   * Expects that every event which the client believes recorded is on record once, and that nothing else is.
+   * Expects that the ledger has exactly the events that the client believes are recorded, each once.
    *
-   * @throws AuditError that says what is lost or doubled, and why. InputError for counts that can't be.
+   * @throws AuditError that says what is lost or doubled, and why. InputError for impossible counts.
    */
   assertNothingLostOrDoubled(clientCounts: ClientCounts | readonly ClientCounts[]): void;
 }
@@ -52,7 +52,7 @@ export interface AuditedWorld extends DirectoryWorld {
   readonly settings: Pick<WorldSettings, "startMs">;
 }
 
-/** Reads only. So that others may pass between publishers; what they change meanwhile is in it, or not. */
+/** Reads only. Yields between publishers; changes made meanwhile may or may not be in the result. */
 export function* auditInSlices(world: AuditedWorld, journal: Journal): Work<Audit> {
   const { accounts, assumptions, clock, ids, population, dayOf, settings } = world;
   const nowMs = clock.now();
@@ -75,7 +75,7 @@ export function* auditInSlices(world: AuditedWorld, journal: Journal): Work<Audi
     ),
   ];
   const total = eventLinesOf(unauthenticated, ...entries.map(({ books }) => books.recorded));
-  // As of now: the world goes on before anybody asserts anything.
+  // Fixed now: the world may change before the caller asserts.
   const audited = {
     books: new Map(entries.map(({ account, books }) => [account.id, books])),
     discrepancies,
@@ -105,7 +105,7 @@ function hasHistory({ tally, book }: Account): boolean {
 
 function servedWithoutKeyText({ applied, duplicatesSuppressed, uncounted }: EventLines): string[] {
   const served = applied + duplicatesSuppressed + uncounted;
-  return served === 0 ? [] : [`${served} requests served, 0 that may be`];
+  return served === 0 ? [] : [`${served} requests served, 0 allowed`];
 }
 
 function publisherAudit(account: Account, books: Books): PublisherAudit {

@@ -1,6 +1,6 @@
 /**
- * Holds what was counted as requests came against what the book has, and the book against itself: its columns, its daily
- * totals and the payouts that follow from them. Reads only.
+ * Compares the tallies of requests with the book, and the book with itself: its columns, its daily totals and the payouts
+ * that follow from them. Reads only.
  */
 
 import { type Day, day } from "../base/calendar.ts";
@@ -11,7 +11,7 @@ import type { PayoutHistory } from "../world/ledger/payout-history.ts";
 import type { SeededHistory, Totals } from "../world/publishers/seeded-history.ts";
 import { answeredCount, type FiguresByOperation } from "./event-line.ts";
 
-/** An account's books, each figure from the place that it is kept in. */
+/** The figures of an account's books, and where they disagree. */
 export interface Books {
   readonly recorded: FiguresByOperation;
   /** All impressions and clicks on record. */
@@ -20,11 +20,11 @@ export interface Books {
   readonly revenueMicros: number;
   readonly paidMicros: number;
   readonly pendingMicros: number;
-  /** Each names what disagrees, with both figures. Empty: all agrees. */
+  /** Each names what disagrees, with both figures. Empty if all agree. */
   readonly discrepancies: readonly string[];
 }
 
-/** Two figures that have to be one. */
+/** Two figures that must be equal. */
 type FigurePair = readonly [
   what: string,
   left: readonly [where: string, figure: number],
@@ -104,7 +104,6 @@ export function booksOf(
   };
 }
 
-/** Whatever days there are. */
 const FIRST_DAY: Day = day(Number.MIN_SAFE_INTEGER);
 const LAST_DAY: Day = day(Number.MAX_SAFE_INTEGER);
 
@@ -122,7 +121,7 @@ function creditedMicros({ seenMicros, unseenMicros }: Readonly<EventTally>): num
   return seenMicros + unseenMicros;
 }
 
-/** The surfaces that either knows of. */
+/** Indexes of the surfaces that have rows or totals. */
 function surfacesIn(bySurface: readonly number[], totals: readonly Totals[]): number[] {
   return bySurface.flatMap((rows, index) => (rows > 0 || index < totals.length ? [index] : []));
 }
@@ -133,18 +132,18 @@ function pairDiscrepancies([what, [where, left], [elsewhere, right], unit]: Figu
   return [`${what}: ${figure(left)} ${where}, ${figure(right)} ${elsewhere}`];
 }
 
-/** As text. What was tampered with can be negative. */
+/** An edited snapshot can make an amount negative. */
 function inrText(micros: number): string {
   return micros < 0 ? `-${formatInr(-micros)}` : formatInr(micros);
 }
 
-/** An impression is clicked once or, where repeated clicks count, more often. */
+/** Every clicked impression has one click, or more if repeated clicks count. */
 function clickDiscrepancies(clicked: number, clicks: number): string[] {
   if (clicked <= clicks && clicked > 0 === clicks > 0) return [];
   return [`clicked impressions: ${clicked} in the book, ${clicks} clicks in the daily totals`];
 }
 
-/** What can't be, whatever was sent. */
+/** Figures that no requests can produce. */
 export function tallyDiscrepancies({ impression, click }: Tally): string[] {
   return [
     ...impossibleFigures(impression).map((what) => `impression requests: ${what}`),
@@ -156,20 +155,20 @@ function impossibleFigures(tally: Readonly<EventTally>): string[] {
   const { applied, suppressed, uncounted, refused, copies, lost } = tally;
   const negative = Object.entries(tally).filter(([, value]) => !(value >= 0));
   const served = applied + suppressed + uncounted + refused;
-  const found = negative.map(([name, value]) => `${name} is ${value}, which can't be`);
+  const found = negative.map(([name, value]) => `${name} is ${value}, which is impossible`);
   if (answeredCount(tally) < 0) {
-    found.push(`${lost} answers lost and ${copies} copies, of ${served} that the service served`);
+    found.push(`${lost} answers lost and ${copies} copies, but only ${served} requests served`);
   }
   if (tally.unseen > Math.min(applied, lost + copies)) {
     found.push(
-      `${tally.unseen} events unseen, ${applied} applied and ${lost + copies} answers lost or of copies`,
+      `${tally.unseen} events unseen, but ${applied} applied and ${lost + copies} answers lost or to copies`,
     );
   }
   if (tally.unseen === 0 && tally.unseenMicros > 0) {
-    found.push(`0 events unseen, ${inrText(tally.unseenMicros)} INR credited in them`);
+    found.push(`0 events unseen, but ${inrText(tally.unseenMicros)} INR credited for them`);
   }
   if (tally.unseen === applied && tally.seenMicros > 0) {
-    found.push(`0 events seen, ${inrText(tally.seenMicros)} INR credited in them`);
+    found.push(`0 events seen, but ${inrText(tally.seenMicros)} INR credited for them`);
   }
   return found;
 }

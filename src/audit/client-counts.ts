@@ -1,20 +1,20 @@
-/** What a client believes, checked. */
+/** Validates the counts that a client believes. */
 
 import * as v from "valibot";
 import { InputError, parseInput } from "../base/input.ts";
 import { wholeFrom } from "../base/schemas.ts";
 
-/** Distinct events that the client believes recorded. */
+/** How many distinct events the client believes are recorded. */
 export interface ClientCounts {
   /** Its id. @default all publishers together */
   readonly publisher?: string | undefined;
   readonly impressions: number;
   readonly clicks: number;
-  /** What it believes they earned, in INR. @default not compared */
+  /** What the client believes they earned, in INR. @default not compared */
   readonly revenueInr?: number | undefined;
 }
 
-const amount = "must be an amount in INR from 0 on";
+const amount = "must be an amount in INR, 0 or more";
 const countsSchema = v.strictObject({
   publisher: v.optional(v.string("must be the id of a publisher")),
   impressions: wholeFrom(0),
@@ -52,7 +52,7 @@ export function readClientCounts(
       throw new InputError(field, "names no publisher of this world", "not-found");
     }
     if (all.findIndex((other) => other.publisher === publisher) < index) {
-      const twice = publisher === undefined ? "is missing a second time" : "is there already";
+      const twice = publisher === undefined ? "is missing a second time" : "is a duplicate";
       throw new InputError(field, `${twice}: give each publisher's counts once`);
     }
   }

@@ -1,4 +1,4 @@
-/** How a client used the API, and what it did wrong: judged from the journal's records alone. */
+/** Reports how a client used the API and what it did wrong. The journal's records are its only source. */
 
 import { formatInstant } from "../base/calendar.ts";
 import type { ClockMode } from "../base/clock.ts";
@@ -34,29 +34,31 @@ import {
 } from "./findings/single-requests.ts";
 import { perhapsSentAfter, sentAfter } from "./in-flight.ts";
 
-/** What a world's clients did. A client that behaves well has no findings. */
+/** What a world's clients did. Well-behaved clients have no findings. */
 export interface ClientReport {
-  /** All requests, also those that the journal has forgotten. */
+  /** All requests, including those that the journal no longer holds. */
   readonly requests: number;
-  /** How many of them the journal has kept: they alone are counted and, save for preflights, judged below. */
+  /** Requests that the journal still holds. The fields below cover only these; findings also leave out preflights. */
   readonly kept: number;
-  /** How many of those are second applications by a fault rule: no client sent them, and they are neither counted nor judged. */
+  /** How many of those a fault rule applied a second time. No client sent them, so the fields below leave them out. */
   readonly copies: number;
-  /** When the first of those came, in ISO 8601 on the world's clock; undefined where there is none. */
+  /** When the first of those came, in ISO 8601 on the world's clock; undefined if there is none. */
   readonly from: string | undefined;
   /** When the last of them came. */
   readonly until: string | undefined;
-  /** Operation → status → requests. `none` is what reached no operation, `preflight` what a browser asks before a page's request, status 0 what got no answer. */
+  /**
+   * Operation → status → requests. `none`: reached no operation. `preflight`: sent by a browser before a page's request.
+   * Status 0: got no answer.
+   */
   readonly operations: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** Fault rule → how many requests it decided. */
+  /** Fault rule → how many requests it acted on. */
   readonly faults: Readonly<Record<string, number>>;
-  /** What could not be judged, and why, in sentences. */
+  /** Sentences that say what could not be judged, and why. */
   readonly notes: readonly string[];
-  /** What costs money comes first. */
+  /** Findings that cost money come first. */
   readonly findings: readonly Finding[];
 }
 
-/** What finds what. */
 export const findingKinds: Readonly<Record<FindingId, FindingKind>> = {
   "event-in-two-sessions": eventInTwoSessions,
   "lost-and-sent-again-without-session": lostAndSentAgainWithoutSession,
@@ -77,26 +79,26 @@ const MAX_PROOF = 3;
 const MAX_SEQUENCES = 1000;
 const MAX_PUBLISHERS = 20;
 
-/** So that others may pass between its parts. `mode`: how the world's clock goes now. `eras`: those that are over. */
+/** Yields so that other work can run in between. `mode`: the clock's mode now. `eras`: the finished ones. */
 export function* reportInSlices(
   journal: JournalRing,
   eras: readonly Era[],
   mode: ClockMode,
 ): Work<ClientReport> {
-  const kept = journal.records();
+  const held = journal.records();
   const requests = journal.total;
   const now: Era = { last: requests, isFrozen: mode === "frozen", end: "clock" };
-  const attempts = attemptsOf(kept, [...eras, now]);
-  // Preflights are a browser's doing, not a client's.
+  const attempts = attemptsOf(held, [...eras, now]);
+  // Browsers send preflights, not clients.
   const judged = attempts.filter(({ record }) => record.reason !== PREFLIGHT);
-  const stretches = historiesOf(judged, eras);
-  const { first, records } = kept;
+  const histories = historiesOf(judged, eras);
+  const { first, records } = held;
   const ends = [records[0], records.at(-1)];
   const [from, until] = ends.map((record) => record && formatInstant(record.nowMs));
   const findings: Finding[] = [];
   for (const id of findingIds) {
     yield;
-    const offences = stretches.flatMap((stretch) => findingKinds[id].find(stretch));
+    const offences = histories.flatMap((history) => findingKinds[id].find(history));
     if (offences.length > 0) findings.push(findingOf(id, offences));
   }
   yield;
@@ -108,27 +110,27 @@ export function* reportInSlices(
     until,
     operations: operationsOf(attempts),
     faults: faultsOf(attempts),
-    notes: [...notesOn(attempts, first, records.length), ...doubtNotes(stretches)],
+    notes: [...notesOn(attempts, first, records.length), ...doubtNotes(histories)],
     findings,
   };
 }
 
-/** Between two replacements of the world's state nothing hangs together. */
+/** A history ends where the world's state was replaced: nothing before that explains what comes after. */
 function historiesOf(attempts: readonly Attempt[], eras: readonly Era[]): AttemptHistory[] {
   const ends = eras.filter(({ end }) => end === "state").map(({ last }) => last);
-  const stretches: AttemptHistory[] = [];
+  const histories: AttemptHistory[] = [];
   let start = 0;
   for (const last of [...ends, Number.POSITIVE_INFINITY]) {
     const from = start;
     while (start < attempts.length && (attempts[start]?.sequence ?? 0) <= last) start += 1;
     if (start === from) continue;
     const earlier = (): readonly Attempt[] => attempts.slice(0, from);
-    stretches.push({ attempts: attempts.slice(from, start), earlier, ...withoutClientCalls });
+    histories.push({ attempts: attempts.slice(from, start), earlier, ...withoutClientCalls });
   }
-  return stretches;
+  return histories;
 }
 
-/** Nobody knows more of the client than its requests. */
+/** The journal sees a client's requests, but not what its user asked of it. */
 const withoutClientCalls: Omit<AttemptHistory, "attempts" | "earlier"> = {
   sentAfter,
   isReportedToCaller: () => false,
@@ -147,18 +149,18 @@ function operationsOf(attempts: readonly Attempt[]): ClientReport["operations"] 
 }
 
 function faultsOf(attempts: readonly Attempt[]): ClientReport["faults"] {
-  // A rule may be called anything, "__proto__" too.
+  // A rule can have any name, even "__proto__".
   const fired = groupedBy(attempts, ({ record }) => record.fault?.rule);
   return Object.fromEntries([...fired].map(([rule, { length }]) => [rule, length]));
 }
 
-function notesOn(attempts: readonly Attempt[], first: number, kept: number): string[] {
+function notesOn(attempts: readonly Attempt[], first: number, held: number): string[] {
   const notes: string[] = [];
   if (first > 1) {
     notes.push(
-      kept === 0
+      held === 0
         ? `The journal has kept none of the requests, so there is nothing to judge.`
-        : `The journal has forgotten the requests before #${first}, so only #${first} to #${first + kept - 1} were judged.`,
+        : `The journal has forgotten the requests before #${first}, so only #${first} to #${first + held - 1} were judged.`,
     );
   }
   const untimed = attempts.filter(({ timeline }) => timeline === undefined).length;
@@ -170,13 +172,13 @@ function notesOn(attempts: readonly Attempt[], first: number, kept: number): str
   return notes;
 }
 
-/** What was left out for the benefit of the doubt is said: no finding may mean that nobody knows. */
-function doubtNotes(stretches: readonly AttemptHistory[]): string[] {
+/** Says how many requests had the benefit of the doubt, so that nobody takes "no finding" for proof. */
+function doubtNotes(histories: readonly AttemptHistory[]): string[] {
   const doubtful = new Set<Attempt>();
   for (const { find } of [beforeRetryAfter, continuesAfter401]) {
-    for (const stretch of stretches) {
-      const found = new Set(find(stretch).map(({ attempt }) => attempt));
-      for (const { attempt } of find({ ...stretch, sentAfter: perhapsSentAfter })) {
+    for (const history of histories) {
+      const found = new Set(find(history).map(({ attempt }) => attempt));
+      for (const { attempt } of find({ ...history, sentAfter: perhapsSentAfter })) {
         if (!found.has(attempt)) doubtful.add(attempt);
       }
     }
@@ -218,7 +220,7 @@ function whoOf(offences: readonly Offence[]): Finding["who"] {
     .slice(0, MAX_PUBLISHERS);
 }
 
-/** The request, its answer, and what was wrong, in a line. */
+/** The request, its answer, and what was wrong, on one line. */
 export function exampleOf({ attempt, cause, detail }: Offence): string {
   const { sequence, at, request, response } = entryOf(cause ?? attempt);
   const answer = response.status === 0 ? "no answer" : response.status;

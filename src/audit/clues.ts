@@ -1,4 +1,4 @@
-/** What the journal knows of events that a client and the ledger may count differently, and why. */
+/** Finds the journal's entries that can explain why a client and the ledger count differently. */
 
 import { isRecorded, notes } from "../exchange/operations/outcome.ts";
 import type { JournalEntry, JournalFault } from "../journal/entry.ts";
@@ -8,7 +8,7 @@ import type { OperationId } from "../spec/operations.ts";
 
 /** An entry that can explain a difference. */
 export interface Clue {
-  /** The entry's, and that of the second where one tells nothing without the other. */
+  /** One entry's, or those of two that belong together. */
   readonly sequences: readonly number[];
   readonly at: string;
   readonly operation: OperationId | undefined;
@@ -19,7 +19,7 @@ export interface Clue {
 export type ClueKind =
   | "kept from the service"
   | "answer lost"
-  /** The same, and the answer to a retry said that it is on record: only the credit is unknown. */
+  /** The answer was lost, but the answer to a retry said that the event is on record: only the credit is unknown. */
   | "learnt later"
   | "applied twice"
   | "recorded again"
@@ -28,20 +28,20 @@ export type ClueKind =
   | "replayed"
   /** Refused as a duplicate. */
   | "conflict"
-  /** The same, and until then the client didn't know of the first. */
+  /** Refused as a duplicate of an event whose answer the client didn't get. */
   | "conflict after loss"
   | "unknown impression"
   | "refused";
 
-/** An entry of a recording request, with what it asked for. */
+/** The entry of a recording request, with the event that it is about. */
 export interface RecordingEntry {
   readonly entry: JournalEntry;
-  /** The event, the same for each attempt at it: what is shown where, or the impression that is clicked. */
+  /** Equal for all attempts at one event: names the ad and its surface, or the impression that is clicked. */
   readonly event: string;
   readonly session: string | undefined;
 }
 
-/** Clues in the journal's order. `entries` are those of one publisher, or of all. */
+/** In the journal's order. `entries`: those of one publisher, or of all. */
 export function cluesOf(entries: readonly RecordingEntry[]): Clue[] {
   const unseen = new Map<string, RecordingEntry>();
   const learnt = new Set<number>();
@@ -82,7 +82,7 @@ function isDuplicate({ reason }: JournalEntry): boolean {
   return reason === notes.duplicate || saysDuplicate(reason);
 }
 
-/** Whether the service acted and the client doesn't know of it. */
+/** Whether the service acted but the client didn't get the answer. */
 function isUnseen(fault: JournalFault | undefined): boolean {
   return fault?.lost !== undefined;
 }
@@ -123,7 +123,7 @@ function clueOf(entry: JournalEntry, before: RecordingEntry | undefined): Clue |
   }
   if (isRecorded(entry.reason)) return undefined;
   if (reason === notes.unknownImpression) {
-    const text = "answered, but nobody knows the impression: not recorded";
+    const text = "answered, but the impression is unknown: not recorded";
     return clue([entry], "unknown impression", text);
   }
   if (saysDuplicate(reason)) return conflictOf(entry, before?.entry);
@@ -150,7 +150,7 @@ function conflictOf(entry: JournalEntry, before: JournalEntry | undefined): Clue
   );
 }
 
-/** Says why the service took a retry of what it had recorded for something new. */
+/** Says why the service didn't recognise a retry of a recorded event. */
 function recordedAgainClue({ entry, session }: RecordingEntry, before: RecordingEntry): Clue {
   const first = `#${before.entry.sequence}`;
   if (entry.operation === "click") {
@@ -161,7 +161,7 @@ function recordedAgainClue({ entry, session }: RecordingEntry, before: Recording
     session === undefined
       ? "it has no session_id"
       : session === before.session
-        ? `its session_id makes no duplicate of it (${key("dedup.repeat")}, ${key("dedup.window")})`
+        ? `its session_id doesn't make it a duplicate (${key("dedup.repeat")}, ${key("dedup.window")})`
         : `it has another session_id than ${first}`;
   return clue([entry], "recorded again", `${first} again, and recorded again: ${why}`);
 }
@@ -175,7 +175,7 @@ function clue(
   return { sequences: [first, ...more].map((one) => one.sequence), at, operation, kind, text };
 }
 
-/** A name that the compiler knows. */
+/** Lets the compiler check the name. */
 function key(name: AssumptionKey): string {
   return name;
 }

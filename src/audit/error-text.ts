@@ -1,12 +1,10 @@
-/** A difference between a client and the ledger in words: for the one who reads them in a failed test's output. */
+/** Puts the differences between a client and the ledger into words, for the output of a failed test. */
 
 import type { AuditDifference } from "./audit-error.ts";
 import type { Clue, ClueKind } from "./clues.ts";
 
-/** On which side of the books the difference lies. */
 type Side = "lost" | "doubled" | "credit unseen" | "credit not on record";
 
-/** A difference, and on which side of the books it lies. */
 export interface Difference extends Omit<AuditDifference, "entries"> {
   readonly side: Side;
 }
@@ -43,27 +41,26 @@ export function explains(side: Side, what: AuditDifference["what"]): (clue: Clue
     clueKindsBySide[side].includes(kind) && (what === "revenueInr" || `${operation}s` === what);
 }
 
-/** Books that disagree with themselves. */
+/** For books that contradict themselves. */
 export function unbalancedText(discrepancies: readonly string[]): string {
   const lines = discrepancies.map((what) => `  ${what}`);
-  const whose =
-    "This is a mistake of the simulator, or a snapshot was edited; the client can't do it.";
-  return ["The books don't balance:", ...lines, whose].join("\n");
+  const cause = "This is a bug in adsim, or a snapshot was edited; a client can't cause it.";
+  return ["The books don't balance:", ...lines, cause].join("\n");
 }
 
 const MAX_CLUES = 12;
 
-/** One publisher's differences with what explains them and what to do. `memory`: what the journal can't tell. */
+/** One publisher's differences, the entries that explain them, and advice. `journalGap`: says what the journal lacks. */
 export function differenceSection(
   publisher: string | undefined,
   differences: readonly Difference[],
   clues: readonly Clue[],
-  memory: string | undefined,
+  journalGap: string | undefined,
 ): string {
   const telling = clues.filter((clue) =>
     differences.some(({ side, what }) => explains(side, what)(clue)),
   );
-  // A refusal says little, and there may be thousands.
+  // Refusals come last: each explains little, and there may be thousands.
   const ranked = [
     ...telling.filter(({ kind }) => kind !== "refused"),
     ...telling.filter(({ kind }) => kind === "refused"),
@@ -73,17 +70,16 @@ export function differenceSection(
   const lines = [
     ...shown.map((clue) => `    ${clueText(clue)}`),
     ...(more > 0 ? [`    and ${more} more like these`] : []),
-    ...(memory === undefined ? [] : [`    ${memory}`]),
+    ...(journalGap === undefined ? [] : [`    ${journalGap}`]),
   ];
-  const silence =
-    "    No entry does: look at when the client counts an event, and at where it was sent.";
+  const noEntry = "    None. Check when the client counts an event, and where it sends it.";
   return [
     publisher === undefined
       ? "All publishers: the client and the ledger disagree."
       : `Publisher ${publisher}: the client and the ledger disagree.`,
     ...differences.map((difference) => `  ${differenceText(difference)}`),
     "  Journal entries that explain it:",
-    ...(lines.length === 0 ? [silence] : lines),
+    ...(lines.length === 0 ? [noEntry] : lines),
     ...adviceFor(telling, differences).map((advice) => `  To do: ${advice}`),
   ].join("\n");
 }
@@ -107,12 +103,11 @@ function differenceText({ what, client, ledger, side }: Difference): string {
   return `${what}: the client counts ${client}, the ledger has ${ledger}: ${count} ${verdict}`;
 }
 
-/** What to change, by what happened. */
 const adviceOn: readonly { readonly kinds: readonly ClueKind[]; readonly advice: string }[] = [
   {
     kinds: ["kept from the service", "refused"],
     advice:
-      "count an event once the service answers it with status 200; until then send it again, an impression with the same session_id.",
+      "count an event when the service answers it with status 200; until then send it again, an impression with the same session_id.",
   },
   {
     kinds: ["duplicate", "replayed"],
@@ -121,25 +116,25 @@ const adviceOn: readonly { readonly kinds: readonly ClueKind[]; readonly advice:
   {
     kinds: ["conflict", "conflict after loss"],
     advice:
-      "a 409 to an event that is sent again says that it is on record: count it then, once, and don't send it any more.",
+      "a 409 to a retry means that the event is on record: count it once, and stop sending it.",
   },
   {
     kinds: ["unknown impression"],
-    advice: "click with the impression_id that the service answered.",
+    advice: "click with the impression_id from the service's answer.",
   },
   {
     kinds: ["answer lost"],
     advice:
-      "an event without a whole answer may be on record: send it again, an impression with the same session_id, and count it once it is answered.",
+      "an event whose answer is lost or incomplete may be on record: send it again, an impression with the same session_id, and count it when it is answered.",
   },
   {
     kinds: ["recorded again", "applied twice"],
     advice:
-      "send every impression with a session_id, and a retry with the same one: by it the service knows the duplicate.",
+      "send every impression with a session_id, and its retries with the same one, so that the service recognises duplicates.",
   },
   {
     kinds: ["clicked again"],
-    advice: "under click.repeat=count a click that may be on record can't be sent again safely.",
+    advice: "under click.repeat=count a click that may be on record can't be retried safely.",
   },
 ];
 
@@ -150,6 +145,6 @@ function adviceFor(telling: readonly Clue[], differences: readonly Difference[])
   if (!differences.some(({ what }) => what === "revenueInr")) return found;
   return [
     ...found,
-    "read revenue from GET /v1/publisher/stats: the sum over answers lacks those that were lost, and may have a duplicate's credit twice.",
+    "read revenue from GET /v1/publisher/stats: a sum over answers lacks the lost ones, and may include a duplicate's credit twice.",
   ];
 }

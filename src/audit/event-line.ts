@@ -1,40 +1,39 @@
-/** What became of recording requests, as an audit shows it: a tally and what the book has, brought into one line. */
+/** A line of the audit: what became of recording requests, from the tally and the book. */
 
 import { MICROS_PER_INR } from "../base/money.ts";
 import { createEventTally, type EventTally, type Tally } from "../world/accounts/tally.ts";
 
 /**
- * Recording requests and what became of them. A request is one attempt, and attempts = answered + injected + lost + dropped.
- * Amounts are in INR, exact to the micro.
+ * What became of recording requests. attempts = answered + injected + lost + dropped. Amounts are in INR, exact to the micro.
  */
 export interface EventLine {
   /** Requests that the client sent. */
   readonly attempts: number;
-  /** The service's own answer arrived whole. */
+  /** The service answered, and its answer arrived whole. */
   readonly answered: number;
-  /** A fault rule answered in the service's place, which did nothing. */
+  /** A fault rule answered in place of the service, which did nothing. */
   readonly injected: number;
-  /** The service did its part, and its answer didn't arrive whole. */
+  /** The service acted, but its answer didn't arrive whole. */
   readonly lost: number;
-  /** The service did nothing, and no answer came. */
+  /** The service did nothing, and the client got no answer. */
   readonly dropped: number;
-  /** A fault rule made the service do it once more. These aren't attempts, but they are in the six that follow. */
+  /** Requests that a fault rule made the service handle a second time. They aren't attempts, but the next six fields count them. */
   readonly copies: number;
-  /** Events written down. */
+  /** Events recorded. */
   readonly applied: number;
-  /** Recognised as duplicates, whether refused as such or not. */
+  /** Recognised as duplicates, refused or not. */
   readonly duplicatesSuppressed: number;
-  /** Accepted, with nothing to write down. */
+  /** Accepted, but nothing was recorded. */
   readonly uncounted: number;
-  /** Refused for another reason. */
+  /** Refused, other than as duplicates. */
   readonly refused: number;
-  /** Events written down whose own answer no client got. */
+  /** Events recorded whose answer no client got. */
   readonly unseen: number;
-  /** Credits of events in answers that clients got, before any rounding to paise. */
+  /** Credits in the answers that clients got, before any rounding to paise. */
   readonly creditedSeenInr: number;
-  /** Credits of the unseen ones. */
+  /** Credits of the unseen events. */
   readonly creditedUnseenInr: number;
-  /** What the ledger has on record. */
+  /** Credits in the ledger. */
   readonly creditedRecordedInr: number;
 }
 
@@ -44,7 +43,7 @@ export interface EventLines extends EventLine {
   readonly clicks: EventLine;
 }
 
-/** The figures of a line that add up. */
+/** The figures of a line, which can be summed. */
 export interface Figures {
   readonly tally: Readonly<EventTally>;
   readonly recordedMicros: number;
@@ -55,7 +54,7 @@ export interface FiguresByOperation {
   readonly clicks: Figures;
 }
 
-/** What nobody has an account for: nothing of it is on record. */
+/** Requests that belong to no account: none of them is on record. */
 export function figuresWithoutAccount({ impression, click }: Tally): FiguresByOperation {
   return {
     impressions: { tally: impression, recordedMicros: 0 },
@@ -63,7 +62,7 @@ export function figuresWithoutAccount({ impression, click }: Tally): FiguresByOp
   };
 }
 
-/** The line of all figures together. At least one. */
+/** The sum of all figures, as a line. */
 export function eventLinesOf(first: FiguresByOperation, ...more: FiguresByOperation[]): EventLines {
   const impressions = sumOf(...[first, ...more].map((one) => one.impressions));
   const clicks = sumOf(...[first, ...more].map((one) => one.clicks));
@@ -104,13 +103,13 @@ function lineOf({ tally, recordedMicros }: Figures): EventLine {
   };
 }
 
-/** How many requests got the service's own answer whole. */
+/** How many requests got the service's answer whole. */
 export function answeredCount(tally: Readonly<EventTally>): number {
   const { applied, suppressed, uncounted, refused, copies, lost } = tally;
   return applied + suppressed + uncounted + refused - copies - lost;
 }
 
-/** The nearest number, which is written with the very digits of the amount. */
+/** The nearest number to the amount: it prints with exactly the amount's digits. */
 export function microsToInr(micros: number): number {
   return micros / MICROS_PER_INR;
 }

@@ -1,19 +1,19 @@
-/** Tells requests that were on their way already when an answer came from those that were sent in spite of it. */
+/** Decides which requests a client sent after it had an answer, and which were already on their way. */
 
 import { type Attempt, isTimed } from "./findings/attempts.ts";
 
-/** How long a request takes to arrive at most. */
+/** The longest time that a request takes to arrive. */
 const ARRIVAL_MS = 100;
-/** Requests that were sent in one go come at smaller intervals than this. */
+/** The longest interval between requests that were sent in one go. */
 const BURST_INTERVAL_MS = 20;
-/** Longer than this after the answer nothing arrives that was sent before. */
+/** Nothing that was sent before the answer arrives later than this after it. */
 const BURST_MS = 250;
-/** Where time can't be told. As many as a browser has connections to a host. */
+/** Applies while the clock is frozen. A browser opens this many connections to a host. */
 const MAX_IN_FLIGHT = 6;
 
 /**
- * Says of each later attempt of the same sender whether it was sent after `answered` had its answer. To be called with all
- * of them, in their order. In doubt it was on its way.
+ * The function that it returns says whether an attempt was sent after `answered` had its answer. Call it with every later
+ * attempt of the same sender, in order. In doubt it says no.
  */
 export function sentAfter(answered: Attempt): (next: Attempt) => boolean {
   const { answeredMs } = answered;
@@ -35,7 +35,7 @@ export function sentAfter(answered: Attempt): (next: Attempt) => boolean {
   };
 }
 
-/** The same without the benefit of the doubt: whatever came after the answer may have been sent after it. */
+/** Like {@link sentAfter}, but in doubt it says yes: whatever came after the answer may have been sent after it. */
 export function perhapsSentAfter(answered: Attempt): (next: Attempt) => boolean {
   const isSentAfter = sentAfter(answered);
   const { answeredMs } = answered;

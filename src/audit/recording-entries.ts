@@ -1,4 +1,4 @@
-/** The journal's impressions and clicks with what they asked for, and whom each is about. */
+/** Picks the journal's impressions and clicks, and reads from each its event and its publisher. */
 
 import { createInputReaders } from "../exchange/read-input.ts";
 import type { JournalEntry } from "../journal/entry.ts";
@@ -13,7 +13,7 @@ interface PublisherEntry extends RecordingEntry {
   readonly publisher: string | undefined;
 }
 
-/** Requests are read as the readings in force have it. */
+/** Reads requests under the world's assumptions. */
 export function recordingEntries(
   entries: readonly JournalEntry[],
   { assumptions, accounts, ids }: AccountWorld,
@@ -32,7 +32,6 @@ export function recordingEntries(
   });
 }
 
-/** What was read of a request that can be read. */
 interface Recording {
   readonly input?: Partial<Input<"impression"> & Input<"click">>;
   readonly subject?: Subject;

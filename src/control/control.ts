@@ -1,4 +1,4 @@
-/** The control API over the worlds' own objects: request in, response out. Who may use it is decided before. */
+/** The control API: turns requests into calls of the worlds' own objects. The guards have checked access before. */
 
 import { InputError } from "../base/input.ts";
 import { headerOf } from "../exchange/headers.ts";
@@ -15,16 +15,15 @@ import { controlRoutes } from "./routes.ts";
 export interface ControlOptions {
   /** The version of this package. */
   readonly version: string;
-  /** What the user is asked for. A refusal doesn't repeat it, in whatever place it was sent. */
+  /** The control token. No refusal repeats it, wherever it was sent. */
   readonly controlToken?: string | undefined;
-  /** @default nothing is loaded */
+  /** @default loads nothing */
   readonly load?: ControlLoader | undefined;
 }
 
-/** Answers of fewer characters are written at once. */
+/** Shorter answers are written in one piece. */
 const SHORT_CHARACTERS = 65_536;
 
-/** A route with its path in parts. */
 interface Row {
   readonly route: ControlRoute;
   readonly parts: readonly string[];
@@ -38,8 +37,8 @@ const rows: readonly Row[] = controlRoutes.map((route) => ({
 export function createControl(options: ControlOptions): WorldsControl {
   return {
     refusal: inputProblem,
-    *answer(request, place) {
-      const response = yield* answerSafely(request, place, options);
+    *answer(request, ref) {
+      const response = yield* answerSafely(request, ref, options);
       if (request.method !== "HEAD") return response;
       const { rest: _, ...head } = response;
       return withoutBody(head);
@@ -49,18 +48,18 @@ export function createControl(options: ControlOptions): WorldsControl {
 
 function* answerSafely(
   request: PlainRequest,
-  place: WorldRef,
+  ref: WorldRef,
   options: ControlOptions,
 ): Work<LongResponse> {
   try {
-    return yield* answer(request, place, options);
+    return yield* answer(request, ref, options);
   } catch (error) {
     if (error instanceof InputError) return inputProblem(withoutToken(error, options.controlToken));
     throw error;
   }
 }
 
-/** A token of letters alone looks like the name of a field, and like a choice. */
+/** A token that consists of letters may look like a field's name or a choice, and so get into an error. */
 function withoutToken(error: InputError, token: string | undefined): InputError {
   const { field, message, expected, reason } = error;
   const quoted = JSON.stringify(token);
@@ -73,7 +72,7 @@ function withoutToken(error: InputError, token: string | undefined): InputError 
 
 function* answer(
   request: PlainRequest,
-  place: WorldRef,
+  ref: WorldRef,
   { version, load = loadNothing }: ControlOptions,
 ): Work<LongResponse> {
   const { path, query: queryString } = request;
@@ -93,19 +92,19 @@ function* answer(
   const body = yield* readBody(request, route);
   if (body.kind === "refused") return body.response;
   if (body.kind === "json" && (route.body ?? "none") === "none") {
-    throw new InputError("body", "must not be sent here: nothing in it would be read");
+    throw new InputError("body", "must not be sent here: this route ignores it");
   }
   if (body.kind === "none" && route.body === "required") {
     throw new InputError("body", "is required: a JSON object");
   }
   const reply = route.answer({
-    // Not every route is about the world that the path names.
+    // A getter, because not every route needs the world, and opening it creates it.
     get world() {
-      return place.open();
+      return ref.open();
     },
-    worlds: place.worlds,
-    worldName: place.name,
-    prefix: place.prefix,
+    worlds: ref.worlds,
+    worldName: ref.name,
+    prefix: ref.prefix,
     version,
     host: headerOf(request.headers, "host"),
     part: (name) => decoded.get(name) ?? "",
@@ -131,7 +130,7 @@ function* loadModule<Name extends keyof ControlModules>(
   return found;
 }
 
-/** The largest body that is read for this method and path, in bytes. */
+/** The largest body allowed for this method and path, in bytes. */
 export function controlBodyLimit(method: string, path: string): number {
   return routeFor(method, path)?.maxBodyBytes ?? MAX_CONTROL_BODY_BYTES;
 }
@@ -141,14 +140,14 @@ function routeFor(method: string, path: string): ControlRoute | undefined {
   return rowsFor(sent).find(({ route }) => route.method === method)?.route;
 }
 
-/** A path that is a route's own word for word is no other's. */
+/** A literal match excludes routes that match by a placeholder. */
 function rowsFor(sent: readonly string[]): readonly Row[] {
-  const fitting = rows.filter(({ parts }) => fits(parts, sent));
-  const exact = fitting.filter(({ parts }) => parts.every((part, index) => part === sent[index]));
-  return exact.length > 0 ? exact : fitting;
+  const matching = rows.filter(({ parts }) => matches(parts, sent));
+  const exact = matching.filter(({ parts }) => parts.every((part, index) => part === sent[index]));
+  return exact.length > 0 ? exact : matching;
 }
 
-function fits(parts: readonly string[], sent: readonly string[]): boolean {
+function matches(parts: readonly string[], sent: readonly string[]): boolean {
   return (
     parts.length === sent.length &&
     parts.every(
@@ -172,7 +171,7 @@ function toResponse(reply: Reply): LongResponse {
   }
 }
 
-/** What is short has its length in its head, as any other answer. */
+/** Short answers are sent whole, with a Content-Length. */
 function inPieces({ contentType, pieces }: Extract<Reply, { kind: "pieces" }>): LongResponse {
   const rest = pieces[Symbol.iterator]();
   let body = "";
@@ -209,7 +208,7 @@ function wrongMethod(path: string, matching: readonly Row[]): ApiResponse {
   const allow = methods.join(", ");
   return problemResponse({
     kind: "method-not-allowed",
-    detail: `/_sim/${path} has the methods ${allow}.`,
+    detail: `/_sim/${path} supports only the methods ${allow}.`,
     field: "method",
     headers: { allow },
   });

@@ -1,11 +1,11 @@
-/** Fault rules over the control API: installed one by one as data, looked at, and removed. */
+/** Fault rules over the control API: installs, lists and removes them. */
 
 import type { InstalledRule } from "../faults/installed-rule.ts";
 import type { FaultRule } from "../faults/rule.ts";
 import { listPieces } from "./list-pieces.ts";
 import type { ControlCall, ControlRoute, Reply } from "./route.ts";
 
-/** A rule's answer may have a body of 1 MiB. */
+/** Leaves room for a rule whose answer has a body of 1 MiB. */
 const MAX_RULE_BYTES = 1_572_864;
 
 export const faultRoutes: readonly ControlRoute[] = [
@@ -48,7 +48,7 @@ export const faultRoutes: readonly ControlRoute[] = [
   },
 ];
 
-/** @throws InputError where the path names no rule in force. */
+/** @throws InputError if the path names no rule in force. */
 function ruleOf({ world, part }: ControlCall): InstalledRule {
   return world.faults.get(part("id"));
 }

@@ -1,7 +1,7 @@
 /**
- * Who may use the control API, and who may make a world. The control API hands out keys and deletes state, so no web page
- * may reach it: neither a page of another origin, nor one whose host name was rebound to this machine (DNS rebinding). Such
- * a page may call the API of an existing world, like any client without a key. It may not create worlds.
+ * Decides who may use the control API, and who may create a world. The control API hands out keys and deletes state, so no web
+ * page of another origin may reach it, nor one whose host name was rebound to this machine (DNS rebinding). Such a page may
+ * call the API of an existing world, like any client without a key. It may not create worlds.
  */
 
 import { isLoopbackHost } from "../base/loopback.ts";
@@ -9,7 +9,7 @@ import type { Cors } from "../exchange/cors.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import { problemResponse } from "./problem.ts";
 
-/** Decides by its headers: the refusal of a request, or undefined if it may go on. */
+/** Returns the refusal of a request with these headers, or undefined if it is allowed. */
 type Guard = (headers: Headers) => ApiResponse | undefined;
 type Headers = Readonly<Record<string, string>>;
 
@@ -25,21 +25,21 @@ export interface GuardOptions {
   readonly address: string;
   /** The host that the user chose to bind to. */
   readonly host: string;
-  /** Whether a text is the control token; undefined where there is none. It takes as long whatever is wrong. */
+  /** Compares a text with the control token in constant time; undefined without a token. */
   readonly isToken: ((sent: string) => boolean) | undefined;
-  /** Which pages may call the API; undefined where none may. */
+  /** Which pages may call the API; undefined if none may. */
   readonly cors: Cors | undefined;
 }
 
 export function createGuards(options: GuardOptions): Guards {
   const { isToken, host, cors } = options;
   const local = isLoopback(options.address);
-  // Beyond loopback the server goes by names that it doesn't know.
+  // Other machines may use names for this server that it doesn't know.
   const isRebound: (header: string | undefined) => boolean = local
     ? (header) => !namesThisMachine(header, host)
     : () => false;
   const hasToken = ({ authorization = "" }: Headers): boolean =>
-    // The name of the scheme is the same in upper and lower case (RFC 9110, §11.1).
+    // The scheme's name ignores case (RFC 9110 §11.1).
     isToken === undefined || isToken(/^bearer +(.*)$/i.exec(authorization)?.[1] ?? "");
 
   const newWorld: Guard = (headers) => {
@@ -67,7 +67,7 @@ function isForeign(headers: Readonly<Record<string, string>>): boolean {
   );
 }
 
-/** What a browser says of a request that no other origin made; clients that are no browser say nothing. A port is no part of a site. */
+/** Values of Sec-Fetch-Site for requests that no other site caused. Only browsers send it. Sites don't include the port. */
 const ownSites: ReadonlySet<string | undefined> = new Set([undefined, "same-origin", "none"]);
 
 /** Whether only this machine can reach an address. */
@@ -89,12 +89,12 @@ const needsToken = problemResponse({
 const foreignHost = problemResponse({
   kind: "forbidden",
   detail:
-    "The Host header must name this machine, as localhost or 127.0.0.1: anything else may be a web page behind a rebound DNS name.",
+    "The Host header must name this machine, such as localhost or 127.0.0.1: any other name may be a web page's rebound DNS name.",
   field: "host",
 });
 const foreignOrigin = problemResponse({
   kind: "forbidden",
-  detail: "The control API can't be used by a web page of another origin.",
+  detail: "A web page of another origin can't use the control API.",
   field: "origin",
 });
 const foreignHostOfWorld = problemResponse({

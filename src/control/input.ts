@@ -1,4 +1,4 @@
-/** Reads what a control request holds: query and JSON body, strictly, and every refusal by the field's name. */
+/** Reads query and JSON body of a control request strictly. Every refusal names the field. */
 
 import { InputError } from "../base/input.ts";
 import { repeatedMember } from "../base/repeated-members.ts";
@@ -13,7 +13,7 @@ import { problemResponse } from "./problem.ts";
 /** Query parameters by name. */
 export type Query = ReadonlyMap<string, string>;
 
-/** The query as names and values. @throws InputError for a name that is unknown or comes twice, and bad encoding. */
+/** The query as names and values. @throws InputError for an unknown or repeated name, and for bad encoding. */
 export function readQuery(text: string, known: readonly string[]): Query {
   const query = new Map<string, string>();
   for (const pair of text.split("&")) {
@@ -22,9 +22,12 @@ export function readQuery(text: string, known: readonly string[]): Query {
     const name = decode(equals === -1 ? pair : pair.slice(0, equals), "query");
     if (!known.includes(name)) {
       const names = known.length === 0 ? "none" : known.join(", ");
-      throw new InputError(safeName(name), `is not a query parameter here; there is: ${names}`);
+      throw new InputError(
+        safeName(name),
+        `is not a query parameter here. Known parameters: ${names}`,
+      );
     }
-    if (query.has(name)) throw new InputError(name, "was sent more than once; send it once");
+    if (query.has(name)) throw new InputError(name, "was sent more than once. Send it once");
     query.set(name, decode(equals === -1 ? "" : pair.slice(equals + 1).replaceAll("+", " "), name));
   }
   return query;
@@ -43,7 +46,7 @@ export function integerOf(
   throw new InputError(name, `must be a whole number from ${range.minimum} to ${range.maximum}`);
 }
 
-/** One of some words from the query. @throws InputError that names them. */
+/** A choice from the query. @throws InputError that lists the choices. */
 export function choiceOf<Choice extends string>(
   query: Query,
   name: string,
@@ -61,30 +64,30 @@ export type Body =
   | { readonly kind: "none" }
   | { readonly kind: "refused"; readonly response: ApiResponse };
 
-/** What a route says of its body. */
+/** A route's rules for its body. */
 export interface BodyBounds {
-  /** Reads the JSON text, where that takes more than {@link parseJson}. */
+  /** Parses the JSON text. @default like {@link parseJson} */
   readonly parse?: ((text: string) => Work<unknown>) | undefined;
   readonly maxBodyBytes?: number | undefined;
-  /** What to do with a larger one. */
+  /** Tells the user what to do with a larger body. */
   readonly tooLarge?: string | undefined;
 }
 
 /** Most control bodies are a few fields. */
 export const MAX_CONTROL_BODY_BYTES = 65_536;
 
-/** The JSON body of a request. @throws InputError where it isn't JSON, or has a member twice. */
+/** The JSON body of a request. @throws InputError if it isn't JSON or repeats a member. */
 export function* readBody({ body, headers }: PlainRequest, bounds: BodyBounds): Work<Body> {
   const { maxBodyBytes = MAX_CONTROL_BODY_BYTES, tooLarge = "", parse } = bounds;
   if (body.length === 0) return { kind: "none" };
   if (!/^(identity)?$/i.test(headerOf(headers, "content-encoding") ?? "")) {
     return refusedBody(
       "unsupported-media-type",
-      "Send the body as it is, without a Content-Encoding: it isn't decompressed.",
+      "Send the body without a Content-Encoding: compressed bodies aren't supported.",
     );
   }
   const mediaType = (headerOf(headers, "content-type") ?? "").toLowerCase();
-  // Nothing but application/json: a web page can send text or a form anywhere without being asked for permission.
+  // Only application/json, because a web page can send text or forms to any server without permission.
   if (!/^application\/json\s*(;\s*charset="?utf-?8"?\s*)?$/.test(mediaType)) {
     return refusedBody(
       "unsupported-media-type",
@@ -92,7 +95,7 @@ export function* readBody({ body, headers }: PlainRequest, bounds: BodyBounds): 
     );
   }
   if (body.length > maxBodyBytes) {
-    const detail = `The body is larger than ${maxBodyBytes} bytes, the most that is read. ${tooLarge}`;
+    const detail = `The body is larger than ${maxBodyBytes} bytes, the maximum. ${tooLarge}`;
     return refusedBody("too-large", detail.trimEnd());
   }
   const text = typeof body === "string" ? body : decodeUtf8(body);
@@ -103,12 +106,12 @@ function refusedBody(kind: "unsupported-media-type" | "too-large", detail: strin
   return { kind: "refused", response: problemResponse({ kind, detail, field: "body" }) };
 }
 
-/** An object. @throws InputError for anything else, and for a member that is there twice. */
+/** @throws InputError for anything but an object, and for a repeated member. */
 export function parseJson(text: string): object {
   return runToEnd(jsonInSlices(text));
 }
 
-/** The same; other requests pass between its two steps. */
+/** Like {@link parseJson}, but other requests can run between its two steps. */
 function* jsonInSlices(text: string): Work<object> {
   let value: unknown;
   try {
@@ -120,9 +123,9 @@ function* jsonInSlices(text: string): Work<object> {
     throw new InputError("body", "must be a JSON object");
   }
   yield;
-  // JSON.parse keeps the last of two members with one name and says nothing.
+  // JSON.parse silently keeps the last of two members with one name.
   const repeated = repeatedMember(text);
-  if (repeated !== undefined) throw new InputError(repeated, "stands in the body more than once");
+  if (repeated !== undefined) throw new InputError(repeated, "is in the body more than once");
   yield;
   return value;
 }
@@ -135,7 +138,7 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** @throws InputError for bad percent-encoding, under the field's name. */
+/** @throws InputError for bad percent-encoding; it names `field`. */
 export function decode(text: string, field: string): string {
   const decoded = percentDecoded(text);
   if (decoded !== undefined) return decoded;

@@ -1,4 +1,4 @@
-/** The journal over HTTP: its filter as query parameters, and its forms. What fits a condition the journal decides. */
+/** The journal over HTTP, with its filter as query parameters, in several formats. The journal itself filters. */
 
 import type { JournalEntry } from "../journal/entry.ts";
 import type { JournalFilter } from "../journal/filter.ts";
@@ -59,11 +59,11 @@ function* mapped<From, To>(items: Iterable<From>, map: (item: From) => To): Gene
   for (const item of items) yield map(item);
 }
 
-/** Text becomes a number or a boolean here; the journal refuses what it can't use, by the same names. */
+/** Converts text to numbers and booleans. The journal checks the values, under the same names. */
 function filterIn(query: Query): JournalFilter {
   const unmatched = choiceOf(query, "unmatched", ["true", "false"]);
   return {
-    // The journal knows the operations.
+    // The journal checks it.
     operation: query.get("operation") as JournalFilter["operation"],
     publisher: query.get("publisher"),
     status: integerOf(query, "status", { minimum: 0, maximum: 599 }),
@@ -77,7 +77,7 @@ function filterIn(query: Query): JournalFilter {
   };
 }
 
-/** Where the world was called; undefined for what could be more to a shell than an address. */
+/** The world's address as the client used it; undefined if the Host header may be unsafe in a shell. */
 function baseUrlOf(host: string | undefined, prefix: string): string | undefined {
   if (host === undefined || !/^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d+)?$/.test(host)) {
     return undefined;
@@ -86,7 +86,7 @@ function baseUrlOf(host: string | undefined, prefix: string): string | undefined
   return URL.canParse(baseUrl) ? baseUrl : undefined;
 }
 
-/** The line to paste needs no environment for what is known here. */
+/** Replaces the environment variable in the command to paste with the known address. */
 function withBaseUrl(entry: JournalEntry, baseUrl: string | undefined): JournalEntry {
   const { nearest } = entry;
   if (nearest === undefined || baseUrl === undefined) return entry;

@@ -1,4 +1,4 @@
-/** The page for a person who opens the server's address in a browser. It is no request of the API and creates no world. */
+/** The page for a person who opens the server's address in a browser. It isn't part of the API and creates no world. */
 
 import type { PlainRequest } from "../exchange/plain-request.ts";
 import { withoutBody } from "../exchange/respond.ts";
@@ -43,7 +43,7 @@ function qualityOf(accept: string, type: RegExp): number {
   return best;
 }
 
-/** `prefix`: the world's. Its name is checked, so it needs no escaping. */
+/** The prefix holds a checked name, so it needs no escaping. */
 function apiPage(prefix: string): string {
   return page(
     "adsim",

@@ -1,6 +1,6 @@
 /** Writes long lists as JSON text in pieces, so that the whole text is never in memory. */
 
-/** An object with a list and, behind it, a few other members. */
+/** Writes an object with a list, followed by a few other members. */
 export function* listPieces(
   name: string,
   items: Iterable<unknown>,

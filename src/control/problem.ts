@@ -1,4 +1,4 @@
-/** How the control API refuses: RFC 9457 problems that name the field. Its shape doesn't follow the world's assumptions. */
+/** Refusals of the control API: RFC 9457 problems that name the field, whatever the world's assumptions are. */
 
 import type { InputError } from "../base/input.ts";
 import { utf8Length } from "../base/text.ts";
@@ -7,17 +7,17 @@ import { documentedLimits } from "../spec/operations.ts";
 
 /** The errors of the control API, and of requests that may not create a world. */
 const problemKinds = {
-  invalid: { status: 400, title: "The request holds a value that can't be used" },
+  invalid: { status: 400, title: "The request has an invalid value" },
   unauthorized: { status: 401, title: "The control token is missing or wrong" },
-  forbidden: { status: 403, title: "The control API may not be used from there" },
+  forbidden: { status: 403, title: "The control API may not be used from this place" },
   "no-world": { status: 403, title: "There is no such world, and this request may not create it" },
   "not-found": { status: 404, title: "There is nothing at this path" },
-  "method-not-allowed": { status: 405, title: "The path has other methods" },
-  conflict: { status: 409, title: "It can't be done in this state" },
+  "method-not-allowed": { status: 405, title: "The path doesn't support this method" },
+  conflict: { status: 409, title: "The request conflicts with the current state" },
   gone: { status: 410, title: "The world was dropped to make room for others" },
   "too-large": { status: 413, title: "The request body is too large" },
   "unsupported-media-type": { status: 415, title: "The request body must be JSON" },
-  "too-much": { status: 422, title: "The request would take too much" },
+  "too-much": { status: 422, title: "The request would take too much time or memory" },
   bug: { status: 500, title: "The simulator failed" },
 } as const;
 
@@ -78,8 +78,8 @@ export function textResponse(text: TextResponse): ApiResponse {
 }
 
 /**
- * Nothing counts against a limit here. The spec wants the header on every response (spec §8), and a client's check of
- * that must not trip over this one. What the control API says is never to be stored: keys are in it.
+ * The control API has no limit, but the spec wants the header on every response (spec §8), and clients may check that.
+ * Caches must not store these answers, because they contain keys.
  */
 export const commonHeaders: Readonly<Record<string, string>> = Object.freeze({
   "x-ratelimit-remaining": String(documentedLimits.reporting.requests),

@@ -1,4 +1,4 @@
-/** What a route of the control API is: what it needs, what it gets, and what it replies. */
+/** Defines a route of the control API: what it gets, what it can load, and what it replies. */
 
 import type { Scenario } from "../play/language/scenario.ts";
 import type { playInSlices } from "../play/player/play-in-process.ts";
@@ -8,46 +8,45 @@ import type { MetricFamily } from "../spec/metrics.ts";
 import type { Work } from "../spec/work.ts";
 import type { BodyBounds, Query } from "./input.ts";
 
-/** A control request that fits a route. `body`: an empty object where none was sent. */
+/** A control request that matches a route. `body`: an empty object if none was sent. */
 export interface ControlCall {
-  /** The world that the path names; looking at it makes it. */
+  /** The world that the path names. Reading this property creates it. */
   readonly world: HostedCore;
   readonly worlds: Worlds;
   readonly worldName: string;
-  /** What the path of every request to this world begins with. */
+  /** The prefix of every path in this world. */
   readonly prefix: string;
   readonly version: string;
   /** The Host header as it was sent. */
   readonly host: string | undefined;
-  /** A part of the path by its name in the route, decoded. */
+  /** A part of the path, decoded, by its name in the route. */
   part(name: string): string;
   readonly query: Query;
   readonly body: unknown;
-  /** Gives what the route needs; undefined if it can't be had now. */
+  /** Loads a module; undefined if that is impossible now. */
   load<Name extends keyof ControlModules>(name: Name): Work<ControlModules[Name] | undefined>;
 }
 
-/** What the routes of scenarios work with. */
 export interface ScenarioPlayer {
-  /** Those that come with adsim, in the order of their names. */
+  /** The scenarios that come with adsim, sorted by name. */
   readonly list: () => readonly { readonly name: string; readonly about: string }[];
   readonly find: (name: string) => Scenario | undefined;
   readonly play: typeof playInSlices;
 }
 
-/** What some routes work with and most servers never use: loaded with the first request that needs it. */
+/** Modules that most servers never use. The first request that needs one loads it. */
 export interface ControlModules {
   readonly scenarios: ScenarioPlayer;
   readonly metrics: MetricsWriter;
 }
 
-/** Loads one of them. `done` gets it: at once where it is there already. */
+/** Passes the module to `done`, at once if it is loaded already. */
 export type ControlLoader = <Name extends keyof ControlModules>(
   name: Name,
   done: (module: ControlModules[Name] | undefined) => void,
 ) => void;
 
-/** Writes figures as Prometheus reads them; undefined where it can't. */
+/** Writes metrics in the format of Prometheus; `done` gets undefined if that fails. */
 export type MetricsWriter = (
   families: readonly MetricFamily[],
   done: (written: { readonly contentType: string; readonly text: string } | undefined) => void,
@@ -62,11 +61,11 @@ export type Reply =
 
 export interface ControlRoute extends BodyBounds {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Below `/_sim/`; a part that begins with a colon stands for any. */
+  /** Below `/_sim/`. A part that begins with a colon matches anything. */
   readonly path: string;
   readonly query?: readonly string[];
-  /** `optional`: everything in it is. @default "none" */
+  /** @default "none" */
   readonly body?: "none" | "optional" | "required";
-  /** What takes long is {@link Work}. @throws InputError, and nothing changed. */
+  /** Returns {@link Work} if it takes long. @throws InputError; nothing has changed then. */
   answer(call: ControlCall): Reply | Work<Reply>;
 }

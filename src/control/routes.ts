@@ -1,4 +1,4 @@
-/** The control API as a table: what answers at which path. Every row only calls what the in-process API has too. */
+/** The control API as a table of routes. Each only calls what the in-process API offers too. */
 
 import * as v from "valibot";
 import { formatInstant, parseInstant } from "../base/calendar.ts";
@@ -18,7 +18,7 @@ import { scenarioRoutes } from "./scenario-routes.ts";
 import { parseSnapshotJson } from "./snapshot-body.ts";
 import { worldRoutes } from "./world-routes.ts";
 
-/** Some two million impressions, of about 28 bytes each. A larger one takes longer than others may wait. */
+/** About two million impressions of 28 bytes each. A larger snapshot would delay other requests too long. */
 const MAX_SNAPSHOT_BYTES: number = 64 * 1024 * 1024;
 
 const MAX_LISTED = 1000;
@@ -38,7 +38,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     path: "publishers/:publisher/surfaces/:surface",
     body: "required",
     answer: ({ world, part, body }) =>
-      // The directory checks the body's shape.
+      // setSurface checks the body's shape.
       json(
         world.publishers.setSurface(
           part("publisher"),
@@ -84,7 +84,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     tooLarge: "Start the server with a larger snapshot: adsim serve --load FILE.",
     parse: parseSnapshotJson,
     *answer(call) {
-      // The simulator checks every field of it before it changes anything.
+      // The simulator checks every field before it changes anything.
       yield* call.world.restoreInSlices(call.body as ReturnType<SimulatorCore["snapshot"]>);
       return health(call);
     },
@@ -127,7 +127,7 @@ function listPublishers({ world, query }: ControlCall): Reply {
 }
 
 function signUp({ world, prefix, body }: ControlCall): Reply {
-  // The directory checks the body's shape.
+  // signUp checks the body's shape.
   const publisher = world.publishers.signUp(body as Parameters<Publishers["signUp"]>[0]);
   const location = `${prefix}/_sim/publishers/${encodeURIComponent(publisher.id)}`;
   return { kind: "created", value: publisher, location };
@@ -150,7 +150,7 @@ function advanceClock(call: ControlCall): Reply {
     call.world.clock.advance(by);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    // The clock knows its argument by another name.
+    // The clock has another name for this argument.
     throw new InputError("by", error.expected, error.reason);
   }
   return clock(call);
@@ -182,11 +182,11 @@ function assume({ world, body }: ControlCall): Reply {
     );
   }
   try {
-    // The catalogue decides what is a key and a choice.
+    // The catalogue checks keys and choices.
     return json(world.assume(body as Parameters<SimulatorCore["assume"]>[0]));
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    // In the options the choices are one of several fields, here they are all there is.
+    // The body has the keys themselves, not an `assumptions` field as the options do.
     throw new InputError(error.field.replace(/^assumptions\./, ""), error.expected, error.reason);
   }
 }
@@ -195,7 +195,7 @@ function* report({ world }: ControlCall): Work<Reply> {
   return { kind: "json", value: yield* world.reportInSlices() };
 }
 
-/** What `sim.audit()` gives, less what is for a program alone. */
+/** `sim.audit()` without its method. */
 function* audit({ world }: ControlCall): Work<Reply> {
   const { assertNothingLostOrDoubled: _, ...value } = yield* world.auditInSlices();
   return { kind: "json", value };

@@ -1,6 +1,6 @@
 /**
- * Scenarios over the control API: those that come with adsim, and playing one in a world. What plays them isn't imported
- * here, since most servers never play one: an adapter loads it before it hands such a request over.
+ * Scenarios over the control API: lists those that come with adsim, and plays one in a world. The player is loaded by the
+ * first request that needs it, because most servers never play a scenario.
  */
 
 import * as v from "valibot";
@@ -18,12 +18,11 @@ import { catalogue } from "../spec/assumptions/catalogue.ts";
 import type { Work } from "../spec/work.ts";
 import type { ControlCall, ControlRoute, Reply, ScenarioPlayer } from "./route.ts";
 
-/** JSON is parsed in one go: a larger body would hold up other requests. `adsim play` takes larger files. */
+/** JSON is parsed in one step, so a larger body would delay other requests. `adsim play` takes larger files. */
 const MAX_PLAY_BYTES: number = 1024 * 1024;
-/** As long as a client may wait for one answer: some ten seconds. */
+/** These take about ten seconds, which a client may wait for one answer. */
 const MAX_REQUESTS = 200_000;
 const MAX_COST = 400_000;
-/** As many as there are keys. */
 const MAX_ASSUMPTIONS = Object.keys(catalogue).length;
 
 export const scenarioRoutes: readonly ControlRoute[] = [
@@ -55,15 +54,15 @@ export const scenarioRoutes: readonly ControlRoute[] = [
 function* playerOf({ load }: ControlCall): Work<ScenarioPlayer> {
   const player = yield* load("scenarios");
   if (player !== undefined) return player;
-  // Only what hands requests over without an adapter's server gets to see this.
+  // The HTTP server always loads the player first.
   throw new InputError(
     "path",
-    "needs what isn't loaded yet: the server loads it with the first such request over HTTP. In process, use adsim/scenario",
+    "needs the scenario player, which isn't loaded: it is available over HTTP. In process, use adsim/scenario",
     "conflict",
   );
 }
 
-/** @throws InputError where there is none of this name. */
+/** @throws InputError if no scenario has this name. */
 function shippedByName(
   { find }: ScenarioPlayer,
   name: string,
@@ -73,15 +72,15 @@ function shippedByName(
   if (scenario !== undefined) return scenario;
   throw new InputError(
     field,
-    "is not the name of one that comes with adsim: GET /_sim/scenarios lists them",
+    "is not the name of a scenario that comes with adsim. GET /_sim/scenarios lists them",
     "not-found",
   );
 }
 
 const playSchema = v.strictObject({
   name: v.optional(v.string()),
-  // The player looks at what is in it.
-  scenario: v.optional(v.custom<object>(isPlainObject, "must be an object, as it is written")),
+  // The player checks its content.
+  scenario: v.optional(v.custom<object>(isPlainObject, "must be a scenario as a JSON object")),
   seed: v.optional(v.string()),
   start: v.optional(v.string()),
   assumptions: v.optional(
@@ -93,8 +92,8 @@ const playSchema = v.strictObject({
 });
 
 /**
- * Plays in a world beside, whose state and journal this world takes over in the end: until then it answers as it did, and
- * where a play is refused or given up, nothing has changed.
+ * Plays in a separate world, whose state and journal this world takes over at the end. Until then this world answers as
+ * before, and a play that is refused or abandoned changes nothing.
  */
 function* play(call: ControlCall): Work<Reply> {
   const player = yield* playerOf(call);
@@ -103,8 +102,8 @@ function* play(call: ControlCall): Work<Reply> {
     throw new InputError(
       name === undefined ? "name" : "scenario",
       name === undefined
-        ? "is required: that of a shipped scenario, or a whole one as scenario"
-        : "must not be there beside name: give one of the two",
+        ? "is required, unless a whole scenario is given as scenario"
+        : "can't be combined with name: give only one of them",
     );
   }
   yield;
@@ -126,7 +125,7 @@ function* play(call: ControlCall): Work<Reply> {
   }
 }
 
-/** What is wrong with the scenario is so at its place in the body, and never a conflict with the world of the path. */
+/** An error in the scenario names its place in the body, and is never a conflict with the world of the path. */
 function errorInBody(error: unknown, overrides: Overrides): unknown {
   if (!(error instanceof InputError)) return error;
   const { field, expected } = error;

@@ -1,6 +1,6 @@
 /**
- * Reads the JSON of a snapshot account by account, and lets other requests pass in between. It refuses what can't be a
- * snapshot, such as millions of empty objects, before it parses it.
+ * Parses the JSON of a snapshot account by account, and lets other requests run in between. It refuses text that can't be a
+ * snapshot, such as millions of empty objects, before parsing it.
  */
 
 import { InputError } from "../base/input.ts";
@@ -10,22 +10,22 @@ import { parseJson } from "./input.ts";
 
 /** Deeper than anything in a snapshot. */
 const MAX_DEPTH = 32;
-/** Characters outside of texts in one account: its days, buckets and counts. Events are in texts. */
+/** Most characters outside strings in one account: its days, buckets and counts. Events are in strings. */
 const MAX_ACCOUNT_SYNTAX = 1024 * 1024;
-/** Fewer are in none, so that a body can't hold millions that are refused one by one. */
+/** Every account has more. Without this check, a body could hold millions of tiny accounts to be refused one by one. */
 const MIN_ACCOUNT_SYNTAX = 64;
 const NO_ACCOUNT = "is not an account as adsim saves it";
-/** The same in all but the accounts: mostly the counts of fault rules. */
+/** Most characters outside strings in the rest of the snapshot: mainly the counts of fault rules. */
 const MAX_HEAD_SYNTAX = 2 * 1024 * 1024;
-/** All characters but those of accounts: fault rules have bodies. */
+/** Most characters of the rest of the snapshot, with the bodies of fault rules. */
 const MAX_HEAD_CHARACTERS = 20 * 1024 * 1024;
-/** Characters between two rests, and those of texts count for little: they are searched, not walked through. */
+/** Steps between two yields. A string is one step, because it is searched and not walked. */
 const YIELD_EVERY = 262_144;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 
-/** An object as `JSON.parse` gives it. @throws InputError for anything else. */
+/** @throws InputError for anything but a JSON object. */
 export function* parseSnapshotJson(text: string): Work<object> {
   const list = yield* findAccounts(text);
   const { from, to, commas } = list ?? { from: 0, to: 0, commas: [] };
@@ -42,7 +42,7 @@ export function* parseSnapshotJson(text: string): Work<object> {
   return { ...head, accounts };
 }
 
-/** The snapshot's schema looks at what it is. */
+/** Only parses: the snapshot's schema checks the content. */
 function accountIn(text: string, index: number): unknown {
   let account: unknown;
   try {
@@ -52,10 +52,10 @@ function accountIn(text: string, index: number): unknown {
   }
   const repeated = repeatedMember(text);
   if (repeated === undefined) return account;
-  throw new InputError(`accounts.${index}.${repeated}`, "stands in the body more than once");
+  throw new InputError(`accounts.${index}.${repeated}`, "is in the body more than once");
 }
 
-/** Where the list of accounts stands: behind its bracket, up to the other, and the commas between accounts. */
+/** Positions of the list of accounts: after its opening bracket, at its closing one, and of the commas in between. */
 interface AccountListSpan {
   readonly from: number;
   readonly to: number;
@@ -101,7 +101,7 @@ function* findAccounts(text: string): Work<AccountListSpan | undefined> {
   return from === undefined || to === undefined ? undefined : { from, to, commas };
 }
 
-function checkSize(size: number, most: number, field: string): void {
-  if (size <= most) return;
+function checkSize(size: number, maximum: number, field: string): void {
+  if (size <= maximum) return;
   throw new InputError(field, "is larger than in any snapshot of adsim", "too-much");
 }

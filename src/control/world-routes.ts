@@ -1,4 +1,4 @@
-/** The worlds of a server over the control API: which there are, a new one that goes on from another, and the end of one. */
+/** The worlds of a server over the control API: lists, forks and deletes them. */
 
 import * as v from "valibot";
 import { formatInstant } from "../base/calendar.ts";
@@ -7,7 +7,7 @@ import type { Worlds } from "../simulator/worlds.ts";
 import type { Work } from "../spec/work.ts";
 import type { ControlCall, ControlRoute, Reply } from "./route.ts";
 
-/** None of them makes the world that its path names, save for a fork of it. */
+/** Only a fork creates the world that its path names. */
 export const worldRoutes: readonly ControlRoute[] = [
   {
     method: "GET",
@@ -24,18 +24,17 @@ export const worldRoutes: readonly ControlRoute[] = [
     path: "worlds/:name",
     answer({ worlds, part }) {
       if (worlds.delete(part("name"))) return { kind: "nothing" };
-      throw new InputError("name", "is not that of a world that there is", "not-found");
+      throw new InputError("name", "is not the name of an existing world", "not-found");
     },
   },
   { method: "GET", path: "metrics", answer: metrics },
 ];
 
-/** A world as the listing shows it. */
 interface WorldSummary {
   readonly name: string;
   readonly seed: string;
   readonly now: string;
-  /** How many requests it has answered since it began. */
+  /** How many requests it has answered. */
   readonly requests: number;
   readonly publishersTouched: number;
   readonly impressions: number;
@@ -47,7 +46,7 @@ function summaryOf(worlds: Worlds, name: string): WorldSummary {
   return { name, seed, now, requests: journal.total, ...usage() };
 }
 
-/** As Prometheus reads them, where somebody can write that. */
+/** In the format of Prometheus, or as JSON if the writer isn't available. */
 function* metrics({ worlds, load }: ControlCall): Work<Reply> {
   const families = worlds.metrics();
   let written: Reply = { kind: "json", value: { metrics: families } };
@@ -67,7 +66,7 @@ const forkSchema = v.strictObject({ name: v.string(), from: v.optional(v.string(
 function fork(call: ControlCall): Reply {
   const { worlds } = call;
   const { name, from } = parseInput(forkSchema, call.body);
-  // Where it is the world of the path, this is a use of it, so that it comes into being.
+  // Creates the world of the path if it doesn't exist.
   if (from === undefined) void call.world;
   worlds.fork(name, from ?? call.worldName);
   const prefix = `/@${name}`;

@@ -1,4 +1,4 @@
-/** How law S8 looks at the two calendars: a run is done again under the other, and days are added up by hand. */
+/** Checks of law S8: runs the same actions under the other calendar, and adds up days independently. */
 
 import { DAY_MS } from "../base/duration.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
@@ -9,13 +9,13 @@ import { legibleRunOf, type Rerun } from "./rerun.ts";
 import { newWorld } from "./rerun-plan.ts";
 import { prepareCopy, type WorldCopy, waitIn } from "./world-copy.ts";
 
-/** All that was recorded: history ends on the day before the first, by each calendar. */
+/** Compares the totals since the start. In each calendar the seeded history ends on the day before. */
 export function sameTotals(rerun: Rerun): string {
   const { played, options, sim } = legibleRunOf(rerun);
   const timezone = sim.assumptions["date.timezone"] === "utc" ? "ist" : "utc";
   const assumptions = { ...options.assumptions, "date.timezone": timezone } as const;
-  const other = rerun.play({ options: { ...options, assumptions } }).sim;
-  const startMs = newWorld(rerun.again, options).clock.now();
+  const other = rerun.playWith({ options: { ...options, assumptions } }).sim;
+  const startMs = newWorld(rerun.plan, options).clock.now();
   const [here = [], there = []] = [sim, other].map((world) => {
     const { assumptions: readings } = world;
     const copy = settledCopy(world);
@@ -34,7 +34,7 @@ export function sameTotals(rerun: Rerun): string {
   return `${played.members.length} publishers by both calendars`;
 }
 
-/** Where stats lag behind by a day, all is visible from the next midnight on: that, too, is one of the calendar's. */
+/** Waits for the next midnight of the calendar, because stats may lag by a day. */
 function settledCopy(world: SimulatorCore): WorldCopy {
   const readings = world.assumptions;
   const copy = prepareCopy(world.fork(), readings, []);
@@ -44,7 +44,7 @@ function settledCopy(world: SimulatorCore): WorldCopy {
   return copy;
 }
 
-/** A day of India begins at 18:30 of the day before. */
+/** Compares the events of each day with stats. A day in India begins at 18:30 UTC of the day before. */
 export function daysApart(rerun: Rerun): string {
   const { played, sim } = legibleRunOf(rerun);
   const { assumptions: readings } = sim;

@@ -1,4 +1,4 @@
-/** How the laws of clicks (D4 and D5, listed with the other laws of recording) are looked at. */
+/** Checks of the laws of clicks (D4 and D5), which are listed with the other laws of recording. */
 
 import type { Member } from "./client-exchange.ts";
 import { joinedOf, readLifetime, readStats } from "./figures.ts";
@@ -17,10 +17,10 @@ import { ask, copyOf, impressionOf, outcomeOf, todayIn, type WorldCopy } from ".
 
 export function clickTargets(played: LawContext): string {
   const targets = new Map<string, string>();
-  for (const seen of ownAnswersTo("click", played)) {
-    const credit = creditOf(seen, "click");
+  for (const exchange of ownAnswersTo("click", played)) {
+    const credit = creditOf(exchange, "click");
     if (credit === undefined) continue;
-    const impression = valuesOf(seen).get("impression_id") ?? "";
+    const impression = valuesOf(exchange).get("impression_id") ?? "";
     const before = targets.get(credit.id) ?? impression;
     targets.set(credit.id, before);
     ensure(
@@ -34,18 +34,18 @@ export function clickTargets(played: LawContext): string {
 export function clicksInCopy(played: LawContext): string {
   const copy = copyOf(played);
   const eachCounts = copy.readings["click.repeat"] === "count";
-  const [lab] = copy.probes;
-  const values = impressionOf(lab, "law D4");
-  const impression_id = outcomeOf(ask(copy, lab, "impression", values));
-  const before = readLifetime(copy, lab);
-  for (let sent = 0; sent < 2; sent += 1) ask(copy, lab, "click", { impression_id });
-  const after = readLifetime(copy, lab);
+  const [probe] = copy.probes;
+  const values = impressionOf(probe, "law D4");
+  const impression_id = outcomeOf(ask(copy, probe, "impression", values));
+  const before = readLifetime(copy, probe);
+  for (let sent = 0; sent < 2; sent += 1) ask(copy, probe, "click", { impression_id });
+  const after = readLifetime(copy, probe);
   const clicks = after.clicks - before.clicks;
   ensure(
     clicks === (eachCounts ? 2 : 1),
     () => `two clicks on one impression counted ${clicks} times`,
   );
-  // Clicks that once all counted stay counted under other readings.
+  // Clicks recorded under click.repeat=count stay counted when the choice changes.
   const mayExceed = eachCounts || played.trace.assumedAt !== undefined;
   for (const member of mayExceed ? [] : copy.members) {
     const { clicks: all, impressions } = readLifetime(copy, member);
@@ -66,24 +66,24 @@ export function invalidClicksInRun(played: LawContext): string {
   const readings = steadyReadingsOf(played);
   const accepts = readings["click.unknown"] === "accept-uncredited";
   const isAnybodys = readings["auth.key-scope"] === "any";
-  const given = new Map<string, string>();
+  const owners = new Map<string, string>();
   let clicks = 0;
-  for (const [at, seen] of undisturbedExchanges(played).entries()) {
-    const operation = operationOf(seen, readings);
-    const impression = operation === "impression" ? creditOf(seen, "impression") : undefined;
+  for (const [at, exchange] of undisturbedExchanges(played).entries()) {
+    const operation = operationOf(exchange, readings);
+    const impression = operation === "impression" ? creditOf(exchange, "impression") : undefined;
     if (impression !== undefined)
-      given.set(impression.id, subjectOf(seen, "impression", given) ?? "");
-    const click = operation === "click" ? creditOf(seen, "click") : undefined;
-    const caller = callerOf(played.trace, keyOf(seen, readings), at);
+      owners.set(impression.id, subjectOf(exchange, "impression", owners) ?? "");
+    const click = operation === "click" ? creditOf(exchange, "click") : undefined;
+    const caller = callerOf(played.trace, keyOf(exchange, readings), at);
     if (click === undefined || caller === undefined) continue;
     clicks += 1;
-    const target = valuesOf(seen).get("impression_id") ?? "";
-    const owner = given.get(target);
+    const target = valuesOf(exchange).get("impression_id") ?? "";
+    const owner = owners.get(target);
     const isOwn = isAnybodys ? owner !== undefined : owner === caller;
     ensure(
       isOwn || (accepts && click.micros === 0),
       () =>
-        `a click on ${owner === undefined ? "an unknown" : "a foreign"} impression got ${seen.text}`,
+        `a click on ${owner === undefined ? "an unknown" : "a foreign"} impression got ${exchange.text}`,
     );
   }
   return clicks === 0 ? inconclusive("nothing was clicked") : `${clicks} clicks`;
@@ -91,16 +91,16 @@ export function invalidClicksInRun(played: LawContext): string {
 
 export function invalidClicksInCopy(played: LawContext): string {
   const copy = copyOf(played);
-  const [lab, other] = copy.probes;
+  const [probe, other] = copy.probes;
   const [own, foreign] = [
-    outcomeOf(ask(copy, lab, "impression", impressionOf(lab, "law D5"))),
+    outcomeOf(ask(copy, probe, "impression", impressionOf(probe, "law D5"))),
     outcomeOf(ask(copy, other, "impression", impressionOf(other, "law D5"))),
   ];
-  const before = figuresOf(copy, [lab, other]);
+  const before = figuresOf(copy, [probe, other]);
   const bound = copy.readings["auth.key-scope"] === "publisher";
-  const strays = ["unknown", own.slice(0, -1), `${own}x`, ...(bound ? [foreign] : [])];
-  for (const impression_id of strays) {
-    const answer = ask(copy, lab, "click", { impression_id });
+  const invalidIds = ["unknown", own.slice(0, -1), `${own}x`, ...(bound ? [foreign] : [])];
+  for (const impression_id of invalidIds) {
+    const answer = ask(copy, probe, "click", { impression_id });
     const credit = creditOf(answer, "click");
     const accepts = copy.readings["click.unknown"] === "accept-uncredited";
     ensure(
@@ -108,9 +108,9 @@ export function invalidClicksInCopy(played: LawContext): string {
       () => `a click on ${impression_id} got ${answer.text}`,
     );
   }
-  const after = figuresOf(copy, [lab, other]);
+  const after = figuresOf(copy, [probe, other]);
   ensure(before === after, () => `stray clicks changed ${before} to ${after}`);
-  return `${strays.length} stray clicks, in a copy of the world`;
+  return `${invalidIds.length} stray clicks, in a copy of the world`;
 }
 
 function figuresOf(copy: WorldCopy, members: readonly Member[]): string {

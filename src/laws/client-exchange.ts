@@ -1,6 +1,6 @@
 /**
- * What a client sends and what it sees of the answer. Of a response that the simulator gave in this process a delivery is
- * not acted out: only its outcome is told, and the service is told where the client would have given up.
+ * What a client sends and what it sees of the answer. For a response of an in-process simulator, it works out the outcome of
+ * the delivery without performing it, and notifies the service if the client would have given up.
  */
 
 import { utf8Length } from "../base/text.ts";
@@ -10,15 +10,14 @@ import type { OperationId } from "../spec/operations.ts";
 import type { Credentials } from "../world/accounts/account.ts";
 
 /**
- * What the client sees of a request: a whole response, one whose body broke off, a connection that ended without a
- * response or with something else, or nothing in time.
+ * What the client sees: a complete response, a response whose body broke off, a connection that ended without a valid
+ * response, or nothing in time.
  */
 export type RequestOutcome = "answered" | "cut" | "lost" | "timed-out";
 export const requestOutcomes: readonly RequestOutcome[] = ["answered", "cut", "lost", "timed-out"];
 
-/** A request on its way. */
 export interface Outgoing {
-  /** Undefined for a raw one. */
+  /** Undefined for a raw request. */
   readonly operation: OperationId | undefined;
   readonly request: ApiRequest;
   readonly timeoutMs: number;
@@ -27,7 +26,7 @@ export interface Outgoing {
 /** A request and what the client saw of it. */
 export interface ClientExchange {
   readonly operation: OperationId | undefined;
-  /** On the target's clock, in milliseconds since 1970, when it was sent. */
+  /** When it was sent, on the target's clock, in milliseconds since 1970. */
   readonly atMs: number;
   readonly request: ApiRequest;
   readonly outcome: RequestOutcome;
@@ -35,17 +34,17 @@ export interface ClientExchange {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What came of the body; what isn't UTF-8 is U+FFFD. */
+  /** The received part of the body. Bytes that aren't UTF-8 are U+FFFD. */
   readonly text: string;
-  /** The body byte for byte, where it isn't UTF-8. */
+  /** The exact bytes of a body that isn't UTF-8. */
   readonly bytes?: Uint8Array | undefined;
-  /** In virtual time what the answer was held back for, in real time what passed from the planned sending on. */
+  /** In virtual time the delay of the answer, in real time the time since the planned sending. */
   readonly latencyMs: number;
-  /** Why there is no whole answer, where the target tells. */
+  /** Why there is no complete answer, if the target says so. */
   readonly why?: string | undefined;
 }
 
-/** Who takes part: a publisher with its key. `joined`: undefined of a foreign service. */
+/** A publisher that takes part, with its key. `joined`: undefined for a foreign service. */
 export interface Member extends Credentials {
   readonly joined: string | undefined;
 }
@@ -62,15 +61,15 @@ export function exchangeOf(
     const outcome = status === 0 ? "lost" : "answered";
     return { operation, atMs, request, outcome, status, headers, text: body, latencyMs: 0 };
   }
-  const heldMs = responseMsOf(delivery, body);
-  if (heldMs > outgoing.timeoutMs) {
+  const responseMs = responseMsOf(delivery, body);
+  if (responseMs > outgoing.timeoutMs) {
     delivery.undelivered();
     const latencyMs = outgoing.timeoutMs;
     return { operation, atMs, request, outcome: "timed-out", ...nothing, latencyMs };
   }
   const outcome: RequestOutcome = deliveryTraits[delivery.kind].seen;
   const seen = outcome === "lost" ? nothing : { status, headers, text: body };
-  return { operation, atMs, request, outcome, ...seen, latencyMs: heldMs };
+  return { operation, atMs, request, outcome, ...seen, latencyMs: responseMs };
 }
 
 const nothing: Pick<ClientExchange, "status" | "headers" | "text"> = Object.freeze({
@@ -79,13 +78,13 @@ const nothing: Pick<ClientExchange, "status" | "headers" | "text"> = Object.free
   text: "",
 });
 
-/** How long the client waits for the last of it, in milliseconds. */
+/** How long the client waits for the end of the response, in milliseconds. */
 function responseMsOf(delivery: Delivery, body: string): number {
   switch (delivery.kind) {
     case "silence":
       return Number.POSITIVE_INFINITY;
     case "overtaken":
-      // A client that waits for each answer before it asks again is never overtaken.
+      // A client that waits for each answer before its next request is never overtaken.
       return delivery.delayMs + delivery.atMostMs;
     case "drip":
       return delivery.delayMs + Math.ceil((utf8Length(body) * 1000) / delivery.bytesPerSecond);

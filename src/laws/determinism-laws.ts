@@ -22,20 +22,20 @@ export const determinismLaws: readonly Law[] = [
   {
     id: "R1",
     says: "The same inputs get the same bytes.",
-    tried: sameTwice,
-    again: rerunCheck(playedTwice),
+    checkCopy: sameTwice,
+    checkRerun: rerunCheck(playedTwice),
   },
   {
     id: "R2",
     says: "A world that is saved and restored goes on as if it had not been.",
-    again: rerunCheck(restoredHalfway),
+    checkRerun: rerunCheck(restoredHalfway),
     withoutRerun: "needs a snapshot and a second play: the property tests do it",
   },
   {
     id: "R3",
     says: "A world and a fork of it don't affect each other.",
-    tried: combineChecks(worldForks, playedWorldUntouched),
-    again: rerunCheck(forkedHalfway),
+    checkCopy: combineChecks(worldForks, playedWorldUntouched),
+    checkRerun: rerunCheck(forkedHalfway),
   },
   {
     id: "R4",
@@ -45,24 +45,24 @@ export const determinismLaws: readonly Law[] = [
   {
     id: "R5",
     says: "Replaying a journal reproduces it.",
-    again: journalReplayed,
+    checkRerun: journalReplayed,
     withoutRerun: byReplay,
   },
   {
     id: "R6",
     says: "A fault rule that never fires changes nothing.",
-    tried: idleRule,
-    again: rerunCheck(besideIdleRule),
+    checkCopy: idleRule,
+    checkRerun: rerunCheck(besideIdleRule),
   },
   {
     id: "R7",
     says: "A fault before the operation leaves no effect. A lost response leaves exactly one.",
-    tried: lostOnTheWay,
+    checkCopy: lostOnTheWay,
   },
   {
     id: "R8",
     says: "Several servers that each serve some of the keys answer as one server does.",
-    again: rerunCheck(twoServers),
+    checkRerun: rerunCheck(twoServers),
     withoutRerun: "needs several servers: the property tests do it",
   },
 ];
@@ -75,18 +75,18 @@ function sameTwice(played: LawContext): string {
 }
 
 function playedTwice(rerun: Rerun): string {
-  const [one, other] = [rerun.unchanged(), rerun.play({})];
+  const [one, other] = [rerun.unchanged(), rerun.playWith({})];
   ensureSameAnswers(rerun, one.answers, other.answers, "the second time");
   ensureSameState(one.sim, other.sim, "played twice");
   return "twice, in two new worlds";
 }
 
 function restoredHalfway(rerun: Rerun): string {
-  const half = halfwayPlace(rerun.again);
-  const through = rerun.play({
+  const half = halfwayPlace(rerun.plan);
+  const through = rerun.playWith({
     between(sim, place) {
       if (place !== half) return sim;
-      const restored = newWorld(rerun.again);
+      const restored = newWorld(rerun.plan);
       // Through JSON: a snapshot must not share anything with its origin.
       restored.restore(JSON.parse(JSON.stringify(sim.snapshot())));
       return restored;
@@ -108,11 +108,11 @@ function worldForks(played: LawContext): string {
   return "a fork of the world";
 }
 
-/** A fork goes on from halfway, and afterwards its origin does. */
+/** Continues in a fork from halfway on, and afterwards in its origin. */
 function forkedHalfway(rerun: Rerun): string {
-  const half = halfwayPlace(rerun.again);
+  const half = halfwayPlace(rerun.plan);
   let origin: { readonly sim: SimulatorCore; readonly state: string } | undefined;
-  const forked = rerun.play({
+  const forked = rerun.playWith({
     between(sim, place) {
       if (place !== half) return sim;
       origin = { sim, state: JSON.stringify(sim.snapshot()) };
@@ -128,7 +128,7 @@ function forkedHalfway(rerun: Rerun): string {
   );
   const after = JSON.stringify(forked.sim.snapshot());
   const { sim: left } = origin;
-  const continued = rerun.play({
+  const continued = rerun.playWith({
     between: (sim, place) => (place === half ? left : sim),
     only: (_, place) => place >= half,
   });
@@ -140,11 +140,10 @@ function forkedHalfway(rerun: Rerun): string {
   return "played straight through, in a fork made halfway, and in its origin";
 }
 
-/** The recording itself, sent again: whoever has one says how. */
-function journalReplayed({ again }: LawContext): string {
-  if (typeof again === "string") return inconclusive(again);
-  if (again.actions.length === 0) inconclusive("nothing was sent that could be played again");
-  return again.replayed?.() ?? inconclusive(byReplay);
+function journalReplayed({ rerunPlan }: LawContext): string {
+  if (typeof rerunPlan === "string") return inconclusive(rerunPlan);
+  if (rerunPlan.actions.length === 0) inconclusive("nothing was sent that could be played again");
+  return rerunPlan.replay?.() ?? inconclusive(byReplay);
 }
 
 const idle: FaultRule = {
@@ -162,7 +161,7 @@ function idleRule(played: LawContext): string {
 }
 
 function besideIdleRule(rerun: Rerun): string {
-  const beside = rerun.play({ options: { ...rerun.again.options, faults: [idle] } });
+  const beside = rerun.playWith({ options: { ...rerun.plan.options, faults: [idle] } });
   ensureSameAnswers(
     rerun,
     rerun.unchanged().answers,
@@ -188,28 +187,28 @@ function lostOnTheWay(played: LawContext): string {
   return "an impression dropped, and one whose response was lost, in a copy of the world";
 }
 
-/** How many impressions count of one that a rule gets in the way of. */
+/** How many impressions count when a rule of this kind hits one. */
 function recordedUnder(copy: WorldCopy, kind: "drop" | "lose-response"): number {
-  const [, lab] = copy.probes;
-  const surface = lab.surfaces[1]?.id ?? "none";
-  freshKey(copy, lab);
-  const before = readLifetime(copy, lab);
+  const [, probe] = copy.probes;
+  const surface = probe.surfaces[1]?.id ?? "none";
+  freshKey(copy, probe);
+  const before = readLifetime(copy, probe);
   const rule: FaultRule = { match: { operation: "impression" }, verdict: { kind } };
   const { outcome } = withRule(copy, rule, () =>
-    ask(copy, lab, "impression", { surface, ad_id: `law R7, ${kind}` }),
+    ask(copy, probe, "impression", { surface, ad_id: `law R7, ${kind}` }),
   );
   if (outcome === "answered") inconclusive(`a request under ${kind} was answered`);
-  const after = readLifetime(copy, lab);
+  const after = readLifetime(copy, probe);
   return after.impressions - before.impressions;
 }
 
-/** The senders shared out to two servers. Whose keys were used for one another are on one. */
+/** Splits the senders between two servers. Senders whose keys were used for each other stay together. */
 function twoServers(rerun: Rerun): string {
   const groups = groupsOf(rerun, "key");
   for (const server of [0, 1]) {
     const own = groups.filter((_, index) => index % 2 === server);
-    const alone = rerun.play({
-      only: (deed, place) => own.some(({ isFromGroup }) => isFromGroup(deed, place)),
+    const alone = rerun.playWith({
+      only: (action, place) => own.some(({ isFromGroup }) => isFromGroup(action, place)),
     });
     ensureSameAnswers(
       rerun,

@@ -1,4 +1,4 @@
-/** What a copy of the world reports: stats and payouts, read with keys that last, as whole figures. */
+/** Reads stats and payouts in a copy of the world, as whole figures and without running out of quota. */
 
 import { nearestMicros } from "../base/money.ts";
 import type { ClientExchange, Member } from "./client-exchange.ts";
@@ -6,24 +6,24 @@ import { inconclusive } from "./law.ts";
 import { addDays, jsonOf } from "./read-trace.ts";
 import { ask, freshKey, todayIn, type Values, type WorldCopy } from "./world-copy.ts";
 
-/** A reporting key is good for 60 requests in a minute. */
+/** The limit is 60 reporting requests per key and minute. */
 const MAX_READS_PER_KEY = 50;
 
-/** Reads, with a new key where one is used up. A law can't tell from an answer that isn't a success. */
+/** Reads, with a new key when one is used up. Inconclusive if the answer isn't a success. */
 function read(
   copy: WorldCopy,
   member: Member,
   operation: "stats" | "surfaces" | "payouts",
   values: Values = {},
 ): ClientExchange {
-  const asked = JSON.stringify([member.id, operation, values]);
-  const known = copy.answers.get(asked);
+  const query = JSON.stringify([member.id, operation, values]);
+  const known = copy.answers.get(query);
   if (known !== undefined) return known;
-  if ((copy.keys.get(member.id)?.asked ?? MAX_READS_PER_KEY) >= MAX_READS_PER_KEY)
+  if ((copy.keys.get(member.id)?.requestCount ?? MAX_READS_PER_KEY) >= MAX_READS_PER_KEY)
     freshKey(copy, member);
   const answer = ask(copy, member, operation, values);
   if (answer.outcome === "answered" && answer.status === 200) {
-    copy.answers.set(asked, answer);
+    copy.answers.set(query, answer);
     return answer;
   }
   return inconclusive(`${operation} was answered with ${answer.status || answer.outcome}`);
@@ -43,7 +43,7 @@ export function readStats(copy: WorldCopy, member: Member, values: Values = {}):
   return statsOf(read(copy, member, "stats", values).text);
 }
 
-/** Of all the days that the publisher has had. */
+/** Stats over all days since the publisher joined. */
 export function readLifetime(copy: WorldCopy, member: Member): Stats {
   const to = todayIn(copy);
   return readStats(copy, member, { from: joinedOf(member), to });
@@ -85,7 +85,7 @@ export interface Payouts {
   /** Oldest first. */
   readonly payouts: readonly Payout[];
   readonly pendingMicros: number;
-  /** Whether there may be more than were listed, and which of them: the older or the newer ones. */
+  /** Whether the list is incomplete, and which payouts it may lack. */
   readonly missing: "none" | "older" | "newer";
 }
 
@@ -115,7 +115,7 @@ export function payoutsOf(text: string): Pick<Payouts, "payouts" | "pendingMicro
   return { payouts: oldestFirst, pendingMicros: microsOf(body.pending_inr) };
 }
 
-/** All that was earned by the end of the cycle that is paid on a date. */
+/** Micros earned by the end of the cycle that is paid on `date`. */
 export function dueBy(copy: WorldCopy, member: Member, date: string): number {
   const isMonthly = copy.readings["payout.cycle"] === "monthly";
   const to = addDays(isMonthly ? `${date.slice(0, 8)}01` : mondayOf(date), -1);
@@ -128,7 +128,6 @@ function mondayOf(date: string): string {
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  // Any object has members by name.
   return typeof value === "object" && value !== null
     ? (value as Readonly<Record<string, unknown>>)
     : unreadable("an answer");

@@ -1,4 +1,4 @@
-/** A key's quota used up in a copy of the world, and what is found on the way: most laws of the limits look at it. */
+/** Uses up a key's quota in a copy of the world, and notes what most laws of the limits need to know. */
 
 import { MINUTE_MS } from "../base/duration.ts";
 import { documentedLimits } from "../spec/operations.ts";
@@ -12,25 +12,26 @@ const REPORTING = documentedLimits.reporting.requests;
 
 interface Flood {
   readonly arrivals: readonly QuotaRequest[];
-  /** The answer to the first request over the limit, and to the same again at once. */
+  /** The first request over the limit. */
   readonly refused: ClientExchange;
-  readonly again: ClientExchange;
-  /** Whether anything but the journal changed from the one to the other. */
+  /** The same request, repeated at once. */
+  readonly repeated: ClientExchange;
+  /** The state before and after the repeated request. */
   readonly stateBefore: string;
   readonly stateAfter: string;
   /** Remaining of another key's first request at that time. */
   readonly otherRemaining: string | undefined;
-  /** What others read at that time, and before the quota was used up. */
+  /** What other publishers read at that time, and before the quota was used up. */
   readonly readsDuring: readonly string[];
   readonly readsBefore: readonly string[];
-  /** How long the first refusal says to wait; undefined where it doesn't say. */
+  /** How long the first refusal says to wait; undefined if it doesn't say. */
   readonly waitMs: number | undefined;
-  /** A second before that, and at that time. */
+  /** Requests a second before the end of that wait, and at its end. */
   readonly early: ClientExchange | undefined;
   readonly due: ClientExchange | undefined;
 }
 
-/** More than any algorithm admits in the time that is let pass meanwhile. */
+/** More than any algorithm admits in the time that passes here. */
 const MAX_SENT = 90;
 const PAUSE_MS = 10_250;
 const SECOND_MS = 1000;
@@ -38,15 +39,15 @@ const SECOND_MS = 1000;
 export function floodOf(played: LawContext): Flood {
   return played.memoize("flood", () => {
     const copy = copyOf(played);
-    const [lab, other] = copy.probes;
+    const [probe, other] = copy.probes;
     const arrivals: QuotaRequest[] = [];
     const send = (): ClientExchange => {
-      const answer = ask(copy, lab, "stats");
+      const answer = ask(copy, probe, "stats");
       arrivals.push(arrivalOf(answer));
       return answer;
     };
     startMinute(played, copy);
-    freshKey(copy, lab);
+    freshKey(copy, probe);
     for (let sent = 0; sent < REPORTING / 2; sent += 1) send();
     waitIn(copy, PAUSE_MS);
     const others = [other, ...copy.members].slice(0, Math.max(1, played.sampleSize - 3));
@@ -56,7 +57,7 @@ export function floodOf(played: LawContext): Flood {
     while (refused.status !== 429 && arrivals.length < MAX_SENT) refused = send();
     const readsDuring = shown();
     const stateBefore = stateIn(copy);
-    const again = send();
+    const repeated = send();
     const stateAfter = stateIn(copy);
     freshKey(copy, other);
     const { "x-ratelimit-remaining": otherRemaining } = ask(copy, other, "stats").headers;
@@ -64,18 +65,18 @@ export function floodOf(played: LawContext): Flood {
     const later =
       waitMs === undefined || waitMs <= 0 ? undefined : retryAroundWait(copy, waitMs, send);
     const at = { stateBefore, stateAfter, otherRemaining, readsDuring, readsBefore, waitMs };
-    return { arrivals, refused, again, ...at, early: later?.early, due: later?.due };
+    return { arrivals, refused, repeated, ...at, early: later?.early, due: later?.due };
   });
 }
 
-/** At an instant of a new minute that leaves time for the pause: which one follows from how much was sent. */
+/** Waits for a new minute, and for an instant in it that leaves time for the pause. The instant varies with the run. */
 function startMinute(played: LawContext, copy: WorldCopy): void {
   const sent = played.gap === undefined ? played.trace.total : 0;
   const intoMs = (sent * 7919) % (MINUTE_MS - PAUSE_MS - SECOND_MS);
   waitIn(copy, MINUTE_MS - (copy.sim.clock.now() % MINUTE_MS) + intoMs);
 }
 
-/** A second too early, and in time. */
+/** Sends a second too early, and in time. */
 function retryAroundWait(
   copy: WorldCopy,
   waitMs: number,
@@ -92,21 +93,21 @@ function stateIn({ sim }: WorldCopy): string {
   return `${stateOf(sim, "with-quotas")} ${auditText(sim.audit())}`;
 }
 
-/** In a copy a refusal by the limit is 429, and nothing else is. */
+/** In a copy the limit refuses with 429, and nothing else does. */
 function arrivalOf({ status, headers, outcome, atMs }: ClientExchange): QuotaRequest {
   if (status !== 200 && status !== 429)
     inconclusive(`stats was answered with ${status || outcome}`);
   const was = status === 429 ? "refused" : "admitted";
   return {
     atMs,
-    came: status === 429 ? "limited" : "spent",
-    otherwise: "spent",
+    charge: status === 429 ? "limited" : "spent",
+    chargeIfUnclear: "spent",
     remaining: headers["x-ratelimit-remaining"],
     what: () => `stats at ${new Date(atMs).toISOString()} was ${was}`,
   };
 }
 
-/** In milliseconds from now. Undefined without a Retry-After, NaN for one that is neither seconds nor a date. */
+/** Milliseconds from now. Undefined without a Retry-After, NaN if it is neither seconds nor a date. */
 function waitOf({ headers }: ClientExchange, nowMs: number): number | undefined {
   const hint = headers["retry-after"];
   if (hint === undefined) return undefined;

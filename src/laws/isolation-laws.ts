@@ -24,36 +24,36 @@ export const isolationLaws: readonly Law[] = [
   {
     id: "A1",
     says: "Each publisher gets the same bytes, however its requests interleave with another's.",
-    again: rerunCheck(eachAlone),
+    checkRerun: rerunCheck(eachAlone),
     withoutRerun: "needs a second play in another order: the property tests do it",
   },
   {
     id: "A2",
     says: "Another publisher in the world doesn't change the others' bytes.",
-    tried: anotherPublisher,
-    again: rerunCheck(withOneMore),
+    checkCopy: anotherPublisher,
+    checkRerun: rerunCheck(withOneMore),
   },
   {
     id: "A3",
     says: "401 comes before validation and depends on the key alone.",
-    tried: wrongKeys,
+    checkCopy: wrongKeys,
   },
   {
     id: "A4",
     says: "If foreign publishers get 404, the bytes are those for a publisher that doesn't exist.",
-    tried: maskedPublishers,
+    checkCopy: maskedPublishers,
   },
   {
     id: "A5",
     says: "Worlds share nothing.",
-    tried: playedWorldUntouched,
-    again: rerunCheck(otherWorldUntouched),
+    checkCopy: playedWorldUntouched,
+    checkRerun: rerunCheck(otherWorldUntouched),
   },
 ];
 
 const reads = ["stats", "surfaces", "payouts"] as const satisfies readonly OperationId[];
 
-/** The same with a new key each time: the quota left is the same. */
+/** Reads with a new key, so that answers that show the quota are comparable. */
 export function readAs(copy: WorldCopy, member: Member): string {
   freshKey(copy, member);
   return reads.map((operation) => bytesOf(ask(copy, member, operation))).join("\n");
@@ -67,11 +67,11 @@ function bytesOf({ outcome, status, headers, text }: ClientExchange): string {
   return `${status} ${JSON.stringify(sorted)} ${text}`;
 }
 
-/** Each publisher gets the same bytes whether the others send or not, so in every interleaving. */
+/** A publisher whose bytes don't depend on what the others send gets the same bytes in every interleaving. */
 function eachAlone(rerun: Rerun): string {
   const groups = groupsOf(rerun, "publisher").slice(0, rerun.played.sampleSize + 1);
   for (const { isFromGroup } of groups) {
-    const alone = rerun.play({ only: isFromGroup });
+    const alone = rerun.playWith({ only: isFromGroup });
     ensureSameAnswers(rerun, rerun.unchanged().answers, alone.answers, "without the others");
   }
   return `${groups.length} publishers, each alone and among the others`;
@@ -93,9 +93,9 @@ function anotherPublisher(played: LawContext): string {
 }
 
 function withOneMore(rerun: Rerun): string {
-  const { options } = rerun.again;
-  const publishers = newWorld(rerun.again).publishers.total + 1;
-  const more = rerun.play({ options: { ...options, publishers } });
+  const { options } = rerun.plan;
+  const publishers = newWorld(rerun.plan).publishers.total + 1;
+  const more = rerun.playWith({ options: { ...options, publishers } });
   ensureSameAnswers(
     rerun,
     rerun.unchanged().answers,
@@ -105,15 +105,15 @@ function withOneMore(rerun: Rerun): string {
   return "with and without another publisher in the world";
 }
 
-/** The key of nobody: it has the form of one. */
+/** Well-formed, but no publisher's key. */
 const UNKNOWN_KEY = "key_0000000000000";
 const TWO_WITH_UNKNOWN_KEY = "two requests with an unknown key";
 
 function wrongKeys(played: LawContext): string {
   const copy = copyOf(played);
   const expected = copy.readings["auth.failure"] === "403" ? 403 : 401;
-  const [lab] = copy.probes;
-  const nobody = { id: lab.id, apiKey: UNKNOWN_KEY };
+  const [probe] = copy.probes;
+  const nobody = { id: probe.id, apiKey: UNKNOWN_KEY };
   let first: string | undefined;
   for (const operation of operationIds) {
     const valid = outgoingOf(nobody, operation);
@@ -133,7 +133,7 @@ function wrongKeys(played: LawContext): string {
   return `every operation with an unknown key, with right and wrong parameters${sent}, in a copy of the world`;
 }
 
-/** What the run sent, with the key of nobody. Answers name the quota: those of one quota are alike. */
+/** Sends the run's requests with an unknown key. Answers show the quota, so only those of one quota must be alike. */
 function resendWithUnknownKey(
   { trace, sampleSize }: LawContext,
   copy: WorldCopy,
@@ -141,11 +141,13 @@ function resendWithUnknownKey(
 ): number {
   const answers = new Map<string, string>();
   const headers = { authorization: `Bearer ${UNKNOWN_KEY}` };
-  // Keys are looked at where an operation answers: not before a redirect is followed.
-  const routed = trace.kept.filter((seen) => operationOf(seen, copy.readings) !== undefined);
-  for (const seen of routed.slice(0, sampleSize * 5)) {
-    const { method, path, query, body } = seen;
-    const operation = operationOf(seen, copy.readings);
+  // The service checks keys only on the path of an operation, not on one that redirects.
+  const routed = trace.kept.filter(
+    (exchange) => operationOf(exchange, copy.readings) !== undefined,
+  );
+  for (const exchange of routed.slice(0, sampleSize * 5)) {
+    const { method, path, query, body } = exchange;
+    const operation = operationOf(exchange, copy.readings);
     const isApart = copy.readings["limit.recording-pool"] === "separate";
     const limit = operation && operations[operation].limit;
     const like = `${isApart ? operation : limit} ${method}`;
@@ -171,8 +173,8 @@ function maskedPublishers(played: LawContext): string {
   const { readings, probes } = copy;
   if (readings["auth.foreign-publisher"] !== "404" || readings["auth.key-scope"] === "any")
     inconclusive("foreign publishers don't get 404 under the assumptions in force");
-  const [lab, other] = probes;
-  for (const member of [lab, ...copy.members.slice(0, Math.max(0, played.sampleSize - 4))]) {
+  const [probe, other] = probes;
+  for (const member of [probe, ...copy.members.slice(0, Math.max(0, played.sampleSize - 4))]) {
     const last = other.id.slice(-1) === "0" ? "1" : "0";
     const nobody = other.id.slice(0, -1) + last;
     for (const operation of reads) {
@@ -187,7 +189,7 @@ function maskedPublishers(played: LawContext): string {
   return "three operations, in a copy of the world";
 }
 
-/** Whatever was done in a copy until now, the played world knows nothing of it. */
+/** Checks that nothing done in a copy so far shows in the played world. */
 export function playedWorldUntouched(played: LawContext): string {
   const copy = copyOf(played);
   const surface = copy.probes[0].surfaces[0]?.id ?? "none";
@@ -213,10 +215,10 @@ export function playedWorldUntouched(played: LawContext): string {
   return "the played world's audit and clock, before and after a copy of the world was used";
 }
 
-function otherWorldUntouched({ again, play }: Rerun): string {
-  const other = newWorld(again);
+function otherWorldUntouched({ plan, playWith }: Rerun): string {
+  const other = newWorld(plan);
   const before = JSON.stringify(other.snapshot());
-  play({});
+  playWith({});
   ensure(
     JSON.stringify(other.snapshot()) === before && other.journal.total === 0,
     () => "what was done in one world changed another that was made next to it",

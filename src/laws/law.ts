@@ -1,4 +1,4 @@
-/** What a law is, what it looks at, and how what it finds is put into words. */
+/** Defines laws: what they check, what they can read, and how their verdict is worded. */
 
 import type { JournalEntry } from "../journal/entry.ts";
 import { withoutSecrets } from "../journal/secrets.ts";
@@ -10,55 +10,55 @@ import type { ClientExchange, Member } from "./client-exchange.ts";
 import { type RerunPlan, ServiceThrew } from "./rerun-plan.ts";
 import type { TraceReader } from "./trace.ts";
 
-/** Looks at one side of what was played, and says what it looked at. It throws what {@link ensure} and {@link inconclusive} throw. */
+/** Returns a text that says what was checked. Throws as {@link ensure} and {@link inconclusive} do. */
 export type LawCheck = (played: LawContext) => string;
 
 export interface Law {
   readonly id: string;
   readonly says: string;
-  /** From answers only: of foreign services too. */
-  readonly seen?: LawCheck;
-  /** In copies of the world as it is now. */
-  readonly tried?: LawCheck;
-  /** In new worlds, in which all that was done is done again. */
-  readonly again?: LawCheck;
-  /** What to say where nothing is done again. @default {@link needsRerun} */
+  /** Checks the answers of the run; works for foreign services too. */
+  readonly checkTrace?: LawCheck;
+  /** Tries the law in copies of the world as it is now. */
+  readonly checkCopy?: LawCheck;
+  /** Repeats the run in new worlds. */
+  readonly checkRerun?: LawCheck;
+  /** The reason to give if nothing is repeated. @default {@link needsRerun} */
   readonly withoutRerun?: string;
-  /** Why nothing here can look at it. */
+  /** Why no check here can judge it. */
   readonly notCheckedHere?: string;
 }
 
-/** Why a play does nothing again: it is played once. */
+/** A play is played only once. */
 export const needsRerun = "needs a second play: the property tests do it";
 
-/** What was done to a world, and the world. */
+/** A world, and what was done to it. */
 export interface Played {
   readonly trace: TraceReader;
-  /** Why the trace isn't all that led to the state; undefined where it is. */
+  /** Why the trace doesn't explain the whole state; undefined if it does. */
   readonly gap?: string | undefined;
-  /** Whether the instants of the trace are those at which the service answered. */
+  /** Whether the times in the trace are exactly those at which the service answered. */
   readonly isExactTime: boolean;
   /** Publishers to try the laws on, as they are now. */
   readonly members: readonly Member[];
-  /** The readings in force now. Undefined of a foreign service. */
+  /** The choices in force now. Undefined for a foreign service. */
   readonly readings: Readings | undefined;
-  /** The world as it is now, or why there is none to copy. */
+  /** The world as it is now, or why it can't be copied. */
   readonly world: PlayedWorld | string;
-  /** How to do it all again in new worlds, or why that can't be done. */
-  readonly again: RerunPlan | string;
-  /** What the service has on record of the last requests, where some answers were a fault rule's. */
+  /** How to repeat the run in new worlds, or why that is impossible. */
+  readonly rerunPlan: RerunPlan | string;
+  /** The service's journal. It tells the service's answers from those of fault rules. */
   readonly journal: () => readonly JournalEntry[];
-  /** Of a foreign service: an answer to stats without a period. */
+  /** For a foreign service: an answer to stats without a period. */
   readonly defaultStats?: ClientExchange | undefined;
-  /** Of things of which there may be many, such as a publisher's payouts, so many are looked at. */
+  /** The most things of one kind, such as a publisher's payouts, to check. */
   readonly sampleSize: number;
 }
 
-/** It is copied and audited, never changed. */
+/** Laws copy and audit it, and never change it. */
 export type PlayedWorld = Pick<SimulatorCore, "fork" | "audit" | "clock">;
 
 export interface LawContext extends Played {
-  /** What several laws look at is found out once. */
+  /** Computes once what several laws need. */
   memoize<Found>(name: string, find: () => Found): Found;
 }
 
@@ -66,25 +66,25 @@ export type LawVerdict = "held" | "broken" | "unknown";
 
 export interface Judgement {
   readonly verdict: LawVerdict;
-  /** What is broken, with both figures; why nothing is known; or what was looked at. */
+  /** What is broken, with both figures; or why the verdict is unknown; or what was checked. */
   readonly why?: string | undefined;
 }
 
-// Thrown, not returned: a law is a list of requirements, each of which may end it, from within loops and readers.
+// Exceptions, because any requirement of a law can end it, even from within loops and helpers.
 class Broken extends Error {}
 export class Inconclusive extends Error {}
 
-/** Ends a look: the law is broken, unless it holds here. */
+/** Ends a check with "broken" unless `holds`. */
 export function ensure(holds: boolean, why: () => string): asserts holds {
   if (!holds) throw new Broken(why());
 }
 
-/** Ends a look: it can't tell. */
+/** Ends a check with "unknown". */
 export function inconclusive(why: string): never {
   throw new Inconclusive(why);
 }
 
-/** What the laws look at. Whoever reads the trace of a run that isn't known whole can't tell. */
+/** If the trace has a gap, a check that reads it is inconclusive. */
 export function createLawContext(played: Played): LawContext {
   const found = new Map<string, unknown>();
   const { trace, gap } = played;
@@ -94,7 +94,7 @@ export function createLawContext(played: Played): LawContext {
       return gap === undefined ? trace : inconclusive(gap);
     },
     memoize<Found>(name: string, find: () => Found): Found {
-      // What stands under a name is what its finder gave.
+      // Safe: each name belongs to one `find`.
       if (found.has(name)) return found.get(name) as Found;
       const value = find();
       found.set(name, value);
@@ -103,26 +103,26 @@ export function createLawContext(played: Played): LawContext {
   };
 }
 
-/** Broken where any look finds it broken, held where any finds it to hold and none misses a part of the trace. */
+/** Broken if any check says so. Held if any check passes and none lacks a part of the trace. */
 export function judge(law: Law, played: LawContext): Judgement {
-  const { seen, tried, again, withoutRerun = needsRerun, notCheckedHere } = law;
+  const { checkTrace, checkCopy, checkRerun, withoutRerun = needsRerun, notCheckedHere } = law;
   const found: string[] = [];
   const missing: string[] = notCheckedHere === undefined ? [] : [notCheckedHere];
-  for (const look of [seen, tried, again]) {
-    if (look === undefined) continue;
-    if (look === again && played.again === needsRerun) {
-      // What the others found, or lack, says more.
+  for (const check of [checkTrace, checkCopy, checkRerun]) {
+    if (check === undefined) continue;
+    if (check === checkRerun && played.rerunPlan === needsRerun) {
+      // The other checks' results say more.
       if (found.length === 0 && missing.length === 0) missing.push(withoutRerun);
       continue;
     }
     try {
-      found.push(look(played));
+      found.push(check(played));
     } catch (thrown) {
       if (thrown instanceof Broken || thrown instanceof ServiceThrew)
         return { verdict: "broken", why: shownReason(thrown.message) };
       if (!(thrown instanceof Inconclusive)) throw thrown;
-      // Half of a law isn't the law: what rests on the trace would be missing.
-      if (thrown.message === played.gap && look !== again)
+      // The part of the law that rests on the trace wasn't checked, so the others prove too little.
+      if (thrown.message === played.gap && check !== checkRerun)
         return { verdict: "unknown", why: played.gap };
       if (!missing.includes(thrown.message)) missing.push(thrown.message);
     }
@@ -132,21 +132,21 @@ export function judge(law: Law, played: LawContext): Judgement {
     : { verdict: "unknown", why: shownReason(missing.join("; ")) };
 }
 
-const MAX_SAID = 600;
+const MAX_SHOWN = 600;
 
 function shownReason(why: string): string {
   const shown = withoutSecrets(why);
-  return shown.length <= MAX_SAID ? shown : `${shown.slice(0, MAX_SAID)}…`;
+  return shown.length <= MAX_SHOWN ? shown : `${shown.slice(0, MAX_SHOWN)}…`;
 }
 
-/** Several looks as one: all of them must hold, and each that can't tell is left out. */
+/** Combines checks: none may be broken. Inconclusive ones are left out unless all are. */
 export function combineChecks(...all: readonly LawCheck[]): LawCheck {
   return (played) => {
     const found: string[] = [];
     const missing: string[] = [];
-    for (const look of all) {
+    for (const check of all) {
       try {
-        found.push(look(played));
+        found.push(check(played));
       } catch (thrown) {
         if (!(thrown instanceof Inconclusive) || thrown.message === played.gap) throw thrown;
         missing.push(thrown.message);
@@ -157,26 +157,26 @@ export function combineChecks(...all: readonly LawCheck[]): LawCheck {
   };
 }
 
-/** All readings in force. */
+/** All choices in force. */
 export function readingsOf({ readings }: Played): Assumptions {
   return readings === undefined
     ? inconclusive("the assumptions of a service other than adsim aren't known")
     : resolveAssumptions(readings);
 }
 
-/** The same, or undefined of a foreign service. */
+/** All choices in force; undefined for a foreign service. */
 export function knownReadingsOf(played: Played): Assumptions | undefined {
   return played.readings === undefined ? undefined : readingsOf(played);
 }
 
-/** The same, where they were in force all along. */
+/** All choices in force; inconclusive if any changed during the run. */
 export function steadyReadingsOf(played: Played): Assumptions {
   const readings = readingsOf(played);
   if (played.trace.assumedAt !== undefined) inconclusive("assumptions changed during the run");
   return readings;
 }
 
-/** Ends a look unless two texts are the same. `where` stands before the place at which they differ. */
+/** Ends a check with "broken" unless two texts are equal. `where` introduces the difference. */
 export function ensureSame(before: string, after: string, where = ""): void {
   ensure(before === after, () => `${where}${where && ", "}${firstDifference(before, after)}`);
 }

@@ -1,4 +1,4 @@
-/** Every invariant, once: for the player, for tests that check a simulator, for the property campaigns and the reports. */
+/** The one list of laws, for the player, for tests of a simulator, for the property campaigns and for reports. */
 
 import { determinismLaws } from "./determinism-laws.ts";
 import { isolationLaws } from "./isolation-laws.ts";
@@ -9,7 +9,6 @@ import { recordingLaws } from "./recording-laws.ts";
 import { shapeLaws } from "./shape-laws.ts";
 import { statsLaws } from "./stats-laws.ts";
 
-/** In the order of the list. */
 export const laws: readonly Law[] = [
   ...moneyLaws,
   ...statsLaws,

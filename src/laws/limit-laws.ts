@@ -35,7 +35,7 @@ export const limitLaws: readonly Law[] = [
   {
     id: "L4",
     says: "A request after Retry-After is admitted. One a second earlier is refused.",
-    tried: retryAfterInCopy,
+    checkCopy: retryAfterInCopy,
   },
   {
     id: "L5",
@@ -45,13 +45,13 @@ export const limitLaws: readonly Law[] = [
   {
     id: "L6",
     says: "A request that the limit refuses changes nothing.",
-    tried: refusedChangesNothing,
+    checkCopy: refusedChangesNothing,
   },
-  { id: "L7", says: "X-RateLimit-Remaining is on every response.", seen: remainingOnAll },
+  { id: "L7", says: "X-RateLimit-Remaining is on every response.", checkTrace: remainingOnAll },
   {
     id: "L8",
     says: "Publishers and keys don't spend each other's quota.",
-    tried: quotasAreSeparate,
+    checkCopy: quotasAreSeparate,
   },
 ];
 
@@ -59,7 +59,7 @@ function algorithmOf(played: LawContext): Algorithm {
   return readingsOf(played)["limit.algorithm"];
 }
 
-/** The algorithm in force, where it is one of these. */
+/** The algorithm in force; inconclusive if it isn't one of these. */
 function algorithmAmong(...algorithms: readonly Algorithm[]): typeof algorithmOf {
   return (played) => {
     const algorithm = algorithmOf(played);
@@ -69,18 +69,18 @@ function algorithmAmong(...algorithms: readonly Algorithm[]): typeof algorithmOf
   };
 }
 
-/** What the algorithm says of the requests of the run, and of those that use up a quota aside. */
+/** Compares the algorithm with the requests of the run, and with those that use up a quota in a copy. */
 function checksOf(
   aspect: Aspect,
   algorithmIn: typeof algorithmOf,
-): Pick<Law, "seen" | "tried" | "again"> {
-  const seen: LawCheck = (played) => judgeRun(played, algorithmIn(played), aspect);
-  const tried: LawCheck = (played) => {
+): Pick<Law, "checkTrace" | "checkCopy" | "checkRerun"> {
+  const checkTrace: LawCheck = (played) => judgeRun(played, algorithmIn(played), aspect);
+  const checkCopy: LawCheck = (played) => {
     const algorithm = algorithmIn(played);
     const { arrivals } = floodOf(played);
     return judgeFlood(judgeArrivals(arrivals, REPORTING, algorithm), aspect, arrivals);
   };
-  return { seen, tried, again: checkLegibleRun(seen) };
+  return { checkTrace, checkCopy, checkRerun: checkLegibleRun(checkTrace) };
 }
 
 type Aspect = "decision" | "remaining";
@@ -95,7 +95,7 @@ function judgeRun(played: LawContext, algorithm: Algorithm, aspect: Aspect): str
     arrivals += pool.arrivals.length;
     limited += findings.limited;
   }
-  if (arrivals === 0) inconclusive("no request asked for a quota that is known");
+  if (arrivals === 0) inconclusive("no request counted against a known quota");
   return `${arrivals} requests, ${limited} of them over the limit`;
 }
 
@@ -105,19 +105,20 @@ function judgeFlood(
   arrivals: readonly QuotaRequest[],
 ): string {
   ensure(findings[aspect] === undefined, () => findings[aspect] ?? "");
-  if (findings.limited === 0) inconclusive("the limit wasn't reached in a copy of the world");
+  if (findings.limited === 0) inconclusive(NOT_REACHED);
   return `${arrivals.length} requests with one key, in a copy of the world`;
 }
 
 const REPORTING = documentedLimits.reporting.requests;
+const NOT_REACHED = "the limit wasn't reached in a copy of the world";
 
 function retryAfterInCopy(played: LawContext): string {
   const { readings } = copyOf(played);
   if (readings["limit.retry-after"] === "absent")
-    inconclusive("under limit.retry-after=absent nothing says when to come back");
+    inconclusive("under limit.retry-after=absent answers don't say when to retry");
   const { refused, waitMs, early, due } = floodOf(played);
   const hint = refused.headers["retry-after"];
-  if (refused.status !== 429) inconclusive("the limit wasn't reached in a copy of the world");
+  if (refused.status !== 429) inconclusive(NOT_REACHED);
   ensure(
     waitMs !== undefined && waitMs > 0 && waitMs <= 120_000,
     () => `the refusal's Retry-After is ${hint}`,
@@ -131,9 +132,9 @@ function retryAfterInCopy(played: LawContext): string {
 }
 
 function refusedChangesNothing(played: LawContext): string {
-  const { refused, again, stateBefore, stateAfter } = floodOf(played);
-  if (refused.status !== 429) inconclusive("the limit wasn't reached in a copy of the world");
-  const [one, other] = [refused, again].map(
+  const { refused, repeated, stateBefore, stateAfter } = floodOf(played);
+  if (refused.status !== 429) inconclusive(NOT_REACHED);
+  const [one, other] = [refused, repeated].map(
     ({ status, headers, text }) =>
       `${status} ${headers["x-ratelimit-remaining"]} ${headers["retry-after"]} ${text}`,
   );
@@ -177,12 +178,12 @@ function quotasAreSeparate(played: LawContext): string {
   return "two keys and two publishers, in a copy of the world";
 }
 
-/** What the first impression of each of two new quotas leaves; the one publisher records more before the other does. */
+/** The quota left after the first impression of two publishers. The first one records another in between. */
 function recordingQuotas(copy: WorldCopy): { first: string; second: string } {
-  // A quota that was used for other laws is back after two minutes, whatever the algorithm.
+  // After two minutes every algorithm has refilled a quota that other laws used.
   waitIn(copy, 120_000);
-  const [lab, other] = copy.probes;
-  const record = (member: typeof lab): string => {
+  const [probe, other] = copy.probes;
+  const record = (member: typeof probe): string => {
     const { path } = operations.impression;
     const surface = member.surfaces[0]?.id ?? "none";
     const answer = ask(copy, member, "impression", { surface, ad_id: "law L8" });
@@ -191,7 +192,7 @@ function recordingQuotas(copy: WorldCopy): { first: string; second: string } {
       inconclusive(`${path} was answered with ${answer.status}`)
     );
   };
-  const first = record(lab);
-  record(lab);
+  const first = record(probe);
+  record(probe);
   return { first, second: record(other) };
 }

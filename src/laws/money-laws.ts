@@ -23,37 +23,37 @@ export const moneyLaws: readonly Law[] = [
   {
     id: "M1",
     says: "Lifetime revenue is the sum of all payouts and the pending amount, to the micro.",
-    tried: paidOrPending,
+    checkCopy: paidOrPending,
   },
   {
     id: "M2",
     says: "The credits in all answers, delivered or lost, add up to the revenue on record, and the books agree.",
-    tried: combineChecks(booksBalance, creditsAsAudited),
-    again: rerunCheck(creditsByPublisher),
+    checkCopy: combineChecks(booksBalance, creditsAsAudited),
+    checkRerun: rerunCheck(creditsByPublisher),
   },
   {
     id: "M3",
     says: "Every impression's credit is within a thousandth of its surface's cpm range.",
-    seen: withinRange,
-    again: checkLegibleRun(withinRange),
+    checkTrace: withinRange,
+    checkRerun: checkLegibleRun(withinRange),
   },
   {
     id: "M4",
     says: "No number is NaN, infinite, -0, in exponent notation, or has more than 6 decimals.",
-    seen: plainNumbers,
-    tried: plainFigures,
+    checkTrace: plainNumbers,
+    checkCopy: plainFigures,
   },
   {
     id: "M5",
     says: "No payout is below the threshold, and an unpaid amount rolls over unchanged.",
-    tried: overThreshold,
+    checkCopy: overThreshold,
   },
   {
     id: "M6",
     says: "A listed payout never changes, except for its status, which follows payout.statuses.",
-    seen: listedAgain,
-    tried: listedLater,
-    again: rerunCheck(listedHalfway),
+    checkTrace: listedAgain,
+    checkCopy: listedLater,
+    checkRerun: rerunCheck(listedHalfway),
   },
 ];
 
@@ -66,7 +66,7 @@ function paidOrPending(played: LawContext): string {
     const { micros } = readLifetime(copy, member);
     const [oldest] = payouts;
     if (missing === "newer") inconclusive("there may be more payouts than one request lists");
-    // With the oldest listed they come to all that was due by then.
+    // The list lacks older payouts. All payouts up to the oldest listed one add up to what was due by then.
     const isCut = missing === "older" && oldest !== undefined;
     const due = isCut ? dueBy(copy, member, oldest.date) - oldest.micros : 0;
     ensure(
@@ -82,49 +82,51 @@ function booksBalance(played: LawContext): string {
   const { audit } = stateBeforeLaws(played);
   ensure(audit.balanced && audit.discrepancies.length === 0, () => audit.discrepancies.join("; "));
   for (const { publisher, ...line } of audit.publishers) {
-    const seen = nearestMicros(line.creditedSeenInr) + nearestMicros(line.creditedUnseenInr);
+    const credited = nearestMicros(line.creditedSeenInr) + nearestMicros(line.creditedUnseenInr);
     const recorded = nearestMicros(line.creditedRecordedInr);
     ensure(
-      seen === recorded,
-      () => `answers to ${publisher} credited ${seen} micros, ${recorded} are on record`,
+      credited === recorded,
+      () => `answers to ${publisher} credited ${credited} micros, ${recorded} are on record`,
     );
   }
   if (audit.publishers.length === 0) inconclusive("nothing was recorded");
   return `the audit of ${audit.publishers.length} publishers`;
 }
 
-/** What the client was told, compared with what the audit says that it was told. */
+/** Compares the credits in the answers with what the audit says that they were. */
 function creditsAsAudited(played: LawContext): string {
   const { trace, isExactTime } = played;
   const { audit } = stateBeforeLaws(played);
   const isWhole =
     trace.kept.length === trace.total && trace.disturbedFrom === Number.POSITIVE_INFINITY;
   if (!isWhole || trace.assumedAt !== undefined || !isExactTime)
-    inconclusive("the client can't know of all that was credited");
+    inconclusive("the client may not know every credit");
   const readings = readingsOf(played);
   if (readings["money.precision"] === "paise") inconclusive("amounts in answers are rounded");
   const credits = new Map<string, number>();
-  for (const seen of trace.kept) {
-    const kind = operationOf(seen, readings);
+  for (const exchange of trace.kept) {
+    const kind = operationOf(exchange, readings);
     if (kind !== "impression" && kind !== "click") continue;
-    const credit = creditOf(seen, kind);
-    // A duplicate may show the first one's credit again, or none.
+    const credit = creditOf(exchange, kind);
+    // The answer to a duplicate may repeat the first credit, or have none.
     if (credit !== undefined && !credits.has(credit.id)) credits.set(credit.id, credit.micros);
   }
   if (credits.size === 0) inconclusive("nothing was recorded");
-  const told = Array.from(credits.values()).reduce((sum, one) => sum + one, 0);
-  const seen = nearestMicros(audit.total.creditedSeenInr);
-  ensure(told === seen, () => `answers credited ${told} micros, the service says ${seen}`);
+  const credited = Array.from(credits.values()).reduce((sum, one) => sum + one, 0);
+  const audited = nearestMicros(audit.total.creditedSeenInr);
+  ensure(
+    credited === audited,
+    () => `answers credited ${credited} micros, the audit says ${audited}`,
+  );
   return `credits of ${credits.size} events`;
 }
 
-/** What answers credited to each publisher, compared with what its stats have more than before the first of them. */
+/** Compares what answers credited to each publisher with the increase of its stats since the start. */
 function creditsByPublisher(rerun: Rerun): string {
-  const { again } = rerun;
   const { played, options, sim } = legibleRunOf(rerun);
   const readings = readingsOf(played);
   const events = recordedIn(played);
-  const pristine = newWorld(again, options);
+  const pristine = newWorld(rerun.plan, options);
   const seeded = pristine.publishers.total;
   const [before, after] = [pristine, sim].map((world) => prepareCopy(world.fork(), readings, []));
   if (before === undefined || after === undefined || events.length === 0)
@@ -150,11 +152,11 @@ function withinRange(played: LawContext): string {
   const { trace } = played;
   const readings = knownReadingsOf(played);
   let looked = 0;
-  for (const seen of ownAnswers(played)) {
-    if (operationOf(seen, readings) !== "impression") continue;
-    const credit = creditOf(seen, "impression");
+  for (const exchange of ownAnswers(played)) {
+    if (operationOf(exchange, readings) !== "impression") continue;
+    const credit = creditOf(exchange, "impression");
     if (credit === undefined || credit.micros === 0) continue;
-    const ranges = rangesOf(trace, seen, readings);
+    const ranges = rangesOf(trace, exchange, readings);
     if (ranges.length === 0) continue;
     looked += 1;
     const mayRound = readings?.["money.precision"] !== "exact" || trace.assumedAt !== undefined;
@@ -183,15 +185,15 @@ function toPaisa(amount: number): number {
   );
 }
 
-/** The ranges that may have priced an impression. One that is shown again was priced by what held when it was new. */
+/** The ranges that may have priced an impression. A repeat has the price of its first occurrence. */
 function rangesOf(
   { pricesBySurface, assumedAt }: TraceReader,
-  seen: TracedExchange,
+  exchange: TracedExchange,
   readings: Assumptions | undefined,
 ): (readonly [number, number])[] {
-  const own = pricesBySurface.get(valuesOf(seen).get("surface") ?? "");
+  const own = pricesBySurface.get(valuesOf(exchange).get("surface") ?? "");
   if (own === undefined) return [];
-  const until = own.ranges.filter(({ from }) => from <= seen.at);
+  const until = own.ranges.filter(({ from }) => from <= exchange.at);
   if (readings !== undefined && readings["dedup.repeat"] !== "replay" && assumedAt === undefined)
     return until.slice(-1).map(({ cpmRange }) => cpmRange);
   const siblings = Array.from(pricesBySurface.values()).filter(
@@ -199,7 +201,7 @@ function rangesOf(
   );
   return siblings
     .flatMap(({ ranges }) => ranges)
-    .filter(({ from }) => from <= seen.at)
+    .filter(({ from }) => from <= exchange.at)
     .map(({ cpmRange }) => cpmRange);
 }
 
@@ -222,11 +224,11 @@ function plainFigures(played: LawContext): string {
   return "stats and payouts, in a copy of the world";
 }
 
-/** A foreign service may write 0.10, and owe less than nothing. */
+/** A foreign service may write 0.10, and negative amounts. */
 const foreignWord = /^(?:true|false|null|(?!-0(?:\.0*)?$)-?(?:0|[1-9]\d*)(?:\.\d{1,6})?)$/;
 const ownWord = /^(?:true|false|null|(?:0|[1-9]\d*)(?:\.\d{0,5}[1-9])?)$/;
 
-/** Looks at what stands outside of texts: a body with NaN in it isn't even JSON. */
+/** Checks every token outside strings in the raw text, because a body with NaN isn't valid JSON. */
 function ensurePlainNumbers(json: string, word: RegExp): void {
   const withoutTexts = json.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
   for (const [token] of withoutTexts.matchAll(/[^\s{}[\],:"]+/g))

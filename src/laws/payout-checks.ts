@@ -1,4 +1,4 @@
-/** The laws of payouts (M5 and M6): what is paid, and that it stays as it was listed. */
+/** Checks of the laws of payouts (M5 and M6): what is paid, and that a listed payout stays the same. */
 
 import { DAY_MS } from "../base/duration.ts";
 import type { Choice } from "../spec/assumptions/catalogue.ts";
@@ -15,7 +15,7 @@ const thresholds = { "500": 500_000_000, none: 1 } satisfies Record<
   number
 >;
 
-/** Of each publisher's latest payouts so many are compared with its stats as the run says. */
+/** Compares each publisher's latest payouts with its stats. */
 export function overThreshold(played: LawContext): string {
   const copy = copyOf(played);
   const threshold = thresholds[copy.readings["payout.threshold"]];
@@ -44,7 +44,7 @@ export function overThreshold(played: LawContext): string {
     : `${looked} payouts, in a copy of the world`;
 }
 
-/** What may follow each status. */
+/** The statuses that may follow each status. */
 const allowedTransitions: Readonly<Record<string, readonly string[]>> = {
   processing: ["processing", "on_hold", "failed", "paid", "reversed"],
   on_hold: ["on_hold", "processing", "paid"],
@@ -56,9 +56,9 @@ const allowedTransitions: Readonly<Record<string, readonly string[]>> = {
 export function listedAgain(played: LawContext): string {
   const known = new Map<string, Payout>();
   let again = 0;
-  for (const seen of ownAnswersTo("payouts", played)) {
-    if (seen.status !== 200 || seen.text === "") continue;
-    for (const payout of payoutsOf(seen.text).payouts) {
+  for (const exchange of ownAnswersTo("payouts", played)) {
+    if (exchange.status !== 200 || exchange.text === "") continue;
+    for (const payout of payoutsOf(exchange.text).payouts) {
       const before = known.get(payout.id);
       known.set(payout.id, payout);
       if (before === undefined) continue;
@@ -79,7 +79,7 @@ export function listedLater(played: LawContext): string {
   return `${ensureStillListed(copy, members, before)} payouts ten days later, in a copy of the world`;
 }
 
-/** What was listed halfway is listed in the end, too. */
+/** Checks that the payouts listed halfway are still listed at the end. */
 export function listedHalfway(rerun: Rerun): string {
   const { played } = rerun;
   const readings = readingsOf(played);
@@ -111,7 +111,7 @@ function ensureStillListed(
     const now = new Map(payouts.map((payout) => [payout.id, payout]));
     for (const payout of before[index] ?? []) {
       const after = now.get(payout.id);
-      // A full list loses its oldest to newer ones.
+      // Newer payouts push the oldest off a full list.
       if (after === undefined && missing === "older") continue;
       ensure(after !== undefined, () => `${member.id} no longer has the payout of ${payout.date}`);
       looked += 1;
@@ -124,7 +124,7 @@ function ensureStillListed(
 function ensureAllowedChange(before: Payout, after: Payout): void {
   const what = (): string => `${JSON.stringify(before)} became ${JSON.stringify(after)}`;
   ensure(after.date === before.date && after.micros === before.micros, what);
-  // A service that names other statuses declares another course.
+  // A service with other statuses has another lifecycle.
   ensure(allowedTransitions[before.status]?.includes(after.status) ?? true, what);
   const wasMade = before.status === "paid" || before.status === "reversed";
   ensure(!wasMade || after.reference === before.reference, what);

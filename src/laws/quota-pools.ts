@@ -1,4 +1,4 @@
-/** Which quota each request of a run asked for, and what came of it: what the limits' laws are held against. */
+/** Sorts the requests of a run by the quota that they count against, for the laws of the limits. */
 
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { documentedLimits, type LimitClass, operations } from "../spec/operations.ts";
@@ -15,7 +15,7 @@ import {
 } from "./read-trace.ts";
 import type { TracedExchange } from "./trace.ts";
 
-/** One quota, and the requests that asked for it, in order. */
+/** One quota, and the requests that count against it, in order. */
 export interface Pool {
   readonly size: number;
   readonly arrivals: readonly QuotaRequest[];
@@ -23,42 +23,42 @@ export interface Pool {
 
 interface OpenPool extends Pool {
   readonly arrivals: QuotaRequest[];
-  /** Whether it isn't known any more what was spent of it. */
+  /** Whether its use is uncertain from here on. */
   isLost: boolean;
 }
 
-/** As far as it is known which quota a request counted against: from the first doubt on a quota is left alone. */
+/** A pool ends at the first request that may or may not have counted against it. */
 export function poolsInRun(played: LawContext): readonly Pool[] {
   return played.memoize("pools", () => {
     const readings = steadyReadingsOf(played);
     const pools = new Map<string, OpenPool>();
     const owners = new Map<string, string>();
-    for (const [at, seen] of undisturbedExchanges(played).entries()) {
-      const operation = operationOf(seen, readings);
+    for (const [at, exchange] of undisturbedExchanges(played).entries()) {
+      const operation = operationOf(exchange, readings);
       if (operation === undefined) continue;
-      const key = keyOf(seen, readings);
+      const key = keyOf(exchange, readings);
       const caller = callerOf(played.trace, key, at);
-      // Keys are looked at before the limit.
-      if (caller === undefined && isUnauthorized(seen, readings)) continue;
-      // A key that is valid and that nobody told of: what is spent of whose quota is lost from here on.
+      // Keys are checked before the limit.
+      if (caller === undefined && isUnauthorized(exchange, readings)) continue;
+      // An unknown valid key: from here on no quota's use is certain.
       if (caller === undefined) break;
-      const made = operation === "impression" ? creditOf(seen, "impression") : undefined;
-      if (made !== undefined) owners.set(made.id, subjectOf(seen, operation, owners) ?? caller);
+      const made = operation === "impression" ? creditOf(exchange, "impression") : undefined;
+      if (made !== undefined) owners.set(made.id, subjectOf(exchange, operation, owners) ?? caller);
       const { limit } = operations[operation];
       if (limit === "reporting") {
         const counts = operation === "stats" || readings["limit.reporting-endpoints"] === "all-get";
-        if (counts) recordArrival(poolOf(pools, `key ${key}`, limit), seen, readings);
+        if (counts) recordArrival(poolOf(pools, `key ${key}`, limit), exchange, readings);
         continue;
       }
       const apart = operation === "click" && readings["limit.recording-pool"] === "separate";
       const name = (publisher: string): string => `${apart ? "clicks" : "all"} of ${publisher}`;
-      const named = subjectOf(seen, operation, owners);
-      const asked = payersOf(seen, caller, named, readings).map((payer) =>
+      const named = subjectOf(exchange, operation, owners);
+      const asked = payersOf(exchange, caller, named, readings).map((payer) =>
         poolOf(pools, name(payer), limit),
       );
       const [pool] = asked;
-      if (pool !== undefined && asked.length === 1) recordArrival(pool, seen, readings);
-      // It counted against the one's or the other's.
+      if (pool !== undefined && asked.length === 1) recordArrival(pool, exchange, readings);
+      // It counted against one of them, but which one is unknown.
       else for (const one of asked) one.isLost = true;
     }
     return [...pools.values()];
@@ -69,18 +69,18 @@ function isUnauthorized({ status }: TracedExchange, readings: Assumptions): bool
   return status === (readings["auth.failure"] === "403" ? 403 : 401);
 }
 
-/** Whose recording quota a request may have counted against. `named`: whom it is about. */
+/** The publishers whose recording quota a request may have counted against. `named`: the one that it is about. */
 function payersOf(
-  seen: TracedExchange,
+  exchange: TracedExchange,
   caller: string,
   named: string | undefined,
   readings: Assumptions,
 ): readonly string[] {
   if (readings["auth.key-scope"] === "publisher") return [caller];
-  if (seen.about !== undefined) return [seen.about];
+  if (exchange.about !== undefined) return [exchange.about];
   if (named === undefined || named === caller) return [caller];
-  // A request that can't be read for another reason counts against the caller.
-  return seen.status === 200 ? [named] : [caller, named];
+  // A failed request counts against the caller if the service couldn't read whom it is about.
+  return exchange.status === 200 ? [named] : [caller, named];
 }
 
 function poolOf(pools: Map<string, OpenPool>, name: string, limit: LimitClass): OpenPool {
@@ -91,30 +91,31 @@ function poolOf(pools: Map<string, OpenPool>, name: string, limit: LimitClass): 
   return pool;
 }
 
-function recordArrival(pool: OpenPool, seen: TracedExchange, readings: Assumptions): void {
+function recordArrival(pool: OpenPool, exchange: TracedExchange, readings: Assumptions): void {
   if (pool.isLost) return;
-  const otherwise = readings["limit.rejected-requests"] === "free" ? "free" : "spent";
-  const came = seen.status === 200 ? "spent" : chargeOfRefusal(seen, readings, otherwise);
-  const { atMs, method, path, status, remaining } = seen;
+  const chargeIfUnclear = readings["limit.rejected-requests"] === "free" ? "free" : "spent";
+  const charge =
+    exchange.status === 200 ? "spent" : chargeOfRefusal(exchange, readings, chargeIfUnclear);
+  const { atMs, method, path, status, remaining } = exchange;
   pool.arrivals.push({
     atMs,
-    came,
-    otherwise,
+    charge,
+    chargeIfUnclear,
     remaining,
     what: () => `${method} ${path} at ${new Date(atMs).toISOString()} got ${status}`,
   });
 }
 
 function chargeOfRefusal(
-  seen: TracedExchange,
+  exchange: TracedExchange,
   readings: Assumptions,
-  otherwise: QuotaRequest["otherwise"],
-): QuotaRequest["came"] {
+  otherwise: QuotaRequest["chargeIfUnclear"],
+): QuotaRequest["charge"] {
   const exceeded = readings["limit.exceeded"];
-  if (seen.status !== Number(exceeded)) return otherwise;
-  // Nothing else is refused with 429 or 503.
-  if (exceeded !== "403" || seen.retryAfter !== undefined) return "limited";
-  const code = codeOf(seen);
+  if (exchange.status !== Number(exceeded)) return otherwise;
+  // Only the limit refuses with 429 or 503.
+  if (exceeded !== "403" || exchange.retryAfter !== undefined) return "limited";
+  const code = codeOf(exchange);
   if (code === undefined) return "unclear";
   return code === "rate_limited" ? "limited" : otherwise;
 }

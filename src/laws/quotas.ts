@@ -1,37 +1,37 @@
 /**
- * The five ways to read “per minute” (spec §8), worked out a second time from the instants at which requests came: an
- * arithmetic of its own, so that a mistake of the service's limiter isn't made here too. Laws and oracle count with it.
+ * A second implementation of the five ways to read “per minute” (spec §8), for the laws and the oracle. It shares no code with
+ * the service's limiter, so that a bug there isn't repeated here.
  */
 
 import type { Choice } from "../spec/assumptions/catalogue.ts";
 
 export type Algorithm = Choice<"limit.algorithm">;
 
-/** A request that a quota was asked for, and what its answer said. */
+/** A request that counts against a quota, and what its answer said. */
 export interface QuotaRequest {
   readonly atMs: number;
   /**
    * `limited`: refused by the limit. `spent`: admitted, and counted. `free`: admitted, refused for another reason, and its
    * quota given back. `unclear`: refused by the limit, or for another reason.
    */
-  readonly came: "limited" | "spent" | "free" | "unclear";
-  /** How an unclear one would have been counted. */
-  readonly otherwise: "spent" | "free";
+  readonly charge: "limited" | "spent" | "free" | "unclear";
+  /** The charge of an unclear request if the limit didn't refuse it. */
+  readonly chargeIfUnclear: "spent" | "free";
   readonly remaining: string | undefined;
-  /** Asked only of one that disagrees. */
+  /** Describes the request. Called only if it disagrees. */
   what(): string;
 }
 
-/** What disagrees with the limit; undefined where nothing does. */
+/** What disagrees with the limit; undefined if nothing does. */
 export interface QuotaFindings {
-  /** A request that was admitted or refused and shouldn't have been. */
+  /** The first request that was wrongly admitted or refused. */
   readonly decision: string | undefined;
-  /** An X-RateLimit-Remaining that is another than it should be. */
+  /** The first wrong X-RateLimit-Remaining. */
   readonly remaining: string | undefined;
   readonly limited: number;
 }
 
-/** What a quota has left, when requests come in order. */
+/** Counts what a quota has left. Requests must come in order. */
 export interface Counter {
   /** How many more are admitted. */
   room(atMs: number): number;
@@ -49,15 +49,15 @@ export function judgeArrivals(
   let decision: string | undefined;
   let wrongRemaining: string | undefined;
   let limited = 0;
-  for (const { atMs, came, otherwise, remaining, what } of arrivals) {
+  for (const { atMs, charge, chargeIfUnclear, remaining, what } of arrivals) {
     const room = Math.max(0, counter.room(atMs));
-    const unclear = room === 0 ? "limited" : otherwise;
-    const knownCharge = came === "unclear" ? unclear : came;
+    const likely = room === 0 ? "limited" : chargeIfUnclear;
+    const knownCharge = charge === "unclear" ? likely : charge;
     const isLimited = knownCharge === "limited";
     if (isLimited !== (room === 0)) {
       const due = room === 0 ? "none was left" : `${room} of ${size} were left`;
       decision ??= `${what()}, but ${due}`;
-      // From here on the two count differently.
+      // The two counts differ from here on.
       break;
     }
     if (isLimited) limited += 1;
@@ -70,7 +70,7 @@ export function judgeArrivals(
   return { decision, remaining: wrongRemaining, limited };
 }
 
-/** How many more of `size` a minute are admitted at an instant, when those before were all that came, in order. */
+/** How many more of `size` a minute are admitted at an instant, after the admitted ones, which are in order. */
 export function roomAfter(
   algorithm: Algorithm,
   admitted: readonly number[],
@@ -100,7 +100,7 @@ const counters: Readonly<Record<Algorithm, (size: number, windowMs: number) => C
   "token-bucket": tokenBucket,
 };
 
-/** `beginAt`: when the window begins that an instant is in, after one that began at `begin`. */
+/** `beginAt`: the beginning of the window that `atMs` is in, if the window before began at `begin`. */
 function windowed(size: number, beginAt: (begin: number, atMs: number) => number): Counter {
   let begin = Number.NEGATIVE_INFINITY;
   let used = 0;
@@ -150,7 +150,7 @@ function slidingCounter(size: number, windowMs: number): Counter {
   };
 }
 
-/** Holds a window's worth of time; a request takes out as much as it takes a token to come. */
+/** The bucket holds a window's worth of time, and each request takes the time that one token needs to refill. */
 function tokenBucket(size: number, windowMs: number): Counter {
   const tokenMs = windowMs / size;
   let level = windowMs;

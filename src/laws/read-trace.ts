@@ -1,4 +1,4 @@
-/** Reads kept exchanges: what was sent, by whom, what was credited, and which of them say what the service itself did. */
+/** Reads kept exchanges: what was sent, who sent it, what was credited, and which answers are the service's own. */
 
 import { nearestMicros } from "../base/money.ts";
 import { headerOf } from "../exchange/headers.ts";
@@ -13,7 +13,7 @@ export interface Credit {
   readonly micros: number;
 }
 
-/** The answers that are whole and that no fault rule may have written. */
+/** Complete answers that no fault rule can have written. */
 export function ownAnswers({ trace }: LawContext): readonly TracedExchange[] {
   const answers = trace.kept.filter(
     ({ outcome, at }) => outcome === "answered" && at < trace.scriptedFrom,
@@ -24,7 +24,7 @@ export function ownAnswers({ trace }: LawContext): readonly TracedExchange[] {
   );
 }
 
-/** Those to one operation, under the readings that are in force now: under others what was answered looks otherwise. */
+/** The service's own answers to one operation since the assumptions last changed. */
 export function ownAnswersTo(
   operation: OperationId,
   played: LawContext,
@@ -32,33 +32,31 @@ export function ownAnswersTo(
   const readings = knownReadingsOf(played);
   const since = played.trace.assumedAt ?? 0;
   return ownAnswers(played).filter(
-    (seen) => seen.at >= since && operationOf(seen, readings) === operation,
+    (exchange) => exchange.at >= since && operationOf(exchange, readings) === operation,
   );
 }
 
 /**
- * The exchanges from the start that no fault rule was in force at, up to the first without an answer: of these the client
- * knows all that the service did.
+ * The exchanges from the start up to the first fault rule or missing answer. They tell the client everything that the
+ * service did.
  */
 export function undisturbedExchanges({
   trace,
   isExactTime,
 }: LawContext): readonly TracedExchange[] {
   if (trace.total === 0) inconclusive("nothing was sent");
-  if (!isExactTime) inconclusive("in real time a request's instant isn't known to the millisecond");
+  if (!isExactTime) inconclusive("real time doesn't show a request's exact millisecond");
   const clean = trace.kept.slice(0, trace.disturbedFrom);
   const lost = clean.findIndex(({ outcome }) => outcome !== "answered");
   const known = lost === -1 ? clean : clean.slice(0, lost);
   return known.length > 0
     ? known
-    : inconclusive(
-        "fault rules were in force: what reached the service can't be told from answers",
-      );
+    : inconclusive("fault rules were in force, so answers don't show what reached the service");
 }
 
 const everyOperation = Object.values(operations);
 
-/** The operation that answers, by path and method; undefined where none does. Without readings: by the plain path. */
+/** The operation that answers this path and method, if any. Without assumptions, the path must match exactly. */
 export function operationOf(
   { method, path }: TracedExchange,
   readings: Assumptions | undefined,
@@ -71,43 +69,43 @@ export function operationOf(
   return found.method === method || (isHead && found.method === "GET") ? found.id : undefined;
 }
 
-/** The key that a request was sent with, where the service reads it as one. */
+/** The key of a request as the service reads it; empty if there is none. */
 export function keyOf({ headers }: TracedExchange, readings: Assumptions | undefined): string {
   const spelling =
     readings?.["auth.scheme-case"] === "exact" ? /^Bearer +(\S+)$/ : /^bearer +(\S+)$/i;
   return spelling.exec(headerOf(headers, "authorization")?.trim() ?? "")?.[1] ?? "";
 }
 
-/** Id of the publisher whose key it was at that position. */
+/** Id of the publisher whose key it was at that exchange. */
 export function callerOf({ keys }: TraceReader, key: string, at: number): string | undefined {
   const known = keys.get(key);
   return known !== undefined && at < known.until ? known.publisher : undefined;
 }
 
-/** Whom a request was about, as far as that can be told: the publisher that it names, or whose impression it clicks on. */
+/** The publisher that a request names, or whose impression it clicks; undefined if unknown. */
 export function subjectOf(
-  seen: TracedExchange,
+  exchange: TracedExchange,
   operation: OperationId,
   owners: ReadonlyMap<string, string>,
 ): string | undefined {
-  if (seen.about !== undefined) return seen.about;
-  const values = valuesOf(seen);
+  if (exchange.about !== undefined) return exchange.about;
+  const values = valuesOf(exchange);
   return operation === "click"
     ? owners.get(values.get("impression_id") ?? "")
     : values.get("publisher_id");
 }
 
-/** The parameters of a request, wherever they stand. An empty one counts as not sent. */
-export function valuesOf(seen: TracedExchange): ReadonlyMap<string, string> {
-  const known = readBefore.get(seen);
+/** The parameters of a request, from query and body. An empty one counts as not sent. */
+export function valuesOf(exchange: TracedExchange): ReadonlyMap<string, string> {
+  const known = valuesByExchange.get(exchange);
   if (known !== undefined) return known;
-  const values = valuesIn(seen);
-  readBefore.set(seen, values);
+  const values = valuesIn(exchange);
+  valuesByExchange.set(exchange, values);
   return values;
 }
 
-// Most laws look at the same requests.
-const readBefore = new WeakMap<TracedExchange, ReadonlyMap<string, string>>();
+// A cache, because most laws read the same requests.
+const valuesByExchange = new WeakMap<TracedExchange, ReadonlyMap<string, string>>();
 
 function valuesIn({ query, body }: TracedExchange): ReadonlyMap<string, string> {
   const text = typeof body === "string" ? body : new TextDecoder().decode(body);
@@ -123,7 +121,6 @@ function valuesIn({ query, body }: TracedExchange): ReadonlyMap<string, string> 
 export function jsonOf(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const parsed: unknown = JSON.parse(text);
-    // An object has members by name.
     return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)
       ? (parsed as Readonly<Record<string, unknown>>)
       : undefined;
@@ -135,7 +132,7 @@ export function jsonOf(text: string): Readonly<Record<string, unknown>> | undefi
 type Answer = Pick<TracedExchange, "status" | "text">;
 type Body = ReturnType<typeof jsonOf>;
 
-// Most laws look at the same answers, too.
+// A cache, because most laws read the same answers.
 const bodies = new WeakMap<Answer, { readonly parsed: Body }>();
 
 function bodyOf(answer: Answer): Body {
@@ -146,7 +143,7 @@ function bodyOf(answer: Answer): Body {
   return parsed;
 }
 
-/** What a success names as recorded; undefined for any other answer. */
+/** The event that a success names; undefined for any other answer. */
 export function creditOf(answer: Answer, kind: "impression" | "click"): Credit | undefined {
   if (answer.status !== 200 || answer.text === "") return undefined;
   const body = bodyOf(answer);
@@ -156,7 +153,7 @@ export function creditOf(answer: Answer, kind: "impression" | "click"): Credit |
   return { id, micros: nearestMicros(inr) };
 }
 
-/** The code of a refusal, where its body has one. */
+/** The code of a refusal, if its body has one. */
 export function codeOf(answer: Answer): string | undefined {
   const body = bodyOf(answer);
   const inner = body?.error ?? (Array.isArray(body?.errors) ? body.errors[0] : undefined);
@@ -165,7 +162,7 @@ export function codeOf(answer: Answer): string | undefined {
   return typeof code === "string" ? code : undefined;
 }
 
-/** Days as texts, by the language's own UTC dates: nothing of the simulator's calendar. */
+/** The day of an instant as text. Uses JavaScript's dates, not the simulator's calendar, to be independent of its bugs. */
 export function dayAt(instantMs: number, { "date.timezone": timezone }: Assumptions): string {
   return new Date(instantMs + offsetMs[timezone]).toISOString().slice(0, 10);
 }
@@ -175,36 +172,36 @@ export function midnightOf(day: string, { "date.timezone": timezone }: Assumptio
   return Date.parse(`${day}T00:00:00Z`) - offsetMs[timezone];
 }
 
-/** How long before the midnight of UTC a day begins: of India's at 18:30 of the day before. */
+/** How long before midnight UTC a day begins. A day in India begins at 18:30 UTC of the day before. */
 const offsetMs = { utc: 0, ist: 19_800_000 } as const;
 
 export function addDays(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** Something that was recorded: the first answer that names its id. */
+/** An event, from the first answer that names its id. */
 export interface RecordedEvent extends Credit {
   readonly kind: "impression" | "click";
   readonly publisher: string | undefined;
   readonly atMs: number;
 }
 
-/** What the answers say was recorded, each event once. A click on nothing may be accepted, but nothing comes of it. */
+/** The events that the answers say were recorded, each once. Leaves out accepted clicks on unknown impressions. */
 export function recordedIn(played: LawContext): readonly RecordedEvent[] {
   const readings = steadyReadingsOf(played);
   const known = new Map<string, RecordedEvent>();
   const owners = new Map<string, string>();
-  for (const seen of undisturbedExchanges(played)) {
-    const kind = operationOf(seen, readings);
+  for (const exchange of undisturbedExchanges(played)) {
+    const kind = operationOf(exchange, readings);
     if (kind !== "impression" && kind !== "click") continue;
-    const credit = creditOf(seen, kind);
+    const credit = creditOf(exchange, kind);
     if (credit === undefined || known.has(credit.id)) continue;
-    const publisher = subjectOf(seen, kind, owners);
+    const publisher = subjectOf(exchange, kind, owners);
     if (kind === "click") {
-      const owner = owners.get(valuesOf(seen).get("impression_id") ?? "");
+      const owner = owners.get(valuesOf(exchange).get("impression_id") ?? "");
       if (owner === undefined || owner !== publisher) continue;
     } else if (publisher !== undefined) owners.set(credit.id, publisher);
-    known.set(credit.id, { ...credit, kind, publisher, atMs: seen.atMs });
+    known.set(credit.id, { ...credit, kind, publisher, atMs: exchange.atMs });
   }
   return Array.from(known.values());
 }

@@ -27,36 +27,36 @@ export const recordingLaws: readonly Law[] = [
   {
     id: "D1",
     says: "An impression that is sent again within the window counts once.",
-    seen: repeatsInRun,
-    tried: repeatsInCopy,
-    again: checkLegibleRun(repeatsInRun),
+    checkTrace: repeatsInRun,
+    checkCopy: repeatsInCopy,
+    checkRerun: checkLegibleRun(repeatsInRun),
   },
   {
     id: "D2",
     says: "The window is exact: an impression is a duplicate until its last millisecond, and not after.",
-    tried: windowEdge,
+    checkCopy: windowEdge,
   },
   {
     id: "D3",
     says: "The same session at two publishers is never a duplicate.",
-    seen: ownersInRun,
-    tried: sameSessionInCopy,
+    checkTrace: ownersInRun,
+    checkCopy: sameSessionInCopy,
   },
   {
     id: "D4",
     says: "There are no more clicks than impressions, and each is on one impression of the same publisher.",
-    seen: clickTargets,
-    tried: clicksInCopy,
+    checkTrace: clickTargets,
+    checkCopy: clicksInCopy,
   },
   {
     id: "D5",
     says: "A click with an unknown, foreign, malformed or truncated impression_id never earns anything.",
-    seen: invalidClicksInRun,
-    tried: invalidClicksInCopy,
+    checkTrace: invalidClicksInRun,
+    checkCopy: invalidClicksInCopy,
   },
 ];
 
-/** What of an impression makes it the same as another of its publisher. */
+/** The parameters by which an impression is the same as another of its publisher. */
 const dedupKeys = {
   "surface-ad-session": ["surface", "ad_id", "session_id"],
   "surface-session": ["surface", "session_id"],
@@ -69,12 +69,12 @@ const windowsMs = {
   forever: Number.POSITIVE_INFINITY,
 } as const satisfies Record<Choice<"dedup.window">, number>;
 
-/** How long a repeat is one; no time at all where nothing is. */
+/** How long a repeat counts as a duplicate; 0 if it never does. */
 function windowOf(readings: Assumptions): number {
   return readings["dedup.repeat"] === "count" ? 0 : windowsMs[readings["dedup.window"]];
 }
 
-/** Each impression with a session, held against those before it. */
+/** Compares each impression with a session with those before it. */
 function repeatsInRun(played: LawContext): string {
   const readings = steadyReadingsOf(played);
   const windowMs = windowOf(readings);
@@ -82,28 +82,28 @@ function repeatsInRun(played: LawContext): string {
   const counted = new Map<string, Credit & { readonly atMs: number }>();
   const ids = new Set<string>();
   let repeats = 0;
-  for (const seen of undisturbedExchanges(played)) {
-    if (operationOf(seen, readings) !== "impression") continue;
-    const credit = creditOf(seen, "impression");
-    if (credit === undefined && codeOf(seen) !== "duplicate_impression") continue;
-    const values = valuesOf(seen);
-    const subject = subjectOf(seen, "impression", noOwners);
+  for (const exchange of undisturbedExchanges(played)) {
+    if (operationOf(exchange, readings) !== "impression") continue;
+    const credit = creditOf(exchange, "impression");
+    if (credit === undefined && codeOf(exchange) !== "duplicate_impression") continue;
+    const values = valuesOf(exchange);
+    const subject = subjectOf(exchange, "impression", noOwners);
     const parts = [subject, ...names.map((name) => values.get(name))];
     const same = JSON.stringify(parts);
     const hasSession = values.has("session_id");
     const original = hasSession ? counted.get(same) : undefined;
-    const isRepeat = original !== undefined && seen.atMs - original.atMs < windowMs;
+    const isRepeat = original !== undefined && exchange.atMs - original.atMs < windowMs;
     if (isRepeat) repeats += 1;
     const isNew = credit !== undefined && !ids.has(credit.id);
     ensure(
       isNew !== isRepeat,
       () =>
-        `${same} counted ${original === undefined ? "never" : `${seen.atMs - original.atMs} ms ago`}, and now got ${seen.text}`,
+        `${same} counted ${original === undefined ? "never" : `${exchange.atMs - original.atMs} ms ago`}, and now got ${exchange.text}`,
     );
     if (isRepeat && credit !== undefined) ensureRepeatCredit(credit, original, readings);
     if (credit === undefined || !isNew) continue;
     ids.add(credit.id);
-    if (hasSession) counted.set(same, { ...credit, atMs: seen.atMs });
+    if (hasSession) counted.set(same, { ...credit, atMs: exchange.atMs });
   }
   return repeats === 0
     ? inconclusive("no impression was sent again in its session")
@@ -112,27 +112,27 @@ function repeatsInRun(played: LawContext): string {
 
 const noOwners: ReadonlyMap<string, string> = new Map();
 
-/** Of a repeat that is answered with a success. */
+/** Checks a repeat that was answered with a success. */
 function ensureRepeatCredit({ id, micros }: Credit, original: Credit, readings: Assumptions): void {
   const what = `a duplicate of ${original.id}`;
-  const reading = readings["dedup.repeat"];
-  ensure(reading !== "conflict", () => `${what} was accepted under dedup.repeat=conflict`);
+  const choice = readings["dedup.repeat"];
+  ensure(choice !== "conflict", () => `${what} was accepted under dedup.repeat=conflict`);
   ensure(id === original.id, () => `${what} got the id ${id}`);
-  const due = reading === "replay" ? original.micros : 0;
+  const due = choice === "replay" ? original.micros : 0;
   ensure(micros === due, () => `${what} was credited ${micros} micros, not ${due}`);
 }
 
 function repeatsInCopy(played: LawContext): string {
   const copy = copyOf(played);
   const { readings, probes } = copy;
-  const [lab] = probes;
-  const values = impressionOf(lab, "law D1");
-  const before = readLifetime(copy, lab);
+  const [probe] = probes;
+  const values = impressionOf(probe, "law D1");
+  const before = readLifetime(copy, probe);
   const outcomes: string[] = [];
   let earned = 0;
   let first: Credit | undefined;
   for (let sent = 0; sent < 3; sent += 1) {
-    const answer = ask(copy, lab, "impression", values);
+    const answer = ask(copy, probe, "impression", values);
     const outcome = outcomeOf(answer);
     const credit = creditOf(answer, "impression");
     if (!outcomes.includes(outcome)) earned += credit?.micros ?? 0;
@@ -141,7 +141,7 @@ function repeatsInCopy(played: LawContext): string {
       ensureRepeatCredit(credit, first, readings);
     first ??= credit;
   }
-  const after = readLifetime(copy, lab);
+  const after = readLifetime(copy, probe);
   const count = windowOf(readings) === 0 ? 3 : 1;
   const found = after.impressions - before.impressions;
   ensure(
@@ -158,18 +158,18 @@ function repeatsInCopy(played: LawContext): string {
 const FOREVER_MS = 3650 * 24 * HOUR_MS;
 
 function windowEdge(played: LawContext): string {
-  // Years may pass: not where others look.
+  // In a copy of its own, because years may pass.
   const shared = copyOf(played);
-  const [, lab] = shared.probes;
+  const [, probe] = shared.probes;
   const copy = prepareCopy(shared.sim.fork(), shared.readings, []);
   const windowMs = windowOf(copy.readings);
   if (windowMs === 0) inconclusive("nothing is a duplicate under dedup.repeat=count");
   const hasEdge = Number.isFinite(windowMs);
   const spanMs = hasEdge ? windowMs : FOREVER_MS;
   const record = (session: string): string =>
-    outcomeOf(ask(copy, lab, "impression", impressionOf(lab, session)));
+    outcomeOf(ask(copy, probe, "impression", impressionOf(probe, session)));
   const first = record("law D2");
-  // A later one keeps the memory of the first alive: it is the window that has to let it pass.
+  // A later session keeps the service's memory in use, so that only the window can make it forget the first.
   waitIn(copy, spanMs - MINUTE_MS);
   record("law D2, later");
   waitIn(copy, MINUTE_MS - 1);
@@ -189,12 +189,12 @@ function windowEdge(played: LawContext): string {
     : "a repeat ten years later, in a copy of the world";
 }
 
-/** An id is given to one publisher only. */
+/** Checks that no two publishers get the same impression_id. */
 function ownersInRun(played: LawContext): string {
   const owners = new Map<string, string>();
-  for (const seen of ownAnswersTo("impression", played)) {
-    const credit = creditOf(seen, "impression");
-    const publisher = subjectOf(seen, "impression", noOwners);
+  for (const exchange of ownAnswersTo("impression", played)) {
+    const credit = creditOf(exchange, "impression");
+    const publisher = subjectOf(exchange, "impression", noOwners);
     if (credit === undefined || publisher === undefined) continue;
     const owner = owners.get(credit.id) ?? publisher;
     owners.set(credit.id, owner);
@@ -209,8 +209,8 @@ function ownersInRun(played: LawContext): string {
 function sameSessionInCopy(played: LawContext): string {
   const copy = copyOf(played);
   const ids: string[] = [];
-  for (const lab of copy.probes)
-    ids.push(outcomeOf(ask(copy, lab, "impression", impressionOf(lab, "law D3"))));
+  for (const probe of copy.probes)
+    ids.push(outcomeOf(ask(copy, probe, "impression", impressionOf(probe, "law D3"))));
   const [first, second] = ids;
   ensure(
     second !== "repeat" && first !== second,

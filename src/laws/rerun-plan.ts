@@ -1,11 +1,11 @@
-/** Does what was done to a world once more, in a new one: the same, in part, or with something else in between. */
+/** Repeats in a new world what was done to another: all of it, a part, or with changes in between. */
 
 import type { SimulatorCore } from "../simulator/simulator.ts";
 import type { SimulatorOptions } from "../simulator/simulator-options.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import type { SignUpRequest, SurfaceChange } from "../world/accounts/publisher-directory.ts";
 
-/** Something that was done to a world, at an instant of its clock. Requests stand in the order of the trace. */
+/** Something that was done to a world, and when on its clock. Requests are in the order of the trace. */
 export type WorldAction = { readonly atMs: number } & (
   | { readonly kind: "request"; readonly request: ApiRequest }
   | { readonly kind: "sign-up"; readonly signUp: SignUpRequest; readonly publisher: string }
@@ -16,63 +16,58 @@ export type WorldAction = { readonly atMs: number } & (
       readonly surface: string;
       readonly change: SurfaceChange;
     }
-  /** A fork takes the world's place. */
+  /** A fork replaces the world. */
   | { readonly kind: "fork" }
 );
 
 export interface RerunPlan {
-  /** What the world was made from. */
+  /** The options of the original world. */
   readonly options: SimulatorOptions;
   readonly create: (options: SimulatorOptions) => SimulatorCore;
-  /** The first of what was done, or all. */
+  /** All actions, or the first ones. */
   readonly actions: readonly WorldAction[];
-  /** Why not all of what was done by hand is among them; undefined where it is. */
+  /** Why some changes aren't among the actions; undefined if all are. */
   readonly missing: string | undefined;
-  /** When that was over, in milliseconds since 1970. */
+  /** When the run ended, in milliseconds since 1970. */
   readonly untilMs: number;
-  /** Sends a recording of it again and says what was compared, where there is one. It throws as a law does. */
-  readonly replayed?: (() => string) | undefined;
+  /** Sends a recording of the run again, if there is one, and says what was compared. Throws as a law does. */
+  readonly replay?: (() => string) | undefined;
 }
 
-/** What came of doing it again. */
 export interface RerunResult {
-  /** By place among the deeds; undefined where it is no request, or wasn't sent. */
+  /** By place in `actions`; undefined for an action that isn't a request or wasn't performed. */
   readonly answers: readonly (ApiResponse | undefined)[];
   readonly sim: SimulatorCore;
 }
 
 export interface RerunChange {
   readonly options?: SimulatorOptions;
-  /** What is done. @default all */
-  readonly only?: (deed: WorldAction, place: number) => boolean;
-  /** Whether the world goes on as another before a deed. */
+  /** Which actions to perform. @default all */
+  readonly only?: (action: WorldAction, place: number) => boolean;
+  /** Called before each action. Returns the world to continue with. */
   readonly between?: (sim: SimulatorCore, place: number) => SimulatorCore;
 }
 
-export function newWorld(
-  again: RerunPlan,
-  options: SimulatorOptions = again.options,
-): SimulatorCore {
-  return again.create({ ...options, clock: "frozen" });
+export function newWorld(plan: RerunPlan, options: SimulatorOptions = plan.options): SimulatorCore {
+  return plan.create({ ...options, clock: "frozen" });
 }
 
 export function runAgain(
-  again: RerunPlan,
+  plan: RerunPlan,
   { options, only, between }: RerunChange = {},
 ): RerunResult {
-  let sim = newWorld(again, options);
-  const answers = again.actions.map((deed, place) => {
+  let sim = newWorld(plan, options);
+  const answers = plan.actions.map((action, place) => {
     sim = between?.(sim, place) ?? sim;
-    advanceTo(sim, deed.atMs);
-    if (only !== undefined && !only(deed, place)) return undefined;
-    if (deed.kind === "fork") sim = sim.fork();
-    return performAction(sim, deed);
+    advanceTo(sim, action.atMs);
+    if (only !== undefined && !only(action, place)) return undefined;
+    if (action.kind === "fork") sim = sim.fork();
+    return performAction(sim, action);
   });
-  advanceTo(sim, again.untilMs);
+  advanceTo(sim, plan.untilMs);
   return { answers, sim };
 }
 
-/** Where a run is half over. */
 export function halfwayPlace({ actions }: RerunPlan): number {
   return Math.floor(actions.length / 2);
 }
@@ -82,7 +77,7 @@ function advanceTo(sim: SimulatorCore, atMs: number): void {
   if (byMs > 0) sim.clock.advance(byMs);
 }
 
-/** What came of a request was no answer: whatever law made it is broken. */
+/** A request made the service throw. The law that sent it counts as broken. */
 export class ServiceThrew extends Error {}
 
 /** @throws ServiceThrew */
@@ -95,18 +90,18 @@ export function answerOf(sim: SimulatorCore, request: ApiRequest): ApiResponse {
   }
 }
 
-export function performAction(sim: SimulatorCore, deed: WorldAction): ApiResponse | undefined {
-  switch (deed.kind) {
+export function performAction(sim: SimulatorCore, action: WorldAction): ApiResponse | undefined {
+  switch (action.kind) {
     case "request":
-      return answerOf(sim, deed.request);
+      return answerOf(sim, action.request);
     case "sign-up":
-      sim.publishers.signUp(deed.signUp);
+      sim.publishers.signUp(action.signUp);
       return undefined;
     case "rotate-key":
-      sim.publishers.rotateKey(deed.publisher);
+      sim.publishers.rotateKey(action.publisher);
       return undefined;
     case "set-surface":
-      sim.publishers.setSurface(deed.publisher, deed.surface, deed.change);
+      sim.publishers.setSurface(action.publisher, action.surface, action.change);
       return undefined;
     case "fork":
       return undefined;

@@ -1,4 +1,4 @@
-/** What laws ask of a run that is done again: the same answers, the same state, or answers that can be told apart. */
+/** Repeats a run for the laws, unchanged or changed, and compares answers and states. */
 
 import type { SimulatorCore } from "../simulator/simulator.ts";
 import type { SimulatorOptions } from "../simulator/simulator-options.ts";
@@ -24,48 +24,48 @@ import {
 } from "./rerun-plan.ts";
 import type { TracedExchange } from "./trace.ts";
 
-/** A run that can be done again. */
+/** A run that can be repeated. */
 export interface Rerun {
   readonly played: LawContext;
-  readonly again: RerunPlan;
-  /** As it was done, in a new world. */
+  readonly plan: RerunPlan;
+  /** Repeats the run in a new world. */
   unchanged(): RerunResult;
-  /** Otherwise. */
-  play(change: RerunChange): RerunResult;
-  /** The exchange of the played world that a deed was. */
+  /** Repeats the run with a change. */
+  playWith(change: RerunChange): RerunResult;
+  /** The original exchange of an action. */
   exchangeAt(place: number): TracedExchange | undefined;
 }
 
-/** A look at a run that is done again. `least`: requests that there must be in it. */
-export function rerunCheck(look: (rerun: Rerun) => string, least = 1): LawCheck {
+/** Makes a check of a repeated run. `minRequests`: inconclusive if the run has fewer. */
+export function rerunCheck(check: (rerun: Rerun) => string, minRequests = 1): LawCheck {
   return (played) => {
     const rerun = rerunOf(played);
     const { sent, reproduced } = countReproduced(rerun);
-    if (sent < least) inconclusive("nothing was sent that could be played again");
-    const what = look(rerun);
+    if (sent < minRequests) inconclusive("nothing was sent that could be played again");
+    const what = check(rerun);
     return `${sent} requests played again, ${reproduced} answered as before: ${what}`;
   };
 }
 
 function rerunOf(played: LawContext): Rerun {
   return played.memoize("rerun", () => {
-    const { again } = played;
-    if (typeof again === "string") return inconclusive(again);
+    const { rerunPlan: plan } = played;
+    if (typeof plan === "string") return inconclusive(plan);
     const { kept } = played.trace;
     const places = new Map<number, TracedExchange | undefined>();
-    for (const [place, { kind }] of again.actions.entries())
+    for (const [place, { kind }] of plan.actions.entries())
       if (kind === "request") places.set(place, kept[places.size]);
     return {
       played,
-      again,
-      unchanged: () => played.memoize("straight", () => runAgain(again)),
-      play: (change) => runAgain(again, change),
+      plan,
+      unchanged: () => played.memoize("unchanged", () => runAgain(plan)),
+      playWith: (change) => runAgain(plan, change),
       exchangeAt: (place) => places.get(place),
     };
   });
 }
 
-/** How many requests are answered with the status that they had: what else there was isn't among the deeds. */
+/** How many requests get the same status as before. Other influences, such as fault rules, aren't repeated. */
 function countReproduced({ played, unchanged, exchangeAt }: Rerun): {
   sent: number;
   reproduced: number;
@@ -79,28 +79,28 @@ function countReproduced({ played, unchanged, exchangeAt }: Rerun): {
       if (answer.status === exchangeAt(place)?.status) reproduced += 1;
     }
     if (sent > 0 && reproduced === 0)
-      inconclusive("in a new world no request is answered as it was");
+      inconclusive("in a new world no request got the same status as before");
     return { sent, reproduced };
   });
 }
 
-/** What a look finds where a run is half over, and the world in the end. Undefined where nothing was done. */
+/** Repeats a run, and returns what `inspect` finds in its middle and the world at its end. Undefined without actions. */
 export function halfway<Found>(
-  { again, play }: Rerun,
-  look: (sim: SimulatorCore) => Found,
+  { plan, playWith }: Rerun,
+  inspect: (sim: SimulatorCore) => Found,
 ): { readonly found: Found | undefined; readonly sim: SimulatorCore } {
-  const half = halfwayPlace(again);
+  const half = halfwayPlace(plan);
   let found: Found | undefined;
-  const { sim } = play({
+  const { sim } = playWith({
     between(world, place) {
-      if (place === half) found = look(world);
+      if (place === half) found = inspect(world);
       return world;
     },
   });
   return { found, sim };
 }
 
-/** What was sent in both must have been answered alike. */
+/** Requests that were sent in both must have the same answers. */
 export function ensureSameAnswers(
   { exchangeAt }: Rerun,
   expected: RerunResult["answers"],
@@ -135,21 +135,21 @@ const legibleForms = {
   "money.precision": "exact",
 } as const;
 
-/** A run of which every refusal says which it is, and every amount all of it. */
+/** A run in which every refusal has its code, and every amount is exact. */
 interface LegibleRun {
   readonly played: LawContext;
   readonly options: SimulatorOptions;
   readonly sim: SimulatorCore;
 }
 
-/** What counts and what is refused doesn't depend on how an answer looks. */
-export function legibleRunOf({ played, again, play }: Rerun): LegibleRun {
+/** Repeats the run with legible answers. Their form doesn't affect what counts and what is refused. */
+export function legibleRunOf({ played, plan, playWith }: Rerun): LegibleRun {
   return played.memoize("legible", () => {
     steadyReadingsOf(played);
-    if (again.missing !== undefined) inconclusive(again.missing);
-    const assumptions = resolveAssumptions({ ...again.options.assumptions, ...legibleForms });
-    const options = { ...again.options, assumptions };
-    const { answers, sim } = play({ options });
+    if (plan.missing !== undefined) inconclusive(plan.missing);
+    const assumptions = resolveAssumptions({ ...plan.options.assumptions, ...legibleForms });
+    const options = { ...plan.options, assumptions };
+    const { answers, sim } = playWith({ options });
     const responses = answers.filter((answer) => answer !== undefined);
     const { trace } = played;
     const kept = responses.map((response, at) => legibleExchange(trace.kept[at], response));
@@ -171,12 +171,12 @@ export function legibleRunOf({ played, again, play }: Rerun): LegibleRun {
 }
 
 function legibleExchange(
-  seen: TracedExchange | undefined,
+  exchange: TracedExchange | undefined,
   { status, headers, body }: ApiResponse,
 ): TracedExchange {
-  if (seen === undefined) return inconclusive("the repetition did more than the first play");
+  if (exchange === undefined) return inconclusive("the repetition did more than the first play");
   return {
-    ...seen,
+    ...exchange,
     outcome: "answered",
     status,
     remaining: headers["x-ratelimit-remaining"],
@@ -185,14 +185,14 @@ function legibleExchange(
   };
 }
 
-/** A look at the answers, at those of the same run where each says all. */
-export function checkLegibleRun(look: LawCheck): LawCheck {
-  return rerunCheck((rerun) => look(legibleRunOf(rerun).played));
+/** Applies a check of answers to the same run with legible answers. */
+export function checkLegibleRun(check: LawCheck): LawCheck {
+  return rerunCheck((rerun) => check(legibleRunOf(rerun).played));
 }
 
-/** Senders, those together whose keys were used for one another. `key`: also whoever has no valid one. */
+/** Groups senders. Those whose keys were used for each other share a group. With `key`, invalid keys are senders too. */
 export function groupsOf(
-  { played, again, exchangeAt }: Rerun,
+  { played, plan, exchangeAt }: Rerun,
   by: "publisher" | "key",
 ): SenderGroup[] {
   const readings = readingsOf(played);
@@ -204,18 +204,18 @@ export function groupsOf(
     groups.set(name, group);
     return group;
   };
-  const senders = again.actions.map((deed, place): string | undefined => {
-    if (deed.kind !== "request") return "publisher" in deed ? deed.publisher : undefined;
-    const seen = exchangeAt(place);
-    if (seen === undefined) return undefined;
-    const key = keyOf(seen, readings);
+  const senders = plan.actions.map((action, place): string | undefined => {
+    if (action.kind !== "request") return "publisher" in action ? action.publisher : undefined;
+    const exchange = exchangeAt(place);
+    if (exchange === undefined) return undefined;
+    const key = keyOf(exchange, readings);
     const caller = keys.get(key)?.publisher ?? (by === "key" ? key : undefined);
     if (caller === undefined) return undefined;
     const group = groupAt(caller);
     if (!isAnybodys) return caller;
-    if (seen.about === undefined)
+    if (exchange.about === undefined)
       inconclusive("under auth.key-scope=any publishers share quotas and impressions");
-    for (const name of groupAt(seen.about)) {
+    for (const name of groupAt(exchange.about)) {
       group.add(name);
       groups.set(name, group);
     }
@@ -224,15 +224,15 @@ export function groupsOf(
   const all = Array.from(new Set(groups.values()));
   if (all.length < 2) inconclusive("fewer than two publishers sent anything");
   return all.map((names) => {
-    const isFromGroup = (deed: WorldAction, place: number): boolean => {
+    const isFromGroup = (action: WorldAction, place: number): boolean => {
       const sender = senders[place];
-      return deed.kind !== "request" || (sender !== undefined && names.has(sender));
+      return action.kind !== "request" || (sender !== undefined && names.has(sender));
     };
     return { isFromGroup };
   });
 }
 
-/** Tells their requests, and what was done by hand, from what others sent. */
 export interface SenderGroup {
-  isFromGroup(deed: WorldAction, place: number): boolean;
+  /** Whether the action is a request of the group, or not a request at all. */
+  isFromGroup(action: WorldAction, place: number): boolean;
 }

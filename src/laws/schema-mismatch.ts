@@ -1,8 +1,8 @@
-/** Compares a JSON value with a schema of the contract. It knows the keywords that are used there, and no others. */
+/** Compares a JSON value with a schema of the contract. Supports only the keywords that are used there. */
 
 import type { JsonSchema } from "../spec/responses.ts";
 
-/** What of a value its schema doesn't allow, with the place; undefined where it fits. */
+/** Says what its schema doesn't allow about a value, and where; undefined if it fits. */
 export function schemaMismatch(
   schema: JsonSchema,
   value: unknown,
@@ -19,7 +19,7 @@ export function schemaMismatch(
 
 const patterns = new Map<string, RegExp>();
 
-/** Compiled once: there are a few of them, and many dates. */
+/** Compiled once, because a few patterns check many values. */
 function patternOf(text: string): RegExp {
   const known = patterns.get(text) ?? new RegExp(text, "u");
   patterns.set(text, known);
@@ -31,7 +31,7 @@ interface SchemaLocation {
   readonly at: string;
 }
 
-// Each keyword's demand has the form that the dialect gives it.
+// The casts are safe: our own schemas give each keyword a value of the right type.
 type KeywordCheck = (demand: unknown, value: unknown, place: SchemaLocation) => string | undefined;
 
 const keywords: Readonly<Record<string, KeywordCheck>> = {
@@ -98,7 +98,6 @@ const keywords: Readonly<Record<string, KeywordCheck>> = {
   },
 };
 
-/** The first misfit among these. */
 function first<Item>(
   items: Iterable<Item>,
   look: (item: Item) => string | undefined,

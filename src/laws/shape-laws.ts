@@ -20,21 +20,25 @@ import { schemaMismatch } from "./schema-mismatch.ts";
 import { copyOf, freshKey, outgoingOf, sendIn, type Values, type WorldCopy } from "./world-copy.ts";
 
 export const shapeLaws: readonly Law[] = [
-  { id: "H1", says: "Every success matches the API's OpenAPI document.", seen: documentedAnswers },
+  {
+    id: "H1",
+    says: "Every success matches the API's OpenAPI document.",
+    checkTrace: documentedAnswers,
+  },
   {
     id: "H2",
     says: "Only a fault rule makes a 5xx or a broken answer.",
-    seen: unscriptedFailures,
+    checkTrace: unscriptedFailures,
   },
-  { id: "H3", says: "No answer repeats the key that was sent.", seen: echoedKeys },
+  { id: "H3", says: "No answer repeats the key that was sent.", checkTrace: echoedKeys },
   {
     id: "H4",
     says: "HEAD gets the answer of GET without its body, and 405 names the methods.",
-    tried: combineChecks(headMatchesGet, wrongMethods),
+    checkCopy: combineChecks(headMatchesGet, wrongMethods),
   },
 ];
 
-/** What every reading allows. */
+/** Allows whatever some choice of the assumptions allows. */
 const anyText: JsonSchema = { type: "string" };
 const lenient = responseSchemas({
   decimals: 6,
@@ -49,14 +53,19 @@ function documentedAnswers(played: LawContext): string {
   const readings = knownReadingsOf(played);
   const schemas = readings === undefined ? lenient : successSchemas(readings);
   let looked = 0;
-  for (const seen of ownAnswers(played)) {
-    // What was answered under other readings has another document.
-    if (seen.at < (trace.assumedAt ?? 0) || seen.status !== 200 || seen.method === "HEAD") continue;
-    const operation = operationOf(seen, readings);
+  for (const exchange of ownAnswers(played)) {
+    // Answers under earlier assumptions follow another document.
+    if (
+      exchange.at < (trace.assumedAt ?? 0) ||
+      exchange.status !== 200 ||
+      exchange.method === "HEAD"
+    )
+      continue;
+    const operation = operationOf(exchange, readings);
     if (operation === undefined) continue;
     looked += 1;
-    const misfit = bodyMismatch(schemas[operation], seen.text);
-    ensure(misfit === undefined, () => `${seen.method} ${seen.path}: ${misfit}`);
+    const misfit = bodyMismatch(schemas[operation], exchange.text);
+    ensure(misfit === undefined, () => `${exchange.method} ${exchange.path}: ${misfit}`);
   }
   return looked === 0 ? inconclusive("no operation was successful") : `${looked} successes`;
 }
@@ -77,7 +86,7 @@ function unscriptedFailures(played: LawContext): string {
     unscripted.count === 0,
     () => `${unscripted.count} answers that no fault rule makes, the first: ${unscripted.first}`,
   );
-  // What a limit refuses with is known where the readings are, and were the same all along.
+  // The status of a limit's refusal is known only if the assumptions are, and never changed.
   const isKnown = played.readings !== undefined && trace.assumedAt === undefined;
   const mayBe503 = !isKnown || readingsOf(played)["limit.exceeded"] === "503";
   const isRules = trace.disturbedFrom < total;
@@ -86,17 +95,17 @@ function unscriptedFailures(played: LawContext): string {
     () => `${exhausted.count} answers with 503, the first: ${exhausted.first}`,
   );
   if (unanswered.count > 0 && !isExactTime)
-    inconclusive(`${unanswered.count} answers never came whole: a network may lose them too`);
+    inconclusive(`${unanswered.count} answers were lost or damaged, possibly by the network`);
   ensure(
     unanswered.count === 0,
     () =>
-      `${unanswered.count} answers never came whole and no rule was in force, the first: ${unanswered.first}`,
+      `${unanswered.count} answers were lost or damaged without a rule in force, the first: ${unanswered.first}`,
   );
   if (scripted.count > 0) ensureWrittenByRules(played);
   return `the answers to ${total} requests`;
 }
 
-/** Rules write such statuses: the journal has as many from them as the client saw. */
+/** Checks that rules wrote every 5xx: the journal must hold as many from rules as the client saw. */
 function ensureWrittenByRules({ trace, journal, readings }: LawContext): void {
   if (readings === undefined) return;
   const entries = journal();
@@ -109,7 +118,7 @@ function ensureWrittenByRules({ trace, journal, readings }: LawContext): void {
       `the service itself answered ${own?.request.method} ${own?.request.path} with ${own?.response.status}`,
   );
   if (entries[0]?.sequence !== 1)
-    inconclusive("the journal no longer has all requests: which 5xx rules wrote can't be told");
+    inconclusive("the journal no longer holds all requests, so it can't say which 5xx rules wrote");
   const written = entries.filter(({ response }) => response.status >= 500).length;
   const seen = trace.scripted.count + trace.exhausted.count;
   ensure(
@@ -167,15 +176,15 @@ function wrongMethods(played: LawContext): string {
   return "a wrong method on every path, in a copy of the world";
 }
 
-/** With a key that nothing was asked with yet: the quota left is the same for all. */
+/** Sends with a new key each time, so that all answers show the same quota. */
 function sendAs(
   copy: WorldCopy,
   method: string,
   operation: OperationId,
   values: Values,
 ): ClientExchange {
-  const [lab] = copy.probes;
-  const outgoing = outgoingOf({ id: lab.id, apiKey: freshKey(copy, lab) }, operation, values);
+  const [probe] = copy.probes;
+  const outgoing = outgoingOf({ id: probe.id, apiKey: freshKey(copy, probe) }, operation, values);
   const answer = sendIn(copy.sim, { ...outgoing, request: { ...outgoing.request, method } });
   return answer.outcome === "answered" ? answer : inconclusive(`${method} was ${answer.outcome}`);
 }

@@ -34,51 +34,51 @@ export const statsLaws: readonly Law[] = [
   {
     id: "S1",
     says: "The figures of a period are the sum of the figures of its parts.",
-    tried: sumOfParts,
+    checkCopy: sumOfParts,
   },
-  { id: "S2", says: "Totals are the sum of the surfaces.", tried: sumOfSurfaces },
-  { id: "S3", says: "With surface=s the totals are the figures of s.", tried: oneSurface },
+  { id: "S2", says: "Totals are the sum of the surfaces.", checkCopy: sumOfSurfaces },
+  { id: "S3", says: "With surface=s the totals are the figures of s.", checkCopy: oneSurface },
   {
     id: "S4",
     says: "The default period is from 30 days before today to today.",
-    seen: defaultLength,
-    tried: defaultPeriod,
+    checkTrace: defaultLength,
+    checkCopy: defaultPeriod,
   },
   {
     id: "S5",
     says: "Reading changes nothing but the quota and the journal.",
-    tried: readingChangesNothing,
+    checkCopy: readingChangesNothing,
   },
   {
     id: "S6",
     says: "Stats don't depend on the order of a day's events on one surface.",
-    tried: orderDoesNotShow,
+    checkCopy: orderDoesNotShow,
   },
   {
     id: "S7",
     says: "Past days don't change.",
-    tried: pastDays,
-    again: rerunCheck(pastDaysHalfway),
+    checkCopy: pastDays,
+    checkRerun: rerunCheck(pastDaysHalfway),
   },
   {
     id: "S8",
     says: "Days in UTC and days in India give the same grand total for the same instants.",
-    // Even where nothing was sent history may end on another day.
-    again: combineChecks(rerunCheck(sameTotals, 0), rerunCheck(daysApart)),
+    // Even without requests, the seeded history may end on another day.
+    checkRerun: combineChecks(rerunCheck(sameTotals, 0), rerunCheck(daysApart)),
     withoutRerun: "needs a second play in the other time zone: the property tests do it",
   },
 ];
 
 const figures = ["impressions", "clicks", "micros"] as const;
 
-/** Whole periods that begin and end on days on which something may have happened, cut at one in between. */
+/** Splits periods in two. Periods begin, end and are split on days on which something may have happened. */
 function sumOfParts(played: LawContext): string {
   const copy = copyOf(played);
   const today = todayIn(copy);
   let looked = 0;
   for (const member of membersOf(copy).slice(0, played.sampleSize)) {
     const days = interestingDays(played, copy, joinedOf(member));
-    // The cut is the last day of the first part.
+    // `cut` is the last day of the first part.
     for (const [place, cut] of days.slice(0, -1).entries()) {
       const [from = cut, to = today] = [days[place - 1], days[place + 1]];
       looked += 1;
@@ -96,11 +96,11 @@ function sumOfParts(played: LawContext): string {
     }
   }
   return looked === 0
-    ? inconclusive("no publisher has been there for two days")
+    ? inconclusive("no publisher has existed for two days")
     : `${looked} periods, in a copy of the world`;
 }
 
-/** The first, a month ago, yesterday, today, and some on which something was sent. */
+/** The publisher's first day, a month ago, yesterday, today, and some days with requests. */
 function interestingDays(played: LawContext, copy: WorldCopy, joined: string): readonly string[] {
   const today = todayIn(copy);
   const sent = played.gap === undefined ? played.trace.kept : [];
@@ -117,7 +117,7 @@ function sumOfSurfaces(played: LawContext): string {
   const members = membersOf(copy);
   const today = todayIn(copy);
   for (const member of members) {
-    // Today may have a late click and nothing else.
+    // A day may have a late click and nothing else.
     const periods = [{ from: joinedOf(member), to: today }, { from: today, to: today }, {}];
     for (const period of periods) {
       const shown = readStats(copy, member, period);
@@ -199,7 +199,7 @@ function defaultPeriod(played: LawContext): string {
   return "four ways to ask for it, in a copy of the world";
 }
 
-/** Of a service whose today isn't known: the default's length. */
+/** Checks only the length of the default period, because the date of a foreign service is unknown. */
 function defaultLength({ defaultStats }: LawContext): string {
   if (defaultStats === undefined) return inconclusive("no publisher took part");
   if (defaultStats.status !== 200)
@@ -233,17 +233,17 @@ function readingChangesNothing(played: LawContext): string {
   return "state, stats and payouts before and after reads, in a copy of the world";
 }
 
-/** The same events in two copies, in another order. Sessions would tie them to their order: they have none. */
+/** Records the same events in two copies, in another order. They have no sessions: de-duplication depends on the order. */
 function orderDoesNotShow(played: LawContext): string {
   const origin = copyOf(played);
-  const [lab] = origin.probes;
+  const [probe] = origin.probes;
   const count = 3 + (played.gap === undefined ? played.trace.total % 12 : 0);
   const order = Array.from({ length: count }, (_, ad) => ad);
   const shuffled = order.toSorted((a, b) => ((a * 7) % 5) - ((b * 7) % 5) || b - a);
   const [one = "", other = ""] = [order, shuffled].map((ads) => {
     const copy = prepareCopy(origin.sim.fork(), origin.readings, []);
-    for (const ad of ads) recordIn(copy, lab, `law S6, ${ad}`, ad % 3 === 0);
-    return readLifetime(copy, lab).text;
+    for (const ad of ads) recordIn(copy, probe, `law S6, ${ad}`, ad % 3 === 0);
+    return readLifetime(copy, probe).text;
   });
   ensureSame(one, other, "in another order");
   return `${count} impressions in two orders, in a copy of the world`;
@@ -251,11 +251,11 @@ function orderDoesNotShow(played: LawContext): string {
 
 function pastDays(played: LawContext): string {
   const copy = copyOf(played);
-  const [lab] = copy.probes;
-  recordIn(copy, lab, "a day ago", true);
+  const [probe] = copy.probes;
+  recordIn(copy, probe, "a day ago", true);
   waitIn(copy, DAY_MS);
   const yesterday = addDays(todayIn(copy), -1);
-  const asked = [lab, ...membersOf(copy).slice(0, 1)].filter(
+  const asked = [probe, ...membersOf(copy).slice(0, 1)].filter(
     ({ joined }) => (joined ?? "9999") <= yesterday,
   );
   const past = (member: Member): string =>
@@ -266,14 +266,14 @@ function pastDays(played: LawContext): string {
   return `${asked.length} publishers' past days before and after events of today, in a copy of the world`;
 }
 
-/** An impression, and a click on it if the surface records. */
+/** Records an impression and, if that succeeds, a click on it. */
 function recordIn(copy: WorldCopy, member: Member, ad_id: string, isClicked: boolean): void {
   const surface = member.surfaces[0]?.id ?? "none";
   const made = creditOf(ask(copy, member, "impression", { surface, ad_id }), "impression");
   if (made !== undefined && isClicked) ask(copy, member, "click", { impression_id: made.id });
 }
 
-/** What was past halfway through the run is the same in the end. */
+/** Checks that the days before the middle of the run have the same figures at the end. */
 function pastDaysHalfway(rerun: Rerun): string {
   const { played } = rerun;
   const readings = readingsOf(played);

@@ -1,6 +1,6 @@
 /**
- * What a run did and what its client saw, for the invariants to look at afterwards. The first exchanges are kept, of later
- * ones only what costs next to nothing is counted: a run may have millions.
+ * Records what a run did and what its client saw, for the laws to check afterwards. It keeps the first exchanges and only
+ * counts later ones, because a run may have millions.
  */
 
 import { headerOf } from "../exchange/headers.ts";
@@ -10,67 +10,66 @@ import type { RequestParts } from "../spec/messages.ts";
 import type { SurfaceChange } from "../world/accounts/publisher-directory.ts";
 import type { ClientExchange, Member } from "./client-exchange.ts";
 
-/** An exchange as far as it is kept. */
 export interface TracedExchange extends RequestParts {
   /** How many exchanges of the run came before it. */
   readonly at: number;
   readonly atMs: number;
   readonly outcome: ClientExchange["outcome"];
   readonly status: number;
-  /** X-RateLimit-Remaining as it came. */
+  /** X-RateLimit-Remaining as received. */
   readonly remaining: string | undefined;
   readonly retryAfter: string | undefined;
   readonly text: string;
-  /** Id of the publisher that it was about, where the sender tells: from the request alone that can't always be told. */
+  /** Id of the publisher that it was about, if the sender says so. The request alone doesn't always show it. */
   readonly about?: string | undefined;
 }
 
-/** A surface's price range from an exchange on, in INR for a thousand impressions. */
+/** A surface's price range from an exchange on, in INR per thousand impressions. */
 interface PricePeriod {
   readonly from: number;
   readonly cpmRange: readonly [lower: number, upper: number];
 }
 
-/** What the player tells the trace, in the order in which it happens. */
+/** Call its methods in the order in which things happen. */
 export interface TraceWriter {
-  /** Of every exchange of the run. `about`: as {@link TracedExchange} has it. */
+  /** Call it for every exchange of the run. `about`: see {@link TracedExchange}. */
   observe(exchange: ClientExchange, about?: string): void;
-  /** A publisher that takes part: at the start, on sign-up, and as it is after its key was rotated or readings changed. */
+  /** Call it for each publisher at the start, on sign-up, and after its key or the assumptions changed. */
   recordMember(member: Member): void;
   recordSurface(publisher: string, surface: string, change: SurfaceChange): void;
-  /** Other readings are in force from now on. */
+  /** The assumptions change from here on. */
   recordAssume(): void;
-  /** A fault rule is in force from now on; the scenario's own from the start. */
-  seeRule(rule: FaultRule): void;
+  /** A fault rule is in force from here on. */
+  recordRule(rule: FaultRule): void;
 }
 
-/** What the invariants read. Positions count exchanges from 0. */
+/** What the laws read. Positions count exchanges from 0. */
 export interface TraceReader {
   readonly total: number;
   /** The first exchanges of the run, without a gap. */
   readonly kept: readonly TracedExchange[];
-  /** By key: whose it is, and before which exchange it was replaced. */
+  /** By key: its publisher, and the first exchange after it was replaced. */
   readonly keys: ReadonlyMap<string, { readonly publisher: string; readonly until: number }>;
   /** By surface id. */
   readonly pricesBySurface: ReadonlyMap<
     string,
     { readonly publisher: string; readonly ranges: PricePeriod[] }
   >;
-  /** From where on other readings were in force than at the start; undefined where none ever were. */
+  /** The first exchange after the assumptions last changed; undefined if they never did. */
   readonly assumedAt: number | undefined;
-  /** From where on fault rules may have interfered. Infinity where there were none. */
+  /** The first exchange with which a fault rule may have interfered. Infinity without rules. */
   readonly disturbedFrom: number;
-  /** From where on a rule may have written an answer, or garbled one. Infinity where none did. */
+  /** The first exchange whose answer a rule may have written or garbled. Infinity without such rules. */
   readonly scriptedFrom: number;
   /** Responses without X-RateLimit-Remaining, over all exchanges. */
   readonly withoutRemaining: Occurrences;
-  /** Answers with a status from 500 on that no rule writes, save for 503 with no quota left. */
+  /** Answers with a status of 500 or above that no rule writes, except 503 with no quota left. */
   readonly unscripted: Occurrences;
-  /** Answers with a status from 500 on that a rule writes. */
+  /** Answers with a status of 500 or above that a rule writes. */
   readonly scripted: Occurrences;
-  /** Answers with 503 and no quota left: what a limit may refuse with. */
+  /** Answers with 503 and no quota left. A limit may refuse with these. */
   readonly exhausted: Occurrences;
-  /** Requests without a whole answer while no rule was in force. */
+  /** Requests without a complete answer while no rule was in force. */
   readonly unanswered: Occurrences;
   /** Kept exchanges whose answer repeats the key that was sent. */
   readonly echoes: Occurrences;
@@ -87,7 +86,7 @@ export interface Occurrences {
 }
 
 const MAX_KEPT = 50_000;
-/** In characters: answers that list much are long. */
+/** Most characters of kept answers. */
 const MAX_TEXT = 32 * 1024 * 1024;
 
 export function createTrace(): Trace {
@@ -111,10 +110,14 @@ export function createTrace(): Trace {
     length += exchange.text.length;
     isKeeping = kept.length < MAX_KEPT && length <= MAX_TEXT;
     if (!isKeeping) return;
-    const seen = { ...tracedExchangeOf(exchange, trace.total), about };
-    kept.push(seen);
-    const key = headerOf(seen.headers, "authorization")?.split(" ").at(-1) ?? "";
-    if (key.length >= SHORTEST_KEY && trace.scriptedFrom > trace.total && echoesKey(exchange, key))
+    const traced = { ...tracedExchangeOf(exchange, trace.total), about };
+    kept.push(traced);
+    const key = headerOf(traced.headers, "authorization")?.split(" ").at(-1) ?? "";
+    if (
+      key.length >= MIN_KEY_LENGTH &&
+      trace.scriptedFrom > trace.total &&
+      echoesKey(exchange, key)
+    )
       countOccurrence(trace.echoes, exchange);
   }
 
@@ -159,7 +162,7 @@ export function createTrace(): Trace {
     recordAssume() {
       trace.assumedAt = trace.total;
     },
-    seeRule({ verdict }) {
+    recordRule({ verdict }) {
       trace.disturbedFrom = Math.min(trace.disturbedFrom, trace.total);
       if (verdict.kind === "respond") writtenStatuses.add(verdict.status);
       if (verdict.kind === "respond" || verdict.kind === "garbage")
@@ -169,8 +172,8 @@ export function createTrace(): Trace {
   return trace;
 }
 
-/** Shorter than this it is no key, and may stand in any text by chance. */
-const SHORTEST_KEY = 8;
+/** A shorter text may occur in any answer by chance. */
+const MIN_KEY_LENGTH = 8;
 
 function noOccurrences(): Occurrences {
   return { count: 0, first: "" };

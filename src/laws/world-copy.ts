@@ -1,6 +1,6 @@
 /**
- * A copy of the played world in which laws are tried: it goes on from there, without fault rules, its time stands still,
- * and its answers can be compared. Nothing that is done in it shows in the played world.
+ * A copy of the played world in which laws are tried. It starts from the same state, with a frozen clock, without fault
+ * rules, and with comparable answers. Nothing done in it shows in the played world.
  */
 
 import { LAST_INSTANT_MS } from "../base/calendar.ts";
@@ -17,19 +17,19 @@ import { answerOf } from "./rerun-plan.ts";
 
 export interface WorldCopy {
   readonly sim: SimulatorCore;
-  /** The readings of the played world. Of the copy only the forms below are others. */
+  /** The choices of the played world. The copy differs only in `comparableReadings`. */
   readonly readings: Assumptions;
-  /** Publishers that sign up in the copy once they are asked for: nothing that the run did touches their quotas. */
+  /** Publishers that sign up in the copy on first use, so the run didn't touch their quotas. */
   readonly probes: readonly [Member, Member];
-  /** Publishers of the run that are read. */
+  /** Publishers of the run to read. */
   readonly members: readonly Member[];
-  /** The keys in force where they are others, by publisher, and how often each was used to read. */
-  readonly keys: Map<string, { readonly apiKey: string; asked: number }>;
-  /** What was read since anything last changed: several laws look at the same. */
+  /** Keys that were replaced in the copy, by publisher, and how many requests each has sent. */
+  readonly keys: Map<string, { readonly apiKey: string; requestCount: number }>;
+  /** A cache of what was read since anything last changed, because several laws read the same. */
   readonly answers: Map<string, ClientExchange>;
 }
 
-/** So that sums are exact, refusals can be told apart and what was recorded is visible. None of it changes what counts. */
+/** Makes sums exact, refusals distinguishable and events visible at once. None of these choices changes what counts. */
 const comparableReadings = {
   "money.precision": "exact",
   "stats.today": "live",
@@ -40,7 +40,7 @@ const comparableReadings = {
 
 const TIMEOUT_MS = 10_000;
 
-/** The one that most laws try things in. */
+/** The copy that most laws share. */
 export function copyOf(played: LawContext): WorldCopy {
   return played.memoize("copy", () => {
     const forked = forkOf(played);
@@ -49,7 +49,7 @@ export function copyOf(played: LawContext): WorldCopy {
   });
 }
 
-/** A world of the laws' own, made ready to be asked. */
+/** Prepares a world that belongs to the laws. */
 export function prepareCopy(
   sim: SimulatorCore,
   readings: Assumptions,
@@ -72,7 +72,7 @@ export function prepareCopy(
   };
 }
 
-/** A fork, or why there is none: a state that contradicts itself can't be gone on from. */
+/** A fork, or why there is none: an inconsistent state can't be loaded. */
 export function forkOf(played: LawContext): SimulatorCore | string {
   return played.memoize("fork", () => {
     stateBeforeLaws(played);
@@ -90,7 +90,7 @@ interface StateBeforeLaws {
   readonly nowMs: number;
 }
 
-/** The played world's audit and time before anything was tried. */
+/** The played world's audit and time before the laws tried anything. */
 export function stateBeforeLaws(played: LawContext): StateBeforeLaws {
   return played.memoize("before", () => {
     const { audit, clock } = worldOf(played);
@@ -98,22 +98,22 @@ export function stateBeforeLaws(played: LawContext): StateBeforeLaws {
   });
 }
 
-/** The played world itself, to be looked at. */
+/** The played world itself, to read only. */
 export function worldOf({ world }: LawContext): PlayedWorld {
   return typeof world === "string" ? inconclusive(world) : world;
 }
 
-/** All that an audit says, as text. */
+/** The whole audit as text, without its time. */
 export function auditText({ at: _, ...audit }: StateBeforeLaws["audit"]): string {
   return JSON.stringify(audit);
 }
 
-/** More impressions take too long to write down. */
-const MAX_WRITTEN = 20_000;
+/** A snapshot of more impressions takes too long. */
+const MAX_IMPRESSIONS = 20_000;
 
-/** The state as text, save for what is counted of requests; of a large world its audit. */
+/** The state as text, without the tallies of requests; for a large world only its audit. */
 export function stateOf(sim: SimulatorCore, withQuotas: "with-quotas" | "without-quotas"): string {
-  if (sim.usage().impressions > MAX_WRITTEN) return auditText(sim.audit());
+  if (sim.usage().impressions > MAX_IMPRESSIONS) return auditText(sim.audit());
   return JSON.stringify(sim.snapshot(), (name, value) =>
     countedMembers.has(name) || (withQuotas === "without-quotas" && name.endsWith("Bucket"))
       ? undefined
@@ -134,7 +134,7 @@ export function signUpIn(sim: SimulatorCore, name: string): Member {
 
 export type Values = Readonly<Record<string, string>>;
 
-/** Parameters as JSON, or in the query of a GET. `publisher_id` is the member's own unless told. */
+/** Parameters go into a JSON body, or into the query of a GET. `publisher_id` is the member's by default. */
 export function outgoingOf(
   member: Pick<Member, "id" | "apiKey">,
   operation: OperationId,
@@ -145,7 +145,7 @@ export function outgoingOf(
   return { operation, request, timeoutMs: TIMEOUT_MS };
 }
 
-/** One request, with the publisher's key that is in force there, whatever comes of it. */
+/** Sends one request with the publisher's current key in the copy. Any outcome is fine. */
 export function ask(
   { sim, keys, answers }: WorldCopy,
   member: Pick<Member, "id" | "apiKey">,
@@ -153,7 +153,7 @@ export function ask(
   values: Values = {},
 ): ClientExchange {
   const key = keys.get(member.id);
-  if (key !== undefined) key.asked += 1;
+  if (key !== undefined) key.requestCount += 1;
   if (operations[operation].method !== "GET") answers.clear();
   const { apiKey } = key ?? member;
   return sendIn(sim, outgoingOf({ id: member.id, apiKey }, operation, values));
@@ -166,7 +166,7 @@ export function sendIn(sim: SimulatorCore, outgoing: Outgoing): ClientExchange {
 
 export function waitIn({ sim, answers }: WorldCopy, ms: number): void {
   answers.clear();
-  if (sim.clock.now() + ms > LAST_INSTANT_MS) inconclusive("the world's time is at its end");
+  if (sim.clock.now() + ms > LAST_INSTANT_MS) inconclusive("the world's clock is at its maximum");
   sim.clock.advance(ms);
 }
 
@@ -174,14 +174,14 @@ export function todayIn({ sim, readings }: WorldCopy): string {
   return dayAt(sim.clock.now(), readings);
 }
 
-/** Gives a publisher a key that nothing was asked with yet, and gives that. In a copy it harms nobody. */
+/** Gives a publisher a new, unused key, and returns it. */
 export function freshKey({ sim, keys }: WorldCopy, { id }: Pick<Member, "id">): string {
   const { apiKey } = sim.publishers.rotateKey(id);
-  keys.set(id, { apiKey, asked: 0 });
+  keys.set(id, { apiKey, requestCount: 0 });
   return apiKey;
 }
 
-/** What came of an impression in a copy: its id, or that it was refused as a repeat. */
+/** The outcome of an impression in a copy: its id, or "repeat". */
 export function outcomeOf(answer: ClientExchange): string {
   if (answer.status === 409) return "repeat";
   return (

@@ -1,19 +1,19 @@
-/** Sets of choices that differ from the defaults, as texts that `--assume` takes. */
+/** Sets of choices that differ from the defaults, written as `--assume` takes them. */
 
 import { catalogue, type OpenPoint } from "../spec/assumptions/catalogue.ts";
 
 /** `KEY=CHOICE`. */
 export type ChoiceOverride = string;
 
-/** In the order of the catalogue, at most one a key. */
+/** In the order of the catalogue, at most one per key. */
 export type ChoiceOverrides = readonly ChoiceOverride[];
 
-/** One text for one set of overrides. */
+/** Equal for equal sets. */
 export function nameOf(overrides: ChoiceOverrides): string {
   return overrides.join("+");
 }
 
-/** Key and choice of a override. No key has an equals sign. */
+/** Splits at the first equals sign, because no key has one. */
 export function keyAndChoiceOf(override: ChoiceOverride): readonly [key: string, choice: string] {
   const at = override.indexOf("=");
   return [override.slice(0, at), override.slice(at + 1)];
@@ -28,7 +28,7 @@ export function without(overrides: ChoiceOverrides, left: ChoiceOverrides): Choi
   return overrides.filter((override) => !left.includes(override));
 }
 
-/** Each set once, where it came first. */
+/** Drops repeated sets. */
 export function distinct(sets: readonly ChoiceOverrides[]): readonly ChoiceOverrides[] {
   const byName = new Map<string, ChoiceOverrides>();
   for (const set of sets) if (!byName.has(nameOf(set))) byName.set(nameOf(set), set);
@@ -41,12 +41,11 @@ const places: ReadonlyMap<ChoiceOverride, number> = new Map(
     .map((override, place) => [override, place]),
 );
 
-/** By the catalogue. */
 export function inCatalogueOrder(overrides: ChoiceOverrides): ChoiceOverrides {
   return [...overrides].sort((left, right) => placeOf(left) - placeOf(right));
 }
 
-/** The smaller sets first, those of one size by the catalogue. */
+/** Sorts smaller sets first, and sets of one size in the order of the catalogue. */
 export function compareSets(left: ChoiceOverrides, right: ChoiceOverrides): number {
   if (left.length !== right.length) return left.length - right.length;
   const at = left.findIndex((override, index) => override !== right[index]);

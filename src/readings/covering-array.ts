@@ -1,6 +1,6 @@
 /**
- * Covering arrays over the catalogue: few full assignments in which any few choices meet somewhere, so that a client
- * tried against each of them was tried against every combination of so many readings.
+ * Covering arrays over the catalogue: a small number of full assignments that together contain every pair (or triple) of
+ * choices, so that a client tried against all of them was tried against every such combination.
  */
 
 import { InputError } from "../base/input.ts";
@@ -16,21 +16,21 @@ import { coveringRows } from "./covering/covering-rows.ts";
 import type { Cell } from "./covering/rules.ts";
 
 export interface CoveringArrayOptions {
-  /** How many choices meet in every combination: 1 each choice, 2 each pair, 3 each three. */
+  /** 1 covers every choice, 2 every pair of choices, 3 every triple. */
   readonly strength: 1 | 2 | 3;
-  /** Another seed gives another array that does as well. @default "adsim" */
+  /** Another seed gives another, equally good array. @default "adsim" */
   readonly seed?: string | undefined;
 }
 
-/** A key with the names of its choices, the default first. */
+/** A key with its choices, the default first. */
 interface Column {
   readonly key: AssumptionKey;
   readonly choices: readonly string[];
 }
 
 /**
- * Full assignments, none of them twice, such that any `strength` choices of different keys that go together are in one
- * of them. The same for the same catalogue and seed.
+ * Distinct full assignments that together contain every allowed combination of `strength` choices of different keys. The same
+ * catalogue and seed give the same assignments.
  *
  * @throws InputError for another strength.
  */
@@ -42,7 +42,7 @@ export function coveringArray({
   if (typeof seed !== "string") throw new InputError("seed", "must be a string");
   const columns = Object.entries<OpenPoint>(catalogue).map(([key, point]): Column => {
     const others = Object.keys(point.choices).filter((choice) => choice !== point.default);
-    // The keys of the catalogue are its keys.
+    // `key` comes from the catalogue.
     return { key: key as AssumptionKey, choices: [point.default, ...others] };
   });
   const rows = coveringRows({

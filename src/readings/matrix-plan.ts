@@ -1,4 +1,4 @@
-/** What is going to be tried: the defaults, with the pins that were asked for, and rows that depart from them. */
+/** Plans a matrix: the defaults with the user's pins, and rows of overrides to try. */
 
 import { InputError } from "../base/input.ts";
 import { type AssumptionKey, type Assumptions, catalogue } from "../spec/assumptions/catalogue.ts";
@@ -15,19 +15,19 @@ export const allKeys: readonly AssumptionKey[] = Object.keys(catalogue) as Assum
 
 export interface MatrixPlan {
   readonly defaults: Assumptions;
-  /** What holds in all runs, and isn't the catalogue's default. */
+  /** Choices of all runs that aren't the catalogue's defaults. */
   readonly pins: ChoiceOverrides;
-  /** Those that have another choice and aren't held. */
+  /** Keys that are varied. */
   readonly varied: readonly AssumptionKey[];
   readonly rows: readonly ChoiceOverrides[];
-  /** The assumptions with these overrides; undefined for a combination that makes no sense. */
+  /** The assumptions with these overrides; undefined if the choices contradict each other. */
   assumptionsWith(overrides: ChoiceOverrides): Assumptions | undefined;
-  /** As many of the overrides as make sense together. */
+  /** As many of the overrides as don't contradict each other. */
   compatiblePart(overrides: ChoiceOverrides): ChoiceOverrides;
 }
 
 export interface PlanOptions {
-  /** The choices that hold in all runs. */
+  /** Choices by key for all runs. */
   readonly pinned: Readonly<Record<string, string>>;
   /** Keys to vary; undefined for all that aren't pinned. */
   readonly only: readonly AssumptionKey[] | undefined;
@@ -59,7 +59,7 @@ export function makePlan({ pinned, only, strength, array }: PlanOptions): Matrix
       before = part.length;
       for (const override of overrides) {
         const more = part.includes(override) ? part : inCatalogueOrder([...part, override]);
-        // What makes no sense yet may do so beside one that comes later.
+        // A later override may make this one possible.
         if (assumptionsWith(more) !== undefined) part = more;
       }
     }
@@ -71,7 +71,7 @@ export function makePlan({ pinned, only, strength, array }: PlanOptions): Matrix
       varied.filter((key) => row[key] !== defaults[key]).map((key) => `${key}=${row[key]}`),
     )
     .map(compatiblePart);
-  // The defaults themselves are tried anyhow.
+  // The defaults are always tried.
   const rows = distinct(overrides).filter(({ length }) => length > 0);
   const isWhole = varied.length === open.length;
   return {
@@ -93,8 +93,8 @@ interface Thinning {
 }
 
 /**
- * Leaves out the rows that cover nothing new: once keys are fixed, a covering array has more rows than it needs. What is
- * left, in its order, each holds `strength` choices that no earlier one holds together.
+ * Leaves out rows that cover nothing new. With some keys fixed, a covering array has more rows than it needs. Each remaining
+ * row has `strength` choices that no earlier row has together.
  */
 function withoutRedundantRows(
   rows: readonly ChoiceOverrides[],
@@ -107,8 +107,8 @@ function withoutRedundantRows(
     return number;
   };
   const choicesOf = (row: ChoiceOverrides): number[] => {
-    const departed = new Map(row.map((each) => [keyAndChoiceOf(each)[0], each]));
-    return varied.map((key) => numberOf(departed.get(key) ?? `${key}=${defaults[key]}`));
+    const overridden = new Map(row.map((each) => [keyAndChoiceOf(each)[0], each]));
+    return varied.map((key) => numberOf(overridden.get(key) ?? `${key}=${defaults[key]}`));
   };
   const size = Math.min(strength, varied.length);
   const covered = new Set<number>();
@@ -121,10 +121,10 @@ function withoutRedundantRows(
   });
 }
 
-/** More than there are choices in the catalogue, and small enough for three of them in one number. */
+/** Larger than the number of choices in the catalogue, and small enough to encode three of them in one number. */
 const BASE = 4096;
 
-/** Every `size` of the numbers, in their order, as one number. */
+/** Every combination of `size` numbers, in their order, encoded as one number. */
 function* combinations(numbers: readonly number[], size: number, from = 0): Generator<number> {
   if (size <= 0) {
     yield 0;

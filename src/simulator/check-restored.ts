@@ -13,7 +13,7 @@ import { checkSavedBook } from "../world/accounts/check-saved-book.ts";
 import { type Snapshot, saveAccount } from "../world/accounts/snapshot.ts";
 import type { RunningWorld } from "./running-world.ts";
 
-const MAX_TOLD = 5;
+const MAX_SHOWN = 5;
 
 /** @throws InputError that names the first wrong field. */
 export function* checkRestored(saved: Snapshot, world: RunningWorld, journal: Journal): Work<void> {
@@ -25,8 +25,8 @@ export function* checkRestored(saved: Snapshot, world: RunningWorld, journal: Jo
   checkSame("faults", saved.faults, rules.save(nowMs));
   const { discrepancies } = yield* auditInSlices(world, journal);
   if (discrepancies.length > 0) {
-    const told = discrepancies.slice(0, MAX_TOLD).join("; ");
-    throw new InputError("accounts", `must have books that agree; they don't: ${told}`);
+    const shown = discrepancies.slice(0, MAX_SHOWN).join("; ");
+    throw new InputError("accounts", `must have books that agree; they don't: ${shown}`);
   }
   for (const [index, account] of accountsByOrdinal(accounts).entries()) {
     yield;
@@ -39,11 +39,11 @@ export function* checkRestored(saved: Snapshot, world: RunningWorld, journal: Jo
   }
 }
 
-/** @throws InputError that names the first place at which they differ. */
+/** @throws InputError that names the first field that differs. */
 function checkSame(field: string, given: unknown, saved: unknown): void {
   const at = differenceOf(given, saved, field);
   if (at !== undefined) {
-    throw new InputError(at, "is not as this world would save it: the snapshot was edited");
+    throw new InputError(at, "differs from what this world would save: the snapshot was edited");
   }
 }
 

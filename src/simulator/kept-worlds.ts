@@ -1,7 +1,7 @@
 /**
- * The worlds that a server keeps within its limits. If there are too many, or they hold too much, it drops one: an unused
- * one if there is one, else the least recently used. It remembers the name of a used one, so that a request to it gets 410
- * instead of a new world.
+ * Keeps a server's worlds within its limits. If there are too many, or they take too much memory, it drops one: an unused
+ * one if there is one, otherwise the least recently used. It remembers the name of a used one, so that requests to it get
+ * 410 instead of a new world.
  */
 
 import { createJournalBudget, type JournalBudget } from "../journal/budget.ts";
@@ -10,42 +10,42 @@ import type { HostedCore } from "./simulator.ts";
 
 /** What a server may keep. */
 export interface WorldBounds {
-  /** How many worlds, the one that is always kept included. */
+  /** Most worlds, including the permanent one. */
   readonly maxWorlds: number;
-  /** How many bytes the others may take together, their journals aside. */
+  /** Most bytes that the other worlds may take together, without their journals. */
   readonly bytes: number;
-  /** How many bytes all journals may keep together. */
+  /** Most bytes that all journals may take together. */
   readonly journalBytes: number;
 }
 
 /** Counts of the worlds that a server keeps, and of those that it dropped. */
 export interface WorldsUsage {
   readonly worlds: { readonly count: number; readonly max: number; readonly dropped: number };
-  /** `bytes`: about what all worlds but the one that is always kept take in memory, journals aside. */
+  /** `bytes`: estimated memory of all worlds but the permanent one, without journals. */
   readonly memory: { readonly bytes: number; readonly limitBytes: number };
   readonly journals: { readonly bytes: number; readonly limitBytes: number };
 }
 
 export interface KeptWorlds {
-  /** The world with this name. Using it is what keeps it. */
+  /** The world with this name. Counts as a use; the least recently used world is dropped first. */
   use(name: string): HostedCore | undefined;
-  /** The same without using it. */
+  /** The world with this name. Doesn't count as a use. */
   peek(name: string): HostedCore | undefined;
-  /** How often it was used, its making included; 0 where there is none. */
+  /** How often it was used, including its creation; 0 if it doesn't exist. */
   uses(name: string): number;
-  /** In the order in which they came into being. */
+  /** In order of creation. */
   names(): string[];
-  /** Whether the world with this name was used and let go of, and the name is not free again. */
+  /** Whether the world with this name was dropped after use, and its name hasn't been freed since. */
   wasDropped(name: string): boolean;
-  /** Makes room for one more world. `beside`: one that stays. @returns whether there is room now. */
-  makeRoom(name: string, beside?: string): boolean;
-  /** A world that is new, for which there is room. */
+  /** Makes room for one more world. `keepName`: a world that must not be dropped. @returns whether there is room now. */
+  makeRoom(name: string, keepName?: string): boolean;
+  /** Adds a new world. Call makeRoom first. */
   add(name: string, world: HostedCore): void;
-  /** A world was changed by hand. */
+  /** Notes that the control API changed a world. */
   markChanged(name: string): void;
-  /** Ends a world; its name is free. The name of one that was let go of is free again, too. @returns whether there was one. */
+  /** Deletes a world, or forgets that one was dropped. Its name is free afterwards. @returns whether there was one. */
   delete(name: string): boolean;
-  /** Drops a world to make room. Its name isn't free afterwards. */
+  /** Drops a world. Its name isn't free afterwards. */
   drop(name: string): void;
   usage(): WorldsUsage;
 }
@@ -54,19 +54,20 @@ interface Entry {
   readonly world: HostedCore;
   usedAt: number;
   uses: number;
-  /** Whether anything happened in it that a new world wouldn't know of. */
+  /** Whether it differs from a new world. */
   isUsed: boolean;
   bytes: number;
-  /** How many requests it had answered when it was weighed. */
+  /** How many requests its journal had counted when `bytes` was last updated. */
   measuredAtTotal: number;
 }
 
-/** The world that was let go of before so many others may come back unnoticed. */
+/** Names of dropped worlds to remember. The oldest one is forgotten, and its name is free again. */
 const MAX_REMEMBERED = 100_000;
-/** Requests to all worlds between two looks at what they hold. */
+/** Requests to all worlds between two checks of their memory. */
 const CHECK_EVERY_REQUESTS = 1024;
 
-export function createKeptWorlds(bounds: WorldBounds, always: string): KeptWorlds {
+/** `permanent`: name of the world that is never dropped. */
+export function createKeptWorlds(bounds: WorldBounds, permanent: string): KeptWorlds {
   const entries = new Map<string, Entry>();
   const droppedNames = new Set<string>();
   const budget: JournalBudget = createJournalBudget(bounds.journalBytes);
@@ -74,18 +75,18 @@ export function createKeptWorlds(bounds: WorldBounds, always: string): KeptWorld
   let bytes = 0;
   let dropped = 0;
 
-  function estimateBytes(name: string, entry: Entry): void {
-    if (name === always) return;
+  function updateBytes(name: string, entry: Entry): void {
+    if (name === permanent) return;
     const now = entry.world.estimateBytes();
     bytes += now - entry.bytes;
     entry.bytes = now;
     entry.measuredAtTotal = entry.world.journal.total;
   }
-  /** Weighs what has grown. A world is weighed again only after as many requests as it has publishers to look at. */
+  /** An estimate visits every publisher of a world, so a large world gets a new one only after many requests. */
   function enforceMemoryLimit(current: string): void {
     for (const [name, entry] of entries) {
       const since = Math.abs(entry.world.journal.total - entry.measuredAtTotal);
-      if (since >= Math.max(CHECK_EVERY_REQUESTS, entry.bytes / 4096)) estimateBytes(name, entry);
+      if (since >= Math.max(CHECK_EVERY_REQUESTS, entry.bytes / 4096)) updateBytes(name, entry);
     }
     while (bytes > bounds.bytes && dropOne(current)) {}
   }
@@ -93,12 +94,12 @@ export function createKeptWorlds(bounds: WorldBounds, always: string): KeptWorld
     entry.isUsed ||= entry.world.usage().publishersTouched > 0;
     return entry.isUsed;
   }
-  /** @returns false where nothing may go. */
+  /** @returns false if no world may be dropped. */
   function dropOne(...exceptNames: readonly (string | undefined)[]): boolean {
     let victim: string | undefined;
     let rank = Number.POSITIVE_INFINITY;
     for (const [name, entry] of entries) {
-      if (name === always || exceptNames.includes(name)) continue;
+      if (name === permanent || exceptNames.includes(name)) continue;
       const own = entry.usedAt + (isUsed(entry) ? Number.MAX_SAFE_INTEGER / 2 : 0);
       if (own >= rank) continue;
       victim = name;
@@ -120,7 +121,7 @@ export function createKeptWorlds(bounds: WorldBounds, always: string): KeptWorld
     const entry = entries.get(name);
     if (entry === undefined) return false;
     bytes -= entry.bytes;
-    // Somebody may still hold it: what it records from now on is its own affair.
+    // Code may still hold the world. What it records from now on must not count against the shared budget.
     entry.world.journal.share(createJournalBudget(bounds.journalBytes));
     return entries.delete(name);
   }
@@ -139,10 +140,10 @@ export function createKeptWorlds(bounds: WorldBounds, always: string): KeptWorld
     uses: (name) => entries.get(name)?.uses ?? 0,
     names: () => [...entries.keys()],
     wasDropped: (name) => droppedNames.has(name),
-    makeRoom(name, beside) {
-      // The one that is always kept has its place, there or not.
-      const taken = entries.size + (entries.has(always) ? 0 : 1);
-      return name === always || taken < bounds.maxWorlds || dropOne(beside);
+    makeRoom(name, keepName) {
+      // The permanent world counts even before it exists.
+      const taken = entries.size + (entries.has(permanent) ? 0 : 1);
+      return name === permanent || taken < bounds.maxWorlds || dropOne(keepName);
     },
     add(name, world) {
       world.journal.share(budget);
@@ -157,14 +158,14 @@ export function createKeptWorlds(bounds: WorldBounds, always: string): KeptWorld
       };
       entries.set(name, entry);
       droppedNames.delete(name);
-      estimateBytes(name, entry);
+      updateBytes(name, entry);
       enforceMemoryLimit(name);
     },
     markChanged(name) {
       const entry = entries.get(name);
       if (entry === undefined) return;
       entry.isUsed = true;
-      estimateBytes(name, entry);
+      updateBytes(name, entry);
       enforceMemoryLimit(name);
     },
     delete(name) {
@@ -180,7 +181,6 @@ export function createKeptWorlds(bounds: WorldBounds, always: string): KeptWorld
   };
 }
 
-/** What the worlds hold, as metrics. */
 export function worldMetrics(kept: KeptWorlds): MetricFamily[] {
   let impressions = 0;
   let entries = 0;

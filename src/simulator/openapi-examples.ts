@@ -1,6 +1,6 @@
 /**
- * The examples of the API's document: a valid request of each operation with its answer, and an answer for each error. A
- * fresh simulator gives the answers: none is written by hand.
+ * Records the examples of the OpenAPI document: for each operation a valid request with its answer, and an answer for each
+ * error. The answers come from a fresh simulator; none is written by hand.
  */
 
 import { day, formatDay } from "../base/calendar.ts";
@@ -34,33 +34,33 @@ import {
   type ValidRequest,
 } from "./openapi-mistakes.ts";
 
-/** What the examples are true of. `fresh`: a simulator like it in which nothing has happened. */
+/** The simulator that the examples describe. `fresh` returns one with the same settings and no events. */
 export interface ExampleSource {
   readonly publishers: Publishers;
   fresh(): ExampleSimulator;
 }
 
-/** Of the first publisher, with its key and surfaces as they are now. */
+/** Uses the first publisher, with its current key and surfaces. */
 export function recordExamples(of: ExampleSource): Examples {
   const [publisher] = of.publishers.credentials(1);
   if (publisher === undefined) throw new Error("Every world has a publisher.");
   const trial = of.fresh();
-  const surface = takeOverSurfaces(publisher, trial);
+  const surface = copySurfaces(publisher, trial);
   const recorder = createRecorder(trial);
-  const { values, successes, rights } = recordSuccesses(recorder, publisher.id, surface);
+  const { values, successes, validRequests } = recordSuccesses(recorder, publisher.id, surface);
   const { assumptions } = trial;
   const refusals = mapOperations((operation) =>
-    recorder.errors(codesOf(operation, assumptions), rights[operation.id]),
+    recorder.errors(codesOf(operation, assumptions), validRequests[operation.id]),
   );
-  const unrouted = recorder.errors(unroutedCodes(assumptions), rights.stats);
-  // Where it is redirected, for the Location.
-  const { request } = rights.stats;
+  const unrouted = recorder.errors(unroutedCodes(assumptions), validRequests.stats);
+  // The service may redirect this: it adds the Location header.
+  const { request } = validRequests.stats;
   recorder.ask({ ...request, path: `${request.path}/` });
   return { publisher, values, successes, refusals, unrouted, headers: recorder.headers };
 }
 
-/** @returns the surface for the examples: one that is active, if there is one. */
-function takeOverSurfaces({ id, surfaces }: Credentials, trial: ExampleSimulator): string {
+/** @returns the id of the surface for the examples, which is active. */
+function copySurfaces({ id, surfaces }: Credentials, trial: ExampleSimulator): string {
   const own = trial.publishers.credentials(1)[0]?.surfaces ?? [];
   for (const [index, { id: surface, status, cpmRange }] of surfaces.entries()) {
     const isSame = JSON.stringify(own[index]) === JSON.stringify(surfaces[index]);
@@ -87,7 +87,7 @@ function createRecorder(trial: ExampleSimulator): Recorder {
   const apiKey = own?.apiKey ?? "";
   const otherId = (other ?? trial.publishers.signUp()).id;
   const headers: Record<string, string> = {};
-  const written = createRefusalWriter(trial);
+  const writeRefusal = createRefusalWriter(trial);
 
   function note(response: ApiResponse): ApiResponse {
     for (const [name, value] of Object.entries(response.headers)) headers[name] ??= value;
@@ -96,14 +96,17 @@ function createRecorder(trial: ExampleSimulator): Recorder {
   function exampleOf(code: ErrorCode, validRequest: ValidRequest): ErrorExample | undefined {
     const mistake: Mistake | undefined = mistakes[code as keyof typeof mistakes];
     if (mistake === undefined) {
-      return { summary: errorKinds[code].title, value: bodyOf(note(written(code, validRequest))) };
+      return {
+        summary: errorKinds[code].title,
+        value: bodyOf(note(writeRefusal(code, validRequest))),
+      };
     }
-    const { summary, before, made } = mistake;
+    const { summary, before, makeRequest } = mistake;
     const own = before === undefined ? trial : trial.fork();
     if (before !== undefined && !before(own, validRequest.values)) return undefined;
     return {
       summary,
-      value: bodyOf(note(own.handle(made?.(validRequest) ?? validRequest.request))),
+      value: bodyOf(note(own.handle(makeRequest?.(validRequest) ?? validRequest.request))),
     };
   }
   return {
@@ -127,7 +130,7 @@ function createRecorder(trial: ExampleSimulator): Recorder {
   };
 }
 
-/** Refusals that no request provokes in passing: those of the limit, and of what isn't HTTP. */
+/** Writes the refusals that no single request provokes: those of the rate limit and of broken HTTP. */
 function createRefusalWriter({
   seed,
   assumptions,
@@ -151,7 +154,7 @@ function recordSuccesses(
   publisherId: string,
   surface: string,
 ): Pick<Examples, "values" | "successes"> & {
-  readonly rights: Readonly<Record<OperationId, ValidRequest>>;
+  readonly validRequests: Readonly<Record<OperationId, ValidRequest>>;
 } {
   const today = dayReader(trial.assumptions)(trial.clock.now());
   const own = { publisher_id: publisherId };
@@ -165,12 +168,12 @@ function recordSuccesses(
   const successes = mapOperations((operation) => {
     const { id } = operation;
     const body = bodyOf(ask(validRequest(operation, values[id]).request));
-    // The spec has an impression answered before a click on it is sent, and the operations stand in that order.
+    // A click needs the answer to its impression (spec §4). The operations are in that order.
     if (id === "impression") values.click = clickOn(body);
     return body;
   });
-  const rights = mapOperations((operation) => validRequest(operation, values[operation.id]));
-  return { values, successes, rights };
+  const validRequests = mapOperations((operation) => validRequest(operation, values[operation.id]));
+  return { values, successes, validRequests };
 }
 
 function clickOn(impression: unknown): Values {
@@ -186,6 +189,6 @@ function mapOperations<Made>(make: (operation: Operation) => Made): Record<Opera
     operation.id,
     make(operation),
   ]);
-  // There is one for each operation.
+  // One entry per operation.
   return Object.fromEntries(made) as Record<OperationId, Made>;
 }

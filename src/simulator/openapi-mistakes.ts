@@ -1,4 +1,4 @@
-/** Makes an invalid request for each error of the API's document, from a valid one. */
+/** Turns a valid request into an invalid one for each error in the OpenAPI document. */
 
 import { LAST_INSTANT_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
@@ -15,7 +15,6 @@ import {
 import type { Operation } from "../spec/operations.ts";
 import type { Publishers } from "../world/accounts/publisher-directory.ts";
 
-/** A simulator that examples are recorded in. */
 export interface ExampleSimulator {
   readonly seed: string;
   readonly assumptions: Assumptions;
@@ -25,7 +24,7 @@ export interface ExampleSimulator {
   fork(): ExampleSimulator;
 }
 
-/** A right request, and what is needed to make it wrong. It was sent and answered with success. */
+/** A request that succeeded, and what it takes to make it wrong. */
 export interface ValidRequest {
   readonly assumptions: Assumptions;
   readonly operation: Operation;
@@ -39,20 +38,20 @@ export interface ValidRequest {
 }
 
 export interface Mistake {
-  /** What is wrong, for people. */
+  /** What is wrong, for readers of the document. */
   readonly summary: string;
-  /** What has to happen before. @returns false where it can't. @default nothing */
+  /** Prepares the world. @returns false if that is impossible. @default nothing to prepare */
   readonly before?: (trial: ExampleSimulator, values: Values) => boolean;
-  /** @default the right request once more */
-  readonly made?: (right: ValidRequest) => ApiRequest;
+  /** @default the valid request once more */
+  readonly makeRequest?: (valid: ValidRequest) => ApiRequest;
 }
 
-/** No request that a simulator is given gets the others: `rate_limited` would take thousands of them. */
+/** Errors that a single request can provoke. `rate_limited` would take thousands. */
 type ProvokedCode = Exclude<ErrorCode, keyof typeof httpRejections | "rate_limited">;
 
 const LONG_QUERY = 9000;
 const LARGE_BODY = 70_000;
-/** Longer than any reading lets a click wait. */
+/** Longer than every choice of `click.window`. */
 const LATE_MS: number = 31 * DAY_MS;
 
 const unknownName = { ignore: "__proto__", reject: "colour" } satisfies Record<
@@ -63,49 +62,49 @@ const unknownName = { ignore: "__proto__", reject: "colour" } satisfies Record<
 export const mistakes: Readonly<Record<ProvokedCode, Mistake>> = {
   unauthorized: {
     summary: "No Authorization header",
-    made({ request: { headers = {}, ...request } }) {
+    makeRequest({ request: { headers = {}, ...request } }) {
       const { authorization: _left, ...others } = headers;
       return { ...request, headers: others };
     },
   },
   query_too_long: {
     summary: `A query of ${LONG_QUERY} characters`,
-    made: ({ request }) => ({ ...request, query: "x".repeat(LONG_QUERY) }),
+    makeRequest: ({ request }) => ({ ...request, query: "x".repeat(LONG_QUERY) }),
   },
   body_too_large: {
     summary: `A body of ${LARGE_BODY} bytes`,
-    made: ({ request }) => ({ ...request, body: "x".repeat(LARGE_BODY) }),
+    makeRequest: ({ request }) => ({ ...request, body: "x".repeat(LARGE_BODY) }),
   },
   missing_parameter: {
     summary: "A required parameter left out",
-    made({ operation, values, write }) {
+    makeRequest({ operation, values, write }) {
       const { [requiredOf(operation)]: _left, ...others } = values;
       return write(others);
     },
   },
   invalid_parameter: {
     summary: "A value that can't be used",
-    made({ operation, values, write }) {
+    makeRequest({ operation, values, write }) {
       const [name, wrong] = wrongValue(operation);
       return write({ ...values, [name]: wrong });
     },
   },
   duplicate_parameter: {
     summary: "Every parameter sent twice",
-    made: ({ writing, request }) => withText(request, writing.twice(textOf(request))),
+    makeRequest: ({ writing, request }) => withText(request, writing.twice(textOf(request))),
   },
   unknown_parameter: {
     summary: "A parameter that the operation doesn't have",
-    made: ({ assumptions, values, write }) =>
+    makeRequest: ({ assumptions, values, write }) =>
       write({ ...values, [unknownName[assumptions["request.unknown-fields"]]]: "red" }),
   },
   malformed_body: {
     summary: "A body that breaks off or isn't UTF-8",
-    made: ({ writing, request }) => withText(request, writing.broken),
+    makeRequest: ({ writing, request }) => withText(request, writing.broken),
   },
   unsupported_media_type: {
     summary: "A body of another type",
-    made: ({ request }) => ({
+    makeRequest: ({ request }) => ({
       ...request,
       headers: { ...request.headers, "content-type": "text/plain" },
       body: "x",
@@ -113,15 +112,15 @@ export const mistakes: Readonly<Record<ProvokedCode, Mistake>> = {
   },
   publisher_not_found: {
     summary: "The id of no publisher",
-    made: ({ values, write }) => write({ ...values, publisher_id: "nobody" }),
+    makeRequest: ({ values, write }) => write({ ...values, publisher_id: "nobody" }),
   },
   foreign_publisher: {
     summary: "Another publisher's id",
-    made: ({ values, write, otherId }) => write({ ...values, publisher_id: otherId }),
+    makeRequest: ({ values, write, otherId }) => write({ ...values, publisher_id: otherId }),
   },
   surface_not_found: {
     summary: "The id of no surface",
-    made: ({ values, write }) => write({ ...values, surface: "nowhere" }),
+    makeRequest: ({ values, write }) => write({ ...values, surface: "nowhere" }),
   },
   surface_inactive: {
     summary: "After the surface was paused",
@@ -133,24 +132,24 @@ export const mistakes: Readonly<Record<ProvokedCode, Mistake>> = {
   duplicate_impression: { summary: "The same impression again" },
   impression_not_found: {
     summary: "The id of no impression",
-    made: ({ write }) => write({ impression_id: "never" }),
+    makeRequest: ({ write }) => write({ impression_id: "never" }),
   },
   duplicate_click: { summary: "The same click again" },
   click_too_late: {
     summary: `${LATE_MS / DAY_MS} days after the impression`,
     before({ clock }) {
-      const comes = clock.now() + LATE_MS <= LAST_INSTANT_MS;
-      if (comes) clock.advance(LATE_MS);
-      return comes;
+      const isPossible = clock.now() + LATE_MS <= LAST_INSTANT_MS;
+      if (isPossible) clock.advance(LATE_MS);
+      return isPossible;
     },
   },
   route_not_found: {
     summary: "A path that the service doesn't have",
-    made: ({ request }) => ({ ...request, path: "/v1/nothing" }),
+    makeRequest: ({ request }) => ({ ...request, path: "/v1/nothing" }),
   },
   method_not_allowed: {
     summary: "DELETE",
-    made: ({ request }) => ({ ...request, method: "DELETE" }),
+    makeRequest: ({ request }) => ({ ...request, method: "DELETE" }),
   },
 };
 
@@ -158,7 +157,7 @@ function requiredOf({ parameters }: Operation): string {
   return Object.keys(parameters).find((name) => parameters[name]?.required) ?? "";
 }
 
-/** A value that every reading refuses, of the last parameter that has a form. */
+/** A value that is invalid under all assumptions, for the last parameter that isn't free text. */
 function wrongValue(operation: Operation): [name: string, wrong: string | number] {
   const formed = Object.entries(operation.parameters).findLast(([, { type }]) => type !== "string");
   if (formed === undefined) return [requiredOf(operation), ""];

@@ -1,4 +1,4 @@
-/** The parts of one world wired together, and where such a world comes from: anew, from another, or from a snapshot. */
+/** Wires up the parts of a world. Makes worlds anew, from another world, or from a snapshot. */
 
 import { type Clock, createClock } from "../base/clock.ts";
 import { inField } from "../base/input.ts";
@@ -30,11 +30,11 @@ import { createPopulation } from "../world/publishers/population.ts";
 import { describeWorld, type WorldSettings } from "../world/publishers/world-settings.ts";
 import { type ResolvedOptions, readWallClockMs } from "./simulator-options.ts";
 
-/** What the host provide. */
+/** What the host provides. */
 export interface Host {
-  /** Gives the source of names and contacts; called on first need, since it is slow to load. */
+  /** Returns the generator of names and contacts. Called on first use, because it loads slowly. */
   readonly people: () => PersonGenerator;
-  /** Counts what happens in all worlds that get it. @default nobody counts */
+  /** Counts what happens in all worlds of this host. @default nothing is counted */
   readonly meter?: Meter | undefined;
 }
 
@@ -45,35 +45,34 @@ export interface RunningWorld extends World, DirectoryWorld {
   readonly exchange: Exchange;
 }
 
-/** What worlds are made from, one after the other, under one simulator. */
+/** What successive worlds of one simulator share. */
 interface WorldFactoryParts {
-  readonly read: ResolvedOptions;
+  readonly options: ResolvedOptions;
   readonly host: Host;
   readonly journal: JournalRing;
   readonly transports: Transports;
 }
 
-/** Makes a world that is new, goes on under other settings, or comes out of a snapshot. */
 export interface WorldFactory {
-  fresh(settings: WorldSettings): RunningWorld;
+  create(settings: WorldSettings): RunningWorld;
   continueFrom(settings: WorldSettings, from: Continuation): RunningWorld;
-  /** A world of another simulator, which goes on under this one only. */
+  /** Moves a world here from another simulator, which must not use it any more. */
   adopt(world: RunningWorld): RunningWorld;
-  /** `bookOf`: of what a state keeps of a book. */
-  saved<KeptBook>(
-    state: WorldState<KeptBook>,
+  /** `bookOf` makes a book from its saved form. */
+  load<SavedBook>(
+    state: WorldState<SavedBook>,
     rules: RuleList,
-    bookOf: (kept: KeptBook) => Book,
+    bookOf: (saved: SavedBook) => Book,
   ): Work<RunningWorld>;
 }
 
 export function createWorldFactory({
-  read,
+  options,
   host,
   journal,
   transports: { whyNot },
 }: WorldFactoryParts): WorldFactory {
-  const { clock: mode, wallClock, explain, origins } = read;
+  const { clock: mode, wallClock, explain, origins } = options;
 
   function continueFrom(
     settings: WorldSettings,
@@ -103,18 +102,18 @@ export function createWorldFactory({
       const startDay = world.dayOf(world.settings.startMs);
       return { ...parts, exchange: createExchange(parts, journal, startDay) };
     },
-    fresh(settings) {
+    create(settings) {
       const nowMs = mode === "system" ? readWallClockMs(wallClock) : settings.startMs;
       const clock = createClock(mode, Math.max(nowMs, settings.startMs), wallClock);
       const rules = createRuleList(settings.seed);
-      for (const [index, rule] of read.faults.entries()) {
+      for (const [index, rule] of options.faults.entries()) {
         inField(`faults.${index}`, () => rules.add(rule, clock.now(), whyNot));
       }
       return continueFrom(settings, { clock, rules });
     },
-    *saved(snapshot, rules, bookOf) {
+    *load(snapshot, rules, bookOf) {
       const { mode: savedMode, now } = snapshot.clock;
-      // The system clock is real time: it doesn't stay behind by the age of the snapshot.
+      // The system clock shows real time, however old the snapshot is.
       const nowMs = savedMode === "system" ? Math.max(now, readWallClockMs(wallClock)) : now;
       const clock = createClock(savedMode, nowMs, wallClock);
       const { seed, start: startMs, publishers, profile } = snapshot;
@@ -128,7 +127,7 @@ export function createWorldFactory({
   };
 }
 
-/** What goes on where a world is made anew in mid-run. */
+/** The parts of a world that its successor keeps. */
 interface Continuation {
   readonly clock: Clock;
   readonly rules: RuleList;
@@ -136,8 +135,7 @@ interface Continuation {
   readonly unauthenticated?: Tally | undefined;
 }
 
-/** What goes on of a world. */
-export function kept({ clock, rules, accounts }: RunningWorld): Continuation {
+export function continuationOf({ clock, rules, accounts }: RunningWorld): Continuation {
   return { clock, rules, unauthenticated: accounts.unauthenticated };
 }
 
@@ -146,16 +144,16 @@ export function snapshotOf(world: RunningWorld, faults: SavedFaults): Snapshot {
   return sealSnapshot(stateOf(world, faults, (book) => book.save()));
 }
 
-/** The same for a world beside it: books are copied, and nothing proves that it is whole. Each takes longer than all the rest. */
+/** The state for another world in memory. Faster than a snapshot: it copies the books as they are and adds no digest. */
 export function copiedStateOf(world: RunningWorld, faults: SavedFaults): WorldState<Book> {
   return stateOf(world, faults, (book) => book.copy());
 }
 
-function stateOf<KeptBook>(
+function stateOf<SavedBook>(
   { settings, clock, accounts, buckets }: RunningWorld,
   faults: SavedFaults,
-  keepBook: (book: Book) => KeptBook,
-): WorldState<KeptBook> {
+  saveBook: (book: Book) => SavedBook,
+): WorldState<SavedBook> {
   const now = clock.now();
   const { seed, startMs: start, publishers, profile, assumptions } = settings;
   const windowMs = dedupWindowOf(assumptions);
@@ -172,12 +170,12 @@ function stateOf<KeptBook>(
       accounts,
       (book) => book.forget(now, windowMs),
       (of) => buckets.save(of, now),
-      keepBook,
+      saveBook,
     ),
   };
 }
 
-/** What a world holds. */
+/** How much a world holds in memory. */
 export interface Usage {
   /** Publishers that have sent a request, signed up, or were changed. */
   readonly publishersTouched: number;
@@ -194,17 +192,17 @@ export function usageOf({ accounts }: RunningWorld): Usage {
   return { publishersTouched, impressions };
 }
 
-/** What things take in memory, in bytes, as measured; impressions with what recognises their duplicates. */
+/** Measured memory in bytes. An impression includes the index that recognises its duplicates. */
 const WORLD_BYTES = 70_000;
 const ACCOUNT_BYTES = 3400;
 const IMPRESSION_BYTES = 50;
 
-/** About how many bytes a world takes in memory. */
+/** Estimates the memory of a world, in bytes. */
 export function estimateBytes({ accounts, rules }: RunningWorld): number {
   let bytes = WORLD_BYTES + rules.estimateBytes();
   for (const { book, person, surfaces } of accounts.openedAccounts()) {
     bytes += ACCOUNT_BYTES + IMPRESSION_BYTES * book.impressions.count;
-    // A seeded publisher's names are short, and shared.
+    // A seeded publisher's names are short and shared.
     if (person === undefined) continue;
     bytes += 2 * person.name.length;
     for (const { name } of surfaces) bytes += ACCOUNT_BYTES / 8 + 2 * name.length;

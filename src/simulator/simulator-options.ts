@@ -1,4 +1,4 @@
-/** The options that a simulator is made from, and what they mean: resolved once, at the edge. */
+/** The options of a simulator. They are resolved once, at the edge. */
 
 import * as v from "valibot";
 import { formatInstant, LAST_INSTANT_MS, parseInstant } from "../base/calendar.ts";
@@ -14,45 +14,44 @@ import { MAX_POPULATION } from "../world/publishers/population.ts";
 import { type Profile, profileNames } from "../world/publishers/profiles.ts";
 import type { WorldSettings } from "../world/publishers/world-settings.ts";
 
-/** A choice for some of the spec's open points. */
+/** Choices for some of the assumptions, by key. */
 export type Readings = { readonly [Key in AssumptionKey]?: Choice<Key> | undefined };
 
-/** What a simulator is made from. Same options, same requests, same bytes. */
+/** The options of a simulator. The same options and requests give the same bytes. */
 export interface SimulatorOptions {
   /** @default "adsim" */
   readonly seed?: string | undefined;
-  /** The first instant, in ISO 8601. History lies before it. @default "2026-01-15T00:00:00Z" */
+  /** The first instant, in ISO 8601. The seeded history ends here. @default "2026-01-15T00:00:00Z" */
   readonly start?: string | undefined;
   /** How many seeded publishers there are, 1 to 1,000,000. @default 25 */
   readonly publishers?: number | undefined;
   /** @default "typical" */
   readonly profile?: Profile | undefined;
-  /** Readings of the spec's open points. @default the catalogue's default of each */
+  /** Choices for assumptions, by key. @default each assumption's default */
   readonly assumptions?: Readings | undefined;
   /** @default "frozen" */
   readonly clock?: ClockMode | undefined;
-  /** Where a clock that isn't frozen reads real time, in milliseconds since 1970: `Date.now`. */
+  /** Real time for a clock that isn't frozen, in milliseconds since 1970, such as `Date.now`. */
   readonly wallClock?: WallClock | undefined;
-  /** Whether every response says in `X-Adsim-Assumptions` which open points shaped it. @default false */
+  /** Whether every response names in `X-Adsim-Assumptions` the assumptions that shaped it. @default false */
   readonly explain?: boolean | undefined;
   /**
-   * Origins such as `"https://app.example"` whose pages may call the API, beside those of loopback such as
-   * `"http://localhost:5173"`. `"*"`: pages of every origin may; `"off"`: none may.
+   * Origins such as `"https://app.example"` whose pages may call the API, in addition to loopback origins such as
+   * `"http://localhost:5173"`. `"*"` allows every origin, `"off"` none.
    *
    * @default []
    */
   readonly cors?: CorsOption | undefined;
-  /** Fault rules that are in force from the start, and again after a reset; at most 1,000. @default none */
+  /** Fault rules in force from the start and after each reset; at most 1,000. @default none */
   readonly faults?: readonly (FaultRule | FaultFunction)[] | undefined;
-  /** How many requests the journal keeps; 0 keeps none. @default 10000 */
+  /** How many requests the journal holds; 0 turns it off. @default 10000 */
   readonly journalEntries?: number | undefined;
-  /** How many bytes of requests and responses the journal keeps, the latest one in any case; 0 keeps none. @default 33554432 */
+  /** How many bytes of requests and responses the journal holds, at least the latest one; 0 turns it off. @default 33554432 */
   readonly journalBytes?: number | undefined;
 }
 
-/** Options as a simulator goes by them. */
 export interface ResolvedOptions {
-  /** What was given, defaults filled in: a copy, for the original may be changed. */
+  /** The options with their defaults. A copy, because the caller may change the original. */
   readonly options: SimulatorOptions;
   readonly settings: WorldSettings;
   readonly clock: ClockMode;
@@ -66,7 +65,7 @@ export interface ResolvedOptions {
 
 const DEFAULT_START = "2026-01-15T00:00:00Z";
 
-// Not a record of valibot's, which passes over names such as "constructor".
+// Valibot's record would skip names such as "constructor".
 const assumptionsSchema = v.custom<Readonly<Record<string, unknown>>>(
   isPlainObject,
   'must be an object of choices by key, such as { "dedup.repeat": "conflict" }',
@@ -89,16 +88,16 @@ const optionsSchema = v.strictObject({
   wallClock: v.optional(
     v.custom<WallClock>(
       (value) => typeof value === "function",
-      "must be a function that gives milliseconds since 1970, such as Date.now",
+      "must be a function that returns milliseconds since 1970, such as Date.now",
     ),
   ),
   explain: v.optional(v.boolean(), false),
-  // Read by its own words.
+  // parseCorsOption checks it.
   cors: v.optional(
     v.custom<CorsOption>(() => true),
     [],
   ),
-  // The simulator looks at each of them.
+  // parseRule checks each of them.
   faults: v.optional(
     v.pipe(
       v.custom<readonly (FaultRule | FaultFunction)[]>(Array.isArray, "must be a list of rules"),
@@ -125,7 +124,7 @@ const optionsSchema = v.strictObject({
   ),
 });
 
-/** @throws InputError that names the option at fault. */
+/** @throws InputError that names the invalid option. */
 export function resolveOptions(options: SimulatorOptions): ResolvedOptions {
   const given = parseInput(optionsSchema, options, "options");
   const assumptions = resolveAssumptions(given.assumptions);
@@ -150,7 +149,7 @@ function copyOfRule(rule: FaultRule | FaultFunction, index: number): FaultRule |
 }
 
 /**
- * Readings by key, those with undefined left out. What is a key and a choice the catalogue decides.
+ * Choices by key, without those that are undefined. Doesn't check whether the keys and choices exist.
  *
  * @throws InputError for anything but an object.
  */
@@ -159,11 +158,11 @@ export function parseReadings(readings: unknown): Readonly<Record<string, unknow
   return Object.fromEntries(entries.filter(([, choice]) => choice !== undefined));
 }
 
-/** Real time as a world's: it must be an instant that can be written down. */
+/** Real time for a world, checked to be in the range that timestamps can express. */
 export function readWallClockMs(wallClock: WallClock | undefined): number {
   const wallMs = wallClockMs("system", wallClock);
   if (wallMs >= 0 && wallMs <= LAST_INSTANT_MS) return wallMs;
-  throw new InputError("wallClock", "must give milliseconds from 1970 to the year 9999");
+  throw new InputError("wallClock", "must return milliseconds since 1970, up to the year 9999");
 }
 
 function startMsOf(
@@ -177,7 +176,7 @@ function startMsOf(
   if (startMs === undefined || startMs < 0 || startMs > LAST_INSTANT_MS) {
     throw new InputError(
       "start",
-      'must be an instant in ISO 8601 from 1970 on, such as "2026-03-01T00:00:00Z"',
+      'must be an instant in ISO 8601, 1970 or later, such as "2026-03-01T00:00:00Z"',
     );
   }
   if (wallMs !== undefined && startMs > wallMs) {

@@ -1,4 +1,4 @@
-/** One simulated service: a running world that is swapped whole on reset and restore. Nothing but that world holds state. */
+/** One simulated service. All its state is in one running world, which reset and restore replace as a whole. */
 
 import * as v from "valibot";
 import { type Audit, auditInSlices } from "../audit/audit.ts";
@@ -29,11 +29,11 @@ import { transferAccounts } from "../world/accounts/transfer-accounts.ts";
 import { Book } from "../world/ledger/book.ts";
 import { checkRestored } from "./check-restored.ts";
 import {
+  continuationOf,
   copiedStateOf,
   createWorldFactory,
   estimateBytes,
   type Host,
-  kept,
   type RunningWorld,
   snapshotOf,
   type Usage,
@@ -56,113 +56,110 @@ export interface SimulatorCore {
   readonly clock: Clock;
   readonly faults: Faults;
   readonly journal: Journal;
-  /** How clients used the API so far, and what they did wrong: judged from the journal. Ask when they are done. */
+  /** How clients used the API so far, and what they did wrong, according to the journal. Call it when they are done. */
   report(): ClientReport;
   /**
-   * Answers a request, at once and synchronously. Never throws for what is given to it. The response is the caller's to
-   * change.
+   * Answers a request synchronously. No request makes it throw. The caller may change the response.
    *
-   * @throws what a fault rule that is a function throws, and InputError for what it returns that isn't a verdict.
+   * @throws whatever a fault function throws, and InputError if it returns anything but a verdict.
    */
   handle(request: ApiRequest): ApiResponse;
   /**
-   * Takes other readings of open points from now on, the others stay as they are. What was recorded stays recorded. Quotas
-   * start anew where `limit.algorithm` changes, and de-duplication forgets where `dedup.key` or `dedup.window` does. It
-   * knows nothing of what was recorded under `dedup.repeat=count`.
+   * Changes the choices of some assumptions from now on. Everything recorded stays recorded. A new `limit.algorithm` resets
+   * the quotas; a new `dedup.key` or `dedup.window` makes de-duplication forget past events. De-duplication never knows
+   * events recorded under `dedup.repeat=count`.
    *
-   * @returns all readings in force.
-   * @throws InputError for a wrong key or choice, for readings that contradict each other, and for another
-   * `date.timezone` once events or sign-ups are filed by day, or `click.revenue` once clicks are recorded. Then nothing
-   * changes.
+   * @returns all choices in force.
+   * @throws InputError for an unknown key or choice, for choices that contradict each other, for another `date.timezone`
+   * after events or sign-ups were filed by day, and for another `click.revenue` after clicks were recorded. Nothing changes
+   * then.
    */
   assume(readings: Readings): Assumptions;
-  /** What was attempted, applied, answered and lost, and whether the books agree. Reads only. */
+  /** Counts what was attempted, applied, answered and lost, and says whether the books agree. Reads only. */
   audit(): Audit;
   /**
-   * The whole state as JSON, for {@link restore}. The journal isn't part of it.
+   * The whole state without the journal, as JSON for {@link restore}.
    *
-   * @throws InputError where a fault rule is a function.
+   * @throws InputError if a fault rule is a function.
    */
   snapshot(): Snapshot;
-  /** Takes over a snapshot whole, its seed and options included. @throws InputError, and nothing changes. */
+  /** Replaces the whole state, including seed and options. @throws InputError; nothing changes then. */
   restore(snapshot: Snapshot): void;
-  /** A simulator of its own that goes on from this state, with an empty journal. */
+  /** A separate simulator that starts from this state, with an empty journal. */
   fork(): SimulatorCore;
-  /** A simulator of its own from the same seed and settings, at the same instant, in which nothing has happened. */
+  /** A separate simulator with the same seed and settings, at the same instant, without any events. */
   fresh(): SimulatorCore;
-  /** How much the world holds in memory. */
   usage(): Usage;
-  /** Starts over from the options, clock, journal, assumptions and fault rules included; with a seed, as another population. */
+  /** Starts over from the options, including clock, journal, assumptions and fault rules. Another seed gives another population. */
   reset(options?: { readonly seed?: string | undefined }): void;
 }
 
-/** What a server needs of a world beyond what its users may do. */
+/** A simulator with what a server needs in addition. */
 export interface HostedCore extends SimulatorCore {
   readonly journal: JournalRing;
   fork(): HostedCore;
-  /** The same as a world of the server, whose requests are counted; those of a fork are nobody's client's. */
+  /** A fork that becomes a world of the server: its requests count in the metrics. */
   forkCounted(): HostedCore;
-  /** Answers what never became a request, as broken HTTP doesn't. It isn't recorded. */
+  /** Answers broken HTTP, which never became a request. The journal doesn't record it. */
   refuse(rejection: Rejection): ApiResponse;
-  /** About how many bytes the world takes in memory, its journal aside. */
+  /** Estimated memory of the world without its journal, in bytes. */
   estimateBytes(): number;
-  /** The same as {@link report}, so that others may pass in between. */
+  /** {@link report} as work that others can interrupt. */
   reportInSlices(): Work<ClientReport>;
-  /** The same as {@link audit}. */
+  /** {@link audit} as work that others can interrupt. */
   auditInSlices(): Work<Audit>;
-  /** The same as {@link snapshot} as JSON text: the state of this moment, in pieces. @throws as that does. */
+  /** {@link snapshot} as JSON text in pieces: the state at the time of the call. @throws as `snapshot` does. */
   snapshotInPieces(): Iterable<string>;
-  /** The same as {@link restore}: until it ends, the world goes on as it was. */
+  /** {@link restore} as work that others can interrupt. The world keeps its state until the end. */
   restoreInSlices(snapshot: Snapshot): Work<void>;
-  /** A world from the same options, whose journal goes on counting from this one's. */
+  /** A world from the same options, whose journal continues this one's count. */
   createSuccessor(): HostedCore;
-  /** Goes on from where a world beside it has come to, with all that its journal kept. That one must not be used again. */
+  /** Takes over another world's state and its journal's records. The other world must not be used again. */
   adopt(other: HostedCore): void;
 }
 
-/** @throws InputError that names the option at fault. */
+/** @throws InputError that names the invalid option. */
 export function createSimulatorCore(options: SimulatorOptions, host: Host): HostedCore {
   return new Core(resolveOptions(options), host);
 }
 
-/** What to go on from, instead of starting anew. */
 interface InitialState {
   readonly state: WorldState<Book>;
   readonly rules: RuleList;
 }
 
 /**
- * A class, for in a literal with getters an engine looks every method up slowly, and `handle` is called by the million. Its
- * methods are members of their own, so that they can be taken out.
+ * A class, because engines look up methods slowly in a literal with getters, and `handle` is called by the million. The
+ * public methods are fields, so that callers can detach them.
  */
 class Core implements HostedCore {
   readonly publishers: Publishers = createDirectory(() => this.#running);
   readonly clock: Clock = this.#createClock();
   readonly faults: Faults;
   readonly journal: JournalRing;
-  readonly #read: ResolvedOptions;
+  readonly #options: ResolvedOptions;
   readonly #host: Host;
   readonly #eras: Eras;
   readonly #transports = createTransports();
   readonly #make: WorldFactory;
   #running: RunningWorld;
 
-  constructor(read: ResolvedOptions, host: Host, origin?: InitialState) {
-    this.#read = read;
+  constructor(options: ResolvedOptions, host: Host, origin?: InitialState) {
+    this.#options = options;
     this.#host = host;
     const transports = this.#transports;
     this.journal = createJournal({
-      entries: read.journalEntries,
-      budget: createJournalBudget(read.journalBytes),
+      entries: options.journalEntries,
+      budget: createJournalBudget(options.journalBytes),
       nearest: createNearestFinder(() => this.#running),
     });
     this.#eras = createEras(this.journal);
     this.faults = createFaults(() => this.#running, transports);
-    this.#make = createWorldFactory({ read, host, journal: this.journal, transports });
+    this.#make = createWorldFactory({ options, host, journal: this.journal, transports });
     this.#running =
       origin === undefined
-        ? this.#make.fresh(read.settings)
-        : runToEnd(this.#make.saved(origin.state, origin.rules, (book) => book));
+        ? this.#make.create(options.settings)
+        : runToEnd(this.#make.load(origin.state, origin.rules, (book) => book));
   }
 
   get seed(): string {
@@ -187,7 +184,8 @@ class Core implements HostedCore {
     const running = this.#running;
     assertNotInsideRule("assume", running);
     const assumptions = resolveAssumptions({ ...running.assumptions, ...chosen });
-    const next = this.#make.continueFrom({ ...running.settings, assumptions }, kept(running));
+    const settings = { ...running.settings, assumptions };
+    const next = this.#make.continueFrom(settings, continuationOf(running));
     transferAccounts(running, next);
     this.#running = next;
     return assumptions;
@@ -212,7 +210,7 @@ class Core implements HostedCore {
   *restoreInSlices(snapshot: Snapshot): Work<void> {
     const saved = yield* snapshotInSlices(snapshot);
     const rules = loadRuleList(saved.seed, saved.faults, this.#transports.whyNot);
-    const next = yield* this.#make.saved(saved, rules, Book.load);
+    const next = yield* this.#make.load(saved, rules, Book.load);
     yield* checkRestored(saved, next, this.journal);
     assertNotInsideRule("restore", this.#running);
     this.#eras.finish(this.#running.clock.mode, "state");
@@ -225,8 +223,8 @@ class Core implements HostedCore {
   readonly fresh = (): SimulatorCore => {
     const { settings, clock } = this.#running;
     const { people } = this.#host;
-    const read: ResolvedOptions = { ...this.#read, settings, clock: "frozen", faults: [] };
-    const core = new Core(read, { people });
+    const options: ResolvedOptions = { ...this.#options, settings, clock: "frozen", faults: [] };
+    const core = new Core(options, { people });
     core.clock.set({ nowMs: Math.max(clock.now(), settings.startMs) });
     return core;
   };
@@ -234,7 +232,7 @@ class Core implements HostedCore {
   readonly usage = (): Usage => usageOf(this.#running);
 
   readonly createSuccessor = (): HostedCore => {
-    const other = new Core(this.#read, this.#host);
+    const other = new Core(this.#options, this.#host);
     other.journal.importRecords({ forgotten: this.journal.total, records: [] });
     return other;
   };
@@ -254,20 +252,20 @@ class Core implements HostedCore {
 
   readonly reset = (request: { readonly seed?: string | undefined } = {}): void => {
     const { seed } = parseInput(resetSchema, request, "options");
-    const { settings } = this.#read;
+    const { settings } = this.#options;
     assertNotInsideRule("reset", this.#running);
-    this.#running = this.#make.fresh({ ...settings, seed: seed ?? settings.seed });
+    this.#running = this.#make.create({ ...settings, seed: seed ?? settings.seed });
     this.journal.restart();
     this.#eras.clear();
   };
 
   #copy(host: Host): Core {
-    // Rules go over as they are: a function has no place in a snapshot.
+    // Copies the rules directly, because a snapshot can't hold functions.
     const state = copiedStateOf(this.#running, noFaults);
-    return new Core(this.#read, host, { state, rules: this.#running.rules.copy() });
+    return new Core(this.#options, host, { state, rules: this.#running.rules.copy() });
   }
 
-  /** The clock of the world that runs. */
+  /** Delegates to the clock of the running world. */
   #createClock(): Clock {
     const running = (): Clock => this.#running.clock;
     return {
@@ -285,11 +283,11 @@ class Core implements HostedCore {
   }
 }
 
-/** A request goes on in the world that it came to: one put in its place meanwhile would know nothing of it. */
+/** A request finishes in the world that it came to, so a rule must not replace the world meanwhile. */
 function assertNotInsideRule(call: string, { rules }: RunningWorld): void {
   if (!rules.isDeciding) return;
-  const why = "a function that decides on a request must not change the world under it";
-  throw new InputError(call, `can't be called by a rule: ${why}`, "conflict");
+  const why = "it would replace the world in the middle of a request";
+  throw new InputError(call, `can't be called by a fault rule: ${why}`, "conflict");
 }
 
 const resetSchema = v.strictObject({ seed: v.optional(seedText) });

@@ -1,6 +1,6 @@
 /**
- * Many isolated worlds by name. A path that begins with `/@NAME` belongs to world NAME, any other to `default`; a world
- * comes into being on first use. Nothing is shared between two worlds but the options that they are made from.
+ * Many isolated worlds by name. A path that begins with `/@NAME` belongs to world NAME, any other to `default`. A world is
+ * created on first use. Worlds share only the options that they are made from.
  */
 
 import { InputError } from "../base/input.ts";
@@ -24,69 +24,69 @@ const DEFAULT_JOURNAL_BYTES: number = 128 * 1024 * 1024;
 /** The worlds of one server. */
 export interface Worlds {
   /**
-   * The world of this name, created if it is new. If there are then too many worlds, or they take too much memory, one is
-   * dropped: an unused one if there is one, else the least recently used.
+   * The world with this name, created if it is new. If there are then too many worlds, or they take too much memory, one is
+   * dropped: an unused one if there is one, otherwise the least recently used.
    *
-   * @throws InputError for a name that isn't 1 to 64 of `A-Z a-z 0-9 . _ -`, for one world too many if none may be dropped,
-   * and for a world that was dropped.
+   * @throws InputError for a name that isn't 1 to 64 of `A-Z a-z 0-9 . _ -`, for a world that was dropped, and if there are
+   * too many worlds and none may be dropped.
    */
   get(name: string): HostedCore;
-  /** The same to look at only, where there is one. */
+  /** The world with this name, if it exists. Doesn't count as a use. */
   peek(name: string): HostedCore | undefined;
-  /** The worlds that are, in the order in which they came into being. */
+  /** In order of creation. */
   names(): string[];
-  /** How many worlds there are and what they hold, beside the bounds. */
+  /** How many worlds exist and how much memory they take, with the limits. */
   usage(): WorldsUsage;
   /**
-   * A new world that goes on from where another one is, with an empty journal.
+   * A new world that starts from another one's state, with an empty journal.
    *
-   * @throws InputError for a name that can't be one or is taken, for `from` where there is no such world, and for one
-   * world too many. Nothing changes then.
+   * @throws InputError if `name` is invalid or taken, if the world `from` doesn't exist, and if there are too many worlds.
+   * Nothing changes then.
    */
   fork(name: string, from: string): HostedCore;
-  /** Ends a world. Its name is free: the next use makes a new one. @returns whether there was one, or had to go. */
+  /** Deletes a world and frees its name. @returns whether it existed or was dropped before. */
   delete(name: string): boolean;
-  /** Whether a request to this path would make a world. The default one doesn't count: it always has its place. */
+  /** Whether a request to this path would create a world. The default world doesn't count, because its place is reserved. */
   wouldMake(path: string): boolean;
-  /** Calls the observer with each exchange of every world, those included that are made later. See `Journal.observe`. */
+  /** Calls the observer with each exchange of every world, including worlds created later. See `Journal.observe`. */
   observe(observer: WorldsObserver): void;
-  /** What was counted in all worlds together since the server began, and what they hold now. */
+  /** Counts over all worlds since the server started, and how much they hold now. */
   metrics(): MetricFamily[];
-  /** Answers a request to the world that its path names, at once. Never throws for what a request holds. */
+  /** Answers a request to the world that its path names, synchronously. Never throws because of a request's content. */
   handle(request: ApiRequest): ApiResponse;
-  /** The same; what the control API is asked may take long. */
+  /** Like `handle`, but returns long work of the control API unfinished. */
   begin(request: ApiRequest): ApiResponse | Work<LongResponse>;
 }
 
 /** Gets an exchange with the name of its world. */
 export type WorldsObserver = (world: string, exchange: LoggedExchange) => void;
 
-/** A world as a path names it. It need not exist yet: `open` makes it. */
+/** A world that a path names. It need not exist yet: `open` creates it. */
 export interface WorldRef {
   readonly name: string;
-  /** What the path of every request to this world begins with: `/@NAME`, or nothing. */
+  /** The prefix of every path in this world: `/@NAME`, or empty. */
   readonly prefix: string;
   readonly worlds: Worlds;
   /** @throws InputError as {@link Worlds.get} does. */
   open(): HostedCore;
 }
 
-/** What answers where no world does. */
+/** Answers the requests that don't go to a world's API. */
 export interface WorldsControl {
-  /** Answers a path that begins with `/_sim`, the world's prefix taken off. */
-  answer(request: PlainRequest, place: WorldRef): Work<LongResponse>;
-  /** Says that a world can't be had, and why. */
+  /** Answers a path that begins with `/_sim`, after the world's prefix was removed. */
+  answer(request: PlainRequest, ref: WorldRef): Work<LongResponse>;
+  /** The response if the world is unavailable. */
   refusal(error: InputError): ApiResponse;
 }
 
 export interface WorldsOptions {
-  /** What every world is made from. Its `journalBytes` bounds the journals of all worlds together. @default 134217728 */
+  /** The options of every world. `journalBytes` limits the journals of all worlds together. @default 134217728 */
   readonly options: SimulatorOptions;
   readonly host: Host;
   readonly control: WorldsControl;
   /** @default 1000 */
   readonly maxWorlds?: number | undefined;
-  /** About how many bytes all worlds but the default one may take, journals aside. @default 536870912 */
+  /** Most bytes that all worlds but the default one may take, by estimate and without journals. @default 536870912 */
   readonly worldBytes?: number | undefined;
 }
 
@@ -102,9 +102,9 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     DEFAULT_WORLD,
   );
   const observers: WorldsObserver[] = [];
-  const defaultPlace = placeOf(DEFAULT_WORLD, "");
+  const defaultRef = worldRef(DEFAULT_WORLD, "");
 
-  function placeOf(name: string, prefix: string): WorldRef {
+  function worldRef(name: string, prefix: string): WorldRef {
     return {
       name,
       prefix,
@@ -135,12 +135,12 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     checkName(name, "name");
     const origin = kept.peek(from);
     if (origin === undefined) {
-      throw new InputError("from", "is not the name of a world that there is", "not-found");
+      throw new InputError("from", "is not the name of an existing world", "not-found");
     }
     if (kept.peek(name) !== undefined) {
       throw new InputError(
         "name",
-        "is that of a world that there is already. Delete that one first, or choose another",
+        "is taken by another world. Delete that world first, or choose another name",
         "conflict",
       );
     }
@@ -150,36 +150,36 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     kept.markChanged(name);
     return world;
   }
-  function makeRoom(name: string, field: string, beside?: string): void {
-    if (kept.makeRoom(name, beside)) return;
+  function makeRoom(name: string, field: string, keepName?: string): void {
+    if (kept.makeRoom(name, keepName)) return;
     throw new InputError(
       field,
-      `can't be made: there are ${maxWorlds} worlds, the most that this server keeps. Use one of them, delete one (DELETE /_sim/worlds/NAME), or start it with a larger maxWorlds (--max-worlds)`,
+      `can't be created: this server already has ${maxWorlds} worlds, its maximum. Use one of them, delete one (DELETE /_sim/worlds/NAME), or start the server with a larger maxWorlds (--max-worlds)`,
       "conflict",
     );
   }
-  /** A request that is given up, or refused, changes nothing: no world comes of it either. */
-  function* answerControl(request: PlainRequest, place: WorldRef): Work<LongResponse> {
-    const { name } = place;
+  /** A request that is abandoned or refused changes nothing, so the world that it created is removed again. */
+  function* answerControl(request: PlainRequest, ref: WorldRef): Work<LongResponse> {
+    const { name } = ref;
     const isNew = kept.peek(name) === undefined;
     const wasDropped = kept.wasDropped(name);
-    // What is about to be replaced need not be told that it went.
+    // A request that replaces the state may reuse the name of a dropped world.
     if (wasDropped && replacesState(request)) kept.delete(name);
     let isDone = false;
     let opened: HostedCore | undefined;
     let uses = 0;
     const open = (): HostedCore => {
-      opened = place.open();
+      opened = ref.open();
       uses += 1;
       return opened;
     };
     try {
-      const response = yield* control.answer(request, { ...place, open });
+      const response = yield* control.answer(request, { ...ref, open });
       isDone = response.status < 400;
       if (isDone && !/^(?:GET|HEAD)$/.test(request.method)) kept.markChanged(name);
       return response;
     } finally {
-      // Others may have used the world meanwhile, or made another of this name: then it stays.
+      // The world stays if others used it meanwhile, or created another with this name.
       const isOwn = kept.peek(name) === opened && kept.uses(name) === uses;
       if (isNew && !isDone && isOwn) kept.delete(name);
       if (wasDropped && !isDone && isOwn) kept.drop(name);
@@ -190,10 +190,10 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     const second = path.charCodeAt(1);
     if ((second === AT || second === UNDERSCORE) && path.startsWith("/")) {
       const sent = plainRequest(request);
-      // What can't be a request is no world's in particular.
+      // A malformed request belongs to no particular world.
       if (sent.flaw !== undefined) return get(DEFAULT_WORLD).handle(request);
       if (second === AT) return beginNamed(sent);
-      if (isControlPath(path)) return answerControl(sent, defaultPlace);
+      if (isControlPath(path)) return answerControl(sent, defaultRef);
     }
     return get(DEFAULT_WORLD).handle(request);
   }
@@ -206,7 +206,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     try {
       if (!isControlPath(inWorld.path)) return get(name).handle(inWorld);
       checkName(name, "world");
-      return answerControl(inWorld, placeOf(name, path.slice(0, end)));
+      return answerControl(inWorld, worldRef(name, path.slice(0, end)));
     } catch (error) {
       if (error instanceof InputError) return control.refusal(error);
       throw error;
@@ -242,7 +242,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
   return all;
 }
 
-/** The path of a request, where it has one. */
+/** The path of a request; empty if it can't be read. */
 function pathOf(request: ApiRequest): string {
   try {
     const { path } = request;
@@ -256,11 +256,11 @@ function checkName(name: string, field: string): void {
   if (/^[A-Za-z0-9._-]{1,64}$/.test(name)) return;
   throw new InputError(
     field,
-    "must be named by 1 to 64 letters, digits, dots, underscores and hyphens: /@NAME/…",
+    "must be 1 to 64 letters, digits, dots, underscores or hyphens, as in /@NAME/…",
   );
 }
 
-/** Whether a control request takes the place of all that a world is, so that it need not be there before. */
+/** Whether a control request replaces a world's whole state, so that the world need not exist before. */
 function replacesState({ method, path }: PlainRequest): boolean {
   return (
     (method === "POST" && /^\/_sim\/(?:reset|scenarios\/play)$/.test(path)) ||
@@ -269,10 +269,10 @@ function replacesState({ method, path }: PlainRequest): boolean {
 }
 
 function droppedMessage(name: string): string {
-  return `was dropped: the server reached its limit of worlds or memory, and this world was the least recently used. Start anew with POST /@${name}/_sim/reset, free the name with DELETE /_sim/worlds/${name}, or start the server with a larger --max-worlds or --world-bytes`;
+  return `was dropped: the server reached its limit of worlds or memory, and this world was the least recently used. Start over with POST /@${name}/_sim/reset, free the name with DELETE /_sim/worlds/${name}, or start the server with a larger --max-worlds or --world-bytes`;
 }
 
-/** The name of the world that a path belongs to, as it is written there. */
+/** The name of the world that a path belongs to. */
 export function worldOf(path: string): string {
   return path.startsWith("/@") ? path.slice(2, endOfName(path)) : DEFAULT_WORLD;
 }

@@ -71,9 +71,9 @@ describe("credited", () => {
   });
 
   test.each([
-    [-1, {}, "amountInr must be an amount in INR from 0 on."],
+    [-1, {}, "amountInr must be an amount in INR, 0 or more."],
     [Number.NaN, {}, "amountInr must be"],
-    ["1", {}, "amountInr must be an amount in INR from 0 on."],
+    ["1", {}, "amountInr must be an amount in INR, 0 or more."],
     [1, { events: "views" }, "events must be impressions or clicks, or left out for both."],
     [1, { publisher: "pub_x" }, "publisher names no publisher of this world."],
     [1, { ad: "a" }, "ad is not known here."],
@@ -151,7 +151,7 @@ describe("stats", () => {
 By surface:
   surface            impressions  revenue
   ${surface}  0            0 INR
-Note: today's events are in it from tomorrow on (stats.today=next-day).`,
+Note: today's events appear tomorrow (stats.today=next-day).`,
     );
     expect(error.expected).toEqual({ impressions: 1, clicks: 0, [`${surface} impressions`]: 3 });
     expect(matchers.toHaveStats(sim, { publisher, clicks: 0 }).message()).toMatch(
@@ -169,7 +169,7 @@ Note: today's events are in it from tomorrow on (stats.today=next-day).`,
     [{ period: { from: "2026-02-30" }, clicks: 1 }, "period.from must be a day, YYYY-MM-DD."],
     [
       { period: { to: "2026-01-01" }, clicks: 1 },
-      "stats.period can't be asked for: the service answers 400, invalid_parameter.",
+      "stats.period was refused by the service: status 400, invalid_parameter.",
     ],
   ])("refuses %j", (match, message) => {
     const sim = createSimulator();
@@ -195,7 +195,7 @@ describe("the books", () => {
     expect(message).toBe(
       `Expected the books to balance:
   publisher p: 1, and not 2
-No client can do this: it is a mistake of the simulator, or a snapshot was edited.`,
+No client can cause this: it is a bug in adsim, or a snapshot was edited.`,
     );
     expect(actual).toEqual(audit.discrepancies);
   });

@@ -47,9 +47,9 @@ On record instead (2 impressions, the closest first):
   #   at                        impression         ad     surface            session  credited      answer
   #2  2026-01-15T00:00:00.000Z  imp_yccjat2qkssb8  ad-22  ${surface}  s-2      0.020568 INR  lost (rule "lossy", lose-response)
   #1  2026-01-15T00:00:00.000Z  imp_fbk964stz6b56  ad-1   ${surface}  s-1      0.021181 INR  arrived
-Came, and isn't on record:
+Came, but isn't on record:
   #3  2026-01-15T00:00:00.000Z  ad-2  dropped before the service saw it (rule "gone", drop)
-To do: the client sent it: what it got, and whether it may send it again, follows from the reason above.`,
+To do: the client sent it. The reason above says what answer it got and whether it may retry.`,
   );
   expect(error).toMatchObject({
     name: "AssertionError",
@@ -86,9 +86,9 @@ test("a click that is missing, one too many, and one that must not be are told w
   );
   const twice = failureOf(() => assertRecordedClick(sim, { impression: id, times: 1 }));
   expect(twice.message).toMatch(
-    /^Expected 1 click on record with impression "imp_\w+": there are 2\.\nOn record and matching:\n/,
+    /^Expected 1 click on record with impression "imp_\w+": there are 2\.\nMatches on record:\n/,
   );
-  expect(twice.message).toContain("To do: look at the first two of them");
+  expect(twice.message).toContain("To do: compare the first two.");
   expect(twice.actual).toEqual({ impression: id, times: 2 });
   const none = failureOf(() => assertNoRecordedClick(sim, { session: "s-1" }));
   expect(none.message).toMatch(/^Expected no click on record with session "s-1": there are 2\.\n/);
@@ -108,13 +108,13 @@ test("that there is none can't be said of a number", () => {
   const { sim, show } = recordingOf();
   show("ad-1");
   const five = { ad: "ad-1", times: 5 };
-  expect(refusalOf(() => assertNoRecordedImpression(sim, five))).toMatch(/^times can't be said/);
+  expect(refusalOf(() => assertNoRecordedImpression(sim, five))).toMatch(/^times must be left out/);
   expect(refusalOf(() => assertNoRecordedClick(sim, { times: 1 } as never))).toMatch(/^times/);
 });
 
 test("where nothing came at all, that is said", () => {
   const { message } = failureOf(() => assertRecordedImpression(createSimulator()));
-  expect(message).toMatch(/there is none\.\nTo do: no impression request came at all\. See that/);
+  expect(message).toMatch(/there is none\.\nTo do: no impression request came\. Check that/);
 });
 
 test("since and after leave out what came before", () => {
@@ -135,7 +135,7 @@ describe("what the journal can't tell is no pass, and no failure", () => {
     const { sim, show } = recordingOf({ journalEntries: 2 });
     for (const ad of ["a", "b", "c"]) show(ad);
     assertRecordedImpression(sim, { ad: "c" });
-    const forgotten = /^journal holds 2 of the 3 events on record, so it can't be told/;
+    const forgotten = /^journal holds only 2 of the 3 events on record, so this can't be checked/;
     expect(refusalOf(() => assertRecordedImpression(sim, { ad: "a" }))).toMatch(forgotten);
     expect(refusalOf(() => assertNoRecordedImpression(sim, { ad: "a" }))).toMatch(forgotten);
     expect(refusalOf(() => assertRecordedImpression(sim, { ad: "c", times: 1 }))).toMatch(
@@ -150,7 +150,7 @@ describe("what the journal can't tell is no pass, and no failure", () => {
     show("a");
     sim.restore(before);
     expect(refusalOf(() => assertRecordedImpression(sim, { ad: "a" }))).toMatch(
-      /^journal tells of 1 events, and 0 are on record: the others were undone/,
+      /^journal has 1 events, but 0 are on record: restoring a snapshot undid the others/,
     );
     sim.journal.clear();
     assertNoRecordedImpression(sim, { ad: "a" });

@@ -30,7 +30,7 @@ describe("requests", () => {
     );
     const more = failureOf(() => assertReceived(sim, { operation: "click", times: 2 }));
     expect(more.message).toMatch(
-      /^Expected 2 requests with operation "click": 1 such request came\.\nCame and matching:\n/,
+      /^Expected 2 requests with operation "click": 1 such request came\.\nCame and match:\n/,
     );
     expect(more).toMatchObject({ expected: { times: 2 }, actual: { times: 1 } });
     expect(matchers.toHaveReceived(sim).message()).toMatch(/^Expected not a request: 3 such/);
@@ -57,7 +57,7 @@ describe("requests", () => {
     click("imp_nope");
     const error = failureOf(() => assertNoInvalidRequests(sim));
     expect(error.message).toMatch(
-      /^Expected no invalid request: 2 requests of 5 are wrong whenever sent\.\nWrong:\n {2}#4 .*surface_not_found\n {2}#5 .*impression_not_found\n {2}#4 sent surface=srf_nope.*; the closest that exists is surface=srf_/,
+      /^Expected no invalid request: 2 requests of 5 are wrong at any time\.\nWrong:\n {2}#4 .*surface_not_found\n {2}#5 .*impression_not_found\n {2}#4 sent surface=srf_nope.*; the closest that exists is surface=srf_/,
     );
     expect(error.actual).toEqual([
       { sequence: 4, reason: "surface_not_found" },
@@ -66,7 +66,7 @@ describe("requests", () => {
     assertNoInvalidRequests(sim, { after: 5 });
     sim.journal.clear();
     expect(refusalOf(() => assertNoInvalidRequests(sim))).toMatch(
-      /^journal has forgotten the first 5 of 5 requests, so it can't be told/,
+      /^journal no longer holds the first 5 of 5 requests, so this can't be checked/,
     );
   });
 
@@ -132,7 +132,7 @@ describe("rate limits", () => {
     show("a", { session: "s" });
     const { message } = failureOf(() => assertRespectsRateLimits(sim));
     expect(message).toMatch(/\n {2}#3 .* impression {2}#1 asked to wait for 1 s more\n/);
-    expect(message).toContain("whose clock is frozen");
+    expect(message).toContain("The world's clock is frozen");
     sim.clock.advance("1s");
     show("a", { session: "s" });
     assertRespectsRateLimits(sim, { after: 3 });

@@ -49,8 +49,8 @@ test("a doubled impression is told with the lost answer, the retry, and what to 
   Journal entries that explain it:
     #1 2026-01-15T00:00:00.000Z impression: recorded by the service, its answer was lost (rule "flaky", lose-response)
     #2 2026-01-15T00:00:02.000Z impression: #1 again, and recorded again: it has no session_id
-  To do: an event without a whole answer may be on record: send it again, an impression with the same session_id, and count it once it is answered.
-  To do: send every impression with a session_id, and a retry with the same one: by it the service knows the duplicate.`,
+  To do: an event whose answer is lost or incomplete may be on record: send it again, an impression with the same session_id, and count it when it is answered.
+  To do: send every impression with a session_id, and its retries with the same one, so that the service recognises duplicates.`,
   );
   expect(error.differences).toEqual([
     { publisher: ids[0], what: "impressions", client: 1, ledger: 2, entries: [1, 2] },
@@ -97,9 +97,7 @@ describe("a duplicate that is refused", () => {
     const { message, differences } = errorOf(sim, { impressions: 2, clicks: 0 });
     const text = "refused as a duplicate with status 409, not recorded again";
     expect(message).toContain(`#2 2026-01-15T00:00:00.000Z impression: ${text}`);
-    expect(message).toContain(
-      "To do: a 409 to an event that is sent again says that it is on record",
-    );
+    expect(message).toContain("To do: a 409 to a retry means that the event is on record");
     expect(message).not.toContain("until then send it again");
     expect(differences).toMatchObject([{ entries: [2] }]);
   });
@@ -178,7 +176,7 @@ describe("says what happened", () => {
       "a reading by which nothing is a duplicate",
       { "dedup.repeat": "count" },
       "one",
-      "its session_id makes no duplicate of it (dedup.repeat, dedup.window)",
+      "its session_id doesn't make it a duplicate (dedup.repeat, dedup.window)",
     ],
   ])("of a retry under %s", (_, assumptions, session, told) => {
     const { sim, ids, show } = recordingOf({
@@ -225,7 +223,7 @@ describe("says what happened", () => {
       `#3 2026-01-15T00:00:00.000Z impression: answered with status 200 in the service's place, not recorded (rule "fake", respond)`,
     );
     expect(message).toContain("refused with status 404 (surface_not_found), not recorded");
-    expect(message).toContain("answered, but nobody knows the impression: not recorded");
+    expect(message).toContain("answered, but the impression is unknown: not recorded");
     expect(message).not.toContain("#1 ");
   });
 
@@ -237,7 +235,7 @@ describe("says what happened", () => {
     show("a", { session: "s" });
     fine(sim, { publisher: ids[0], impressions: 1, clicks: 0 });
     const { message } = errorOf(sim, { publisher: ids[0], impressions: 0, clicks: 0 });
-    expect(message).toContain("No entry does");
+    expect(message).toContain("None. Check when");
     const revenue = errorOf(sim, { publisher: ids[0], impressions: 1, clicks: 0, revenueInr: 0 });
     expect(revenue.differences).toMatchObject([{ what: "revenueInr", client: 0, entries: [1] }]);
     expect(revenue.message).toContain("read revenue from GET /v1/publisher/stats");
@@ -348,7 +346,7 @@ describe("a journal that doesn't know it all says so", () => {
     const audit = sim.audit();
     show("b");
     audit.assertNothingLostOrDoubled({ publisher: ids[0], impressions: 1, clicks: 0 });
-    expect(() => audit.assertNothingLostOrDoubled(counts)).toThrow("No entry does");
+    expect(() => audit.assertNothingLostOrDoubled(counts)).toThrow("None. Check when");
   });
 });
 

@@ -311,17 +311,17 @@ describe("a book that was tampered with", () => {
     [
       "an answer lost that wasn't given",
       tally(() => ({ lost: 9 })),
-      /impression requests: 9 answers lost and 0 copies, of 2 that the service served/,
+      /impression requests: 9 answers lost and 0 copies, but only 2 requests served/,
     ],
     [
       "an unseen event without a lost answer",
       tally(() => ({ unseen: 1 })),
-      /impression requests: 1 events unseen, 2 applied and 0 answers lost or of copies/,
+      /impression requests: 1 events unseen, but 2 applied and 0 answers lost or to copies/,
     ],
     [
       "credits of unseen events without an event",
       tally(({ seenMicros }) => ({ seenMicros: seenMicros - 5, unseenMicros: 5 })),
-      /impression requests: 0 events unseen, 0\.000005 INR credited in them/,
+      /impression requests: 0 events unseen, but 0\.000005 INR credited for them/,
     ],
     [
       "credits of seen events, all of them unseen",
@@ -331,7 +331,7 @@ describe("a book that was tampered with", () => {
         unseenMicros: 5,
         seenMicros: seenMicros - 5,
       })),
-      /impression requests: 0 events seen, 0\.\d+ INR credited in them/,
+      /impression requests: 0 events seen, but 0\.\d+ INR credited for them/,
     ],
     [
       "a day with an impression too many",
@@ -392,7 +392,7 @@ describe("a book that was tampered with", () => {
     const click = { ...strangers.click, applied: 1 };
     const edited = { ...rest, strangers: { ...strangers, click } };
     expect(() => sim.restore(inOrder({ ...edited, digest: "" }))).toThrow(
-      "without a key: 1 requests served, 0 that may be",
+      "without a key: 1 requests served, 0 allowed",
     );
   });
 });

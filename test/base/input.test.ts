@@ -13,7 +13,7 @@ test.each([
   [{ publishers: {} }, "publishers must be a number, not an object."],
   [{ profile: "huge" }, 'profile must be one of "typical", "tiny", "adversarial", not "huge".'],
   [{ colour: "red" }, "colour is not known here."],
-  [{ wallClock: 5 }, "wallClock must be a function that gives milliseconds since 1970"],
+  [{ wallClock: 5 }, "wallClock must be a function that returns milliseconds since 1970"],
   [{ assumptions: { "dedup.repaet": "count" } }, "assumptions.dedup.repaet is not an assumption."],
   [{ assumptions: { "errors.invalid": "404" } }, 'assumptions.errors.invalid has no choice "404".'],
 ])("options %j: %s", (options, message) => {

@@ -118,7 +118,7 @@ describe("--load is refused before anything listens", () => {
     writeFileSync(path, readFileSync(path, "utf8").slice(0, -20));
     const { code, stdout, stderr } = await runAdsim(["serve", "--port", "0", "--load", path]);
     expect([code, stdout]).toEqual([3, ""]);
-    expect(stderr).toContain(`${path}: can't be loaded: it is damaged or not complete`);
+    expect(stderr).toContain(`${path}: can't be loaded: it is damaged or incomplete`);
     expect(stderr.trim().split("\n")).toHaveLength(1);
   });
 

@@ -123,7 +123,7 @@ test.each([
   expect(response.status).toBe(400);
   expect(JSON.parse(response.body)).toMatchObject({
     field,
-    detail: `${field} stands in the body more than once.`,
+    detail: `${field} is in the body more than once.`,
   });
   expect(worlds.get("default").publishers.total).toBe(3);
 });

@@ -112,7 +112,7 @@ describe("worlds over the control API", () => {
     // The fork finds no room beside the world that its path names.
     const refused = ask(full, "POST", "/@b/_sim/worlds", { name: "c" });
     expect(problemOf(refused)).toEqual({ status: 409, field: "name" });
-    expect(JSON.parse(refused.body).detail).toContain("there are 2 worlds");
+    expect(JSON.parse(refused.body).detail).toContain("this server already has 2 worlds");
     expect(JSON.parse(refused.body).detail).toContain("DELETE /_sim/worlds/NAME");
     expect(full.names()).toEqual([]);
   });

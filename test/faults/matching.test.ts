@@ -401,7 +401,7 @@ describe("a rule that is a function", () => {
       call(sim);
       return undefined;
     });
-    expect(impression).toThrow(new RegExp(`^${name} can't be called by a rule`));
+    expect(impression).toThrow(new RegExp(`^${name} can't be called by a fault rule`));
     expect(sim.faults.list()).toMatchObject([{ seen: 1 }]);
     expect(sim.assumptions["dedup.repeat"]).toBe("original-uncredited");
     stop();

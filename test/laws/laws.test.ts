@@ -256,7 +256,7 @@ describe("a long run", () => {
       members: [],
       readings: undefined,
       world: "there is none",
-      again: "there is none",
+      rerunPlan: "there is none",
       journal: () => [],
       sampleSize: 1,
     };

@@ -52,7 +52,7 @@ export function stageOf(options: StageOptions = {}): Stage {
   const trace = createTrace();
   const members = sim.publishers.list({ limit: 3 });
   for (const member of members) trace.recordMember(member);
-  for (const rule of faults) trace.seeRule(rule);
+  for (const rule of faults) trace.recordRule(rule);
   const stage: Stage = {
     sim,
     trace,
@@ -97,7 +97,7 @@ function playedOn(
     world: control
       ? lying(stage, sim, lie, false)
       : "the target can't make a copy of the world to try it in",
-    again: needsRerun,
+    rerunPlan: needsRerun,
     journal: () => sim.journal.entries({ limit: 1000 }),
     sampleSize: 4,
     defaultStats: control || member === undefined ? undefined : sent(sim, request, lie, false),

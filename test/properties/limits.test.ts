@@ -86,8 +86,8 @@ describe.each(ways)("%s, the %s limit", (algorithm, pool) => {
       const { status, headers } = send();
       return {
         atMs,
-        came: status === 200 ? "spent" : "limited",
-        otherwise: "spent",
+        charge: status === 200 ? "spent" : "limited",
+        chargeIfUnclear: "spent",
         remaining: headers["x-ratelimit-remaining"],
         what: () => `arrival ${arrival} at ${atMs} got ${status}`,
       };

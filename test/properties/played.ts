@@ -14,7 +14,7 @@ export function playedIn(run: Run): Played {
   return {
     ...everythingIn(run),
     trace: traceOf(run, steps),
-    again: {
+    rerunPlan: {
       options,
       create: (made: SimulatorOptions) => createSimulator(made),
       actions,
@@ -33,7 +33,7 @@ export function everythingIn(run: Run): Played {
     members: run.publishers,
     readings: sim.assumptions,
     world: sim,
-    again: "what was undone isn't done again",
+    rerunPlan: "what was undone isn't done again",
     journal: () => sim.journal.entries({ limit: 1000 }),
     sampleSize: Number.POSITIVE_INFINITY,
   };

@@ -50,7 +50,7 @@ test("closing twice is closing once", async () => {
 test("a port in use is refused with what to do", async () => {
   await using server = await serve();
   await expect(startServer({ port: server.port })).rejects.toThrow(
-    `Port ${server.port} on 127.0.0.1 is in use. Stop what uses it, or choose another port`,
+    `Port ${server.port} on 127.0.0.1 is in use. Stop the program that uses it, or choose another port`,
   );
 });
 

@@ -181,7 +181,7 @@ describe("what a public call gives", () => {
       "waitFor",
       "record",
       "records",
-      "takeOver",
+      "importRecords",
       "shown",
       "observe",
       "share",

@@ -1,6 +1,6 @@
 /**
- * How this package writes a file: whole or not at all. The new content goes into a temporary file in the same folder,
- * which then takes the place of the old file. Links are followed, and the mode and the owner of the old file stay.
+ * Writes files completely or not at all. The new content goes into a temporary file in the same folder, which then replaces
+ * the old file. Links are followed, and the mode and owner of the old file stay.
  */
 
 import { fstatSync, type Stats, writeSync } from "node:fs";
@@ -20,7 +20,7 @@ import {
 import { dirname, join, resolve } from "node:path";
 import { crypto } from "../server/builtins.ts";
 
-/** A text, or its parts one after the other where it may be longer than a string can be. */
+/** A text, or its parts if it may be longer than a string can be. */
 export type Content = string | Iterable<string>;
 
 /** Whether a file was created, replaced or written to. */
@@ -33,7 +33,7 @@ const DEFAULT_MODE = 0o666;
  * Writes a file. A regular file stays as it is until the new content is complete on disk. A pipe or a character device, such
  * as `/dev/stdout`, is written to.
  *
- * @throws Error for a folder, a socket or a block device, and what the file system says.
+ * @throws Error for a folder, a socket or a block device; errors of the file system.
  */
 export async function writeFileAtomically(
   path: string,
@@ -72,9 +72,9 @@ export async function writeFileAtomically(
 }
 
 /**
- * Makes sure that the file could be written. Nothing is changed.
+ * Checks that the file can be written, without changing anything.
  *
- * @returns the path that links lead to; undefined for what isn't a regular file.
+ * @returns the path that links lead to; undefined for anything but a regular file.
  * @throws Error as {@link writeFileAtomically} does.
  */
 export async function checkWritable(path: string): Promise<string | undefined> {
@@ -135,7 +135,7 @@ async function writeTargetOf(path: string): Promise<WriteTarget> {
   return { target: await realpath(path), before };
 }
 
-/** The path of the file that doesn't exist: a link may lead there. */
+/** The path of a file that doesn't exist yet, after following links. */
 async function endOfLinks(path: string): Promise<string> {
   const next = await readlink(path).catch(() => undefined);
   if (next === undefined) return resolve(path);
@@ -155,7 +155,7 @@ interface Temporary {
   readonly file: Awaited<ReturnType<typeof open>>;
 }
 
-/** @returns undefined where only the file itself may be written, as one that is mounted into a container. */
+/** @returns undefined if only the file itself may be written, such as one that is mounted into a container. */
 async function openTemporary(
   target: string,
   before: Stats | undefined,
@@ -172,7 +172,7 @@ async function openTemporary(
 
 async function takeAttributes(file: Temporary["file"], { uid, gid, mode }: Stats): Promise<void> {
   const own = await file.stat();
-  // Only root may give a file away.
+  // Only root may change a file's owner.
   if (own.uid !== uid || own.gid !== gid) await file.chown(uid, gid).catch(() => undefined);
   await file.chmod(mode & 0o7777);
 }

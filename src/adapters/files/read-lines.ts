@@ -1,11 +1,11 @@
-/** A file's text line by line: one larger than a string may be can be read, as long as no line is. */
+/** Reads a file line by line. The file may be larger than the longest string, but no line may. */
 
 import { constants, isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
 
 const LINE_FEED = 0x0a;
 
-/** The lines without their ends. @throws Error that says which line can't be a text; that of the file system. */
+/** The lines without line ends. @throws Error that says which line isn't text; errors of the file system. */
 export async function* readLines(path: string): AsyncGenerator<string> {
   let number = 1;
   let pieces: Buffer[] = [];
@@ -14,7 +14,7 @@ export async function* readLines(path: string): AsyncGenerator<string> {
     bytes += piece.length;
     if (bytes > constants.MAX_STRING_LENGTH) {
       throw new RangeError(
-        `line ${number} is longer than Node can read into a text, which is ${constants.MAX_STRING_LENGTH} bytes`,
+        `line ${number} is longer than ${constants.MAX_STRING_LENGTH} bytes, the longest string in Node`,
       );
     }
     pieces.push(piece);
@@ -23,7 +23,7 @@ export async function* readLines(path: string): AsyncGenerator<string> {
     const whole = Buffer.concat(pieces);
     if (!isUtf8(whole)) throw new Error(`line ${number} is not text in UTF-8`);
     const text = whole.toString();
-    // Some editors put a byte order mark before a text.
+    // Some editors write a byte order mark first.
     const plain = number === 1 ? text.replace(/^\ufeff/, "") : text;
     number += 1;
     pieces = [];

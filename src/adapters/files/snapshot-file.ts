@@ -1,6 +1,6 @@
 /**
- * A world's state to a file and back. It is read strictly, so that what is damaged or of another kind changes nothing. Keys
- * follow from the seed in it.
+ * Saves a world's state to a file and loads it. Loading is strict: a damaged or foreign file changes nothing. API keys derive
+ * from the seed in the file.
  */
 
 import { describeError } from "../../base/file-error.ts";
@@ -11,7 +11,7 @@ import { parseSnapshot, type Snapshot } from "../../world/accounts/snapshot.ts";
 import { checkWritable, writeFileAtomically } from "./atomic-file.ts";
 import { readLines } from "./read-lines.ts";
 
-/** A snapshot's file that can't be read or written. The message names it, says why and what to do; nothing was changed. */
+/** A snapshot file can't be read or written. The message names it, says why and what to do. Nothing was changed. */
 export class SnapshotFileError extends Error {
   override readonly name = "SnapshotFileError";
   readonly path: string;
@@ -23,17 +23,17 @@ export class SnapshotFileError extends Error {
 }
 
 /**
- * Saves the state as it is now, whole or not at all: a file that is there before stays as it is until the new one is
- * complete on disk. Only this user may read a new file; one that is there keeps its mode.
+ * Saves the current state, completely or not at all: an existing file stays as it is until the new one is complete on disk. A
+ * new file is readable for its owner only; an existing one keeps its mode.
  *
  * @returns whether it replaced a file.
- * @throws InputError (as a rejection) where a fault rule is a function; SnapshotFileError.
+ * @throws (as a rejection) InputError if a fault rule is a function; SnapshotFileError.
  */
 export async function saveSnapshot(
   sim: Pick<SimulatorCore, "snapshot">,
   path: string,
 ): Promise<{ readonly replaced: boolean }> {
-  // At once, before anything is awaited: the state of this moment.
+  // Before any await, so that it is the state at the time of the call.
   const snapshot = snapshotOf(sim, path);
   try {
     const written = await writeFileAtomically(path, textOf(snapshot), OWNER_ONLY);
@@ -44,9 +44,9 @@ export async function saveSnapshot(
 }
 
 /**
- * Takes over the state that a file holds, as `restore` does.
+ * Restores the state from a file, as `restore` does.
  *
- * @throws SnapshotFileError (as a rejection) for a file that is missing, damaged or no snapshot. Then nothing changed.
+ * @throws SnapshotFileError (as a rejection) if the file is missing, damaged or not a snapshot. Nothing changes then.
  */
 export async function loadSnapshot(
   sim: Pick<SimulatorCore, "restore">,
@@ -54,14 +54,14 @@ export async function loadSnapshot(
 ): Promise<void> {
   const content = await contentOf(path);
   try {
-    // The simulator checks every field of it before it changes anything.
+    // The simulator checks every field before it changes anything.
     sim.restore(content as Snapshot);
   } catch (error) {
     throw loadError(path, error);
   }
 }
 
-/** The snapshot in a file, checked as far as it can be without its world. @throws SnapshotFileError (as a rejection). */
+/** The snapshot in a file, checked as far as possible without a world. @throws SnapshotFileError (as a rejection). */
 export async function readSnapshot(path: string): Promise<Snapshot> {
   const content = await contentOf(path);
   try {
@@ -71,7 +71,7 @@ export async function readSnapshot(path: string): Promise<Snapshot> {
   }
 }
 
-/** Makes sure that a snapshot could be saved there. @throws SnapshotFileError (as a rejection). */
+/** Checks that a snapshot can be saved there. @throws SnapshotFileError (as a rejection). */
 export async function checkSavable(path: string): Promise<void> {
   try {
     await checkWritable(path);
@@ -88,12 +88,12 @@ function snapshotOf(sim: Pick<SimulatorCore, "snapshot">, path: string): Snapsho
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     const what =
-      "can't be saved: the events of one publisher are more than fit into a text of this Node. Save before there are so many.";
+      "can't be saved: one publisher has more events than fit into a string of this Node. Save earlier, with fewer events.";
     throw new SnapshotFileError(path, what, error);
   }
 }
 
-/** A line for the world, then one for each account: together they can be longer than a string may be. */
+/** A line for the world, then one per account, because together they can exceed the longest string. */
 function* textOf({ accounts, ...world }: Snapshot): Generator<string> {
   let text = `${JSON.stringify(world).slice(0, -1)}${HEAD_END}\n`;
   for (const [index, account] of accounts.entries()) {
@@ -106,15 +106,15 @@ function* textOf({ accounts, ...world }: Snapshot): Generator<string> {
 }
 
 const HEAD_END = ',"accounts":[';
-/** What is worth a write of its own. */
+/** Text is written in pieces of at least this length. */
 const ENOUGH_CHARACTERS = 1 << 20;
 
 function saveError(path: string, error: unknown): SnapshotFileError {
-  const what = `can't be saved: ${describeError(error)}. Name a file in a folder that can be written to.`;
+  const what = `can't be saved: ${describeError(error)}. Choose a file in a writable folder.`;
   return new SnapshotFileError(path, what, error);
 }
 
-/** What a file holds, as JSON. @throws SnapshotFileError for anything else. */
+/** A file's JSON. @throws SnapshotFileError if it isn't JSON. */
 async function contentOf(path: string): Promise<unknown> {
   const lines: string[] = [];
   try {
@@ -134,7 +134,7 @@ async function contentOf(path: string): Promise<unknown> {
   }
 }
 
-/** In the form in which it is written here. */
+/** Parses the form that `saveSnapshot` writes. */
 function parseByAccount([head = "", ...rest]: readonly string[]): unknown {
   const accounts: unknown[] = [];
   for (const [index, line] of rest.entries()) {
@@ -142,18 +142,18 @@ function parseByAccount([head = "", ...rest]: readonly string[]): unknown {
     if (text === "]}") return { ...(parseLine(`${head}]}`, 1) as object), accounts };
     accounts.push(parseLine(text.endsWith(",") ? text.slice(0, -1) : text, index + 2));
   }
-  throw new Error(`it is not complete: it breaks off after line ${rest.length + 1}`);
+  throw new Error(`it is incomplete: it ends after line ${rest.length + 1}`);
 }
 
 function parseLine(json: string, line: number): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    throw new Error(`it is damaged or not complete: line ${line} is not JSON`);
+    throw new Error(`it is damaged or incomplete: line ${line} is not JSON`);
   }
 }
 
-/** In any other form, as from `GET /_sim/snapshot`. */
+/** Parses any other form, such as from `GET /_sim/snapshot`. */
 function parseWhole(lines: readonly string[]): unknown {
   if (lines.every((line) => line.trim() === "")) throw new Error("it is empty");
   try {
@@ -164,18 +164,18 @@ function parseWhole(lines: readonly string[]): unknown {
   }
 }
 
-/** Says of a file of another kind what it is, rather than which field it lacks. */
+/** Names the kind of a foreign file, which helps more than naming a missing field. */
 function refuseForeign(content: unknown): void {
   const members = typeof content === "object" && content !== null ? content : {};
   if ("format" in members && members.format === "adsim-snapshot") return;
   const has = (name: string): boolean => Object.hasOwn(members, name);
   const isJournal = has("request") || has("entries");
   const kind = has("log")
-    ? "a HAR, it seems"
+    ? "probably a HAR file"
     : isJournal
-      ? "a journal, it seems"
-      : "JSON of another kind";
-  throw new Error(`it is no snapshot of adsim, but ${kind}`);
+      ? "probably a journal"
+      : "some other JSON";
+  throw new Error(`it is not a snapshot of adsim but ${kind}`);
 }
 
 function loadError(path: string, error: unknown): SnapshotFileError {

@@ -1,6 +1,6 @@
 /**
- * What a connection knows of itself beyond what Node knows: its latest response, what is held back on it, and what waits
- * behind. The parts of the server that answer on a connection meet here instead of calling one another.
+ * The state of a connection beyond Node's own: its latest response, the responses held back on it, and the input that waits.
+ * The parts of the server that answer on a connection share it instead of calling one another.
  */
 
 import type { ServerResponse } from "node:http";
@@ -17,17 +17,17 @@ export interface ConnectionState {
   latest: ServerResponse | undefined;
   /** Responses that haven't been handed over yet; undefined until there is one. */
   held: Set<HeldResponse> | undefined;
-  /** Whether an answer that was decided on ends the talk: requests that come after get none, and the service must not see them. */
+  /** Whether an answer that is already decided ends the connection. The service must not see later requests. */
   isEnding: boolean;
-  /** Whether it is kept open without a word, since a rule wants it so. */
+  /** Whether a fault rule keeps it open without an answer. */
   isSilent: boolean;
-  /** Input that waits while the connection is held; undefined while it isn't. */
-  behind: (() => void)[] | undefined;
-  /** Up to which byte it is read on, once its last answer is decided. */
+  /** Input that waits while the connection is paused; undefined otherwise. */
+  waitingInput: (() => void)[] | undefined;
+  /** After its last answer is decided: the position up to which input is still read and dropped. */
   readLimitBytes: number | undefined;
 }
 
-const STATE: unique symbol = Symbol("what a connection knows of itself");
+const STATE: unique symbol = Symbol("adsim connection state");
 
 export function stateOf(socket: object & { [STATE]?: ConnectionState }): ConnectionState {
   socket[STATE] ??= {
@@ -35,13 +35,13 @@ export function stateOf(socket: object & { [STATE]?: ConnectionState }): Connect
     held: undefined,
     isEnding: false,
     isSilent: false,
-    behind: undefined,
+    waitingInput: undefined,
     readLimitBytes: undefined,
   };
   return socket[STATE];
 }
 
-/** Whether a response waits for its time on a connection. */
+/** Whether a fault rule holds back a response on a connection. */
 export function hasHeldResponse(socket: object): boolean {
   for (const { stopWaiting } of stateOf(socket).held ?? []) {
     if (stopWaiting !== undefined) return true;
@@ -49,20 +49,19 @@ export function hasHeldResponse(socket: object): boolean {
   return false;
 }
 
-/** Whether its input waits. */
 export function isInputPaused(socket: object): boolean {
-  return stateOf(socket).behind !== undefined;
+  return stateOf(socket).waitingInput !== undefined;
 }
 
-/** Calls `act` once all that was asked so far on a connection is answered. */
-export function afterLatest(socket: Socket, act: () => void): void {
+/** Calls `then` when all requests so far on a connection are answered. */
+export function afterLatest(socket: Socket, then: () => void): void {
   const { latest } = stateOf(socket);
-  if (latest === undefined || latest.writableFinished) act();
-  else latest.once("finish", act);
+  if (latest === undefined || latest.writableFinished) then();
+  else latest.once("finish", then);
 }
 
-/** Node queues the responses of a connection: the first of them is the one that has the socket. */
-export function whenTurn(response: ServerResponse, act: () => void): void {
-  if (response.socket !== null) act();
-  else response.once("socket", act);
+/** Calls `then` when it is a response's turn: Node queues the responses of a connection, and gives the first one the socket. */
+export function whenTurn(response: ServerResponse, then: () => void): void {
+  if (response.socket !== null) then();
+  else response.once("socket", then);
 }

@@ -1,33 +1,32 @@
 /**
- * The connections of a server: how many there can be, and which are closed for want of use. A client that holds many silent
- * ones must not lock others out.
+ * Limits a server's connections and closes unused ones, so that a client with many silent connections can't lock others out.
  */
 
 import type { Socket } from "node:net";
 import { hasHeldResponse, isInputPaused, stateOf } from "./connection-state.ts";
 
 export interface Connections extends Iterable<Socket> {
-  /** @returns whether it is a new one. */
+  /** @returns whether it is new. */
   add(socket: Socket): boolean;
 }
 
-/** How many more are accepted while none can be closed, so that the control API stays reachable. */
+/** Extra connections to accept while none can be closed, so that the control API stays reachable. */
 export const RESERVED_CONNECTIONS = 100;
 
-/** Beyond `most` connections, each new one replaces one that isn't waiting for an answer. */
-export function createConnections(most: number): Connections {
+/** Beyond `max` connections, each new one replaces one that isn't waiting for an answer. */
+export function createConnections(max: number): Connections {
   const all = new Set<Socket>();
-  /** Connections that had sent no request at the last look. The oldest comes first, as in `all`. */
+  /** Connections without a request at the last check. Oldest first, as in `all`. */
   const silent = new Set<Socket>();
 
   /**
-   * Closes the oldest silent connection if many are silent. If only a few are, they may have just arrived: then it closes the
-   * oldest connection that is idle or in the middle of a request. If there is none, it closes nothing until the reserve is full.
+   * Closes the oldest silent connection if many are silent. If only a few are, they may be new: then it closes the oldest
+   * connection that is idle or in the middle of a request. If there is none, it closes nothing until the reserve is full.
    */
   function makeRoom(newest: Socket): void {
     const oldest = oldestSilent(newest);
     const victim =
-      silent.size > most / 4 ? oldest : (oldestIdle() ?? (isReserveFull() ? oldest : undefined));
+      silent.size > max / 4 ? oldest : (oldestIdle() ?? (isReserveFull() ? oldest : undefined));
     if (victim === undefined) return;
     silent.delete(victim);
     victim.destroy();
@@ -46,11 +45,11 @@ export function createConnections(most: number): Connections {
     return undefined;
   }
 
-  const isReserveFull = (): boolean => all.size >= most + RESERVED_CONNECTIONS;
+  const isReserveFull = (): boolean => all.size >= max + RESERVED_CONNECTIONS;
 
   return {
     add(socket) {
-      // An upgrade that was ignored brings a connection here again.
+      // An ignored upgrade adds its connection again.
       if (all.has(socket)) return false;
       all.add(socket);
       silent.add(socket);
@@ -58,14 +57,14 @@ export function createConnections(most: number): Connections {
         all.delete(socket);
         silent.delete(socket);
       });
-      if (all.size > most) makeRoom(socket);
+      if (all.size > max) makeRoom(socket);
       return true;
     },
     [Symbol.iterator]: () => all.values(),
   };
 }
 
-/** Whether the latest request on a connection is answered, or hasn't arrived whole. */
+/** Whether the latest request on a connection is answered or still incomplete. */
 function isIdle(socket: Socket): boolean {
   const { latest } = stateOf(socket);
   if (latest === undefined || socket.destroyed) return false;
@@ -73,15 +72,15 @@ function isIdle(socket: Socket): boolean {
 }
 
 /**
- * A connection that is idle for this long is closed within twice as long, in milliseconds. Clients mostly keep idle ones
- * below a minute, and it should be them who close: a server that does makes a client's next request fail now and then.
+ * A connection that is idle this long, in milliseconds, is closed within twice this time. Most clients close idle connections
+ * within a minute, and they should be first: if the server closes one, a client's next request may fail.
  */
 export const IDLE_MS = 65_000;
 
 /**
- * How many times a connection may be found with nothing new while its client is still taking an answer in, or while a
- * fault rule leaves it without one: about twelve minutes, for a snapshot over a slow link, or for longer than a client
- * waits. The server can't see how much the client has read, and must not keep an answer in memory for ever.
+ * How many sweeps may find nothing new on a connection whose client is still reading an answer, or that a fault rule leaves
+ * without one. That is about twelve minutes: enough for a snapshot over a slow link, and longer than clients wait. The server
+ * can't see how much the client has read, and must not keep an answer in memory forever.
  */
 const MAX_BUSY_SWEEPS = 10;
 
@@ -92,8 +91,8 @@ interface SweepState {
 }
 
 /**
- * Closes the connections that brought nothing since it was called last, and that nothing is on its way to. One whose
- * answer is held back waits for it, however long that takes.
+ * Each call closes the connections that received and sent nothing since the call before. It never closes one whose answer is
+ * held back.
  */
 export function createSweeper(
   sockets: Iterable<Pick<Socket, "bytesRead" | "writableLength" | "destroy">>,

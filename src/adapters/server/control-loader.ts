@@ -1,4 +1,4 @@
-/** Loads what routes of the control API need, with the first request that needs it: starting doesn't wait for it. */
+/** Loads modules of the control API with the first request that needs them, so that the server starts faster. */
 
 import type { ControlLoader, ControlModules } from "../../control/route.ts";
 

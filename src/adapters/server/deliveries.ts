@@ -1,6 +1,5 @@
 /**
- * Acts out on a connection how a response is handed over where a fault rule interferes: late, in part, or not at all.
- * Other responses don't come here.
+ * Delivers a response on a connection as a fault rule says: late, in part, or not at all. Other responses don't come here.
  */
 
 import type { Socket } from "node:net";
@@ -11,16 +10,16 @@ import type { ApiResponse } from "../../spec/messages.ts";
 import { globalTimers, holdBack, type Overtaking, pause, type QueuePlace } from "../hold-back.ts";
 import { type HeldResponse, stateOf } from "./connection-state.ts";
 
-/** Where a response goes: an HTTP response of Node's, or a bare connection. */
+/** Where a response goes: Node's HTTP response, or a bare connection. */
 export interface Outlet {
   readonly socket: Socket;
-  /** Calls `act` once all earlier requests of the connection are answered; never, if it closes before. */
-  whenTurn(act: () => void): void;
+  /** Calls `then` when all earlier requests of the connection are answered; never if it closes before. */
+  whenTurn(then: () => void): void;
   /** Sends status and headers. */
   begin(response: ApiResponse): void;
   /** Takes the body. */
   readonly stream: Writable;
-  /** Sends the last piece of the body, or all. `sent`: it is out of our hands. */
+  /** Sends the last piece of the body, or all of it. Calls `sent` when it is passed on. */
   end(piece: Uint8Array, sent: () => void): void;
 }
 
@@ -32,7 +31,6 @@ export interface Handover {
   readonly world: string;
 }
 
-/** Hands a response over as its delivery says. */
 export function handOver({ response, delivery, outlet, overtaking, world }: Handover): void {
   const { socket } = outlet;
   if (socket.destroyed) {
@@ -51,11 +49,11 @@ export function handOver({ response, delivery, outlet, overtaking, world }: Hand
   };
   holdBack(held, delivery, { overtaking, place }, () => {
     if (socket.destroyed) return;
-    outlet.whenTurn(() => act({ response, delivery, outlet, held, settled, delivered }));
+    outlet.whenTurn(() => deliver({ response, delivery, outlet, held, settled, delivered }));
   });
 }
 
-/** Keeps account of a response until it is handed over. */
+/** Tracks a response until it is handed over. */
 function hold(socket: Socket, undelivered: () => void): HeldResponse {
   const state = stateOf(socket);
   const held: HeldResponse = { timers: globalTimers, stopWaiting: undefined, undelivered };
@@ -79,14 +77,13 @@ interface DeliveryContext {
   readonly delivery: Delivery;
   readonly outlet: Outlet;
   readonly held: HeldResponse;
-  /** It is over, with or without a response. */
+  /** Call it when the delivery ends, with or without a response. */
   readonly settled: () => void;
-  /** A response is out of our hands. */
+  /** Call it when a response is passed on. */
   readonly delivered: () => void;
 }
 
-/** At its turn. */
-function act({ response, delivery, outlet, held, settled, delivered }: DeliveryContext): void {
+function deliver({ response, delivery, outlet, held, settled, delivered }: DeliveryContext): void {
   const { socket } = outlet;
   switch (delivery.kind) {
     case "whole":
@@ -140,7 +137,7 @@ function drip(
       outlet.end(piece, delivered);
       return;
     }
-    // The next piece may pile up behind this one: all of it is in memory already.
+    // Ignores backpressure, because the whole body is in memory anyway.
     outlet.stream.write(piece);
     pause(held, body.everyMs, next);
   };
@@ -149,7 +146,7 @@ function drip(
     next();
     return;
   }
-  // The head comes at once.
+  // Sends the head at once.
   outlet.stream.write("");
   pause(held, body.everyMs, next);
 }

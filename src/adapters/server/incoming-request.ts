@@ -1,6 +1,6 @@
 /**
- * One HTTP request to plain data, and its answer back. This is the server's hot path: no promise, no closure, no URL
- * object and no stream for a request.
+ * Turns an HTTP request into plain data, and sends its answer. This is the server's hot path: a request needs no promise, no
+ * closure, no URL object and no stream.
  */
 
 import { isUtf8 } from "node:buffer";
@@ -20,44 +20,43 @@ import { holdUntilAnswered, queueInput } from "./paused-input.ts";
 import type { Service } from "./service.ts";
 import type { Slices } from "./slices.ts";
 
-/** What answers requests, and how their answers go out. */
+/** What a server's requests share. */
 export interface RequestHost {
   readonly service: Service;
-  /** Where answers wait for the end of the turn, one of each connection at most. */
+  /** Holds answers until the end of the turn, at most one per connection. */
   readonly outbox: Outbox;
-  /** Counts what is handed over for the responses that wait to be overtaken. */
   readonly overtaking: Overtaking;
-  /** Where control requests are answered. */
+  /** Answers control requests. */
   readonly slices: Slices;
-  /** Counts a request of a connection, so that the others get their turn. */
+  /** Counts requests in a row, so that other connections get their turn. */
   readonly countRequest: (socket: Socket) => void;
-  /** Whether connections are no longer kept for another request. */
+  /** Whether every answer closes its connection. */
   isClosing: boolean;
 }
 
 /**
- * A request on its way in. No stream: Node's parser hands the pieces of the body to {@link push}, and that is all that
- * happens to them. The turns and events of a stream were a sixth of an impression's cost, and a quarter of a report's.
+ * An arriving request. It avoids the stream: Node's parser passes the pieces of the body to {@link push}, and nothing else
+ * happens to them. A stream's turns and events were a sixth of an impression's cost, and a quarter of a report's.
  */
 export class IncomingRequest extends http.IncomingMessage implements PendingAnswer {
-  /** Who waits for the request; undefined where nobody does, so that its body is dropped. */
+  /** Undefined if nobody waits for the request any more; its body is then dropped. */
   host: RequestHost | undefined = undefined;
   response: ServerResponse | undefined = undefined;
   path = "";
   query = "";
   fields: Readonly<Record<string, string>> = noFields;
-  /** Decided by the head alone; the body is read and dropped, so that the client gets to read this. */
+  /** Decided by the head alone. The body is read and dropped, so that the client can read the refusal. */
   refusal: ApiResponse | undefined = undefined;
-  /** What waits in the outbox. */
+  /** The answer that waits in the outbox. */
   answer: ApiResponse | undefined = undefined;
-  /** What was kept of the body: mostly it comes in one piece. */
+  /** The kept part of the body, which usually comes in one piece. */
   first: Buffer | undefined = undefined;
   others: Buffer[] | undefined = undefined;
   keptBytes = 0;
   limitBytes = 0;
   receivedBytes = 0;
 
-  /** Takes a piece of the body, or null at its end. @returns that there is room for more. */
+  /** Takes a piece of the body, or null at its end. @returns true: there is always room for more. */
   override push(piece: Buffer | null): boolean {
     const { host } = this;
     if (host === undefined) return true;
@@ -68,13 +67,13 @@ export class IncomingRequest extends http.IncomingMessage implements PendingAnsw
 
   writeAnswer(): void {
     const { host, response, answer } = this;
-    // A connection remembers its last request, and an answer can be a snapshot.
+    // Frees memory: a connection keeps its last request, and an answer can be a snapshot.
     this.answer = undefined;
     if (host === undefined || response === undefined || answer === undefined) return;
     write(host, response, answer);
   }
 
-  /** Node calls this to let the body of an answered request pass. Nothing holds it up. */
+  /** Node calls this to drain the body of an answered request. There is nothing to drain. */
   override resume(): this {
     return this;
   }
@@ -82,10 +81,10 @@ export class IncomingRequest extends http.IncomingMessage implements PendingAnsw
 
 const noFields: Readonly<Record<string, string>> = Object.freeze({});
 
-/** How much of a body beyond its limit is read and dropped before the connection is given up. */
+/** How much of a body beyond its limit to read and drop before giving the connection up. */
 const MAX_DROPPED_BYTES = 64 * 1024 * 1024;
 
-/** Takes in a request and answers it once it has arrived. */
+/** Starts handling a request. The answer follows when its body has arrived. */
 export function receive(
   host: RequestHost,
   request: IncomingRequest,
@@ -93,7 +92,7 @@ export function receive(
 ): void {
   const state = stateOf(request.socket);
   if (state.isEnding) {
-    // Sent ahead of an answer after which there are no more: nobody reads on.
+    // Came after a request whose answer ends the connection, so it is ignored.
     request.socket.pause();
     return;
   }
@@ -108,10 +107,10 @@ export function receive(
   request.limitBytes = request.refusal === undefined ? service.bodyLimit({ method, path }) + 1 : 0;
 }
 
-/** Header fields by lower-case name. The server joins repeated ones as fetch's Headers does, save for Set-Cookie. */
+/** Header fields by lower-case name. Node has joined repeated ones as fetch's Headers does, except Set-Cookie. */
 function fieldsOf({ headers }: IncomingMessage): Readonly<Record<string, string>> {
   const cookies = headers["set-cookie"];
-  // Every field but this one is a string.
+  // Every other field is a string.
   const fields = headers as Readonly<Record<string, string>>;
   return cookies === undefined ? fields : { ...fields, "set-cookie": cookies.join(", ") };
 }
@@ -122,7 +121,7 @@ function readTarget(request: IncomingRequest): void {
   if (target.charCodeAt(0) !== SLASH) {
     const absolute = /^https?:\/\/([^/?#]*)(.*)$/is.exec(target);
     if (absolute?.[1] !== undefined) {
-      // Two Host headers, joined by a comma, stay wrong.
+      // Two Host headers are invalid even with such a target.
       if (!request.fields.host?.includes(",")) {
         request.fields = { ...request.fields, host: absolute[1] };
       }
@@ -135,7 +134,7 @@ function readTarget(request: IncomingRequest): void {
 }
 
 const SLASH = 0x2f;
-/** The first byte of a byte order mark, which is a matter for the reader of the body. */
+/** The first byte of a byte order mark, which the body's reader handles. */
 const BYTE_ORDER_MARK = 0xef;
 
 function keep(host: RequestHost, request: IncomingRequest, piece: Buffer): void {
@@ -156,19 +155,19 @@ function keep(host: RequestHost, request: IncomingRequest, piece: Buffer): void 
 /** Answers a request whose body doesn't end, and gives its connection up. */
 function giveUp({ overtaking }: RequestHost, request: IncomingRequest, answer: ApiResponse): void {
   const { path, socket, response } = request;
-  const turn = (act: () => void): void => response && whenTurn(response, act);
+  const turn = (then: () => void): void => response && whenTurn(response, then);
   answerLast(socket, { response: answer, overtaking, world: worldOf(path), whenTurn: turn });
 }
 
-/** Takes what was kept of the body: as text where the bytes say no more than text can, for that is read faster. */
+/** The kept part of the body: as text if no information is lost, because text is read faster. */
 function takeBody(request: IncomingRequest): string | Uint8Array {
   const { first, others, keptBytes, limitBytes } = request;
   if (first === undefined) return "";
-  // A connection remembers its last request, and a body can be a snapshot of 256 MiB.
+  // Frees memory: a connection keeps its last request, and a body can be a snapshot of 256 MiB.
   request.first = undefined;
   request.others = undefined;
   const bytes = others === undefined ? first : Buffer.concat([first, ...others], keptBytes);
-  // A body that was cut off must keep its length in bytes: that is what it's refused for.
+  // A body cut off at its limit must keep its length in bytes, because that is why it is refused.
   const isText = keptBytes < limitBytes && bytes[0] !== BYTE_ORDER_MARK && isUtf8(bytes);
   return isText ? bytes.toString() : bytes;
 }
@@ -180,7 +179,7 @@ function requestOf(request: IncomingRequest): ApiRequest {
 
 function finish(host: RequestHost, request: IncomingRequest): void {
   const { path, refusal, response, socket } = request;
-  // What a connection asks for happens in that order.
+  // Requests of one connection are handled in order.
   if (response === undefined || queueInput(socket, () => finish(host, request))) return;
   if (refusal !== undefined || !isControlTarget(path)) {
     host.countRequest(socket);
@@ -190,13 +189,13 @@ function finish(host: RequestHost, request: IncomingRequest): void {
   }
 }
 
-/** The service answers at once. */
+/** Answers without slices. */
 function answerNow(service: Service, request: ApiRequest): ApiResponse {
   const answer = service.begin(request);
   return isWork(answer) ? runToEnd(answer) : answer;
 }
 
-/** Answers a request to tunnel, after which there is no HTTP on the connection. */
+/** Answers CONNECT, which asks for a tunnel. No HTTP follows on the connection. */
 export function answerConnect(host: RequestHost, request: IncomingMessage): void {
   const { service, overtaking } = host;
   const { url: path = "", socket, httpVersion } = request;
@@ -206,7 +205,7 @@ export function answerConnect(host: RequestHost, request: IncomingMessage): void
   const [target = ""] = path.split("?");
   const refusal = service.inspect({ method: "CONNECT", path: target, headers, httpVersion });
   const response = refusal ?? answerNow(service, { method: "CONNECT", path, headers });
-  const turn = (act: () => void): void => afterLatest(socket, act);
+  const turn = (then: () => void): void => afterLatest(socket, then);
   answerLast(socket, { response, overtaking, world: worldOf(path), whenTurn: turn });
 }
 
@@ -220,11 +219,11 @@ function answerInSlices(
   host.slices.answer({
     response,
     begin() {
-      // Answers that are ready must not wait for this one.
+      // Finished answers must not wait for this one.
       host.outbox.empty();
       return host.service.begin(requestOf(request));
     },
-    failed: host.service.failed,
+    failureResponse: host.service.failureResponse,
     send: (answer) => send(host, request, answer),
     sendHead: (answer) => begin(host, response, answer),
   });
@@ -235,14 +234,14 @@ function send(host: RequestHost, request: IncomingRequest, answer: ApiResponse):
   if (response === undefined) return;
   const { outbox, overtaking } = host;
   const { delivery } = answer;
-  // Without a socket it stands behind another on its connection.
+  // Without a socket, another response on the connection comes first.
   const isNext = response.socket !== null;
   if (delivery === undefined && overtaking.isIdle && isNext) {
     request.answer = answer;
     outbox.put(request);
     return;
   }
-  // What stands before it must not wait any longer: Node writes one answer of a connection after another.
+  // Earlier answers of the connection must go out first, because Node writes them in order.
   outbox.empty();
   if (delivery !== undefined) {
     const outlet = createOutlet(host, request, response);
@@ -258,7 +257,7 @@ function send(host: RequestHost, request: IncomingRequest, answer: ApiResponse):
 function write(host: RequestHost, response: ServerResponse, answer: ApiResponse): void {
   begin(host, response, answer);
   const isAscii = answer.headers["content-length"] === String(answer.body.length);
-  // The same bytes, written faster.
+  // For ASCII, latin1 gives the same bytes and is faster.
   response.end(answer.body, isAscii ? "latin1" : "utf8");
 }
 
@@ -278,7 +277,7 @@ function createOutlet(
   return {
     socket: request.socket,
     stream: response,
-    whenTurn: (act) => whenTurn(response, act),
+    whenTurn: (then) => whenTurn(response, then),
     begin: (answer) => begin(host, response, answer),
     end: (piece, sent) => response.end(piece, sent),
   };

@@ -1,6 +1,6 @@
 /**
- * Answers what never became a request: broken or oversized heads, time-outs, CONNECT. Written straight to the socket,
- * so that even these carry the header that every response has (spec §8).
+ * Answers what never became a request: broken or oversized heads, time-outs, CONNECT. It writes straight to the socket, so
+ * that even these answers have the header that every response needs (spec §8).
  */
 
 import type { Server } from "node:http";
@@ -12,12 +12,12 @@ import { http } from "./builtins.ts";
 import { afterLatest, stateOf, whenTurn } from "./connection-state.ts";
 import { handOver, type Outlet } from "./deliveries.ts";
 
-/** How long a refused client has to finish sending and to read the answer, in milliseconds. */
+/** How long a refused client has to finish sending and read the answer, in milliseconds. */
 const LINGER_MS = 2000;
-/** How much it may still send meanwhile. */
+/** How much it may send meanwhile. */
 const LINGER_BYTES = 64 * 1024 * 1024;
 
-/** What an HTTP/1.1 client would read before the body if Node had written it. */
+/** The status line and headers as Node would write them. */
 function wireHead(response: ApiResponse): string {
   const lines = [`HTTP/1.1 ${response.status} ${http.STATUS_CODES[response.status] ?? ""}`];
   for (const [name, value] of Object.entries(response.headers)) lines.push(`${name}: ${value}`);
@@ -25,13 +25,13 @@ function wireHead(response: ApiResponse): string {
   return lines.join("\r\n");
 }
 
-/** An answer after which a connection is given up. */
+/** An answer after which the connection ends. */
 export interface LastAnswer {
   readonly response: ApiResponse;
   readonly overtaking: Overtaking;
   readonly world: string;
-  /** Calls `act` once all that was asked before on the connection is answered. */
-  whenTurn(act: () => void): void;
+  /** Calls `then` when all earlier requests of the connection are answered. */
+  whenTurn(then: () => void): void;
 }
 
 /** Hands over the last answer of a connection, as its delivery says. */
@@ -40,7 +40,7 @@ export function answerLast(
   { response, overtaking, world, whenTurn }: LastAnswer,
 ): void {
   if (!markLastAnswer(socket)) return;
-  // What still comes is read and dropped; and only who reads notices that the client has gone.
+  // Reads on and drops the input, because only a reading socket notices that the client has left.
   socket.resume();
   const { delivery } = response;
   if (delivery === undefined) {
@@ -67,21 +67,21 @@ function markLastAnswer(socket: Socket): boolean {
 }
 
 /**
- * Ends a connection with its last words. Closing at once would reset it while the client still sends, and the client
- * would never see the answer: so what it sends is read and dropped for a while.
+ * Ends a connection after these bytes. Closing at once would reset it while the client is still sending, and the client would
+ * never see the answer, so its input is read and dropped for a while.
  */
-function end(socket: Socket, words: string | Uint8Array, sent: () => void): void {
+function end(socket: Socket, bytes: string | Uint8Array, sent: () => void): void {
   if (!socket.writable) {
     socket.destroy();
     return;
   }
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once("close", () => clearTimeout(timer));
-  socket.end(words, sent);
+  socket.end(bytes, sent);
   socket.resume();
 }
 
-/** The refusal that fits an error of Node's HTTP parser. */
+/** The refusal for an error of Node's HTTP parser. */
 function rejectionOf(error: Error & { code?: string; reason?: string }): Rejection {
   switch (error.code) {
     case "HPE_HEADER_OVERFLOW":
@@ -95,7 +95,7 @@ function rejectionOf(error: Error & { code?: string; reason?: string }): Rejecti
   }
 }
 
-/** Answers parser errors of `server`. Requests that came before the broken one are answered before it. */
+/** Answers parser errors of `server`. Requests before the broken one are answered first. */
 export function answerBrokenRequests(
   server: Server,
   refuse: (rejection: Rejection) => ApiResponse,
@@ -104,7 +104,7 @@ export function answerBrokenRequests(
     const socket = stream as Socket;
     const { readLimitBytes, latest } = stateOf(socket);
     if (readLimitBytes !== undefined) {
-      // Each further piece of a broken request is an error again.
+      // Every further piece of a broken request causes another error.
       if (socket.bytesRead > readLimitBytes) socket.destroy();
       return;
     }
@@ -117,7 +117,7 @@ export function answerBrokenRequests(
       const refusal = refuse(rejectionOf(error));
       end(socket, wireHead(refusal) + refusal.body, nothing);
     };
-    // The broken request itself, or one before it.
+    // `latest` is the broken request itself, or one before it.
     if (latest?.writableFinished === false && !latest.req.complete) whenTurn(latest, last);
     else afterLatest(socket, last);
   });

@@ -1,26 +1,24 @@
 /**
- * Answers that are ready, written together when a turn of the event loop ends. A client with many requests under way is
- * woken by the first and finds the others; written one by one they would wake it for each: a third of what a report costs.
+ * Collects finished answers and writes them together at the end of a turn of the event loop. The first wakes a client with
+ * many pending requests, and it finds the others there. Waking it for each would cost a third of a report.
  */
 
 import { timers } from "./builtins.ts";
 
-/** What has an answer that can be written. */
 export interface PendingAnswer {
   writeAnswer(): void;
 }
 
-/** What is to be written at the end of this turn. */
 export interface Outbox {
   put(ready: PendingAnswer): void;
-  /** Writes now what is in it, in the order in which it came. */
+  /** Writes all its answers now, in order. */
   empty(): void;
 }
 
-/** It is emptied sooner when it holds so many: the first must not wait for long, and waking for each of these is cheap. */
+/** With this many answers it is emptied sooner, so that the first doesn't wait long. */
 const MAX_WAITING = 32;
 
-// Taken at once, and not from `globalThis`: fake timers of a test would hold up every answer.
+// Not from `globalThis`, because a test's fake timers would hold up every answer.
 const { setImmediate } = timers;
 
 export function createOutbox(): Outbox {

@@ -1,6 +1,6 @@
 /**
- * Connections that are held: their input waits, behind a control request that isn't answered yet, or while others have their
- * turn. Nothing is read from them meanwhile, so that a client can't fill the memory.
+ * Pauses the input of connections: until a control request is answered, or while other connections have their turn. Nothing
+ * is read from a paused connection, so that a client can't fill the memory.
  */
 
 import type { ServerResponse } from "node:http";
@@ -10,25 +10,25 @@ import { isInputPaused, stateOf } from "./connection-state.ts";
 
 const { setImmediate } = timers;
 
-/** Keeps input for later on a connection that is held. @returns whether it is. */
-export function queueInput(socket: Socket, act: () => void): boolean {
-  const { behind } = stateOf(socket);
-  if (behind === undefined) return false;
-  behind.push(act);
+/** Queues the handling of input if the connection is paused. @returns whether it is. */
+export function queueInput(socket: Socket, run: () => void): boolean {
+  const { waitingInput } = stateOf(socket);
+  if (waitingInput === undefined) return false;
+  waitingInput.push(run);
   pause(socket);
   return true;
 }
 
-/** Holds a connection until this request is answered. */
+/** Pauses a connection until this request is answered. */
 export function holdUntilAnswered(socket: Socket, response: ServerResponse): void {
   hold(socket);
   response.once("close", () => release(socket));
 }
 
-/** How many requests of one connection may come one after another before the others have their turn. */
+/** How many requests in a row one connection may have before the others get their turn. */
 const MAX_RUN = 64;
 
-/** Counts requests, and holds a connection that sends many without a break: Node would read 2 MiB of them in one turn. */
+/** Pauses a connection that sends many requests in a row. Node would read 2 MiB of them in one turn. */
 export function createTurnTaker(): (socket: Socket) => void {
   let latest: Socket | undefined;
   let run = 0;
@@ -43,12 +43,12 @@ export function createTurnTaker(): (socket: Socket) => void {
 }
 
 function hold(socket: Socket): void {
-  stateOf(socket).behind = [];
+  stateOf(socket).waitingInput = [];
   pause(socket);
 }
 
 function pause(socket: Socket): void {
-  // Later, for Node reads on by itself once a request has arrived whole.
+  // Deferred, because Node resumes reading by itself when a request is complete.
   queueMicrotask(() => {
     if (isInputPaused(socket)) socket.pause();
   });
@@ -56,17 +56,17 @@ function pause(socket: Socket): void {
 
 function release(socket: Socket & { _paused?: boolean }): void {
   const state = stateOf(socket);
-  const behind = state.behind ?? [];
-  state.behind = undefined;
-  for (const [index, act] of behind.entries()) {
-    // The one before had the connection's last answer.
+  const waiting = state.waitingInput ?? [];
+  state.waitingInput = undefined;
+  for (const [index, run] of waiting.entries()) {
+    // An earlier request got the connection's last answer.
     if (socket.destroyed || state.isEnding) return;
-    act();
-    const { behind: again } = stateOf(socket);
-    if (again === undefined) continue;
-    state.behind = [...behind.slice(index + 1), ...again];
+    run();
+    const { waitingInput: added } = stateOf(socket);
+    if (added === undefined) continue;
+    state.waitingInput = [...waiting.slice(index + 1), ...added];
     return;
   }
-  // Where the client doesn't take its answers, Node has paused the connection as well, and resumes it itself.
+  // Node pauses a connection itself if the client doesn't read its answers, and resumes it later.
   if (socket._paused !== true) socket.resume();
 }

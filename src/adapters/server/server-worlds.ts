@@ -1,4 +1,4 @@
-/** The worlds of a server and the options that they are made from. Knows nothing of sockets. */
+/** The worlds of a server, and its options. Knows nothing about sockets. */
 
 import * as v from "valibot";
 import { formatInstant, LAST_INSTANT_MS } from "../../base/calendar.ts";
@@ -15,42 +15,41 @@ import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
 import { nodeHost } from "../node-host.ts";
 
-/** What a server is made from. Every world gets the same; the clock's default here is `system`. */
+/** The options of a server. They apply to every world. The default of `clock` is `system` here. */
 export interface ServerOptions extends SimulatorOptions {
-  /** 0 picks a free one. @default 4010 */
+  /** 0 picks a free port. @default 4010 */
   readonly port?: number | undefined;
   /** The address or name to bind to. @default "127.0.0.1" */
   readonly host?: string | undefined;
-  /** Required of every control request, as `Authorization: Bearer TOKEN`. Without it the control API is for loopback only. */
+  /** Control requests must send it as `Authorization: Bearer TOKEN`. Without it, only loopback can use the control API. */
   readonly controlToken?: string | undefined;
-  /** How many worlds there can be. @default 1000 */
+  /** Most worlds. @default 1000 */
   readonly maxWorlds?: number | undefined;
   /**
-   * How many connections there can be. Beyond, a new one takes the place of the oldest that has brought no request, or is
-   * idle.
+   * Most connections. Beyond that, a new one replaces the oldest that is idle or has sent no request.
    *
    * @default 10000
    */
   readonly maxConnections?: number | undefined;
   /**
-   * About how many bytes all worlds but `default` may take in memory, journals aside. Beyond that, the server drops
-   * worlds: first unused ones, then the least recently used.
+   * Most bytes of memory for all worlds but `default`, by estimate and without journals. Beyond that, the server drops worlds:
+   * first unused ones, then the least recently used.
    *
    * @default 536870912
    */
   readonly worldBytes?: number | undefined;
-  /** How many bytes of requests and responses the journals of all worlds keep together. @default 134217728 */
+  /** Most bytes of requests and responses that the journals of all worlds hold together. @default 134217728 */
   readonly journalBytes?: number | undefined;
   /**
-   * What the world `default` goes on from. Where it holds fault rules, they are in force instead of `faults`. Other worlds
-   * begin from the options, and so does this one after a reset.
+   * The state in which the world `default` starts. If it has fault rules, they replace `faults`. Other worlds start from the
+   * options, as `default` does after a reset.
    *
-   * @default nothing: it begins from the options too
+   * @default none: `default` starts from the options too
    */
   readonly snapshot?: Snapshot | undefined;
 }
 
-/** Those that aren't a world's are checked, and have their defaults. */
+/** The server's own options are checked and have their defaults; those of worlds are as given. */
 type ResolvedServerOptions = ServerOptions & {
   readonly port: number;
   readonly host: string;
@@ -78,7 +77,7 @@ const optionsSchema: v.GenericSchema<unknown, ResolvedServerOptions> = v.looseOb
     v.pipe(v.string(), v.regex(/^[\x21-\x7e]+$/, "must be visible ASCII without spaces")),
   ),
   maxWorlds: v.optional(atLeastOne),
-  // More than a load generator needs, fewer than would exhaust memory with bodies held at once.
+  // More than a load generator needs, but few enough that their bodies fit in memory.
   maxConnections: v.optional(atLeastOne, 10_000),
   worldBytes: v.optional(
     v.pipe(
@@ -89,12 +88,12 @@ const optionsSchema: v.GenericSchema<unknown, ResolvedServerOptions> = v.looseOb
   ),
 });
 
-/** Options with their defaults. @throws InputError that names the one at fault. */
+/** @throws InputError that names the invalid option. */
 export function resolveServerOptions(options: ServerOptions): ResolvedServerOptions {
   return parseInput(optionsSchema, options);
 }
 
-/** @throws InputError that names the option at fault. */
+/** @throws InputError that names the invalid option. */
 export function createServerWorlds(
   { port: _port, host: _host, maxConnections: _most, ...others }: ResolvedServerOptions,
   load: ControlLoader,
@@ -108,7 +107,7 @@ export function createServerWorlds(
     maxWorlds,
     worldBytes,
   });
-  // Finds wrong options now instead of at the first request.
+  // Finds invalid options now, not at the first request.
   const first = worlds.get(DEFAULT_WORLD);
   if (snapshot !== undefined) {
     inField("snapshot", () => first.restore(snapshot));
@@ -118,7 +117,7 @@ export function createServerWorlds(
   return worlds;
 }
 
-/** Which pages may call the API of worlds that are made from these options; undefined where none may. */
+/** Which pages may call the API of worlds with these options; undefined if none may. */
 export function createServerCors({
   cors = [],
   assumptions,
@@ -128,13 +127,13 @@ export function createServerCors({
   return createCors({ origins: parseCorsOption(cors), assumptions: inForce, explain });
 }
 
-/** Real time. Not `performance.now()`, whose module would load with the first request and take a millisecond of it. */
+/** Not `performance.now()`, whose module would load during the first request and take a millisecond. */
 function monotonicMs(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1000 + nanoseconds / 1_000_000;
 }
 
-/** One start for all worlds, whenever they are made: a publisher has the same history in each. */
+/** Gives all worlds the same start, so that a publisher has the same history in each. */
 function timeOf(
   start: string | undefined,
   clock: string,
@@ -142,11 +141,11 @@ function timeOf(
 ): { readonly start: string | undefined; readonly wallClock: WallClock } {
   const startMs = clock === "system" && start === undefined ? readOnce(wallClock) : undefined;
   if (startMs === undefined) return { start, wallClock };
-  // Real time can be set back, and a world can't be made before its start.
+  // Someone may set real time back, but a world's time can't be before its start.
   return { start: formatInstant(startMs), wallClock: () => Math.max(startMs, wallClock()) };
 }
 
-/** What the wall says, in whole milliseconds; undefined for one that the simulator is going to refuse. */
+/** Real time in whole milliseconds; undefined if the simulator will refuse the clock. */
 function readOnce(wallClock: WallClock): number | undefined {
   const wallMs = typeof wallClock === "function" ? Math.floor(wallClock()) : Number.NaN;
   return wallMs >= 0 && wallMs <= LAST_INSTANT_MS ? wallMs : undefined;

@@ -1,4 +1,4 @@
-/** The worlds as an HTTP server. Knows sockets, limits and time-outs; what is answered is decided below. */
+/** Serves the worlds over HTTP. Handles sockets, limits and time-outs; the service decides the answers. */
 
 import type { Server as HttpServer, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -25,30 +25,30 @@ import { ignoreUpgrades, upgradeSettings } from "./upgrades.ts";
 
 /** A running server. */
 export interface Server {
-  /** The base URL of the world `default`, without a slash at the end. */
+  /** The base URL of the world `default`, without a trailing slash. */
   readonly url: string;
   readonly worlds: Worlds;
-  /** Answers what is in flight, cuts what a fault rule holds back for longer, and closes, within a second. */
+  /** Closes within a second: answers requests in flight, but cuts off those that a fault rule holds back longer. */
   close(): Promise<void>;
 }
 
 /**
- * Starts a server and resolves once it answers.
+ * Starts a server. Resolves when it is ready.
  *
- * @throws InputError (as a rejection) that names the option at fault; Error where the address can't be had.
+ * @throws (as a rejection) InputError that names the invalid option; Error if it can't listen on the address.
  */
 export function startServer(options: ServerOptions = {}): Promise<Server> {
   return startPrepared(options, () => undefined);
 }
 
-/** The same. `prepare` may do something with the worlds before anything listens; nothing does where it throws. */
+/** Like {@link startServer}. Calls `prepare` before it listens; if that throws, the server doesn't start. */
 export async function startPrepared(
   options: ServerOptions,
   prepare: (worlds: Worlds) => void,
 ): Promise<Server> {
-  const read = resolveServerOptions(options);
-  const { port, host, controlToken, maxConnections } = read;
-  const worlds = createServerWorlds(read, createControlLoader());
+  const resolved = resolveServerOptions(options);
+  const { port, host, controlToken, maxConnections } = resolved;
+  const worlds = createServerWorlds(resolved, createControlLoader());
   prepare(worlds);
 
   const server = http.createServer(serverSettings);
@@ -58,7 +58,7 @@ export async function startPrepared(
   const outbox = createOutbox();
   server.on("connection", (socket: Socket) => {
     if (!connections.add(socket)) return;
-    // Node closes its own half of a connection when the client has closed the other: what is due goes out before.
+    // When the client closes its half of a connection, Node closes the other. Finished answers go out before.
     socket.prependOnceListener("end", outbox.empty);
   });
   const address = await listen(server, port, host);
@@ -83,7 +83,7 @@ export async function startPrepared(
     receive(requestHost, request, response);
   };
   server.on("request", onRequest);
-  // An expectation that isn't known may be ignored (RFC 9110 §10.1.1).
+  // Unknown expectations may be ignored (RFC 9110 §10.1.1).
   server.on("checkExpectation", onRequest);
   ignoreUpgrades(server);
   server.on("connect", (request) => answerConnect(requestHost, request));
@@ -93,7 +93,7 @@ export async function startPrepared(
     url: urlOf(address),
     worlds,
     close() {
-      // What is answered already doesn't end its connection.
+      // Finished answers go out without `Connection: close`.
       outbox.empty();
       requestHost.isClosing = true;
       clearInterval(sweep);
@@ -105,35 +105,35 @@ export async function startPrepared(
 const serverSettings = {
   IncomingMessage: IncomingRequest,
   ...upgradeSettings,
-  // As fetch's Headers does: Node would drop the second of two Authorization headers, and so take the first for a key.
+  // Joins repeated headers like fetch's Headers. Node would drop a second Authorization header and accept the first.
   joinDuplicateHeaders: true,
-  // Bounds the memory that a connection can take before it has said anything useful. A query longer than 8 KiB is
-  // refused as such up to here, and as an oversized head beyond.
+  // Limits the memory of a connection before it has a valid request. A query over 8 KiB is refused as such up to this
+  // size, and as an oversized head beyond it.
   maxHeaderSize: 32 * 1024,
-  // Node would answer a missing Host by itself, without the header that every response carries.
+  // Node would answer a missing Host itself, without the header that every response needs.
   requireHostHeader: false,
-  // Never leave spec-conforming parsing: a lenient parser disagrees with proxies about where a request ends.
+  // Always parse strictly: a lenient parser and a proxy may disagree about where a request ends.
   insecureHTTPParser: false,
-  // How often the two time-outs below are looked after.
+  // How often Node checks the first two time-outs below.
   connectionsCheckingInterval: 1000,
 } as const;
 
 function applyLimits(server: HttpServer): void {
-  // A head is a few hundred bytes: who takes longer is stuck, or holds connections open on purpose.
+  // A head is a few hundred bytes. A slower client is stuck, or holds connections open on purpose.
   server.headersTimeout = 10_000;
   // Long enough for a snapshot of 256 MiB over a slow link.
   server.requestTimeout = 60_000;
-  // Node's own would set a timer twice for every request; idle connections are swept instead.
+  // Off: Node would set two timers per request. The sweeper closes idle connections instead.
   server.keepAliveTimeout = 0;
-  // The time-outs above cover every state; an answer takes time only where a fault rule says so.
+  // Off: the time-outs above cover every state, and only a fault rule makes an answer slow.
   server.timeout = 0;
-  // Unlimited: Node answers 503 to what exceeds it, and a load test reuses its connections for millions of requests.
+  // Unlimited: beyond a limit Node answers 503, and load tests send millions of requests per connection.
   server.maxRequestsPerSocket = 0;
-  // Unlimited: Node drops the fields beyond instead of refusing, a second Host among them. The head's size bounds them.
+  // Unlimited: beyond a limit Node silently drops fields, even a second Host. The head's size limits them anyway.
   server.maxHeadersCount = 0;
 }
 
-/** How long requests in flight have to be answered, in milliseconds: a second less what closing takes. */
+/** How long requests in flight may take after `close`, in milliseconds: a second minus the time to close. */
 const GRACE_MS = 700;
 
 function closeServer(server: HttpServer, sockets: Iterable<Socket>): Promise<void> {
@@ -143,7 +143,7 @@ function closeServer(server: HttpServer, sockets: Iterable<Socket>): Promise<voi
     }, GRACE_MS);
     server.close(() => {
       clearTimeout(timer);
-      // The server says so before its last connections do, and only those know what didn't reach a client.
+      // The server reports its end before its last connections close, and their close events note what didn't arrive.
       const last = [...sockets];
       let open = last.length;
       if (open === 0) resolve();
@@ -155,12 +155,12 @@ function closeServer(server: HttpServer, sockets: Iterable<Socket>): Promise<voi
       }
     });
     server.closeIdleConnections();
-    // There is nothing to wait for.
+    // Silent connections will never get an answer.
     for (const socket of sockets) if (stateOf(socket).isSilent) socket.destroy();
   });
 }
 
-/** @throws Error that says what to do where the address can't be had. */
+/** @throws Error that says what to do if it can't listen on the address. */
 function listen(server: HttpServer, port: number, host: string): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
@@ -168,9 +168,9 @@ function listen(server: HttpServer, port: number, host: string): Promise<Address
     });
     server.listen({ port, host, backlog: 1024 }, () => {
       server.removeAllListeners("error");
-      // What goes wrong later with accepting concerns one connection.
+      // A later error in accepting concerns only one connection.
       server.on("error", () => undefined);
-      // A server on TCP has an address of this form.
+      // A TCP server has an address of this type.
       resolve(server.address() as AddressInfo);
     });
   });
@@ -179,24 +179,23 @@ function listen(server: HttpServer, port: number, host: string): Promise<Address
 function describeListenError(error: NodeJS.ErrnoException, port: number, host: string): string {
   switch (error.code) {
     case "EADDRINUSE":
-      return `Port ${port} on ${host} is in use. Stop what uses it, or choose another port; 0 picks a free one.`;
+      return `Port ${port} on ${host} is in use. Stop the program that uses it, or choose another port; 0 picks a free one.`;
     case "EACCES":
-      return `Port ${port} on ${host} may not be used by this user. Choose a port from 1024 on; 0 picks a free one.`;
+      return `Port ${port} on ${host} may not be used by this user. Choose port 1024 or above; 0 picks a free one.`;
     default:
       return `The server can't listen on host ${host}, port ${port} (${error.code ?? error.message}). Choose an address of this machine, such as 127.0.0.1.`;
   }
 }
 
-/** The base URL of a server that listens there. */
 function urlOf({ address, family, port }: AddressInfo): string {
-  // A server on every address of the machine is reached at this one; the wildcard itself is no address to call.
+  // Nobody can call a wildcard address, but a server on all addresses also listens on loopback.
   const callable = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
   return `http://${family === "IPv6" ? `[${callable}]` : callable}:${port}`;
 }
 
 function tokenCheck(token: string | undefined): ((sent: string) => boolean) | undefined {
   if (token === undefined) return undefined;
-  // Digests have one length, so that comparing tells nothing about the token's.
+  // Digests all have the same length, so the comparison reveals nothing about the token's length.
   const digest = (text: string): Buffer => crypto().createHash("sha256").update(text).digest();
   const expected = digest(token);
   return (sent) => crypto().timingSafeEqual(digest(sent), expected);

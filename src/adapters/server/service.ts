@@ -1,4 +1,4 @@
-/** What the server answers with: the worlds, and what is decided by a request's head alone. Knows nothing of sockets. */
+/** Answers requests: checks their heads, and passes them to the worlds. Knows nothing about sockets. */
 
 import { printableLines } from "../../base/text.ts";
 import { isControlTarget } from "../../base/world-path.ts";
@@ -12,7 +12,6 @@ import type { Rejection } from "../../spec/errors.ts";
 import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
 import type { LongResponse, Work } from "../../spec/work.ts";
 
-/** A request before its body. */
 export interface RequestHead {
   readonly method: string;
   readonly path: string;
@@ -21,15 +20,15 @@ export interface RequestHead {
 }
 
 export interface Service {
-  /** Looks at a request's head. The answer, where that is enough to refuse it. */
+  /** The answer to a request that its head alone decides; otherwise undefined. */
   inspect(head: RequestHead): ApiResponse | undefined;
-  /** The most bytes of a body that are worth keeping; {@link begin} refuses a body of one more. */
+  /** The largest body to keep, in bytes. {@link begin} refuses a longer one. */
   bodyLimit(head: Pick<RequestHead, "method" | "path">): number;
-  /** Begins to answer a request that has arrived whole. An exception costs its request alone. */
+  /** Starts answering a complete request. If it throws, only this request fails. */
   begin(request: ApiRequest): ApiResponse | Work<LongResponse>;
-  /** The answer where that went wrong. */
-  failed(error: unknown): ApiResponse;
-  /** The answer to what never became a request. */
+  /** The answer to a request whose handling threw. */
+  failureResponse(error: unknown): ApiResponse;
+  /** The answer to broken HTTP, which never became a request. */
   refuse(rejection: Rejection): ApiResponse;
 }
 
@@ -39,18 +38,18 @@ export function createService(worlds: Worlds, guards: Guards): Service {
   return {
     inspect(head) {
       const { host, "transfer-encoding": coding } = head.headers;
-      // Two Host headers arrive as one with a comma, which no host has.
+      // Node joins two Host headers with a comma, which no host contains.
       if (host === undefined ? head.httpVersion === "1.1" : host.includes(",")) {
         return refuse({
           code: "malformed_request",
           detail: "An HTTP/1.1 request must have one Host header, with one host.",
         });
       }
-      // Chunks are taken apart by Node; what else was done to the body would be read as if it were the body.
+      // Node decodes chunks only. With any other coding the encoded bytes would be taken for the body.
       if (coding !== undefined && !/^(chunked)?$/i.test(coding)) {
         return refuse({
           code: "malformed_request",
-          detail: "The only Transfer-Encoding that is read is chunked.",
+          detail: "The only supported Transfer-Encoding is chunked.",
         });
       }
       if (isControlTarget(head.path)) return guards.control(head.headers) ?? landingPage(head);
@@ -65,21 +64,21 @@ export function createService(worlds: Worlds, guards: Guards): Service {
       try {
         return worlds.begin(request);
       } catch (error) {
-        return failed(error);
+        return failureResponse(error);
       }
     },
-    failed,
+    failureResponse,
     refuse,
   };
 }
 
-/** An honest 500: a bug, ours or that of a fault rule that is a function. */
-function failed(error: unknown): ApiResponse {
-  const told = error instanceof Error ? error.stack : error;
-  process.stderr.write(printableLines(`adsim: a bug, or a fault rule that throws. ${told}\n`));
+/** A 500, for a bug in adsim or in a fault function. */
+function failureResponse(error: unknown): ApiResponse {
+  const details = error instanceof Error ? error.stack : error;
+  process.stderr.write(printableLines(`adsim: a bug, or a fault rule that throws. ${details}\n`));
   return problemResponse({
     kind: "bug",
     detail:
-      "The simulator failed on this request, or a fault rule that is a function did. Its standard error says where; please report it if it is the simulator.",
+      "The simulator or a fault function failed on this request. The server's standard error says where. If it is the simulator, please report it.",
   });
 }

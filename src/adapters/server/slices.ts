@@ -1,6 +1,6 @@
 /**
- * Answers control requests in slices: a long one lets other requests pass in between, and a large answer is written as fast
- * as its client reads it. Together they take a few milliseconds of each turn of the event loop.
+ * Answers control requests in slices: other requests can run between the slices of a long one, and a large answer is written
+ * only as fast as its client reads it. All slices together take a few milliseconds of each turn of the event loop.
  */
 
 import type { ServerResponse } from "node:http";
@@ -8,33 +8,32 @@ import type { ApiResponse } from "../../spec/messages.ts";
 import { isWork, type LongResponse, type Work } from "../../spec/work.ts";
 import { timers } from "./builtins.ts";
 
-/** Where answers are worked out in slices. */
 export interface Slices {
-  /** Answers when it is its turn. */
-  answer(order: SliceJob): void;
+  /** Starts the job when there is room for it. */
+  answer(job: SliceJob): void;
 }
 
 export interface SliceJob {
   readonly response: ServerResponse;
   begin(): ApiResponse | Work<LongResponse>;
-  /** What is answered instead where something throws. */
-  failed(error: unknown): ApiResponse;
-  /** Sends an answer that is complete. */
+  /** The answer if something throws. */
+  failureResponse(error: unknown): ApiResponse;
+  /** Sends a complete answer. */
   send(answer: ApiResponse): void;
   /** Sends the head of an answer whose body follows in pieces. */
   sendHead(answer: ApiResponse): void;
 }
 
-/** How long others wait for a turn's slices, in milliseconds. */
+/** How long the slices of one turn may take together, in milliseconds. */
 const TURN_MS = 10;
-/** Answers that are worked on at once. The others wait: each can hold some hundred kilobytes. */
+/** Jobs that run at once. Others wait, because each can hold some hundred kilobytes. */
 const MAX_OPEN = 32;
-/** A client that reads nothing for so long, in milliseconds, is cut off: others wait for its place. */
+/** A client that reads nothing for this long, in milliseconds, is cut off, because others wait for its place. */
 const STALLED_MS = 60_000;
 
 const { clearTimeout, setImmediate, setTimeout } = timers;
 
-/** A slice of one answer, until a time. */
+/** Works on one answer until a time. */
 type Slice = (untilMs: number) => void;
 
 export function createSlices(): Slices {
@@ -54,7 +53,7 @@ export function createSlices(): Slices {
     while (ready.length > 0 && performance.now() < untilMs) ready.shift()?.(untilMs);
     isDue = ready.length > 0;
     if (!isDue) return;
-    // Answering another client takes several turns. After a slice that took too long they come at once.
+    // Other clients need several turns to get an answer, so after a slow slice they go first.
     if (performance.now() > untilMs + TURN_MS) setTimeout(turn, TURN_MS);
     else setImmediate(turn);
   }
@@ -63,29 +62,28 @@ export function createSlices(): Slices {
     const next = backlog.shift();
     if (next !== undefined) start(next);
   }
-  function start(order: SliceJob): void {
+  function start(job: SliceJob): void {
     open += 1;
-    if (order.response.closed) {
+    if (job.response.closed) {
       close();
       return;
     }
-    order.response.once("close", close);
+    job.response.once("close", close);
     add((untilMs) => {
-      if (order.response.closed) return;
-      const answer = runGuarded(order, order.begin);
+      if (job.response.closed) return;
+      const answer = runGuarded(job, job.begin);
       if (answer === undefined) return;
-      if (isWork(answer)) continueWork(order, answer, untilMs);
-      else order.send(answer);
+      if (isWork(answer)) continueWork(job, answer, untilMs);
+      else job.send(answer);
     });
   }
 
-  /** Works until the time is over. */
-  function continueWork(order: SliceJob, work: Work<LongResponse>, untilMs: number): void {
-    if (order.response.closed) {
+  function continueWork(job: SliceJob, work: Work<LongResponse>, untilMs: number): void {
+    if (job.response.closed) {
       work.return(abandonedResponse);
       return;
     }
-    const step = runGuarded(order, () => {
+    const step = runGuarded(job, () => {
       let next = work.next();
       while (!next.done && next.value === undefined && performance.now() < untilMs) {
         next = work.next();
@@ -93,24 +91,24 @@ export function createSlices(): Slices {
       return next;
     });
     if (step === undefined) return;
-    const again = (): void => add((laterMs) => continueWork(order, work, laterMs));
-    if (step.done) deliver(order, step.value);
+    const again = (): void => add((laterMs) => continueWork(job, work, laterMs));
+    if (step.done) deliver(job, step.value);
     else if (step.value === undefined) again();
     else step.value(again);
   }
 
-  function deliver(order: SliceJob, { rest, ...answer }: LongResponse): void {
+  function deliver(job: SliceJob, { rest, ...answer }: LongResponse): void {
     if (rest === undefined) {
-      order.send(answer);
+      job.send(answer);
       return;
     }
-    order.sendHead(answer);
-    const { response } = order;
+    job.sendHead(answer);
+    const { response } = job;
     const isTaken = response.write(answer.body);
     const write: Slice = (untilMs) => {
       while (!response.closed) {
-        const next = runGuarded(order, () => rest.next());
-        // The head was sent, so only closing the connection can tell the client that the rest won't come.
+        const next = runGuarded(job, () => rest.next());
+        // After the head, only closing the connection can tell the client that the rest won't come.
         if (next === undefined) response.destroy();
         else if (next.done) response.end();
         else if (!response.write(next.value)) whenDrained(response, () => add(write));
@@ -124,9 +122,9 @@ export function createSlices(): Slices {
   }
 
   return {
-    answer(order) {
-      if (open < MAX_OPEN) start(order);
-      else backlog.push(order);
+    answer(job) {
+      if (open < MAX_OPEN) start(job);
+      else backlog.push(job);
     },
   };
 }
@@ -134,23 +132,23 @@ export function createSlices(): Slices {
 const abandonedResponse: LongResponse = { status: 0, headers: {}, body: "" };
 
 /** Answers with an error if the work throws. */
-function runGuarded<Result>(order: SliceJob, act: () => Result): Result | undefined {
+function runGuarded<Result>(job: SliceJob, run: () => Result): Result | undefined {
   try {
-    return act();
+    return run();
   } catch (error) {
-    const answer = order.failed(error);
-    if (!order.response.headersSent) order.send(answer);
+    const answer = job.failureResponse(error);
+    if (!job.response.headersSent) job.send(answer);
     return undefined;
   }
 }
 
-/** Calls `act` when there is room for more. A client that reads nothing is cut off. */
-function whenDrained(response: ServerResponse, act: () => void): void {
+/** Calls `then` when there is room for more. A client that reads nothing is cut off. */
+function whenDrained(response: ServerResponse, then: () => void): void {
   const timer = setTimeout(() => response.destroy(), STALLED_MS);
   const drained = (): void => {
     clearTimeout(timer);
     response.off("close", closed);
-    act();
+    then();
   };
   const closed = (): void => {
     clearTimeout(timer);

@@ -1,6 +1,6 @@
 /**
- * Ignores a request's wish for another protocol (RFC 9110 §7.8). Node's parser stops at such a request, and would lose the
- * rest of its packet.
+ * Ignores a request's Upgrade header (RFC 9110 §7.8). Node's parser stops at such a request and would lose the rest of its
+ * packet.
  */
 
 import type { Server as HttpServer, IncomingMessage } from "node:http";
@@ -8,26 +8,25 @@ import type { Socket } from "node:net";
 import { afterLatest, stateOf } from "./connection-state.ts";
 
 /**
- * From 25 on, Node reads the body of such a request itself and wraps the connection until it is there. These requests are
- * left to it as ordinary ones; but it still drops what came behind the body, so that the answer has to be the last.
+ * From version 25 on, Node reads the body of such a request itself and wraps the connection meanwhile, so these requests are
+ * left to it as ordinary ones. It still drops whatever follows the body, so the answer has to be the connection's last.
  */
 const nodeReadsBodies = Number(process.versions.node.split(".")[0]) >= 25;
 
-/** For `createServer`. */
 export const upgradeSettings = {
   shouldUpgradeCallback: (request: IncomingMessage): boolean => !isLeftToNode(request),
 };
 
-/** Lets the parser read the same bytes again, without the word that stops it. */
+/** Feeds the same bytes to the parser again, without the word that stops it. */
 export function ignoreUpgrades(server: HttpServer): void {
-  server.on("upgrade", (request, stream, behind: Buffer) => {
+  server.on("upgrade", (request, stream, rest: Buffer) => {
     const socket = stream as Socket;
     const onError = (): void => void socket.destroy();
     socket.on("error", onError);
     afterLatest(socket, () => {
       socket.off("error", onError);
       if (stateOf(socket).isEnding || socket.destroyed) return;
-      socket.unshift(Buffer.concat([Buffer.from(headOf(request), "latin1"), behind]));
+      socket.unshift(Buffer.concat([Buffer.from(headOf(request), "latin1"), rest]));
       server.emit("connection", socket);
     });
   });

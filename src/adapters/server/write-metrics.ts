@@ -1,11 +1,11 @@
-/** The metrics as Prometheus reads them, and what the process uses. Loaded at the first scrape: starting doesn't wait for it. */
+/** Writes the metrics in the format of Prometheus, with those of the process. Loaded by the first scrape. */
 
 import { AggregatorRegistry, prometheusContentType } from "prom-client";
 import type { MetricsWriter } from "../../control/route.ts";
 import { type MetricFamily, metric } from "../../spec/metrics.ts";
 
 export const writeMetrics: MetricsWriter = (families, done) => {
-  // The library's own form of metrics that another process has counted.
+  // The library's form of metrics from another process.
   const counted = [...families, ...processFamilies()].map(({ name, help, type, samples }) => ({
     name,
     help,
@@ -28,7 +28,7 @@ export const writeMetrics: MetricsWriter = (families, done) => {
     );
 };
 
-/** Under the names that Prometheus's client libraries have for them. */
+/** Uses the names of Prometheus's client libraries. */
 function processFamilies(): MetricFamily[] {
   const { rss, heapTotal, heapUsed, external } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
@@ -37,7 +37,7 @@ function processFamilies(): MetricFamily[] {
   const rows: readonly Parameters<typeof metric>[] = [
     ["gauge", "process_resident_memory_bytes", "Resident memory size in bytes.", rss],
     ["gauge", "nodejs_heap_size_total_bytes", "Size of the JavaScript heap.", heapTotal],
-    ["gauge", "nodejs_heap_size_used_bytes", "What of the JavaScript heap is used.", heapUsed],
+    ["gauge", "nodejs_heap_size_used_bytes", "Used part of the JavaScript heap.", heapUsed],
     ["gauge", "nodejs_external_memory_bytes", "Memory of objects outside the heap.", external],
     [
       "counter",

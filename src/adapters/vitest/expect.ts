@@ -4,11 +4,11 @@ import { expect as base, type ExpectStatic } from "vitest";
 import { matchers, type SimMatchers } from "../../assertions/matchers.ts";
 
 declare module "vitest" {
-  // Without type parameters, for vitest 4 and 5 have others; all of them have defaults.
+  // Without type parameters, because they differ between vitest 4 and 5; all of them have defaults.
   interface Matchers extends SimMatchers {}
 }
 
-/** vitest's own, which has the matchers from then on that this module is loaded. */
+/** vitest's own `expect`. Loading this module adds the matchers to it. */
 export const expect: ExpectStatic = withMatchers();
 
 function withMatchers(): ExpectStatic {

@@ -1,4 +1,4 @@
-/** vitest's `test` with a simulated world of each test's own. */
+/** vitest's `test` with a separate simulated world for each test. */
 
 import { test as base, type TestAPI } from "vitest";
 import { InputError } from "../../base/input.ts";
@@ -10,42 +10,42 @@ import type { Simulator } from "../create-simulator.ts";
 import { createMswHost } from "./msw-host.ts";
 import { firstActiveSurface, openWorld, type TestWorld, type Transport } from "./world.ts";
 
-/** What a test is given. Nothing is made that a test doesn't ask for. */
+/** The fixtures of a test. Only those that a test uses are created. */
 export interface SimFixtures {
   /**
-   * What the world is made from. To be overridden: `test.override("simOptions", { … })` in a file or a `describe`.
+   * Options of the world. Override them with `test.override("simOptions", { … })` in a file or a `describe`.
    *
-   * @default {}: that of createSimulator, the clock frozen
+   * @default {}: the defaults of createSimulator, with a frozen clock
    */
   simOptions: SimulatorOptions;
-  /** How the client gets to the world. To be overridden likewise. @default "fetch" */
+  /** How the client reaches the world. Override it like `simOptions`. @default "fetch" */
   transport: Transport;
-  /** The world: no other test sees it, and it is gone after the test. */
+  /** The world. No other test sees it, and it is closed after the test. */
   sim: Simulator;
-  /** The first publisher that has an active surface. It has made-up history from before the world's first day. */
+  /** The first publisher with an active surface. It has seeded history before the world's first day. */
   publisher: Publisher;
   /** Its first active surface. */
   surface: Surface;
   /** Its key. */
   apiKey: string;
-  /** Where the client finds the world, without a slash at its end. Paths start with /v1. */
+  /** The world's base URL, without a trailing slash. Paths start with /v1. */
   baseUrl: string;
-  /** For the client to send by: answers from the world under the transport "fetch", else the machine's own. */
+  /** The `fetch` for the client: the world's with the transport "fetch", otherwise the global one. */
   fetch: typeof globalThis.fetch;
 }
 
 interface OwnFixtures extends SimFixtures {
-  /** Not for tests: what `sim`, `baseUrl` and `fetch` are parts of. */
+  /** Internal: the source of `sim`, `baseUrl` and `fetch`. */
   $world: TestWorld;
 }
 
 /**
- * Not a fixture: vitest makes one of file scope anew for another `test.extend`, and two servers take each other's requests.
- * What it holds has names that no other test of the process has.
+ * Not a fixture: vitest creates a file-scoped one again for another `test.extend`, and two MSW servers would take each other's
+ * requests. Its worlds have names that are unique in the process.
  */
 const msw = createMswHost();
 
-const made: TestAPI<OwnFixtures> = base.extend<OwnFixtures>({
+const extended: TestAPI<OwnFixtures> = base.extend<OwnFixtures>({
   simOptions: {},
   transport: "fetch",
   $world: async ({ simOptions, transport, task, onTestFailed }, use) => {
@@ -70,7 +70,7 @@ const made: TestAPI<OwnFixtures> = base.extend<OwnFixtures>({
 });
 
 /** vitest's `test` with the fixtures {@link SimFixtures}. */
-export const test: TestAPI<SimFixtures> = made;
+export const test: TestAPI<SimFixtures> = extended;
 
 function readOptions(options: SimulatorOptions): SimulatorOptions {
   if (typeof options === "object" && options !== null && !Array.isArray(options)) return options;
@@ -79,7 +79,7 @@ function readOptions(options: SimulatorOptions): SimulatorOptions {
 
 const MAX_SHOWN = 8;
 
-/** What came to the world last. Keys are not in it. */
+/** The latest requests to the world, without keys. */
 function latestRequests({ journal }: SimulatorCore): string {
   const entries = journal.entries({ limit: MAX_SHOWN });
   if (entries.length === 0) return "adsim: no request came to the test's world.";

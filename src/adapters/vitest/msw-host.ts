@@ -1,6 +1,6 @@
 /**
- * One MSW server for all tests that run side by side: two at a time would take each other's requests for the
- * network's. It listens only as long as a test has a world there.
+ * One MSW server for all concurrent tests: two servers would treat each other's requests as the network's. It listens only
+ * while a test has a world there.
  */
 
 import type { Transport } from "../../faults/faults.ts";
@@ -8,7 +8,7 @@ import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
 
 export interface MswHost {
-  /** From now on the world is at the base URL. `name`: no other test of the process has it. */
+  /** Serves the world at the returned base URL. `name`: unique in the process. */
   add(
     sim: SimulatorCore,
     name: string,
@@ -31,7 +31,7 @@ export function createMswHost(): MswHost {
 
   return {
     async add(sim, name) {
-      // Before anything waits: a test beside this one must not close the server meanwhile.
+      // Before any await, so that a concurrent test doesn't close the server meanwhile.
       worlds.set(name, sim);
       listening ??= listen(handle);
       const { transport } = await listening;
@@ -51,13 +51,12 @@ export function createMswHost(): MswHost {
 }
 
 interface Listening {
-  /** What its fault rules are limited to. */
   readonly transport: Transport;
   close(): void;
 }
 
 async function listen(handle: (request: ApiRequest) => ApiResponse): Promise<Listening> {
-  // Only where it is asked for: msw need not be there.
+  // Loaded on demand, because msw is optional.
   const [{ createHandlers, mswTransport }, { setupServer }] = await Promise.all([
     import("../msw.ts"),
     import("msw/node"),
@@ -67,11 +66,11 @@ async function listen(handle: (request: ApiRequest) => ApiResponse): Promise<Lis
   return { transport: mswTransport, close: () => server.close() };
 }
 
-/** What isn't a world's is left to others. msw 2 has the one option, msw 3 the other. */
+/** Lets other requests pass. msw 2 has the first option, msw 3 the second. */
 const bypassOptions = { onUnhandledRequest: "bypass", onUnhandledFrame: "bypass" } as const;
 
 const noWorld: ApiResponse = {
   status: 404,
   headers: { "content-type": "text/plain" },
-  body: "adsim: the test that had a world here is over. Await what the client sends before the test ends.",
+  body: "adsim: the test whose world this was has ended. Await the client's requests before the test ends.",
 };

@@ -1,4 +1,4 @@
-/** A world of one test's own, and the way to it: opened before the test, closed after it. */
+/** Opens a world for one test over the chosen transport, and closes it afterwards. */
 
 import { InputError } from "../../base/input.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
@@ -8,11 +8,11 @@ import { createSimulator, type Simulator, withFetch } from "../create-simulator.
 import type { MswHost } from "./msw-host.ts";
 
 /**
- * How a client gets to the world.
+ * How a client reaches the world.
  *
- * - `fetch`: the client is given the fixture's `fetch`. Nothing leaves the process.
- * - `msw`: the machine's own `fetch`, and what else MSW intercepts, finds the world at `baseUrl`. Needs msw.
- * - `http`: a server on a free port of 127.0.0.1, for a client that uses neither, or runs in another process.
+ * - `fetch`: through the fixture's `fetch`, which the test gives to the client. Nothing leaves the process.
+ * - `msw`: through the global `fetch`, or whatever else MSW intercepts, at `baseUrl`. Needs msw.
+ * - `http`: over a server on a free port of 127.0.0.1, for other clients and other processes.
  */
 export type Transport = "fetch" | "msw" | "http";
 
@@ -23,10 +23,9 @@ export interface TestWorld {
   close(): Promise<void> | void;
 }
 
-/** What a world is opened with. */
 interface Opening {
   readonly options: SimulatorOptions;
-  /** No other test of the process has it. Letters, digits and hyphens. */
+  /** Unique in the process. Letters, digits and hyphens. */
   readonly name: string;
   readonly msw: MswHost;
 }
@@ -36,7 +35,7 @@ const openers = { fetch: inProcess, msw: underMsw, http: overHttp } satisfies Re
   (opening: Opening) => TestWorld | Promise<TestWorld>
 >;
 
-/** @throws InputError (as a rejection) that names the option at fault. */
+/** @throws InputError (as a rejection) that names the invalid option. */
 export async function openWorld(transport: Transport, opening: Opening): Promise<TestWorld> {
   if (Object.hasOwn(openers, transport)) return await openers[transport](opening);
   const named = Object.keys(openers).map((one) => JSON.stringify(one));
@@ -56,16 +55,16 @@ async function underMsw({ options, name, msw }: Opening): Promise<TestWorld> {
 
 async function overHttp({ options }: Opening): Promise<TestWorld> {
   const { startServer } = await import("../server/server.ts");
-  // Frozen, unless told otherwise: a test moves time itself.
+  // Frozen by default, because tests move time themselves.
   const server = await startServer({ ...options, clock: options.clock ?? "frozen", port: 0 });
   const sim = withFetch(server.worlds.get("default"));
   return { sim, baseUrl: server.url, fetch: machineFetch, close: () => server.close() };
 }
 
-/** As it is when it is called: MSW and others replace it. */
+/** Looks `fetch` up at each call, because MSW and others replace it. */
 const machineFetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init);
 
-/** The first publisher that has a surface to show ads on, and that surface. */
+/** The first publisher with an active surface, and that surface. */
 export function firstActiveSurface({ publishers }: SimulatorCore): {
   readonly publisher: Publisher;
   readonly surface: Surface;

@@ -1,4 +1,4 @@
-/** The journal's records as what a client did: one attempt a request, with what it asks for and what came of it. */
+/** Turns the journal's records into a client's attempts: one per request, with what it asks for and its outcome. */
 
 import { headerOf } from "../../exchange/headers.ts";
 import type { JournalRecord } from "../../journal/record.ts";
@@ -7,27 +7,27 @@ import { type ClientEvent, eventOf } from "./client-event.ts";
 import type { Era } from "./eras.ts";
 import { retryAtMsOf } from "./retry-after.ts";
 
-/** A request as its client sent it. It may hold keys: only for judging. */
+/** A request as its client sent it. It may hold keys, so it must not be shown. */
 export interface Attempt {
   readonly sequence: number;
   readonly record: JournalRecord;
-  /** Who sent it: the publisher, or whoever has these credentials. */
+  /** The sender: the publisher, or the credentials if they aren't valid. */
   readonly who: string;
   readonly credentials: string;
-  /** What is to be recorded; undefined for any other request, and for one that doesn't say. */
+  /** The event to record; undefined for other requests, and for those that don't name it. */
   readonly event: ClientEvent | undefined;
   /** Equal for requests of one sender that ask for the same. */
   readonly requestKey: string;
-  /** Whether only a repetition asks for the same: it is about one event, not about what many want to know or record. */
+  /** Whether only a repetition can ask for the same: it is about one event, not something that many users may send. */
   readonly isOneEvent: boolean;
   readonly outcome: AttemptOutcome;
-  /** When its client had the answer, or noticed that none comes; undefined where nobody knows. */
+  /** When its client had the answer, or noticed that none comes; undefined if unknown. */
   readonly answeredMs: number | undefined;
-  /** Not to be sent again before; undefined where the answer doesn't say. */
+  /** The earliest time for a retry; undefined if the answer doesn't say. */
   readonly retryAtMs: number | undefined;
-  /** Pauses can be told between attempts with the same number; undefined while the clock stands still. */
+  /** Pauses can be measured between attempts with the same number; undefined while the clock is frozen. */
   readonly timeline: number | undefined;
-  /** Which command to the client it followed: between two with the same number there was none. Undefined where unknown. */
+  /** Number of the command to the client that it followed. Undefined if unknown. */
   readonly step?: number | undefined;
 }
 
@@ -36,11 +36,11 @@ export interface Attempt {
  *
  * - `answered`: it has what it wanted, or was told that the event is a duplicate.
  * - `unanswered`: nothing came.
- * - `broken`: its body breaks off, or is a success that can't be read.
- * - `unavailable`: later may be better.
+ * - `broken`: the body breaks off, or is an unreadable success.
+ * - `unavailable`: a retry may succeed.
  * - `limited`: too many requests.
- * - `unauthorized`: the credentials are no good.
- * - `refused`: the request is wrong, and will be so again.
+ * - `unauthorized`: the credentials are invalid.
+ * - `refused`: the request is wrong, and a retry would be too.
  */
 export type AttemptOutcome =
   | "answered"
@@ -51,30 +51,30 @@ export type AttemptOutcome =
   | "unauthorized"
   | "refused";
 
-/** Attempts in order, between two replacements of the world's state, with what is known of how they came about. */
+/** Attempts in order, between two replacements of the world's state, and what is known of their causes. */
 export interface AttemptHistory {
   readonly attempts: readonly Attempt[];
-  /** Those before it. */
+  /** The attempts before these. */
   earlier(): readonly Attempt[];
   /**
-   * Says of each later attempt of the same sender whether it was sent after this one had its answer. To be called with all
-   * of them, in their order. In doubt it was on its way.
+   * The function that it returns says whether an attempt was sent after `answered` had its answer. Call it with every later
+   * attempt of the same sender, in order. In doubt it says no.
    */
   sentAfter(answered: Attempt): (next: Attempt) => boolean;
-  /** Whether the client said to whoever uses it that this failed, which leaves it to them to ask again. */
+  /** Whether the client told its caller that this failed. It is then up to the caller to try again. */
   isReportedToCaller(failed: Attempt): boolean;
-  /** Whether it had said so, and was asked for this all the same. */
+  /** Whether the client told its caller, and the caller asked for it again. */
   isRequestedAgain(failed: Attempt, next: Attempt): boolean;
 }
 
-/** The attempts that the records show: what a rule applied a second time was sent once. */
+/** The attempts that the records show. A request that a rule applied twice is one attempt. */
 export function attemptsOf(
   { first, records }: { readonly first: number; readonly records: readonly JournalRecord[] },
   eras: readonly Era[],
 ): Attempt[] {
   const attempts: Attempt[] = [];
   let timeline = 0;
-  // The first application of the oldest may be forgotten.
+  // The oldest record may be a copy whose first application the journal no longer holds.
   for (let index = isCopy(records[0]) ? 1 : 0; index < records.length; index += 1) {
     const record = records[index];
     if (record === undefined) continue;
@@ -93,7 +93,7 @@ export function attemptsOf(
   return attempts;
 }
 
-/** Whether a record is the second application of a request. It follows the first, unless that is forgotten. */
+/** Whether a record is the second application of a request. It follows the first. */
 function isCopy(record: JournalRecord | undefined): boolean {
   return record?.fault?.application === 2;
 }
@@ -130,11 +130,11 @@ function outcomeOf(record: JournalRecord, retryAtMs: number | undefined): Attemp
   const { response, producedBy, reason, fault } = record;
   const { status, delivery } = response;
   if (status === 0) return "unanswered";
-  // To many clients it is a failed connection, whatever its head said.
+  // Many clients see a failed connection, whatever the status line said.
   if (delivery?.kind === "cut") return "broken";
   if (status < 400) return fault?.received === "part" ? "broken" : "answered";
   if (producedBy === "limit" || status === 429) return "limited";
-  // The service's own refusal has the status that the assumptions give it.
+  // The status of the service's own refusal depends on the assumptions.
   const isUnauthorized = producedBy === "rule" ? status === 401 : reason === "unauthorized";
   if (isUnauthorized) return "unauthorized";
   const isForNow = status >= 500 || MAY_SUCCEED_LATER.includes(status) || retryAtMs !== undefined;
@@ -142,7 +142,7 @@ function outcomeOf(record: JournalRecord, retryAtMs: number | undefined): Attemp
   return isDuplicate(record) ? "answered" : "refused";
 }
 
-/** Whether a 409 says that the event is on record: not of a surface that is paused. A rule answers what it likes. */
+/** Whether a 409 says that the event is on record. It can also mean a paused surface, and a fault rule may say anything. */
 function isDuplicate({ response, reason, producedBy }: JournalRecord): boolean {
   if (response.status !== 409) return false;
   return saysDuplicate(reason) || (producedBy === "rule" && /duplicate/i.test(response.body));
@@ -151,7 +151,7 @@ function isDuplicate({ response, reason, producedBy }: JournalRecord): boolean {
 function answeredMsOf({ nowMs, response, fault }: JournalRecord): number | undefined {
   if (fault === undefined) return nowMs;
   const { status, delivery } = response;
-  // Without a description of how it fails, the client had gone.
+  // Without a delivery, the client had disconnected.
   if (delivery === undefined) return status === 0 ? undefined : nowMs;
   switch (delivery.kind) {
     case "whole":
@@ -168,32 +168,32 @@ function answeredMsOf({ nowMs, response, fault }: JournalRecord): number | undef
   }
 }
 
-/** Whether the service dealt with the request itself: it works again, and takes this key. */
+/** Whether the service handled the request, so that it works again and accepts this key. */
 export function isServed({ outcome, record }: Attempt): boolean {
   const { producedBy, publisher } = record;
   const isRefusal = outcome === "refused" && producedBy === "service" && publisher !== undefined;
   return outcome === "answered" || isRefusal;
 }
 
-/** Whether it was up to the client how long to wait after this: it failed, and its answer had no Retry-After. */
+/** Whether the client chose how long to wait after this: it failed, and its answer had no Retry-After. */
 export function isPauseChosen(attempt: Attempt): boolean {
   return attempt.retryAtMs === undefined && !isFinal(attempt);
 }
 
-/** Whether there was nothing to try again. */
+/** Whether a retry would be pointless. */
 export function isFinal({ outcome }: Attempt): boolean {
   return outcome === "answered" || outcome === "refused" || outcome === "unauthorized";
 }
 
-/** How long a client waited between an answer and its next attempt, in milliseconds; undefined where it can't be told. */
+/** How long the client waited between an answer and its next attempt, in milliseconds; undefined if unknown. */
 export function pauseMs(before: Attempt, next: Attempt): number | undefined {
   if (before.answeredMs === undefined || !isTimed(before, next)) return undefined;
   const pause = next.record.nowMs - before.answeredMs;
-  // It didn't wait for the answer.
+  // A negative pause: the client didn't wait for the answer.
   return pause < 0 ? undefined : pause;
 }
 
-/** Whether the world's clock tells how much time passed between two attempts. */
+/** Whether the world's clock measured the time between two attempts. */
 export function isTimed(before: Attempt, next: Attempt): boolean {
   return before.timeline !== undefined && before.timeline === next.timeline;
 }

@@ -1,10 +1,10 @@
-/** Requests that came before the wait was over that an answer had asked for. */
+/** Finds requests that came sooner than an answer's Retry-After allowed. */
 
 import { operations } from "../../spec/operations.ts";
 import { type Attempt, type AttemptHistory, isServed, isTimed } from "./attempts.ts";
 import { cameAfterText, durationText, type FindingKind, type Offence } from "./finding.ts";
 
-/** A client's timer may ring a little early, and its clock be a little ahead. */
+/** A client's timer may fire a little early, and its clock may be a little ahead. */
 const TOLERANCE_MS = 50;
 
 export const beforeRetryAfter: FindingKind = {
@@ -20,12 +20,12 @@ export const beforeRetryAfter: FindingKind = {
 function offencesIn({ attempts, sentAfter, isRequestedAgain }: AttemptHistory): Offence[] {
   const offences: Offence[] = [];
   const waits = new Map<string, Wait>();
-  // What a rule says of one request holds for that one, whatever others are told meanwhile.
-  const asked = new Map<string, Attempt>();
+  // A rule's answer to one request holds for that request, whatever the answers to others say.
+  const latestByRequest = new Map<string, Attempt>();
   for (const attempt of attempts) {
     const pool = poolOf(attempt);
     const wait = waits.get(pool);
-    const own = attempt.isOneEvent ? asked.get(attempt.requestKey) : undefined;
+    const own = attempt.isOneEvent ? latestByRequest.get(attempt.requestKey) : undefined;
     const isAfter = wait?.isSentAfter(attempt) ?? false;
     const cause =
       own !== undefined && isEarly(own, attempt)
@@ -36,7 +36,7 @@ function offencesIn({ attempts, sentAfter, isRequestedAgain }: AttemptHistory): 
     if (cause !== undefined && !isRequestedAgain(cause, attempt)) {
       offences.push({ attempt, cause, detail: detail(cause, attempt) });
     }
-    if (attempt.isOneEvent) asked.set(attempt.requestKey, attempt);
+    if (attempt.isOneEvent) latestByRequest.set(attempt.requestKey, attempt);
     const next = waitAfter(wait, attempt, sentAfter);
     if (next === undefined) waits.delete(pool);
     else waits.set(pool, next);
@@ -45,19 +45,19 @@ function offencesIn({ attempts, sentAfter, isRequestedAgain }: AttemptHistory): 
 }
 
 interface Wait {
-  /** What asked first. */
+  /** The attempt whose answer first asked for the wait. */
   readonly since: Attempt;
-  /** What asked last: its word counts. */
+  /** The attempt whose answer asked last. It decides when the wait ends. */
   readonly latest: Attempt;
   isSentAfter(attempt: Attempt): boolean;
 }
 
-/** The requests that may count against one limit, of one sender. Which ones do is left open by the spec. */
+/** Groups one sender's requests that may count against the same limit. The spec leaves open which do. */
 function poolOf({ who, record: { operation, path } }: Attempt): string {
   return `${who}\n${operation === undefined ? path : operations[operation].limit}`;
 }
 
-/** The wait that is asked for once an attempt has its answer. */
+/** The wait in force after an attempt's answer. */
 function waitAfter(
   wait: Wait | undefined,
   attempt: Attempt,
@@ -67,7 +67,7 @@ function waitAfter(
   const isOver = wait !== undefined && !isEarly(wait.latest, attempt);
   const before = isOver ? undefined : wait;
   if (retryAtMs === undefined || answeredMs === undefined || retryAtMs <= record.nowMs) {
-    // It works again, so there is nothing to wait for.
+    // The service works again, so the wait is over.
     const isBack = isServed(attempt) && before !== undefined;
     return isBack && concerns(before, attempt) ? undefined : before;
   }
@@ -75,7 +75,7 @@ function waitAfter(
   return { since: attempt, latest: attempt, isSentAfter: after(attempt) };
 }
 
-/** Whether the wait was for this too: for the same operation, or as the limit proves. */
+/** Whether the wait holds for this attempt: it has the same operation, or both were refused by the limit. */
 function concerns({ since, latest }: Wait, { record }: Attempt): boolean {
   const { operation } = record;
   return (
@@ -85,14 +85,14 @@ function concerns({ since, latest }: Wait, { record }: Attempt): boolean {
   );
 }
 
-function isEarly(told: Attempt, next: Attempt): boolean {
-  const { retryAtMs, answeredMs } = told;
-  if (retryAtMs === undefined || answeredMs === undefined || !isTimed(told, next)) return false;
+function isEarly(before: Attempt, next: Attempt): boolean {
+  const { retryAtMs, answeredMs } = before;
+  if (retryAtMs === undefined || answeredMs === undefined || !isTimed(before, next)) return false;
   const { nowMs } = next.record;
   return nowMs >= answeredMs && nowMs < retryAtMs - TOLERANCE_MS;
 }
 
-function detail(told: Attempt, attempt: Attempt): string {
-  const waitMs = (told.retryAtMs ?? 0) - told.record.nowMs;
-  return `wait ${durationText(waitMs)}; ${cameAfterText(told, attempt)}`;
+function detail(before: Attempt, attempt: Attempt): string {
+  const waitMs = (before.retryAtMs ?? 0) - before.record.nowMs;
+  return `wait ${durationText(waitMs)}; ${cameAfterText(before, attempt)}`;
 }

@@ -1,11 +1,11 @@
-/** What a recording request is about, read from the request alone in whichever encoding it has. */
+/** Reads from a recording request, in any encoding, which event it is about. */
 
 import { createParameterParser, type ParameterParser } from "../../exchange/parameters.ts";
 import type { JournalRecord } from "../../journal/record.ts";
 import { defaultAssumptions } from "../../spec/assumptions/resolve.ts";
 import { operations } from "../../spec/operations.ts";
 
-/** An impression or a click as its client means it. `key`: equal for the same event. */
+/** An impression or a click as its client means it. `key` is equal for the same event. */
 export type ClientEvent =
   | {
       readonly kind: "impression";
@@ -16,7 +16,7 @@ export type ClientEvent =
     }
   | { readonly kind: "click"; readonly key: string; readonly impression: string };
 
-// By default every encoding is read.
+// The default assumptions accept every encoding.
 const parsers: { readonly impression: ParameterParser; readonly click: ParameterParser } = {
   impression: createParameterParser(defaultAssumptions, operations.impression),
   click: createParameterParser(defaultAssumptions, operations.click),
@@ -38,10 +38,9 @@ export function eventOf(record: JournalRecord): ClientEvent | undefined {
   return { kind: "impression", key: JSON.stringify([spot, session]), spot, session };
 }
 
-/** What a recording request can name. */
 type EventParameter = "publisher_id" | "surface" | "ad_id" | "session_id" | "impression_id";
 
-/** The parameters of a recording request. Undefined for any other, and for one that can't be read in one way only. */
+/** The parameters of a recording request. Undefined for any other request, and for an ambiguous or unreadable one. */
 export function eventValues(
   request: Pick<JournalRecord, "operation" | "query" | "headers" | "body">,
 ): { readonly [Name in EventParameter]?: string | undefined } | undefined {

@@ -1,4 +1,4 @@
-/** Requests with credentials that the service has refused. */
+/** Finds requests with credentials that the service has refused. */
 
 import { type Attempt, type AttemptHistory, isServed } from "./attempts.ts";
 import { cameAfterText, type FindingKind, type Offence } from "./finding.ts";
@@ -18,7 +18,7 @@ function offencesIn({ attempts, sentAfter, isRequestedAgain }: AttemptHistory): 
   const refused = new Map<string, { readonly by: Attempt; isSentAfter(next: Attempt): boolean }>();
   for (const attempt of attempts) {
     const { credentials, outcome, record } = attempt;
-    // Where no operation is, nobody looks at the key.
+    // Without an operation, the service doesn't check the key.
     if (record.operation === undefined) continue;
     const before = refused.get(credentials);
     const isSentAfter = before?.isSentAfter(attempt) ?? false;

@@ -1,29 +1,29 @@
-/** Where a world's state was replaced under a running client, or its clock changed its way: pauses across are no pauses. */
+/** Notes when a world's state was replaced or its clock changed mode. Pauses across such a change can't be judged. */
 
 import type { ClockMode } from "../../base/clock.ts";
 import type { JournalRing } from "../../journal/journal.ts";
 
-/** A stretch of the journal in which neither happened. */
+/** A part of the journal during which neither happened. */
 export interface Era {
   /** Sequence of its last request. */
   readonly last: number;
   /** Whether the world's clock stood still. */
   readonly isFrozen: boolean;
-  /** How it ended: the clock changed its way, or a snapshot took the place of the world's state. */
+  /** How it ended: the clock changed mode, or a snapshot replaced the world's state. */
   readonly end: "clock" | "state";
 }
 
-/** The eras of a world that are over. */
+/** The finished eras of a world. */
 export interface Eras {
-  /** Ends an era. To be called before things change. */
+  /** Ends an era. Call it before the change. */
   finish(mode: ClockMode, end: Era["end"]): void;
   /** Oldest first. */
   finished(): readonly Era[];
-  /** Forgets all, as where the journal starts over. */
+  /** Forgets all eras: call it when the journal starts over. */
   clear(): void;
 }
 
-/** How many eras there may be before those are looked for that the journal has forgotten. */
+/** With more eras, those that the journal no longer holds are dropped. */
 const MAX_UNCHECKED = 1024;
 
 export function createEras(journal: JournalRing): Eras {
@@ -35,7 +35,7 @@ export function createEras(journal: JournalRing): Eras {
       const last = journal.total;
       const before = eras.at(-1);
       if (last === (before?.last ?? 0)) {
-        // Nothing was asked meanwhile: the two end as one.
+        // No requests came in between, so the two eras end as one.
         if (before !== undefined && end === "state") eras[eras.length - 1] = { ...before, end };
         return;
       }

@@ -1,7 +1,7 @@
 /**
- * A failed impression that comes again under another session. Two users who see the same ad look much like it: only
- * where nothing else ever happened to the ad on that surface, each session was there for one attempt, and this is what
- * mostly becomes of its sender's failed impressions, it is one event.
+ * Finds failed impressions that come again under another session. Two users who see the same ad look much alike, so three
+ * things must hold: nothing else happened to the ad on that surface, each session sent one attempt, and most failed
+ * impressions of the sender are resent like this.
  */
 
 import type { Attempt, AttemptHistory } from "./attempts.ts";
@@ -16,52 +16,51 @@ export const eventInTwoSessions: FindingKind = {
   find: eventsResentInNewSession,
 };
 
-/** The attempts that repeat an event of another session, each with the one that failed before it. */
+/** The attempts that repeat an event of another session, each with the failed one before it as its cause. */
 export function eventsResentInNewSession({ attempts }: AttemptHistory): Offence[] {
   const hasStopped = createStopCheck(attempts);
   const bySender = groupedBy(attempts, ({ who, event }) =>
     event?.kind === "impression" && event.session !== undefined ? who : undefined,
   );
-  return [...bySender.values()].flatMap((shown) => {
-    const moves = resendsInNewSession(shown, hasStopped);
-    const involved = new Set(moves.flatMap(({ attempt, cause }) => [attempt, cause]));
-    const left = [...groupedBy(shown, ({ requestKey }) => requestKey).values()].filter(
+  return [...bySender.values()].flatMap((impressions) => {
+    const resends = resendsInNewSession(impressions, hasStopped);
+    const involved = new Set(resends.flatMap(({ attempt, cause }) => [attempt, cause]));
+    const dropped = [...groupedBy(impressions, ({ requestKey }) => requestKey).values()].filter(
       ([failed, ...again]) =>
         failed !== undefined &&
         again.length === 0 &&
         isFailed(failed) &&
         !(involved.has(failed) || hasStopped(failed)),
     );
-    // Who leaves failed impressions alone has other users, who see the same ads.
-    return moves.length >= MOVES_TO_LEFT * left.length ? moves : [];
+    // A client that drops failed impressions doesn't resend them: these are other users who see the same ads.
+    return resends.length >= MIN_RESENDS_PER_DROPPED * dropped.length ? resends : [];
   });
 }
 
-/** So many moves for each failed impression that nobody sent again. */
-const MOVES_TO_LEFT = 2;
+const MIN_RESENDS_PER_DROPPED = 2;
 
 function resendsInNewSession(
-  shown: readonly Attempt[],
+  impressions: readonly Attempt[],
   hasStopped: (attempt: Attempt) => boolean,
 ): Offence[] {
-  const sessions = sessionsIn(shown);
-  const isMove = (failed: Attempt, next: Attempt): boolean =>
+  const sessions = sessionsIn(impressions);
+  const isResend = (failed: Attempt, next: Attempt): boolean =>
     isFailed(failed) &&
     isSoonAfter(failed, next) &&
     sessions.get(sessionOf(failed))?.last === failed.sequence &&
     sessions.get(sessionOf(next))?.first === next.sequence &&
     !hasStopped(failed);
-  const bySpot = groupedBy(shown, ({ event }) =>
+  const bySpot = groupedBy(impressions, ({ event }) =>
     event?.kind === "impression" ? event.spot : undefined,
   );
   return [...bySpot.values()].flatMap((group) => {
-    const moves = group.flatMap((attempt, index) => {
+    const resends = group.flatMap((attempt, index) => {
       const cause = group[index - 1];
-      return cause !== undefined && isMove(cause, attempt)
+      return cause !== undefined && isResend(cause, attempt)
         ? [{ attempt, cause, detail: `${cameAfterText(cause, attempt)} under another session_id` }]
         : [];
     });
-    return moves.length === group.length - 1 ? moves : [];
+    return resends.length === group.length - 1 ? resends : [];
   });
 }
 
@@ -70,7 +69,7 @@ interface Session {
   readonly last: number;
 }
 
-/** The first and the last impression of each session, by their sequences. */
+/** By session, the sequences of its first and last impressions. */
 function sessionsIn(attempts: readonly Attempt[]): ReadonlyMap<string | undefined, Session> {
   const sessions = new Map<string | undefined, Session>();
   for (const attempt of attempts) {

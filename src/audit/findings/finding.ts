@@ -1,4 +1,4 @@
-/** What the client report finds fault with: one kind a row, each a pure function over a client's attempts. */
+/** The kinds of findings in a client report. Each is a pure function over a client's attempts. */
 
 import type { JournalEntry } from "../../journal/entry.ts";
 import type { Attempt, AttemptHistory } from "./attempts.ts";
@@ -7,23 +7,23 @@ import type { Attempt, AttemptHistory } from "./attempts.ts";
 export interface Finding {
   readonly id: FindingId;
   readonly title: string;
-  /** How many requests. */
+  /** How many requests did it. */
   readonly count: number;
-  /** Whose, those with most first; the publisher is undefined for requests without a valid key. At most 20. */
+  /** Their senders, most requests first; the publisher is undefined for requests without a valid key. At most 20. */
   readonly who: readonly { readonly publisher: string | undefined; readonly count: number }[];
   /** What is wrong with it, and what a good client does instead. */
   readonly explanation: string;
-  /** The part of the spec that it rests on, where there is one. */
+  /** The part of the spec that it rests on, if any. */
   readonly spec: string | undefined;
-  /** The first case in a line: the request, its answer, and what was wrong. */
+  /** The first case on one line: the request, its answer, and what was wrong. */
   readonly example: string;
-  /** The first three. */
+  /** The entries of the first three requests. */
   readonly proof: readonly JournalEntry[];
-  /** All, or the first 1,000. */
+  /** Of all the requests, or the first 1,000. */
   readonly sequences: readonly number[];
 }
 
-/** In the order of a report: what costs money comes first. */
+/** In the order of a report: findings that cost money come first. */
 export const findingIds = [
   "event-in-two-sessions",
   "lost-and-sent-again-without-session",
@@ -42,12 +42,12 @@ export const findingIds = [
 
 export type FindingId = (typeof findingIds)[number];
 
-/** A request that proves a finding. */
+/** A request that shows a finding. */
 export interface Offence {
   readonly attempt: Attempt;
-  /** The request whose answer should have kept the client from it, or made it do something. */
+  /** The earlier request whose answer should have stopped the client, or made it act. */
   readonly cause?: Attempt | undefined;
-  /** Follows, in the example, the cause and its answer; or the request and its answer where there is no cause. */
+  /** What was wrong. In the example it follows the cause and its answer, or the request and its answer without a cause. */
   readonly detail: string;
 }
 
@@ -55,12 +55,12 @@ export interface FindingKind {
   readonly title: string;
   readonly explanation: string;
   readonly spec?: string;
-  find(stretch: AttemptHistory): readonly Offence[];
-  /** How often a client could have done it: where it never could, a rule that goes by this finding says nothing of it. */
-  opportunityCount?(stretch: AttemptHistory): number;
+  find(history: AttemptHistory): readonly Offence[];
+  /** How often the client could have done it. At 0, a rule based on this finding proves nothing. */
+  opportunityCount?(history: AttemptHistory): number;
 }
 
-/** Lists of those with the same key, in the order in which the first of each came. Undefined as a key leaves one out. */
+/** Groups items by key, in the order of each group's first item. Leaves out items whose key is undefined. */
 export function groupedBy<Item>(
   items: readonly Item[],
   keyOf: (item: Item) => string | undefined,
@@ -77,8 +77,8 @@ export function groupedBy<Item>(
 }
 
 /**
- * A key for {@link groupedBy}: what asks for the same. Impressions without a session are left out: those of different users
- * look the same. So is, where that is known, what the client was asked for several times.
+ * A key for {@link groupedBy} that groups repetitions of a request. Impressions without a session have none, because those of
+ * different users look the same, unless it is known which of the user's calls caused them.
  */
 export function repetitionKey({
   event,

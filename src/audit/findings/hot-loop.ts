@@ -1,19 +1,19 @@
-/** The same failing request again and again, with next to no pause. */
+/** Finds failing requests that are sent again and again with next to no pause. */
 
 import { type Attempt, isPauseChosen, pauseMs } from "./attempts.ts";
 import { durationText, type FindingKind, groupedBy, type Offence } from "./finding.ts";
 
-/** No pause worth the name. */
+/** Shorter pauses don't count as pauses. */
 const NO_PAUSE_MS = 10;
-/** So many in a row are a loop where each of them can only be a repetition. Fewer are a few quick retries. */
+/** For requests that can only be repetitions. Fewer are a few quick retries. */
 const MIN_ATTEMPTS = 6;
-/** Enough where the client is known to have repeated it by itself, and no time passed at all. */
+/** Enough if the client is known to have repeated it by itself, and no time passed at all. */
 const MIN_KNOWN_RETRIES = 2;
-/** Queries of many users look the same, so they need more: this many, since no page sends so many at once, … */
+/** Queries of many users look the same, so they need more. No page sends this many at once. */
 const MIN_SHARED_ATTEMPTS = 50;
-/** … or this many one after the other. */
+/** The same, for requests sent one after the other. */
 const MIN_SEQUENTIAL_ATTEMPTS = 30;
-/** Requests that are sent at once share a millisecond. They count as in turn if at least this share of them doesn't. */
+/** Requests sent at once share a millisecond. They count as sequential if this share of them have a millisecond of their own. */
 const SEQUENTIAL_SHARE = 0.9;
 
 export const hotLoop: FindingKind = {
@@ -26,7 +26,7 @@ export const hotLoop: FindingKind = {
   },
 };
 
-/** Longest rows of attempts, each of which follows at once on one that failed. */
+/** Longest runs of attempts that each follow a failed one at once. */
 function runsOf(attempts: readonly Attempt[]): Attempt[][] {
   const runs: Attempt[][] = [];
   let before: Attempt | undefined;
@@ -50,24 +50,24 @@ function isLoop(run: readonly Attempt[]): boolean {
 
 function isHot(before: Attempt, next: Attempt): boolean {
   const { retryAtMs, record } = before;
-  // "Retry-After: 0" and a date that is over ask for it.
+  // "Retry-After: 0" and a past date allow it.
   const isInvited = retryAtMs !== undefined && retryAtMs <= record.nowMs;
   if (isInvited || !hasFailed(before)) return false;
   const pause = pauseMs(before, next);
   if (pause === undefined || before.step !== next.step) return false;
-  // A final refusal that the client repeats by itself is what refused-and-sent-again finds.
+  // If the client repeats a final refusal by itself, refused-and-sent-again reports it.
   return next.step === undefined ? pause <= NO_PAUSE_MS : pause === 0 && isPauseChosen(before);
 }
 
 function hasFailed({ outcome, event, isOneEvent, record }: Attempt): boolean {
-  // Without a session, the impressions of many users look the same, and go on through an outage. What was refused as
-  // wrong is wrong for all of them.
+  // Without a session, the impressions of many users look the same, and go on during an outage. A refusal as wrong
+  // holds for all of them.
   const isShared = event !== undefined && !isOneEvent;
   if (isShared) return outcome === "refused" || outcome === "unauthorized";
   return outcome !== "answered" || record.response.status === DUPLICATE;
 }
 
-/** Nobody has to be told again and again that an event is on record. */
+/** A client needs to hear only once that an event is on record. */
 const DUPLICATE = 409;
 
 function offencesOf(run: readonly Attempt[]): Offence[] {

@@ -1,4 +1,4 @@
-/** Impressions that failed on the way: those that nobody sent again, and those that count twice since nobody could tell. */
+/** Finds failed impressions that nobody sent again, and lost answers whose retries count twice. */
 
 import { isRecorded } from "../../exchange/operations/outcome.ts";
 import type { Attempt } from "./attempts.ts";
@@ -11,28 +11,28 @@ export const failedAndNeverSentAgain: FindingKind = {
   explanation:
     "No answer came, or the service was unavailable, and the client hasn't sent the impression again, so it may be missing. A good client sends it again with the same session_id until it has an answer. Clicks aren't checked: they have no session_id, so a repeated click may count twice.",
   spec: "§4",
-  find(stretch) {
-    const { attempts } = stretch;
+  find(history) {
+    const { attempts } = history;
     const hasStopped = createStopCheck(attempts);
-    const moved = new Set(
-      eventsResentInNewSession(stretch).flatMap(({ attempt, cause }) => [attempt, cause]),
+    const resent = new Set(
+      eventsResentInNewSession(history).flatMap(({ attempt, cause }) => [attempt, cause]),
     );
     const latest = new Map(attempts.map(({ who, sequence }) => [who, sequence]));
     const byEvent = groupedBy(attempts, ({ event, requestKey }) => event && requestKey);
     return [...byEvent.values()].flatMap(([attempt, ...others]) => {
-      if (attempt === undefined || others.length > 0 || moved.has(attempt)) return [];
-      // A success that can't be read is a success all the same.
+      if (attempt === undefined || others.length > 0 || resent.has(attempt)) return [];
+      // An unreadable success is still a success.
       const isOpen =
         attempt.event?.kind === "impression" &&
         (attempt.outcome === "unanswered" || attempt.outcome === "unavailable");
       const isEnd = hasGone(attempt) && latest.get(attempt.who) === attempt.sequence;
-      if (!isOpen || isEnd || hasStopped(attempt) || stretch.isReportedToCaller(attempt)) return [];
+      if (!isOpen || isEnd || hasStopped(attempt) || history.isReportedToCaller(attempt)) return [];
       return [{ attempt, detail: lossDetail(attempt) }];
     });
   },
 };
 
-/** Whether the client had gone before an answer could reach it. */
+/** Whether the client disconnected before an answer could reach it. */
 function hasGone({ outcome, record }: Attempt): boolean {
   return outcome === "unanswered" && record.response.delivery === undefined;
 }
@@ -43,7 +43,6 @@ function lossDetail(attempt: Attempt): string {
     : "not recorded, and not sent again";
 }
 
-/** Whether the service wrote the event down. */
 function isApplied({ record }: Attempt): boolean {
   return record.fault?.served !== false && isRecorded(record.reason);
 }
@@ -61,7 +60,10 @@ export const lostAndSentAgainWithoutSession: FindingKind = {
   },
 };
 
-/** Of many users' impressions of one ad only those are one event that all failed but for the last, each soon repeated. */
+/**
+ * Impressions of one ad may come from many users. They count as one event only if all but the last failed and each was
+ * soon repeated.
+ */
 function doubled(group: readonly Attempt[]): Offence[] {
   const isOneEvent = group.every((attempt, index) => {
     const before = group[index - 1];

@@ -1,7 +1,6 @@
 /**
- * The law of back-off: pauses aren't fixed, don't shrink, and there aren't too many of them. Pauses that are drawn at random
- * are alike now and then: how alike they must be to be called fixed depends on how many there are, so that a back-off with
- * full jitter gets away.
+ * Finds retries whose pauses are fixed, shrink, or are too many. Random pauses are sometimes alike by chance: the more
+ * pauses there are, the less alike they need to be to count as fixed, so that a back-off with full jitter passes.
  */
 
 import { type Attempt, isFinal, isPauseChosen, isTimed, pauseMs } from "./attempts.ts";
@@ -13,21 +12,20 @@ import {
   repetitionKey,
 } from "./finding.ts";
 
-/** The fewest pauses in a row that say anything. */
 const MIN_PAUSES = 3;
-/** A client that waits so long need not wait longer: its pauses have grown as far as they have to. */
+/** Pauses longer than this needn't grow any further. */
 const LONG_MS = 30_000;
-/** Five draws of a full jitter whose bound doubles shrink each time once in 120,000 times. */
+/** Five pauses with full jitter and a doubling bound all shrink once in 120,000 times. */
 const MIN_SHRINKING = 5;
-/** More repetitions of one event in a minute are a flood. */
+/** The most repetitions of one event in a minute; more are a flood. */
 const MAX_A_MINUTE = 60;
 const MINUTE_MS = 60_000;
-/** Whoever asks this much less often than it retries, is asking regularly. */
+/** A client that polls at an interval less than this many times its retry pause is polling, not retrying. */
 const REGULAR_RATIO = 2;
 
 /**
- * Pauses are fixed if they differ by at most this share of the longest, and there are so many beyond two in a row. Draws
- * of a full jitter whose bound doubles pass once in 80,000 times (1 %, 3 pauses) or 500,000 times (5 %, 4 pauses).
+ * Pauses count as fixed if they differ by at most `spread` of the longest and the runs have `beyondTwo` pauses in excess of
+ * two each. Full jitter with a doubling bound meets that once in 80,000 times (1 %, 3 pauses) or 500,000 times (5 %, 4 pauses).
  */
 const fixedPauseCriteria: readonly { readonly spread: number; readonly beyondTwo: number }[] = [
   { spread: 0.01, beyondTwo: 1 },
@@ -35,7 +33,7 @@ const fixedPauseCriteria: readonly { readonly spread: number; readonly beyondTwo
   { spread: 0.1, beyondTwo: 3 },
   { spread: 0.33, beyondTwo: 6 },
 ];
-/** From this spread on pauses that grow steadily have to be told from fixed ones. */
+/** From this spread on, pauses that grow steadily don't count as fixed. */
 const SPREAD_OF_GROWTH = 0.1;
 
 export const pausesDoNotGrow: FindingKind = {
@@ -59,7 +57,7 @@ export const pausesDoNotGrow: FindingKind = {
     ).length,
 };
 
-/** Whether the pause between the two was the client's choice. */
+/** Whether the client chose the pause between the two. */
 function isRetried(before: Attempt, next: Attempt | undefined): boolean {
   return next !== undefined && before.step === next.step && isPauseChosen(before);
 }
@@ -70,14 +68,14 @@ interface Chain {
   /** Between one attempt and the next. */
   readonly pauses: readonly number[];
   readonly longest: number;
-  /** How much the pauses differ, as a share of the longest. The clock's millisecond counts. */
+  /** How much the pauses differ, as a share of the longest. Includes the clock's precision of 1 ms. */
   readonly spread: number;
   readonly isGrowing: boolean;
-  /** Whether the client waited much less for it before: a pause in between couldn't be judged, or wasn't its choice. */
+  /** Whether the client waited much less before this chain. A pause that can't be judged, or wasn't its choice, lies between. */
   readonly hasGrown: boolean;
 }
 
-/** A pause that is so many times an earlier one has grown. */
+/** A pause has grown if it is at least this many times an earlier one. */
 const GROWTH = 2;
 
 function chainsOf(group: readonly Attempt[]): Chain[] {
@@ -85,7 +83,7 @@ function chainsOf(group: readonly Attempt[]): Chain[] {
   let attempts: Attempt[] = [];
   let pauses: number[] = [];
   let regularMs = Number.POSITIVE_INFINITY;
-  // The least it waited since the request first failed, and before this chain.
+  // The shortest pause since the request first failed; `leastBeforeMs`: those before this chain only.
   let leastMs = Number.POSITIVE_INFINITY;
   let leastBeforeMs = leastMs;
   const close = (): void => {
@@ -113,7 +111,7 @@ function chainsOf(group: readonly Attempt[]): Chain[] {
   return chains.filter(({ longest }) => regularMs > REGULAR_RATIO * longest);
 }
 
-/** The longest that the client can have chosen to wait: who waits for an answer in vain has waited for that as well. */
+/** The longest pause that the client can have chosen. Without an answer that includes the wait for one. */
 function longestChosenPauseMs(before: Attempt, next: Attempt): number {
   if (!(isPauseChosen(before) && isTimed(before, next))) return Number.POSITIVE_INFINITY;
   return pauseMs(before, next) ?? next.record.nowMs - before.record.nowMs;
@@ -135,7 +133,7 @@ function chainOf(
   };
 }
 
-/** The chains of a sender that have fixed pauses, where they are what it mostly does. */
+/** The chains of a sender that have fixed pauses, if they are at least half of its chains. */
 function chainsWithFixedPauses(chains: readonly Chain[]): readonly Chain[] {
   for (const { spread, beyondTwo } of fixedPauseCriteria) {
     const alike = chains.filter(
@@ -153,7 +151,7 @@ function isShrinking({ pauses }: Chain): boolean {
   return pauses.length >= MIN_SHRINKING && shrinks;
 }
 
-/** Not of queries: many users may ask the same. */
+/** Leaves out queries, because many users may send the same. */
 function isFlood({ attempts }: Chain): boolean {
   return attempts.some(({ isOneEvent, record }, at) => {
     const latest = attempts[at + MAX_A_MINUTE + 1];

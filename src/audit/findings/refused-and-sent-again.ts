@@ -1,12 +1,11 @@
-/** A wrong request that is sent again unchanged. */
+/** Finds wrong requests that are sent again unchanged. */
 
 import { headerOf } from "../../exchange/headers.ts";
 import type { Attempt } from "./attempts.ts";
 import { type FindingKind, groupedBy, type Offence } from "./finding.ts";
 
-/** So many refusals in a row are no accident. */
 const MIN_REFUSALS = 3;
-/** Enough where the client is known to have repeated it by itself. */
+/** Fewer are enough if the client is known to have repeated it by itself. */
 const MIN_KNOWN_RETRIES = 2;
 /** Without a session, the impressions of many users look the same. */
 const MIN_SHARED_REFUSALS = 20;
@@ -24,8 +23,8 @@ export const refusedAndSentAgain: FindingKind = {
 };
 
 /**
- * Another finding names requests to paths without an operation. A query that many users may send counts only if the service
- * itself refused it, not a fault rule. With another encoding it is another request.
+ * Leaves out paths without an operation, which have a finding of their own. A query that many users may send counts only if
+ * the service refused it, not a fault rule. The same parameters in another encoding make another request.
  */
 function unchangedRequestKey({ isOneEvent, requestKey, record }: Attempt): string | undefined {
   const { operation, producedBy, headers } = record;
@@ -35,15 +34,15 @@ function unchangedRequestKey({ isOneEvent, requestKey, record }: Attempt): strin
     : undefined;
 }
 
-/** Refusals in a row, each row with the request after it if the client is known to have sent that by itself. */
+/** Runs of refusals. A run includes the request after it if the client is known to have sent that by itself. */
 function runsOf(attempts: readonly Attempt[]): Attempt[][] {
-  const rows: Attempt[][] = [[]];
+  const runs: Attempt[][] = [[]];
   for (const attempt of attempts) {
     const isRefused = attempt.outcome === "refused";
-    if (isRefused || isKnownRetry(attempt)) rows.at(-1)?.push(attempt);
-    if (!isRefused) rows.push([]);
+    if (isRefused || isKnownRetry(attempt)) runs.at(-1)?.push(attempt);
+    if (!isRefused) runs.push([]);
   }
-  return rows.filter(([first, ...again]) => {
+  return runs.filter(([first, ...again]) => {
     const isShared = first?.event !== undefined && !first.isOneEvent;
     const fewest = isShared
       ? MIN_SHARED_REFUSALS

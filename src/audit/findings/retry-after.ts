@@ -1,16 +1,16 @@
-/** Retry-After as a client reads it: seconds, or an HTTP date (RFC 9110 §10.2.3). */
+/** Reads Retry-After as a client does: seconds, or an HTTP date (RFC 9110 §10.2.3). */
 
 import type { JournalRecord } from "../../journal/record.ts";
 
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** When the client may come again, on the world's clock; undefined where its answer doesn't say, or says nonsense. */
+/** When the client may try again, on the world's clock; undefined if the answer doesn't say, or says nonsense. */
 export function retryAtMsOf({
   nowMs,
   response,
 }: Pick<JournalRecord, "nowMs" | "response">): number | undefined {
   const { status, headers, delivery } = response;
-  // Where the body breaks off, many clients never look at the head.
+  // If the body breaks off, many clients never see the headers.
   const isSeen = status >= 400 && delivery?.kind !== "cut";
   const value = isSeen ? headers["retry-after"]?.trim() : undefined;
   if (value === undefined) return undefined;

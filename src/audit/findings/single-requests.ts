@@ -1,4 +1,4 @@
-/** What one request alone shows. */
+/** Findings that a single request shows. */
 
 import { oneLine } from "../../base/text.ts";
 import { notes } from "../../exchange/operations/outcome.ts";
@@ -23,12 +23,12 @@ function placeOfKey({ record: { path, query } }: Attempt): string | undefined {
   return KEY.test(decoded(query)) ? "query" : undefined;
 }
 
-/** A key is not part of a longer word. */
+/** A key that isn't part of a longer word. */
 const KEY = /(?<![0-9a-z_-])key_[0-9a-z]{13}(?![0-9a-z])/i;
-/** An escape may be escaped in its turn. */
+/** How often an escape may itself be escaped. */
 const MAX_ESCAPED = 8;
 
-/** ASCII as it was before it was percent-encoded, however often. */
+/** Undoes percent-encoding of ASCII, even if it was applied repeatedly. */
 function decoded(text: string): string {
   let plain = text;
   for (let times = 0; times < MAX_ESCAPED && plain.includes("%"); times += 1) {
@@ -50,12 +50,12 @@ export const clickOnUnknownImpression: FindingKind = {
         operation === "click" && UNKNOWN_IMPRESSION_REASONS.includes(reason),
     );
     if (unknownClicks.length === 0) return [];
-    // A world that was put back to an earlier state has lost what it had given out.
-    const givenOut = earlier()
+    // A world that was restored to an earlier state no longer has every impression that it issued.
+    const issued = earlier()
       .map(({ record }) => record.response.body)
       .join("\n");
     return unknownClicks
-      .filter(({ event }) => !(event?.kind === "click" && givenOut.includes(event.impression)))
+      .filter(({ event }) => !(event?.kind === "click" && issued.includes(event.impression)))
       .map(unknownImpressionOffence);
   },
 };
@@ -98,7 +98,7 @@ export const noSuchOperation: FindingKind = {
     attempts
       .filter(({ record: { operation, producedBy, reason, method, path } }) => {
         const isUnrouted = producedBy === "service" && UNROUTED.includes(reason);
-        // Browsers and waiting scripts ask these by themselves.
+        // Browsers and scripts that wait for a server send these by themselves.
         const isAutomatic = method === "OPTIONS" || AUTOMATIC_PATHS.includes(path);
         return operation === undefined && isUnrouted && !isAutomatic;
       })

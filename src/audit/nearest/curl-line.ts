@@ -1,26 +1,25 @@
-/** A line of curl that gets an answer, for a POSIX shell: it works as it stands, on its own. */
+/** Writes a curl command for a POSIX shell that works when pasted as it is. */
 
 import { shellQuote } from "../../base/shell.ts";
 import type { Choice } from "../../spec/assumptions/catalogue.ts";
 import type { Operation } from "../../spec/operations.ts";
 
-/** A request that would be answered. */
 export interface CurlRequest {
   readonly operation: Operation;
   readonly parameters: Readonly<Record<string, string>>;
-  /** An impression to make first: its id becomes the one parameter `impression_id`. */
+  /** An impression to make first: its id becomes the only parameter, `impression_id`. */
   readonly first?: CurlRequest | undefined;
 }
 
 export interface CurlOptions {
   readonly encoding: Choice<"request.encoding">;
-  /** @default "$ADSIM_API_KEY", which leaves it to the environment */
+  /** @default "$ADSIM_API_KEY", an environment variable */
   readonly apiKey?: string | undefined;
-  /** Nothing in it may act on the shell. @default "$ADSIM_URL" */
+  /** Must hold nothing special to a shell. @default "$ADSIM_URL" */
   readonly baseUrl?: string | undefined;
 }
 
-/** How the parameters of a POST are sent. `one`: a value that the shell works out inside double quotes. */
+/** How to send the parameters of a POST. `one`: a single one, whose value the shell evaluates inside double quotes. */
 interface Post {
   all(parameters: Readonly<Record<string, string>>): string;
   one(name: string, value: string): string;
@@ -56,7 +55,7 @@ function curlArguments(
 ): string {
   const { method } = operation;
   const url = `${options.baseUrl ?? "$ADSIM_URL"}${operation.path}`;
-  // A key is letters, digits and an underscore.
+  // Safe in quotes: a key has only letters, digits and an underscore.
   const key = `-H "Authorization: Bearer ${options.apiKey ?? "$ADSIM_API_KEY"}"`;
   if (method === "GET") return `"${url}?${queryString(parameters)}" ${key}`;
   const post = posts[options.encoding];
@@ -70,7 +69,7 @@ function curlArguments(
   return `"${url}" ${key} ${sent}`;
 }
 
-/** What is left as it is means nothing to a shell, in quotes or out of them. */
+/** Leaves no character that is special to a shell, in quotes or out of them. */
 function queryString(parameters: Readonly<Record<string, string>>): string {
   return Object.entries(parameters)
     .map(([name, value]) => `${name}=${encoded(value)}`)

@@ -1,4 +1,4 @@
-/** A request that is answered, as near as can be to the one that was not: its parameters where they exist, others where not. */
+/** Builds a request that will succeed, close to one that failed: it keeps the valid parameters and replaces the others. */
 
 import { formatDay, parseDay } from "../../base/calendar.ts";
 import { DAY_MS } from "../../base/duration.ts";
@@ -13,9 +13,9 @@ export interface CurlRequestParts {
   readonly world: World;
   readonly operation: Operation;
   readonly account: Account;
-  /** What was sent. */
+  /** The parameters as they were sent. */
   readonly raw: RawParameters;
-  /** Ids that are to stand in the place of what was sent. */
+  /** Ids that replace the ones sent. */
   readonly surface?: string | undefined;
   readonly impression?: string | undefined;
 }
@@ -49,7 +49,7 @@ const parametersByOperation: Readonly<
   }),
 };
 
-/** Without an impression to click, one is made first. */
+/** If there is no impression to click, the request makes one first. */
 function clickOf({ world, operation, account, raw, impression }: CurlRequestParts): CurlRequest {
   const wanted = impression ?? latestClickable(world, account);
   if (wanted !== undefined && isClickable(world, account, wanted)) {
@@ -59,12 +59,12 @@ function clickOf({ world, operation, account, raw, impression }: CurlRequestPart
   return { operation, parameters: {}, first: { operation: operations.impression, parameters } };
 }
 
-/** How many of the latest impressions are looked at. */
-const MAX_LOOKED_AT = 100;
+/** How many of the latest impressions are examined. */
+const MAX_EXAMINED = 100;
 
 function latestClickable(world: World, account: Account): string | undefined {
   const { impressions } = account.book;
-  const oldest = Math.max(0, impressions.count - MAX_LOOKED_AT);
+  const oldest = Math.max(0, impressions.count - MAX_EXAMINED);
   for (let serial = impressions.count - 1; serial >= oldest; serial -= 1) {
     if (impressions.isClicked(serial)) continue;
     return world.ids.impression.encode(account.ordinal, serial);
@@ -72,7 +72,7 @@ function latestClickable(world: World, account: Account): string | undefined {
   return undefined;
 }
 
-/** Whether a click on it is accepted under every reading of what is too late. */
+/** Whether a click on it is accepted under every choice of `click.window`. */
 function isClickable({ ids, assumptions, clock }: World, account: Account, id: string): boolean {
   const { impressions } = account.book;
   const serial = ids.impression.decode(id)?.serial;
@@ -82,7 +82,7 @@ function isClickable({ ids, assumptions, clock }: World, account: Account, id: s
   return isRecent || assumptions["click.window"] === "none";
 }
 
-/** An active surface, where there is one. */
+/** An active surface if there is one. */
 export function anySurface({ surfaces }: Account): Account["surfaces"][number] {
   const found = surfaces.find(({ status }) => status === "active") ?? surfaces[0];
   if (found === undefined) throw new Error("A publisher without surfaces. This is a bug in adsim.");
@@ -93,7 +93,7 @@ function ownSurface({ surfaceIndexes }: Account, { surface }: RawParameters): st
   return typeof surface === "string" && surfaceIndexes.has(surface) ? surface : undefined;
 }
 
-/** The days that were sent, as long as they make a period that is over or still goes on. */
+/** The days that were sent, if they form a period that doesn't reach into the future. */
 function periodOf({ from, to }: RawParameters, { assumptions, clock }: World): Parameters {
   const today = dayReader(assumptions)(clock.now());
   const first = typeof from === "string" ? parseDay(from) : undefined;

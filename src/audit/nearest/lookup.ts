@@ -1,23 +1,22 @@
-/** Looks in a world for what somebody may have meant. Opens no account, and looks at a bounded number of them. */
+/** Finds things in a world that a client may have meant. Opens no account, and examines a bounded number of them. */
 
 import type { World } from "../../exchange/world.ts";
 import type { Account } from "../../world/accounts/account.ts";
 
-/** How many accounts, and how many impressions of one, are compared with what was sent. */
+/** The most accounts, and the most impressions of one account, to compare with what was sent. */
 const MAX_COMPARED = 500;
 
-/** A publisher by what names it. */
 type PublisherKeys = Pick<Account, "ordinal" | "id" | "apiKey">;
 
 export interface Lookup {
   readonly world: World;
   account(ordinal: number): Account | undefined;
-  /** The publisher that stands in for one that can't be known. */
+  /** Stands in for an unknown publisher. */
   first(): Account;
-  /** The account that a key opens now. */
+  /** The account whose key this is now. */
   byKey(apiKey: string): Account | undefined;
   byId(publisherId: string): Account | undefined;
-  /** Publishers to compare with: those that something happened to, then the first ones. */
+  /** Publishers to compare with: those with open accounts, then the first ones. */
   readonly publishers: readonly PublisherKeys[];
   /** The latest impressions of an account, to compare ids with. */
   impressionIds(account: Account): readonly string[];
@@ -77,7 +76,7 @@ function publishersToCompare({ accounts, ids, population }: World): readonly Pub
   }
   for (let ordinal = 0; ordinal < Math.min(population.size, MAX_COMPARED); ordinal += 1) {
     if (named.has(ordinal)) continue;
-    // As nobody opened it, it has what it was given.
+    // No account is open, so its key can't have been rotated.
     const id = ids.publisher.encode(ordinal, 0);
     named.set(ordinal, { ordinal, id, apiKey: ids.apiKey.encode(ordinal, 0) });
   }

@@ -1,4 +1,4 @@
-/** The publisher, surface or impression that somebody may have meant whose id names none of the caller's. */
+/** Finds the publisher, surface or impression that a client may have meant by an id that isn't one of its own. */
 
 import type { IdParts } from "../../base/id-codec.ts";
 import type { Account } from "../../world/accounts/account.ts";
@@ -13,16 +13,16 @@ import {
   withoutWrapping,
 } from "./similarity.ts";
 
-/** What was sent in a parameter, and what exists. `id`: undefined where nothing does. */
+/** What was sent in a parameter, and what exists. `id`: undefined if nothing does. */
 export interface NearestId {
   readonly sent: string;
   readonly closest: string;
   readonly id: string | undefined;
-  /** Whose it is. */
+  /** The account that `id` belongs to. */
   readonly account: Account;
 }
 
-/** `caller`: whose key was sent. */
+/** `caller`: the account whose key was sent. */
 export function nearestPublisher(value: unknown, caller: Account, lookup: Lookup): NearestId {
   const sent = `publisher_id=${quotedValue(value)}`;
   const text = textOf(value);
@@ -32,7 +32,7 @@ export function nearestPublisher(value: unknown, caller: Account, lookup: Lookup
     id: account.id,
     account,
   });
-  if (text === caller.id) return its("is right now");
+  if (text === caller.id) return its("is valid now");
   if (lookup.byId(text) !== undefined) return its("is another publisher's");
   const compare = compareWithId(text);
   const own = compare(caller.id);
@@ -60,8 +60,8 @@ export function nearestSurface(value: unknown, account: Account, lookup: Lookup)
   });
   const named = firstSimilar(compareWithName(text), surfaces, ({ name }) => name);
   if (named !== undefined) {
-    const how = named.candidate.name === text ? "" : `, or nearly so: it ${named.how}`;
-    return its(`is the name of a surface, whose id is asked for${how}`, named.candidate);
+    const is = named.candidate.name === text ? "is" : `${named.how}, but is almost`;
+    return its(`${is} the name of a surface: send its id`, named.candidate);
   }
   const alike = firstSimilar(compareWithId(text), surfaces, ({ id }) => id);
   if (alike !== undefined) return its(alike.how, alike.candidate);
@@ -96,9 +96,9 @@ export function nearestImpression(value: unknown, caller: Account, lookup: Looku
   if (alike !== undefined) return its(alike.how, alike.candidate);
   if (ids.surface.decode(text) !== undefined) return its("is the id of a surface");
   if (lookup.byId(text) !== undefined) return its("is a publisher_id");
-  return its("names no impression: made up, or of another seed");
+  return its("names no impression: it is made up, or from a world with another seed");
 
-  /** The caller's own, where it is there. */
+  /** The id of that impression if it exists and is the caller's, otherwise the caller's latest. */
   function idOf(of: IdParts): string | undefined {
     if (of.publisher !== caller.ordinal || of.serial >= caller.book.impressions.count)
       return latest;
@@ -110,8 +110,8 @@ function impressionText({ publisher, serial }: IdParts, caller: Account, lookup:
   const owner = lookup.account(publisher);
   const count = owner?.book.impressions.count ?? 0;
   if (owner !== undefined && serial < count) {
-    return owner === caller ? "is right now" : `is an impression of ${owner.id}`;
+    return owner === caller ? "is valid now" : `is an impression of ${owner.id}`;
   }
   if (owner === undefined) return "is an impression of a publisher that this world doesn't have";
-  return `was given before the world was reset or restored: ${owner.id} has ${count} impressions, and this is number ${serial + 1}`;
+  return `was issued before the world was reset or restored: ${owner.id} has ${count} impressions, and this is number ${serial + 1}`;
 }

@@ -1,4 +1,4 @@
-/** What is wrong with how a key was sent, and whose it may be. Says nothing of its characters. */
+/** Says what is wrong with how a key was sent, and whose it may be. Never reveals its characters. */
 
 import { safeName } from "../../base/safe-name.ts";
 import { headerOf } from "../../exchange/headers.ts";
@@ -9,7 +9,7 @@ import { compareWithId, firstSimilar, withoutWrapping } from "./similarity.ts";
 
 export interface NearestKey {
   readonly sent: string;
-  /** Whose key it may be. */
+  /** The account whose key it may be. */
   readonly account: Account | undefined;
 }
 
@@ -31,17 +31,17 @@ export function nearestKey(record: JournalRecord, lookup: Lookup): NearestKey {
   if (owner === undefined) return describeWrongKey(sentKey, lookup);
   if (/^Bearer +\S/.test(header)) {
     return {
-      sent: "Authorization: Bearer with an API key that was none then",
+      sent: "Authorization: Bearer with an API key that wasn't valid yet",
       account: owner,
     };
   }
   const how = /^Bearer/.test(header)
-    ? "and an API key without one blank between them"
-    : `in another case (${header.slice(0, "bearer".length)}) with an API key`;
+    ? "and an API key without a single space between them"
+    : `in the wrong case (${header.slice(0, "bearer".length)}) with an API key`;
   return { sent: `Authorization: Bearer ${how}`, account: owner };
 }
 
-/** No header: a key may have been sent in another place. */
+/** Without the header, a key may have been sent elsewhere. */
 function findKeyElsewhere(
   { query, headers, body }: JournalRecord,
   lookup: Lookup,
@@ -74,7 +74,7 @@ const KEY = /key_[0-9a-z]{13}/i;
 const KEY_NAME =
   /^(?:x-)?(?:api[-_]?key|key|(?:access|auth|api)?[-_]?token|bearer|authorization)$/i;
 
-/** A value that is a key by its form, or by the name that it stands under. */
+/** Recognises a key by its form, or by the name of its parameter or header. */
 function keyIn(
   name: string,
   value: string,
@@ -87,7 +87,7 @@ function keyIn(
 
 const KNOWN_SCHEMES = /^(?:basic|token|digest|api-?key|key|oauth|jwt|negotiate|hawk)$/i;
 
-/** Another scheme, or none. */
+/** The header has another scheme, or none. */
 function withoutBearer(header: string, lookup: Lookup): NearestKey {
   const [scheme = "", ...others] = header.split(/[\s:=]+/);
   const found = findKeyOwner(KEY.exec(header)?.[0] ?? withoutWrapping(header), lookup);
@@ -96,7 +96,7 @@ function withoutBearer(header: string, lookup: Lookup): NearestKey {
   if (KNOWN_SCHEMES.test(scheme) && others.length > 0) {
     return { sent: `Authorization with the scheme ${scheme}`, account };
   }
-  const what = found === undefined ? "something else" : "a key alone";
+  const what = found === undefined ? "something else" : "only a key";
   return { sent: `Authorization with ${what}, without the word Bearer`, account };
 }
 
@@ -108,7 +108,7 @@ function fromBase64(text: string): string {
   }
 }
 
-/** A key after Bearer that opens no account. */
+/** A key after Bearer that belongs to no account. */
 function describeWrongKey(sentKey: string, lookup: Lookup): NearestKey {
   const named = (what: string, account?: Account): NearestKey => ({
     sent: `Authorization: Bearer with ${what}`,
@@ -128,10 +128,10 @@ function describeWrongKey(sentKey: string, lookup: Lookup): NearestKey {
       `the API key of a publisher that this world doesn't have (number ${parts.publisher})`,
     );
   }
-  return named("an API key that none of this world's is like: made up, or of another seed");
+  return named("an API key unlike any in this world: it is made up, or from another seed");
 }
 
-/** The account whose key it is, was, or is meant to be. */
+/** The account whose key it is or was, or whose key it resembles. */
 function findKeyOwner(
   sentKey: string,
   lookup: Lookup,
@@ -144,9 +144,9 @@ function findKeyOwner(
     if (parts === undefined || account === undefined) continue;
     if (parts.serial < account.keySerial) return { account, how: "was rotated away" };
     if (parts.serial > account.keySerial) {
-      return { account, how: "was given before the world was reset or restored" };
+      return { account, how: "was issued before the world was reset or restored" };
     }
-    if (text === sentKey) return { account, how: "is right now" };
+    if (text === sentKey) return { account, how: "is valid now" };
   }
   const alike = firstSimilar(compareWithId(sentKey), lookup.publishers, ({ apiKey }) => apiKey);
   return alike && { account: lookup.account(alike.candidate.ordinal), how: alike.how };

@@ -1,4 +1,4 @@
-/** The operation that somebody may have meant whose path or method none has. */
+/** Finds the operation that a client may have meant by a path or method that none has. */
 
 import { editDistance } from "../../base/edit-distance.ts";
 import { percentDecoded } from "../../base/text.ts";
@@ -11,16 +11,16 @@ export interface NearestRoute {
   readonly closest: string;
 }
 
-/** Longer paths are compared by their beginnings. */
-const LONGEST = 200;
+/** Characters of a path to compare. */
+const MAX_COMPARED = 200;
 
 export function nearestRoute(method: string, path: string): NearestRoute {
   const read = normalizedPath(path);
   const [nearest] = Object.values<Operation>(operations)
     .map((operation) => ({ operation, edits: distanceTo(operation, method, read) }))
     .sort((left, right) => left.edits - right.edits);
-  const isLike = nearest !== undefined && nearest.edits * 2 <= read.length;
-  const operation: Operation = isLike ? nearest.operation : fallbackOperation(method);
+  const isSimilar = nearest !== undefined && nearest.edits * 2 <= read.length;
+  const operation: Operation = isSimilar ? nearest.operation : fallbackOperation(method);
   return {
     operation,
     sent: `${quotedValue(method)} ${quotedValue(path)}`,
@@ -28,25 +28,25 @@ export function nearestRoute(method: string, path: string): NearestRoute {
   };
 }
 
-/** Stands for all, where a path is like none of theirs. */
+/** An example, if the path is like none of the operations' paths. */
 function fallbackOperation(method: string): Operation {
   return method === "POST" ? operations.impression : operations.surfaces;
 }
 
-/** A path with what is often wrong about it put right. */
+/** Corrects frequent mistakes: case, blanks, extra slashes, a wrong or repeated version. */
 function normalizedPath(path: string): string {
-  const beginning = path.slice(0, LONGEST);
+  const beginning = path.slice(0, MAX_COMPARED);
   const segments = (percentDecoded(beginning) ?? beginning)
     .toLowerCase()
     .split("/")
     .map((segment) => segment.trim())
     .filter((segment) => segment !== "");
-  // Whatever stands before the version belongs to a base URL, and a version named twice too.
+  // The base URL ends with the last version.
   const version = segments.findLastIndex((segment) => /^v\d[\d.]*$/.test(segment));
   return ["", "v1", ...segments.slice(version + 1)].join("/");
 }
 
-/** The method counts less than a letter of the path does. */
+/** A wrong method counts less than a wrong letter in the path. */
 function distanceTo(operation: Operation, method: string, path: string): number {
   const whole = editDistance(path, operation.path);
   const last = editDistance(lastSegment(path), lastSegment(operation.path)) + 1;

@@ -1,6 +1,6 @@
 /**
- * Explains a miss: what was sent, the closest thing that exists, a line that gets an answer. Worked out when an entry of
- * the journal is shown, from its record and the world as it is then; a request costs it nothing.
+ * Explains a miss: what was sent, the closest thing that exists, and a command that succeeds. It runs when a journal entry
+ * is shown, on the record and the current world, so requests don't pay for it.
  */
 
 import { headerOf } from "../../exchange/headers.ts";
@@ -18,7 +18,7 @@ import { nearestImpression, nearestPublisher, nearestSurface } from "./nearest-i
 import { nearestKey } from "./nearest-key.ts";
 import { nearestRoute } from "./nearest-route.ts";
 
-/** `world` gives the world as it is now. */
+/** `world` returns the current world. */
 export function createNearestFinder(world: () => World): NearestFinder {
   return () => {
     let lookup: Lookup | undefined;
@@ -45,7 +45,7 @@ type Explanation = Omit<CurlRequestParts, "world" | "operation" | "raw"> &
 /** `raw`: the parameters as they were sent. */
 type Explain = (record: JournalRecord, raw: RawParameters, lookup: Lookup) => Explanation;
 
-/** By the code of the refusal: its status is a reading. */
+/** By the code of the refusal, because its status depends on the assumptions. */
 const explanations: ReadonlyMap<string, Explain> = new Map([
   ["route_not_found", explainRoute],
   ["method_not_allowed", explainRoute],
@@ -87,23 +87,23 @@ function explainImpression(record: JournalRecord, raw: RawParameters, lookup: Lo
   return { ...found, impression: found.id };
 }
 
-/** Only what no operation answers at has none. */
+/** Only requests to unknown routes have no operation. */
 function operationOf({ operation = "stats" }: JournalRecord): Operation {
   return operations[operation];
 }
 
-/** The parameters as they were sent; none where they can't be read. */
+/** The parameters as they were sent; none if they can't be read. */
 function rawOf(record: JournalRecord, operation: Operation, { world }: Lookup): RawParameters {
   const parsed = createParameterParser(anyEncoding(world), operation)(record);
   return parsed.kind === "parameters" ? parsed.raw : {};
 }
 
-/** What the service doesn't read says all the same what was meant. */
+/** Parameters in an encoding that the service doesn't read still say what was meant. */
 function anyEncoding({ assumptions }: World): World["assumptions"] {
   return { ...assumptions, "request.encoding": "any" };
 }
 
-/** Whose key was sent: the one that is valid now, else the one that was. */
+/** The account whose key was sent: by the keys valid now, otherwise by those valid at the time. */
 function callerOf(record: JournalRecord, lookup: Lookup): Account | undefined {
   const header = headerOf(record.headers, "authorization") ?? "";
   const key = /^bearer +(\S+)$/i.exec(header.trim())?.[1];

@@ -1,24 +1,23 @@
-/** Says how something that was sent differs from what exists, in words. */
+/** Says in words how something that was sent differs from what exists. */
 
 import { editDistance } from "../../base/edit-distance.ts";
 import { oneLine } from "../../base/text.ts";
 
-/** How many wrong characters still are a slip. */
 const MAX_TYPOS = 3;
-/** A beginning or an end of fewer characters could be anybody's. */
+/** A shorter beginning or end could belong to any of them. */
 const MIN_PART = 8;
 
-/** Says in words that follow "which" how what was sent differs from what exists; undefined where they have nothing in common. */
+/** The text reads after "which …". Undefined if the two aren't alike. */
 type Comparison = (existing: string) => string | undefined;
 
-/** `bare`: what was sent without what may have come with it. Made once, for it is held against many. */
+/** `bare`: what was sent, without what may surround it. */
 function comparisonOf(sent: string, bare: string): Comparison {
   const lower = bare.toLowerCase();
   return (existing) => {
-    if (sent === existing) return "is right now";
-    if (bare === existing) return "is right without the quotes, blanks or brackets around or in it";
+    if (sent === existing) return "is valid now";
+    if (bare === existing) return "is valid without its quotes, blanks or brackets";
     if (bare.length === existing.length && lower === existing.toLowerCase()) {
-      return "is right in another case";
+      return "has upper and lower case mixed up";
     }
     return wholeOrPart(bare, existing) ?? typoText(bare, existing);
   };
@@ -31,18 +30,18 @@ function wholeOrPart(bare: string, existing: string): string | undefined {
     if (existing.endsWith(bare)) return `is cut off: the last ${cut}`;
   }
   return bare.length > existing.length && bare.startsWith(existing)
-    ? `goes on after its ${existing.length} characters`
+    ? `has more after its ${existing.length} characters`
     : undefined;
 }
 
 function typoText(bare: string, existing: string): string | undefined {
   const count = editDistance(bare, existing, MAX_TYPOS);
-  // What is short is never far from anything.
+  // Short texts are never far apart.
   if (count > MAX_TYPOS || count * 4 > existing.length) return undefined;
   return `is mistyped: ${count} ${count === 1 ? "character differs" : "characters differ"}`;
 }
 
-/** An id or a key has no blanks and quotes of its own. */
+/** Ids and keys contain no blanks or quotes, so those are dropped. */
 export function compareWithId(sent: string): Comparison {
   return comparisonOf(sent, withoutWrapping(sent));
 }
@@ -51,12 +50,12 @@ export function compareWithName(sent: string): Comparison {
   return comparisonOf(sent, sent.trim());
 }
 
-/** What people and programs leave around a value. */
+/** Drops what people and programs leave around a value. */
 export function withoutWrapping(text: string): string {
   return text.replaceAll(/["'`<>{}[\]()\s,;]/g, "");
 }
 
-/** The first of `candidates` that what was sent is like, and how it differs. */
+/** The first candidate that is like what was sent, and how they differ. */
 export function firstSimilar<Candidate>(
   compare: Comparison,
   candidates: Iterable<Candidate>,
@@ -69,12 +68,11 @@ export function firstSimilar<Candidate>(
   return undefined;
 }
 
-/** A value as it was sent. */
 export function textOf(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
-/** The same, short enough to be read, and on one line. */
+/** The value as text on one line, shortened to be readable. */
 export function quotedValue(value: unknown): string {
   return oneLine(textOf(value), MAX_SHOWN);
 }

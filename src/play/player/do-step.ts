@@ -24,9 +24,9 @@ import {
   NEEDS_CONTROL,
   publisherOf,
   type Run,
+  recordRule,
   refreshMembers,
   scopeFor,
-  seeRule,
   updateMember,
 } from "./run.ts";
 import { playRequest, playTogether } from "./step-requests.ts";
@@ -121,7 +121,7 @@ const stepPlayers: StepPlayers = {
   },
   *fault({ run, path }, { fault }) {
     const id = yield* performHere(`${path}.fault`, { kind: "fault", rule: fault });
-    seeRule(run, fault, id, `${path}.fault`);
+    recordRule(run, fault, id, `${path}.fault`);
     return done;
   },
   *heal({ run, path }, { heal }) {

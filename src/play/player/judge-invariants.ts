@@ -37,7 +37,7 @@ function* playedOf(run: Run, asksStats: boolean): EffectGenerator<Played> {
     trace,
     members,
     isExactTime: capabilities.time.kind === "virtual",
-    again: needsRerun,
+    rerunPlan: needsRerun,
     sampleSize: MAX_TRIED,
   };
   if (capabilities.control) {

@@ -9,7 +9,7 @@ import { type Capabilities, type EffectGenerator, perform } from "./effects.ts";
 import { judgeInvariants } from "./judge-invariants.ts";
 import { record } from "./record-step.ts";
 import type { PlayResult } from "./result.ts";
-import { createRun, NEEDS_CONTROL, type Run, seeRule } from "./run.ts";
+import { createRun, NEEDS_CONTROL, type Run, recordRule } from "./run.ts";
 
 export interface PlayOptions {
   readonly capabilities: Capabilities;
@@ -48,7 +48,7 @@ export function* play(scenario: Scenario, options: PlayOptions): EffectGenerator
 function* seeFirstRules(run: Run, faults: readonly FaultRule[]): EffectGenerator<void> {
   const there = faults.length > 0 ? yield* perform({ kind: "rules" }) : [];
   for (const [index, rule] of faults.entries()) {
-    seeRule(run, rule, there[index]?.id ?? `faults.${index}`, `faults.${index}`);
+    recordRule(run, rule, there[index]?.id ?? `faults.${index}`, `faults.${index}`);
   }
 }
 

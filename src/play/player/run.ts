@@ -93,13 +93,13 @@ export function createRun(scenario: Scenario, capabilities: Capabilities, startM
 }
 
 /** Notes that a rule was installed under this id. `path`: its place in the scenario. */
-export function seeRule(run: Run, rule: FaultRule, id: string, path: string): void {
+export function recordRule(run: Run, rule: FaultRule, id: string, path: string): void {
   const isTemporary = rule.ttl !== undefined;
   const seen = run.rules.get(path) ?? { id, isTemporary, hasFired: false };
   run.rules.set(path, seen);
   run.ruleById.set(id, seen);
   run.hasTemporaryRule ||= isTemporary;
-  run.trace.seeRule(rule);
+  run.trace.recordRule(rule);
 }
 
 /** Adds an exchange to the current tally and all other records. Traffic calls the observer millions of times. */

@@ -1,6 +1,6 @@
 /**
- * Which tuples of levels the rows cover, while columns and rows are added and single cells are moved. Tuples are
- * numbered, so counting takes arrays and no maps. A class: this is where all the time goes.
+ * Tracks which tuples of levels the rows cover while columns and rows are added and single cells change. Tuples are numbered,
+ * so that counting needs arrays and no maps. A class for speed: all the time is spent here.
  */
 
 import { type Cell, OPEN, type Row, type Rules } from "./rules.ts";
@@ -8,24 +8,24 @@ import { type Cell, OPEN, type Row, type Rules } from "./rules.ts";
 export interface CoverageOptions {
   /** How many levels each column has. */
   readonly levels: readonly number[];
-  /** How many columns a tuple has a level of. */
+  /** How many columns a tuple spans. */
   readonly strength: number;
   readonly rules: Rules;
 }
 
-/** Columns whose tuples are numbered from `first` on, in the order of their levels. */
+/** Columns, whose tuples are numbered from `first` on in the order of their levels. */
 interface ColumnSet {
   readonly columns: readonly number[];
   readonly first: number;
 }
 
-/** The sets that a column is in, and by how much the number of a tuple of each grows with the column's level. */
+/** The sets that a column is in. `steps`: by how much a tuple's number in each set grows with the column's level. */
 interface Membership {
   readonly sets: number[];
   readonly steps: number[];
 }
 
-/** A level for a cell of a row, whatever it has now. */
+/** A new level for a cell of a row. */
 export interface Move extends Cell {
   readonly row: number;
 }
@@ -34,9 +34,9 @@ export class Coverage {
   readonly rows: Row[] = [];
   /** How many columns are in use; the cells of the others are open. */
   columns = 0;
-  /** How many tuples no row has, though the rules allow them. */
+  /** How many allowed tuples no row has. */
   uncoveredCount = 0;
-  /** How many rows and tuples were looked at so far to find and weigh moves: what the search has cost. */
+  /** The cost of the search so far: rows and tuples examined to find and compare moves. */
   effort = 0;
   readonly #levels: readonly number[];
   readonly #strength: number;
@@ -59,14 +59,14 @@ export class Coverage {
     this.#memberships = levels.map(() => ({ sets: [], steps: [] }));
   }
 
-  /** Takes the next column into use. Its cells are open until they are moved. */
+  /** Starts using the next column. Its cells are open until they get a level. */
   addColumn(): void {
     const column = this.columns;
     this.columns += 1;
     for (const others of subsets(column, this.#strength - 1)) this.#addSet([...others, column]);
   }
 
-  /** Takes in a row that has a level in every column in use. */
+  /** Adds a row that has a level in every column in use. */
   addRow(row: Row): void {
     const tuples = this.#sets.map((set) => this.#tupleOf(row, set));
     this.rows.push(row);
@@ -83,13 +83,13 @@ export class Coverage {
     return this.#memberships[column]?.sets.length ?? 0;
   }
 
-  /** The cells of the uncovered tuple at a place from 0 to `uncoveredCount - 1`. The order of places means nothing. */
+  /** The cells of the uncovered tuple at a place from 0 to `uncoveredCount - 1`. The order is arbitrary. */
   uncoveredAt(place: number): Cell[] {
     const tuple = this.#uncovered[place] ?? 0;
     return this.#cellsOf(tuple, this.#setOf[tuple] ?? 0);
   }
 
-  /** The moves of single cells that cover a tuple: one in each row that has all of it but one cell. */
+  /** The moves of single cells that cover a tuple: one in each row that lacks only one of its cells. */
   movesFor(tuple: readonly Cell[]): Move[] {
     const moves: Move[] = [];
     for (const [row, cells] of this.rows.entries()) {
@@ -100,7 +100,7 @@ export class Coverage {
     return moves;
   }
 
-  /** By how much `uncoveredCount` would grow if the cell were moved to this level. */
+  /** By how much the move would increase `uncoveredCount`. */
   costOf({ row, column, level }: Move): number {
     const { sets, steps } = this.#memberships[column] ?? noMembership;
     const tuples = this.#tuplesOf[row] ?? [];
@@ -132,7 +132,7 @@ export class Coverage {
     if (cells !== undefined) cells[column] = level;
   }
 
-  /** The rows less those that have no tuple to themselves: what was added for one column may do for the next. */
+  /** Drops rows whose tuples all occur in other rows. A row added for a later column can make an earlier one unnecessary. */
   necessaryRows(): Row[] {
     const rowsWith = [...this.#rowsWith];
     return this.rows.filter((_, row) => {
@@ -211,7 +211,7 @@ export class Coverage {
 
 const noMembership: Membership = { sets: [], steps: [] };
 
-/** The one cell of a tuple that a row doesn't have, if it has all others. */
+/** The only cell of a tuple that a row lacks; undefined if it lacks none or several. */
 function onlyDifference(row: Row, tuple: readonly Cell[]): Cell | undefined {
   let difference: Cell | undefined;
   for (const cell of tuple) {
@@ -222,7 +222,7 @@ function onlyDifference(row: Row, tuple: readonly Cell[]): Cell | undefined {
   return difference;
 }
 
-/** Every set of `size` of the columns below `end`, each in ascending order. */
+/** Every set of `size` columns below `end`, each in ascending order. */
 function subsets(end: number, size: number): number[][] {
   if (size === 0) return [[]];
   return Array.from({ length: end }, (_, last) =>

@@ -1,6 +1,6 @@
 /**
- * Covering arrays over plain level counts. The widest columns begin as their full product, which no array can do
- * without; the other columns are filled within those rows, one after the other, as far as that can be done.
+ * Covering arrays over plain level counts. They start with the full product of the widest columns, which every array needs.
+ * The other columns are filled in one after the other, and new rows are added only if necessary.
  */
 
 import { assert } from "../../base/assert.ts";
@@ -12,19 +12,19 @@ import { type Cell, createRules, OPEN, type Row } from "./rules.ts";
 export interface CoveringProblem {
   /** How many levels each column has, at least one each. */
   readonly levels: readonly number[];
-  /** Cells that no row may hold all of. */
+  /** Combinations of cells that no row may contain. */
   readonly forbidden?: readonly (readonly Cell[])[];
-  /** How many columns are looked at together: of each so many, every combination of levels is in a row. */
+  /** Rows cover every combination of levels of this many columns. */
   readonly strength: number;
   readonly seed: string;
 }
 
-/** How often it is tried where more rows than the product were needed. The fewest win. */
+/** How many attempts to make while more rows than the product are needed. The attempt with the fewest rows wins. */
 const ATTEMPTS = 4;
 
 /**
- * Rows that have, of any `strength` columns, each combination of levels that an allowed row can have. No row twice.
- * The same rows for the same shape and seed.
+ * Distinct rows that contain, for any `strength` columns, every combination of levels that an allowed row can have. The same
+ * problem and seed give the same rows.
  */
 export function coveringRows({ levels, forbidden = [], strength, seed }: CoveringProblem): Row[] {
   assert(levels.length > 0, "There are columns to cover.");
@@ -52,14 +52,14 @@ export function coveringRows({ levels, forbidden = [], strength, seed }: Coverin
   return (best ?? []).map((row) => placeOf.map((place) => row[place] ?? OPEN));
 }
 
-/** The columns by how many levels they have, equal ones in their order, and by column its place in that order. */
+/** `order`: columns by descending number of levels. `placeOf`: each column's place in that order. */
 function widestFirst(levels: readonly number[]): { order: number[]; placeOf: number[] } {
   const order = [...levels.keys()].sort((a, b) => (levels[b] ?? 0) - (levels[a] ?? 0));
   const placeOf = levels.map((_, column) => order.indexOf(column));
   return { order, placeOf };
 }
 
-/** Every combination of levels of the first columns, the other columns open. */
+/** Every combination of levels of the first columns, with the other columns open. */
 function combinations(levels: readonly number[], columns: number): Row[] {
   let rows: Row[] = [levels.map(() => OPEN)];
   for (let column = 0; column < columns; column += 1) {
@@ -79,7 +79,7 @@ function createDraw(seed: string, strength: number, attempt: number): FillOption
   };
 }
 
-/** An array that begins with the product, if this attempt comes to one of few enough rows. */
+/** An array that begins with the product; undefined if this attempt needs too many rows. */
 function build(product: readonly Row[], options: FillOptions): Row[] | undefined {
   const { levels, fixed, rules } = options;
   const coverage = new Coverage({ levels, strength: fixed, rules });

@@ -1,6 +1,6 @@
 /**
- * Fills one more column so that every tuple is covered: greedily first, then by moving single cells, of this column or
- * of one before it (a tabu search), and with more rows only where that doesn't do.
+ * Fills one more column so that every tuple is covered: first greedily, then by moving single cells of this or an earlier
+ * column (a tabu search), and with new rows only if that isn't enough.
  */
 
 import type { Coverage, Move } from "./coverage.ts";
@@ -11,28 +11,28 @@ export type Draw = (below: number) => number;
 
 export interface FillOptions {
   readonly levels: readonly number[];
-  /** How many columns stay as they are: every combination of them occurs, in as few rows as can be. */
+  /** How many of the first columns never change. Their full product is already there. */
   readonly fixed: number;
   readonly rules: Rules;
   readonly draw: Draw;
-  /** With how many rows it is given up. */
+  /** Give up when this many rows would be needed. */
   readonly tooManyRows: number;
 }
 
-/** How often cells are moved in vain: so often for each cell that there is. */
+/** Stop after this many moves per cell without progress. */
 const MOVES_PER_CELL = 50;
-/** Less often where moves cost much (see `Coverage.effort`): until that was spent in vain, but not at once. */
+/** Or after this much effort without progress (see `Coverage.effort`), and at least `MIN_MOVES` moves. */
 const EFFORT = 500_000;
 const MIN_MOVES = 200;
-/** More is spent where no more than a handful is uncovered: it often comes right in the end, and a row is saved. */
+/** With only a few tuples uncovered, try harder: the search often succeeds, which saves a row. */
 const FEW_UNCOVERED = 10;
 const FEW_UNCOVERED_EFFORT = 10_000_000;
-/** How much an array may cost before there is no more patience for a last handful. */
+/** Total effort after which the search no longer tries harder. */
 const MAX_EFFORT = 20_000_000;
-/** A cell that was moved rests for two to four moves. */
+/** A moved cell stays unchanged for two to four moves. */
 const TABU_TENURE = { least: 2, spread: 3 } as const;
 
-/** Takes the next column into use and fills it. @returns false if it gave up. */
+/** Starts using the next column and fills it. @returns false if it gave up. */
 export function fillColumn(coverage: Coverage, options: FillOptions): boolean {
   const column = coverage.columns;
   coverage.addColumn();
@@ -40,7 +40,7 @@ export function fillColumn(coverage: Coverage, options: FillOptions): boolean {
   for (;;) {
     moveCells(coverage, options);
     if (coverage.uncoveredCount === 0) return true;
-    // A row covers at most as many tuples of a column as the column reaches: so many rows it takes.
+    // A row covers at most `setCountOf(column)` tuples of the column.
     const needed = Math.max(1, Math.floor(coverage.uncoveredCount / coverage.setCountOf(column)));
     for (let added = 0; added < needed && coverage.uncoveredCount > 0; added += 1) {
       if (coverage.rows.length + 1 >= options.tooManyRows) return false;
@@ -49,7 +49,7 @@ export function fillColumn(coverage: Coverage, options: FillOptions): boolean {
   }
 }
 
-/** Gives an open cell the level that covers most. */
+/** Gives an open cell the level that covers the most tuples. */
 function setBest(
   coverage: Coverage,
   row: number,
@@ -66,7 +66,7 @@ function setBest(
   if (cheapest.found !== undefined) coverage.make(cheapest.found);
 }
 
-/** Moves cells until all is covered, or for so long in vain that it isn't worth more. Ends with the most covered. */
+/** Moves cells until all tuples are covered or there is no progress. Ends with the best state found. */
 function moveCells(coverage: Coverage, options: FillOptions): void {
   const { draw, levels } = options;
   const placeOf = ({ row, column }: Move): number => row * levels.length + column;
@@ -104,7 +104,7 @@ function isEnough(coverage: Coverage, fewest: number, moves: number, effort: num
   );
 }
 
-/** Of the moves that cover some uncovered tuple, one that leaves the fewest uncovered. */
+/** Among the moves that cover a random uncovered tuple, one that leaves the fewest uncovered. */
 function cheapestMove(
   coverage: Coverage,
   { fixed, rules, draw }: FillOptions,
@@ -121,7 +121,7 @@ function cheapestMove(
   return cheapest.found;
 }
 
-/** Keeps what costs least of all that is offered, one of those drawn where several do. */
+/** Keeps the cheapest offer; among equally cheap ones it draws. */
 interface Cheapest<Offer> {
   readonly found: Offer | undefined;
   offer(offer: Offer, cost: number): void;
@@ -144,7 +144,7 @@ function createCheapest<Offer>(draw: Draw): Cheapest<Offer> {
   };
 }
 
-/** A row of as many uncovered tuples as go together, the other cells of columns in use drawn. */
+/** A row with as many compatible uncovered tuples as possible. The other cells of the columns in use are drawn. */
 function rowOfUncovered(coverage: Coverage, { levels, rules, draw }: FillOptions): Row {
   const row: Row = levels.map(() => OPEN);
   const first = draw(coverage.uncoveredCount);
@@ -162,7 +162,7 @@ function rowOfUncovered(coverage: Coverage, { levels, rules, draw }: FillOptions
   return row;
 }
 
-/** One of the levels that the rules allow an open cell. */
+/** A random level that the rules allow for an open cell. */
 function drawnLevel(row: Row, column: number, levels: number, rules: Rules, draw: Draw): number {
   const first = draw(levels);
   const inOrder = Array.from({ length: levels }, (_, index) => (first + index) % levels);

@@ -1,4 +1,4 @@
-/** Combinations that no row may hold, and whether a row that is not complete can still become one without them. */
+/** Knows the forbidden combinations, and whether an incomplete row can be completed without them. */
 
 /** One level of one column. */
 export interface Cell {
@@ -9,28 +9,28 @@ export interface Cell {
 /** A level for every column, or {@link OPEN}. */
 export type Row = number[];
 
-/** Stands in a row where no level was chosen yet. */
+/** Marks a column without a level. */
 export const OPEN = -1;
 
-/** Every method leaves a row as it was. */
+/** No method changes the row that it gets. */
 export interface Rules {
-  /** Whether levels for the open columns exist that make the row allowed. */
+  /** Whether some levels for the open columns make the row allowed. */
   isExtendable(row: Row): boolean;
-  /** The same for the row with another level in one column, if it is extendable as it stands. */
+  /** Whether the row stays extendable with another level in one column. It must be extendable now. */
   allowsMove(row: Row, column: number, level: number): boolean;
   /** Whether any forbidden cell is in these columns. */
   anyConstrained(columns: readonly number[]): boolean;
-  /** Whether an allowed row exists that holds all these cells. */
+  /** Whether an allowed row can contain all these cells. */
   allows(cells: readonly Cell[]): boolean;
 }
 
-/** `forbidden`: cells that no row may hold all of. */
+/** `forbidden`: combinations of cells that no row may contain. */
 export function createRules(
   levels: readonly number[],
   forbidden: readonly (readonly Cell[])[],
 ): Rules {
-  const concerned = [...new Set(forbidden.flatMap((cells) => cells.map(({ column }) => column)))];
-  const isConcerned = levels.map((_, column) => concerned.includes(column));
+  const constrained = [...new Set(forbidden.flatMap((cells) => cells.map(({ column }) => column)))];
+  const isConstrained = levels.map((_, column) => constrained.includes(column));
   const openRow: Row = levels.map(() => OPEN);
 
   function isForbidden(row: Row): boolean {
@@ -38,7 +38,7 @@ export function createRules(
   }
   function isExtendable(row: Row): boolean {
     if (isForbidden(row)) return false;
-    const open = concerned.find((column) => row[column] === OPEN);
+    const open = constrained.find((column) => row[column] === OPEN);
     if (open === undefined) return true;
     let found = false;
     for (let level = 0; level < (levels[open] ?? 0) && !found; level += 1) {
@@ -57,8 +57,8 @@ export function createRules(
   return {
     isExtendable,
     allowsMove: (row, column, level) =>
-      isConcerned[column] !== true || isExtendableWith(row, column, level),
-    anyConstrained: (columns) => columns.some((column) => isConcerned[column]),
+      isConstrained[column] !== true || isExtendableWith(row, column, level),
+    anyConstrained: (columns) => columns.some((column) => isConstrained[column]),
     allows(cells) {
       for (const { column, level } of cells) openRow[column] = level;
       const found = isExtendable(openRow);

@@ -50,7 +50,7 @@ export function playedBy(
     members: members.slice(0, MAX_MEMBERS),
     readings: sim.assumptions,
     world: sim,
-    again: gap ?? againOf(recorded, create, changed),
+    rerunPlan: gap ?? againOf(recorded, create, changed),
     journal: () => sim.journal.entries({ limit: MAX_JOURNAL }),
     sampleSize: SAMPLE_SIZE,
   };
@@ -74,7 +74,7 @@ function againOf(
     missing: changed && `${changed}, and the journal doesn't tell when`,
     actions,
     untilMs: actions.at(-1)?.atMs ?? 0,
-    replayed: () => journalReplayed(recorded),
+    replay: () => journalReplayed(recorded),
   };
 }
 
@@ -117,7 +117,7 @@ function traceOf(
     if (JSON.stringify(world.assumptions) !== assumed) trace.recordAssume();
     assumed = JSON.stringify(world.assumptions);
     seeKey(trace, entry, owners);
-    if (fault !== undefined) trace.seeRule(ruleBehind(entry));
+    if (fault !== undefined) trace.recordRule(ruleBehind(entry));
     trace.observe(exchangeOf(entry));
   }
   const last = entries.at(-1);

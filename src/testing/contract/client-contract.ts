@@ -75,9 +75,7 @@ export function registerRules<Impression>(
       onReport?.(contractReport);
       if (notSkipped.length > 0) {
         const list = notSkipped.join("\n");
-        console.warn(
-          `${contract.name}: these rules were not tried, so they passed\n${list}`,
-        );
+        console.warn(`${contract.name}: these rules were not tried, so they passed\n${list}`);
       }
       if (contract.replay === undefined) refuseUnknown(contractReport);
     };

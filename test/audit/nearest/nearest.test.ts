@@ -173,7 +173,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   "a bare key": {
     send: authorization(({ apiKey }) => apiKey),
-    sent: "Authorization with a key alone, without the word Bearer",
+    sent: "Authorization with only a key, without the word Bearer",
     closest: ownKey,
   },
   "another word": {
@@ -188,18 +188,18 @@ const cases: Readonly<Record<string, Case>> = {
   },
   "Bearer and a key without a blank": {
     send: authorization(({ apiKey }) => `Bearer${apiKey}`),
-    sent: "Authorization: Bearer and an API key without one blank between them",
+    sent: "Authorization: Bearer and an API key without a single space between them",
     closest: ownKey,
   },
   "Bearer with a colon": {
     send: authorization(({ apiKey }) => `Bearer: ${apiKey}`),
-    sent: /without one blank/,
+    sent: /without a single space/,
     closest: ownKey,
   },
   "the scheme in lower case": {
     readings: { "auth.scheme-case": "exact" },
     send: authorization(({ apiKey }) => `bearer ${apiKey}`),
-    sent: "Authorization: Bearer in another case (bearer) with an API key",
+    sent: "Authorization: Bearer in the wrong case (bearer) with an API key",
     closest: ownKey,
   },
   "two headers": {
@@ -224,7 +224,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   "a key in upper case": {
     send: authorization(({ apiKey }) => `Bearer ${apiKey.toUpperCase()}`),
-    sent: /right in another case/,
+    sent: /has upper and lower case mixed up/,
     closest: ownKey,
   },
   "a key that is cut off": {
@@ -264,13 +264,13 @@ const cases: Readonly<Record<string, Case>> = {
       return apiKey;
     },
     send: authorization((_, __, before) => `Bearer ${before}`),
-    sent: /was given before the world was reset/,
+    sent: /was issued before the world was reset/,
     closest: ownKey,
   },
   "a key of another seed": {
     before: () => createSimulator({ seed: "elsewhere" }).publishers.at(0).apiKey,
     send: authorization((_, __, before) => `Bearer ${before}`),
-    sent: /made up, or of another seed/,
+    sent: /made up, or from another seed/,
     closest: ownKey,
   },
   "a key of a larger population": {
@@ -367,17 +367,17 @@ const cases: Readonly<Record<string, Case>> = {
 
   "a surface's name": {
     send: onSurface(({ own }) => own.surfaces[1]?.name ?? ""),
-    sent: /is the name of a surface, whose id is asked for$/,
+    sent: /is the name of a surface: send its id$/,
     closest: surface(1),
   },
   "a surface's name in lower case": {
     send: onSurface(({ own }) => own.surfaces[1]?.name.toLowerCase() ?? ""),
-    sent: /or nearly so: it is right in another case$/,
+    sent: /which has upper and lower case mixed up, but is almost the name of a surface: send its id$/,
     closest: surface(1),
   },
   "a surface's name mistyped": {
     send: onSurface(({ own }) => own.surfaces[1]?.name.slice(1) ?? ""),
-    sent: /or nearly so/,
+    sent: /is cut off: .* but is almost the name of a surface: send its id$/,
     closest: surface(1),
   },
   "a surface id that is cut off": {
@@ -459,7 +459,7 @@ const cases: Readonly<Record<string, Case>> = {
       return id;
     },
     send: click((id) => id),
-    sent: /was given before the world was reset or restored: pub_\w+ has 0 impressions, and this is number 2$/,
+    sent: /was issued before the world was reset or restored: pub_\w+ has 0 impressions, and this is number 2$/,
     closest: none,
   },
   "an impression that doesn't exist": {
@@ -646,9 +646,9 @@ test("it is worked out from the world as it is when it is shown, and opens no ac
     headers: { authorization: `Bearer ${apiKey}x` },
   });
   const says = (place: number): string | undefined => sim.journal.entries()[place]?.nearest?.sent;
-  expect(says(1)).toContain("goes on after its 17 characters");
+  expect(says(1)).toContain("has more after its 17 characters");
   expect(JSON.parse(JSON.stringify(sim.snapshot())).accounts).toEqual(JSON.parse(before).accounts);
   sim.publishers.rotateKey(id);
-  expect(says(1)).toContain("made up, or of another seed");
+  expect(says(1)).toContain("made up, or from another seed");
   expect(surfaces.length).toBeGreaterThan(0);
 });

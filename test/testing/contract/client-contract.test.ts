@@ -153,7 +153,8 @@ describe("a good client", () => {
     });
     expect(report?.rules[1]?.verdict).toEqual({
       kind: "skipped",
-      why: "only leaves it out" });
+      why: "only leaves it out",
+    });
   });
 
   test("that replaces the globals never meets another that does", async () => {

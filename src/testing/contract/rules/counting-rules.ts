@@ -121,8 +121,7 @@ function mustCountClicks(
     const done = asked.some(isDone);
     must(
       done || !healthy || isLate,
-      () =>
-        `Nothing went wrong with a click on ${view.ad}, but ${outcomeInWords(first.outcome)}.`,
+      () => `Nothing went wrong with a click on ${view.ad}, but ${outcomeInWords(first.outcome)}.`,
     );
     if (!done) continue;
     // If a view was recorded more than once, each of its impressions can be clicked.
