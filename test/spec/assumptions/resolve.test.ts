@@ -38,7 +38,7 @@ describe("a wrong one", () => {
 
   test.each([
     ["foo", "See: adsim assumptions."],
-    ["dedup.foo", "There is: dedup.key, dedup.window and dedup.repeat."],
+    ["dedup.foo", "Known keys: dedup.key, dedup.window and dedup.repeat."],
     ["seed", "See: adsim assumptions."],
   ])("key %s is near to none", (key, hint) => {
     expect(() => resolveAssumptions({ [key]: "x" })).toThrow(`is not an assumption. ${hint}`);
@@ -101,8 +101,8 @@ describe("choices that make no sense together", () => {
     expect(brokenConstraint(chosen)).toEqual({
       key: "payout.txn-id",
       problem:
-        'can\'t be "null" while payout.statuses is "documented": only payouts that are paid are listed, and those ' +
-        "have one. Choose payout.statuses=extended as well",
+        'can\'t be "null" while payout.statuses is "documented": only paid payouts are listed then, and those ' +
+        "have a txn_id. Choose payout.statuses=extended as well",
     });
     expect(brokenConstraint({ ...chosen, "payout.txn-id": "empty" })).toBeUndefined();
     expect(brokenConstraint({ ...chosen, "payout.statuses": "extended" })).toBeUndefined();
