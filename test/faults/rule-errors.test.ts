@@ -32,7 +32,12 @@ const wrongRules: readonly Wrong[] = [
   ],
   ["another one", { id: "none", verdict: drop }, "id", /must not be "any" or "none"/],
   ["a key for an id", { id: "x-key_0000000000000", verdict: drop }, "id", /look like an API key/],
-  ["an id that is taken", { id: "taken", verdict: drop }, "id", /already the id of a rule.*choose another id/],
+  [
+    "an id that is taken",
+    { id: "taken", verdict: drop },
+    "id",
+    /already the id of a rule.*choose another id/,
+  ],
   ["no time to live", { ttl: 0, verdict: drop }, "ttl", /must be longer than 0/],
   ["a negative one", { ttl: -1, verdict: drop }, "ttl", /whole milliseconds/],
   ["an endless one", { ttl: Number.POSITIVE_INFINITY, verdict: drop }, "ttl", /whole milliseconds/],
@@ -147,7 +152,12 @@ const wrongResponses: readonly Wrong[] = [
     "headers.(unprintable)",
     /not a valid header name/,
   ],
-  ["a header of no name", { headers: { "": "1" } }, "headers.(unprintable)", /not a valid header name/],
+  [
+    "a header of no name",
+    { headers: { "": "1" } },
+    "headers.(unprintable)",
+    /not a valid header name/,
+  ],
   [
     "a header __proto__",
     { headers: JSON.parse('{"__proto__":"1"}') },
