@@ -61,7 +61,7 @@ export function* auditInSlices(world: AuditedWorld, journal: Journal): Work<Audi
   const entries: { readonly account: Account; readonly books: Books }[] = [];
   for (const account of accountsByOrdinal(accounts).filter(hasHistory)) {
     yield;
-    const books = booksOf(account, population.baseline(account), historyOf(account, today));
+    const books = booksOf(account, population.seededHistory(account), historyOf(account, today));
     entries.push({ account, books });
   }
   const unauthenticated = figuresWithoutAccount(accounts.unauthenticated);

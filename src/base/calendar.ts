@@ -7,24 +7,24 @@ declare const dayBrand: unique symbol;
 /** A calendar day, counted from 1970-01-01 = 0. */
 export type Day = number & { readonly [dayBrand]: true };
 
-/** The last instant of a world, in milliseconds since 1970: in India the year 9999 ends with it, at 18:30 UTC. */
+/** The last instant of a world, in milliseconds since 1970: the end of the year 9999 in India, at 18:30 UTC. */
 export const LAST_INSTANT_MS = 253_402_280_999_999;
 /** The last instant that has a four-digit year in UTC. */
 const LAST_WRITABLE_MS = 253_402_300_799_999;
 /** The first instant that has a four-digit year, in milliseconds since 1970. */
 const FIRST_INSTANT_MS = -62_167_219_200_000;
 
-/** The day with this count; the one constructor of `Day`. */
+/** The only constructor of `Day`. */
 export function day(daysSince1970: number): Day {
   return daysSince1970 as Day;
 }
 
-/** The day that an instant falls on, where midnight is `offsetMs` ahead of UTC's. */
+/** The day that an instant falls on in a time zone that is `offsetMs` ahead of UTC. */
 export function dayOfInstant(instantMs: number, offsetMs: number): Day {
   return day(Math.floor((instantMs + offsetMs) / DAY_MS));
 }
 
-/** The day written `YYYY-MM-DD`, or undefined when the text has another form or names a day that doesn't exist. */
+/** Reads `YYYY-MM-DD`. @returns undefined if the text has another form or the day doesn't exist. */
 export function parseDay(text: string): Day | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
   const year = Number(text.slice(0, 4));
@@ -53,7 +53,7 @@ export function monthOfDay(of: Day): number {
 export function firstDayOfMonth(monthIndex: number): Day {
   const year = Math.floor(monthIndex / 12);
   const month = monthIndex - year * 12;
-  // Years are counted from March so that the leap day is a year's last.
+  // Years start in March here, so that the leap day is the last day of a year.
   const shifted = month < 2 ? year - 1 : year;
   const era = Math.floor(shifted / 400);
   const yearOfEra = shifted - era * 400;
@@ -79,8 +79,9 @@ export function formatHttpDate(instantMs: number): string {
 }
 
 /**
- * Milliseconds since 1970 of an ISO 8601 instant with a zone (`2026-03-01T00:00:00Z`, `…+05:30`) or of a bare date
- * (its midnight in UTC); undefined for anything else.
+ * Reads an ISO 8601 instant with a zone (`2026-03-01T00:00:00Z`, `…+05:30`) or a bare date (its midnight in UTC).
+ *
+ * @returns milliseconds since 1970; undefined for anything else.
  */
 export function parseInstant(text: string): number | undefined {
   const match =

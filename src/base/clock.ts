@@ -1,4 +1,4 @@
-/** The world's time. Real time is never read here: who wants it flowing passes in where to read it. */
+/** The world's time. Never reads real time itself: a clock that needs it is given a `WallClock`. */
 
 import * as v from "valibot";
 import { formatInstant, LAST_INSTANT_MS } from "./calendar.ts";
@@ -6,7 +6,7 @@ import { type Duration, durationMs } from "./duration.ts";
 import { InputError, parseInput } from "./input.ts";
 
 /**
- * - `frozen`: moves by `advance` alone.
+ * - `frozen`: only `advance` and `set` move it.
  * - `flowing`: starts at a chosen instant and runs with real elapsed time.
  * - `system`: real time.
  */
@@ -21,14 +21,14 @@ export interface Clock {
    * Moves the clock forward; `advance(a); advance(b)` equals `advance(a + b)`.
    *
    * @returns the new instant in milliseconds.
-   * @throws InputError for a malformed duration, or past the year 9999. Nothing changes then.
+   * @throws InputError for a malformed duration or an instant past the year 9999. The clock is then unchanged.
    */
   advance(by: Duration): number;
   /**
-   * Changes mode, instant or both. What is left out stays.
+   * Changes the mode, the instant or both.
    *
-   * @throws InputError for what isn't a mode or whole milliseconds, for an instant before `now()` or past the year 9999, and for a mode that needs real time where
-   * none was passed in. Nothing changes then.
+   * @throws InputError for an unknown mode, for anything but whole milliseconds, for an instant before `now()` or past the
+   * year 9999, and for a mode that needs real time if the clock has no `WallClock`. The clock is then unchanged.
    */
   set(change: { readonly mode?: ClockMode; readonly nowMs?: number }): void;
 }
@@ -43,7 +43,7 @@ const changeSchema = v.pipe(
   }),
   v.check(
     ({ mode, nowMs }) => mode !== undefined || nowMs !== undefined,
-    "must name mode, nowMs or both: nothing else would happen",
+    "must name mode, nowMs or both",
   ),
 );
 
@@ -51,16 +51,16 @@ const changeSchema = v.pipe(
 export type WallClock = () => number;
 
 /**
- * A clock that stands at `startMs`.
+ * Creates a clock that shows `startMs`.
  *
- * @throws InputError for a mode that needs real time where `wallClock` is missing.
+ * @throws InputError for a mode that needs real time if `wallClock` is missing.
  */
 export function createClock(
   mode: ClockMode,
   startMs: number,
   wallClock: WallClock | undefined,
 ): Clock {
-  // now = base + (wall - origin); a frozen clock ignores the wall.
+  // now = base + (wall - origin). A frozen clock doesn't read the wall clock.
   let current = mode;
   let baseMs = startMs;
   let originMs = wallClockMs(mode, wallClock);
@@ -69,7 +69,7 @@ export function createClock(
   function now(): number {
     if (current === "frozen") return baseMs;
     const flowedMs = baseMs + wallClockMs(current, wallClock) - originMs;
-    // The wall can be set back; the world's time can't, nor can it leave the years that have four digits.
+    // The wall clock may be set back. The world's time never runs backwards and never passes the year 9999.
     latestMs = Math.min(LAST_INSTANT_MS, Math.max(latestMs, flowedMs));
     return latestMs;
   }
@@ -77,7 +77,7 @@ export function createClock(
     if (!(nowMs <= LAST_INSTANT_MS)) {
       throw new InputError(
         "now",
-        "must not be past 9999-12-31T18:29:59.999Z: beyond, India has a year that YYYY-MM-DD can't write",
+        "must not be past 9999-12-31T18:29:59.999Z: after that the year in India has five digits",
       );
     }
     originMs = wallClockMs(nextMode, wallClock);
@@ -104,7 +104,7 @@ export function createClock(
       if (target < beforeMs) {
         throw new InputError(
           "now",
-          `must not be before the world's ${formatInstant(beforeMs)}: what was recorded since would lie in the future. Reset the world to start over`,
+          `must not be before the world's time, ${formatInstant(beforeMs)}: time never runs backwards. Reset the world to start over`,
           "conflict",
         );
       }
@@ -113,16 +113,13 @@ export function createClock(
   };
 }
 
-/** Real time in whole milliseconds; 0 for a mode that needs none. @throws InputError where it can't be had. */
+/** Real time in whole milliseconds; 0 for a mode that doesn't need it. @throws InputError if it is needed and missing. */
 export function wallClockMs(mode: ClockMode, wallClock: WallClock | undefined): number {
   if (mode === "frozen") return 0;
   if (wallClock !== undefined) {
     const wallMs = wallClock();
     if (Number.isFinite(wallMs)) return Math.floor(wallMs);
-    throw new InputError(
-      "wallClock",
-      "must give milliseconds since 1970, as Date.now does, and gave no such number",
-    );
+    throw new InputError("wallClock", "must return milliseconds since 1970, as Date.now does");
   }
   throw new InputError(
     "clock",

@@ -1,8 +1,8 @@
-/** Natural numbers as decimal text. Short ones are cached: V8's own conversion is slow for numbers that it hasn't just seen. */
+/** Whole numbers as decimal text. Small ones are cached: V8's own conversion is slow for numbers that it hasn't just seen. */
 
-/** Numbers below this are cached, each from its first use on: nearly all lengths of bodies, and what is left of a limit (spec §8). */
+/** Covers nearly every body length and every remaining quota (spec §8). */
 const CACHED_BELOW = 10_000;
-// Filled in as needed; it holds nothing that depends on a world.
+// Filled on first use. Worlds can share it: it holds no state of theirs.
 const cached: string[] = new Array<string>(CACHED_BELOW);
 
 const padded: readonly string[] = Array.from({ length: 1000 }, (_, value) =>

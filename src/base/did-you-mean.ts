@@ -1,17 +1,17 @@
-/** What somebody may have meant by a name that isn't known here. */
+/** Suggests a known name for a misspelt one, and lists names in a sentence. */
 
 import { editDistance } from "./edit-distance.ts";
 
-/** More names than these aren't looked through. */
+/** How many names are compared. */
 const MAX_NAMES = 2000;
 
-/** ` Did you mean "first"?`, with one of the known names; empty where none is near. It repeats nothing of what was sent. */
+/** ` Did you mean "first"?`, or an empty text if no known name is close. Never repeats what was sent. */
 export function didYouMean(sent: string, known: readonly string[]): string {
   const nearest = nearestName(sent, known);
   return nearest === undefined ? "" : ` Did you mean ${JSON.stringify(nearest)}?`;
 }
 
-/** The name that was meant, if there is little doubt. */
+/** The known name that is closest to `sent`, if one is close enough. */
 export function nearestName(sent: string, known: readonly string[]): string | undefined {
   const wanted = sent.toLowerCase();
   let nearest: string | undefined;
@@ -26,12 +26,12 @@ export function nearestName(sent: string, known: readonly string[]): string | un
   return nearest ?? onlyOneThatBegins(wanted, known);
 }
 
-/** More than one in six characters isn't a slip any more, but another word. */
+/** With more than one mistake in six characters it is probably another word. */
 function mostMistakes(length: number): number {
   return length < 2 ? 0 : Math.min(3, Math.ceil(length / 6));
 }
 
-/** Two letters that changed places are one mistake. */
+/** The edit distance, but two swapped letters count as one mistake. */
 function mistakesIn(wanted: string, name: string): number {
   const at = Array.from(wanted).findIndex((character, place) => character !== name[place]);
   const [first = "", second = ""] = wanted.slice(at, at + 2);
@@ -39,7 +39,7 @@ function mistakesIn(wanted: string, name: string): number {
   return wanted !== name && swapped === name ? 1 : editDistance(wanted, name);
 }
 
-/** `oldest` for `oldest-first`. */
+/** Finds `oldest-first` for `oldest`. */
 function onlyOneThatBegins(wanted: string, known: readonly string[]): string | undefined {
   if (wanted.length < 3) return undefined;
   const found = known.filter(
@@ -48,7 +48,7 @@ function onlyOneThatBegins(wanted: string, known: readonly string[]): string | u
   return found.length === 1 ? found[0] : undefined;
 }
 
-/** `impression, click and stats`; of many the first ones. */
+/** `impression, click and stats`; of more than 20 names, the first 20 and the number of the others. */
 export function formatList(names: readonly string[], last = "and"): string {
   if (names.length > 20) return `${names.slice(0, 20).join(", ")} and ${names.length - 20} more`;
   if (names.length < 2) return names.join("");

@@ -1,18 +1,18 @@
-/** A digest of text: it finds damage and edits. It is no proof against somebody who means to forge one. */
+/** A digest of text. It detects damage and edits, but isn't cryptographic: it can be forged. */
 
 import { mix } from "./random.ts";
 import { TextHash } from "./text-hash.ts";
 
-/** A digest in the making. */
+/** A digest that is fed piece by piece. */
 export interface Digest {
   text(text: string): void;
   /** An integer of up to 32 bits. */
   number(number: number): void;
-  /** 64 bits in hex over all that was given, in order, and over where each text ends. */
+  /** 64 bits in hex. They depend on the order of all input and on where each text ended. */
   value(): string;
 }
 
-/** 64 bits in hex over the texts in order, and over where each ends. */
+/** 64 bits in hex. They depend on the order of the texts and on where each one ends. */
 export function digestOf(texts: Iterable<string>): string {
   const digest = createDigest();
   for (const text of texts) digest.text(text);

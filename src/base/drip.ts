@@ -1,14 +1,14 @@
-/** In which pieces a body drips: by the count of timers, never faster than its pace, and slower where timers are late. */
+/** Cuts a body into the pieces of a slow response. Counts timers, so late timers make it slower and nothing makes it faster. */
 
-/** A body that is handed over in pieces: one after each pause. */
+/** A body that is sent in pieces, one after each pause. */
 export interface Drip {
   /** The pause before each piece, in milliseconds. */
   readonly everyMs: number;
-  /** What is due after one more pause: at least a byte, unless the body is empty. */
+  /** The piece that is due after one more pause: at least one byte, unless the body is empty. */
   next(): { readonly piece: Uint8Array; readonly isLast: boolean };
 }
 
-/** Shorter pauses cost more timers than anyone can tell. */
+/** Shorter pauses would cost timers, and no client could tell the difference. */
 const MIN_PAUSE_MS = 50;
 
 export function createDrip(body: string, bytesPerSecond: number): Drip {
@@ -28,10 +28,10 @@ export function createDrip(body: string, bytesPerSecond: number): Drip {
   };
 }
 
-/** The longest time that a timer takes, in milliseconds: nearly 25 days. One of more would be over at once. */
+/** The longest delay of a timer, nearly 25 days. Node fires a timer with a longer one at once. */
 const LONGEST_TIMER_MS = 0x7fff_ffff;
 
-/** A time that a timer can take. */
+/** `ms`, or the longest delay that a timer supports if that is less. */
 export function timerMs(ms: number): number {
   return Math.min(ms, LONGEST_TIMER_MS);
 }

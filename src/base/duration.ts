@@ -26,17 +26,16 @@ const unitMs: Readonly<Record<string, number>> = {
 export function durationMs(duration: Duration): number {
   const ms = msOf(duration);
   if (ms !== undefined && isWhole(ms)) return ms;
-  throw new InputError("duration", `${DURATION_EXPECTED}${notWhatWasSent(duration)}`);
+  throw new InputError("duration", `${DURATION_EXPECTED}${notSent(duration)}`);
 }
 
-/** What a field that isn't a duration is told. */
+/** The message for a field that isn't a duration. */
 export const DURATION_EXPECTED: string =
   'must be whole milliseconds (1500) or a whole number with a unit ("250ms", "90s", "15m", "36h", "30d")';
 
-/** A duration as text. */
 export const DURATION_PATTERN: RegExp = /^(\d{1,15})(ms|s|m|h|d)$/;
 
-/** Whether {@link durationMs} takes it. */
+/** Whether {@link durationMs} accepts it. */
 export function isDuration(value: unknown): value is Duration {
   const ms = msOf(value);
   return ms !== undefined && isWhole(ms);
@@ -51,8 +50,8 @@ function msOf(value: unknown): number | undefined {
   return typeof value === "string" ? parse(value) : undefined;
 }
 
-/** What was sent, where it can't be a key in the wrong place. */
-function notWhatWasSent(sent: unknown): string {
+/** `, not 5`: repeats what was sent, unless it could be an API key in the wrong place. */
+function notSent(sent: unknown): string {
   if (typeof sent === "number") return `, not ${sent}`;
   const harmless = typeof sent === "string" && /^[-+]?[\d.]{0,15} ?[a-z]{0,7}$/i.test(sent);
   return harmless ? `, not ${JSON.stringify(sent)}` : "";

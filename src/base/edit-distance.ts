@@ -1,4 +1,4 @@
-/** How far apart two texts are: for saying what somebody may have meant. */
+/** How different two texts are, for suggesting what a user may have meant. */
 
 import leven from "leven";
 
@@ -6,8 +6,8 @@ import leven from "leven";
 const LONGEST = 256;
 
 /**
- * How many characters must be put in, taken out or replaced to make one text of the other. `most`: further apart is more
- * than that, and takes less time to find out.
+ * How many characters must be inserted, deleted or replaced to turn one text into the other. Stops counting above `most`,
+ * which saves time.
  */
 export function editDistance(left: string, right: string, most: number = LONGEST): number {
   return leven(left.slice(0, LONGEST), right.slice(0, LONGEST), { maxDistance: most + 1 });

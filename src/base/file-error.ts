@@ -1,19 +1,19 @@
-/** Says in words why the file system refused. */
+/** Says in plain words why a file operation failed. */
 
 const reasons: Readonly<Record<string, string>> = {
-  EACCES: "this user may not",
-  EFBIG: "it would be larger than a file may be",
+  EACCES: "permission denied",
+  EFBIG: "the file would be too large",
   EISDIR: "it is a folder",
-  ELOOP: "its links lead in a circle",
+  ELOOP: "its symbolic links form a loop",
   ENAMETOOLONG: "its name is too long",
   ENOENT: "there is no such file or folder",
   ENOSPC: "the disk is full",
   ENOTDIR: "a part of its path is not a folder",
-  EPERM: "this user may not",
+  EPERM: "permission denied",
   EROFS: "the file system is read-only",
 };
 
-/** The words for an error of the file system; what any other error says. They follow "can't be read: ". */
+/** Plain words for a file system error; any other error's own message. Written to follow "can't be read: ". */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;

@@ -1,6 +1,6 @@
 /**
- * Ids without a table. An id is a keyed permutation of (publisher, serial) with a check part: it looks random, decodes
- * back, and one that was made up, mistyped or cut short is refused without a look-up.
+ * Ids without a table. An id is a keyed permutation of (publisher, serial) with check bits. It looks random and can be
+ * decoded; an invented, mistyped or truncated id is rejected without a look-up.
  */
 
 import { deriveKey, mix } from "./random.ts";
@@ -14,22 +14,22 @@ export interface IdParts {
 /** Writes and reads the ids of one kind. */
 export interface IdCodec {
   encode(publisher: number, serial: number): string;
-  /** @returns undefined for a text that `encode` never gives. */
+  /** @returns undefined for a text that `encode` never returns. */
   decode(text: string): IdParts | undefined;
 }
 
-/** How 64 permuted bits look as text. */
+/** Writes 64 permuted bits as text. */
 export interface IdFormat {
   render(prefix: string, high: number, low: number): string;
-  /** The bits of a text that `render` gives; undefined for any other, another spelling included. */
+  /** @returns undefined for a text that `render` never returns, such as another spelling of an id. */
   read(prefix: string, text: string): { high: number; low: number } | undefined;
 }
 
 const CHECK_BITS = 0b1010_0110;
 
 /**
- * The codec of one kind of id (`kind` keys the permutation, `prefix` is its visible part) under a seed. Codecs of one
- * kind with different `check` parts never give the same id, nor read each other's.
+ * Creates the codec of one kind of id under a seed. `kind` keys the permutation; `prefix` is the visible part. Two codecs
+ * of a kind with different `check` bits never write the same id and never read each other's.
  */
 export function createIdCodec(
   seed: string,

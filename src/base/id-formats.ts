@@ -1,12 +1,12 @@
 /**
- * How ids look: the choices of `ids.format`. Each is a bijection from 64 bits; what room it has left is filled with
- * characters that follow from them, so that an id that was made up, mistyped or cut short is refused.
+ * How ids look: the choices of `ids.format`. Each format is a bijection from 64 bits. The room left over is filled with
+ * check bits, so that an invented, mistyped or truncated id is rejected.
  */
 
 import type { IdFormat } from "./id-codec.ts";
 import { mix } from "./random.ts";
 
-// Crockford's alphabet: no i, l, o, u, so ids read aloud well and spell nothing.
+// Crockford's alphabet: without i, l, o and u, ids are easy to read aloud and spell no words.
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const codes = Uint8Array.from(ALPHABET, (character) => character.charCodeAt(0));
 const values = Int8Array.from({ length: 128 }, (_, code) =>
@@ -22,7 +22,7 @@ function code(bits: number): number {
 /** `imp_` and 13 characters of Crockford's base 32, lower case: the choice `prefixed` of `ids.format`. */
 export const prefixedIds: IdFormat = {
   render(prefix, high, low) {
-    // One call makes one flat string; adding up pairs would leave a chain of pieces to whoever keeps the id.
+    // One call makes one flat string. Concatenation would make a rope, which takes more memory as long as the id lives.
     const characters = String.fromCharCode(
       code(high >>> 27),
       code(high >>> 22),
@@ -48,7 +48,7 @@ export const prefixedIds: IdFormat = {
       const code = text.charCodeAt(prefix.length + index);
       const value = code < 128 ? (values[code] ?? -1) : -1;
       if (value < 0) return undefined;
-      // The last character carries 4 bits: one above would make a second spelling of the same id.
+      // The last character carries 4 bits. A fifth would allow a second spelling of the same id.
       const bits = index === LENGTH - 1 ? 4 : 5;
       if (value >= 1 << bits) return undefined;
       high = (high << bits) | (low >>> (32 - bits));
@@ -58,7 +58,7 @@ export const prefixedIds: IdFormat = {
   },
 };
 
-/** A lower-case UUID of version 4: 58 of its bits are a check. */
+/** A lower-case UUID of version 4. 58 of its bits are check bits. */
 export const uuidIds: IdFormat = {
   render(prefix, high, low) {
     const salt = saltOf(prefix);
@@ -66,7 +66,7 @@ export const uuidIds: IdFormat = {
     const words = [
       high,
       (low & 0xffff_0000) | 0x4000 | (check >>> 20),
-      // The two bits on top are the variant, RFC 9562's.
+      // The top two bits are the variant of RFC 9562.
       0x8000_0000 | ((check & 0x3fff) << 16) | (low & 0xffff),
       checkWord(salt, high, low, 1),
     ];
@@ -81,10 +81,10 @@ export const uuidIds: IdFormat = {
   },
 };
 
-/** Above 2^53, and with 20 digits. What is left up to 10^20 has room for 2 bits of check, no more. */
+/** Above 2^53 and 20 digits long. The range up to 10^20 leaves room for only 2 check bits. */
 const LEAST = 10_000_000_000_000_000_000n;
 
-/** 20 decimal digits: a client that reads them as a number has another id. */
+/** 20 decimal digits. A client that parses them as a number ends up with a different id. */
 export const digitIds: IdFormat = {
   render(prefix, high, low) {
     const check = checkWord(saltOf(prefix), high, low, 0) & 3;
@@ -101,14 +101,14 @@ export const digitIds: IdFormat = {
 
 const LONG = 200;
 
-/** A prefixed id that goes on with check characters up to 200. */
+/** A prefixed id, padded with check characters to 200. */
 export const longIds: IdFormat = {
   render(prefix, high, low) {
     const salt = saltOf(prefix);
     const characters: number[] = [];
     let word = 0;
     for (let at = 0; at < LONG - prefix.length - LENGTH; at += 1) {
-      // A word has six times five bits.
+      // A word has enough bits for six characters of five.
       if (at % 6 === 0) word = checkWord(salt, high, low, at);
       characters.push(code(word));
       word >>>= 5;
@@ -125,7 +125,7 @@ export const longIds: IdFormat = {
 
 const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/** The base 64 of 14 bytes, two sextets of which are fixed: 36 bits are a check. */
+/** The base 64 of 14 bytes. Two of its characters are always `+` and `/`; 36 bits are check bits. */
 export const urlUnsafeIds: IdFormat = {
   render(prefix, high, low) {
     const salt = saltOf(prefix);
@@ -146,7 +146,7 @@ export const urlUnsafeIds: IdFormat = {
     let high = 0;
     let low = 0;
     for (const [index, character] of [...sextets].entries()) {
-      // The eleventh carries 4 bits of the id.
+      // The eleventh character carries only 4 bits of the id.
       const count = index === 10 ? 4 : 6;
       const value = BASE64.indexOf(character) >>> (6 - count);
       high = (high << count) | (low >>> (32 - count));
@@ -158,7 +158,7 @@ export const urlUnsafeIds: IdFormat = {
   },
 };
 
-/** Makes the check another one for each kind of id. */
+/** Gives each kind of id its own check bits. */
 function saltOf(prefix: string): number {
   let salt = 0;
   for (let index = 0; index < prefix.length; index += 1) {
@@ -167,7 +167,7 @@ function saltOf(prefix: string): number {
   return salt;
 }
 
-/** 32 bits that follow from an id's kind and bits; another `index`, other ones. */
+/** 32 bits derived from an id's kind, its bits and `index`. */
 function checkWord(salt: number, high: number, low: number, index: number): number {
   const start = mix(salt + Math.imul(index + 1, 0x9e3779b1));
   return mix(mix(mix(start ^ high) + low) ^ start) >>> 0;

@@ -1,21 +1,21 @@
-/** Input from users, options and control requests alike: checked against a schema, refused by the field's name. */
+/** Checks users' input, options as well as control requests, against a schema. An error names the field at fault. */
 
 import * as v from "valibot";
 import { safeName } from "./safe-name.ts";
 
 /**
- * - `not-found`: the input is well-formed and names nothing.
- * - `conflict`: it can't be done now.
- * - `gone`: what it names was dropped to make room.
- * - `too-much`: it would take more than one request may.
+ * - `not-found`: the input is well-formed, but names something that doesn't exist.
+ * - `conflict`: the current state doesn't allow it.
+ * - `gone`: the input names something that was dropped to make room.
+ * - `too-much`: one request may not do this much.
  */
 export type InputErrorReason = "invalid" | "not-found" | "conflict" | "gone" | "too-much";
 
-/** Wrong input. Nothing was changed. `field` is where, the message says what is expected there. */
+/** Invalid input. Nothing was changed. The message names the field and says what is expected there. */
 export class InputError extends TypeError {
   override readonly name = "InputError";
   readonly field: string;
-  /** The message without the field: what is expected there. */
+  /** The message without the field. */
   readonly expected: string;
   readonly reason: InputErrorReason;
 
@@ -29,7 +29,7 @@ export class InputError extends TypeError {
 }
 
 /**
- * The input, an object, in the schema's type. `whole`: what it is called.
+ * Checks that the input is an object that the schema accepts. `whole` is the name of the input in errors.
  *
  * @throws InputError that names the first field at fault.
  */
@@ -38,7 +38,7 @@ export function parseInput<Schema extends v.GenericSchema>(
   input: unknown,
   whole = "",
 ): v.InferOutput<Schema> {
-  // A schema of an object takes a list for one without members.
+  // To an object schema a list is an object without members.
   if (Array.isArray(input)) throw new InputError(whole, "must be an object, not a list");
   const result = v.safeParse(schema, input, { abortEarly: true });
   if (result.success) return result.output;
@@ -47,9 +47,9 @@ export function parseInput<Schema extends v.GenericSchema>(
 }
 
 /**
- * What `check` gives for a part of the input.
+ * Runs `check` on a part of the input.
  *
- * @throws InputError of `check`, with its field named as one of the whole.
+ * @throws InputError of `check`, with `field` in front of the field that it names.
  */
 export function inField<Result>(field: string, check: () => Result): Result {
   try {
@@ -61,15 +61,15 @@ export function inField<Result>(field: string, check: () => Result): Result {
   }
 }
 
-/** Whether it is an object as JSON and literals make it: no list, no `Map`, none of a class. */
+/** Whether it is an object as JSON or an object literal makes it: not a list, a `Map` or an instance of a class. */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null) return false;
   const prototype = Object.getPrototypeOf(value);
-  // An object of another realm, such as a test runner's, has that realm's.
+  // An object from another realm, such as a test runner's, has that realm's Object.prototype.
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** The path to the field, fit to be repeated: names in it can be the sender's own. */
+/** The path to the field. It may hold names that the sender invented, so each is made safe to repeat. */
 function fieldOf({ path }: v.BaseIssue<unknown>): string {
   const parts = path?.map(({ key }) => (typeof key === "string" ? safeName(key) : String(key)));
   return parts?.join(".") ?? "";
@@ -80,7 +80,7 @@ function describe(issue: v.BaseIssue<unknown>): string {
   if (issue.kind !== "schema" || !issue.message.startsWith("Invalid ")) return issue.message;
   const isMissing = issue.type === "strict_object" || issue.type === "loose_object";
   if (isMissing && issue.expected?.startsWith('"')) return "is required";
-  return `must be ${kindOf(issue.expected ?? "something else")}${notWhatWasSent(issue.input)}`;
+  return `must be ${kindOf(issue.expected ?? "something else")}${notSent(issue.input)}`;
 }
 
 const kinds: Readonly<Record<string, string>> = {
@@ -99,8 +99,8 @@ function kindOf(expected: string): string {
   return kinds[expected] ?? expected;
 }
 
-/** What was sent instead. Of a text only what can't be a key. */
-function notWhatWasSent(sent: unknown): string {
+/** `, not a list`: names what was sent. Repeats a text only if it can't be an API key. */
+function notSent(sent: unknown): string {
   if (typeof sent === "string") {
     return safeName(sent) === sent ? `, not ${JSON.stringify(sent)}` : "";
   }

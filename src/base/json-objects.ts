@@ -1,12 +1,12 @@
 /**
- * Rewrites the objects of a JSON text, member by member. Every name, text and number stays as it is written: numbers
- * that went through a parser could come out in another spelling.
+ * Rewrites the objects of a JSON text, member by member. Names, strings and numbers keep their spelling, which a parser
+ * could change.
  */
 
-/** Gives the members that take the place of `members`, each written `"name":value`. `depth`: 0 is the outermost object. */
+/** Returns the members that replace `members`, each written `"name":value`. The outermost object has depth 0. */
 export type ObjectRewriter = (members: readonly string[], depth: number) => readonly string[];
 
-/** `text`: valid JSON without white space between its tokens, as `JSON.stringify` writes it. Inner objects come first. */
+/** `text` is valid JSON without white space between tokens, as `JSON.stringify` writes it. Inner objects come first. */
 export function rewriteObjects(text: string, rewrite: ObjectRewriter): string {
   let at = 0;
 
@@ -28,7 +28,7 @@ export function rewriteObjects(text: string, rewrite: ObjectRewriter): string {
     });
     return `{${rewrite(members, depth).join(",")}}`;
   }
-  /** What stands between an opening bracket and its closing one, apart by commas. */
+  /** Reads the comma-separated items between a bracket and its closing one. */
   function items(read: () => string): string[] {
     const found: string[] = [];
     at += 1;
@@ -41,14 +41,14 @@ export function rewriteObjects(text: string, rewrite: ObjectRewriter): string {
   }
   function skipScalar(): void {
     scalar.lastIndex = at;
-    if (!scalar.test(text)) throw new Error("A JSON text that isn't one. This is a bug in adsim.");
+    if (!scalar.test(text)) throw new Error("The text is not JSON. This is a bug in adsim.");
     at = scalar.lastIndex;
   }
 
   return value(0);
 }
 
-/** A text, a number, or one of the three words. */
+/** A string, a number, `true`, `false` or `null`. */
 const scalar = /"[^"\\]*(?:\\.[^"\\]*)*"|[^"[\]{},:\s]+/y;
 
 const BRACE = 0x7b;

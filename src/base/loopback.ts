@@ -1,8 +1,8 @@
-/** Hosts that can only be this machine: no DNS server decides what they stand for. */
+/** Recognises host names that can only be this machine, whatever a DNS server says. */
 
-/** Whether a host, as it stands in a URL or a Host header without its port, is this machine. */
+/** Whether a host is this machine. `host` is written as in a URL or a Host header, without a port. */
 export function isLoopbackHost(host: string): boolean {
-  // A dot at the end says that the name is complete.
+  // A dot at the end marks a fully qualified name.
   const name = host.toLowerCase().replace(/\.$/, "");
   return (
     name === "localhost" ||

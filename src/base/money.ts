@@ -1,4 +1,4 @@
-/** Money as whole micro-INR. A fraction of an INR exists only in the text of a response body. */
+/** Money in whole micro-INR. Fractions of an INR exist only in the text of response bodies. */
 
 import { decimal, threeDigits } from "./decimal.ts";
 
@@ -10,17 +10,17 @@ export const MICROS_PER_INR = 1_000_000;
 /** 1 paisa in micro-INR. */
 export const MICROS_PER_PAISA = 10_000;
 
-/** The amount of this many micro-INR; the one constructor of `Micros`. */
+/** The only constructor of `Micros`. */
 export function micros(wholeMicros: number): Micros {
   return wholeMicros as Micros;
 }
 
-/** An amount in INR, as bodies have it, to the nearest micro-INR. */
+/** Converts an amount in INR, as bodies have it, to the nearest micro-INR. */
 export function nearestMicros(inr: number): number {
   return Math.round(inr * MICROS_PER_INR);
 }
 
-/** The exact decimal text of an amount in INR: no exponent, no trailing zero, at most six decimals. */
+/** The exact decimal text, in INR, of an amount in micro-INR: no exponent, no trailing zeros, at most six decimals. */
 export function formatInr(amount: number): string {
   if (amount < MICROS_PER_INR) return amount === 0 ? "0" : decimalsOf(amount, fromZero);
   const whole = Math.floor(amount / MICROS_PER_INR);
@@ -28,17 +28,17 @@ export function formatInr(amount: number): string {
   return rest === 0 ? decimal(whole) : decimal(whole) + decimalsOf(rest, afterWhole);
 }
 
-/** The first three decimals by their value: where others follow, and where none do. */
+/** The text of the first three decimals by their value: if more decimals follow, and if these are the last. */
 interface Decimals {
   readonly followed: readonly string[];
   readonly last: readonly string[];
 }
 
-/** Decimals after a whole number: `.280` where others follow, else `.28`. */
+/** Decimals after a whole number: `.280` if more follow, otherwise `.28`. */
 const afterWhole: Decimals = decimalsAfter("");
-/** Decimals of an amount below 1 INR, its zero included: a piece of text less for nearly every impression. */
+/** Decimals of an amount below 1 INR with the zero in front, which saves nearly every impression a concatenation. */
 const fromZero: Decimals = decimalsAfter("0");
-/** The fourth to sixth decimal, without zeros at the end: 280 is `28`. */
+/** The fourth to sixth decimal without trailing zeros: 280 is `28`. */
 const lastDigits: readonly string[] = afterWhole.last.map((text) => text.slice(1));
 
 function decimalsAfter(whole: string): Decimals {
@@ -46,7 +46,7 @@ function decimalsAfter(whole: string): Decimals {
   return { followed, last: followed.map((text) => text.replace(/0+$/, "")) };
 }
 
-/** `rest`: micro-INR above a whole number of INR, more than none. */
+/** `rest` is the micro-INR above a whole number of INR, at least 1. */
 function decimalsOf(rest: number, { followed, last }: Decimals): string {
   const thousandths = (rest / 1000) | 0;
   const digits = rest - thousandths * 1000;
@@ -56,11 +56,11 @@ function decimalsOf(rest: number, { followed, last }: Decimals): string {
 }
 
 /**
- * Writes texts that say one amount each, as {@link formatInr} does, between two that are the same in all. One of less than
- * 1 INR is put together from two pieces: millions of answers are made of them.
+ * Returns a function that writes an amount, as {@link formatInr} does, between two fixed texts. Joins an amount below 1 INR
+ * from two cached pieces: millions of responses are written this way.
  */
 export function inrBetween(before: string, after: string): (amount: number) => string {
-  // Filled in as needed: up to the third decimal, and from the fourth on.
+  // Filled on first use: up to the third decimal, and from the fourth on.
   const beginnings: string[] = new Array<string>(1000);
   const endings: string[] = new Array<string>(1000);
   return (amount) => {

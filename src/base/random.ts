@@ -1,6 +1,6 @@
 /**
- * Keyed randomness. A label is turned into a key once (seedrandom); every draw after that is a pure integer hash of
- * (key, ordinal), so there is no generator state to save and no draw depends on what else was asked.
+ * Keyed randomness. seedrandom turns a label into a key once. Every draw after that is a pure integer hash of
+ * (key, ordinal): there is no generator state to save, and no draw depends on another.
  */
 
 import alea from "seedrandom/lib/alea.js";
@@ -12,18 +12,18 @@ export interface Key {
   readonly b: number;
 }
 
-/** The key of the stream that `labels` name under `seed`. Costs microseconds: derive once, keep. */
+/** The key of the stream that `labels` name under `seed`. Takes microseconds: derive it once and keep it. */
 export function deriveKey(seed: string, ...labels: readonly (string | number)[]): Key {
   const generator = alea(JSON.stringify([seed, ...labels]));
   return { a: generator.int32(), b: generator.int32() };
 }
 
-/** The key of member `ordinal` of a family of streams, without a string. */
+/** The key of stream number `ordinal` in the family of `key`. Cheaper than a label. */
 export function subKey(key: Key, ordinal: number): Key {
   return { a: draw(key, ordinal) | 0, b: draw(key, ordinal + 0x1_0000_0000) | 0 };
 }
 
-/** The key of the stream that a text names among those of `key`. Costs a few operations a character. */
+/** The key of the stream that a text names in the family of `key`. Takes a few operations per character. */
 export function textKey(key: Key, text: string): Key {
   const hash = new TextHash();
   hash.take(text, key.a, key.b);
@@ -42,7 +42,7 @@ export function drawBetween(key: Key, ordinal: number, lowest: number, highest: 
   return lowest + Math.floor((draw(key, ordinal) / 0x1_0000_0000) * (highest - lowest + 1));
 }
 
-/** Spreads every input bit over all 32 output bits; a bijection. */
+/** A bijection that spreads every input bit over all 32 output bits. */
 export function mix(value: number): number {
   let bits = value;
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);

@@ -1,12 +1,12 @@
-/** Finds members that an object of a JSON text has twice: `JSON.parse` keeps the last and says nothing. */
+/** Finds repeated members in a JSON text. `JSON.parse` silently keeps the last one. */
 
 import { safeName } from "./safe-name.ts";
 
-/** An object or a list that the scan is in. */
+/** An object or a list that the scan has entered. */
 interface Frame {
-  /** The names so far; undefined in a list. */
+  /** The names found so far; undefined in a list. */
   readonly names: Set<string> | undefined;
-  /** The name or the place that the scan is at. */
+  /** The current name or index. */
   at: string | number;
 }
 
@@ -15,19 +15,19 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 
-/** The path of the first repeated member, such as `surfaces.0.name`. `json` is what `JSON.parse` has found valid. */
+/** The path of the first repeated member, such as `surfaces.0.name`. `json` must be valid. */
 export function repeatedMember(json: string): string | undefined {
   const frames = framesOfRepeated(json, () => true);
   return frames && pathOf(frames);
 }
 
-/** The first of these names that the outermost object has a second time. `json`: as above. */
+/** The first of these names that the outermost object repeats. `json` must be valid. */
 export function repeatedName(json: string, names: ReadonlySet<string>): string | undefined {
   const frames = framesOfRepeated(json, (name, depth) => depth === 1 && names.has(name));
   return frames && String(frames[0]?.at);
 }
 
-/** Where the first repeated member that matters stands. `depth`: 1 is the outermost object. */
+/** The frames around the first repeated member that `matters`. The outermost object has depth 1. */
 function framesOfRepeated(
   json: string,
   matters: (name: string, depth: number) => boolean,
@@ -43,7 +43,7 @@ function framesOfRepeated(
       end = endOfString(json, at);
       at = end;
     } else if (code === COLON && inner?.names !== undefined) {
-      // Before a colon stands a name.
+      // The string before a colon is a name.
       const name: string = JSON.parse(json.slice(start, end + 1));
       inner.at = name;
       if (inner.names.has(name) && matters(name, frames.length)) return frames;
@@ -63,8 +63,8 @@ function framesOfRepeated(
 }
 
 /**
- * Where the string that begins at `start` ends; -1 where it doesn't. Snapshots hold texts of many megabytes, so the quote is
- * searched for, not walked to.
+ * The index of the quote that ends the string beginning at `start`; -1 if there is none. Uses `indexOf`, because snapshots
+ * hold strings of many megabytes.
  */
 export function endOfString(json: string, start: number): number {
   let end = json.indexOf('"', start + 1);

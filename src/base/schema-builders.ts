@@ -1,14 +1,14 @@
 /**
- * What a schema says of itself to tools. Errors are better where a schema looks at the input before it chooses what to
- * check; a converter to JSON Schema needs to see all that it can choose from. These schemas have both.
+ * Builds schemas that give good errors and convert to JSON Schema. For good errors a schema looks at the input before it
+ * chooses what to check; a converter has to see every alternative. These schemas do both.
  */
 
 import * as v from "valibot";
 
-/** A schema that checks whatever comes. */
+/** A schema for input of unknown type. */
 export type Schema<Output> = v.GenericSchema<unknown, Output>;
 
-/** Runs as `run`, and shows itself to tools as `shown`. What `run` takes, `shown` must take, too. */
+/** Validates with `run` but converts to JSON Schema as `shown`, which must accept everything that `run` accepts. */
 export function withJsonSchema<Output>(
   shown: Schema<unknown>,
   run: Schema<Output>,
@@ -20,7 +20,7 @@ export function withJsonSchema<Output>(
   return both as Schema<Output>;
 }
 
-/** One of several schemas: `choose` finds the one that the input is meant for, so that errors are that one's. */
+/** One of several schemas. `choose` picks the one that the input was meant for, so that errors come from that one. */
 export function anyOf<Output>(
   schemas: readonly Schema<Output>[],
   choose: (input: unknown) => Schema<Output>,
@@ -28,7 +28,7 @@ export function anyOf<Output>(
   return withJsonSchema(v.union(schemas), v.lazy(choose));
 }
 
-/** One, or a list of them that isn't empty. */
+/** An item or a list of items. `list` says how many it may have. */
 export function oneOrMore<Item>(
   item: Schema<Item>,
   list: Schema<Item[]>,
@@ -38,7 +38,7 @@ export function oneOrMore<Item>(
   );
 }
 
-/** With a sentence for editors. */
+/** Adds a description, which editors show. */
 export function described<Output>(schema: Schema<Output>, description: string): Schema<Output> {
   return v.pipe(schema, v.description(description));
 }
@@ -51,7 +51,7 @@ export function optional<Output>(
   return v.optional(description === undefined ? schema : described(schema, description));
 }
 
-/** A part that JSON Schema defines once, under this name. The getter lets parts refer to one another. */
+/** A schema that JSON Schema defines once, under this name. The getter lets schemas refer to each other. */
 export function namedSchema<Output>(
   name: string,
   schemaOf: () => Schema<Output>,

@@ -1,4 +1,4 @@
-/** `@types/seedrandom` describes the package's main module only; this is the one generator of it that we load. */
+/** `@types/seedrandom` covers only the package's main module. We load this one generator instead. */
 declare module "seedrandom/lib/alea.js" {
   interface Generator {
     /** A float in [0, 1) with 32 bits of randomness. */

@@ -1,11 +1,11 @@
-/** Words for a POSIX shell, in lines that users paste. */
+/** Quotes words for a POSIX shell, in lines that users paste. */
 
-/** Nothing in it may act on the shell, whatever the text is. */
+/** Quotes any text so that the shell interprets none of it. */
 export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** A command line of these words. Only words that need quotes have some. */
+/** A command line of these words. Quotes only the words that need it. */
 export function commandLine(words: readonly string[]): string {
   return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : shellQuote(word))).join(" ");
 }

@@ -1,32 +1,32 @@
-/** What `createAds` is given, checked, with its defaults. */
+/** The options of `createAds`: their checks and defaults. */
 
 import type { ClientOptions } from "./client.ts";
 import type { Retry } from "./delivery-queue.ts";
 import { assertOption, isText, TEXT, wholeNumber } from "./options.ts";
 import { type Clock, platform } from "./platform.ts";
 
-/** As for `createClient`, of which `timeoutMs` is at most 60000; and what follows. */
+/** The options of `createClient`, with a `timeoutMs` of at most 60000, and some more. */
 export interface AdsOptions extends ClientOptions {
   readonly publisherId: string;
-  /** Names or ids of the surfaces that ads are shown on. */
+  /** Names or ids of the surfaces that show ads. */
   readonly surfaces: readonly string[];
-  /** From 0 to below 1, for session ids and pauses. @default Math.random */
+  /** Returns a number from 0 to below 1. Used for session ids and pauses. @default Math.random */
   readonly random?: (() => number) | undefined;
   /**
-   * For how long the same surface and ad are one showing, in milliseconds, at most a day. Of more than 10,000 showings the
-   * first are forgotten earlier.
+   * How long the same ad on the same surface counts as one ad view, in milliseconds. At most a day. Only the last 10,000 ad
+   * views are remembered.
    *
    * @default 1800000
    */
   readonly dedupWindowMs?: number | undefined;
-  /** How many events may be under way, at most 10000; one that is reported beyond it is not sent. @default 1000 */
+  /** How many events may be pending, at most 10000. Events beyond that are not sent. @default 1000 */
   readonly queueSize?: number | undefined;
-  /** How many requests may be under way, those that wait for their repetition included. @default 4 */
+  /** How many requests may be under way, including those that wait for a retry. @default 4 */
   readonly concurrency?: number | undefined;
   readonly retry?: Partial<Retry> | undefined;
 }
 
-/** What is needed beside the client's own options. */
+/** The checked options, without those that only `createClient` needs. */
 interface AdsSettings {
   readonly publisherId: string;
   readonly surfaceNames: readonly string[];
@@ -38,7 +38,7 @@ interface AdsSettings {
   readonly clock: Clock;
 }
 
-/** Services may forget an impression after half an hour: then its repetition would be a new one. */
+/** A service may forget an impression after half an hour. A retry after that would count as a new impression. */
 const LATEST_MS = 25 * 60_000;
 
 /** @throws TypeError that names the option at fault. */
@@ -48,13 +48,13 @@ export function checkAdsOptions(options: AdsOptions): AdsSettings {
   const retry: Retry = { ...defaultRetry, ...options.retry };
   assertOption(isText(publisherId), "publisherId", TEXT);
   const areNames = Array.isArray(surfaces) && surfaces.length > 0 && surfaces.every(isText);
-  assertOption(areNames, "surfaces", "a list that isn't empty");
-  // More than a minute admits (spec §8) would only wait.
+  assertOption(areNames, "surfaces", "a non-empty list of names or ids");
+  // The limit of a minute (spec §8): more events would only wait.
   wholeNumber(queueSize, "queueSize", 10_000);
   wholeNumber(dedupWindowMs, "dedupWindowMs", 86_400_000);
   wholeNumber(concurrency, "concurrency", 1000);
   for (const [name, value] of Object.entries(retry)) wholeNumber(value, `retry.${name}`, LATEST_MS);
-  // The first request may arrive that late, and the last one as well.
+  // The first request may arrive this late, and so may the last one.
   wholeNumber(timeoutMs, "timeoutMs", 60_000);
   return {
     publisherId,

@@ -1,6 +1,6 @@
 /**
- * The client library of spec §1: reports showings and clicks on its own, so that each is recorded once, and says of each
- * that it can't get through.
+ * The client library of spec §1. It reports ad views and clicks in the background, so that each is recorded once, and lists
+ * those that it couldn't deliver.
  */
 
 import { type AdsOptions, checkAdsOptions } from "./ads-options.ts";
@@ -22,66 +22,66 @@ import {
 } from "./report.ts";
 import { resolveSurfaces } from "./resolve-surfaces.ts";
 
-/** A showing. Within the option's `dedupWindowMs`, the same surface and ad are the same one, however often they are reported. */
+/** An ad view. The same ad on the same surface is the same ad view until `dedupWindowMs` is over, however often it is reported. */
 export interface Impression {
   /** The surface's id. */
   readonly surface: string;
   readonly ad: string;
-  /** What came of it, once nothing more is tried. Never rejects. */
+  /** Resolves to the outcome after the last attempt. Never rejects. */
   readonly recorded: Promise<Outcome<ImpressionRecord>>;
 }
 
 export interface Click {
   readonly impression: Impression;
-  /** What came of it, once nothing more is tried. Never rejects. */
+  /** Resolves to the outcome after the last attempt. Never rejects. */
   readonly recorded: Promise<Outcome<ClickRecord>>;
 }
 
 export interface CloseOptions {
-  /** How long to go on trying, in milliseconds. @default 20000 */
+  /** How long to keep trying, in milliseconds. @default 20000 */
   readonly withinMs?: number | undefined;
 }
 
 export interface Ads {
   /**
-   * Checks that the surfaces are there and active. Events can be reported afterwards.
+   * Checks that the surfaces exist and are active. Events can be reported afterwards.
    *
-   * @throws InitError (as a rejection) that names the surfaces at fault, or says what the service answered.
+   * @throws InitError (as a rejection) that names the wrong surfaces or gives the service's error.
    */
   init(): Promise<void>;
   /**
-   * Reports a showing, and returns at once. The same surface and ad, reported again less than `dedupWindowMs` after the
-   * first time, are the showing that was reported then; later they are another, with a session of its own.
+   * Reports an ad view and returns at once. Less than `dedupWindowMs` after the first report, another report of the same
+   * surface and ad returns the same ad view. After that it is a new ad view with a session of its own.
    *
-   * @param surface One of the option's, by name or id.
+   * @param surface One of the configured surfaces, by name or id.
    * @param ad The spec's `ad_id`.
-   * @throws TypeError for another surface, or an ad without a text; Error before `init()` and after `close()`.
+   * @throws TypeError for another surface or an empty ad; Error before `init()` and after `close()`.
    */
   impression(surface: string, ad: string): Impression;
   /**
-   * Reports a click on a showing, and returns at once; it is sent once the showing is recorded. A second click on it is the
-   * same, however late.
+   * Reports a click on an ad view and returns at once. The click is sent after the ad view is recorded. An ad view has one
+   * click: reporting another returns the first.
    *
-   * @throws TypeError for what isn't an impression of this client; Error after `close()`.
+   * @throws TypeError for anything but an impression of this client; Error after `close()`.
    */
   click(impression: Impression): Click;
-  /** Resolves once all that was reported before is recorded or given up. Never rejects. */
+  /** Resolves when every event reported so far is recorded or given up. Never rejects. */
   flush(): Promise<Report>;
   /**
-   * Goes on trying for a while, then gives up the rest. Nothing is sent afterwards. Never rejects.
+   * Keeps trying until `withinMs` is over, then gives up the rest. Nothing is sent afterwards. Never rejects.
    *
-   * @throws TypeError for a `withinMs` that is none.
+   * @throws TypeError for an invalid `withinMs`.
    */
   close(options?: CloseOptions): Promise<Report>;
 }
 
-/** A showing, and when it was reported first. */
+/** An ad view, and when it was first reported. */
 interface ReportedView {
   readonly impression: Impression;
   readonly atMs: number;
 }
 
-/** Of showings, and of what a report lists: memory is bounded. */
+/** Bounds the remembered ad views and the list of a report. */
 const MAX_KEPT = 10_000;
 
 /** @throws TypeError that names the option at fault. */
@@ -90,7 +90,7 @@ export function createAds(options: AdsOptions): Ads {
   const { publisherId, surfaceNames, queueSize, dedupWindowMs, clock, random } = settings;
   const client = createClient(options);
   const deliveries = createDeliveryQueue(settings);
-  // As good as 64 random bits: no two clients have the same.
+  // 64 random bits, so that no two clients share a session.
   const prefix = randomText(random) + randomText(random);
   const reportedViews = new Map<string, ReportedView>();
   const clicks = new WeakMap<Impression, Click | undefined>();
@@ -125,13 +125,13 @@ export function createAds(options: AdsOptions): Ads {
     return surfaces;
   }
 
-  /** Sends it where there is room, and has the report tell what came of it. */
+  /** Sends the event if the queue has room, and counts its outcome in the report. */
   function track<Value>(
     about: EventRef,
     send: () => Promise<DeliveryResult<Value> | Unsent>,
   ): Promise<Outcome<Value>> {
     const sent = isFull() ? Promise.resolve(queueFull) : send();
-    const outcome = sent.then((came) => outcomeOf(about, came));
+    const outcome = sent.then((result) => outcomeOf(about, result));
     const noted = outcome.then((done) => {
       underWay.delete(noted);
       if (done.ok) report.delivered += 1;
@@ -144,10 +144,10 @@ export function createAds(options: AdsOptions): Ads {
 
   const isFull = (): boolean => underWay.size >= queueSize;
 
-  function remember(key: string, showing: ReportedView): void {
-    // So that it is the latest, where it is known from before.
+  function remember(key: string, view: ReportedView): void {
+    // Deleting first makes it the latest entry of the map.
     reportedViews.delete(key);
-    reportedViews.set(key, showing);
+    reportedViews.set(key, view);
     const [oldest] = reportedViews.keys();
     if (reportedViews.size > MAX_KEPT && oldest !== undefined) reportedViews.delete(oldest);
   }
@@ -182,12 +182,12 @@ export function createAds(options: AdsOptions): Ads {
       const key = JSON.stringify([surface, ad]);
       const known = reportedViews.get(key);
       const atMs = clock.now();
-      // Either way: a clock may be set back.
+      // The clock may have been set back.
       if (known && Math.abs(atMs - known.atMs) < dedupWindowMs) return known.impression;
       const about = { kind: "impression", surface, ad } as const;
       const willBeSent = !isFull();
       const recorded = track(about, async () => {
-        // A session of its own: services may count one impression a session, whichever the ad or the surface.
+        // Each ad view gets its own session: a service may count one impression per session, whatever the ad or surface.
         sessions += 1;
         const session_id = `${prefix}-${sessions}`;
         const parameters = { publisher_id: publisherId, surface, ad_id: ad, session_id };

@@ -1,4 +1,4 @@
-/** The five operations as the spec has them (spec §2, §4): parameters, answers, and how an answer is told from anything else. */
+/** The five operations of the spec (spec §2, §4): parameters, answers, and guards that recognise a valid answer. */
 
 export interface ImpressionParameters {
   readonly publisher_id: string;
@@ -27,7 +27,7 @@ export interface PayoutsParameters {
   readonly limit?: number | undefined;
 }
 
-/** Amounts are in INR, and may be fractional. */
+/** Amounts are in INR and may be fractional. */
 export interface ImpressionRecord {
   readonly ok: true;
   readonly impression_id: string;
@@ -50,7 +50,7 @@ export interface PublisherStats {
     readonly revenue: number;
   }[];
 }
-/** `status`: `active`, or another that the spec doesn't list. `cpm_range`: the lower bound first. */
+/** `status` is `active` or a value that the spec doesn't list. `cpm_range` has the lower bound first. */
 export interface Surface {
   readonly id: string;
   readonly name: string;
@@ -60,7 +60,7 @@ export interface Surface {
 export interface Surfaces {
   readonly surfaces: readonly Surface[];
 }
-/** `status`: `paid`, or another that the spec doesn't list. Then there may be no `txn_id`. */
+/** `status` is `paid` or a value that the spec doesn't list. A payout that isn't paid may lack a `txn_id`. */
 export interface Payout {
   readonly id: string;
   readonly date: string;
@@ -70,7 +70,7 @@ export interface Payout {
   readonly status: string;
   readonly txn_id?: string | null | undefined;
 }
-/** In no order that could be relied on. */
+/** Don't rely on the order of `payouts`. */
 export interface Payouts {
   readonly payouts: readonly Payout[];
   readonly pending_inr: number;
@@ -93,7 +93,7 @@ const isTextOrNothing: Guard<string | null | undefined> = (value) => value == nu
 const isRange: Guard<readonly [number, number]> = (value): value is readonly [number, number] =>
   Array.isArray(value) && value.length === 2 && value.every(isAmount);
 
-/** Fields that the spec doesn't list may be there as well. */
+/** Accepts objects with additional fields. */
 function record<Value extends object>(
   fields: {
     readonly [Name in keyof Value]-?: Guard<Value[Name]>;

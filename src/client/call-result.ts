@@ -1,4 +1,4 @@
-/** From what came over the wire to a result: what kind of failure it is, and whether the request may have been applied. */
+/** Turns a response into a result: the kind of failure, and whether the request may have been applied. */
 
 import {
   errorDetailsOf,
@@ -14,7 +14,7 @@ export interface CallContext<Value> {
   readonly isPost: boolean;
   readonly isAnswer: (value: unknown) => value is Value;
   readonly nowMs: number;
-  /** Not for messages, whatever the service says. */
+  /** The API key, which is removed from messages even if the service sends it. */
   readonly secret: string;
 }
 
@@ -39,21 +39,21 @@ function failure(exchanged: FetchOutcome, context: CallContext<unknown>): ApiErr
   const { status } = response;
   if (status < 200 || status >= 300) return refusal(response, text, context);
   if (stopped !== undefined) return unanswered(exchanged, context);
-  const message = `The answer with ${status} isn't the spec's.`;
-  return { kind: "unreadable", ...unsaid, status, message, mayHaveApplied: context.isPost };
+  const message = `The body of the ${status} response isn't what the spec describes.`;
+  return { kind: "unreadable", ...noDetails, status, message, mayHaveApplied: context.isPost };
 }
 
-const unsaid = { code: undefined, retryAfterMs: undefined };
+const noDetails = { code: undefined, retryAfterMs: undefined };
 
-/** Whether the request arrived, nobody knows, save where there was no connection. */
+/** The request may have arrived, unless there was no connection. */
 function unanswered(
   { response, stopped, cause, wasSent }: FetchOutcome,
   { isPost }: CallContext<unknown>,
 ): ApiError {
-  // Node's fetch keeps the reason in its error's cause. Browsers don't tell.
+  // Node's fetch puts the reason into its error's cause. Browsers give none.
   const { message, code }: Record<string, unknown> = Object(Object(cause).cause);
   const mayHaveApplied = isPost && wasSent && !NOT_CONNECTED.test(String(code));
-  const about = { ...unsaid, status: response?.status, mayHaveApplied };
+  const about = { ...noDetails, status: response?.status, mayHaveApplied };
   if (stopped !== undefined) {
     return { kind: stopped, ...about, message: `The call ended: ${stopped}.` };
   }
@@ -74,18 +74,18 @@ function refusal(
   const { status, headers } = response;
   const { code, message = `The service answered ${status}.` } = errorDetailsOf(text);
   const isOver = isRateLimited(response);
-  // 408 and 425 say that it wasn't processed, and may come again (RFC 9110 §15.5.9, RFC 8470 §5.2).
-  const isPassing = status >= 500 || status === 408 || status === 425;
+  // 408 and 425: the request wasn't processed and may be repeated (RFC 9110 §15.5.9, RFC 8470 §5.2).
+  const isTemporary = status >= 500 || status === 408 || status === 425;
   return {
-    kind: isOver ? "limited" : isPassing ? "unavailable" : "refused",
+    kind: isOver ? "limited" : isTemporary ? "unavailable" : "refused",
     status,
     code,
     message,
     retryAfterMs: retryAfterMs(headers, nowMs),
-    // Who answers 5xx may have done it before. 409 may be about this very event, of which a copy came first.
+    // A service may fail with 5xx after it applied the request. A 409 may mean that an earlier copy of it was applied.
     mayHaveApplied: isPost && !isOver && (status >= 500 || status === 409),
   };
 }
 
-/** There was no connection to send it over. */
+/** Error codes of a connection that was never made. */
 const NOT_CONNECTED = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT/;

@@ -1,4 +1,4 @@
-/** One call, one answer: the operations of the spec with its own names. Never repeats a request that may have been applied. */
+/** The spec's operations under the spec's names. A call never repeats a request that may have been applied. */
 
 import {
   type ClickParameters,
@@ -25,20 +25,20 @@ import { type Clock, LONGEST_TIMER_MS, platform } from "./platform.ts";
 import type { Result } from "./result.ts";
 
 export interface ClientOptions {
-  /** Where paths start, such as `https://ads.example`. A path is kept. */
+  /** Such as `https://ads.example`. May have a path, which goes in front of the operation's. */
   readonly baseUrl: string;
-  /** Sent as a Bearer token (spec §5). No message shows it. */
+  /** Sent as a Bearer token (spec §5). Never part of a message. */
   readonly apiKey: string;
-  /** @default the global one */
+  /** @default the global `fetch` */
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** How long a request waits for its whole answer, in milliseconds. @default 10000 */
+  /** How long a request may take until its whole answer is there, in milliseconds. @default 10000 */
   readonly timeoutMs?: number | undefined;
-  /** @default the machine's */
+  /** @default the machine's clock */
   readonly clock?: Clock | undefined;
 }
 
 export interface CallOptions {
-  /** Ends the call: it resolves to `aborted`. */
+  /** Aborting it ends the call, which resolves to an `aborted` error. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -65,12 +65,12 @@ export function createClient(options: ClientOptions): Client {
     "baseUrl",
     "an http(s) URL without user or query",
   );
-  // Fetch would repeat a wrong header in its error.
+  // Checked here, because fetch would repeat an invalid header in its error.
   const isKey = typeof apiKey === "string" && /^[\x21-\x7e]+$/.test(apiKey);
   assertOption(isKey, "apiKey", "visible ASCII characters");
   wholeNumber(timeoutMs, "timeoutMs", LONGEST_TIMER_MS);
   const base = baseUrl.replace(/\/+$/, "");
-  /** Place of the encoding that was understood last, or that is next to be tried. */
+  /** Index of the encoding that the service understood last, or of the next one to try. */
   let next = 0;
 
   async function call<Value>(
@@ -80,23 +80,23 @@ export function createClient(options: ClientOptions): Client {
   ): Promise<Result<Value>> {
     const { method, path, isAnswer } = operation;
     const isPost = method === "POST";
-    const ways = isPost ? encodings : [inQuery];
-    let place = next;
-    for (let left = ways.length; ; ) {
-      const encoding = ways[place % ways.length] ?? inQuery;
+    const candidates = isPost ? encodings : [inQuery];
+    let index = next;
+    for (let left = candidates.length; ; ) {
+      const encoding = candidates[index % candidates.length] ?? inQuery;
       const { query, body, type } = encoding(definedValues(parameters));
       const headers = { accept: "application/json", authorization: `Bearer ${apiKey}`, ...type };
       const init = { method, headers, body };
       const sent = { fetch, clock, timeoutMs, signal };
       const exchanged = await fetchWithTimeout(`${base}${path}${query}`, init, sent);
       if (isPost && exchanged.response?.status === 415) {
-        // Later calls don't begin with what wasn't understood.
-        next = place += 1;
+        // Later calls don't start with an encoding that was refused.
+        next = index += 1;
         if (--left > 0) continue;
       }
       const about = { isPost, isAnswer, nowMs: clock.now(), secret: apiKey };
       const result = resultOf(exchanged, about);
-      if (isPost && result.ok) next = place;
+      if (isPost && result.ok) next = index;
       return result;
     }
   }
@@ -110,7 +110,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** Names with texts: what isn't given isn't sent. */
+/** The parameters that were given. */
 type Values = Readonly<Record<string, string>>;
 
 function definedValues(parameters: object): Values {
@@ -118,7 +118,7 @@ function definedValues(parameters: object): Values {
   return Object.fromEntries(all);
 }
 
-/** What fetch is given of them. */
+/** The parts of a request that carry the parameters. */
 interface Encoded {
   readonly query: string;
   readonly body: string | null;
@@ -127,8 +127,8 @@ interface Encoded {
 
 type Encoding = (values: Values) => Encoded;
 
-// The spec doesn't say how POST parameters travel (spec §4): these are tried in turn. 415 says that nothing was read, so
-// that another may follow.
+// The spec doesn't say how POST parameters are sent (spec §4), so the client tries these in turn. A 415 means that the
+// service read nothing, so another try is safe.
 const asJson: Encoding = (values) => inBody(JSON.stringify(values), "application/json");
 const asForm: Encoding = (values) => inBody(formOf(values), "application/x-www-form-urlencoded");
 const inQuery: Encoding = (values) => ({ query: `?${formOf(values)}`, body: null });

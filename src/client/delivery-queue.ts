@@ -1,6 +1,6 @@
 /**
- * Gets calls through: a few at a time, repeated after growing, jittered pauses where that is safe and makes sense. It
- * doesn't know what it delivers.
+ * Delivers calls: a few at a time, with retries after growing, jittered pauses if a retry is safe and useful. It doesn't
+ * know what it delivers.
  */
 
 import { after, type Clock } from "./platform.ts";
@@ -8,29 +8,28 @@ import type { ApiError, Result } from "./result.ts";
 
 /** How long a client keeps trying. Times are in milliseconds. */
 export interface Retry {
-  /** How often a request is sent at most. @default 10 */
+  /** How often a request is sent at most, including the first time. @default 10 */
   readonly attempts: number;
-  /** The first pause; each is twice as long as the one before, of which a random half is taken off. @default 1000 */
+  /** The first pause. Each pause is twice as long as the last; up to half of it, at random, is cut. @default 1000 */
   readonly firstPauseMs: number;
   /** @default 60000 */
   readonly longestPauseMs: number;
   /**
-   * Nothing is repeated later than this after it was queued. At most 25 minutes: services may tell a repeated impression
-   * from a new one for no more than half an hour.
+   * No retry starts later than this after the call was queued. At most 25 minutes: a service may take an impression
+   * repeated after half an hour for a new one.
    *
    * @default 1200000
    */
   readonly giveUpAfterMs: number;
 }
 
-/** A call that may be made again. */
 export interface RepeatableCall<Value> {
   readonly call: (signal: AbortSignal) => Promise<Result<Value>>;
-  /** Whether it may be made again although it may have been applied: the service can tell the two. */
+  /** Whether a retry is safe after the call may have been applied, because the service recognises the repetition. */
   readonly isRepeatable: boolean;
   /**
-   * How often fetch may fail without a reason before it is given up. To a page, a service that doesn't let it in (CORS) looks
-   * as one that can't be reached. @default any number of times
+   * How often fetch may fail without a reason before the call is given up. In a browser, a service that forbids the page
+   * (CORS) looks like one that can't be reached. @default no limit
    */
   readonly maxSilentFailures?: number;
 }
@@ -39,17 +38,17 @@ export type DeliveryResult<Value> =
   | { readonly ok: true; readonly value: Value }
   | {
       readonly ok: false;
-      /** Of the last attempt; undefined where there was none before the end. */
+      /** The error of the last attempt; undefined if there was no attempt. */
       readonly error: ApiError | undefined;
       /** Whether any attempt may have been applied. */
       readonly mayHaveApplied: boolean;
-      /** Whether one before the last may have been. */
+      /** Whether an attempt before the last may have been applied. */
       readonly mayHaveAppliedBefore: boolean;
     };
 
 export interface DeliveryQueue {
   deliver<Value>(delivery: RepeatableCall<Value>): Promise<DeliveryResult<Value>>;
-  /** Ends what is under way, and all waits. Nothing is sent afterwards. */
+  /** Ends all calls and all waits. Nothing is sent afterwards. */
   stop(): void;
 }
 
@@ -57,11 +56,11 @@ export interface DeliveryQueueOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly retry: Retry;
-  /** How many calls are made at once, those that wait for their repetition included. */
+  /** How many calls may be under way, including those that wait for a retry. */
   readonly concurrency: number;
 }
 
-/** Timers may come so much too early. */
+/** A timer may fire this much too early. */
 const EARLY_MS = 1;
 
 export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueue {
@@ -70,13 +69,13 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueu
   let free = concurrency;
   const calls = new AbortController();
   const waits = new AbortController();
-  /** Nothing is sent before: who asks to be left alone means all of it. */
+  /** No call is sent before this time: a service that asks for a pause means all calls. */
   let pausedUntilMs = 0;
-  /** What said so. */
+  /** The error that asked for the pause. */
   let pausedBy: ApiError | undefined;
-  /** The refusal of the key, after which every request would be refused. */
+  /** Set after the service rejected the key: it would reject every other request as well. */
   let keyRefusal: ApiError | undefined;
-  /** The latest time there was. A clock may be set back: nothing is to wait until it is there again. */
+  /** The latest time seen. If the clock is set back, calls don't wait until it has caught up. */
   let latestNowMs = 0;
 
   async function deliver<Value>(delivery: RepeatableCall<Value>): Promise<DeliveryResult<Value>> {
@@ -104,7 +103,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueu
     for (let left = retry.attempts; left > 0; left -= 1) {
       const isTime = await until(() => Math.max(notBeforeMs, pausedUntilMs), giveUpAtMs);
       error = keyRefusal ?? error ?? (isTime ? undefined : pausedBy);
-      // The machine may have slept meanwhile: too late for what the service may have forgotten.
+      // The machine may have slept, and the service may have forgotten the earlier attempt.
       const isLate = mayHaveApplied && now() > giveUpAtMs;
       if (!isTime || isLate || keyRefusal !== undefined || calls.signal.aborted) break;
       const result = await call(calls.signal);
@@ -116,7 +115,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueu
         keyRefusal = error;
         waits.abort();
       }
-      // All else may go better another time.
+      // Every other failure may be temporary.
       if (error.kind === "refused" || error.kind === "aborted") break;
       if (error.kind === "unreachable" && !Object(error.cause).cause && --maxSilentFailures < 1)
         break;
@@ -132,16 +131,16 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueu
     return { ok: false, error, mayHaveApplied, mayHaveAppliedBefore };
   }
 
-  /** Never earlier than the service asks for, and never at a time that other clients share. */
+  /** Never shorter than the service asks for, and always with jitter, so that clients don't retry together. */
   function waitAfter({ retryAfterMs }: ApiError, pauseMs: number): number {
     const ownMs = pauseMs * (0.5 + 0.5 * random());
     if (retryAfterMs === undefined) return ownMs;
     return Math.max(ownMs, retryAfterMs + retry.firstPauseMs * random());
   }
 
-  /** @returns false, without waiting, where it is later than `latestMs`. Ends early where waits are ended. */
+  /** Waits for `time`; `stop` ends the wait early. @returns false, without waiting, if that is later than `latestMs`. */
   async function until(time: () => number, latestMs: number): Promise<boolean> {
-    // It may be put off meanwhile.
+    // The time may be moved back during the wait.
     for (let atMs = time(); atMs > now() && !waits.signal.aborted; atMs = time()) {
       if (atMs > latestMs) return false;
       await pause(clock, atMs - now() + EARLY_MS, waits.signal);
@@ -164,7 +163,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueu
   };
 }
 
-/** Ends early where the signal is aborted, and leaves no timer behind. */
+/** Ends early if the signal is aborted. Leaves no timer behind. */
 function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {

@@ -1,20 +1,19 @@
-/** What an answer says that isn't the spec's success: limit, pause, and an error body in whatever shape (spec §7, §8). */
+/** Reads what an error response says: limit, pause, and an error body of unknown shape (spec §7, §8). */
 
-/** An answer's head. */
 type Head = Pick<Response, "status" | "headers">;
 
-/** X-RateLimit-Remaining; undefined where the header isn't there, or isn't a count. */
+/** X-RateLimit-Remaining; undefined if the header is missing or isn't a count. */
 export function remainingIn(headers: Headers): number | undefined {
   return countIn(headers, "x-ratelimit-remaining");
 }
 
-/** The spec leaves open what exceeding the limit answers (spec §8); it has every answer say how much is left. */
+/** The spec doesn't say how a service answers above the limit, but every response has X-RateLimit-Remaining (spec §8). */
 export function isRateLimited({ status, headers }: Head): boolean {
   if (status === 429) return true;
   return (status === 403 || status === 503) && remainingIn(headers) === 0;
 }
 
-/** How long to stay away, in milliseconds: Retry-After in seconds or as a date (RFC 9110 §10.2.3). */
+/** The pause that Retry-After asks for, in seconds or as a date (RFC 9110 §10.2.3). */
 export function retryAfterMs(headers: Headers, nowMs: number): number | undefined {
   const seconds = countIn(headers, "retry-after");
   if (seconds !== undefined) return seconds * 1000;
@@ -23,7 +22,7 @@ export function retryAfterMs(headers: Headers, nowMs: number): number | undefine
   return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs);
 }
 
-/** Engines read much as a date that isn't one, such as "-5". */
+/** `Date.parse` accepts much that isn't an HTTP date, such as "-5". */
 const DATE = / GMT$/;
 
 function countIn(headers: Headers, name: string): number | undefined {
@@ -37,21 +36,21 @@ interface ErrorDetails {
 }
 
 /**
- * Problem details, `{ error: { code, message } }`, `{ error }`, `{ errors: [{ code, message }] }`, a page, a text, or
- * nothing.
+ * Understands problem details, `{ error: { code, message } }`, `{ error }`, `{ errors: [{ code, message }] }`, HTML, plain
+ * text and an empty body.
  */
 export function errorDetailsOf(text: string): ErrorDetails {
   const body = jsonOf(text);
   if (!isObject(body)) return { code: undefined, message: readable(text) };
   const [first] = Array.isArray(body.errors) ? body.errors : [body.error];
-  const said: Record<string, unknown> = isObject(first)
+  const fields: Record<string, unknown> = isObject(first)
     ? { ...body, ...first }
     : { message: first, ...body };
-  const { code, type, message, detail, title } = said;
+  const { code, type, message, detail, title } = fields;
   return { code: textOf(code) ?? textOf(type), message: textOf(message ?? detail ?? title) };
 }
 
-/** Undefined of what isn't JSON. */
+/** The parsed text; undefined if it isn't JSON. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -60,7 +59,7 @@ export function jsonOf(text: string): unknown {
   }
 }
 
-/** Without a page's tags. Undefined where nothing is left. */
+/** The text without HTML tags; undefined if nothing is left. */
 function readable(text: string): string | undefined {
   const shown = text.replace(/(<[^>]*>|\s)+/g, " ");
   return shown.trim().slice(0, LONGEST_MESSAGE) || undefined;

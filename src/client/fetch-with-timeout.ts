@@ -1,4 +1,4 @@
-/** A request and as much of its answer as came in time. Reading what the answer means is the caller's. */
+/** Sends a request and returns as much of its answer as came in time. Doesn't interpret the answer. */
 
 import { after, type Clock } from "./platform.ts";
 
@@ -10,15 +10,15 @@ export interface FetchOptions {
 }
 
 export interface FetchOutcome {
-  /** Undefined where none came. */
+  /** Undefined if none came. */
   readonly response?: Response | undefined;
-  /** Undefined where it didn't come to its end. */
+  /** The whole body; undefined if it didn't arrive completely. */
   readonly text?: string | undefined;
-  /** What ended it before that. */
+  /** What ended the request early. */
   readonly stopped?: "timed-out" | "aborted" | undefined;
-  /** What fetch rejected with. */
+  /** The error of fetch. */
   readonly cause?: unknown;
-  /** Whether it was given to fetch at all. */
+  /** Whether the request was given to fetch at all. */
   readonly wasSent: boolean;
 }
 
@@ -49,7 +49,7 @@ export async function fetchWithTimeout(
       fetch(url, { ...init, signal: controller.signal }),
       stopping,
     ]);
-    // What stands in for fetch may resolve to anything: this throws where it has no headers.
+    // A replacement of fetch may resolve to anything. This throws if it has no headers.
     if (answer !== undefined) answer.headers.has("x");
     response = answer;
     text = await Promise.race([response?.text(), stopping]);

@@ -1,12 +1,12 @@
-/** Why a client couldn't be started: an error, since nothing can go on without it. */
+/** The error of a client that couldn't be started. It is thrown, because nothing works without `init`. */
 
 import type { ApiError } from "./result.ts";
 
 export class InitError extends Error {
   override readonly name = "InitError";
-  /** What the service's answer came to. Undefined where the surfaces are what is wrong. */
+  /** The failed call. Undefined if the configured surfaces are wrong. */
   readonly error: ApiError | undefined;
-  /** HTTP status, where an answer with one is the reason. */
+  /** The HTTP status, if an error response is the reason. */
   readonly status: number | undefined;
 
   constructor(message: string, error?: ApiError) {

@@ -1,9 +1,9 @@
-/** The machine's own fetch, clock and randomness. Nothing else of the client names them, so that tests can replace all. */
+/** The machine's fetch, clock and randomness. No other file of the client uses them, so tests can replace them all. */
 
-/** What waits are made of. Times are in milliseconds; `now` counts them since 1970. */
+/** Times are in milliseconds; `now` counts from 1970. */
 export interface Clock {
   now(): number;
-  /** @returns what `clearTimeout` takes. */
+  /** @returns a timer for `clearTimeout`. */
   setTimeout(callback: () => void, delayMs: number): unknown;
   clearTimeout(timer: unknown): void;
 }
@@ -11,11 +11,11 @@ export interface Clock {
 export interface Platform {
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
-  /** From 0 to below 1. */
+  /** Returns a number from 0 to below 1. */
   readonly random: () => number;
 }
 
-/** Looked up at each call: a browser's functions want their own `this`, and tests replace globals. */
+/** Looks up the globals at each call: a browser's functions need their own `this`, and tests replace globals. */
 export const platform: Platform = {
   fetch: (input, init) => globalThis.fetch(input, init),
   clock: {
@@ -26,10 +26,10 @@ export const platform: Platform = {
   random: () => Math.random(),
 };
 
-/** The longest wait of a timer: one that is longer ends at once, in Node and in browsers. */
+/** The longest delay of a timer. With a longer one it fires at once, in Node and in browsers. */
 export const LONGEST_TIMER_MS = 2_147_483_647;
 
-/** Calls back once the time is over. @returns what prevents it. */
+/** Calls back after the delay. @returns a function that cancels the call. */
 export function after(clock: Clock, delayMs: number, callback: () => void): () => void {
   const timer = clock.setTimeout(callback, delayMs);
   return () => clock.clearTimeout(timer);

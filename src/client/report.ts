@@ -1,15 +1,15 @@
-/** What became of events: what is known of each that can't be said to be recorded. */
+/** Reports which events were delivered, and what is known of those that weren't. */
 
 import type { DeliveryResult } from "./delivery-queue.ts";
 import type { ApiError } from "./result.ts";
 
-/** What came of an event, once nothing more is tried. */
+/** The outcome of an event after the last attempt. */
 export type Outcome<Value> =
   | {
       readonly ok: true;
       /**
-       * Undefined where the service only said that it is on record already: it answered a repetition with 409 and a code
-       * such as `duplicate_impression`. Then its id isn't known, and its clicks can't be reported.
+       * Undefined if the service answered a retry with 409 and a code such as `duplicate_impression`: the event is recorded,
+       * but its id is unknown, so clicks on it can't be reported.
        */
       readonly value: Value | undefined;
     }
@@ -22,32 +22,31 @@ export interface Undelivered {
   readonly surface: string;
   readonly ad: string;
   /**
-   * The last failure's kind; or what kept it from being sent: `queue-full`, `closed`, or `no-impression`: the id of the
-   * impression that was clicked isn't known.
+   * The kind of the last failure, or why the event wasn't sent. `no-impression`: the id of the clicked impression is
+   * unknown.
    */
   readonly why: ApiError["kind"] | "queue-full" | "closed" | "no-impression";
-  /** HTTP status of the last answer. Undefined where there was none. */
+  /** HTTP status of the last answer. Undefined if there was none. */
   readonly status: number | undefined;
   /** For people. */
   readonly message: string;
-  /** Whether it may be on record all the same: of a click, "unconfirmed". */
+  /** Whether the service may have recorded the event nevertheless. */
   readonly mayHaveApplied: boolean;
 }
 
-/** Of the events that were done with since the report before: each stands in one report. */
+/** Covers the events that were completed or given up since the last report. Each event is in exactly one report. */
 export interface Report {
   /** How many were recorded. */
   readonly delivered: number;
-  /** The first 10,000; each event's own promise tells as well. */
+  /** The first 10,000. The event's own promise has the same. */
   readonly undelivered: readonly Undelivered[];
-  /** How many more weren't delivered than are listed. */
+  /** How many undelivered events the list has no room for. */
   readonly unlisted: number;
 }
 
-/** Which event. */
 export type EventRef = Pick<Undelivered, "kind" | "surface" | "ad">;
 
-/** What kept an event from being sent. */
+/** Why an event was not sent. */
 export interface Unsent {
   readonly ok: false;
   readonly error: { kind: Undelivered["why"]; status?: undefined; message: string };
@@ -79,8 +78,8 @@ export function outcomeOf<Value>(
 }
 
 /**
- * Whether the service said that the event is on record. A 409 alone doesn't: the surface may have been paused since, or a
- * proxy may have answered.
+ * Whether the service said that the event is already recorded. A 409 alone doesn't say so: the surface may have been paused
+ * since, or a proxy may have answered.
  */
 function isDuplicate(error: ApiError | undefined): boolean {
   return error?.status === 409 && /duplicate|already.(recorded|exists)/i.test(error.code ?? "");

@@ -1,12 +1,12 @@
-/** Which surfaces a client was configured with: each is there once, and active (spec §1, §2). */
+/** Finds the configured surfaces. Each must exist once and be active (spec §1, §2). */
 
 import type { Surface } from "./api.ts";
 import { InitError } from "./init-error.ts";
 
 /**
  * @param surfaceNames Names or ids.
- * @returns ids by name and by id.
- * @throws InitError that names every one that doesn't exist, is ambiguous or isn't active.
+ * @returns the ids by name and by id.
+ * @throws InitError that names every surface that doesn't exist, is ambiguous or isn't active.
  */
 export function resolveSurfaces(
   surfaceNames: readonly string[],
@@ -19,9 +19,9 @@ export function resolveSurfaces(
     if (found === undefined) {
       wrong.push(`"${one}" doesn't exist`);
     } else if (other !== undefined) {
-      wrong.push(`"${one}" is ambiguous: give an id`);
+      wrong.push(`"${one}" is ambiguous: use its id`);
     } else if (found.status !== "active") {
-      wrong.push(`"${one}" is not active but "${found.status}"`);
+      wrong.push(`"${one}" has the status "${found.status}", not "active"`);
     } else {
       ids.set(one, found.id).set(found.id, found.id);
     }

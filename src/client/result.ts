@@ -1,39 +1,39 @@
-/** What a call comes to. Failures are values: each says what is known of it, so that a caller can decide what to do next. */
+/** The result of a call. Failures are values with enough facts to decide what to do next. */
 
-/** @typeParam Value The spec's answer (spec §2). */
+/** @typeParam Value The body of a successful response (spec §2). */
 export type Result<Value> =
   | {
       readonly ok: true;
       readonly value: Value;
-      /** Requests left in this minute: X-RateLimit-Remaining (spec §8). Undefined where the answer doesn't say. */
+      /** Requests left in this minute: X-RateLimit-Remaining (spec §8). Undefined if the header is missing. */
       readonly remaining: number | undefined;
     }
   | { readonly ok: false; readonly error: ApiError };
 
-/** Why there is no answer of the spec's, by `kind`. */
+/** Why a call failed. */
 export type ApiError =
-  /** `refused`: the service said no, and would again. */
+  /** `refused`: the service rejected the request and would reject it again. */
   | (Failure & { readonly kind: "refused"; readonly status: number })
   /** `limited`: over the request limit (spec §8): 429, or 403 or 503 with `X-RateLimit-Remaining: 0`. */
   | (Failure & { readonly kind: "limited"; readonly status: number })
-  /** `unavailable`: the service can't for now: 408, 425 or 5xx. */
+  /** `unavailable`: a temporary failure of the service: 408, 425 or 5xx. */
   | (Failure & { readonly kind: "unavailable"; readonly status: number })
-  /** `unreadable`: success, but not the body that the spec describes: cut, HTML, wrong types. */
+  /** `unreadable`: a success status without the body that the spec describes: truncated, HTML, wrong types. */
   | (Failure & { readonly kind: "unreadable"; readonly status: number })
-  /** `unreachable`: no answer came. `cause`: what fetch rejected with. */
+  /** `unreachable`: no answer came. `cause` is the error of fetch. */
   | (Failure & { readonly kind: "unreachable"; readonly cause: unknown })
-  /** `timed-out`: no whole answer came in time. `aborted`: the caller's signal ended the call. */
+  /** `timed-out`: the answer wasn't complete in time. `aborted`: the caller's signal ended the call. */
   | (Failure & { readonly kind: "timed-out" | "aborted" });
 
 interface Failure {
-  /** HTTP status. Undefined where no answer came. */
+  /** HTTP status. Undefined if no answer came. */
   readonly status: number | undefined;
-  /** The error body's code or type, where it has one. The spec defines none (spec §7). */
+  /** The code or type in the error body, if it has one. The spec defines none (spec §7). */
   readonly code: string | undefined;
   /** For people. */
   readonly message: string;
-  /** How long the service wants to be left alone, in milliseconds. Undefined where it doesn't say. */
+  /** The pause that the service asks for, in milliseconds. Undefined if it asks for none. */
   readonly retryAfterMs: number | undefined;
-  /** Whether the service may have recorded the event all the same. Reading is never "applied": false of GET. */
+  /** Whether the service may have recorded the event nevertheless. Always false for GET. */
   readonly mayHaveApplied: boolean;
 }

@@ -1,4 +1,4 @@
-/** How long a response is held back: one time, or a range that a draw picks from. Integers only. */
+/** The delay of a response: a fixed one, or a range to draw from. Whole milliseconds only. */
 
 import * as v from "valibot";
 import {
@@ -13,9 +13,11 @@ import { drawBetween, type Key } from "../base/random.ts";
 import { anyOf, namedSchema, type Schema, withJsonSchema } from "../base/schema-builders.ts";
 
 /**
- * A duration of at most an hour, or a range of them, both ends included. `uniform`: every millisecond is as likely.
- * `long-tailed`: half of all are shorter than twice `from`, half of the others shorter than four times `from`, and so on:
- * most are short, and now and then one is very long. What would be longer than `to` is `to`.
+ * A duration of at most an hour, or a range including both ends.
+ *
+ * - `uniform`: every millisecond is equally likely.
+ * - `long-tailed`: half of the delays are shorter than twice `from`, half of the others shorter than four times `from`, and
+ *   so on. Most are short, a few are very long; `to` is the longest.
  */
 export type Delay =
   | Duration
@@ -26,9 +28,8 @@ export type Delay =
       readonly shape?: "uniform" | "long-tailed" | undefined;
     };
 
-/** The longest delay. */
 const MAX_MS: number = HOUR_MS;
-/** More take a millisecond past the longest delay. */
+/** Enough to double a millisecond past the longest delay. */
 const MAX_DOUBLINGS = 22;
 
 export const duration: Schema<Duration> = namedSchema(
@@ -43,7 +44,7 @@ export const duration: Schema<Duration> = namedSchema(
     ),
   'Whole milliseconds, or a whole number with a unit: "250ms", "90s", "15m", "36h", "30d".',
 );
-/** One that a client may have to wait for. */
+/** A duration that a client may have to wait for. */
 export const shortDuration: Schema<Duration> = v.pipe(
   duration,
   v.check((given) => durationMs(given) <= MAX_MS, "must be at most an hour"),
@@ -60,7 +61,7 @@ const range = v.pipe(
   ),
   v.check(
     ({ from, shape }) => shape !== "long-tailed" || durationMs(from) > 0,
-    "must have from above 0: the tail is counted in steps of it",
+    "must have from above 0: a long tail doubles it",
   ),
 );
 
@@ -80,7 +81,7 @@ export function delayMsOf(delay: Delay | undefined, key: Key, ordinal: number): 
   const fromMs = durationMs(delay.from);
   const toMs = durationMs(delay.to);
   if (delay.shape !== "long-tailed") return drawBetween(key, 2 * ordinal, fromMs, toMs);
-  // As many doublings as a coin comes up heads in a row.
+  // Each leading zero bit is one doubling, so each further doubling is half as likely.
   const doublings = Math.clz32(drawBetween(key, 2 * ordinal, 0, 0xffff_ffff));
   const lowMs = fromMs * (1 << Math.min(doublings, MAX_DOUBLINGS));
   return Math.min(toMs, drawBetween(key, 2 * ordinal + 1, lowMs, 2 * lowMs - 1));

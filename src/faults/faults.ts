@@ -1,4 +1,4 @@
-/** What users do with fault rules: install them, look at them, remove them. The rules themselves are the world's state. */
+/** The users' interface to fault rules: install, list and remove them. The rules themselves are part of a world's state. */
 
 import { InputError } from "../base/input.ts";
 import { type InstalledRule, publicRule, type Rule, type VerdictCheck } from "./installed-rule.ts";
@@ -6,48 +6,48 @@ import type { FaultFunction, FaultRule } from "./rule.ts";
 import type { RuleList } from "./rule-list.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** Removes a rule, and says whether it was still there. */
+/** Removes a rule. Returns whether it was still installed. */
 export interface RuleRemover {
   (): boolean;
   /** The rule as it was installed. */
   readonly rule: InstalledRule;
 }
 
-/** The fault rules of a world. Of those that match a request, the one installed first decides. */
+/** The fault rules of a world. If several match a request, the one installed first decides. */
 export interface Faults {
   /**
-   * Installs a copy of a rule behind the others.
+   * Installs a copy of a rule after the others.
    *
-   * @returns a function that removes it again, and says whether it was still there. What a reset or `restore` puts in
-   * its place is another rule, the same id or not.
-   * @throws InputError that names the field at fault; for an id that is taken; for one rule more than 1,000; and for a
-   * verdict that a transport in use can't carry out. Then nothing changes.
+   * @returns a function that removes the rule and returns whether it was still installed. It doesn't remove a rule that a
+   * reset or `restore` has put in its place, even one with the same id.
+   * @throws InputError that names the invalid field; for an id in use; for more than 1,000 rules; and for a verdict that a
+   * transport in use can't carry out. No rule is added then.
    */
   add(rule: FaultRule | FaultFunction): RuleRemover;
-  /** The rules in force, in the order in which they are asked, with their counts. */
+  /** The installed rules with their counts, in the order in which they are asked. */
   list(): InstalledRule[];
-  /** @throws InputError where no rule has this id. */
+  /** @throws InputError if no rule has this id. */
   get(id: string): InstalledRule;
-  /** Removes the rule with this id, and its counts. @returns whether there was one. */
+  /** Removes the rule with this id and its counts. @returns whether there was one. */
   remove(id: string): boolean;
   /** Removes all rules. */
   clear(): void;
   /**
-   * For a transport that can't carry out every verdict: from now on such rules are refused.
+   * Registers a transport that can't carry out every verdict. From now on rules with such a verdict are refused.
    *
-   * @throws InputError where there is such a rule already.
+   * @throws InputError if such a rule is already installed.
    */
   limitTo(transport: Transport): void;
 }
 
-/** What a transport can't do. */
+/** Says which verdicts a transport can't carry out. */
 export interface Transport {
   readonly name: string;
-  /** Why it can't carry out a verdict, in words that follow "can't be carried out: "; undefined where it can. */
+  /** Why it can't carry out a verdict, in words that follow "can't be carried out: "; undefined if it can. */
   whyNot(verdict: Verdict): string | undefined;
 }
 
-/** The transports in use, and what they refuse between them. */
+/** The transports in use. A verdict must suit all of them. */
 export interface Transports {
   readonly whyNot: VerdictCheck;
   add(transport: Transport): void;
@@ -69,7 +69,7 @@ export function createTransports(): Transports {
   };
 }
 
-/** `current` gives the world's rules and time as they are now: after a reset they are others. */
+/** `current` returns the world's present rules and clock, which a reset replaces. */
 export function createFaults(
   current: () => { readonly rules: RuleList; readonly clock: { now(): number } },
   transports: Transports,
@@ -93,7 +93,7 @@ export function createFaults(
       const { rules, clock } = current();
       const found = rules.find(id, clock.now());
       if (found !== undefined) return publicRule(found);
-      throw new InputError("id", "is not that of a fault rule in force", "not-found");
+      throw new InputError("id", "is not the id of an installed fault rule", "not-found");
     },
     remove,
     clear: () => current().rules.clear(),

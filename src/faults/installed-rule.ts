@@ -1,4 +1,4 @@
-/** One rule at work: it numbers the requests that it looks at, and picks some of them out. */
+/** One installed rule: it numbers the requests that it looks at and decides on some of them. */
 
 import { formatInstant, LAST_INSTANT_MS, parseInstant } from "../base/calendar.ts";
 import { durationMs } from "../base/duration.ts";
@@ -16,22 +16,22 @@ import {
 } from "./rule.ts";
 import type { Verdict, VerdictKind } from "./verdict.ts";
 
-/** A rule in force: a copy, to look at. */
+/** A copy of an installed rule. */
 export interface InstalledRule {
   readonly id: string;
   /** Undefined for a function. */
   readonly match: FaultMatch | undefined;
   /** Undefined for a function. */
   readonly verdict: Verdict | undefined;
-  /** When it ends, in ISO 8601 on the world's clock; undefined where it stays. */
+  /** When it ends, in ISO 8601 on the world's clock; undefined if it doesn't end. */
   readonly expires: string | undefined;
-  /** How many requests it has looked at: those that it numbered. */
+  /** How many requests it has looked at and numbered. */
   readonly seen: number;
   /** How many requests it decided on. */
   readonly fired: number;
 }
 
-/** A request that a rule picked out. */
+/** A rule's decision on a request. */
 export interface FiredRule {
   readonly rule: string;
   readonly kind: VerdictKind;
@@ -39,15 +39,15 @@ export interface FiredRule {
   readonly plan: Plan;
 }
 
-/** What rules are asked about. `caller`: the ordinal of the publisher whose key was sent, or {@link UNAUTHENTICATED_CALLER}. */
+/** The request that rules are asked about. `caller` is the ordinal of the key's publisher or {@link UNAUTHENTICATED_CALLER}. */
 export interface ArrivedRequest extends Omit<FaultRequest, "number" | "body"> {
   readonly body: string | Uint8Array;
   readonly caller: number;
 }
 
-/** Who sends no valid key. All of them are one caller. */
+/** All requests without a valid key count as one caller. */
 export const UNAUTHENTICATED_CALLER = -1;
-/** What the counts of a rule over all callers are kept by. Others are kept by caller. */
+/** The counter of a rule that numbers the requests of all callers together. */
 export const ALL_CALLERS = -2;
 
 export interface Rule {
@@ -75,10 +75,10 @@ interface FunctionRule {
   readonly decide: FaultFunction;
 }
 
-/** Says why a verdict can't be carried out; undefined where it can. */
+/** Returns why a verdict can't be carried out; undefined if it can. */
 export type VerdictCheck = (verdict: Verdict) => string | undefined;
 
-/** `given`: checked, and our own. */
+/** `given` must be a checked copy. */
 export function createRule(
   seed: string,
   id: string,
@@ -88,7 +88,7 @@ export function createRule(
   return {
     id,
     behaviour: typeof given === "function" ? { kind: "function", decide: given } : dataRule(given),
-    // No world's clock comes to a later instant.
+    // No world's clock reaches a later instant.
     expiresMs: expiresMs > LAST_INSTANT_MS ? Number.POSITIVE_INFINITY : expiresMs,
     fireKey: deriveKey(seed, "fault", id, "fires"),
     delayKey: deriveKey(seed, "fault", id, "delays"),
@@ -126,7 +126,7 @@ function looksAt({ match, window }: DataRule, arrived: ArrivedRequest): boolean 
     isOpen(window, arrived.nowMs) &&
     isOneOf(operation, arrived.operation) &&
     isOneOf(publisher, arrived.publisher) &&
-    // Last, for it has to be read from the body.
+    // Checked last, because it has to be read from the body.
     (surface === undefined || isOneOf(surface, arrived.surface))
   );
 }
@@ -139,7 +139,7 @@ function isOneOf<Item extends string>(
   return found !== undefined && (Array.isArray(wanted) ? wanted.includes(found) : wanted === found);
 }
 
-/** What becomes of a request with its number, if the rule picks it out. */
+/** The rule's decision on a numbered request; undefined to let it pass. */
 export function fire(
   rule: Rule,
   arrived: ArrivedRequest,
@@ -177,7 +177,7 @@ function chosen(
   return isChosen ? rule.verdict : undefined;
 }
 
-/** A draw has 32 bits: multiplying the share by as many is exact, so that 0 is never and 1 is always. */
+/** A draw has 32 bits, and multiplying the share by 2^32 is exact: 0 never fires and 1 always does. */
 function isDrawn(share: number, key: Key, number: number): boolean {
   return drawBetween(key, number, 0, 0xffff_ffff) < share * 0x1_0000_0000;
 }
@@ -195,12 +195,12 @@ function decided(
   throw new InputError(`faults.${id}`, `returned a verdict that ${why}`, "conflict");
 }
 
-/** The draws for one publisher, from -2 on. */
+/** Counters start at -2, sub-keys at 0. */
 function streamOf(key: Key, counter: number): Key {
   return subKey(key, counter - ALL_CALLERS);
 }
 
-/** What a function gets to see. It can't change what was sent: that is on its way to the service. */
+/** A copy of the request for a function, which must not be able to change the request itself. */
 function faultRequestOf(arrived: ArrivedRequest, number: number): FaultRequest {
   const { nowMs, method, path, query, operation, publisher } = arrived;
   return Object.freeze({
@@ -211,7 +211,7 @@ function faultRequestOf(arrived: ArrivedRequest, number: number): FaultRequest {
     query,
     operation,
     publisher,
-    // Few functions look at all of these.
+    // Computed on demand: few functions read all of these.
     get headers(): Readonly<Record<string, string>> {
       const fields = Object.entries(arrived.headers);
       return Object.fromEntries(fields.map(([name, value]) => [name.toLowerCase(), value]));
@@ -247,7 +247,7 @@ function sum(counts: ReadonlyMap<number, number>): number {
   return total;
 }
 
-/** In milliseconds since 1970, and of them. */
+/** The times at which a rule is active. */
 interface ActiveWindow {
   readonly fromMs: number;
   readonly untilMs: number;

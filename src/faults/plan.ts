@@ -1,4 +1,4 @@
-/** A verdict made exact for one request: how often the service acts, and what becomes of its answer on the way. */
+/** Turns a verdict into a plan for one request: how often the service acts, and what happens to its answer on the way. */
 
 import { durationMs } from "../base/duration.ts";
 import { drawBetween, type Key, subKey } from "../base/random.ts";
@@ -6,28 +6,27 @@ import type { DeliveryMode } from "../spec/delivery.ts";
 import { type ApiResponse, noResponse } from "../spec/messages.ts";
 import type { Loss, Verdict, VerdictKind } from "./verdict.ts";
 
-/** What is answered in the service's place. */
+/** The answer that replaces the service's. */
 export type Injected = Extract<Verdict, { readonly kind: "respond" }>;
 
 /** A service's answer as it arrives. */
 export interface Handover {
-  /** What the client sees of it: status 0 where nothing. */
+  /** What the client sees; status 0 if nothing arrives. */
   readonly response: ApiResponse;
   readonly mode: DeliveryMode;
 }
 
 export interface Plan {
-  /** How often the service does what it is asked for. */
+  /** How often the service carries out the request. */
   readonly applications: 0 | 1 | 2;
-  /** Where it does so twice: whose answer goes on. */
+  /** Which answer the client gets if the service carries out the request twice. */
   readonly answerOf: "first" | "second";
-  /** Takes the place of the service's answer. */
   readonly injected: Injected | undefined;
-  /** The answer of the service, or the injected one, on its way. */
+  /** Decides how an answer, the service's or the injected one, arrives. */
   handOver(answer: ApiResponse): Handover;
 }
 
-/** What a plan may draw from. */
+/** The randomness of one request. */
 export interface Draws {
   readonly key: Key;
   readonly ordinal: number;
@@ -98,9 +97,9 @@ function cut(
 ): Handover {
   const bytes = new TextEncoder().encode(answer.body);
   const { atByte } = verdict;
-  // A function may give the other one as undefined.
+  // A function may return a verdict with atByte: undefined.
   const sentBytes = atByte === undefined ? Math.floor(verdict.share * bytes.length) : atByte;
-  // Nothing is missing: the body is no longer, or there is none, as with HEAD.
+  // The body is too short to be cut, or there is none, as with HEAD.
   if (sentBytes >= bytes.length) return whole(answer);
   const sent = bytes.subarray(0, sentBytes);
   const body = new TextDecoder().decode(sent);
@@ -125,7 +124,7 @@ function noise(draws: Draws): Handover {
   return { response: noResponse, mode: { kind: "noise", bytes } };
 }
 
-/** Bytes that are neither UTF-8 nor JSON nor HTTP: the first one begins none of them. */
+/** Random bytes that aren't valid UTF-8, JSON or HTTP: none of them can begin with 0xff. */
 function meaningless(length: number, { key, ordinal }: Draws): Uint8Array {
   const own = subKey(key, ordinal);
   const bytes = Uint8Array.from({ length }, (_, index) => drawBetween(own, index, 0, 255));

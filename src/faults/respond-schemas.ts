@@ -1,4 +1,4 @@
-/** What a rule may answer in the service's place: headers that every transport can send, and a body. */
+/** Checks the answer that a rule gives instead of the service: headers that every transport can send, and a body. */
 
 import * as v from "valibot";
 import { isPlainObject } from "../base/input.ts";
@@ -6,7 +6,7 @@ import { type Schema, withJsonSchema } from "../base/schema-builders.ts";
 
 const MAX_BODY_CHARACTERS = 1_048_576;
 
-/** Belong to the connection, or say how long the body is: both are the transport's. */
+/** Headers that only the transport can set: they concern the connection or the length of the body. */
 const reserved: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
@@ -20,7 +20,7 @@ const reserved: ReadonlySet<string> = new Set([
 /** Headers by name, in any case. */
 export type Headers = Readonly<Record<string, string>>;
 
-// Not a record of valibot's, which passes over names such as "constructor".
+// Valibot's record would skip names such as "constructor".
 const checkedHeaders = v.pipe(
   v.custom<Readonly<Record<string, unknown>>>(
     isPlainObject,
@@ -53,18 +53,18 @@ function headerProblem(
   before: ReadonlySet<string>,
 ): string | undefined {
   const lower = name.toLowerCase();
-  // An object can't hold the last one as it holds others.
+  // Assigning to __proto__ changes an object's prototype.
   if (!/^[!#$%&'*+.^_`|~0-9a-z-]{1,256}$/.test(lower) || lower === "__proto__") {
-    return "must be named as a header can be";
+    return "is not a valid header name";
   }
   if (reserved.has(lower)) return "can't be set: the transport sets it";
-  if (before.has(lower)) return "is there twice: names are the same in upper and lower case";
+  if (before.has(lower)) return "is repeated: upper and lower case are the same name";
   if (typeof value !== "string") return "must be a string";
   const isSendable = /^([\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?)?$/.test(value);
   return isSendable ? undefined : "must be printable ASCII, without a space at either end";
 }
 
-/** A text, or a copy of a value as JSON holds it. */
+/** A text, or a copy of a value after a round trip through JSON. */
 export const bodySchema: Schema<unknown> = v.pipe(
   v.unknown(),
   v.rawTransform(({ dataset: { value }, addIssue, NEVER }): unknown => {
@@ -72,13 +72,13 @@ export const bodySchema: Schema<unknown> = v.pipe(
     if (text !== undefined && text.length <= MAX_BODY_CHARACTERS && text.isWellFormed()) {
       return typeof value === "string" ? value : JSON.parse(text);
     }
-    const message = `must be well-formed text or a value that JSON can write, of at most ${MAX_BODY_CHARACTERS} characters`;
+    const message = `must be well-formed text or a value that JSON can write, at most ${MAX_BODY_CHARACTERS} characters long`;
     addIssue({ message });
     return NEVER;
   }),
 );
 
-/** What a body is sent as; undefined where JSON can't write it. */
+/** The text of a body as it is sent; undefined if JSON can't write it. */
 export function bodyText(body: unknown): string | undefined {
   if (typeof body === "string") return body;
   try {

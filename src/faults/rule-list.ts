@@ -1,7 +1,6 @@
 /**
- * A world's fault rules. The first one that matches decides. A rule looks at a request and says what becomes of it; it
- * draws from the seed, its id, the publisher and the request's number alone, so that a plan does the same on every
- * transport.
+ * A world's fault rules. The first one that matches decides. A rule draws only from the seed, its id, the publisher and the
+ * request's number, so that the same rules do the same on every transport.
  */
 
 import { durationMs } from "../base/duration.ts";
@@ -20,44 +19,42 @@ import {
 import { type FaultFunction, type FaultRule, MAX_RULES, parseRule } from "./rule.ts";
 import { loadRules, type SavedFaults, savedRule } from "./saved-faults.ts";
 
-/** The rules of a world, with their counts: a part of its state. A rule whose time is over isn't there any more. */
+/** The rules of a world with their counts. They are part of its state. Expired rules are dropped. */
 export interface RuleList {
-  /** Whether there is no rule to ask. */
   isEmpty(): boolean;
-  /** Whether one of them is being asked: the request it decides on goes on in this world. */
+  /** Whether a rule is being asked right now. The world must not be replaced meanwhile. */
   readonly isDeciding: boolean;
   /**
-   * Adds a rule behind the others.
+   * Adds a rule after the others.
    *
-   * @throws InputError that names the field at fault, and for an id that is taken. Then nothing changes.
+   * @throws InputError that names the invalid field, and for an id in use. No rule is added then.
    */
   add(given: FaultRule | FaultFunction, nowMs: number, whyNot: VerdictCheck): Rule;
   list(nowMs: number): InstalledRule[];
-  /** The rule with this id. */
   find(id: string, nowMs: number): Rule | undefined;
-  /** Removes a rule, or the one with this id. @returns whether it was there. */
+  /** Removes a rule, given itself or by its id. @returns whether it was there. */
   remove(rule: Rule | string, nowMs: number): boolean;
   clear(): void;
-  /** The first rule that picks out the request. Counts it for every rule that looks at it. */
+  /** The decision of the first rule that matches. Every rule that looks at the request counts it. */
   decide(arrived: ArrivedRequest, whyNot: VerdictCheck): FiredRule | undefined;
-  /** About how many bytes the rules and their counts take in memory. */
+  /** Roughly how many bytes of memory the rules and their counts take. */
   estimateBytes(): number;
   /** @throws InputError for a rule that is a function. */
   save(nowMs: number): SavedFaults;
-  /** The same rules with the same counts, functions included. */
+  /** A copy with the same counts. It includes functions. */
   copy(): RuleList;
 }
 
-/** A listing of them is one answer. */
+/** Bounded because one response lists all rules. */
 const MAX_RULES_BYTES: number = 16 * 1024 * 1024;
-/** What a count of one caller takes in memory. */
+/** The memory for one count of one caller. */
 const COUNTER_BYTES = 60;
 
 export function createRuleList(seed: string): RuleList {
   return listOf(seed, [], 0);
 }
 
-/** The rules of a snapshot. @throws InputError that names the field at fault. */
+/** The rules of a snapshot. @throws InputError that names the invalid field. */
 export function loadRuleList(seed: string, saved: SavedFaults, whyNot: VerdictCheck): RuleList {
   if (saved.rules.length > MAX_RULES) {
     throw new InputError("faults.rules", `must be at most ${MAX_RULES} rules`);
@@ -90,13 +87,13 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
     if (!isTaken(wanted)) return wanted;
     throw new InputError(
       "id",
-      "is that of a rule that is there already. Remove that one first, or choose another",
+      "is already the id of a rule. Remove that rule first, or choose another id",
       "conflict",
     );
   }
   function decisionOn(arrived: ArrivedRequest, whyNot: VerdictCheck): FiredRule | undefined {
     const asked = current(arrived.nowMs);
-    // All rules count what they look at, so that none depends on those before it, whatever they do.
+    // Every rule counts the request, so that its numbers don't depend on the rules before it.
     const numbers = asked.map((rule) => numberRequest(rule, arrived));
     for (const [index, rule] of asked.entries()) {
       const number = numbers[index];
@@ -115,7 +112,7 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
       if (current(nowMs).length >= MAX_RULES) {
         throw new InputError(
           "faults",
-          `has ${MAX_RULES} rules, the most there can be. Remove some first`,
+          `already has ${MAX_RULES} rules, the maximum. Remove some first`,
           "conflict",
         );
       }
@@ -139,7 +136,7 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
       if (isDeciding) {
         throw new InputError(
           "faults",
-          "can't be asked by a rule: a function that decides on a request must not send another",
+          "can't be applied to a request that a rule sends: a fault function must not send requests",
           "conflict",
         );
       }
@@ -165,7 +162,7 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
     if (textBytes([...rules, made]) > MAX_RULES_BYTES) {
       throw new InputError(
         "faults",
-        `would be more than ${MAX_RULES_BYTES} bytes as JSON, the most that a world's rules may have together. Remove some first, or send shorter bodies`,
+        `would be more than ${MAX_RULES_BYTES} bytes as JSON, the maximum for all rules of a world together. Remove some first, or use shorter bodies`,
         "conflict",
       );
     }

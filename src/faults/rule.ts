@@ -1,4 +1,4 @@
-/** A rule as users write it: which requests it picks out, and what becomes of those. */
+/** A rule as users write it: which requests it matches, and what happens to them. */
 
 import * as v from "valibot";
 import { parseInstant } from "../base/calendar.ts";
@@ -16,36 +16,36 @@ import { type OperationId, operationIds } from "../spec/operations.ts";
 import { duration } from "./delay.ts";
 import { shareSchema, type Verdict, verdictSchema } from "./verdict.ts";
 
-/** The most rules of a world. */
+/** The maximum number of rules in a world. */
 export const MAX_RULES = 1000;
 
 /**
- * Which requests a rule picks out: all conditions hold. The first six say which requests it looks at, and number them;
- * `nth`, `every` and `share` choose among those by their number, so that the same ones are chosen on every transport.
+ * Which requests a rule decides on: those that meet all conditions. The first six say which requests the rule looks at and
+ * numbers. `nth`, `every` and `share` choose among those by number, so that every transport chooses the same ones.
  */
 export interface FaultMatch {
   readonly operation?: OperationId | readonly OperationId[] | undefined;
-  /** Id of the publisher whose key is sent. It may sign up later. */
+  /** Id of the publisher whose key is sent. The publisher may sign up later. */
   readonly publisher?: string | readonly string[] | undefined;
-  /** Id of the surface that is named; for a click that of its impression. */
+  /** Id of the surface in the parameters; for a click, the surface of its impression. */
   readonly surface?: string | readonly string[] | undefined;
-  /** From this instant of the world's clock on, in ISO 8601. */
+  /** Requests from this instant of the world's clock on, in ISO 8601. */
   readonly from?: string | undefined;
-  /** Before this instant of the world's clock, in ISO 8601. */
+  /** Requests before this instant of the world's clock, in ISO 8601. */
   readonly until?: string | undefined;
-  /** Of each `every` only the first `for`. Counted from `from`; without it from 1970, so that hours begin on the hour. */
+  /** Only the first `for` of each `every`. Starts at `from`, or at 1970, so that hours begin on the hour. */
   readonly repeat?: { readonly for: Duration; readonly every: Duration } | undefined;
-  /** The request with this number, or these; the first is 1. */
+  /** The requests with these numbers. The first is 1. */
   readonly nth?: number | readonly number[] | undefined;
-  /** Each request whose number is a multiple of this. */
+  /** The requests whose number is a multiple of this. */
   readonly every?: number | undefined;
-  /** From 0 to 1. Each request has this chance, drawn from the seed, the rule's id, the publisher and the number. */
+  /** The chance of each request, from 0 to 1. Drawn from the seed, the rule's id, the publisher and the number. */
   readonly share?: number | undefined;
-  /** At most so many of them: how often the rule decides. */
+  /** How often the rule decides at most. */
   readonly times?: number | undefined;
   /**
-   * Whether requests are numbered, and `times` counted, for each publisher apart. Over all publishers, what one gets
-   * depends on when the others send.
+   * Whether requests are numbered and `times` is counted for each publisher separately. With `world`, the faults of one
+   * publisher depend on when the others send.
    *
    * @default "publisher"
    */
@@ -55,7 +55,7 @@ export interface FaultMatch {
 /** A rule as data. */
 export interface FaultRule {
   /**
-   * What the journal knows it by, and what it draws from: 1 to 64 letters, digits, `.`, `_` and `-`.
+   * Names the rule in the journal and seeds its draws. 1 to 64 letters, digits, `.`, `_` and `-`.
    *
    * @default "rule-N" for the Nth that is installed
    */
@@ -63,11 +63,11 @@ export interface FaultRule {
   /** @default every request */
   readonly match?: FaultMatch | undefined;
   readonly verdict: Verdict;
-  /** So long on the world's clock after it is installed, the rule is gone. @default it stays */
+  /** How long the rule stays installed, on the world's clock. @default until it is removed */
   readonly ttl?: Duration | undefined;
 }
 
-/** A request as a rule that is a function sees it. All of it is a copy. */
+/** A copy of a request, given to a rule that is a function. */
 export interface FaultRequest {
   /** Counts the requests of this publisher that the rule has looked at, from 1. */
   readonly number: number;
@@ -78,23 +78,23 @@ export interface FaultRequest {
   readonly query: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Text; bytes that are not UTF-8 are U+FFFD. */
+  /** Text. Bytes that aren't UTF-8 become U+FFFD. */
   readonly body: string;
-  /** Undefined where no operation answers at the path. */
+  /** Undefined if the path belongs to no operation. */
   readonly operation: OperationId | undefined;
   /** Id of the publisher whose key was sent; undefined without a valid key. */
   readonly publisher: string | undefined;
   /**
-   * Id of the surface that is named; for a click that of its impression. Undefined where the parameters aren't valid,
-   * and for a click on what isn't an impression that the key serves.
+   * Id of the surface in the parameters; for a click, the surface of its impression. Undefined if the parameters aren't
+   * valid, and for a click on an impression that is unknown or out of the key's scope.
    */
   readonly surface: string | undefined;
 }
 
 /**
- * A rule as a function: a verdict, or undefined to let the request pass. It is called for every request, decides at once,
- * and must not send requests to the simulator, nor call its `assume`, `restore` or `reset`. What it throws, the call that
- * sent the request throws.
+ * A rule as a function. It returns a verdict, or undefined to let the request pass. It is called for every request, can't
+ * be async, and must not send requests to the simulator or call its `assume`, `restore` or `reset`. If it throws, the call
+ * that sent the request throws the same error.
  */
 export type FaultFunction = (request: FaultRequest) => Verdict | undefined;
 
@@ -116,24 +116,24 @@ const repeat = v.pipe(
     (given) => durationMs(given.for) > 0 && durationMs(given.for) < durationMs(given.every),
     "must have for longer than 0 and shorter than every",
   ),
-  v.description("Of each `every` only the first `for`."),
+  v.description("Only the first `for` of each `every`."),
 );
 const match = v.pipe(
   v.custom<unknown>(isPlainObject, "must be an object"),
   v.strictObject({
     operation: optional(some(operationId, "Which operations.")),
     publisher: optional(some(id, "Ids of the publishers whose keys are sent.")),
-    surface: optional(some(id, "Ids of the surfaces that are named.")),
-    from: optional(instantText, "From this instant on."),
-    until: optional(instantText, "Before this instant."),
+    surface: optional(some(id, "Ids of the surfaces in the parameters.")),
+    from: optional(instantText, "Requests from this instant on."),
+    until: optional(instantText, "Requests before this instant."),
     repeat: optional(repeat),
-    nth: optional(some(wholeFrom(1), "Requests by number, from 1.")),
-    every: optional(wholeFrom(1), "Each request whose number is a multiple of this."),
+    nth: optional(some(wholeFrom(1), "Requests with these numbers, from 1.")),
+    every: optional(wholeFrom(1), "Requests whose number is a multiple of this."),
     share: optional(shareSchema, "The chance of each request."),
-    times: optional(wholeFrom(1), "How often at most."),
+    times: optional(wholeFrom(1), "How often the rule decides at most."),
     per: optional(
       v.picklist(["publisher", "world"], "must be publisher or world"),
-      "What requests are numbered within.",
+      "Whether requests are numbered per publisher or for the whole world.",
     ),
   }),
   v.check(
@@ -143,67 +143,63 @@ const match = v.pipe(
       (parseInstant(from) ?? 0) < (parseInstant(until) ?? 0),
     "must have from before until",
   ),
-  v.description("Which requests. Default: all."),
+  v.description("Which requests the rule decides on. Default: all."),
 );
 const ruleId = v.pipe(
   v.string("must be a string"),
-  // Dots alone would be a step upwards in a path.
+  // "." and ".." have a meaning in paths.
   v.regex(
     /^(?!\.+$)[A-Za-z0-9._-]{1,64}$/,
-    "must be 1 to 64 letters, digits, dots, underscores and hyphens, not of dots alone",
+    "must be 1 to 64 letters, digits, dots, underscores and hyphens, and not only dots",
   ),
-  v.check((text) => !/key_/i.test(text), "must not be like an API key"),
+  v.check((text) => !/key_/i.test(text), "must not look like an API key"),
   v.check(
     (text) => text !== "any" && text !== "none",
-    'must not be "any" or "none": a filter of the journal means something else by them',
+    'must not be "any" or "none": they have another meaning in filters of the journal',
   ),
-  v.description("What the journal and heal know it by."),
+  v.description("The rule's name in the journal and for heal."),
 );
 const ttl = v.pipe(
   duration,
   v.check((given) => durationMs(given) > 0, "must be longer than 0"),
-  v.description("How long it stays. Default: until it is healed."),
+  v.description("How long the rule stays. Default: until it is healed."),
 );
 
 const RULE_EXPECTED = 'must be a rule: an object such as { "verdict": { "kind": "drop" } }';
 
-/** A rule as data, wherever it stands. */
 export const ruleSchema: Schema<FaultRule> = namedSchema("faultRule", () =>
   v.pipe(
     v.custom<unknown>(isPlainObject, RULE_EXPECTED),
     v.strictObject({
       id: optional(ruleId),
       match: optional(match),
-      verdict: described(verdictSchema, "What becomes of them."),
+      verdict: described(verdictSchema, "What happens to these requests."),
       ttl: optional(ttl),
     }),
   ),
 );
 
-/** A copy of a rule that is data. `name`: what it is called as a whole. @throws InputError that names the field. */
+/** A checked copy of a rule as data. `name` is its name in errors. @throws InputError that names the invalid field. */
 export function parseRule(input: unknown, name = "rule"): FaultRule {
   if (!isPlainObject(input)) throw new InputError(name, RULE_EXPECTED);
   return copyOfRule(parseInput(ruleSchema, input));
 }
 
-/** What JSON leaves out is undefined; what it can't write, the schema has refused. */
+/** JSON only drops undefined members here: the schema has refused everything that JSON can't write. */
 export function copyOfRule(rule: FaultRule): FaultRule {
   return JSON.parse(JSON.stringify(rule)) as FaultRule;
 }
 
-/** What a function returned. @throws InputError that names the rule. */
+/** Checks what a function returned. @throws InputError that names the rule. */
 export function parseVerdict(rule: string, returned: unknown): Verdict | undefined {
   if (returned === undefined) return undefined;
   if (typeof returned === "object" && returned !== null && "then" in returned) {
-    throw new InputError(
-      `faults.${rule}`,
-      "returned a promise. A rule decides at once: it can't be async",
-    );
+    throw new InputError(`faults.${rule}`, "returned a promise. A fault function can't be async");
   }
   try {
     return parseInput(verdictSchema, returned);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    throw new InputError(`faults.${rule}`, `returned no verdict: ${error.message}`);
+    throw new InputError(`faults.${rule}`, `returned an invalid verdict: ${error.message}`);
   }
 }

@@ -1,4 +1,4 @@
-/** Fault rules as JSON and back, with their counts: what they do next follows from both. */
+/** Saves fault rules as JSON and loads them, with the counts that decide what they do next. */
 
 import * as v from "valibot";
 import { LAST_INSTANT_MS } from "../base/calendar.ts";
@@ -36,7 +36,7 @@ export function savedRule({
   }
   const { id: _, ...rest } = copyOfRule(behaviour.rule);
   return {
-    // In one order, whoever gave it its id.
+    // The id always comes first, whether the user or the simulator chose it.
     rule: { id, ...rest },
     expiresMs: Number.isFinite(expiresMs) ? expiresMs : null,
     seen: sorted(seen),
@@ -44,7 +44,7 @@ export function savedRule({
   };
 }
 
-/** In an order that doesn't tell who came first. */
+/** Sorted, so that equal states give equal snapshots. */
 function sorted(counts: ReadonlyMap<number, number>): [number, number][] {
   return Array.from(counts).sort(([left], [right]) => left - right);
 }
@@ -56,11 +56,11 @@ const counts = v.pipe(
   v.check(
     (pairs) =>
       pairs.every(([caller], index) => index === 0 || caller > (pairs[index - 1]?.[0] ?? 0)),
-    "must be in order, each caller once",
+    "must be sorted by caller, with each caller once",
   ),
 );
 
-/** The schema of saved rules; the rules themselves are checked by {@link loadRules}. */
+/** The schema of saved rules. {@link loadRules} checks the rules themselves. */
 export const savedFaultsSchema: v.GenericSchema<unknown, SavedFaults> = v.strictObject({
   added: countSchema,
   rules: v.array(
@@ -83,14 +83,14 @@ export const savedFaultsSchema: v.GenericSchema<unknown, SavedFaults> = v.strict
   ),
 });
 
-/** The rules of a snapshot. @throws InputError that names the field at fault. */
+/** The rules of a snapshot. @throws InputError that names the invalid field. */
 export function loadRules(seed: string, { rules }: SavedFaults, whyNot: VerdictCheck): Rule[] {
   const ids = new Set<string>();
   return rules.map((saved, index) =>
     inField(`faults.rules.${index}.rule`, () => {
       const { id = "", ...rule } = parseRule(saved.rule, "");
       if (id === "" || ids.has(id))
-        throw new InputError("id", "must be there, and no other rule's");
+        throw new InputError("id", "is missing, or is that of another rule");
       ids.add(id);
       const why = whyNot(rule.verdict);
       if (why !== undefined) throw new InputError("verdict", why, "conflict");

@@ -1,4 +1,4 @@
-/** What a rule can do to a request: the verdicts as data, and their schema. */
+/** The verdicts, which say what a rule does to a request, and their schema. */
 
 import * as v from "valibot";
 import type { Duration } from "../base/duration.ts";
@@ -6,17 +6,17 @@ import { described, namedSchema, optional, type Schema } from "../base/schema-bu
 import { type Delay, delaySchema, shortDuration } from "./delay.ts";
 import { bodySchema, type Headers, headersSchema } from "./respond-schemas.ts";
 
-/** How a client notices that no answer comes: the connection closes, is reset, or stays open and silent. */
+/** What a client sees when no answer comes: the connection closes, is reset, or stays open and silent. */
 export type Loss = "close" | "reset" | "silence";
 
-/** A request's fate. `delay`: for how long nothing happens before what the kind says; the service does its part at once. */
+/** What happens to a request. The client waits `delay` before anything arrives; the service acts at once. */
 export type Verdict = { readonly delay?: Delay | undefined } & (
   | { readonly kind: "delay"; readonly delay: Delay }
-  /** Answers in the service's place, which does nothing; with `applied` it does, and its answer is lost. */
+  /** Answers instead of the service, which does nothing. With `applied` the service acts, and its answer is lost. */
   | {
       readonly kind: "respond";
       readonly status: number;
-      /** Names in any case. What the rule doesn't set is as the service would set it. */
+      /** Names in any case. All other headers are those that the service would set. */
       readonly headers?: Headers | undefined;
       /** Text, or a value that is sent as JSON. @default no body */
       readonly body?: unknown;
@@ -25,24 +25,24 @@ export type Verdict = { readonly delay?: Delay | undefined } & (
     }
   /** The request never reaches the service. @default as "close" */
   | { readonly kind: "drop"; readonly as?: Loss | undefined }
-  /** The service does what was asked, and its answer never reaches the client. @default as "close" */
+  /** The service carries out the request, but its answer never reaches the client. @default as "close" */
   | { readonly kind: "lose-response"; readonly as?: Loss | undefined }
-  /** The service does nothing, and nothing ever comes. */
+  /** The service does nothing, and no answer ever comes. */
   | { readonly kind: "timeout" }
   /** The service does nothing, and the connection is reset. */
   | { readonly kind: "reset" }
   /** The service does nothing, and the connection closes without a byte. */
   | { readonly kind: "empty" }
-  /** The answer's body breaks off after so many bytes, or after this share of it. */
+  /** The body of the answer is cut off after `atByte` bytes, or after this share of it. */
   | { readonly kind: "truncate"; readonly atByte: number; readonly share?: undefined }
   | { readonly kind: "truncate"; readonly share: number; readonly atByte?: undefined }
-  /** Bytes that mean nothing come in place of the answer's body, or of the whole HTTP response. @default as "body" */
+  /** Random bytes replace the body, or the whole HTTP response. @default as "body" */
   | { readonly kind: "garbage"; readonly as?: "body" | "response" | undefined }
-  /** The answer's body comes at this pace. */
+  /** The body arrives at this pace. */
   | { readonly kind: "drip"; readonly bytesPerSecond: number }
-  /** The service does it twice; the client sees the answer to one of the two. @default answer "first" */
+  /** The service carries out the request twice; the client sees one of the answers. @default answer "first" */
   | { readonly kind: "duplicate"; readonly answer?: "first" | "second" | undefined }
-  /** Later answers overtake this one: `by` of them (1), or as many as come in `atMost` (1s). */
+  /** Waits until `by` later answers (default 1) were sent, but no longer than `atMost` (default 1s). */
   | {
       readonly kind: "reorder";
       readonly by?: number | undefined;
@@ -52,13 +52,13 @@ export type Verdict = { readonly delay?: Delay | undefined } & (
 
 export type VerdictKind = Verdict["kind"];
 
-/** Fetch's Response takes no body with these. */
+/** Statuses with which fetch's `Response` can't have a body. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
 const delay = optional(delaySchema);
 const loss = optional(
   v.picklist(["close", "reset", "silence"], "must be one of close, reset, silence"),
-  "How the client notices that nothing comes.",
+  "What the client sees when no answer comes.",
 );
 
 function wholeBetween(least: number, most: number): Schema<number> {
@@ -77,7 +77,7 @@ export const shareSchema: Schema<number> = v.pipe(
   v.maxValue(1, "must be from 0 to 1"),
 );
 
-/** A kind of verdict: what a rule does by it, and what it has beside a delay. */
+/** The schema of one kind of verdict. `does` describes it; `has` are its members besides `kind` and `delay`. */
 function kind<const Kind extends string, const Has extends v.ObjectEntries>(
   name: Kind,
   does: string,
@@ -87,13 +87,13 @@ function kind<const Kind extends string, const Has extends v.ObjectEntries>(
 }
 
 const respond = v.pipe(
-  kind("respond", "Answers in the service's place.", {
-    status: described(wholeBetween(200, 599), "Of the answer."),
+  kind("respond", "Answers instead of the service.", {
+    status: described(wholeBetween(200, 599), "The status of the answer."),
     headers: optional(headersSchema),
     body: optional(bodySchema, "Text, or a value that is sent as JSON."),
     applied: optional(
       v.boolean("must be true or false"),
-      "Whether the service does what was asked.",
+      "Whether the service carries out the request.",
     ),
   }),
   v.check(
@@ -102,9 +102,9 @@ const respond = v.pipe(
   ),
 );
 const truncate = v.pipe(
-  kind("truncate", "The answer's body breaks off.", {
-    atByte: optional(wholeBetween(0, Number.MAX_SAFE_INTEGER), "After so many bytes."),
-    share: optional(shareSchema, "After this share of it."),
+  kind("truncate", "The body of the answer is cut off.", {
+    atByte: optional(wholeBetween(0, Number.MAX_SAFE_INTEGER), "Cuts after this many bytes."),
+    share: optional(shareSchema, "Cuts after this share of the body."),
   }),
   v.check(
     ({ atByte, share }) => (atByte === undefined) !== (share === undefined),
@@ -113,28 +113,33 @@ const truncate = v.pipe(
 );
 
 const kinds = [
-  kind("delay", "Holds the answer back.", { delay: delaySchema }),
+  kind("delay", "Delays the answer.", { delay: delaySchema }),
   respond,
   kind("drop", "The request never reaches the service.", { as: loss }),
-  kind("lose-response", "Done, and the answer is lost.", { as: loss }),
-  kind("timeout", "Nothing is done, and nothing ever comes.", {}),
-  kind("reset", "Nothing is done, and the connection is reset.", {}),
-  kind("empty", "Nothing is done, and the connection closes without a byte.", {}),
+  kind("lose-response", "The service carries out the request, but its answer is lost.", {
+    as: loss,
+  }),
+  kind("timeout", "The service does nothing, and no answer ever comes.", {}),
+  kind("reset", "The service does nothing, and the connection is reset.", {}),
+  kind("empty", "The service does nothing, and the connection closes without a byte.", {}),
   truncate,
-  kind("garbage", "Bytes that mean nothing come.", {
-    as: optional(v.picklist(["body", "response"], "must be body or response"), "In place of what."),
+  kind("garbage", "Random bytes replace the answer.", {
+    as: optional(
+      v.picklist(["body", "response"], "must be body or response"),
+      "What they replace: the body or the whole HTTP response.",
+    ),
   }),
-  kind("drip", "The answer's body comes slowly.", {
-    bytesPerSecond: described(wholeBetween(1, 1_000_000_000), "At this pace."),
+  kind("drip", "The body of the answer arrives slowly.", {
+    bytesPerSecond: described(wholeBetween(1, 1_000_000_000), "The pace."),
   }),
-  kind("duplicate", "The service does it twice.", {
+  kind("duplicate", "The service carries out the request twice.", {
     answer: optional(
       v.picklist(["first", "second"], "must be first or second"),
       "Which answer the client sees.",
     ),
   }),
   kind("reorder", "Later answers overtake this one.", {
-    by: optional(wholeBetween(1, 1000), "How many."),
+    by: optional(wholeBetween(1, 1000), "How many later answers. Default: 1."),
     atMost: optional(shortDuration),
   }),
 ] as const;
@@ -143,7 +148,7 @@ type Described = v.InferInput<(typeof kinds)[number]>["kind"];
 // A kind of verdict without a schema is a type error.
 true satisfies VerdictKind extends Described ? true : never;
 
-// The schema has made sure of one of atByte and share.
+// The schema ensures that exactly one of atByte and share is set.
 export const verdictSchema: Schema<Verdict> = namedSchema(
   "verdict",
   () => v.variant("kind", kinds) as unknown as Schema<Verdict>,

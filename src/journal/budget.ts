@@ -1,30 +1,29 @@
-/** Limits the bytes of one journal, or of all journals of a server. Beyond it, the largest drops its oldest entries. */
+/** Limits the bytes of one journal or of all journals of a server. Above it, the largest one drops its oldest entries. */
 
-/** A journal as a budget sees it. */
+/** The part of a journal that a budget uses. */
 export interface BudgetMember {
-  /** What its entries hold, in bytes. */
+  /** The size of its entries. */
   readonly bytes: number;
+  /** The number of its entries. */
   readonly kept: number;
-  /** Forgets the oldest entry. */
   dropOldest(): void;
 }
 
 export interface JournalBudget {
-  /** How many bytes all journals may keep, the latest entry in any case; 0 lets them keep none. */
+  /** How many bytes all journals may keep. The latest entry is kept even if it is larger; 0 turns journals off. */
   readonly limitBytes: number;
-  /** What they keep now. */
   usedBytes(): number;
-  /** A journal takes part from now on, with what it keeps. */
+  /** Adds a journal with its present entries. */
   join(journal: BudgetMember): void;
-  /** What a journal keeps has changed by so much. */
+  /** Must be called when the size of a journal changes. `bytes` is the difference. */
   changed(bytes: number): void;
-  /** Makes room. `recording`: the journal that has just recorded; its latest entry stays. */
+  /** Drops entries until the limit is met, but never the latest entry of `recording`, which has just recorded it. */
   enforce(recording: BudgetMember): void;
-  /** A journal takes part no longer. */
+  /** Removes a journal. */
   leave(journal: BudgetMember): void;
 }
 
-/** The largest journal is looked for again only when it has become so much smaller than the next one. */
+/** The largest journal is searched again only after it has become this much smaller than the second largest. */
 const SLACK_BYTES = 65_536;
 
 export function createJournalBudget(limitBytes: number): JournalBudget {
@@ -33,7 +32,7 @@ export function createJournalBudget(limitBytes: number): JournalBudget {
   let largest: BudgetMember | undefined;
   let floorBytes = 0;
 
-  /** Journals that can let go of an entry, compared by size. */
+  /** Finds the largest journal that can drop an entry. */
   function findLargest(recording: BudgetMember): void {
     largest = undefined;
     let nextBytes = 0;

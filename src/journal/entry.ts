@@ -1,4 +1,4 @@
-/** An entry of the journal as people and programs read it. */
+/** The public form of a journal entry. */
 
 import type { VerdictKind } from "../faults/verdict.ts";
 import type { AssumptionKey } from "../spec/assumptions/catalogue.ts";
@@ -6,55 +6,54 @@ import type { Received } from "../spec/delivery.ts";
 import type { ApiResponse, RequestParts } from "../spec/messages.ts";
 import type { LimitClass, OperationId } from "../spec/operations.ts";
 
-/** Who made an answer: the service, its request limit, or a fault rule in its place. */
+/** Who made an answer: the service, its request limit, or a fault rule instead of the service. */
 export type Producer = "service" | "limit" | "rule";
 
-/** A request with its answer. Keys and UPI ids are left out of it, unless they were asked for. */
+/** A request with its answer. Keys and UPI ids are redacted unless the filter asks for them. */
 export interface JournalEntry {
   /** Counts all requests of the world, from 1. */
   readonly sequence: number;
-  /** When, in ISO 8601 with milliseconds, on the world's clock. */
+  /** When it arrived, in ISO 8601 with milliseconds, on the world's clock. */
   readonly at: string;
-  /** Undefined where no operation answers at the path. */
+  /** Undefined if the path belongs to no operation. */
   readonly operation: OperationId | undefined;
   /** Id of the publisher whose key was sent; undefined without a valid key. */
   readonly publisher: string | undefined;
   readonly request: Omit<RequestParts, "body"> & {
-    /** Text; bytes that are not UTF-8 are shown as U+FFFD. */
+    /** Text. Bytes that aren't UTF-8 are shown as U+FFFD. */
     readonly body: string;
-    /** The bytes in base 64, where they are not UTF-8. */
+    /** The bytes in base 64, if they aren't UTF-8. */
     readonly bodyBase64?: string | undefined;
   };
-  /** What the client got: status 0 where a rule left it without a response, and where broken off only what came. */
+  /** What the client got. Status 0 if a rule left it without a response; a cut body has only the part that arrived. */
   readonly response: ShownResponse;
   readonly producedBy: Producer;
-  /** Which request limit refused it (spec §8); undefined where none did. */
+  /** The request limit that refused it (spec §8), if one did. */
   readonly limit: LimitClass | undefined;
-  /** What a fault rule did to it; undefined where none did anything. */
+  /** What a fault rule did to it, if one did anything. */
   readonly fault: JournalFault | undefined;
-  /** Why the answer is what it is: what was done, or the error's code. */
+  /** Explains the answer: what the service did, or the error's code. */
   readonly reason: string;
-  /** The open points of the spec that shaped the answer, or that the spec alone did. */
+  /** The assumptions for which another choice would have changed this answer; `documented` if none. */
   readonly assumptions: readonly AssumptionKey[] | "documented";
-  /** What would have been right, where the service knew no such path, method, key, publisher, surface or impression. */
+  /** The nearest valid value, if the path, method, key, publisher, surface or impression was unknown. */
   readonly nearest?: Nearest | undefined;
 }
 
-/** A response as the client got it. `bodyBase64`: the bytes, where they are not UTF-8. */
+/** A response as the client got it. `bodyBase64` has the bytes if they aren't UTF-8. */
 export type ShownResponse = Omit<ApiResponse, "delivery"> & {
   readonly bodyBase64?: string | undefined;
 };
 
-/** A miss explained, from the world as it is when the entry is shown. */
+/** Explains an unknown name or id by the state of the world at the time the entry is shown. */
 export interface Nearest {
-  /** What was sent, as far as it may be repeated. */
+  /** What was sent, without secrets. */
   readonly sent: string;
   /** The closest thing that exists. */
   readonly closest: string;
   /**
-   * A line for a POSIX shell that gets an answer, with the world's base URL in `ADSIM_URL` and a key in `ADSIM_API_KEY`:
-   * the one that was sent where that is valid, else that of the publisher that `closest` names. Shown secrets stand in
-   * the line as such.
+   * A working command for a POSIX shell. It expects the world's base URL in `ADSIM_URL` and a key in `ADSIM_API_KEY`: the
+   * key that was sent if it is valid, otherwise the key of the publisher in `closest`. If secrets are shown, it has them.
    */
   readonly paste: string;
 }
@@ -64,14 +63,14 @@ export interface JournalFault {
   /** The id of the rule. */
   readonly rule: string;
   readonly kind: VerdictKind;
-  /** How long the response was held back, in milliseconds of real time. */
+  /** The delay of the response, in milliseconds of real time. */
   readonly delayMs: number;
-  /** Whether the service did what was asked. */
+  /** Whether the service carried out the request. */
   readonly served: boolean;
-  /** 2 for the second time that a `duplicate` made the service do it: that entry follows the first. */
+  /** 2 for the second time that the service carried out a `duplicate`, in an entry after the first. */
   readonly application: 1 | 2;
-  /** How much of its response the client got. A second application's never reaches it. */
+  /** How much of the response the client got. It never gets the response of a second application. */
   readonly received: Received;
-  /** The service's own answer, where the client didn't get it whole. */
+  /** The service's own answer, if the client didn't get the whole of it. */
   readonly lost: ShownResponse | undefined;
 }

@@ -1,4 +1,4 @@
-/** Which entries of a journal are wanted: conditions checked by name, then one function that looks at a record. */
+/** Filters of a journal: checks the conditions and compiles them into one function over records. */
 
 import * as v from "valibot";
 import { parseInstant } from "../base/calendar.ts";
@@ -10,48 +10,48 @@ import { type JournalRecord, PREFLIGHT } from "./record.ts";
 /** Whether keys and UPI ids are shown. */
 export type Secrets = "shown" | "redacted";
 
-/** Which entries to give: all conditions hold. */
+/** Selects the entries that meet all conditions. */
 export interface JournalFilter {
   readonly operation?: OperationId | undefined;
   /** Id of the publisher whose key was sent. */
   readonly publisher?: string | undefined;
-  /** What the client got; 0 where it got no response. */
+  /** The status that the client got; 0 if it got no response. */
   readonly status?: number | undefined;
-  /** From this instant of the world's clock on, in ISO 8601. */
+  /** Entries from this instant of the world's clock on, in ISO 8601. */
   readonly from?: string | undefined;
-  /** Before this instant of the world's clock, in ISO 8601. */
+  /** Entries before this instant of the world's clock, in ISO 8601. */
   readonly until?: string | undefined;
-  /** The id of a fault rule; `"any"` or `"none"`: whether any rule touched it. */
+  /** The id of a fault rule, `"any"` or `"none"`: which rule decided on the request. */
   readonly fault?: string | undefined;
-  /** Whether no operation answers at the path and method. A preflight that was answered as one is matched. */
+  /** Whether the path and method belong to no operation. An answered preflight counts as matched. */
   readonly unmatched?: boolean | undefined;
   /** Only entries with a higher sequence. */
   readonly after?: number | undefined;
-  /** The latest that many; with `after` the first that many behind it, so that one can read on. */
+  /** At most this many: the latest, or with `after` the first ones after it, so that a reader can page. */
   readonly limit?: number | undefined;
-  /** API keys, the Authorization header and UPI ids. @default "redacted" */
+  /** Whether to show API keys, the Authorization header and UPI ids. @default "redacted" */
   readonly secrets?: Secrets | undefined;
 }
 
 export interface HarFilter extends JournalFilter {
-  /** What the URLs of requests begin with. @default "http://adsim.invalid" */
+  /** The beginning of every request's URL. @default "http://adsim.invalid" */
   readonly baseUrl?: string | URL | undefined;
 }
 
-/** A filter that was checked. */
+/** A checked filter. */
 export interface ParsedFilter {
   readonly secrets: Secrets;
   readonly limit: number;
-  /** Whether the limit takes the first that match, instead of the latest. */
+  /** Whether the limit selects the first matches instead of the latest. */
   readonly takesFirst: boolean;
-  /** The first sequence that can match. */
+  /** The lowest sequence that can match. */
   readonly first: number;
   matches(record: JournalRecord): boolean;
 }
 
 const someText = v.pipe(v.string(), v.minLength(1, "must not be empty"));
 
-const statusForm = "must be 0, for no response, or a whole number from 100 to 599";
+const statusForm = "must be 0 (no response) or a whole number from 100 to 599";
 
 const entries = {
   operation: v.optional(v.picklist(operationIds, `must be one of ${operationIds.join(", ")}`)),
@@ -66,7 +66,7 @@ const entries = {
   until: v.optional(instantText),
   fault: v.optional(someText),
   unmatched: v.optional(v.boolean("must be true or false")),
-  after: v.optional(wholeFrom(0, ": the number of an entry")),
+  after: v.optional(wholeFrom(0, ": the sequence of an entry")),
   limit: v.optional(wholeFrom(1)),
   secrets: v.optional(v.picklist(["shown", "redacted"], "must be shown or redacted")),
 };
@@ -80,12 +80,12 @@ function isStatus(status: number): boolean {
   return Number.isInteger(status) && status >= 100 && status <= 599;
 }
 
-/** @throws InputError that names the condition at fault. */
+/** @throws InputError that names the invalid condition. */
 export function parseFilter(given: unknown): ParsedFilter {
   return filterOf(parseInput(filterSchema, given, "filter"));
 }
 
-/** The same with `baseUrl`, which may be wrong: it is given back as it was. */
+/** The same for a HAR filter. Returns `baseUrl` unchecked. */
 export function readHarFilter(given: unknown): {
   readonly filter: ParsedFilter;
   readonly baseUrl: string | URL | undefined;

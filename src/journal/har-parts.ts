@@ -1,4 +1,4 @@
-/** The small parts of an HTTP Archive: pairs of names and values, and what a status is called. */
+/** The small parts of an HTTP Archive: pairs of names and values, and the names of statuses. */
 
 import { percentDecoded } from "../base/text.ts";
 
@@ -11,7 +11,7 @@ export function headerPairs(headers: Readonly<Record<string, string>>): NameValu
   return Object.entries(headers).map(([name, value]) => ({ name, value }));
 }
 
-/** The parameters of a query or a form, decoded where they can be. */
+/** The parameters of a query or a form. Invalid percent-encoding is left as it is. */
 export function parametersOf(text: string): NameValue[] {
   return nameValues(text, "&").map(({ name, value }) => ({
     name: decoded(name),
@@ -37,7 +37,7 @@ function decoded(text: string): string {
   return percentDecoded(text.replaceAll("+", " ")) ?? text;
 }
 
-/** Empty for a status that has no registered name. */
+/** The name of a status; empty if it isn't in the list. */
 export function reasonPhrase(status: number): string {
   return phrases[status] ?? "";
 }

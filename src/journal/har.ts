@@ -1,4 +1,4 @@
-/** Entries as HTTP Archive 1.2, for the network panel of a browser and other viewers. Times are those of the world. */
+/** Writes entries as an HTTP Archive (HAR 1.2) for browsers and other viewers. Times are on the world's clock. */
 
 import { InputError } from "../base/input.ts";
 import { fromBase64, utf8Length } from "../base/text.ts";
@@ -9,12 +9,12 @@ import type { JournalRecord, ShownRecord } from "./record.ts";
 
 const PAGE = "page_1";
 
-/** One JSON document in pieces, with a line break at its end. `baseUrl`: as {@link harBaseUrl} gives it. */
+/** One JSON document in pieces, with a line break at its end. `baseUrl` must come from {@link harBaseUrl}. */
 export function* harPieces(sources: Iterable<ShownRecord>, baseUrl: string): Generator<string> {
   const head = { version: "1.2", creator: { name: "adsim", version: VERSION } };
   let before = `{"log":${JSON.stringify(head).slice(0, -1)},"pages":`;
   for (const source of sources) {
-    // Firefox looks for the page of every entry.
+    // Firefox needs a page for every entry.
     if (before !== ",") before += `${JSON.stringify([pageOf(source.entry, baseUrl)])},"entries":[`;
     yield before + JSON.stringify(entryOf(source, baseUrl));
     before = ",";
@@ -43,7 +43,7 @@ function entryOf({ entry, record }: ShownRecord, baseUrl: string): object {
   };
 }
 
-/** In milliseconds: what rules did to it. The rest takes no time on a world's clock. */
+/** The delays by fault rules, in milliseconds. Nothing else takes time on a world's clock. */
 function timingsOf(
   { fault, response }: JournalEntry,
   record: JournalRecord,
@@ -57,7 +57,7 @@ function timingsOf(
   return { send: 0, wait, receive: wait + dripped === 0 ? A_MOMENT : dripped };
 }
 
-/** Chrome calls what took no time pending, and what took less than it shows 0 ms. */
+/** Chrome shows an entry that took no time as pending. This is so short that it shows 0 ms. */
 const A_MOMENT = 0.001;
 
 const HTTP_VERSION = "HTTP/1.1";
@@ -80,12 +80,12 @@ function requestOf({ request }: JournalEntry, baseUrl: string): object {
   };
 }
 
-/** The format has an encoding for the content of a response only. */
+/** HAR has an encoding only for the content of a response, so a request needs a member of our own. */
 function binary(bodyBase64: string | undefined): object {
   return bodyBase64 === undefined ? {} : { _base64: bodyBase64 };
 }
 
-/** What can't stand in a URL is percent-encoded, as browsers do. What is encoded stays as it was sent. */
+/** Percent-encodes characters that a URL can't have, as browsers do. Keeps existing encoding as it was sent. */
 function inUrl(text: string): string {
   return text
     .toWellFormed()
@@ -126,7 +126,7 @@ const nothing = {
   bodySize: -1,
 } as const;
 
-/** What Chrome would call it. */
+/** Chrome's name for the network error. */
 function errorOf({ response: { delivery } }: JournalRecord): string | undefined {
   switch (delivery?.kind) {
     case "cut":
@@ -167,5 +167,5 @@ export function harBaseUrl(given: string | URL | undefined): string {
   return url.href.replace(/\/$/, "");
 }
 
-/** In process there is none. The top-level domain can't exist (RFC 6761). */
+/** In process there is no URL. The top-level domain `invalid` can't exist (RFC 6761). */
 const NO_BASE_URL = "http://adsim.invalid";

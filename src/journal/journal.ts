@@ -1,4 +1,4 @@
-/** What happened: the latest requests with their answers and the reason for each, in a ring. */
+/** The journal of a world: the latest requests, each with its answer and the reason for it. */
 
 import { type ApiResponse, copyOfResponse } from "../spec/messages.ts";
 import type { JournalBudget } from "./budget.ts";
@@ -12,58 +12,62 @@ import {
   type Secrets,
 } from "./filter.ts";
 import { harBaseUrl, harPieces } from "./har.ts";
-import { type ExchangeObserver, join, notifyObservers } from "./logged-exchange.ts";
+import { addObserver, type ExchangeObserver, notifyObservers } from "./logged-exchange.ts";
 import type { JournalRecord, NumberedRecord, ShownRecord } from "./record.ts";
 import { createRecordRing, type RecordRing } from "./ring.ts";
 import { shownEntry } from "./shown-entry.ts";
 import { createWaiters, type WaitFor } from "./wait-for.ts";
 
-/** A world's journal. Every method that takes a filter throws {@link InputError} for one that isn't. */
+/** A world's journal. Methods that take a filter throw {@link InputError} if it is invalid. */
 export interface Journal {
-  /** The entries kept, oldest first. */
+  /** The matching entries, oldest first. */
   entries(filter?: JournalFilter): JournalEntry[];
-  /** The same as text, a JSON document a line: the entry, and as `world` what the world that answered was made from. */
+  /** The entries as NDJSON. Each line has an entry, and in `world` the settings of the world that answered. */
   toNdjson(filter?: JournalFilter): string;
   /**
-   * The same as the text of an HTTP Archive (HAR 1.2), for browsers and other viewers. Each entry has an `_adsim` with what
-   * the format has no place for. @throws InputError for a base URL that isn't one.
+   * The entries as an HTTP Archive (HAR 1.2) for browsers and other viewers. The `_adsim` of each entry has what the format
+   * has no member for. @throws InputError for an invalid base URL.
    */
   toHar(filter?: HarFilter): string;
   readonly waitFor: WaitFor;
-  /** Calls it with each request from now on, kept or not, once its answer is made. It must not throw. @returns what ends this. */
+  /**
+   * Calls the observer after each answer from now on, even if the journal keeps no entries. It must not throw.
+   *
+   * @returns a function that removes the observer.
+   */
   observe(observer: ExchangeObserver): () => void;
-  /** Forgets all entries; numbering goes on. */
+  /** Drops all entries. Numbering continues. */
   clear(): void;
-  /** How many requests were journalled since the world began, those forgotten included. */
+  /** How many requests were recorded since the world began, including dropped ones. */
   readonly total: number;
-  /** How many entries are kept. */
+  /** How many entries the journal has now. */
   readonly kept: number;
 }
 
 export interface JournalRing extends Journal {
-  /** Keeps the entry with a copy of its response. @returns the response, for whoever sent the request to do with as they like. */
+  /** Records the entry with a copy of its response. @returns the original response, which the caller may change. */
   record(entry: JournalRecord): ApiResponse;
-  /** What is kept, oldest first, keys and all; `first` is the sequence of the oldest. */
+  /** All records, oldest first, including secrets. `first` is the sequence of the oldest. */
   records(): { readonly first: number; readonly records: readonly JournalRecord[] };
-  /** The entries that {@link Journal.entries} gives, each worked out only when it is asked for, with their records. */
+  /** The entries of {@link Journal.entries} with their records. Each entry is made on demand. */
   shown(filter: JournalFilter): Iterable<ShownRecord>;
-  /** Forgets everything, the numbering included. */
+  /** Drops everything and restarts the numbering. */
   restart(): void;
   readonly share: RecordRing["share"];
-  /** Records what another journal recorded. `forgotten`: how many it had before, and keeps no longer. */
+  /** Records the entries of another journal. `forgotten` is the number of entries that it has dropped. */
   importRecords(from: {
     readonly forgotten: number;
     readonly records: readonly JournalRecord[];
   }): void;
 }
 
-/** Explains misses. Made anew for each listing, over which it may remember what it works out. */
+/** Explains unknown names and ids. Created for each listing, so that a finder may cache what it computes. */
 export type NearestFinder = () => (record: JournalRecord, secrets: Secrets) => Nearest | undefined;
 
 export interface JournalOptions {
-  /** How many requests it keeps; 0 keeps none. */
+  /** How many requests the journal keeps; 0 turns it off. */
   readonly entries: number;
-  /** How many bytes of requests and responses it keeps, alone or with others. */
+  /** How many bytes of requests and responses it keeps, alone or together with other journals. */
   readonly budget: JournalBudget;
   readonly nearest: NearestFinder;
 }
@@ -72,7 +76,7 @@ export function createJournal({ entries, budget, nearest }: JournalOptions): Jou
   const ring = createRecordRing(entries, budget);
   const oldestKept = (): number => ring.total - ring.kept + 1;
 
-  /** The latest that match, oldest first. */
+  /** The matching records within the filter's limit, oldest first. */
   function select(filter: ParsedFilter): NumberedRecord[] {
     const found: NumberedRecord[] = [];
     const { total } = ring;
@@ -87,7 +91,7 @@ export function createJournal({ entries, budget, nearest }: JournalOptions): Jou
     return filter.takesFirst ? found : found.reverse();
   }
 
-  /** Each is worked out when it is asked for. Which there are is decided at once. */
+  /** Makes each entry on demand. Which entries there are was decided before. */
   function* show(
     found: readonly NumberedRecord[],
     { secrets }: ParsedFilter,
@@ -141,7 +145,7 @@ export function createJournal({ entries, budget, nearest }: JournalOptions): Jou
       return Array.from(harPieces(show(select(filter), filter), harBaseUrl(baseUrl))).join("");
     },
     waitFor,
-    observe: (observer) => join(observers, observer),
+    observe: (observer) => addObserver(observers, observer),
     records() {
       const first = oldestKept();
       const all = Array.from({ length: ring.kept }, (_, index) => ring.at(first + index));
@@ -153,7 +157,7 @@ export function createJournal({ entries, budget, nearest }: JournalOptions): Jou
   };
 }
 
-/** For each entry a line: it as JSON, and as `world` what the world that answered was made from. */
+/** One line of JSON for each entry, with the settings of the world that answered in `world`. */
 export function* ndjsonPieces(shown: Iterable<ShownRecord>): Generator<string> {
   for (const { entry, record } of shown) {
     yield `${JSON.stringify({ ...entry, world: record.world })}\n`;

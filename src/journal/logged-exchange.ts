@@ -6,24 +6,27 @@ import type { JournalRecord } from "./record.ts";
 import { withoutSecrets } from "./secrets.ts";
 import { limitOf } from "./shown-entry.ts";
 
-/** An exchange as it is concluded. The members mean what they mean in a journal entry. */
+/** A concluded exchange. Its members mean the same as in a journal entry. */
 export interface LoggedExchange
   extends Pick<JournalEntry["request"], "method" | "path" | "query">,
     Pick<
       JournalEntry,
       "sequence" | "at" | "operation" | "publisher" | "reason" | "producedBy" | "limit"
     > {
-  /** 0 where the client is left without a response. */
+  /** 0 if the client got no response. */
   readonly status: number;
   readonly fault: Pick<JournalFault, "rule" | "kind"> | undefined;
-  /** What is left of the quota, as the answer says it; undefined where no answer was made. */
+  /** The remaining quota according to the answer; undefined if there is no answer. */
   readonly remaining: number | undefined;
 }
 
 export type ExchangeObserver = (exchange: LoggedExchange) => void;
 
-/** @returns what ends it. One that joins twice is called twice. */
-export function join(observers: Set<ExchangeObserver>, observer: ExchangeObserver): () => void {
+/** An observer that is added twice is called twice. @returns a function that removes it. */
+export function addObserver(
+  observers: Set<ExchangeObserver>,
+  observer: ExchangeObserver,
+): () => void {
   const own: ExchangeObserver = (exchange) => observer(exchange);
   observers.add(own);
   return () => void observers.delete(own);

@@ -1,4 +1,4 @@
-/** An entry of adsim's journal as JSON, out of an NDJSON line or beside a HAR entry, to what is replayed. */
+/** Reads an entry of adsim's journal, from an NDJSON line or the `_adsim` of a HAR entry, for a replay. */
 
 import * as v from "valibot";
 import { formatInstant, LAST_INSTANT_MS, parseInstant } from "../base/calendar.ts";
@@ -37,7 +37,7 @@ const fault = v.looseObject({
   lost: v.nullish(response),
 });
 
-/** What an entry says beside request and response. */
+/** The other members of an entry, besides request and response. */
 const details = v.looseObject({
   sequence: v.nullish(v.pipe(v.number(), v.safeInteger("must be a whole number"))),
   at: v.nullish(instant),
@@ -57,10 +57,9 @@ const entry = v.looseObject({
   response,
 });
 
-/** What becomes of an exchange by what the journal says of it beside request and response. */
 export type Details = Omit<RecordedExchange, "place" | "request">;
 
-/** `shown`: what the client got. @throws InputError that names the field. */
+/** `shown` is the response that the client got. @throws InputError that names the invalid field. */
 export function detailsOf(input: unknown, path: string, shown: RecordedResponse): Details {
   const { sequence, at, publisher, fault, assumptions, world } = parseInput(details, input);
   const isKept = fault !== undefined && fault !== null && !fault.served;
@@ -69,15 +68,15 @@ export function detailsOf(input: unknown, path: string, shown: RecordedResponse)
     atMs: at ?? undefined,
     publisher: publisher ?? undefined,
     hasUnusualScheme: Array.isArray(assumptions) && assumptions.includes("auth.scheme-case"),
-    // What the service answered, not what was left of it on the way.
+    // The answer as the service sent it, not as it arrived.
     response: fault?.lost ? { ...fault.lost, headers: lowerCase(fault.lost.headers) } : shown,
-    // No journal has such a request; a forged one may.
+    // No journal has requests to the control API, but a forged one may.
     skip: isControlTarget(path) ? "control" : isKept ? "kept-from-service" : undefined,
     world: world ?? undefined,
   };
 }
 
-/** @throws InputError that names the field. */
+/** @throws InputError that names the invalid field. */
 export function journalExchange(input: unknown, place: string): RecordedExchange {
   const { request, response } = parseInput(entry, input);
   const { method, path, query, body } = request;

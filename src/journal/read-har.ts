@@ -1,6 +1,6 @@
 /**
- * HAR 1.2 to what is replayed: adsim's own, whose entries say in `_adsim` what the journal knows, and that of any other
- * tool, such as a browser or a proxy.
+ * Reads HAR 1.2 for a replay, from adsim, whose entries have more facts in `_adsim`, or from any other tool, such as a
+ * browser or a proxy.
  */
 
 import * as v from "valibot";
@@ -21,7 +21,7 @@ const postData = v.looseObject({
   encoding: v.nullish(v.string()),
   params: v.nullish(v.array(v.looseObject({ name: v.string(), value: v.nullish(v.string()) }))),
 });
-// Browsers have null, and some tools nothing at all, where there is nothing.
+// For an empty part browsers write null, and some tools leave it out.
 const entrySchema = v.looseObject({
   startedDateTime: v.nullish(v.string()),
   request: v.looseObject({
@@ -46,7 +46,7 @@ const entrySchema = v.looseObject({
 
 type HarEntry = v.InferOutput<typeof entrySchema>;
 
-/** @throws InputError that names the entry and its field. */
+/** @throws InputError that names the entry and its invalid field. */
 export function harExchanges(input: unknown): readonly RecordedExchange[] {
   const { log } = parseInput(harSchema, input);
   const inEntry = <Result>(index: number, read: () => Result): Result =>
@@ -58,13 +58,13 @@ export function harExchanges(input: unknown): readonly RecordedExchange[] {
   return entries.map((entry, index) => inEntry(index, () => exchangeOf(entry, base, index)));
 }
 
-/** Where the API is found: an origin and what its paths begin with. */
+/** The base URL of the API in two parts. */
 interface Base {
   readonly origin: string;
   readonly prefix: string;
 }
 
-/** A URL in parts as it was sent. `URL` would write it anew, and what was wrong with it is a part of the recording. */
+/** The parts of a URL exactly as it was sent. `URL` would normalise it, and its mistakes are part of the recording. */
 interface Target extends Base {
   readonly path: string;
   readonly query: string;
@@ -83,18 +83,18 @@ const apiPath: RegExp = new RegExp(
     .join("|")})/?$`,
 );
 
-/** That of a request which reached an operation for sure, or else of the first that looks as if it did. */
+/** Guesses the API's base URL from a successful request to an operation's path, or else from the first to such a path. */
 function baseOf(entries: readonly HarEntry[]): Base | undefined {
   const candidates = entries.flatMap((entry) => {
     const { origin, path } = targetOf(entry.request.url);
     const prefix = apiPath.exec(path)?.[1];
     return prefix === undefined || reachedNothing(entry) ? [] : [{ origin, prefix, entry }];
   });
-  const sure = candidates.find(({ entry }) => entry.response.status === 200);
-  return sure ?? candidates[0];
+  const successful = candidates.find(({ entry }) => entry.response.status === 200);
+  return successful ?? candidates[0];
 }
 
-/** Whether adsim says so itself. */
+/** Whether an entry by adsim says that the request named no operation. */
 function reachedNothing({ _adsim }: HarEntry): boolean {
   return typeof _adsim === "object" && _adsim !== null && !("operation" in _adsim);
 }
@@ -140,7 +140,7 @@ function skipOf(isHere: boolean, path: string, status: number): SkipReason | und
   return status === 0 ? "no-response-recorded" : undefined;
 }
 
-/** Header fields by lower-case name. Those of HTTP/2 that begin with a colon are no header fields. */
+/** Header fields by lower-case name. Skips the pseudo-headers of HTTP/2, which begin with a colon. */
 function byName(list: v.InferOutput<typeof headers>): Record<string, string> {
   const found: Record<string, string> = {};
   for (const { name, value } of list) {
@@ -155,12 +155,12 @@ function byName(list: v.InferOutput<typeof headers>): Record<string, string> {
 function sentBody({ request }: HarEntry): string | Uint8Array {
   const { text, encoding, params } = request.postData ?? {};
   if (text !== undefined && text !== null) return decoded(text, encoding, "request.postData.text");
-  // A form that a browser took apart.
+  // A browser may record a form as its parameters.
   const pairs = (params ?? []).map(({ name, value }): [string, string] => [name, value ?? ""]);
   return new URLSearchParams(pairs).toString();
 }
 
-/** Undefined where a body was left out of the recording. */
+/** Undefined if the recording leaves out the body. */
 function bodyOf({ request, response }: HarEntry): string | Uint8Array | undefined {
   const { text, encoding, size } = response.content ?? {};
   if (text !== undefined && text !== null) return decoded(text, encoding, "response.content.text");
@@ -176,6 +176,6 @@ function decoded(
   try {
     return fromBase64(text);
   } catch {
-    throw new InputError(field, "is not base64, as its encoding says");
+    throw new InputError(field, "is not base64, although its encoding says so");
   }
 }

@@ -1,4 +1,4 @@
-/** Reads a recording back out of its file, a journal as NDJSON or JSON or a HAR. What it is, its content tells. */
+/** Reads a recording from a file: a journal as NDJSON or JSON, or a HAR. Recognises the format by the content. */
 
 import { InputError } from "../base/input.ts";
 import { describeJsonError } from "../base/json-error.ts";
@@ -6,24 +6,24 @@ import { journalExchange } from "./read-entry.ts";
 import { harExchanges } from "./read-har.ts";
 import type { Recording } from "./recorded-exchange.ts";
 
-/** A file that is no recording, or a broken one. The message says where and what to do. */
+/** The error for a file that isn't a recording or is damaged. The message says where and what to do. */
 export class RecordingError extends Error {
   override readonly name = "RecordingError";
 }
 
-/** A recording out of the lines of its file; what it is, its content tells. @throws RecordingError. */
+/** Reads a recording from the lines of its file. @throws RecordingError */
 export function readRecording(lines: readonly string[]): Recording {
   const numbered = lines
     .map((text, index) => ({ text, place: `line ${index + 1}` }))
     .filter(({ text }) => text.trim() !== "");
   const [first] = numbered;
-  if (first === undefined) throw new RecordingError("is empty: there is no request in it");
+  if (first === undefined) throw new RecordingError("is empty: it has no request");
   const head = parsed(first.text);
   const inLines = head.kind === "value" && (numbered.length > 1 || isEntry(head.value));
   const recording = inLines
     ? fromEntries(numbered.map(({ text, place }) => ({ entry: parsedLine(text, place), place })))
     : fromDocument(lines);
-  if (recording.exchanges.length === 0) throw new RecordingError("holds no request");
+  if (recording.exchanges.length === 0) throw new RecordingError("has no request");
   return sortBySequence(recording);
 }
 
@@ -42,14 +42,14 @@ function parsed(text: string): Parsed {
 function parsedLine(text: string, place: string): unknown {
   const line = parsed(text);
   if (line.kind === "value") return line.value;
-  throw new RecordingError(`is broken: ${place} ${line.why}. Export it again`);
+  throw new RecordingError(`is damaged: ${place} ${line.why}. Export it again`);
 }
 
 function fromDocument(lines: readonly string[]): Recording {
   const document = parsed(lines.join("\n"));
   if (document.kind === "broken") {
     throw new RecordingError(
-      `is neither NDJSON nor HAR, or damaged: it ${document.why}. Give a journal as NDJSON, or a HAR`,
+      `is damaged, or neither NDJSON nor HAR: it ${document.why}. Use a journal as NDJSON, or a HAR`,
     );
   }
   const { value } = document;
@@ -58,7 +58,7 @@ function fromDocument(lines: readonly string[]): Recording {
     const byAdsim = exchanges.some(({ sequence }) => sequence !== undefined);
     return { form: "HAR", byAdsim, exchanges };
   }
-  // As GET /_sim/journal answers, and as JSON.stringify writes what journal.entries() gives.
+  // The response of GET /_sim/journal, or journal.entries() written by JSON.stringify.
   const list = isObject(value) && "entries" in value ? value.entries : value;
   if (Array.isArray(list)) {
     return fromEntries(list.map((entry, index) => ({ entry, place: `entry ${index + 1}` })));
@@ -66,7 +66,7 @@ function fromDocument(lines: readonly string[]): Recording {
   const isSnapshot = isObject(value) && "format" in value && value.format === "adsim-snapshot";
   throw new RecordingError(
     isSnapshot
-      ? "is a snapshot, not a recording. Give it with --load, and a journal or a HAR as FILE"
+      ? "is a snapshot, not a recording. Pass it with --load, and a journal or a HAR as FILE"
       : "is JSON, but neither a journal's entries nor a HAR",
   );
 }
@@ -80,7 +80,7 @@ function fromEntries(
   return { form: "journal", byAdsim: true, exchanges };
 }
 
-/** @throws RecordingError in the place of an InputError, with the place and the field. */
+/** Turns an InputError into a RecordingError that names the place and the field. */
 function withPlace<Result>(place: string, read: () => Result): Result {
   try {
     return read();
@@ -99,7 +99,7 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** In the order in which the world answered. @throws RecordingError for two requests of one number. */
+/** Sorts by the order in which the world answered. @throws RecordingError if two requests have the same number. */
 function sortBySequence(recording: Recording): Recording {
   if (!recording.exchanges.every(({ sequence }) => sequence !== undefined)) return recording;
   const exchanges = [...recording.exchanges].sort(
@@ -109,7 +109,7 @@ function sortBySequence(recording: Recording): Recording {
     const before = exchanges[index - 1];
     if (before?.sequence !== sequence) continue;
     throw new RecordingError(
-      `holds request ${sequence} twice, as ${before?.place} and as ${place}. Replay one recording at a time, each request once`,
+      `has request ${sequence} twice, in ${before?.place} and in ${place}. Replay one recording at a time, with each request once`,
     );
   }
   return { ...recording, exchanges };

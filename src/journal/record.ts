@@ -1,4 +1,4 @@
-/** A request with what became of it, as the request path hands it to the journal: the journal keeps it as it is. */
+/** A journal record: a request and its outcome. The request path fills it in, and the journal keeps that object. */
 
 import type { AssumptionKey } from "../spec/assumptions/catalogue.ts";
 import type { ApiResponse, RequestParts } from "../spec/messages.ts";
@@ -6,7 +6,7 @@ import type { OperationId } from "../spec/operations.ts";
 import type { WorldDescription } from "../world/publishers/world-settings.ts";
 import type { JournalEntry, JournalFault, Producer } from "./entry.ts";
 
-/** The reason of a preflight that was answered as one: a browser asked whether a page may send another request. */
+/** The reason of an answered preflight, by which a browser asks whether a page may send a request. */
 export const PREFLIGHT = "preflight";
 
 export interface JournalRecord extends RequestParts {
@@ -22,19 +22,18 @@ export interface JournalRecord extends RequestParts {
   readonly world: WorldDescription;
 }
 
-/** What a rule did. It may turn out later that the client had gone before its response was handed over. */
+/** What a rule did. Changes later if the client left before its response was handed over. */
 export interface FaultRecord extends Omit<JournalFault, "received" | "lost"> {
   received: JournalFault["received"];
   lost: ApiResponse | undefined;
 }
 
-/** A record with its number. */
 export interface NumberedRecord {
   readonly record: JournalRecord;
   readonly sequence: number;
 }
 
-/** A record beside the entry that it is shown as. */
+/** A record with its public entry. */
 export interface ShownRecord {
   readonly record: JournalRecord;
   readonly entry: JournalEntry;

@@ -1,4 +1,4 @@
-/** A recording as it is replayed: requests in their order, each with the answer that it got. */
+/** A recording for a replay: requests in order, each with its answer. */
 
 import type { RequestParts } from "../spec/messages.ts";
 import type { WorldDescription } from "../world/publishers/world-settings.ts";
@@ -10,37 +10,37 @@ export interface RecordedResponse {
   readonly status: number;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined where it wasn't recorded. */
+  /** Undefined if it wasn't recorded. */
   readonly body: string | Uint8Array | undefined;
 }
 
-/** What a world was made from when it answered. */
+/** The settings of the world that answered. */
 export interface RecordedWorld extends Omit<WorldDescription, "assumptions"> {
-  /** Those that differ from the defaults, or all. */
+  /** All choices, or those that differ from the defaults. */
   readonly assumptions: Readonly<Record<string, string>>;
 }
 
-/** Why a request isn't sent again. */
+/** Why a replay skips a request. */
 export type SkipReason =
   /** A fault rule kept it from the service. */
   | "kept-from-service"
   | "no-response-recorded"
-  /** It went to the control API, which a replay doesn't use on anybody's behalf. */
+  /** It went to the control API. */
   | "control"
-  /** It went elsewhere: a browser records all that a page loads. */
+  /** It went elsewhere: a browser records everything that a page loads. */
   | "not-the-api"
-  /** HTTP can't carry it; in process it was handled. */
+  /** It was sent in process and can't be sent over HTTP. */
   | "unsendable";
 
-/** A request with the answer that the service gave to it. */
+/** A request with the service's answer. */
 export interface RecordedExchange {
-  /** Where in the file: `line 3`, `entry 3`. */
+  /** Its place in the file: `line 3`, `entry 3`. */
   readonly place: string;
-  /** Counts the requests of the world; undefined in the recording of another tool. */
+  /** The number of the request in its world; undefined if another tool recorded it. */
   readonly sequence: number | undefined;
-  /** When, in milliseconds since 1970. */
+  /** When it was sent, in milliseconds since 1970. */
   readonly atMs: number | undefined;
-  /** Whose key was sent, where it was a valid one. */
+  /** The publisher whose valid key was sent. */
   readonly publisher: string | undefined;
   /** Whether the spelling of `Bearer` shaped the answer. */
   readonly hasUnusualScheme: boolean;
@@ -52,7 +52,7 @@ export interface RecordedExchange {
 
 export interface Recording {
   readonly form: "journal" | "HAR";
-  /** Whether adsim recorded it, so that sequence and time are its world's. */
+  /** Whether adsim recorded it, so that sequence and time are those of its world. */
   readonly byAdsim: boolean;
   readonly exchanges: readonly RecordedExchange[];
 }

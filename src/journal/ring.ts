@@ -1,34 +1,34 @@
-/** Keeps the latest records by number, as many as a count and a budget allow. */
+/** Keeps the latest records by number, within a maximum count and a budget of bytes. */
 
 import type { ApiResponse } from "../spec/messages.ts";
 import type { BudgetMember, JournalBudget } from "./budget.ts";
 import type { JournalRecord } from "./record.ts";
 
 export interface RecordRing extends BudgetMember {
-  /** How many records there were since the beginning, those forgotten included. */
+  /** How many records were added since the beginning, including dropped ones. */
   readonly total: number;
-  /** Whether nothing is ever kept. */
+  /** Whether the ring never keeps a record. */
   readonly isOff: boolean;
   add(record: JournalRecord): void;
-  /** Counts so many without keeping them. */
+  /** Counts this many records without keeping them. */
   skip(count: number): void;
-  /** The record with this number, from 1, where it is kept. */
+  /** The record with this number, from 1; undefined if it was dropped. */
   at(sequence: number): JournalRecord | undefined;
-  /** Forgets all; numbering goes on. */
+  /** Drops all records. Numbering continues. */
   clear(): void;
-  /** Forgets all, the numbering included. */
+  /** Drops all records and restarts the numbering. */
   restart(): void;
-  /** Is bounded by this budget from now on, and no longer by the one before. */
+  /** Replaces the budget. */
   share(budget: JournalBudget): void;
 }
 
-/** `entries`: how many records it keeps at most. */
+/** `entries` is the maximum number of records. */
 export function createRecordRing(entries: number, initial: JournalBudget): RecordRing {
   let budget = initial;
   const capacity = budget.limitBytes === 0 ? 0 : entries;
-  // Entry `n` is at place `(n - first) % capacity`, where `first` is the number of the first entry after a clear.
+  // Record `n` has the index `(n - 1 - first) % capacity`, where `first` records were added before the last clear.
   let ring: (JournalRecord | undefined)[] = [];
-  // Beside the ring, since an old entry is far from the processor: only its place is touched when it goes.
+  // Kept separately: an old record is probably out of the processor's cache, so dropping it shouldn't read it.
   let sizes: number[] = [];
   let first = 0;
   let total = 0;
@@ -62,7 +62,7 @@ export function createRecordRing(entries: number, initial: JournalBudget): Recor
       const place = (total - kept - first) % capacity;
       kept -= 1;
       grow(-(sizes[place] ?? 0));
-      // Its place may not be needed for long: let go of what it holds.
+      // The slot may not be reused for a long time, so free the record now.
       ring[place] = undefined;
     },
     add(record) {
@@ -81,7 +81,7 @@ export function createRecordRing(entries: number, initial: JournalBudget): Recor
       budget.enforce(own);
     },
     skip(count) {
-      // The numbers of what is kept must follow one another.
+      // The numbers of the kept records must be consecutive.
       if (kept > 0 && count > 0) clear();
       total += count;
       if (kept === 0) first = total;
@@ -105,21 +105,21 @@ export function createRecordRing(entries: number, initial: JournalBudget): Recor
   return own;
 }
 
-/** What a record takes beside its texts, in bytes. */
+/** The size of a record without its texts. */
 const RECORD_BYTES = 256;
-/** What a header field takes beside its text, in bytes: a head of 32 KiB can hold thousands that have next to none. */
+/** The size of a header field without its text. It matters: 32 KiB of headers can have thousands of tiny fields. */
 const FIELD_BYTES = 64;
-/** Shorter texts are taken for one byte a character: what else is in a record outweighs the difference. */
+/** Shorter texts count as one byte per character: the error is small compared with the rest of a record. */
 const LONG_TEXT = 1024;
-/** A text with one of these takes two bytes for every character. */
+/** V8 stores a text with one of these characters in two bytes per character. */
 const WIDE = /[^\0-\xff]/;
 
-/** What a record holds in memory, near enough to bound a journal by it, and without looking at every character. */
+/** Estimates the memory that a record takes, without reading every character. */
 function bytesOf(record: JournalRecord): number {
   const { path, query, headers, body, response, fault } = record;
   const texts = sizeOf(path) + sizeOf(query) + sizeOf(body) + sizeOf(response.body);
   const bytes = RECORD_BYTES + texts + fieldBytes(headers);
-  // A success has a few short headers; a redirect repeats the query, and a rule may send what it likes.
+  // A success has a few short headers. A redirect repeats the query, and a rule may send any headers.
   if (response.status === 200 && fault === undefined) return bytes;
   return bytes + fieldBytes(response.headers) + lostBytes(fault?.lost) + rawBytes(response);
 }
@@ -139,7 +139,7 @@ function lostBytes(lost: ApiResponse | undefined): number {
   return lost === undefined ? 0 : sizeOf(lost.body) + fieldBytes(lost.headers);
 }
 
-/** Bytes that stand in the body's place. */
+/** Bytes that replace the body. */
 function rawBytes({ delivery }: ApiResponse): number {
   return delivery?.kind === "bytes" || delivery?.kind === "noise" ? delivery.bytes.length : 0;
 }

@@ -1,13 +1,13 @@
-/** What a journal shows only when asked to: API keys and UPI ids, in any place and spelling. */
+/** Finds and replaces secrets, which are API keys and UPI ids, in any place and spelling. */
 
 import { utf8Length } from "../base/text.ts";
 
-/** What stands in a secret's place. */
+/** Replaces a secret. */
 export const REDACTED: string = "(redacted)";
 
 /**
- * The text without the secrets in it. A key in the wrong place is still a key, and so is one in another spelling.
- * `standIn` gives what stands in a secret's place, {@link REDACTED} unless told.
+ * The text with its secrets replaced, even those in an unexpected place or spelling. `standIn` returns the replacement of a
+ * secret, by default {@link REDACTED}.
  */
 export function withoutSecrets(text: string, standIn: StandIn = () => REDACTED): string {
   if (!anySign.test(text)) return text;
@@ -19,12 +19,12 @@ export function withoutSecrets(text: string, standIn: StandIn = () => REDACTED):
 
 type StandIn = (secret: string) => string;
 
-/** The text with stars in the place of secrets, as many as they have bytes: places in it stay as they are. */
+/** The text with its secrets replaced by as many stars as they have bytes, so that positions don't change. */
 export function masked(text: string): string {
   return withoutSecrets(text, (secret) => "*".repeat(utf8Length(secret)));
 }
 
-/** The same for bytes: each is taken for the character with its number. All secrets are ASCII. */
+/** Replaces secrets in bytes. Reads each byte as the character with that code, because all secrets are ASCII. */
 export function bytesWithoutSecrets(bytes: Uint8Array): Uint8Array {
   let text = "";
   for (let at = 0; at < bytes.length; at += PIECE) {
@@ -36,10 +36,10 @@ export function bytesWithoutSecrets(bytes: Uint8Array): Uint8Array {
 
 const PIECE = 0x2000;
 
-/** Whatever spelling a secret has, one of these is in it. Most texts have none, and are looked at once. */
+/** A quick test: a secret in any spelling contains one of these, and most texts contain none. */
 const anySign = /key_|upi_id|[@%]|\\u00/i;
 
-// A character as it is, percent-encoded (its percent sign too, as often as it may be), or escaped in JSON.
+// The beginning of a percent-encoded character (perhaps encoded several times) or of one escaped in JSON.
 const encoded = "(?:%(?:25)*|\\\\u00)";
 
 function spelled(character: string): string {
@@ -49,23 +49,23 @@ function spelled(character: string): string {
   return `(?:${character}|${encoded}(?:${spellings.join("|")}))`;
 }
 
-/** A key that was cut off is the better part of one: eight of its characters are enough. */
+/** Eight characters after `key_` are enough, so that a truncated key is found as well. */
 const anyKey: RegExp = new RegExp(
   `${Array.from("key_", spelled).join("")}(?:[0-9a-z]|${encoded}(?:3[0-9]|[46][1-9a-f]|[57][0-9a])){8,13}`,
   "gi",
 );
 
-/** The member of a payout, which need not come to its end. */
+/** The member of a payout. The text may end within it. */
 const upiMember = /("upi_id"\s*:\s*")([^"]+)/g;
 
-/** The end of every UPI id here: a provider that can't exist. */
+/** Every UPI id of adsim ends with this provider, which can't exist. */
 const anyProvider: RegExp = new RegExp(Array.from("@invalid", spelled).join(""), "gi");
 
 function withoutAddresses(text: string, standIn: StandIn): string {
   let kept = "";
   let done = 0;
   for (const { index, 0: provider } of text.matchAll(anyProvider)) {
-    // The part before it is looked for from its end: a pattern would try each place before it as a beginning.
+    // Searches the local part backwards: a pattern would try every earlier position as its beginning.
     const start = Math.max(done, startOfLocalPart(text, index));
     const end = index + provider.length;
     kept += text.slice(done, start) + standIn(text.slice(start, end));
@@ -80,7 +80,7 @@ const encodedTail = /^(?:%(?:25)*|\\u00)(?:2[de]|3[0-9]|5f|[46][1-9a-f]|[57][0-9
 const encodedOther = /^(?:(?:%(?:25)*|\\u00)[0-9a-f]{2}|\\.)/i;
 const ENCODED_LENGTH = 32;
 
-/** Where the letters, digits, dots, hyphens and underscores before `end` begin, encoded ones among them. */
+/** The index where the letters, digits, dots, hyphens and underscores before `end` begin. They may be encoded. */
 function startOfLocalPart(text: string, end: number): number {
   let at = end;
   while (at > 0) {
@@ -92,7 +92,7 @@ function startOfLocalPart(text: string, end: number): number {
     if (code !== PERCENT && code !== BACKSLASH) return at;
     const from = text.slice(at - 1, Math.min(end, at + ENCODED_LENGTH));
     if (!encodedTail.test(from)) {
-      // Another character that was encoded: what was taken for letters is the end of it.
+      // Another encoded character: what looked like letters is the rest of its code.
       return Math.min(end, at - 1 + (encodedOther.exec(from)?.[0].length ?? 1));
     }
     at -= 1;

@@ -1,4 +1,4 @@
-/** A record as users see it: text for what is kept as bytes, lower-case header names, and no secrets unless asked for. */
+/** Makes the public entry of a record: bytes as text, header names in lower case, secrets only if the caller asks for them. */
 
 import { formatInstant } from "../base/calendar.ts";
 import { toBase64, utf8Text } from "../base/text.ts";
@@ -9,7 +9,7 @@ import type { Secrets } from "./filter.ts";
 import type { JournalRecord } from "./record.ts";
 import { bytesWithoutSecrets, REDACTED, withoutSecrets } from "./secrets.ts";
 
-/** How secrets are dealt with. */
+/** Replaces secrets, or leaves them. */
 interface Redactor {
   text(text: string): string;
   header(name: string, value: string): string;
@@ -25,7 +25,6 @@ const redactors: Readonly<Record<Secrets, Redactor>> = {
   shown: { text: (text) => text, header: (_name, value) => value, bytes: (bytes) => bytes },
 };
 
-/** `nearest`: what would have been right, where anything would. */
 export function shownEntry(
   record: JournalRecord,
   sequence: number,
@@ -55,7 +54,7 @@ export function shownEntry(
   };
 }
 
-/** Which request limit refused it. */
+/** The request limit that refused it, if one did. */
 export function limitOf({ producedBy, operation }: JournalRecord): LimitClass | undefined {
   if (producedBy !== "limit" || operation === undefined) return undefined;
   return operations[operation].limit;
@@ -101,7 +100,7 @@ function shownBody(body: string | Uint8Array, redactor: Redactor): ShownBody {
   const text = utf8Text(body);
   if (text !== undefined) return { body: redactor.text(text) };
   const bytes = redactor.bytes(body);
-  // Looked through once more: as characters it has other secrets than as bytes.
+  // Redacted again: decoding may produce secrets that the bytes didn't show.
   return { body: redactor.text(new TextDecoder().decode(bytes)), bodyBase64: toBase64(bytes) };
 }
 
@@ -118,7 +117,7 @@ function shownResponse(
   };
 }
 
-/** What the client got of the body, where text may not tell. */
+/** The bytes of the body that the client got, if text may not show them exactly. */
 function bytesReceived({ response: { delivery } }: JournalRecord): Uint8Array | undefined {
   return delivery?.kind === "bytes" || delivery?.kind === "cut" ? delivery.bytes : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Waiting for requests: settled by the journal as it records, or by the caller's signal. The one place below the adapters
- * that knows promises; nothing is awaited here, and no timer is set.
+ * Waits for requests. The journal settles a wait when it records, or the caller's signal does. Apart from adapters, only
+ * this file knows promises; it awaits nothing and sets no timer.
  */
 
 import { InputError } from "../base/input.ts";
@@ -9,10 +9,10 @@ import { type JournalFilter, type ParsedFilter, parseFilter } from "./filter.ts"
 import type { NumberedRecord } from "./record.ts";
 
 /**
- * The first `count` entries that match, those that are there already included, as soon as they are recorded. It goes on
- * waiting over a reset, with what it has. Ends otherwise only by the signal: `{ signal: AbortSignal.timeout(1000) }`.
+ * Resolves to the first `count` matching entries when they are recorded. Existing entries count, and so do those before a
+ * reset. Without a signal, such as `{ signal: AbortSignal.timeout(1000) }`, it may wait forever.
  *
- * @throws InputError (as a rejection) for wrong arguments; the signal's reason once it is aborted.
+ * @throws InputError (as a rejection) for invalid arguments; the signal's reason if it is aborted.
  */
 export type WaitFor = (
   filter?: Omit<JournalFilter, "limit">,
@@ -20,18 +20,17 @@ export type WaitFor = (
   options?: { readonly signal?: AbortSignal | undefined },
 ) => Promise<JournalEntry[]>;
 
-/** Who waits. */
 export interface Waiters {
-  /** Mostly nobody: then there is no need to notify. */
+  /** If it is empty, as it usually is, the journal needn't notify. */
   readonly waiting: readonly unknown[];
-  /** Shows them an entry as it is recorded. */
+  /** Tells the waiters about a new entry. */
   notify(kept: NumberedRecord): void;
   readonly waitFor: WaitFor;
 }
 
-/** What waiters need of a journal. */
+/** The parts of a journal that waiters use. */
 export interface WaitedFor {
-  /** The entries kept that match, oldest first. */
+  /** The matching records, oldest first. */
   select(filter: ParsedFilter): NumberedRecord[];
   show(found: readonly NumberedRecord[], filter: ParsedFilter): JournalEntry[];
 }
@@ -54,7 +53,7 @@ export function createWaiters({ select, show }: WaitedFor): Waiters {
   return {
     waiting,
     notify(kept) {
-      // A copy, for who has what it waited for leaves.
+      // A copy, because a waiter that is done removes itself.
       for (const waiter of [...waiting]) {
         const { filter, found, count } = waiter;
         if (kept.sequence < filter.first || !filter.matches(kept.record)) continue;
@@ -66,7 +65,7 @@ export function createWaiters({ select, show }: WaitedFor): Waiters {
       new Promise((resolve, reject) => {
         const filter = parseFilter(wanted);
         if (filter.limit !== Number.POSITIVE_INFINITY) {
-          throw new InputError("limit", "has no place here: count says how many are waited for");
+          throw new InputError("limit", "can't be used with waitFor: pass count instead");
         }
         if (!Number.isSafeInteger(count) || count < 1) {
           throw new InputError("count", "must be a whole number from 1 on");
@@ -98,13 +97,13 @@ export function createWaiters({ select, show }: WaitedFor): Waiters {
   };
 }
 
-/** By what it does, for a test runner's page has a class of its own. */
+/** Checks the methods, not the class: a test runner's page has an AbortSignal class of its own. */
 function readSignal(options: unknown): AbortSignal | undefined {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     throw new InputError("options", "must be an object, such as { signal }");
   }
   const unknown = Object.keys(options).find((name) => name !== "signal");
-  if (unknown !== undefined) throw new InputError("options", "knows nothing but signal");
+  if (unknown !== undefined) throw new InputError("options", "must have no member but signal");
   const { signal } = options as { readonly signal?: Partial<AbortSignal> | undefined };
   if (signal === undefined) return undefined;
   if (

@@ -1,18 +1,18 @@
-/** Builds the request of an operation: the one place that knows how parameters and a key are sent (spec §3, §4). */
+/** Builds the request of an operation. Only this file knows how parameters and a key are sent (spec §4, §5). */
 
 import type { Assumptions } from "./assumptions/catalogue.ts";
 import type { ApiRequest } from "./messages.ts";
 import { type OperationId, operations } from "./operations.ts";
 
-/** How a POST carries its parameters. A GET has them in the query always. */
+/** How a POST carries its parameters. A GET always has them in the query. */
 export type Encoding = "json" | "form" | "query";
 
 export interface RequestOptions {
-  /** The API key. Without one, or with `null`, no `Authorization` is sent. */
+  /** The API key. If it is undefined or `null`, no `Authorization` is sent. */
   readonly key?: string | null | undefined;
   /** @default "json" */
   readonly encoding?: Encoding | undefined;
-  /** Sent as well, names in lower case. They replace headers of the same name. */
+  /** Additional headers, with names in lower case. They replace headers of the same name. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -22,13 +22,13 @@ export const contentTypes: Readonly<Record<Exclude<Encoding, "query">, string>> 
   form: "application/x-www-form-urlencoded",
 };
 
-/** The plainest encoding that the reading in force accepts. */
+/** The simplest encoding that the service accepts under the assumptions. */
 export function encodingOf(assumptions: Pick<Assumptions, "request.encoding">): Encoding {
   const encoding = assumptions["request.encoding"];
   return encoding === "any" ? "json" : encoding;
 }
 
-/** The request with these parameters. They are neither checked nor filled in. */
+/** Builds a request without checking the parameters or filling in defaults. */
 export function buildRequest(
   operation: OperationId,
   parameters: Readonly<Record<string, unknown>>,
@@ -50,7 +50,7 @@ export function buildRequest(
   return { method, path, headers: { ...authorization, ...type, ...headers }, body };
 }
 
-/** Names and values as in a query or a form. */
+/** Encodes names and values as a query or a form. */
 export function pairsOf(parameters: Iterable<readonly [name: string, value: unknown]>): string {
   const pairs = Array.from(parameters, ([name, value]) => [name, String(value)]);
   return new URLSearchParams(pairs).toString();

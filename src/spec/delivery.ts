@@ -1,26 +1,26 @@
-/** How a response is handed over where that isn't at once and whole. Described here; only an adapter acts it out. */
+/** Describes how a response reaches the client if that isn't at once and whole. Adapters carry it out. */
 
-/** A response's way to the client. Times are real ones: a world's clock doesn't move meanwhile. */
+/** How a response reaches the client. Times are real time: a frozen world clock doesn't move meanwhile. */
 export type Delivery = DeliveryMode & {
-  /** How long nothing happens first, in milliseconds. */
+  /** The delay before anything is sent, in milliseconds. */
   readonly delayMs: number;
-  /** For the adapter to call where the client had gone before the response was handed over: then it counts as lost. */
+  /** The adapter calls it if the client left before the response was handed over. The response then counts as lost. */
   readonly undelivered: () => void;
 };
 
 export type DeliveryMode =
   | { readonly kind: "whole" }
-  /** After so many later responses of the same transport, or once the time is over. */
+  /** Sent after `by` later responses of the same transport, or when the time is over. */
   | { readonly kind: "overtaken"; readonly by: number; readonly atMostMs: number }
-  /** These bytes in place of the body, which shows them as text. */
+  /** Sends these bytes instead of the body. The response's `body` shows them as text. */
   | { readonly kind: "bytes"; readonly bytes: Uint8Array }
   /**
-   * The head announces the whole body, and the connection closes after these bytes of it. The body shows them as text,
-   * which is not the same where the last character is cut.
+   * The head announces the whole body, but the connection closes after these bytes of it. The response's `body` shows them
+   * as text, which differs if the cut is inside a character.
    */
   | { readonly kind: "cut"; readonly bytes: Uint8Array }
   | { readonly kind: "drip"; readonly bytesPerSecond: number }
-  /** These bytes in place of an HTTP response, then the connection closes. */
+  /** Sends these bytes instead of an HTTP response; then the connection closes. */
   | { readonly kind: "noise"; readonly bytes: Uint8Array }
   /** The connection closes without a byte. */
   | { readonly kind: "close" }
@@ -29,13 +29,12 @@ export type DeliveryMode =
   /** Nothing comes, and the connection stays open. */
   | { readonly kind: "silence" };
 
-/** How much of an answer a client gets. */
+/** How much of a response a client gets. */
 export type Received = "whole" | "part" | "nothing";
 
 interface DeliveryTraits {
-  /** What arrives of the answer. */
   readonly received: Received;
-  /** What a client sees that waits long enough. */
+  /** What a client sees if it waits long enough. */
   readonly seen: "answered" | "cut" | "lost" | "timed-out";
   readonly endsConnection: boolean;
 }

@@ -1,37 +1,37 @@
-/** The shapes of an error body (spec §7: "not shown"). Details are for people and repeat no secrets: all of it may be shown. */
+/** The shapes of an error body, which the spec leaves open (spec §7). `detail` is written for people and holds no secrets. */
 
 import type { Choice } from "./assumptions/catalogue.ts";
 import { errorKinds, type Rejection } from "./errors.ts";
 import type { JsonSchema } from "./responses.ts";
 
 export interface ErrorBody {
-  /** Undefined where there is no body. */
+  /** Undefined if there is no body. */
   readonly contentType: string | undefined;
-  /** Whether it is JSON with objects of more than one member. */
+  /** Whether the body is JSON with an object of more than one member, so that `response.key-order` matters. */
   readonly hasOrder: boolean;
   write(rejection: Rejection, status: number): string;
-  /** For the API's document; undefined where there is no body. */
+  /** For the OpenAPI document; undefined if there is no body. */
   readonly schema: JsonSchema | undefined;
 }
 
 const JSON_TYPE = "application/json";
 
 const text: JsonSchema = { type: "string", minLength: 1 };
-const detail: JsonSchema = { ...text, description: "What is wrong, for people" };
-const parameter: JsonSchema = { ...text, description: "The parameter at fault, where it is one" };
+const detail: JsonSchema = { ...text, description: "Describes the error to people" };
+const parameter: JsonSchema = { ...text, description: "The invalid parameter, if there is one" };
 const code: JsonSchema = {
   type: "string",
   enum: Object.keys(errorKinds),
-  description: "What is wrong, for programs",
+  description: "Identifies the error to programs",
 };
 
-/** An object with these properties. All are required but `parameter`. */
+/** The schema of an object with these properties. Only `parameter` is optional. */
 function record(description: string, properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
   const required = Object.keys(properties).filter((name) => name !== "parameter");
   return { type: "object", description, properties, required };
 }
 
-const entry = record("What is wrong", { code, message: detail, parameter });
+const entry = record("The error", { code, message: detail, parameter });
 
 export const errorBodies: Readonly<Record<Choice<"errors.body">, ErrorBody>> = {
   problem: {
@@ -85,7 +85,7 @@ export const errorBodies: Readonly<Record<Choice<"errors.body">, ErrorBody>> = {
     contentType: "text/html; charset=utf-8",
     hasOrder: false,
     write: ({ code, detail }) => pageOf(errorKinds[code].title, detail),
-    schema: { ...text, description: "A page for people that says what is wrong" },
+    schema: { ...text, description: "An HTML page that describes the error to people" },
   },
   empty: {
     contentType: undefined,

@@ -1,27 +1,27 @@
 /**
- * Every way a request can be refused, in one table: its status, by which reading it is another, and which requests get it. The
- * spec defines none (spec §7: "not shown"); these are ours.
+ * Every way a request can be refused, in one table: the status, the assumption that changes it, and the requests that can
+ * get it. The spec defines no errors (spec §7: "not shown"); these are ours.
  */
 
 import type { AssumptionKey, Assumptions, Choice } from "./assumptions/catalogue.ts";
 import { isLimited, type Operation, type OperationId } from "./operations.ts";
 
-/** Readings that all must be in force: by key the choices that do. */
-type ReadingCondition = { readonly [Key in AssumptionKey]?: readonly Choice<Key>[] };
+/** Holds if each of these assumptions has one of the listed choices. */
+type ChoiceCondition = { readonly [Key in AssumptionKey]?: readonly Choice<Key>[] };
 
 /** One kind of refusal. */
 interface ErrorKind {
   /** The same for every occurrence. */
   readonly title: string;
-  /** As HTTP has it, where no reading says otherwise. */
+  /** The usual HTTP status, unless `statusBy` decides it. */
   readonly status: number;
-  /** The open point that decides the status. */
+  /** The assumption that decides the status. */
   readonly statusBy?: keyof typeof statuses;
-  /** The open points that every such refusal rests on. @default the one that decides its status */
+  /** The assumptions that shape every such refusal. @default the one that decides its status */
   readonly shapedBy?: readonly AssumptionKey[];
   /**
-   * Who answers so: every operation, those that a request limit applies to, that have a body, or that have a `publisher_id`;
-   * single ones under their readings; or no operation, for a request that names none.
+   * The operations that can answer so: every one, those with a request limit, with a body or with a `publisher_id`; single
+   * operations, each under a condition; or none, if the request names no operation.
    */
   readonly of:
     | "every"
@@ -29,9 +29,9 @@ interface ErrorKind {
     | "body"
     | "publisher"
     | "none"
-    | { readonly [Id in OperationId]?: ReadingCondition };
-  /** Under which readings. @default all */
-  readonly when?: ReadingCondition;
+    | { readonly [Id in OperationId]?: ChoiceCondition };
+  /** @default under all assumptions */
+  readonly when?: ChoiceCondition;
 }
 
 export const errorKinds = {
@@ -43,7 +43,7 @@ export const errorKinds = {
     of: "every",
   },
   invalid_parameter: {
-    title: "A parameter has a value that can't be used",
+    title: "A parameter has an invalid value",
     status: 400,
     statusBy: "errors.invalid",
     of: "every",
@@ -94,7 +94,7 @@ export const errorKinds = {
     of: { click: { "click.unknown": ["404", "400"] } },
   },
   method_not_allowed: {
-    title: "The operation has another method",
+    title: "The path does not support this method",
     status: 405,
     of: "none",
     when: { "errors.method": ["405"] },
@@ -147,7 +147,7 @@ export type ErrorCode = keyof typeof errorKinds;
 
 const kinds: Readonly<Record<ErrorCode, ErrorKind>> = errorKinds;
 
-/** Statuses by reading, where an open point decides them. Under a reading that accepts the request nothing has the status. */
+/** The statuses that an assumption decides, by choice. A choice that accepts the request never uses its status. */
 const statuses = {
   "errors.invalid": { "400": 400, "422": 422 },
   "auth.failure": { "401": 401, "401-bare": 401, "403": 403 },
@@ -167,7 +167,7 @@ export function statusesOf(assumptions: Assumptions): Readonly<Record<ErrorCode,
   return Object.fromEntries(all);
 }
 
-/** What every refusal with this code rests on, wherever it was decided. */
+/** The assumptions that shape every refusal with this code. */
 export function shapedByCode(code: ErrorCode): readonly AssumptionKey[] {
   const { statusBy, shapedBy = statusBy === undefined ? [] : [statusBy] } = kinds[code];
   return shapedBy;
@@ -201,16 +201,15 @@ export function unroutedCodes(assumptions: Assumptions): readonly ErrorCode[] {
   });
 }
 
-/** In the order of the table. */
 const errorCodes = Object.keys(errorKinds) as ErrorCode[];
 
-function holds(when: ReadingCondition, assumptions: Assumptions): boolean {
+function holds(when: ChoiceCondition, assumptions: Assumptions): boolean {
   return Object.entries(when).every(([key, choices]: [string, readonly string[]]) =>
     choices.includes(assumptions[key as AssumptionKey]),
   );
 }
 
-/** Whether a refusal says that the event is on record already. `code`: a journal's reason may be one or something else. */
+/** Whether a refusal says that the event was recorded before. `code` may be any reason of a journal entry. */
 export function saysDuplicate(code: string): boolean {
   return duplicateCodes.includes(code);
 }
@@ -220,15 +219,15 @@ const duplicateCodes: readonly string[] = [
   "duplicate_click",
 ] satisfies ErrorCode[];
 
-/** Why a request was refused. `detail` is for people and never repeats what may be a secret. */
+/** Why a request was refused. `detail` is written for people and never repeats anything that may be a secret. */
 export interface Rejection {
   readonly code: ErrorCode;
   readonly detail: string;
-  /** The parameter at fault, where it is one. */
+  /** The invalid parameter, if there is one. */
   readonly parameter?: string;
 }
 
-/** What a server says of requests that never become one: it can't read them as HTTP. */
+/** The errors of messages that a server can't read as HTTP requests. */
 export const httpRejections = {
   malformed_request: {
     code: "malformed_request",
@@ -236,11 +235,11 @@ export const httpRejections = {
   },
   request_timeout: {
     code: "request_timeout",
-    detail: "The request did not arrive in the time that the server waits for one.",
+    detail: "The request did not arrive completely before the server's time-out.",
   },
   headers_too_large: {
     code: "headers_too_large",
-    detail: "The request line and headers are larger than the server reads.",
+    detail: "The request line and headers are larger than the server accepts.",
   },
 } as const;
 

@@ -11,11 +11,11 @@ import type { Delivery } from "./delivery.ts";
  * - `headers`: names in any case; lower case is fastest. A header sent twice has its values joined by `", "`.
  * - `body`: bytes or text, exactly as sent; or an object, sent as JSON. For an impression an object is fastest.
  *
- * The journal keeps it: don't change it afterwards.
+ * The journal keeps the object: don't change it afterwards.
  *
- * What programs without types may give: `null` stands for a part that is left out, and a header may be a list, as Node has
- * them, a number or true or false. A request that can't be read otherwise gets 400 (`malformed_request`), which says why;
- * it spends no quota and stands in the journal as far as it can be read.
+ * For programs without types, `null` counts as a missing part, and a header may be a list (as in Node), a number or a
+ * boolean. Any other unreadable request gets a 400 (`malformed_request`) that says why. It spends no quota; the journal
+ * shows its readable parts.
  */
 export interface ApiRequest {
   readonly method: string;
@@ -25,7 +25,7 @@ export interface ApiRequest {
   readonly body?: string | Uint8Array | Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What a request comes to, whatever it was given as: texts and bytes, the query split from the path. */
+/** A request in one form: text and bytes, with the query separated from the path. */
 export interface RequestParts {
   readonly method: string;
   /** Without the query. */
@@ -36,10 +36,10 @@ export interface RequestParts {
 }
 
 /**
- * A response. Header names are in lower case; `body` is text in UTF-8, empty where there is none.
+ * A response. Header names are in lower case; `body` is the text before it is encoded in UTF-8, or empty.
  *
- * - `status`: 0 where a fault rule leaves the client without a response.
- * - `delivery`: how it reaches the client, where a fault rule interferes; a whole response that is at once there has none.
+ * - `status`: 0 if a fault rule leaves the client without a response.
+ * - `delivery`: how a fault rule changes the way to the client; undefined for a response that arrives whole and at once.
  */
 export interface ApiResponse {
   readonly status: number;
@@ -48,7 +48,7 @@ export interface ApiResponse {
   readonly delivery?: Delivery | undefined;
 }
 
-/** The response with these parts. Filled in: a literal that the journal keeps would be taken for long-lived (decision 026). */
+/** Builds a response field by field: V8 would allocate a literal as long-lived if the journal keeps it (decision 026). */
 export function responseOf(
   status: number,
   headers: ApiResponse["headers"],
@@ -61,7 +61,7 @@ export function responseOf(
   return response;
 }
 
-/** A response that shares nothing with another, whatever its owner does to it. */
+/** A deep copy, which callers may change. */
 export function copyOfResponse({ status, headers, body, delivery }: ApiResponse): ApiResponse {
   const copy = responseOf(status, { ...headers }, body);
   if (delivery === undefined) return copy;
@@ -69,7 +69,7 @@ export function copyOfResponse({ status, headers, body, delivery }: ApiResponse)
   return { ...copy, delivery: { ...delivery, ...bytes } };
 }
 
-/** What a client gets that gets nothing. */
+/** Stands for a response that never arrives. */
 export const noResponse: ApiResponse = Object.freeze({
   status: 0,
   headers: Object.freeze({}),

@@ -1,22 +1,22 @@
-/** What a server can be measured by, as data in the terms of Prometheus. How it is written is an adapter's matter. */
+/** A server's metrics as data, in the terms of Prometheus. An adapter writes them as text. */
 
 /** A metric with its values, one for each set of labels. */
 export interface MetricFamily {
   readonly name: string;
-  /** What it tells, in a sentence. */
+  /** What it measures, in a sentence. */
   readonly help: string;
   readonly type: "counter" | "gauge" | "histogram";
   readonly samples: readonly MetricSample[];
 }
 
-/** `part`: what of a histogram it is. The buckets are cumulative, and the last one's `le` is `+Inf`. */
+/** `part` is set for histograms. Buckets are cumulative, and the `le` of the last one is `+Inf`. */
 export interface MetricSample {
   readonly part?: "bucket" | "sum" | "count" | undefined;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** A metric with one value. */
+/** A metric with a single value. */
 export function metric(
   type: "counter" | "gauge",
   name: string,

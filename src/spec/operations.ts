@@ -1,12 +1,15 @@
-/** The five operations of the spec as data (spec §4), and their request limits (spec §8). Routes, validation, OpenAPI and documentation derive from this table. */
+/**
+ * The five operations of the spec as data (spec §4), and their request limits (spec §8). Routes, validation, OpenAPI and
+ * documentation derive from this table.
+ */
 
 import type { Day } from "../base/calendar.ts";
 import type { Assumptions, Choice } from "./assumptions/catalogue.ts";
 
-/** `recording`: the impression and click endpoints. `reporting`: the stats and reporting endpoints. */
+/** `recording`: the impression and click endpoints. `reporting`: all others. */
 export type LimitClass = "recording" | "reporting";
 
-/** At most `requests` in any `windowMs`, counted separately for each `scope`. */
+/** At most `requests` in any `windowMs` milliseconds, counted separately for each `scope`. */
 export interface DocumentedLimit {
   readonly requests: number;
   readonly windowMs: number;
@@ -22,7 +25,6 @@ documentedLimits satisfies Record<LimitClass, DocumentedLimit>;
 
 export type OperationId = "stats" | "impression" | "click" | "surfaces" | "payouts";
 
-/** One parameter of an operation. */
 export type Parameter =
   | { readonly type: "string" | "date"; readonly required: boolean; readonly about: string }
   | {
@@ -130,7 +132,7 @@ export const operationIds: readonly OperationId[] = Object.values(operations).ma
 
 operations satisfies { readonly [Id in OperationId]: Operation & { readonly id: Id } };
 
-/** Whether a request limit applies to an operation under the reading in force. */
+/** Whether a request limit applies to an operation under the assumptions. */
 export function isLimited(id: OperationId, assumptions: Assumptions): boolean {
   return limitedOperations[assumptions["limit.reporting-endpoints"]].has(id);
 }
@@ -151,7 +153,7 @@ type ValueOf<P> = P extends { readonly type: infer T extends keyof ParameterType
   ? ParameterTypes[T]
   : never;
 
-/** The validated parameters of an operation. An integer has its default filled in; other optional ones may be absent. */
+/** The validated parameters of an operation. Missing integers have their default; other optional parameters may be undefined. */
 export type Input<Id extends OperationId> = {
   readonly [Name in keyof Parameters<Id>]:
     | ValueOf<Parameters<Id>[Name]>
@@ -160,7 +162,7 @@ export type Input<Id extends OperationId> = {
         : undefined);
 };
 
-/** Whom a request is about: a publisher, with the surface that it names, or whoever an impression was recorded for. */
+/** Whom a request is about: a publisher and perhaps one of its surfaces, or the publisher of an impression. */
 export type Subject =
   | {
       readonly kind: "publisher";
@@ -169,7 +171,7 @@ export type Subject =
     }
   | { readonly kind: "impression"; readonly id: string };
 
-/** Each operation sees its own parameters alone: no other one that was sent can say whom a request is about. */
+/** Reads only the operation's own parameters, so that no other parameter can change whom a request is about. */
 const subjects: { readonly [Id in OperationId]: (input: Input<Id>) => Subject } = {
   stats: ({ publisher_id, surface }) => ({ kind: "publisher", id: publisher_id, surface }),
   impression: ({ publisher_id, surface }) => ({ kind: "publisher", id: publisher_id, surface }),
@@ -178,7 +180,6 @@ const subjects: { readonly [Id in OperationId]: (input: Input<Id>) => Subject } 
   payouts: ({ publisher_id }) => ({ kind: "publisher", id: publisher_id }),
 };
 
-/** Whom a request is about, by the validated parameters of its operation. */
 export function subjectOf<Id extends OperationId>(operation: Id, input: Input<Id>): Subject {
   return subjects[operation](input);
 }

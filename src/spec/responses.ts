@@ -1,4 +1,4 @@
-/** The responses of the spec as JSON Schema (spec §2), keys in the documented order. Data only: what is open is decided above. */
+/** The responses of the spec as JSON Schema (spec §2), with keys in the documented order. Callers pass in the choices. */
 
 import type { Assumptions, Choice } from "./assumptions/catalogue.ts";
 import type { OperationId } from "./operations.ts";
@@ -8,31 +8,31 @@ export const surfaceStatuses = ["active", "paused", "pending_review", "archived"
 
 export type SurfaceStatus = (typeof surfaceStatuses)[number];
 
-/** The statuses that occur beside the documented `paid`, and it. */
+/** The documented status `paid` and those of `payout.statuses=extended` (spec §2, §3). */
 export const payoutStatuses = ["processing", "paid", "on_hold", "failed", "reversed"] as const;
 
 export type PayoutStatus = (typeof payoutStatuses)[number];
 
-/** A JSON Schema of the dialect 2020-12, as far as it is used here. */
+/** A JSON Schema (dialect 2020-12). */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** What of a response schema depends on the reading of open points, and on what the schema is for. */
+/** The parts of a response schema that depend on assumptions and on the purpose of the schema. */
 export interface ResponseReadings {
-  /** Whether objects may hold fields that the spec doesn't list. @default nothing is said of them */
+  /** Whether objects may hold fields that the spec doesn't list. @default the schemas don't say */
   readonly additionalProperties?: boolean;
-  /** What stands for a schema that has a name: the schema itself, or a reference to it. @default itself */
+  /** Replaces a named schema, for example with a reference. @default the schema itself */
   readonly named?: (name: string, schema: JsonSchema) => JsonSchema;
   /** How many decimals an amount has at most. */
   readonly decimals: number;
   readonly surfaceStatus: JsonSchema;
   readonly payoutStatus: JsonSchema;
-  /** What txn_id may be beside a text that is not empty. */
+  /** Changes the schema of txn_id, which is otherwise a non-empty string. */
   readonly payoutReference: JsonSchema;
   /** Whether every payout has a txn_id. */
   readonly hasPayoutReference: boolean;
 }
 
-/** The body schema of each operation's success. Every documented field is there, save for what a reading leaves out. */
+/** The schema of each operation's success body. All documented fields are required, unless an assumption omits one. */
 export function responseSchemas(
   readings: ResponseReadings,
 ): Readonly<Record<OperationId, JsonSchema>> {
@@ -65,7 +65,7 @@ export function responseSchemas(
     cpm_range: {
       type: "array",
       prefixItems: [bound, bound],
-      // For tools that don't know prefixItems.
+      // For tools that don't support prefixItems.
       items: bound,
       minItems: 2,
       maxItems: 2,
@@ -153,7 +153,7 @@ function ok(description: string): JsonSchema {
   return { type: "boolean", const: true, description };
 }
 
-/** The same for who asks which members there are, and how they nest: under every reading. */
+/** Use these to look up names and nesting of members, which no assumption changes. */
 export const membersOfAnswers: Readonly<Record<OperationId, JsonSchema>> = responseSchemas({
   decimals: 6,
   surfaceStatus: {},
@@ -167,7 +167,6 @@ const successTypes = {
   "json-charset": "application/json; charset=utf-8",
 } satisfies Record<Choice<"http.content-type">, string>;
 
-/** The content type of a success's body under the assumptions. */
 export function successTypeOf(assumptions: Assumptions): string {
   return successTypes[assumptions["http.content-type"]];
 }
@@ -178,7 +177,7 @@ const challenges = {
   "403": undefined,
 } satisfies Record<Choice<"auth.failure">, string | undefined>;
 
-/** Value of WWW-Authenticate under the assumptions; undefined where it isn't sent. */
+/** The value of WWW-Authenticate under the assumptions; undefined if the header isn't sent. */
 export function challengeOf(assumptions: Assumptions): string | undefined {
   return challenges[assumptions["auth.failure"]];
 }

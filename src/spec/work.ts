@@ -1,23 +1,23 @@
-/** Work that may take long, in slices, so that an adapter can let others pass in between. */
+/** Long work in slices, so that an adapter can serve other requests in between. */
 
 import { utf8Length } from "../base/text.ts";
 import type { ApiResponse } from "./messages.ts";
 
-/** Something to wait for: calls `done` once it is there, or can't come. */
+/** Something to wait for. Calls `done` when it has happened or can't happen any more. */
 export type Wait = (done: () => void) => void;
 
 /**
- * Yields to let other requests pass, or yields what it waits for, and returns its result. Work that is abandoned before its
- * end has changed nothing.
+ * Yields undefined to let other requests pass, or a `Wait`; returns its result. Abandoning it before its end changes
+ * nothing.
  */
 export type Work<Result> = Generator<Wait | undefined, Result, unknown>;
 
-/** A response whose body may go on: `rest` gives the pieces behind `body`, each worked out when it is asked for. */
+/** A response whose body may have more pieces: `rest` computes those that follow `body`, one at a time. */
 export interface LongResponse extends ApiResponse {
   readonly rest?: Iterator<string> | undefined;
 }
 
-/** Does all of the work now. It waits for nothing: what is there at once is had, anything else isn't. */
+/** Does all of the work now, without waiting: the work goes on as if every `Wait` were over. */
 export function runToEnd<Result>(work: Work<Result>): Result {
   let step = work.next();
   while (!step.done) {

@@ -148,7 +148,7 @@ describe("writing", () => {
     for (const [name, why] of [
       ["sub", "it is a folder"],
       ["link-to-sub", "it is a folder"],
-      ["circle", "its links lead in a circle"],
+      ["circle", "its symbolic links form a loop"],
       ["astray", "there is no such file or folder"],
       ["socket", "it is not a regular file"],
       ["none/report", "there is no such file or folder"],

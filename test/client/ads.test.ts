@@ -509,7 +509,7 @@ describe("starting", () => {
     const error: unknown = await over(wrong.init()).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: "InitError", status: undefined });
     expect(String(error)).toMatch(/"Nowhere" doesn't exist; "Twin" is ambiguous/);
-    expect(String(error)).toMatch(/"Off" is not active but "paused"\./);
+    expect(String(error)).toMatch(/"Off" has the status "paused", not "active"\./);
     expect(String(error)).not.toContain(apiKey);
     const right = createAds({ ...given, surfaces: [twin?.id ?? "", "On"] });
     await over(right.init());

@@ -419,7 +419,7 @@ describe("a rule that is a function", () => {
     });
     sim.faults.add({ id: "behind", match: { operation: "impression" }, verdict: mark });
     expect(impression).toThrow(InputError);
-    expect(impression).toThrow(/must not send another/);
+    expect(impression).toThrow(/must not send requests/);
     expect(sim.faults.get("behind")).toMatchObject({ seen: 2, fired: 0 });
     expect(sim.journal.entries()).toEqual([]);
     stop();
@@ -434,9 +434,12 @@ describe("a rule that is a function", () => {
   });
 
   test.each<[returned: unknown, told: RegExp]>([
-    [null, /faults\.rule-1 returned no verdict: must be an object/],
-    [{ kind: "dorp" }, /faults\.rule-1 returned no verdict: kind must be one of .*not "dorp"/],
-    [{ kind: "respond", status: 1 }, /returned no verdict: status must be a whole number/],
+    [null, /faults\.rule-1 returned an invalid verdict: must be an object/],
+    [
+      { kind: "dorp" },
+      /faults\.rule-1 returned an invalid verdict: kind must be one of .*not "dorp"/,
+    ],
+    [{ kind: "respond", status: 1 }, /returned an invalid verdict: status must be a whole number/],
     [Promise.resolve(mark), /faults\.rule-1 returned a promise/],
   ])("that returns %o is told so", (returned, told) => {
     const sim = createSimulator();

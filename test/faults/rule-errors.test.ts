@@ -22,7 +22,7 @@ const wrongRules: readonly Wrong[] = [
   ["an empty id", { id: "", verdict: drop }, "id", /1 to 64 letters, digits/],
   ["a long id", { id: "x".repeat(65), verdict: drop }, "id", /1 to 64/],
   ["an id with a slash", { id: "a/b", verdict: drop }, "id", /1 to 64/],
-  ["an id of dots", { id: "..", verdict: drop }, "id", /not of dots alone/],
+  ["an id of dots", { id: "..", verdict: drop }, "id", /not only dots/],
   ["a number for an id", { id: 1, verdict: drop }, "id", /must be a string/],
   [
     "an id that filters mean otherwise",
@@ -31,8 +31,13 @@ const wrongRules: readonly Wrong[] = [
     /must not be "any" or "none"/,
   ],
   ["another one", { id: "none", verdict: drop }, "id", /must not be "any" or "none"/],
-  ["a key for an id", { id: "x-key_0000000000000", verdict: drop }, "id", /like an API key/],
-  ["an id that is taken", { id: "taken", verdict: drop }, "id", /is there already.*choose another/],
+  ["a key for an id", { id: "x-key_0000000000000", verdict: drop }, "id", /look like an API key/],
+  [
+    "an id that is taken",
+    { id: "taken", verdict: drop },
+    "id",
+    /already the id of a rule.*choose another id/,
+  ],
   ["no time to live", { ttl: 0, verdict: drop }, "ttl", /must be longer than 0/],
   ["a negative one", { ttl: -1, verdict: drop }, "ttl", /whole milliseconds/],
   ["an endless one", { ttl: Number.POSITIVE_INFINITY, verdict: drop }, "ttl", /whole milliseconds/],
@@ -145,16 +150,21 @@ const wrongResponses: readonly Wrong[] = [
     "a header with a space",
     { headers: { "a b": "1" } },
     "headers.(unprintable)",
-    /named as a header can be/,
+    /not a valid header name/,
   ],
-  ["a header of no name", { headers: { "": "1" } }, "headers.(unprintable)", /named as a header/],
+  [
+    "a header of no name",
+    { headers: { "": "1" } },
+    "headers.(unprintable)",
+    /not a valid header name/,
+  ],
   [
     "a header __proto__",
     { headers: JSON.parse('{"__proto__":"1"}') },
     "headers.__proto__",
-    /named as a header/,
+    /not a valid header name/,
   ],
-  ["a header twice", { headers: { "x-a": "1", "X-A": "1" } }, "headers.X-A", /is there twice/],
+  ["a header twice", { headers: { "x-a": "1", "X-A": "1" } }, "headers.X-A", /is repeated/],
   [
     "a number in a header",
     { headers: { "Retry-After": 5 } },
@@ -265,7 +275,7 @@ test("a thousand rules are the most, and the error says so", () => {
   const sim = createSimulator({ faults });
   const add = (): unknown => sim.faults.add({ verdict: { kind: "drop" } });
   expect(add).toThrow(expect.objectContaining({ reason: "conflict" }));
-  expect(add).toThrow(/has 1000 rules, the most there can be/);
+  expect(add).toThrow(/already has 1000 rules, the maximum/);
   sim.faults.remove("rule-5");
   add();
   expect(sim.faults.list().length).toBe(1000);

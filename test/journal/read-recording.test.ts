@@ -172,7 +172,7 @@ describe("a HAR", () => {
 describe("what is no recording says what it is, or where it is broken", () => {
   test.each([
     ["nothing", [""], "empty"],
-    ["an empty HAR", har([]), "holds no request"],
+    ["an empty HAR", har([]), "has no request"],
     ["a text", ["once upon a time"], "neither NDJSON nor HAR"],
     ["a cut HAR", har([harEntry("https://h/v1/click")]).slice(0, -3), "neither NDJSON nor HAR"],
     ["JSON of another kind", ['{"a":1}'], "neither a journal's entries nor a HAR"],
@@ -192,7 +192,7 @@ describe("what is no recording says what it is, or where it is broken", () => {
     [
       "one request twice",
       [JSON.stringify(entry), JSON.stringify(entry)],
-      "holds request 1 twice, as line 1 and as line 2",
+      "has request 1 twice, in line 1 and in line 2",
     ],
     [
       "a HAR entry without a URL",

@@ -38,7 +38,7 @@ test("options changed after they were read change nothing", () => {
 test.each([null, "{}", new Map()])("restore says what a snapshot is to %o", (given) => {
   const sim = createSimulator();
   const before = sim.snapshot();
-  expect(() => sim.restore(given as never)).toThrow(/^must be an object as sim\.snapshot\(\)/);
+  expect(() => sim.restore(given as never)).toThrow(/^must be an object from sim\.snapshot\(\)/);
   expect(sim.snapshot()).toEqual(before);
 });
 

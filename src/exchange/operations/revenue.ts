@@ -1,4 +1,4 @@
-/** A publisher's figures for any range of days: the seeded history and what was recorded since, added up. */
+/** A publisher's figures for any range of days: the sum of the seeded history and of recorded events. */
 
 import type { Day } from "../../base/calendar.ts";
 import type { AssumptionKey } from "../../spec/assumptions/catalogue.ts";
@@ -13,10 +13,10 @@ export function surfaceTotals(
   from: Day,
   to: Day,
 ): Totals[] {
-  const baseline = population.baseline(account);
+  const history = population.seededHistory(account);
   return account.surfaces.map((_, index) => {
     const recorded = account.book.between(index, from, to);
-    const before = baseline?.between(index, from, to);
+    const before = history?.between(index, from, to);
     if (before === undefined) return recorded;
     return {
       impressions: before.impressions + recorded.impressions,
@@ -26,7 +26,7 @@ export function surfaceTotals(
   });
 }
 
-/** The open points whose other choices would change the seeded history of a surface in these days; by default of all. */
+/** The assumptions for which another choice would change the seeded history of these days: of all surfaces, or `only` one. */
 export function historyShapedBy(
   population: Population,
   account: Account,
@@ -34,11 +34,11 @@ export function historyShapedBy(
   to: Day,
   only?: number,
 ): AssumptionKey[] {
-  const baseline = population.baseline(account);
+  const history = population.seededHistory(account);
   const keys = new Set<AssumptionKey>();
   for (const index of account.surfaces.keys()) {
     if (only !== undefined && index !== only) continue;
-    for (const key of baseline?.shapedBy(index, from, to) ?? []) keys.add(key);
+    for (const key of history?.shapedBy(index, from, to) ?? []) keys.add(key);
   }
   return Array.from(keys);
 }

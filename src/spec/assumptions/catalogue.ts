@@ -1,16 +1,16 @@
 /**
- * What the spec leaves open, and the readings on offer. A choice is listed here only when it works:
- * each table that implements a key is checked against this one by the compiler.
+ * The assumptions: questions that the spec leaves open, each with a key and its choices. Every choice here works: the
+ * compiler compares each table that implements a key with this one.
  */
 
-/** One open point of the spec. */
+/** One assumption: an open question of the spec. */
 export interface OpenPoint {
   readonly question: string;
   /** The part of the spec that is silent. */
   readonly spec: string;
-  /** The name of the choice that holds unless another is made. */
+  /** The name of the default choice. */
   readonly default: string;
-  /** Each choice in a sentence. An object puts names such as "404" first, so their order says nothing. */
+  /** Each choice in a sentence. Their order means nothing: objects list names such as "404" first. */
   readonly choices: Readonly<Record<string, string>>;
   /** What else is true, whatever the choice. */
   readonly note?: string;
@@ -539,7 +539,7 @@ export const catalogue = {
   },
 } as const;
 
-// Callers get this very object, and the simulator reads it too.
+// Exported to callers, and read by the simulator: nobody may change it.
 freezeDeeply(catalogue);
 
 catalogue satisfies Record<string, OpenPoint>;
@@ -549,10 +549,9 @@ catalogue satisfies {
 
 export type AssumptionKey = keyof typeof catalogue;
 
-/** The names of the choices of a key. */
 export type Choice<Key extends AssumptionKey> = keyof (typeof catalogue)[Key]["choices"] & string;
 
-/** One choice for every open point. */
+/** One choice for every assumption. */
 export type Assumptions = { readonly [Key in AssumptionKey]: Choice<Key> };
 
 function freezeDeeply(value: unknown): void {

@@ -1,8 +1,8 @@
-/** Choices that make no sense together. Refused by name where somebody asks for them, left out of covering arrays. */
+/** Choices that can't be combined. Asking for them is an error, and covering arrays leave them out. */
 
 import type { AssumptionKey, Choice } from "./catalogue.ts";
 
-/** `choices` of `key` need `needs.choice` of `needs.key`. `reason` is a sentence without its full stop. */
+/** The `choices` of `key` require `needs.choice` for `needs.key`. `reason` is a sentence without its full stop. */
 export interface Constraint {
   readonly key: AssumptionKey;
   readonly choices: readonly string[];
@@ -19,7 +19,7 @@ export const constraints = [
   },
 ] as const;
 
-/** The same with keys and choices that there are. */
+/** Checks that the keys and choices exist. */
 type WellNamed = {
   [Key in AssumptionKey]: { readonly key: Key; readonly choices: readonly Choice<Key>[] };
 }[AssumptionKey] & {
@@ -30,7 +30,7 @@ type WellNamed = {
 
 constraints satisfies readonly (Constraint & WellNamed)[];
 
-/** The first constraint that the choices break, and what to say about it after the key's name. */
+/** The first constraint that the choices break. `problem` is written to follow the key. */
 export function brokenConstraint(
   chosen: Readonly<Record<string, string>>,
   among: readonly Constraint[] = constraints,

@@ -1,4 +1,4 @@
-/** From what a user chose to one choice for every open point. Wrong keys and choices are refused by name. */
+/** Turns a user's choices into one choice for every assumption. Errors name unknown keys and choices. */
 
 import { didYouMean, formatList } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
@@ -16,10 +16,10 @@ export const defaultAssumptions: Assumptions = Object.freeze(
 );
 
 /**
- * The defaults with `chosen` on top.
+ * The defaults, overridden by `chosen`.
  *
- * @throws InputError that names a wrong key or choice and the nearest right one, or says why two choices don't go
- * together.
+ * @throws InputError that names an unknown key or choice and the nearest known one, or says why two choices can't be
+ * combined.
  */
 export function resolveAssumptions(chosen: Readonly<Record<string, unknown>>): Assumptions {
   const resolved: Record<string, string> = { ...defaultAssumptions };
@@ -60,16 +60,16 @@ function choiceShown(sent: unknown): string {
   return harmless ? `choice ${JSON.stringify(sent)}` : "such choice";
 }
 
-/** Names the nearest choice: one of our own names, so it repeats nothing of what was sent. */
+/** Names the nearest choice. Never repeats what was sent. */
 function hintFor(sent: unknown, names: readonly string[]): string {
   const text = typeof sent === "number" ? String(sent) : sent;
   return typeof text === "string" ? didYouMean(text, names) : "";
 }
 
-/** What somebody may have meant by a key that there isn't, or where to find all of them. */
+/** Suggests a key for an unknown one, or says where to find all keys. */
 export function keyHint(sent: string): string {
   const keys = Object.keys(points);
   const group = keys.filter((key) => key.startsWith(`${sent.toLowerCase().split(".")[0]}.`));
-  const there = group.length > 0 ? ` There is: ${formatList(group)}.` : " See: adsim assumptions.";
-  return didYouMean(sent, keys) || there;
+  const list = group.length > 0 ? ` Known keys: ${formatList(group)}.` : " See: adsim assumptions.";
+  return didYouMean(sent, keys) || list;
 }

@@ -1,10 +1,10 @@
-/** Examples of the API's document: valid requests with their answers, and an answer for each error. */
+/** Examples for the OpenAPI document: valid requests with their responses, and a response for each error. */
 
 import type { ErrorCode } from "../errors.ts";
 import type { OperationId } from "../operations.ts";
 import type { Values } from "./openapi-requests.ts";
 
-/** An answer to a wrong request. `summary`: what is wrong with the request. */
+/** The response to an invalid request. `summary` says what is wrong with the request. */
 export interface ErrorExample {
   readonly summary: string;
   readonly value: unknown;
@@ -13,14 +13,14 @@ export interface ErrorExample {
 export type ErrorExamples = { readonly [Code in ErrorCode]?: ErrorExample };
 
 export interface Examples {
-  /** Whose requests they are. */
+  /** The publisher that sends the requests. */
   readonly publisher: { readonly id: string; readonly apiKey: string };
-  /** The parameters of the right requests. They follow each other: the click is on the impression. */
+  /** The parameters of the valid requests. The click is on the impression. */
   readonly values: Readonly<Record<OperationId, Values>>;
   readonly successes: Readonly<Record<OperationId, unknown>>;
   readonly refusals: Readonly<Record<OperationId, ErrorExamples>>;
   /** Errors of requests that name no operation. */
   readonly unrouted: ErrorExamples;
-  /** Values of headers, by their names in lower case. */
+  /** Values of headers by name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
 }

@@ -1,4 +1,4 @@
-/** The headers of the API's document: those of every response, and those that only some errors have. */
+/** The headers in the OpenAPI document: those of every response, and those that only some errors have. */
 
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import type { ErrorCode } from "../errors.ts";
@@ -21,11 +21,11 @@ export type HeadersOfResponse = { readonly [name: string]: OpenApiHeader | Refer
 
 export interface HeaderDescriber {
   readonly limits: { readonly [name: string]: OpenApiHeader };
-  /** The headers of every response, beyond HTTP's own (spec §8). */
+  /** The headers of every response, apart from HTTP's own (spec §8). */
   readonly everywhere: HeadersOfResponse;
-  /** With the value that was recorded. */
+  /** Adds the recorded value as an example. */
   exemplified(name: string, header: OpenApiHeader): OpenApiHeader;
-  /** What a response with these errors has besides. */
+  /** The additional headers of a response with these errors. */
   of(codes: readonly ErrorCode[]): HeadersOfResponse;
 }
 
@@ -55,7 +55,7 @@ export function createHeaders(
       Object.fromEntries(
         occasional.flatMap(({ header, code, value }) => {
           if (value === undefined || !codes.includes(code)) return [];
-          // Where other errors share the status, the header is on some of the responses only.
+          // If other errors share the status, only some of its responses have the header.
           const required = codes.every((other) => other === code);
           return [[header, exemplified(header, { ...value, required })]];
         }),
@@ -64,7 +64,7 @@ export function createHeaders(
 }
 
 const remaining: OpenApiHeader = {
-  description: "How many more requests are admitted now",
+  description: "How many more requests are allowed now",
   required: true,
   schema: { type: "integer", minimum: 0 },
 };
@@ -73,24 +73,25 @@ const furtherLimitHeaders = {
   remaining: {},
   "limit-reset": {
     "X-RateLimit-Limit": {
-      description: "How many requests are admitted in a minute",
+      description: "How many requests are allowed in a minute",
       required: true,
       schema: { type: "integer", minimum: 1 },
     },
     "X-RateLimit-Reset": {
-      description: "When all of them are admitted again, in seconds since 1970",
+      description: "When the whole quota is available again, in seconds since 1970",
       required: true,
       schema: { type: "integer", minimum: 0 },
     },
   },
   ietf: {
     "RateLimit-Policy": {
-      description: "A limit by its name: so many requests (q) in so many seconds (w)",
+      description: "The name of a limit, its quota of requests (q) and its window in seconds (w)",
       required: true,
       schema: { type: "string", pattern: '^"[a-z]+";q=[1-9][0-9]*;w=[1-9][0-9]*$' },
     },
     RateLimit: {
-      description: "How many requests remain (r), and in how many seconds all are back (t)",
+      description:
+        "The remaining requests (r) and the seconds until the whole quota is available (t)",
       required: true,
       schema: { type: "string", pattern: '^"[a-z]+";r=[0-9]+;t=[0-9]+$' },
     },
@@ -101,7 +102,7 @@ interface OccasionalHeader {
   readonly header: string;
   /** The only error that has it. */
   readonly code: ErrorCode;
-  /** Undefined where it isn't sent under the assumptions. */
+  /** Undefined if it isn't sent under the assumptions. */
   readonly value: Omit<OpenApiHeader, "required"> | undefined;
 }
 
@@ -125,7 +126,7 @@ function occasionalHeaders(assumptions: Assumptions): readonly OccasionalHeader[
       header: "Allow",
       code: "method_not_allowed",
       value: {
-        description: "The methods of the path",
+        description: "The methods that the path supports",
         schema: { type: "string", pattern: "^[A-Z]+(, [A-Z]+)*$" },
       },
     },
@@ -134,11 +135,11 @@ function occasionalHeaders(assumptions: Assumptions): readonly OccasionalHeader[
 
 const retryAfter = {
   seconds: {
-    description: "Seconds until a request is admitted",
+    description: "Seconds until a request is allowed",
     schema: { type: "integer", minimum: 1 },
   },
   "http-date": {
-    description: "When a request is admitted, as an HTTP date",
+    description: "When a request is allowed, as an HTTP date",
     schema: {
       type: "string",
       pattern: "^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$",

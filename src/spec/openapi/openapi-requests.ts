@@ -1,4 +1,4 @@
-/** The requests of the API's document: parameters in the query or in a body, depending on `request.encoding`. */
+/** The requests in the OpenAPI document: parameters in the query or in a body, depending on `request.encoding`. */
 
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import { contentTypes, type Encoding } from "../build-request.ts";
@@ -6,16 +6,16 @@ import type { ApiRequest } from "../messages.ts";
 import type { Operation, Parameter } from "../operations.ts";
 import type { JsonSchema } from "../responses.ts";
 
-/** Values of parameters, by name. */
+/** Parameter values by name. */
 export type Values = Readonly<Record<string, string | number>>;
 
 /** A way to send parameters. */
 export interface ParameterEncoding {
   readonly encoding: Encoding;
   readonly about: string;
-  /** Parameters that were written, sent a second time. */
+  /** Repeats parameters that are already encoded. */
   twice(written: string): string;
-  /** A text that can't be read. */
+  /** A text that can't be decoded. */
   readonly broken: string;
 }
 
@@ -27,47 +27,47 @@ const inQuery: ParameterEncoding = { ...pairs, encoding: "query", about: "" };
 const inForm: ParameterEncoding = {
   ...pairs,
   encoding: "form",
-  about: "The parameters as a form. They are read in no other way.",
+  about: "The parameters as a form. The service accepts no other encoding.",
 };
 const inJson: ParameterEncoding = {
   encoding: "json",
-  about: "The parameters as JSON. They are read in no other way.",
+  about: "The parameters as JSON. The service accepts no other encoding.",
   twice: (written) => `${written.slice(0, -1)},${written.slice(1)}`,
   broken: "{",
 };
 
-/** Where several ways are read the document has JSON alone: client generators mix several up, or choose one by chance. */
-const writings = {
+/** If the service accepts any encoding, the document lists only JSON: client generators mix up several alternatives. */
+const bodyEncodings = {
   any: {
     ...inJson,
     about:
-      "The parameters as JSON. The service also reads them, by the same names, from a body of the type " +
-      `${contentTypes.form}, or from the query.`,
+      "The parameters as JSON. The service also accepts them, with the same names, in a body of the type " +
+      `${contentTypes.form} or in the query.`,
   },
   json: inJson,
   form: inForm,
   query: inQuery,
 } satisfies Record<Choice<"request.encoding">, ParameterEncoding>;
 
-/** How the document has an operation's parameters sent. */
+/** The encoding that the document describes for an operation. */
 export function parameterEncodingOf(
   { method }: Operation,
   assumptions: Assumptions,
 ): ParameterEncoding {
-  return method === "GET" ? inQuery : writings[assumptions["request.encoding"]];
+  return method === "GET" ? inQuery : bodyEncodings[assumptions["request.encoding"]];
 }
 
-/** The request with this text in place of its parameters. */
+/** The request with this text instead of its encoded parameters. */
 export function withText(request: ApiRequest, text: string): ApiRequest {
   return request.body === undefined ? { ...request, query: text } : { ...request, body: text };
 }
 
-/** The parameters of a request as they are written. */
+/** The encoded parameters of a request. */
 export function textOf({ query, body = query }: ApiRequest): string {
   return String(body);
 }
 
-/** What an operation's description has about its request. `values`: its example. `schemas`: named ones are put there. */
+/** Describes the request of an operation. `values` are its example. Adds named schemas to `schemas`. */
 export function describeRequest(
   operation: Operation,
   assumptions: Assumptions,
@@ -94,7 +94,7 @@ export function describeRequest(
   ]);
   schemas[name] = {
     type: "object",
-    description: `Parameters of: ${operation.about}`,
+    description: `Parameters of the operation: ${operation.about}`,
     properties: Object.fromEntries(described),
     required: sent.flatMap(([name, parameter]) => (parameter.required ? [name] : [])),
     ...unknownParameters[assumptions["request.unknown-fields"]],

@@ -1,6 +1,6 @@
 /**
- * The responses of the API's document: which statuses, bodies and headers each operation can answer with under the
- * assumptions in force. Statuses and content types are the responder's own.
+ * The responses in the OpenAPI document: the statuses, bodies and headers of each operation under the assumptions. Uses the
+ * same tables of statuses and content types as the responder.
  */
 
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
@@ -22,7 +22,7 @@ export interface OpenApiResponse {
   readonly description: string;
   readonly headers: HeadersOfResponse;
   readonly content?: { readonly [mediaType: string]: OpenApiContent };
-  /** The codes of the errors that are answered so; a success has none. */
+  /** The codes of the errors that get this response; a success has none. */
   readonly "x-error-codes"?: readonly ErrorCode[];
 }
 
@@ -38,16 +38,16 @@ type Responses = { readonly [status: string]: OpenApiResponse };
 export interface ResponseDescriber {
   /** The headers of every response. */
   readonly headers: { readonly [name: string]: OpenApiHeader };
-  /** By error code: answers that are the same for every operation, and have a status of their own. */
+  /** By error code: responses that are the same for every operation and the only ones with their status. */
   readonly shared: { readonly [code: string]: OpenApiResponse };
-  /** By error code: answers to requests that name no operation; `redirected` where there are redirects. */
+  /** By error code: responses to requests that name no operation. `redirected` is the redirect, if there is one. */
   readonly unrouted: { readonly [code: string]: OpenApiResponse };
   of(operation: Operation): { readonly [status: string]: OpenApiResponse | Reference };
-  /** The same for HEAD: the headers alone. */
+  /** The responses to HEAD, which have no body. */
   ofHead(operation: Operation): Responses;
 }
 
-/** Errors whose answers are the same for every operation. */
+/** Errors whose response is the same for every operation. */
 const alike: readonly ErrorCode[] = [
   "unauthorized",
   "request_timeout",
@@ -56,7 +56,7 @@ const alike: readonly ErrorCode[] = [
   "headers_too_large",
 ];
 
-/** `schemas`: named ones are put there. */
+/** Adds named schemas to `schemas`. */
 export function createResponses(
   assumptions: Assumptions,
   examples: Examples | undefined,
@@ -143,8 +143,8 @@ export function createResponses(
 
 const successes = {
   stats: "The publisher's figures in the period",
-  impression: "The impression is on record, or was before",
-  click: "The click is on record, or was before",
+  impression: "The impression is recorded, by this request or an earlier one",
+  click: "The click is recorded, by this request or an earlier one",
   surfaces: "The publisher's surfaces",
   payouts: "The publisher's payouts",
 } satisfies Record<Operation["id"], string>;
@@ -157,11 +157,11 @@ function redirects({
 > {
   const redirected: OpenApiResponse = {
     description:
-      "The path of an operation with a slash at its end, and a method of that path: the same without it",
+      "The path of an operation with a slash at its end redirects to the path without it, for the methods of that path",
     headers: {
       ...everywhere,
       Location: exemplified("Location", {
-        description: "The path without the slash, relative, with the query that was sent",
+        description: "The relative path without the slash, with the query that was sent",
         required: true,
         schema: { type: "string", pattern: "^\\.\\./[a-z]+(\\?[!-~]+)?$" },
       }),

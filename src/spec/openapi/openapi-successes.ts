@@ -1,4 +1,4 @@
-/** The contract's schemas of success bodies under the assumptions in force. */
+/** The schemas of success bodies under the assumptions. */
 
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import type { OperationId } from "../operations.ts";
@@ -10,7 +10,7 @@ import {
   surfaceStatuses,
 } from "../responses.ts";
 
-/** Closed: a field that isn't documented doesn't fit, unless such fields are the reading in force. */
+/** Strict schemas: they reject undocumented fields, unless `response.extra-fields` allows them. */
 export function successSchemas(
   assumptions: Assumptions,
 ): Readonly<Record<OperationId, JsonSchema>> {
@@ -19,8 +19,8 @@ export function successSchemas(
 }
 
 /**
- * The same for the API's document. Open: clients should expect fields that come later. `named`: as
- * {@link ResponseReadings} has it.
+ * Open schemas for the OpenAPI document: clients should expect fields that are added later. `named` is the one of
+ * {@link ResponseReadings}.
  */
 export function documentedSchemas(
   assumptions: Assumptions,
@@ -45,7 +45,7 @@ const allowsExtra = { none: false, present: true } satisfies Record<
   boolean
 >;
 
-/** Some tools take an answer for wrong that has fields which the document neither has nor expects. */
+/** Some tools reject undocumented fields unless the document allows them explicitly. */
 const announcesExtra = { none: {}, present: { additionalProperties: true } } satisfies Record<
   Choice<"response.extra-fields">,
   Pick<ResponseReadings, "additionalProperties">
@@ -54,11 +54,11 @@ const announcesExtra = { none: {}, present: { additionalProperties: true } } sat
 const decimals = { exact: 6, paise: 2 } satisfies Record<Choice<"money.precision">, number>;
 
 const surfaceStatus = {
-  documented: { type: "string", minLength: 1, description: "`active`, until someone changes it" },
+  documented: { type: "string", minLength: 1, description: "`active` unless it was changed" },
   extended: {
     type: "string",
     enum: surfaceStatuses,
-    description: "Impressions are credited on `active` ones",
+    description: "Only impressions on `active` surfaces earn revenue",
   },
 } satisfies Record<Choice<"surface.statuses">, JsonSchema>;
 
@@ -67,7 +67,7 @@ const payoutStatus = {
   extended: { type: "string", enum: payoutStatuses, description: "Payout status" },
 } satisfies Record<Choice<"payout.statuses">, JsonSchema>;
 
-/** What txn_id may be beside a text that isn't empty. */
+/** Changes the schema of txn_id, which is otherwise a non-empty string. */
 function payoutReference(assumptions: Assumptions): JsonSchema {
   const ofUnpaid = {
     empty: { minLength: 0 },

@@ -1,6 +1,6 @@
 /**
- * The API's document in OpenAPI 3.1, derived from the contract's tables and the assumptions in force. Every answer is
- * checked against it.
+ * The OpenAPI 3.1 document, derived from the tables of the spec and the assumptions. Tests check every response
+ * against it.
  */
 
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
@@ -11,7 +11,7 @@ import type { OpenApiHeader, Reference } from "./openapi-headers.ts";
 import { describeRequest } from "./openapi-requests.ts";
 import { createResponses, type OpenApiResponse } from "./openapi-responses.ts";
 
-/** An OpenAPI 3.1 document: plain data, fit for JSON. */
+/** An OpenAPI 3.1 document as plain data that can be written as JSON. */
 export interface OpenApiDocument {
   readonly openapi: "3.1.1";
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
@@ -25,7 +25,7 @@ export interface OpenApiDocument {
     readonly headers: { readonly [name: string]: OpenApiHeader };
     readonly responses: { readonly [code: string]: OpenApiResponse };
   };
-  /** Answers to requests that name no operation, by error code; `redirected` where there are redirects. */
+  /** By error code: responses to requests that name no operation. `redirected` is the redirect, if there is one. */
   readonly "x-without-operation": { readonly [code: string]: OpenApiResponse };
 }
 
@@ -40,13 +40,12 @@ export interface OpenApiOperation {
 }
 
 export interface DocumentOptions {
-  /** Where `/v1` is found. @default "/" */
+  /** The URL in front of `/v1`. @default "/" */
   readonly baseUrl?: string;
   /** @default no examples */
   readonly examples?: Examples;
 }
 
-/** The document of the API under these assumptions. */
 export function openApiDocument(
   assumptions: Assumptions,
   { baseUrl = "/", examples }: DocumentOptions = {},
@@ -68,8 +67,8 @@ export function openApiDocument(
     const head = {
       ...described,
       operationId: `${id}Head`,
-      summary: `${about}: the headers alone`,
-      description: "The answer to GET without its body.",
+      summary: `${about}: headers only`,
+      description: "The response to GET without its body.",
       responses: responses.ofHead(operation),
     };
     const answersHead = operation.method === "GET" && headSupported[assumptions["http.head"]];
@@ -100,16 +99,16 @@ const info = {
   version: "1",
   description:
     "For publishers who show advertisements on surfaces: record impressions and clicks, and read figures, surfaces and " +
-    "payouts. All amounts are in INR. All dates are ISO 8601 calendar dates. Answers may get further fields: ignore the " +
-    "ones that you don't know. A path answers to its own methods only; `x-without-operation` has the answers to all " +
-    "other requests. `x-error-codes` lists the errors behind a status.",
+    "payouts. All amounts are in INR. All dates are ISO 8601 calendar dates. Responses may gain fields: ignore those " +
+    "that you don't know. `x-without-operation` has the responses to requests with another path or method. " +
+    "`x-error-codes` lists the errors that share a status.",
   contact: { name: "adsim" },
   license: { name: "MIT", identifier: "MIT" },
 };
 
 const tags = [
-  { name: "Recording", description: "What a publisher's surfaces showed, and what was clicked" },
-  { name: "Reporting", description: "What came of it: figures, surfaces and payouts" },
+  { name: "Recording", description: "Record the impressions and clicks on a publisher's surfaces" },
+  { name: "Reporting", description: "Read a publisher's figures, surfaces and payouts" },
 ] as const;
 
 const tagOf = { recording: "Recording", reporting: "Reporting" } satisfies Record<
@@ -119,11 +118,11 @@ const tagOf = { recording: "Recording", reporting: "Reporting" } satisfies Recor
 
 const details = {
   stats:
-    "The totals of the period and the figures by surface. Both ends of the period belong to it.",
-  impression: "The answer's `impression_id` is what a click refers to.",
-  click: "Record the impression first: its answer has the `impression_id`.",
-  surfaces: "Each surface with its name, its status and the range of its prices.",
-  payouts: "The list has at most `limit` payouts. `pending_inr` is what isn't paid yet.",
+    "The totals of the period and the figures by surface. The period includes its first and last day.",
+  impression: "Use the `impression_id` of the response to record a click.",
+  click: "Record the impression first: its response has the `impression_id`.",
+  surfaces: "Each surface with its name, its status and its price range.",
+  payouts: "The list has at most `limit` payouts. `pending_inr` is the amount not yet paid.",
 } satisfies Record<Operation["id"], string>;
 
 function limitDescriber(assumptions: Assumptions): (operation: Operation) => string {
@@ -147,6 +146,6 @@ const headSupported = { supported: true, "405": false } satisfies Record<
 
 function bearer(examples: Examples | undefined): unknown {
   const { id, apiKey } = examples?.publisher ?? {};
-  const whose = id === undefined ? "" : ` The examples are of ${id}, whose key is ${apiKey}.`;
+  const whose = id === undefined ? "" : ` The examples use ${id}, whose key is ${apiKey}.`;
   return { type: "http", scheme: "bearer", description: `The API key of a publisher.${whose}` };
 }

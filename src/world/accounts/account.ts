@@ -1,4 +1,4 @@
-/** A publisher as it is now: what the seed or the sign-up gave it, what was changed since, its book and its quotas. */
+/** The present state of a publisher: its origin (the seed or a sign-up), later changes, its book and its quotas. */
 
 import { type Day, formatDay } from "../../base/calendar.ts";
 import type { Key } from "../../base/random.ts";
@@ -16,25 +16,25 @@ export interface Account {
   readonly joined: Day;
   /** Prices the publisher's impressions. */
   readonly priceKey: Key;
-  /** The person behind a sign-up; a seeded publisher's is worked out when asked for. */
+  /** The person behind a sign-up. Undefined for a seeded publisher, whose person is computed on demand. */
   readonly person: Person | undefined;
   readonly book: Book;
   readonly tally: Tally;
-  /** Place of each surface in `surfaces`, by id. */
+  /** The index of each surface in `surfaces`, by id. */
   readonly surfaceIndexes: ReadonlyMap<string, number>;
   surfaces: readonly SurfaceTerms[];
   /** How often the key was rotated. */
   keySerial: number;
-  /** The key with that serial, the only one that is valid. */
+  /** The only valid key: the one with that serial. */
   apiKey: string;
   recordingBucket: Bucket;
-  /** Undefined where clicks are counted with the impressions. */
+  /** Undefined if clicks share the quota of impressions. */
   clickBucket: Bucket | undefined;
-  /** Belongs to the key: a new key has a new one. */
+  /** Belongs to the key: a new key gets a new bucket. */
   reportingBucket: Bucket;
 }
 
-/** What doesn't follow from the publisher's number and the seed. */
+/** The parts of an account that can't be computed from its ordinal and the seed. */
 export interface AccountOrigin extends Pick<Account, "ordinal" | "joined" | "surfaces"> {
   /** @default 0 */
   readonly keySerial?: number | undefined;
@@ -46,7 +46,7 @@ export interface AccountOrigin extends Pick<Account, "ordinal" | "joined" | "sur
   readonly tally?: Tally | undefined;
 }
 
-/** What the rest of an account follows from. */
+/** The source of all other parts of an account. */
 export interface AccountSource {
   readonly ids: Ids;
   readonly population: Population;
@@ -72,7 +72,7 @@ export function createAccount(origin: AccountOrigin, { ids, population }: Accoun
   };
 }
 
-/** A surface as users see it. `cpmRange`: INR for a thousand impressions, lower bound first. */
+/** A surface as users see it. `cpmRange` is in INR for a thousand impressions, lower bound first. */
 export interface Surface {
   readonly id: string;
   readonly name: string;
@@ -80,7 +80,7 @@ export interface Surface {
   readonly cpmRange: readonly [lower: number, upper: number];
 }
 
-/** A publisher as users see it. `joined`: YYYY-MM-DD. All people, addresses and UPI ids are made up. */
+/** A publisher as users see it. `joined` is YYYY-MM-DD. All people, addresses and UPI ids are invented. */
 export interface Publisher {
   readonly ordinal: number;
   readonly id: string;
@@ -92,7 +92,7 @@ export interface Publisher {
   readonly surfaces: readonly Surface[];
 }
 
-/** What a caller needs to send requests: a publisher without the people behind it. */
+/** What a client needs to send requests: a publisher without the person behind it. */
 export type Credentials = Pick<Publisher, "id" | "apiKey" | "surfaces">;
 
 export function publicSurface(surface: SurfaceTerms): Surface {

@@ -1,4 +1,4 @@
-/** The accounts of a world: its whole mutable state. One that nobody touched isn't stored, it is worked out. */
+/** The accounts of a world. Only accounts that were opened are stored; all others are computed from the seed on demand. */
 
 import type { Day } from "../../base/calendar.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
@@ -17,32 +17,31 @@ export interface SignUp {
 }
 
 export interface Accounts {
-  /** How many publishers there are, sign-ups included. */
+  /** How many publishers there are, including sign-ups. */
   readonly total: number;
-  /** The account of publisher `ordinal`, kept from now on. */
+  /** The account of publisher `ordinal`. It is stored from now on, so that it may be changed. */
   open(ordinal: number): Account | undefined;
-  /** The same to look at only: one that nobody opened is made for the caller and forgotten. */
+  /** The account for reading only. If it was never opened, it is computed and not stored. */
   peek(ordinal: number): Account | undefined;
-  /** The ordinal of the publisher at a place in the listing: seeded ones first, then sign-ups. */
+  /** The ordinal of the publisher at an index of the listing: seeded publishers first, then sign-ups. */
   ordinalAt(index: number): number | undefined;
-  /** The ordinal that a publisher id stands for. */
+  /** The ordinal of the publisher with this id. */
   ordinalOf(publisherId: string): number | undefined;
-  /** The account that an API key opens now. */
+  /** Opens the account that this API key belongs to now. */
   openByKey(apiKey: string): Account | undefined;
-  /** The same to look at only. */
+  /** The same for reading only. */
   peekByKey(apiKey: string): Account | undefined;
-  /** Gives an account its next key; the one before is dead. */
+  /** Gives an account its next key. The old one is no longer valid. */
   rotateKey(account: Account): void;
   add(signUp: SignUp): Account;
-  /** Puts a saved account back, sign-ups in their order. @returns false for one that this world can't have. */
+  /** Adds a saved account. Sign-ups must come in their order. @returns false for one that this world can't have. */
   put(account: Account): boolean;
-  /** The accounts that somebody opened. */
+  /** The accounts that were opened. */
   openedAccounts(): Iterable<Account>;
   /** Counts the requests without a valid key. */
   readonly unauthenticated: Tally;
 }
 
-/** A world as far as its accounts go. */
 export interface AccountWorld extends AccountSource {
   readonly assumptions: Assumptions;
   readonly accounts: Accounts;
@@ -71,7 +70,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
   function peek(ordinal: number): Account | undefined {
     const known = stored.get(ordinal);
     if (known !== undefined) return known;
-    // Sign-ups are stored from the first: only a seeded publisher can be missing here.
+    // Sign-ups are always stored, so this is a seeded publisher.
     return exists(ordinal) ? seeded(ordinal) : undefined;
   }
   function open(ordinal: number): Account | undefined {
@@ -134,7 +133,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
   };
 }
 
-/** The accounts that somebody opened, by their numbers: the state doesn't say who sent the first request. */
+/** The opened accounts, sorted by ordinal, so that the order of requests doesn't show in saved state. */
 export function accountsByOrdinal(accounts: Accounts): Account[] {
   return Array.from(accounts.openedAccounts()).sort((left, right) => left.ordinal - right.ordinal);
 }

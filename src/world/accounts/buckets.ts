@@ -1,4 +1,4 @@
-/** The rate limit buckets of an account: which algorithm counts in them, and how they are saved. */
+/** The rate limit buckets of an account: their algorithm, and their form in snapshots. */
 
 import * as v from "valibot";
 import { InputError } from "../../base/input.ts";
@@ -11,7 +11,7 @@ import { type SlidingCounterBucket, slidingCounter } from "../limits/sliding-cou
 import { type SavedSlidingLog, type SlidingLogBucket, slidingLog } from "../limits/sliding-log.ts";
 import { type TokenBucket, tokenBucket } from "../limits/token-bucket.ts";
 
-/** A rate limit bucket, as its algorithm keeps it. All of a world's are of one kind. */
+/** A rate limit bucket. All buckets of a world belong to the same algorithm. */
 export type Bucket =
   | FixedWindowBucket
   | FixedFromFirstBucket
@@ -23,13 +23,13 @@ type SavedBucket = Exclude<Bucket, SlidingLogBucket> | SavedSlidingLog;
 
 /** The buckets of one account. */
 export interface Buckets {
-  /** Counts impressions, and clicks where they have none of their own. */
+  /** Counts impressions, and also clicks if there is no `clickBucket`. */
   readonly recordingBucket: Bucket;
   readonly clickBucket?: Bucket | undefined;
   readonly reportingBucket: Bucket;
 }
 
-/** The same as JSON. */
+/** {@link Buckets} as JSON. */
 export interface SavedBuckets {
   readonly recordingBucket: SavedBucket;
   readonly clickBucket?: SavedBucket | undefined;
@@ -43,9 +43,9 @@ export interface BucketKeeper {
   fresh(): Buckets;
   save(buckets: Buckets, nowMs: number): SavedBuckets;
   /**
-   * The buckets that were saved at `nowMs`. `field`: where they stand.
+   * The buckets that were saved at `nowMs`. `field` is their place in the snapshot.
    *
-   * @throws InputError that names the one that isn't of this world.
+   * @throws InputError that names a bucket that doesn't belong to this world.
    */
   load(saved: SavedBuckets, nowMs: number, field: string): Buckets;
 }
@@ -64,20 +64,23 @@ const clicksApart = { shared: false, separate: true } satisfies Record<
 >;
 
 export function createBucketKeeper(assumptions: Assumptions): BucketKeeper {
-  // It only ever gets the buckets that it made, or that `load` found to be its own.
+  // It only gets buckets that it made itself or that `load` has checked.
   const algorithm = algorithms[assumptions["limit.algorithm"]] as BucketKeeper["algorithm"];
   const clicksHaveBucket = clicksApart[assumptions["limit.recording-pool"]];
 
   const { recording, reporting } = documentedLimits;
-  // In the schema's order, as what is loaded has them.
+  // In the schema's order, like the members of a loaded bucket.
   const savedMembers = Object.keys(algorithm.save(algorithm.fresh(), recording, 0)).join();
 
   function load(saved: SavedBucket, rate: Rate, nowMs: number, field: string): Bucket {
     const own = Object.keys(saved).join() === savedMembers;
     const bucket = own ? algorithm.load(saved, rate, nowMs) : undefined;
     if (bucket !== undefined) return bucket;
-    const expected = `with at most ${rate.requests} used, none of them later than the clock`;
-    throw new InputError(field, `must be of ${assumptions["limit.algorithm"]}, ${expected}`);
+    const expected = `with at most ${rate.requests} requests, none of them later than the clock`;
+    throw new InputError(
+      field,
+      `must be a bucket of ${assumptions["limit.algorithm"]}, ${expected}`,
+    );
   }
 
   return {
@@ -98,7 +101,7 @@ export function createBucketKeeper(assumptions: Assumptions): BucketKeeper {
       if (clicksHaveBucket !== (clickBucket !== undefined)) {
         const expected = clicksHaveBucket
           ? "is required: clicks have"
-          : "must not be there: clicks don't have";
+          : "must be left out: clicks don't have";
         throw new InputError(`${field}.clickBucket`, `${expected} a limit of their own`);
       }
       return {
@@ -120,9 +123,9 @@ const slidingLogBucket = v.strictObject({
 const slidingCounterBucket = v.strictObject({ window: whole, current: whole, previous: whole });
 const fullAtBucket = v.strictObject({ fullAtMs: whole });
 
-/** A saved bucket of any algorithm; whether it is one of this world's is for {@link BucketKeeper.load} to say. */
+/** A saved bucket of any algorithm. {@link BucketKeeper.load} checks whether it belongs to the world. */
 export const savedBucketSchema: v.GenericSchema<unknown, SavedBucket> = v.lazy((input) => {
-  // A union would not name the member at fault.
+  // The errors of a union would not name the invalid member.
   const members = typeof input === "object" && input !== null ? input : {};
   if ("log" in members) return slidingLogBucket;
   if ("current" in members) return slidingCounterBucket;

@@ -1,11 +1,11 @@
-/** Checks a book that comes from outside: its times must be in order, and its days must fit the rows. */
+/** Checks a book from a snapshot: its times must be in order, and its daily totals must match its rows. */
 
 import type { Day } from "../../base/calendar.ts";
 import { InputError } from "../../base/input.ts";
 import type { Book, SavedBook } from "../ledger/book.ts";
 import type { Account } from "./account.ts";
 
-/** When things can have happened. */
+/** The time span of the world's events. */
 interface Time {
   readonly startMs: number;
   readonly nowMs: number;
@@ -15,7 +15,7 @@ interface Time {
 /** @throws InputError that names the invalid part of the book. */
 export function checkSavedBook({ book, surfaces }: Account, saved: SavedBook, time: Time): void {
   if (saved.days.length > surfaces.length) {
-    throw new InputError("days", "must not be of more surfaces than the publisher has");
+    throw new InputError("days", "must not have more surfaces than the publisher");
   }
   const counted = countRows(book, time);
   const today = time.dayOf(time.nowMs);
@@ -26,7 +26,7 @@ export function checkSavedBook({ book, surfaces }: Account, saved: SavedBook, ti
       const at = `days.${surface}.${index}`;
       if (day < firstDay || day > today) throw new InputError(at, "must be a day of this world");
       const rows = counted.get(surface * DAYS + day) ?? 0;
-      if (impressions - before !== rows) throw new InputError(`${at}.1`, "doesn't fit the rows");
+      if (impressions - before !== rows) throw new InputError(`${at}.1`, "doesn't match the rows");
       before = impressions;
     }
   }
@@ -35,11 +35,11 @@ export function checkSavedBook({ book, surfaces }: Account, saved: SavedBook, ti
   const { latest, current, previous } = recent;
   const follow = [0, previous.since, current.since, latest, time.nowMs];
   if (follow.some((instant, index) => instant < (follow[index - 1] ?? 0))) {
-    throw new InputError("recent", "must be of instants that follow one another, up to now");
+    throw new InputError("recent", "must have instants in order, none of them in the future");
   }
 }
 
-/** More than there are, in any direction. */
+/** More than the number of days from the year 0 to 9999. */
 const DAYS = 10_000_000;
 
 /** How many impressions each surface has on each day. */
@@ -51,7 +51,7 @@ function countRows({ impressions }: Book, { startMs, nowMs, dayOf }: Time): Map<
     if (recordedMs < beforeMs || recordedMs > nowMs) {
       throw new InputError(
         "impressions.time",
-        "must be of instants that follow one another, up to now",
+        "must have instants in order, none of them in the future",
       );
     }
     beforeMs = recordedMs;

@@ -1,4 +1,4 @@
-/** What users may see and do with publishers: look them up, sign them up, rotate a key, change a surface. */
+/** The users' interface to publishers: look them up, sign them up, rotate a key, change a surface. */
 
 import * as v from "valibot";
 import type { Day } from "../../base/calendar.ts";
@@ -19,7 +19,7 @@ import {
 } from "./account.ts";
 import type { AccountWorld } from "./accounts.ts";
 
-/** A surface that a sign-up asks for. `cpmRange`: INR, whole paise, lower bound first; default `[10, 50]`. */
+/** A surface in a sign-up. `cpmRange` is in INR, in whole paise, lower bound first; default `[10, 50]`. */
 export interface SurfaceRequest {
   readonly name: string;
   readonly status?: string | undefined;
@@ -38,29 +38,29 @@ export interface SurfaceChange {
   readonly cpmRange?: readonly [lower: number, upper: number] | undefined;
 }
 
-/** The publishers of a world. Every method that takes an id throws {@link InputError} for one that doesn't exist. */
+/** The publishers of a world. Methods that take an id throw {@link InputError} if it doesn't exist. */
 export interface Publishers {
-  /** How many there are, sign-ups included. */
+  /** How many there are, including sign-ups. */
   readonly total: number;
-  /** The publisher at this place, from 0: seeded ones first, then sign-ups. */
+  /** The publisher at this index, from 0: seeded publishers first, then sign-ups. @throws InputError outside the list. */
   at(index: number): Publisher;
   get(publisherId: string): Publisher;
-  /** Up to `limit` publishers (20 unless told) from place `offset` (0). @throws InputError that names either. */
+  /** Up to `limit` publishers (default 20) from index `offset` (default 0). @throws InputError that names the invalid one. */
   list(range?: {
     readonly offset?: number | undefined;
     readonly limit?: number | undefined;
   }): Publisher[];
-  /** Id, key and surfaces of the first `count`, without working out names and contacts. */
+  /** Id, key and surfaces of the first `count` publishers. Faster than `list`, which invents names and contacts. */
   credentials(count: number): Credentials[];
   /** Adds a publisher that joined today and has no history. */
   signUp(request?: SignUpRequest): Publisher;
-  /** Gives the publisher a new key; the old one gets 401 from now on. */
+  /** Gives the publisher a new key. The old one is invalid from now on. */
   rotateKey(publisherId: string): Publisher;
   /** Changes a surface's status, price range or both, for requests from now on. */
   setSurface(publisherId: string, surfaceId: string, change: SurfaceChange): Surface;
 }
 
-/** The parts of the world as it is now: after a reset they are others. */
+/** The present parts of a world. A reset replaces them. */
 export interface DirectoryWorld extends AccountWorld {
   readonly clock: Clock;
   readonly dayOf: (instantMs: number) => Day;
@@ -72,7 +72,7 @@ const price = v.pipe(
   v.number("must be a number of INR"),
   v.minValue(0, "must not be negative"),
   v.maxValue(MAX_CPM_INR, `must be at most ${MAX_CPM_INR} INR`),
-  // Two decimals give the very number that this division gives.
+  // A number with two decimals is exactly the result of this division.
   v.check((inr) => Math.round(inr * 100) / 100 === inr, "must be whole paise"),
 );
 export const cpmRange: Schema<[lower: number, upper: number]> = v.pipe(
@@ -96,7 +96,7 @@ const surfaceTerms = v.strictObject({
   cpmRange: v.optional(cpmRange),
 });
 const neither = v.custom<never>(() => false, "must be a name, or {name, status?, cpmRange?}");
-// A union would name the entry at fault, but not the field within it.
+// The errors of a union would name the invalid entry, but not the field within it.
 const surfaceRequest = anyOf<string | SurfaceRequest>([text, surfaceTerms], (entry) => {
   if (typeof entry === "string") return text;
   return typeof entry === "object" && entry !== null ? surfaceTerms : neither;
@@ -121,7 +121,7 @@ const rangeSchema = v.strictObject({
   limit: v.optional(v.pipe(fromZero, v.minValue(1, "must be at least 1")), 20),
 });
 const credentialsSchema = v.strictObject({ count: fromZero });
-/** What a change that changes nothing is told. */
+/** The message for a change without any member. */
 export const CHANGE_EXPECTED = "must change status, cpmRange or both";
 const changeSchema: Schema<SurfaceChange> = v.pipe(
   v.strictObject({ status: v.optional(surfaceStatus), cpmRange: v.optional(cpmRange) }),
@@ -211,7 +211,7 @@ export function createDirectory(world: () => DirectoryWorld): Publishers {
     },
     setSurface(publisherId, surfaceId, change) {
       const { status: nextStatus, cpmRange: nextRange } = parseInput(changeSchema, change);
-      // Only a change that will be made may open the account.
+      // A refused change must not open the account.
       const before = find("peek", publisherId).surfaces.find((surface) => surface.id === surfaceId);
       if (before === undefined) {
         throw new InputError("surface", "names no surface of this publisher", "not-found");

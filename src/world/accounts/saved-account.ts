@@ -1,4 +1,4 @@
-/** An account in a snapshot, and the schema of its members. */
+/** The form of an account in a snapshot, and its schema. */
 
 import * as v from "valibot";
 import { dayOfInstant, firstDayOfMonth, LAST_INSTANT_MS } from "../../base/calendar.ts";
@@ -11,7 +11,7 @@ import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
 import { type SavedBuckets, savedBucketSchema } from "./buckets.ts";
 import { savedTallySchema, type Tally } from "./tally.ts";
 
-/** An account as JSON. Its book may be an object that isn't JSON yet. */
+/** An account as JSON, except that the book may be in another form. */
 export interface AccountState<KeptBook> extends SavedBuckets {
   readonly ordinal: number;
   readonly keySerial: number;
@@ -24,9 +24,9 @@ export interface AccountState<KeptBook> extends SavedBuckets {
 
 export type SavedAccount = AccountState<SavedBook>;
 
-/** A price of a click, or of a thousand impressions. */
+/** The highest bound of a price of a thousand impressions. */
 const MAX_PAISE = 100_000_000;
-/** A click costs at most a hundredth of a rupee for each paisa of both bounds together. */
+/** The highest price of a click: 100 micro-INR for each paisa of the sum of both bounds. */
 const MAX_CLICK_MICROS = 100 * 2 * MAX_PAISE;
 const wellFormed = v.pipe(
   v.string(),
@@ -43,10 +43,10 @@ const dayNumber = v.pipe(
 const cpmPaise = v.pipe(
   v.strictTuple([count, count]),
   v.check(([lower, upper]) => lower <= upper, "must have its lower bound first"),
-  v.check(([, upper]) => upper <= MAX_PAISE, "must be a price that there can be"),
+  v.check(([, upper]) => upper <= MAX_PAISE, `must be at most ${MAX_PAISE} paise`),
 );
 const generation = v.strictObject({ since: instant, entries: v.string() });
-/** Checks each member by itself. Later checks compare the members with each other and with the world. */
+/** Checks each member on its own. Later checks compare the members with each other and with the world. */
 export const savedAccountSchema: v.GenericSchema<unknown, SavedAccount> = v.strictObject({
   ordinal: count,
   keySerial: v.pipe(count, v.maxValue(0x7fff_ffff, "must fit in 31 bits")),
@@ -66,7 +66,10 @@ export const savedAccountSchema: v.GenericSchema<unknown, SavedAccount> = v.stri
         status: v.picklist(surfaceStatuses),
         statusBy: v.optional(v.literal("user")),
         cpmPaise,
-        cpcMicros: v.pipe(count, v.maxValue(MAX_CLICK_MICROS, "must be a price that there can be")),
+        cpcMicros: v.pipe(
+          count,
+          v.maxValue(MAX_CLICK_MICROS, `must be at most ${MAX_CLICK_MICROS} micro-INR`),
+        ),
       }),
     ),
     v.minLength(1, "must name at least one surface"),

@@ -1,4 +1,4 @@
-/** A world as JSON and back. A snapshot that is damaged, or not one, is refused before anything changes. */
+/** Saves a world as JSON and loads it. A damaged or foreign snapshot is refused before anything changes. */
 
 import * as v from "valibot";
 import { day, LAST_INSTANT_MS } from "../../base/calendar.ts";
@@ -20,14 +20,14 @@ import type { BucketKeeper, Buckets, SavedBuckets } from "./buckets.ts";
 import { type AccountState, type SavedAccount, savedAccountSchema } from "./saved-account.ts";
 import { copyOfTally, savedTallySchema, type Tally } from "./tally.ts";
 
-/** How every snapshot begins. */
+/** The first members of every snapshot. */
 const snapshotBegin = { format: "adsim-snapshot", version: 5 } as const;
 
-/** The whole state of a world, as JSON. Opaque: what is in it may change whenever `version` does. */
+/** The whole state of a world as JSON. Opaque: its members may change with every `version`. */
 export interface Snapshot extends Omit<WorldSettings, "startMs" | "assumptions"> {
   readonly format: "adsim-snapshot";
   readonly version: typeof snapshotBegin.version;
-  /** Over everything else in it: a snapshot that was damaged or edited doesn't have the one that it says. */
+  /** A digest of all other members, which detects a damaged or edited snapshot. */
   readonly digest: string;
   readonly start: number;
   readonly assumptions: Readonly<Record<string, string>>;
@@ -38,7 +38,7 @@ export interface Snapshot extends Omit<WorldSettings, "startMs" | "assumptions">
   readonly accounts: readonly SavedAccount[];
 }
 
-/** What comes from outside must be a time that can be written down, or the next answer would fail. */
+/** Bounded to instants that can be written as text. With any other the next response would fail. */
 const worldInstant = v.pipe(
   v.number(),
   v.safeInteger(),
@@ -63,16 +63,16 @@ const snapshotSchema: v.GenericSchema<unknown, Snapshot> = v.strictObject({
   accounts: v.array(savedAccountSchema),
 });
 
-/** What is checked before any of it is used. @throws InputError that names the field. */
+/** Checks a snapshot before any of it is used. @throws InputError that names the invalid field. */
 export function parseSnapshot(input: unknown): Snapshot {
   return runToEnd(snapshotInSlices(input));
 }
 
-/** The same, so that others may pass between accounts. */
+/** Does the same in slices, one for each account. */
 export function* snapshotInSlices(input: unknown): Work<Snapshot> {
   if (!isPlainObject(input)) {
-    const giver = "sim.snapshot() and GET /_sim/snapshot give it";
-    throw new InputError("", `must be an object as ${giver}`);
+    const source = "from sim.snapshot() or GET /_sim/snapshot";
+    throw new InputError("", `must be an object ${source}`);
   }
   const { accounts: given, ...others } = input;
   const list = Array.isArray(given) ? given : undefined;
@@ -89,7 +89,7 @@ export function* snapshotInSlices(input: unknown): Work<Snapshot> {
   if (head.digest !== digest.value()) {
     throw new InputError(
       "digest",
-      "doesn't match: the snapshot was damaged or edited. Take it again from the world that it is of",
+      "doesn't match: the snapshot was damaged or edited. Take another snapshot of that world",
     );
   }
   if (head.clock.now < head.start) {
@@ -98,33 +98,33 @@ export function* snapshotInSlices(input: unknown): Work<Snapshot> {
   return { ...head, accounts };
 }
 
-/** The digest that belongs to a snapshot whose members are in the schema's order. */
+/** The digest of a snapshot. Its members must be in the schema's order. */
 export function snapshotDigest(snapshot: Omit<Snapshot, "digest">): string {
   const digest = createDigest();
   digest.text(headText(snapshot));
-  // One text for each account: one string couldn't hold all of them.
+  // One text per account: a single string couldn't hold all accounts.
   for (const account of snapshot.accounts) digest.text(JSON.stringify(account));
   return digest.value();
 }
 
-/** What the digest is over: all but the accounts. */
+/** All members that the digest covers, apart from the accounts. */
 function headText({ accounts: _, ...rest }: Omit<Snapshot, "digest">): string {
   const assumptions = Object.fromEntries(Object.entries(rest.assumptions).sort());
   return JSON.stringify({ ...rest, digest: undefined, assumptions });
 }
 
-/** What a snapshot is of. `KeptBook`: the form that books have in it. */
+/** The state that a snapshot holds. `KeptBook` is the form of its books. */
 export interface WorldState<KeptBook = SavedBook>
   extends Omit<Snapshot, "format" | "version" | "digest" | "accounts"> {
   readonly accounts: readonly AccountState<KeptBook>[];
 }
 
-/** The snapshot with its digest. */
+/** Adds the format, the version and the digest. */
 export function sealSnapshot(state: WorldState): Snapshot {
   return { ...snapshotBegin, digest: snapshotDigest({ ...snapshotBegin, ...state }), ...state };
 }
 
-/** `forget` frees what a book no longer needs: it has no place in a snapshot, swept before or not. */
+/** `forget` drops what a book no longer needs, so that a snapshot never contains it. */
 export function saveAccounts<KeptBook>(
   accounts: Accounts,
   forget: (book: Book) => void,
@@ -154,7 +154,7 @@ export function saveAccount<KeptBook>(
   };
 }
 
-// The digest is over members in the schema's order, whoever made the object.
+// Puts the members into the schema's order, which the digest depends on.
 function savedPerson({ name, contact, upiId }: Person): Person {
   return { name, contact: { name: contact.name, email: contact.email }, upiId };
 }
@@ -171,7 +171,7 @@ function savedSurface({
   return { id, name, status, ...chosen, cpmPaise: [cpmPaise[0], cpmPaise[1]], cpcMicros };
 }
 
-/** Puts saved accounts into a world that has none. @throws InputError where they don't fit. */
+/** Adds saved accounts to a world that has none. @throws InputError if they don't belong to it. */
 export function* loadAccounts<KeptBook>(
   saved: readonly AccountState<KeptBook>[],
   into: AccountWorld & { readonly buckets: BucketKeeper },
@@ -220,14 +220,14 @@ function checkOrigin(
     throw new InputError(at, why);
   };
   if (ordinal >= population.size) {
-    if (person === undefined) refuse("person", "is required of who signed up");
+    if (person === undefined) refuse("person", "is required: the publisher signed up");
     return;
   }
-  if (person !== undefined) refuse("person", "must not be there: the publisher didn't sign up");
+  if (person !== undefined) refuse("person", "must be left out: the publisher didn't sign up");
   const seeded = population.publisherAt(ordinal);
   if (joined !== seeded.joined) refuse("joined", "is not the day on which this publisher joined");
   if (surfaces.length !== seeded.surfaces.length)
-    refuse("surfaces", "are more or fewer than it has");
+    refuse("surfaces", "must be as many as the publisher has");
   for (const [index, { name, cpcMicros, status, statusBy }] of surfaces.entries()) {
     const own = seeded.surfaces[index];
     const at = `surfaces.${index}`;
@@ -242,7 +242,7 @@ function checkOrigin(
   }
 }
 
-/** A snapshot as JSON text in pieces, one for each account. The digest covers the other pieces, so it comes last. */
+/** A snapshot as JSON text in pieces, one per account. The digest covers the other pieces, so it comes last. */
 export function* snapshotPieces({ accounts, ...state }: WorldState<Book>): Generator<string> {
   const head = { ...snapshotBegin, ...state, accounts: [] } as const;
   const { accounts: _, ...shown } = head;

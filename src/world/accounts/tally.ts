@@ -1,33 +1,33 @@
-/** What became of one publisher's impression and click requests, counted as they came. An audit holds it against the book. */
+/** Counts the outcomes of one publisher's impression and click requests. An audit compares them with the book. */
 
 import * as v from "valibot";
 import { countSchema } from "../../base/schemas.ts";
 
-/** Requests of one operation. Counts of requests, and sums of what their answers credited in micro-INR. */
+/** The requests of one operation: numbers of requests, and sums of the credits in their answers in micro-INR. */
 export interface EventTally {
-  /** The service wrote an event down. */
+  /** The service recorded an event. */
   applied: number;
-  /** The service recognised a duplicate, whether it refused it as such or not. */
+  /** The service recognised a duplicate, whether it refused it or not. */
   suppressed: number;
-  /** The service accepted it and had nothing to write down. */
+  /** The service accepted the request but had nothing to record. */
   uncounted: number;
-  /** The service refused it for another reason. */
+  /** The service refused the request for another reason. */
   refused: number;
-  /** A rule made the service do it once more. Each is counted above as well. */
+  /** A rule made the service carry out the request again. Each copy is counted above as well. */
   copies: number;
-  /** A rule answered in the service's place, which did nothing. */
+  /** A rule answered instead of the service, which did nothing. */
   injected: number;
-  /** A rule kept it from the service, and the client got no answer. */
+  /** A rule kept the request from the service, and the client got no answer. */
   dropped: number;
-  /** The service did its part, and the client didn't get its answer whole. */
+  /** The service acted, but the client didn't get its whole answer. */
   lost: number;
-  /** Events written down in answers that no client got, those of copies included. */
+  /** Recorded events whose answer no client got, including copies. */
   unseen: number;
-  /** Credits of events in answers that a client got. */
+  /** Credits of recorded events whose answer a client got. */
   seenMicros: number;
-  /** Credits of the unseen ones. */
+  /** Credits of the unseen events. */
   unseenMicros: number;
-  /** Credits shown again for an event that is a duplicate. */
+  /** Credits repeated in answers to duplicates. */
   repeatedMicros: number;
 }
 
@@ -40,7 +40,6 @@ export function createTally(): Tally {
   return { impression: createEventTally(), click: createEventTally() };
 }
 
-/** Nothing counted yet. */
 export function createEventTally(): EventTally {
   return {
     applied: 0,
@@ -58,7 +57,6 @@ export function createEventTally(): EventTally {
   };
 }
 
-/** A copy that doesn't change any more. */
 export function copyOfTally({ impression, click }: Tally): Tally {
   return { impression: { ...impression }, click: { ...click } };
 }

@@ -1,6 +1,6 @@
 /**
- * Carries the accounts of a world over into the same world under other assumptions. Books move as they are: what was
- * recorded stays recorded, only how it is read and answered changes.
+ * Moves the accounts of a world into the same world under other assumptions. Books don't change: recorded events stay, and
+ * the new assumptions only change how they are read and answered.
  */
 
 import { InputError } from "../../base/input.ts";
@@ -13,12 +13,12 @@ export interface TransferWorld extends AccountWorld {
   readonly buckets: BucketKeeper;
 }
 
-/** A limit's count can't be carried from one algorithm to another. */
+/** The count of one limit algorithm means nothing to another. */
 const keysResettingQuota: readonly AssumptionKey[] = ["limit.algorithm"];
-/** Fingerprints of another key never match, and what a shorter window has dropped is gone. */
+/** Fingerprints over other fields never match, and a shorter window may already have dropped some. */
 const keysResettingDedup: readonly AssumptionKey[] = ["dedup.key", "dedup.window"];
 
-/** Readings that what happened was written down under. */
+/** Assumptions that recorded events depend on. */
 const fixed: readonly {
   readonly key: AssumptionKey;
   isFixedBy(account: Account): boolean;
@@ -27,19 +27,19 @@ const fixed: readonly {
   {
     key: "date.timezone",
     isFixedBy: ({ book, person }) => book.lastDay !== undefined || person !== undefined,
-    why: "events are filed by day, and so are sign-ups, and there are some",
+    why: "it decides the days of events and sign-ups, and this world already has some",
   },
   {
     key: "click.revenue",
     isFixedBy: ({ book }) => book.clicks > 0,
-    why: "clicks are recorded, and what they earned follows from it",
+    why: "it decides what clicks earn, and this world already has some",
   },
 ];
 
 /**
  * Fills `to`, which has no accounts yet. `from` must not be used afterwards: the books are shared.
  *
- * @throws InputError for a change that what was recorded doesn't allow; then nothing was moved.
+ * @throws InputError for a change that recorded events don't allow. Nothing is moved then.
  */
 export function transferAccounts(from: TransferWorld, to: TransferWorld): void {
   const changed = (key: AssumptionKey): boolean => from.assumptions[key] !== to.assumptions[key];
@@ -48,7 +48,7 @@ export function transferAccounts(from: TransferWorld, to: TransferWorld): void {
     if (!changed(key) || !accounts.some(isFixedBy)) continue;
     throw new InputError(
       `assumptions.${key}`,
-      `can't change any more: ${why}. Reset the world first, or make it with this choice`,
+      `can't change any more: ${why}. Reset the world first, or create it with this choice`,
       "conflict",
     );
   }
@@ -61,12 +61,12 @@ export function transferAccounts(from: TransferWorld, to: TransferWorld): void {
 
 function moved(account: Account, keepsQuota: boolean, to: TransferWorld): Account {
   const { ordinal } = account;
-  // None for a sign-up.
+  // Undefined for a sign-up.
   const fresh = to.accounts.peek(ordinal);
-  // A seeded publisher's history, and with it the day it joined, is the population's.
+  // The population decides a seeded publisher's history, which begins on the day it joined.
   const joined = fresh?.joined ?? account.joined;
   const surfaces = account.surfaces.map((surface, index) => {
-    // One that nobody changed has the status that the seed gives it now.
+    // Unless a user chose the status, it is the one that the seed gives under the new assumptions.
     const seeded = surface.statusBy === "user" ? undefined : fresh?.surfaces[index];
     const status = seeded?.status ?? surface.status;
     return { ...surface, id: to.ids.surface.encode(ordinal, index), status };
@@ -79,7 +79,7 @@ function bucketsOf(account: Account, keepsQuota: boolean, keeper: BucketKeeper):
   const fresh = keeper.fresh();
   if (!keepsQuota) return fresh;
   const { recordingBucket, clickBucket, reportingBucket } = account;
-  // Clicks may have had no bucket of their own, or may need none any more.
+  // Clicks may not have had a bucket of their own, or may no longer need one.
   const own = fresh.clickBucket && (clickBucket ?? fresh.clickBucket);
   return { recordingBucket, clickBucket: own, reportingBucket };
 }

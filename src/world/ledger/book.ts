@@ -1,4 +1,4 @@
-/** One publisher's book: what was recorded, and the only place that writes it down. Who may record what is decided before. */
+/** One publisher's recorded events. Only this file writes them; callers decide what may be recorded. */
 
 import type { Day } from "../../base/calendar.ts";
 import { noTotals, type Totals } from "../publishers/seeded-history.ts";
@@ -36,19 +36,19 @@ export class Book {
     this.#days = days;
   }
 
-  /** Another number after every write: what was read at one revision holds as long as it is the same. */
+  /** Changes with every write: what was read at one revision is valid until the next. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** Writes an impression down and credits it. @returns its serial. */
+  /** Records and credits an impression. @returns its serial. */
   recordImpression(surfaceIndex: number, micros: number, moment: Moment): number {
     this.#revision += 1;
     this.#surface(surfaceIndex).addImpression(moment.today, micros);
     return this.impressions.append(surfaceIndex, micros, moment.nowMs);
   }
 
-  /** Writes a click on an impression down and credits it to the day of the click. */
+  /** Records a click on an impression and credits it to the day of the click. */
   recordClick(serial: number, micros: number, moment: Moment): void {
     this.#revision += 1;
     this.#surface(this.impressions.surfaceIndex(serial)).addClick(moment.today, micros);
@@ -56,8 +56,8 @@ export class Book {
   }
 
   /**
-   * The impression that one with this fingerprint repeats: recorded less than `windowMs` before `nowMs`. Undefined where there
-   * is none: the fingerprint is then kept for the next impression, which the caller must record now.
+   * Finds the impression with the same fingerprint that was recorded less than `windowMs` before `nowMs`. If there is none,
+   * returns undefined and remembers the fingerprint for the next impression, which the caller must record now.
    */
   findOriginalOrRemember(
     repeated: Fingerprint,
@@ -67,12 +67,12 @@ export class Book {
     return this.#recent.findOriginalOrRemember(repeated, this.impressions, nowMs, windowMs);
   }
 
-  /** Frees what de-duplication no longer needs. */
+  /** Frees memory that de-duplication no longer needs. */
   forget(nowMs: number, windowMs: number): void {
     this.#recent.forget(nowMs, windowMs);
   }
 
-  /** Frees all that de-duplication remembers: nothing recorded so far makes a duplicate any more. */
+  /** Forgets all fingerprints, so that no impression is a duplicate of one recorded so far. */
   forgetDuplicates(): void {
     this.#recent = new RecentImpressions();
   }
@@ -89,12 +89,12 @@ export class Book {
     return clicks;
   }
 
-  /** What every surface has on all days, by its index. */
+  /** The totals of every surface over all days, by its index. */
   totals(): Totals[] {
     return this.#days.map((days) => days.total);
   }
 
-  /** Whether the surface had an event on its last day, and that is `on`. */
+  /** Whether `on` is the last day on which the surface had an event. */
   hasEventsOn(surfaceIndex: number, on: Day): boolean {
     return this.#days[surfaceIndex]?.lastDay === on;
   }
@@ -109,7 +109,7 @@ export class Book {
     return last;
   }
 
-  /** The same book for another world: a few per cent of the time that saving and loading it takes. */
+  /** A copy for another world. Takes a few per cent of the time for saving and loading. */
   copy(): Book {
     const days = this.#days.map((one) => one.copy());
     return new Book(this.impressions.copy(), this.#recent.copy(), days);
@@ -123,7 +123,7 @@ export class Book {
     };
   }
 
-  /** @throws Error when the parts don't fit together. */
+  /** @throws Error if the parts contradict each other. */
   static load(saved: SavedBook): Book {
     return new Book(
       ImpressionColumns.load(saved.impressions),

@@ -1,9 +1,9 @@
-/** One surface's recorded totals, summed up day by day, so that a range of any length costs two look-ups. */
+/** One surface's running totals by day, so that a range of any length costs two look-ups. */
 
 import { type Day, day } from "../../base/calendar.ts";
 import { noTotals, type Totals } from "../publishers/seeded-history.ts";
 
-/** `[day, impressions, clicks, micros]`, the last three summed over that day and all before it. */
+/** `[day, impressions, clicks, micros]`. The last three are sums over that day and all before it. */
 export type SavedDay = readonly [day: number, impressions: number, clicks: number, micros: number];
 
 interface RunningTotals {
@@ -14,9 +14,9 @@ interface RunningTotals {
 }
 
 export class DailyTotals {
-  // Only days with an event, in order; each sums itself and all before it.
+  // Only days with an event, in order. Each has the sums up to and including itself.
   readonly #days: RunningTotals[];
-  /** The last of them, which nearly every event falls on. */
+  /** The last of them. Nearly every event falls on it. */
   #last: RunningTotals | undefined;
 
   constructor(days: RunningTotals[] = []) {
@@ -47,12 +47,12 @@ export class DailyTotals {
     };
   }
 
-  /** The last day on which something happened. */
+  /** The last day with an event. */
   get lastDay(): Day | undefined {
     return this.#last?.day;
   }
 
-  /** What all days have. */
+  /** The totals over all days. */
   get total(): Totals {
     const { impressions, clicks, micros } = this.#last ?? noTotals;
     return { impressions, clicks, micros };
@@ -66,7 +66,7 @@ export class DailyTotals {
     return this.#days.map((sums) => [sums.day, sums.impressions, sums.clicks, sums.micros]);
   }
 
-  /** @throws Error for days out of order, or sums that fall. */
+  /** @throws Error for days out of order or decreasing sums. */
   static load(saved: readonly SavedDay[]): DailyTotals {
     for (const [index, sums] of saved.entries()) {
       const before = saved[index - 1] ?? [Number.NEGATIVE_INFINITY, 0, 0, 0];

@@ -1,6 +1,6 @@
 /**
- * One publisher's impressions as typed columns, about ten bytes a row. Rows are added at the end and never move; the
- * row number is the impression's serial.
+ * One publisher's impressions in typed columns, about ten bytes per row. Rows are only appended; the row number is the
+ * impression's serial.
  */
 
 import { assert } from "../../base/assert.ts";
@@ -8,16 +8,16 @@ import { fromBase64, toBase64 } from "../../base/text.ts";
 
 const CHUNK_ROWS = 8192;
 const FIRST_ROWS = 16;
-/** A row holds its surface in a byte. */
+/** A row stores its surface in a byte. */
 export const MAX_SURFACES = 255;
 
 class Chunk {
   readonly rows: number;
   readonly surface: Uint8Array<ArrayBuffer>;
   readonly micros: Uint32Array<ArrayBuffer>;
-  /** Milliseconds since the epoch that the row belongs to. */
+  /** Milliseconds since the start of the row's {@link Epoch}. */
   readonly time: Uint32Array<ArrayBuffer>;
-  /** One bit a row. */
+  /** One bit per row. */
   readonly clicked: Uint8Array<ArrayBuffer>;
 
   constructor(rows: number) {
@@ -42,13 +42,13 @@ class Chunk {
   }
 }
 
-/** A stretch of rows whose times are counted from one instant: 32 bits of milliseconds last 49 days. */
+/** A range of rows whose times count from the same instant: 32 bits of milliseconds cover only 49 days. */
 interface Epoch {
   readonly firstRow: number;
   readonly startMs: number;
 }
 
-/** The columns as JSON. Each text is base 64 of little-endian values, of `count` rows. */
+/** The columns as JSON. Each text is the base 64 of `count` little-endian values. */
 export interface SavedColumns {
   readonly count: number;
   readonly epochs: readonly (readonly [firstRow: number, startMs: number])[];
@@ -58,13 +58,12 @@ export interface SavedColumns {
   readonly clicked: string;
 }
 
-/** What the rows add up to. */
 export interface ColumnSums {
-  /** Credited. */
+  /** What was credited. */
   readonly micros: number;
   /** How many impressions were clicked. */
   readonly clicked: number;
-  /** How many impressions each surface has, by its index. */
+  /** Impressions of each surface, by its index. */
   readonly bySurface: readonly number[];
 }
 
@@ -72,7 +71,7 @@ export class ImpressionColumns {
   readonly #chunks: Chunk[];
   readonly #epochs: Epoch[];
   #count: number;
-  /** Where rows are added: the last chunk and the last epoch, and the first row that there is no room for. */
+  /** The last chunk and the last epoch, which new rows go to, and the first row that doesn't fit. */
   #chunkOpen: Chunk | undefined;
   #epochOpen: Epoch | undefined;
   #room: number;
@@ -86,12 +85,11 @@ export class ImpressionColumns {
     this.#room = chunks.reduce((rows, chunk) => rows + chunk.rows, 0);
   }
 
-  /** How many impressions there are. */
   get count(): number {
     return this.#count;
   }
 
-  /** Adds a row. `micros`: what was credited. @returns its number. */
+  /** Adds a row with its credit in micro-INR. @returns its number. */
   append(surfaceIndex: number, micros: number, nowMs: number): number {
     const row = this.#count;
     const open = this.#chunkOpen;
@@ -136,7 +134,7 @@ export class ImpressionColumns {
     clicked[at >>> 3] = (clicked[at >>> 3] ?? 0) | (1 << (at & 7));
   }
 
-  /** What the rows add up to, read from all of them. */
+  /** Sums over all rows. Reads every one of them. */
   sums(): ColumnSums {
     const bySurface = new Array<number>(MAX_SURFACES + 1).fill(0);
     let micros = 0;
@@ -155,7 +153,6 @@ export class ImpressionColumns {
     return { micros, clicked, bySurface };
   }
 
-  /** The same rows, for another book to go on from. */
   copy(): ImpressionColumns {
     const chunks = this.#chunks.map((chunk) => chunk.copy());
     return new ImpressionColumns(chunks, [...this.#epochs], this.#count);
@@ -186,24 +183,24 @@ export class ImpressionColumns {
     };
   }
 
-  /** @throws Error when the parts don't fit together. */
+  /** @throws Error if the parts contradict each other. */
   static load(saved: SavedColumns): ImpressionColumns {
     const read = (name: "surface" | "micros" | "time" | "clicked", bytesPerRow: number) => {
       const bytes = fromBase64(saved[name]);
       if (bytes.length === Math.ceil(saved.count * bytesPerRow)) return bytes;
       throw new Error(
-        `The column "${name}" holds ${bytes.length} bytes, which ${saved.count} rows don't have.`,
+        `The column "${name}" has ${bytes.length} bytes, which doesn't match ${saved.count} rows.`,
       );
     };
     const surface = read("surface", 1);
     const micros = new Uint32Array(read("micros", 4).buffer);
     const time = new Uint32Array(read("time", 4).buffer);
     const clicked = read("clicked", 1 / 8);
-    if (!epochsFit(saved)) throw new Error("The times of its impressions don't fit together.");
+    if (!epochsFit(saved)) throw new Error("The times of its impressions contradict each other.");
     const chunks: Chunk[] = [];
     for (let first = 0; first < saved.count; first += CHUNK_ROWS) {
       const end = Math.min(saved.count, first + CHUNK_ROWS);
-      // Whole chunks once there is more than one: a row's place follows from its number.
+      // With several chunks each must be full-sized, because a row's chunk is computed from its number.
       const chunk = new Chunk(saved.count > CHUNK_ROWS ? CHUNK_ROWS : capacityFor(end));
       chunk.surface.set(surface.subarray(first, end));
       chunk.micros.set(micros.subarray(first, end));
@@ -221,7 +218,7 @@ export class ImpressionColumns {
     return chunk;
   }
 
-  /** Of the first chunk there is no more than is needed: most publishers have few rows. @returns where rows are added. */
+  /** Grows the first chunk in small steps, because most publishers have few rows. @returns the chunk that new rows go to. */
   #makeRoom(): Chunk {
     const [first] = this.#chunks;
     const grows = first !== undefined && first.rows < CHUNK_ROWS;
@@ -236,7 +233,7 @@ export class ImpressionColumns {
   }
 }
 
-/** Whether the epochs begin with the first row and follow one another. */
+/** Whether the epochs begin with the first row and are in order. */
 function epochsFit({ count, epochs }: SavedColumns): boolean {
   if (epochs.length === 0 || count === 0) return epochs.length === 0 && count === 0;
   return epochs.every(([firstRow, startMs], index) => {

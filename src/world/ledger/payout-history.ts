@@ -1,13 +1,13 @@
 /**
- * Payouts are a view: which cycles are paid follows from the revenue and today's date, so the books can't disagree with
- * the events. Always: revenue since joining = all payouts + pending, whatever has become of each of them.
+ * Computes payouts from the revenue and today's date. Nothing is stored, so payouts can't disagree with the events. Always:
+ * revenue since joining = all payouts + pending, whatever the status of the payouts.
  */
 
 import { type Day, day, firstDayOfMonth, monthOfDay } from "../../base/calendar.ts";
 import { MICROS_PER_INR, type Micros, micros } from "../../base/money.ts";
 import type { Choice } from "../../spec/assumptions/catalogue.ts";
 
-/** The smallest payout of each choice: what is less rolls over to the next cycle. Nobody is paid 0 INR. */
+/** The smallest payout by choice. A smaller amount rolls over to the next cycle; there is no payout of 0 INR. */
 export const payoutThresholds: Readonly<Record<Choice<"payout.threshold">, Micros>> = {
   "500": micros(500 * MICROS_PER_INR),
   none: micros(1),
@@ -18,16 +18,16 @@ const PAYOUT_DAY_OF_MONTH = 7;
 const PAYOUT_DAY_OF_WEEK = 3;
 /** The Monday on or before the first day of the year 0. */
 const FIRST_MONDAY: Day = day(-719_533);
-/** Serials of weeks begin here, above those of all months: no week shares its ids with a month. */
+/** Serials of weeks begin here, above those of all months, so that a week's ids never equal a month's. */
 const FIRST_WEEK_SERIAL = 0x8000_0000;
 
-/** How days are put together for payment. Cycles are counted from the year 0 on. */
+/** A payment cycle. Cycles are counted from the year 0 on. */
 export interface PayoutCycle {
   indexOf(of: Day): number;
   firstDay(index: number): Day;
-  /** When the revenue of a cycle is paid: a day of the next one. */
+  /** When the revenue of a cycle is paid: a day in the next cycle. */
   payDay(index: number): Day;
-  /** What the ids of a cycle's payout are made from, below 2^32. */
+  /** The number that the ids of a cycle's payout encode, below 2^32. */
   serialOf(index: number): number;
 }
 
@@ -46,7 +46,7 @@ export const payoutCycles: Readonly<Record<Choice<"payout.cycle">, PayoutCycle>>
   },
 };
 
-/** One payout. `cycle`: which one it is for. `date`: when it is first listed. */
+/** The payout of a cycle. `date` is the day on which it is first listed. */
 export interface Payout {
   readonly cycle: number;
   readonly date: Day;
@@ -57,11 +57,10 @@ export interface PayoutHistory {
   /** Oldest first. */
   readonly payouts: readonly Payout[];
   readonly pending: Micros;
-  /** Whether another threshold would have made other payouts. */
+  /** Whether another threshold would give other payouts. */
   readonly dependsOnThreshold: boolean;
 }
 
-/** When what is paid. */
 export interface PayoutTerms {
   readonly cycles: PayoutCycle;
   readonly threshold: Micros;
@@ -69,7 +68,7 @@ export interface PayoutTerms {
 
 export interface Revenue {
   readonly joined: Day;
-  /** No day after this one has revenue. */
+  /** The last day that may have revenue. */
   readonly lastDay: Day;
   /** Revenue from `from` to `to`, both included, in micro-INR. */
   between(from: Day, to: Day): number;

@@ -1,4 +1,4 @@
-/** What becomes of a payout once it is listed (spec §3). A view like the payouts: it follows from the date alone. */
+/** The status of a payout on each day after it is first listed (spec §3). Computed from the date; nothing is stored. */
 
 import type { Day } from "../../base/calendar.ts";
 import type { Choice } from "../../spec/assumptions/catalogue.ts";
@@ -9,10 +9,10 @@ import type { Payout } from "./payout-history.ts";
 type StatusReader = (payout: Payout, publisher: number, today: Day) => PayoutStatus;
 type StatusReaders = Readonly<Record<Choice<"payout.statuses">, StatusReader>>;
 
-/** A status and the day since the payout's date from which it has it. */
+/** A status, and how many days after the payout's date it begins. */
 type Stage = readonly [sinceDay: number, status: PayoutStatus];
 
-/** Stages in order; the last is for good. */
+/** Stages in order. The last one is final. */
 type Lifecycle = readonly Stage[];
 
 const ordinary: Lifecycle = [
@@ -36,7 +36,7 @@ const reversed: Lifecycle = [
   [3, "paid"],
   [15, "reversed"],
 ];
-/** By kind. The cycles of a publisher take them in turn. */
+/** A publisher's cycles take these in turn. */
 const lifecycles: readonly Lifecycle[] = [ordinary, held, ordinary, failed, reversed];
 
 export const payoutStatusReaders: StatusReaders = {
@@ -50,7 +50,7 @@ export const payoutStatusReaders: StatusReaders = {
   },
 };
 
-/** Whether the payment was made, and so has a reference; a reversed one has it still. */
+/** Whether a payment was made, which has a reference. A reversed payment keeps it. */
 export function hasReference(status: PayoutStatus): boolean {
   return status === "paid" || status === "reversed";
 }

@@ -1,21 +1,20 @@
 /**
- * Which impressions of one publisher were recorded within the de-duplication window, by a 64-bit fingerprint. What the
- * window has passed is forgotten in whole generations, so memory follows the last two windows, not the history. A window
- * may be infinite: then nothing is ever forgotten, and there is one generation.
+ * Finds one publisher's impressions within the de-duplication window by a 64-bit fingerprint. Old fingerprints are dropped
+ * in whole generations, so memory depends on the last two windows, not on the whole history. With an infinite window there
+ * is one generation, and nothing is ever dropped.
  */
 
 import { fromBase64, toBase64 } from "../../base/text.ts";
 import type { Fingerprint } from "./fingerprint.ts";
 
-/** The impressions that fingerprints are kept for. */
+/** The recorded impressions that fingerprints refer to. */
 interface Rows {
-  /** How many there are. */
   readonly count: number;
-  /** When one was recorded, in milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   recordedMs(row: number): number;
 }
 
-/** A generation as JSON. `entries`: base 64 of little-endian `[a, b, row]` triples, as they were recorded. */
+/** A generation as JSON. `entries` is the base 64 of little-endian `[a, b, row]` triples in order of recording. */
 export interface SavedGeneration {
   readonly since: number;
   readonly entries: string;
@@ -28,25 +27,25 @@ export interface SavedRecent {
 }
 
 const FIRST_SLOTS = 16;
-/** A row that there is not. */
+/** Means that there is no such row. */
 const NO_ROW = -1;
 
 /**
- * A table of (fingerprint → row). Entries follow one another as they were recorded, and an open-addressing index says where
- * each is: most searches read nothing else, and it is a third of the whole.
+ * A table of (fingerprint → row). Entries are in order of recording; an open-addressing index finds them. Most searches
+ * read only the index, which takes a third of the memory.
  */
 class Generation {
-  /** `[a, b, row]` each. */
+  /** `[a, b, row]` for each entry. */
   #entries: Int32Array<ArrayBuffer>;
   #used = 0;
-  /** A slot holds the number of an entry, from 1, and in the bits above that what fits of its `b`; 0 where it is free. */
+  /** A slot holds the number of an entry, from 1, and in its upper bits as much of the entry's `b` as fits; 0 if it is free. */
   #index: Uint32Array<ArrayBuffer>;
-  /** How many slots there are, less one. */
+  /** The number of slots minus one. */
   #mask: number;
   /** When its first entry was made, in milliseconds since 1970. */
   readonly since: number;
 
-  /** `slots`: a power of two, or none for a generation that nothing is put into. */
+  /** `slots` is a power of two, or 0 for a generation that stays empty. */
   constructor(since: number, slots = 0) {
     this.since = since;
     this.#entries = new Int32Array(3 * roomIn(slots));
@@ -61,7 +60,7 @@ class Generation {
   /** The row with this fingerprint, or {@link NO_ROW}. */
   find({ a, b }: Fingerprint): number {
     const mask = this.#mask;
-    // Without slots a search would not end.
+    // Without slots the search would never end.
     if (mask < 0) return NO_ROW;
     const index = this.#index;
     const entries = this.#entries;
@@ -75,7 +74,7 @@ class Generation {
     }
   }
 
-  /** An entry that isn't there. */
+  /** Adds an entry. Its fingerprint must not be in the table yet. */
   put({ a, b }: Fingerprint, row: number): void {
     if (this.#used === roomIn(this.#index.length)) this.#grow();
     const entries = this.#entries;
@@ -101,17 +100,17 @@ class Generation {
     return { since: this.since, entries: toBase64(bytes) };
   }
 
-  /** `rows`: how many impressions there are to refer to. @throws Error for entries that there can't be. */
+  /** `rows` is the number of recorded impressions. @throws Error for impossible entries. */
   static load(saved: SavedGeneration, rows: number): Generation {
     const words = new Int32Array(fromBase64(saved.entries).buffer);
-    if (words.length % 3 !== 0) throw new Error("A de-duplication table is cut short.");
+    if (words.length % 3 !== 0) throw new Error("A de-duplication table is truncated.");
     const generation = new Generation(saved.since, words.length === 0 ? 0 : FIRST_SLOTS);
     let before = NO_ROW;
     for (let at = 0; at < words.length; at += 3) {
       const entry = { a: words[at] ?? 0, b: words[at + 1] ?? 0 };
       const row = (words[at + 2] ?? 0) >>> 0;
       if (row <= before || row >= rows || generation.find(entry) !== NO_ROW) {
-        throw new Error("A de-duplication table has an entry that there can't be.");
+        throw new Error("A de-duplication table has an impossible entry.");
       }
       generation.put(entry, row);
       before = row;
@@ -140,7 +139,7 @@ class Generation {
   }
 }
 
-/** How many entries so many slots are for: two thirds, so that searches are short. */
+/** How many entries a number of slots may hold: two thirds, so that searches are short. */
 function roomIn(slots: number): number {
   return Math.floor((slots * 2) / 3);
 }
@@ -151,8 +150,8 @@ export class RecentImpressions {
   #latestMs = 0;
 
   /**
-   * The row with this fingerprint that was recorded less than `windowMs` before `nowMs`. Undefined where there is none: the
-   * fingerprint is then kept for the row that is recorded next.
+   * Finds the row with this fingerprint that was recorded less than `windowMs` before `nowMs`. If there is none, returns
+   * undefined and remembers the fingerprint for the row that is recorded next.
    */
   findOriginalOrRemember(
     wanted: Fingerprint,
@@ -163,15 +162,15 @@ export class RecentImpressions {
     let row = this.#current.find(wanted);
     if (row === NO_ROW) row = this.#previous.find(wanted);
     if (row !== NO_ROW && nowMs - rows.recordedMs(row) < windowMs) return row;
-    // A generation is left before its first entry is too old: what was found isn't in this one.
+    // An outdated row can't be in the generation that is current now, so this adds no second entry for the fingerprint.
     this.#currentAt(nowMs, windowMs).put(wanted, rows.count);
     this.#latestMs = nowMs;
     return undefined;
   }
 
-  /** The generation that what is recorded now belongs to. */
+  /** The generation for impressions that are recorded now. */
   #currentAt(nowMs: number, windowMs: number): Generation {
-    // Whether somebody swept before must not show in the state.
+    // The state must not depend on whether `forget` was called before.
     this.forget(nowMs, windowMs);
     if (this.#current.used === 0) {
       this.#current = new Generation(nowMs, FIRST_SLOTS);
@@ -182,7 +181,7 @@ export class RecentImpressions {
     return this.#current;
   }
 
-  /** Drops what the window has passed. Changes no answer, frees memory. */
+  /** Drops everything if all of it is outside the window. Frees memory without changing any answer. */
   forget(nowMs: number, windowMs: number): void {
     if (nowMs - this.#latestMs >= windowMs) {
       this.#previous = new Generation(0);

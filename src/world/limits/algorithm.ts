@@ -1,12 +1,12 @@
-/** What every rate limit algorithm has in common. Time comes in; nothing here knows what is being limited. */
+/** The interface of rate limit algorithms. They are given the time and don't know what they limit. */
 
-/** How many `requests` are admitted in a window of `windowMs`. Both are whole numbers from 1 on. */
+/** Admits `requests` in a window of `windowMs` milliseconds. Both are whole numbers of at least 1. */
 export interface Rate {
   readonly requests: number;
   readonly windowMs: number;
 }
 
-/** What became of one request. `retryAfterMs` is the exact wait until one is admitted again; 0 when this one was. */
+/** The decision on one request. `retryAfterMs` is the exact wait until a request is admitted again; 0 if this one was. */
 export interface Decision {
   readonly admitted: boolean;
   /** How many more would be admitted right now. */
@@ -15,8 +15,8 @@ export interface Decision {
 }
 
 /**
- * An algorithm over buckets of its own kind. A bucket is plain data; `Saved` is the same as JSON. Instants are whole
- * milliseconds from 1970 on, and never run backwards for one bucket.
+ * An algorithm with its own kind of bucket. A bucket is plain data; `Saved` is its JSON form. Instants are whole
+ * milliseconds since 1970 and never run backwards for one bucket.
  */
 export interface LimitAlgorithm<Bucket, Saved = Bucket> {
   fresh(): Bucket;
@@ -24,16 +24,16 @@ export interface LimitAlgorithm<Bucket, Saved = Bucket> {
   admit(bucket: Bucket, rate: Rate, nowMs: number): Decision;
   /** Uncounts the request that the latest `admit` admitted, at the same instant. */
   refund(bucket: Bucket, rate: Rate, nowMs: number): void;
-  /** What {@link Decision.remaining} would say without a request. */
+  /** How many requests would be admitted right now. */
   remaining(bucket: Readonly<Bucket>, rate: Rate, nowMs: number): number;
-  /** The least wait until all quota is back if nothing else comes, in whole milliseconds; 0 where nothing is spent. */
+  /** The shortest wait until all quota is back if no more requests come, in whole milliseconds; 0 if nothing is spent. */
   untilFullMs(bucket: Readonly<Bucket>, rate: Rate, nowMs: number): number;
   save(bucket: Readonly<Bucket>, rate: Rate, nowMs: number): Saved;
-  /** @returns the bucket that was saved at `nowMs`; undefined for what none could have been. */
+  /** @returns the bucket that was saved at `nowMs`; undefined for an impossible one. */
   load(saved: Readonly<Saved>, rate: Rate, nowMs: number): Bucket | undefined;
 }
 
-/** Whether a saved number may be a whole one from 0 to `most`. */
+/** Whether a saved value is a whole number from 0 to `most`. */
 export function isCount(value: unknown, most: number): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 && value <= most;
 }

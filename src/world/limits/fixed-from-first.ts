@@ -1,11 +1,11 @@
-/** Windows that begin with a request: the first that is admitted begins one, and so does the first after its end. */
+/** Windows that begin with a request: the first admitted request begins one, and the first after its end the next. */
 
 import { isCount, type LimitAlgorithm, type Rate } from "./algorithm.ts";
 
 export interface FixedFromFirstBucket {
-  /** When the window began that `used` counts, in milliseconds since 1970. */
+  /** When the window of `used` began, in milliseconds since 1970. */
   sinceMs: number;
-  /** 0 where no window has begun. */
+  /** 0 if no window has begun. */
   used: number;
 }
 
@@ -27,7 +27,7 @@ export const fixedFromFirst: LimitAlgorithm<FixedFromFirstBucket> = {
     return { admitted: true, remaining: rate.requests - bucket.used, retryAfterMs: 0 };
   },
   refund(bucket) {
-    // Where it was the window's only one, the window hasn't begun.
+    // If it was the window's only request, the window counts as not begun.
     bucket.used -= 1;
   },
   remaining: (bucket, rate, nowMs) => rate.requests - usedNow(bucket, rate, nowMs),
@@ -41,7 +41,7 @@ export const fixedFromFirst: LimitAlgorithm<FixedFromFirstBucket> = {
   },
 };
 
-/** How many of the window in force are used. */
+/** How many requests the current window has counted. */
 function usedNow({ sinceMs, used }: FixedFromFirstBucket, rate: Rate, nowMs: number): number {
   return nowMs < sinceMs + rate.windowMs ? used : 0;
 }

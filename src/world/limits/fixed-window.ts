@@ -1,9 +1,9 @@
-/** Fixed windows that begin at multiples of their length since 1970: a minute is a minute of the clock. */
+/** Fixed windows that begin at multiples of their length since 1970: a minute is a calendar minute. */
 
 import { isCount, type LimitAlgorithm } from "./algorithm.ts";
 
 export interface FixedWindowBucket {
-  /** Number of the window that `used` counts; -1 before the first. */
+  /** The number of the window that `used` belongs to; -1 before the first. */
   window: number;
   used: number;
 }
@@ -37,7 +37,7 @@ export const fixedWindow: LimitAlgorithm<FixedWindowBucket> = {
   save: ({ window, used }) => ({ window, used }),
   load({ window, used }, rate, nowMs) {
     const latest = Math.floor(nowMs / rate.windowMs);
-    // Without a window there is nothing that could have been used.
+    // Before the first window nothing can have been used.
     const fits = isCount(window, latest)
       ? isCount(used, rate.requests)
       : window === -1 && used === 0;

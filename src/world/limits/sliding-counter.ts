@@ -1,15 +1,15 @@
 /**
- * Two counters for a sliding window: this window's, and the one before it in proportion to how much of it is left. All
- * in integers: the proportion is rounded down.
+ * Approximates a sliding window by two counters: the current window's, and the previous window's in proportion to how much
+ * of it the sliding window still covers. Integers only: the proportion is rounded down.
  */
 
 import { isCount, type LimitAlgorithm, type Rate } from "./algorithm.ts";
 
 export interface SlidingCounterBucket {
-  /** Number of the window that `current` counts; windows begin at multiples of their length. -1 before the first. */
+  /** The number of the window that `current` belongs to. Windows begin at multiples of their length. -1 before the first. */
   window: number;
   current: number;
-  /** How many were admitted in the window before. */
+  /** How many requests the previous window admitted. */
   previous: number;
 }
 
@@ -46,7 +46,7 @@ export const slidingCounter: LimitAlgorithm<SlidingCounterBucket> = {
     const window = Math.floor(nowMs / rate.windowMs);
     const elapsedMs = nowMs - window * rate.windowMs;
     const current = currentAt(bucket, window);
-    // What is counted now goes in the next window; else what is left of the window before goes in this one.
+    // The current window's count fades during the next window, the previous window's during this one.
     if (current > 0) return rate.windowMs - elapsedMs + elapsedForAtMost(0, current, rate.windowMs);
     const neededMs = elapsedForAtMost(0, previousAt(bucket, window), rate.windowMs);
     return Math.max(0, neededMs - elapsedMs);
@@ -69,19 +69,19 @@ function previousAt(bucket: Readonly<SlidingCounterBucket>, window: number): num
   return bucket.window === window - 1 ? bucket.current : 0;
 }
 
-/** What of the window before still counts. Exact: the product is a safe integer, and its quotient by it is rounded right. */
+/** How many requests of the previous window still count. Exact: the product is a safe integer. */
 function carried(previous: number, windowMs: number, elapsedMs: number): number {
   return Math.floor((previous * (windowMs - elapsedMs)) / windowMs);
 }
 
-/** The least `elapsedMs` at which {@link carried} is at most `most`: up to `windowMs`, when nothing is carried. */
+/** The least `elapsedMs` at which {@link carried} is at most `most`. At `windowMs` it is always 0. */
 function elapsedForAtMost(most: number, previous: number, windowMs: number): number {
   if (previous <= most) return 0;
-  // floor(p·r / w) ≤ m  ⇔  p·r ≤ (m+1)·w − 1  ⇔  r ≤ floor(((m+1)·w − 1) / p), with r what is left of the window.
+  // floor(p·r / w) ≤ m  ⇔  p·r ≤ (m+1)·w − 1  ⇔  r ≤ floor(((m+1)·w − 1) / p), where r is the rest of the window.
   return windowMs - Math.floor(((most + 1) * windowMs - 1) / previous);
 }
 
-/** The least wait of a request that is refused now: to a later instant of this window, else to one of the next. */
+/** The shortest wait of a refused request: until later in this window if that is possible, otherwise in the next. */
 function untilAdmittedMs(current: number, previous: number, rate: Rate, elapsedMs: number): number {
   const { requests, windowMs } = rate;
   if (current < requests) {

@@ -1,27 +1,27 @@
 /**
- * A log of what was admitted: a request is refused while as many as the limit lie less than a window back. Requests of
- * one millisecond are one entry, and what has left the window is dropped, so a request costs the same however many came.
+ * A log of admitted requests. A request is refused if the last window already has as many as the limit. Requests in the
+ * same millisecond share an entry, and old entries are dropped, so the cost of a request is constant.
  */
 
 import { isCount, type LimitAlgorithm, type Rate } from "./algorithm.ts";
 
 export interface SlidingLogBucket {
-  /** When something was admitted, in milliseconds since 1970, ascending; those before `head` are dropped. */
+  /** When requests were admitted, in milliseconds since 1970, ascending. Entries before `head` are dropped. */
   times: number[];
-  /** How many were admitted at each of `times`. */
+  /** How many requests were admitted at each of `times`. */
   counts: number[];
   head: number;
   /** The sum of `counts` from `head` on. */
   total: number;
 }
 
-/** `log`: for each millisecond in which something was admitted, how long after the one before, and how many. */
+/** `log` has an entry for each millisecond with admitted requests: the time since the previous entry, and their number. */
 export interface SavedSlidingLog {
   readonly sinceMs: number;
   readonly log: readonly (readonly [afterMs: number, count: number])[];
 }
 
-/** Dropped entries are cleared away when they are so many and half of all: a constant share for each. */
+/** Dropped entries are removed when there are this many and they are half of all. Amortised, that is constant per entry. */
 const MAX_DROPPED = 512;
 
 export const slidingLog: LimitAlgorithm<SlidingLogBucket, SavedSlidingLog> = {
@@ -51,7 +51,7 @@ export const slidingLog: LimitAlgorithm<SlidingLogBucket, SavedSlidingLog> = {
   },
   remaining: (bucket, rate, nowMs) => rate.requests - currentWindow(bucket, rate, nowMs).total,
   untilFullMs(bucket, rate, nowMs) {
-    // Of what was dropped the newest is out of the window as well.
+    // If all entries are dropped, the newest is outside the window, and the result is 0.
     const newestMs = bucket.times.at(-1);
     return newestMs === undefined ? 0 : Math.max(0, newestMs + rate.windowMs - nowMs);
   },
@@ -84,7 +84,7 @@ export const slidingLog: LimitAlgorithm<SlidingLogBucket, SavedSlidingLog> = {
   },
 };
 
-/** Drops what was admitted up to `untilMs`. */
+/** Drops the requests admitted up to `untilMs`. */
 function drop(bucket: SlidingLogBucket, untilMs: number): void {
   const { times, counts } = bucket;
   while (bucket.head < times.length && (times[bucket.head] ?? 0) <= untilMs) {
@@ -97,7 +97,7 @@ function drop(bucket: SlidingLogBucket, untilMs: number): void {
   bucket.head = 0;
 }
 
-/** The place of the first entry in the window that ends now, and how many were admitted in it. */
+/** The index of the first entry in the window that ends now, and how many requests it admitted. */
 function currentWindow(
   { times, counts, head, total }: Readonly<SlidingLogBucket>,
   rate: Rate,

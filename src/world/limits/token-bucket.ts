@@ -1,6 +1,6 @@
 /**
- * A bucket that is full at first and gets a token at every even share of the window, kept as the one instant at which it
- * is full again (the generic cell rate algorithm). In integers: the window must be a multiple of the requests.
+ * A bucket that starts full and gains tokens at an even pace. It is stored as the instant at which it is full again (the
+ * generic cell rate algorithm). Integers only: the window must be a multiple of the requests.
  */
 
 import { isCount, type LimitAlgorithm, type Rate } from "./algorithm.ts";

@@ -1,4 +1,4 @@
-/** The ids of a world, one codec a kind. A serial counts within its publisher. */
+/** The ids of a world, with one codec for each kind. Serials count within their publisher. */
 
 import { createIdCodec, type IdCodec, type IdFormat } from "../../base/id-codec.ts";
 import { digitIds, longIds, prefixedIds, urlUnsafeIds, uuidIds } from "../../base/id-formats.ts";
@@ -12,7 +12,7 @@ const formats = {
   "url-unsafe": urlUnsafeIds,
 } satisfies Record<Choice<"ids.format">, IdFormat>;
 
-/** Check parts that tell other clicks from an impression's first. */
+/** Check bits of clicks other than an impression's first, so that their ids differ. */
 const LATER_CLICK = 0b1011_0001;
 const UNKNOWN_IMPRESSION_CLICK = 0b0101_1100;
 
@@ -21,19 +21,19 @@ export interface Ids {
   readonly publisher: IdCodec;
   /** Serial: how often the key was rotated. */
   readonly apiKey: IdCodec;
-  /** Serial: the surface's place in its publisher's list. */
+  /** Serial: the surface's index in its publisher's list. */
   readonly surface: IdCodec;
-  /** Serial: the impression's place among the publisher's recorded impressions. */
+  /** Serial: the impression's index among the publisher's recorded impressions. */
   readonly impression: IdCodec;
-  /** Serial: that of the impression clicked on. */
+  /** Serial: the one of the clicked impression. */
   readonly click: IdCodec;
-  /** A click on an impression that was clicked on before. Serial: how many clicks the publisher had until then. */
+  /** Another click on the same impression. Serial: the number of the publisher's earlier clicks. */
   readonly laterClick: IdCodec;
-  /** A click on an impression that doesn't exist. Serial: a hash of what was sent. */
+  /** A click on an impression that doesn't exist. Serial: a hash of the id that was sent. */
   readonly unknownImpressionClick: IdCodec;
-  /** Serial: that of the cycle that the payout is for. */
+  /** Serial: the one of the payout's cycle. */
   readonly payout: IdCodec;
-  /** Serial: as the payout's. */
+  /** Serial: the one of the payout's cycle. */
   readonly transaction: IdCodec;
 }
 
@@ -41,7 +41,7 @@ export function createIds(seed: string, assumptions: Assumptions): Ids {
   const format = formats[assumptions["ids.format"]];
   return {
     publisher: createIdCodec(seed, "publisher", "pub_", format),
-    // Keys are credentials, not ids: the assumption about ids leaves them alone.
+    // Keys are credentials, not ids: `ids.format` doesn't apply to them.
     apiKey: createIdCodec(seed, "api-key", "key_", prefixedIds),
     surface: createIdCodec(seed, "surface", "srf_", format),
     impression: createIdCodec(seed, "impression", "imp_", format),

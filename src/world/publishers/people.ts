@@ -1,20 +1,19 @@
-/** Names, contacts and UPI ids: the only user of faker. Costs tens of milliseconds to import, so it is loaded on need. */
+/** Invents names, contacts and UPI ids. Only this file uses faker. Its import takes tens of milliseconds: load it lazily. */
 
 import { faker as shared } from "@faker-js/faker/locale/en_IN";
 import alea from "seedrandom/lib/alea.js";
 import type { Profile } from "./profiles.ts";
 
-/** The people of a publisher. All of it is made up; the UPI handle names a provider that can't exist. */
+/** The person behind a publisher. All of it is invented, and the UPI handle names a provider that can't exist. */
 export interface Person {
   readonly name: string;
   readonly contact: { readonly name: string; readonly email: string };
   readonly upiId: string;
 }
 
-/** The person behind publisher `ordinal`. */
 export type PersonGenerator = (seed: string, profile: Profile, ordinal: number) => Person;
 
-// Our own instance: the shared one belongs to the user's program, whose draws must not move ours.
+// Our own instance: the user's program may draw from the shared one, which would change our results.
 let generator = alea("");
 const Faker = shared.constructor as new (options: {
   locale: typeof shared.rawDefinitions;

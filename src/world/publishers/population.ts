@@ -1,6 +1,6 @@
 /**
- * The seeded publishers. A function, not a list: publisher `ordinal` is worked out when it is asked for, so a world of
- * a million costs no more to start than a world of one.
+ * The seeded publishers. Each is computed when it is needed, so a world with a million publishers starts as fast as a world
+ * with one.
  */
 
 import { type Day, day } from "../../base/calendar.ts";
@@ -14,36 +14,36 @@ import { createSeededHistory, type SeededHistory } from "./seeded-history.ts";
 import type { SeededPublisher, SurfaceTerms } from "./seeded-publisher.ts";
 import type { WorldSettings } from "./world-settings.ts";
 
-/** Sign-ups are numbered from here, so their ids don't depend on the size of the population. */
+/** Ordinals of sign-ups start here, so their ids don't depend on the size of the population. */
 export const FIRST_SIGN_UP_ORDINAL = 1_000_000;
-/** The largest population; the ordinals above it belong to sign-ups. */
+/** The largest population. Higher ordinals belong to sign-ups. */
 export const MAX_POPULATION = 1_000_000;
 
 export interface Population {
   readonly size: number;
   publisherAt(ordinal: number): SeededPublisher;
   person(ordinal: number): Person;
-  /** Daily totals of the days before the world's start; undefined where the publisher joined later. */
-  baseline(publisher: { readonly ordinal: number }): SeededHistory | undefined;
+  /** Daily totals of the days before the world's start; undefined for a publisher that signed up. */
+  seededHistory(publisher: { readonly ordinal: number }): SeededHistory | undefined;
   /** The price of a click on a surface with this cpm range, in micro-INR. */
   cpcMicros(ordinal: number, surfaceIndex: number, cpmPaise: SurfaceTerms["cpmPaise"]): number;
-  /** The stream that prices the impressions of a publisher. */
+  /** The key of the random stream that prices a publisher's impressions. */
   priceKey(ordinal: number): Key;
 }
 
 export interface PopulationOptions {
   readonly settings: WorldSettings;
-  /** The world's first day: history ends before it. */
+  /** The world's first day. Seeded history ends before it. */
   readonly startDay: Day;
   readonly ids: Ids;
-  /** Called on first need. */
+  /** Called only when a person is needed. */
   readonly people: () => PersonGenerator;
 }
 
-/** How many publishers' histories are kept at hand, some 20 kB each. Each can be worked out anew at any time. */
-const BASELINES_KEPT = 1024;
+/** How many publishers' histories are cached, about 20 kB each. */
+const MAX_CACHED_HISTORIES = 1024;
 
-/** The place of a surface in its publisher's list of `count`. */
+/** The position of a surface in its publisher's list of `count`. */
 interface Place {
   readonly index: number;
   readonly count: number;
@@ -53,7 +53,7 @@ const [active] = surfaceStatuses;
 
 const statuses = {
   documented: () => active,
-  /** The first can be recorded on, the last of several can't: no publisher is without either. */
+  /** The first surface is active, the last of several is not, so that every publisher with several has both. */
   extended(numbers, { index, count }) {
     if (index === 0) return active;
     const lowest = index === count - 1 ? 1 : 0;
@@ -63,10 +63,10 @@ const statuses = {
 } satisfies Record<Choice<"surface.statuses">, (numbers: Key, place: Place) => SurfaceStatus>;
 
 /**
- * The price of a click, in micro-INR. Where at most 2 % of impressions are clicked, clicks earn less than a third, and all
- * revenue of 1,000 impressions is within the cpm range: their 20 clicks come to a fifth to two fifths of its width, and to
- * at most two fifths of its middle. In a range narrower than a tenth a click earns as much as two impressions: then revenue may
- * be up to 4 % above the range.
+ * The price of a click, in micro-INR. While at most 2 % of impressions are clicked, clicks earn less than a third of the
+ * revenue, and the revenue of 1,000 impressions stays within the cpm range: their 20 clicks earn a fifth to two fifths of
+ * its width, and at most two fifths of its middle. If the range is narrower than a tenth of its lower bound, a click earns
+ * as much as two impressions, and revenue may be up to 4 % above the range.
  */
 function clickPrice(numbers: Key, index: number, [lower, upper]: SurfaceTerms["cpmPaise"]): number {
   const byWidth = (upper - lower) * drawBetween(numbers, 300 + index, 100, 200);
@@ -81,12 +81,11 @@ export function createPopulation(options: PopulationOptions): Population {
   const numbersKey = deriveKey(seed, "numbers", profile);
   const trafficKey = deriveKey(seed, "traffic", profile);
   const pricesKey = deriveKey(seed, "price");
-  const baselines = new Map<number, SeededHistory>();
+  const cachedHistories = new Map<number, SeededHistory>();
 
   function publisherAt(ordinal: number): SeededPublisher {
     const numbers = subKey(numbersKey, ordinal);
     const count = drawBetween(numbers, 0, ...bounds.surfaces);
-    // A joining day before the year 0 couldn't be written down.
     const historyDays = drawBetween(numbers, 1, ...bounds.historyDays);
     return {
       ordinal,
@@ -112,13 +111,13 @@ export function createPopulation(options: PopulationOptions): Population {
     };
   }
 
-  function baseline(publisher: { readonly ordinal: number }): SeededHistory | undefined {
+  function seededHistory(publisher: { readonly ordinal: number }): SeededHistory | undefined {
     if (publisher.ordinal >= size) return undefined;
-    const known = baselines.get(publisher.ordinal);
+    const known = cachedHistories.get(publisher.ordinal);
     if (known !== undefined) {
-      // A map is in order of insertion: the first to go is the one not asked for longest.
-      baselines.delete(publisher.ordinal);
-      baselines.set(publisher.ordinal, known);
+      // A map keeps the order of insertion, so its first entry is the least recently used.
+      cachedHistories.delete(publisher.ordinal);
+      cachedHistories.set(publisher.ordinal, known);
       return known;
     }
     const seeded = publisherAt(publisher.ordinal);
@@ -134,9 +133,10 @@ export function createPopulation(options: PopulationOptions): Population {
       dailyImpressions: bounds.dailyImpressions,
       assumptions,
     });
-    const oldest = baselines.keys().next();
-    if (baselines.size >= BASELINES_KEPT && oldest.done === false) baselines.delete(oldest.value);
-    baselines.set(publisher.ordinal, made);
+    const [oldest] = cachedHistories.keys();
+    if (cachedHistories.size >= MAX_CACHED_HISTORIES && oldest !== undefined)
+      cachedHistories.delete(oldest);
+    cachedHistories.set(publisher.ordinal, made);
     return made;
   }
 
@@ -144,7 +144,7 @@ export function createPopulation(options: PopulationOptions): Population {
     size,
     publisherAt,
     person: (ordinal) => options.people()(seed, profile, ordinal),
-    baseline,
+    seededHistory,
     cpcMicros: (ordinal, surfaceIndex, cpmPaise) =>
       clickPrice(subKey(numbersKey, ordinal), surfaceIndex, cpmPaise),
     priceKey: (ordinal) => subKey(pricesKey, ordinal),

@@ -1,6 +1,6 @@
-/** What kinds of population there are: the bounds that a publisher's numbers are drawn from, and its surfaces' names. */
+/** The kinds of population: the bounds of a publisher's numbers, and the names of its surfaces. */
 
-/** - `typical`: everyday traffic. - `tiny`: next to none. - `adversarial`: everything at its extreme. */
+/** `typical` has everyday traffic, `tiny` next to none; `adversarial` has extreme names and numbers. */
 export type Profile = "typical" | "tiny" | "adversarial";
 
 type Bounds = readonly [lowest: number, highest: number];
@@ -9,9 +9,9 @@ export interface ProfileBounds {
   readonly surfaces: Bounds;
   /** The lower cpm bound, in paise. */
   readonly cpmPaise: Bounds;
-  /** How far the upper cpm bound is above the lower, in percent of it. */
+  /** How far the upper cpm bound is above the lower one, in percent of the lower one. */
   readonly cpmSpreadPercent: Bounds;
-  /** Impressions a day and surface before growth and weekday shape. */
+  /** Impressions per day and surface, before growth and weekdays are applied. */
   readonly dailyImpressions: Bounds;
   /** Days between joining and the world's start. */
   readonly historyDays: Bounds;
@@ -75,7 +75,7 @@ export const profiles: { readonly [Name in Profile]: ProfileBounds } = {
     surfaces: [1, 8],
     cpmPaise: [1, 300_000],
     cpmSpreadPercent: [0, 200],
-    // Bounded so that no publisher's lifetime revenue passes 2^53 micro-INR, whatever is drawn.
+    // Small enough that no publisher's lifetime revenue can exceed 2^53 micro-INR.
     dailyImpressions: [0, 15_000],
     historyDays: [0, 1500],
     surfaceNames: awkwardNames,

@@ -1,6 +1,6 @@
 /**
- * A publisher's synthetic history before the world's start: daily totals as a pure function of (seed, surface, day),
- * summed up front so that any range costs the same. Decision 031 says what makes it believable.
+ * A publisher's synthetic history before the world's start: daily totals as a pure function of (seed, surface, day). Sums
+ * are computed up front, so that every range costs the same. Decision 031 says what makes the history believable.
  */
 
 import { type Day, day, weekday } from "../../base/calendar.ts";
@@ -9,7 +9,7 @@ import type { AssumptionKey, Assumptions, Choice } from "../../spec/assumptions/
 import type { SurfaceStatus } from "../../spec/responses.ts";
 import type { SeededPublisher, SurfaceTerms } from "./seeded-publisher.ts";
 
-/** What a surface had in some days. `micros`: revenue in micro-INR. */
+/** A surface's totals over some days. `micros` is revenue in micro-INR. */
 export interface Totals {
   readonly impressions: number;
   readonly clicks: number;
@@ -19,23 +19,23 @@ export interface Totals {
 export const noTotals: Totals = Object.freeze({ impressions: 0, clicks: 0, micros: 0 });
 
 export interface SeededHistory {
-  /** Totals of one surface from `from` to `to`, both included. Days outside the history count nothing. */
+  /** Totals of one surface from `from` to `to`, both included. Days outside the history count as 0. */
   between(surfaceIndex: number, from: Day, to: Day): Totals;
-  /** The open points whose other choices would change these totals. */
+  /** The assumptions for which another choice would change these totals. */
   shapedBy(surfaceIndex: number, from: Day, to: Day): readonly AssumptionKey[];
 }
 
 export interface SeededHistoryOptions {
   readonly key: Key;
   readonly publisher: SeededPublisher;
-  /** The status of each surface under `surface.statuses=extended`, whichever reading is in force. */
+  /** The status that each surface has under `surface.statuses=extended`, whichever choice is in force. */
   readonly extendedStatuses: readonly SurfaceStatus[];
   readonly startDay: Day;
   readonly dailyImpressions: readonly [lowest: number, highest: number];
   readonly assumptions: Assumptions;
 }
 
-/** What a click on a surface earns, in micro-INR: in the history and when it is recorded. */
+/** What a click on a surface earns, in micro-INR, in seeded history as well as when it is recorded. */
 export const clickPrices: Readonly<
   Record<Choice<"click.revenue">, (surface: SurfaceTerms) => number>
 > = {
@@ -43,14 +43,14 @@ export const clickPrices: Readonly<
   zero: () => 0,
 };
 
-/** Traffic from Monday to Sunday, in thousandths of the average working day: tools are used at work. */
+/** Traffic from Monday to Sunday, in thousandths of an ordinary working day: tools are used at work. */
 const WEEKDAY_FACTORS: readonly number[] = [1000, 1060, 1050, 1030, 940, 540, 480];
-/** Every fourth surface is quiet: an honest population has placements that nobody sees. */
+/** On average one surface in four is quiet: a realistic population has placements that hardly anybody sees. */
 const QUIET_ONE_IN = 4;
-/** A paused surface stopped at most so many days before the world's start. */
+/** A paused surface was paused at most this many days before the world's start. */
 const LONGEST_PAUSE_DAYS = 60;
 
-/** How many days of the history a surface has traffic on, by its status at the world's start. */
+/** How many days of the history a surface had traffic, by its status at the world's start. */
 const trafficDays = {
   active: (_key, days) => days,
   paused: (key, days) =>
@@ -59,16 +59,16 @@ const trafficDays = {
   archived: (key, days) => Math.floor((days * drawBetween(key, -6, 20, 80)) / 100),
 } satisfies Record<SurfaceStatus, (key: Key, days: number) => number>;
 
-/** A day's impressions, clicks and micros side by side: a look-up touches two places in memory, not six. */
+/** A day's impressions, clicks and micros are stored side by side: a look-up reads two places in memory, not six. */
 const COLUMNS = 3;
 
-/** Row `n` has the sums over the first `n` days. */
+/** Row `n` holds the sums over the first `n` days. */
 type Sums = Float64Array;
 
 interface SurfaceHistory {
   /** As if the surface had always been active. */
   readonly sums: Sums;
-  /** Rows of it that count under the reading in force, and under `surface.statuses=extended`. */
+  /** How many rows count under the assumptions in force, and under `surface.statuses=extended`. */
   readonly days: number;
   readonly extendedDays: number;
 }
@@ -78,7 +78,7 @@ export function createSeededHistory(options: SeededHistoryOptions): SeededHistor
   const days = options.startDay - joined;
   const histories = surfaces.map((surface, index) => historyOf(options, surface, index, days));
 
-  /** The totals of the days from `from` up to but without `to`, counted from joining. */
+  /** The totals from day `from` up to but not including day `to`, counted from joining. */
   function rows(sums: Sums, from: number, to: number): Totals {
     const first = Math.max(0, from) * COLUMNS;
     const end = to * COLUMNS;
@@ -135,13 +135,13 @@ function sumDays(
   const level = Math.floor(drawBetween(key, -2, ...dailyImpressions) / (quiet ? 40 : 1));
   const growthPerYear = drawBetween(key, -3, 0, 900);
   const clicksPerTenThousand = drawBetween(key, -4, 40, 160);
-  // The day on which the surface has half of its traffic: it comes by and by after joining.
+  // Traffic ramps up after joining. On this day it reaches half of its level.
   const halfway = drawBetween(key, -5, 6, 28);
   const clickPrice = clickPrices[assumptions["click.revenue"]](surface);
   const [lower, upper] = surface.cpmPaise;
   const sums: Sums = new Float64Array((days + 1) * COLUMNS);
-  // In thousandths and ten-thousandths: a day's fraction counts on the next, so that small traffic isn't rounded away,
-  // and clicks never exceed their share of the impressions so far.
+  // In thousandths and ten-thousandths. A day's fraction carries over to the next, so that little traffic isn't rounded
+  // to nothing, and clicks never exceed their share of the impressions so far.
   let impressionsBegun = 0;
   let clicksBegun = 0;
   for (let past = 0; past < days; past += 1) {
@@ -149,7 +149,7 @@ function sumDays(
     const rampUp = Math.floor((1000 * (past + 1)) / (past + 1 + halfway));
     const weekdayFactor = WEEKDAY_FACTORS[weekday(day(joined + past))] ?? 1000;
     const noise = drawBetween(key, past * 3, 820, 1180);
-    // Of an ordinary day. Two steps, for one product would exceed 2^53.
+    // An ordinary day's impressions. In two steps, because a single product would exceed 2^53.
     const ordinary = Math.floor((level * growth * rampUp) / 1000);
     impressionsBegun += Math.floor((ordinary * weekdayFactor * noise) / 1e6);
     const row = past * COLUMNS;
@@ -159,8 +159,8 @@ function sumDays(
     clicksBegun += Math.floor((impressions * clicksPerTenThousand * mood) / 100);
     const allClicks = Math.floor(clicksBegun / 10_000);
     const clicks = allClicks - (sums[row + 1] ?? 0);
-    // A thousandth of a cpm in paise is a whole number of micros: 1 paisa = 10,000 micros. Many draws from a range come
-    // to about its middle.
+    // A thousandth of a cpm in paise is a whole number of micros: 1 paisa = 10,000 micros. The average of a day's prices
+    // is near the middle of the range.
     const middle = drawBetween(key, past * 3 + 2, 400, 600);
     const price = 10 * lower + Math.floor(((upper - lower) * middle) / 100);
     const revenue = impressions * price + clicks * clickPrice;

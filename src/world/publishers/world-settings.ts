@@ -1,4 +1,4 @@
-/** What a world is made from, as code works with it and as it is written down. Every other shape of it derives from these. */
+/** The settings of a world, as the code uses them and as they are written in files. Other forms derive from these. */
 
 import { formatInstant } from "../../base/calendar.ts";
 import {
@@ -8,7 +8,7 @@ import {
 } from "../../spec/assumptions/catalogue.ts";
 import type { Profile } from "./profiles.ts";
 
-/** Everything that a world's behaviour follows from, save for its clock and accounts. */
+/** Everything that determines a world's behaviour, apart from its clock and accounts. */
 export interface WorldSettings {
   readonly seed: string;
   readonly startMs: number;
@@ -18,7 +18,7 @@ export interface WorldSettings {
   readonly assumptions: Assumptions;
 }
 
-/** With the clock set and the same requests, a world from these gives the same answers. */
+/** With the same clock and the same requests, a world with these settings gives the same answers. */
 export interface WorldDescription extends Omit<WorldSettings, "startMs" | "assumptions"> {
   /** Its first instant, in ISO 8601. */
   readonly start: string;
@@ -26,7 +26,7 @@ export interface WorldDescription extends Omit<WorldSettings, "startMs" | "assum
   readonly assumptions: Partial<Assumptions>;
 }
 
-/** Made once for as long as the settings hold, and shared by all records. */
+/** Frozen, so that all records of a world can share it. */
 export function describeWorld({ startMs, ...settings }: WorldSettings): WorldDescription {
   const { seed, publishers, profile } = settings;
   const chosen = Object.entries(settings.assumptions).filter(

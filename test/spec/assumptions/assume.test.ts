@@ -134,7 +134,7 @@ describe("refused, and nothing changes", () => {
       assumptions: { "date.timezone": "ist" },
     });
     sim.publishers.signUp({ name: "Acme" });
-    expect(() => sim.assume({ "date.timezone": "utc" })).toThrow(/filed by day/);
+    expect(() => sim.assume({ "date.timezone": "utc" })).toThrow(/decides the days of events/);
   });
 
   test("another price of clicks once there are some: a replay names the first answer's", () => {
@@ -144,7 +144,7 @@ describe("refused, and nothing changes", () => {
     const { apiKey } = sim.publishers.at(0);
     const headers = { authorization: `Bearer ${apiKey}` };
     sim.handle({ method: "POST", path: "/v1/click", headers, body: { impression_id } });
-    expect(() => sim.assume({ "click.revenue": "zero" })).toThrow(/clicks are recorded/);
+    expect(() => sim.assume({ "click.revenue": "zero" })).toThrow(/decides what clicks earn/);
   });
 
   test("another midnight once something is recorded: its day is written down", () => {
@@ -152,7 +152,7 @@ describe("refused, and nothing changes", () => {
     impression(sim);
     const before = JSON.stringify(sim.snapshot());
     expect(() => sim.assume({ "date.timezone": "ist", "errors.invalid": "422" })).toThrow(
-      /filed by day/,
+      /decides the days of events/,
     );
     expect(JSON.stringify(sim.snapshot())).toBe(before);
     expect(sim.assume({ "errors.invalid": "422" })["date.timezone"]).toBe("utc");

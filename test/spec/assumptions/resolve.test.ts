@@ -38,7 +38,7 @@ describe("a wrong one", () => {
 
   test.each([
     ["foo", "See: adsim assumptions."],
-    ["dedup.foo", "There is: dedup.key, dedup.window and dedup.repeat."],
+    ["dedup.foo", "Known keys: dedup.key, dedup.window and dedup.repeat."],
     ["seed", "See: adsim assumptions."],
   ])("key %s is near to none", (key, hint) => {
     expect(() => resolveAssumptions({ [key]: "x" })).toThrow(`is not an assumption. ${hint}`);
