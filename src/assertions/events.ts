@@ -9,7 +9,7 @@ import type { SimulatorCore } from "../simulator/simulator.ts";
 
 export type EventKind = "impression" | "click";
 
-/** A request to record an event, and its outcome. A click's ad, surface and session are known if the journal has its impression. */
+/** A request to record an event. A click's ad, surface and session are known if the journal has its impression. */
 export interface EventRequest {
   readonly kind: EventKind;
   readonly sequence: number;

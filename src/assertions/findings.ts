@@ -18,7 +18,7 @@ const schema = v.strictObject({
   ),
 });
 
-/** No findings except those in `except`. Things that can't be judged, such as pauses on a frozen clock, don't count. @throws InputError */
+/** No findings except those in `except`. What can't be judged, such as pauses on a frozen clock, passes. @throws InputError */
 export function hasNoFindings(given: unknown, options: FindingOptions = {}): Check {
   const sim = readSim(given);
   const { except } = parseInput(schema, options, "options");

@@ -17,7 +17,7 @@ export interface EventLine {
   readonly lost: number;
   /** The service did nothing, and the client got no answer. */
   readonly dropped: number;
-  /** Requests that a fault rule made the service handle a second time. They aren't attempts, but the next six fields count them. */
+  /** Requests that a fault rule applied a second time. They aren't attempts, but the next six fields count them. */
   readonly copies: number;
   /** Events recorded. */
   readonly applied: number;

@@ -78,7 +78,7 @@ export function groupedBy<Item>(
 
 /**
  * A key for {@link groupedBy} that groups repetitions of a request. Impressions without a session have none, because those of
- * different users look the same, unless it is known which of the user's calls caused them.
+ * different users look the same. Queries have none if their calls are known, because the client may have been asked repeatedly.
  */
 export function repetitionKey({
   event,
