@@ -4,8 +4,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { entry } from "./cli/run-adsim.ts";
-import { runInProcess } from "./cli/run-in-process.ts";
+import { entry, runAdsim } from "./cli/run-adsim.ts";
 import { hasCurl, hasPython } from "./programs.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -94,7 +93,7 @@ test.skipIf(!hasPython)(
   "the page reads fixtures as they are written, and names all that a file holds",
   async () => {
     const folder = temporaryFolder();
-    expect((await runInProcess(["fixtures", "--out", join(folder, "fixtures")])).code).toBe(0);
+    expect((await runAdsim(["fixtures", "--out", join(folder, "fixtures")])).code).toBe(0);
     const [, program = ""] =
       page.split("## Files with")[1]?.match(/```python\n([\s\S]*?)```/) ?? [];
     const { stdout, stderr } = spawnSync("python3", ["-c", program], {

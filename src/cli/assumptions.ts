@@ -14,30 +14,35 @@ import {
 import { knownKey } from "./options/assumption-key.ts";
 import { type CommonFlags, simulatorOptions } from "./options/common-options.ts";
 import { wrongUsage } from "./output/exit.ts";
+import type { HostProcess } from "./processes/host-process.ts";
 
 export interface AssumptionsFlags extends CommonFlags {
   readonly markdown?: boolean;
 }
 
 /** @throws InputError that names the invalid option, CommandFailure for an unknown KEY. */
-export async function assumptions(key: string | undefined, flags: AssumptionsFlags): Promise<void> {
+export async function assumptions(
+  key: string | undefined,
+  flags: AssumptionsFlags,
+  { stdout }: HostProcess,
+): Promise<void> {
   if (flags.markdown === true) {
     if (key !== undefined || flags.json === true) {
       throw wrongUsage(
         "--markdown prints the whole catalogue as a page: leave out KEY and --json.",
       );
     }
-    process.stdout.write(assumptionsPage());
+    stdout.write(assumptionsPage());
     return;
   }
   const inForce = await assumptionsInForce(flags);
   const keys = key === undefined ? allKeys : [knownKey("KEY", key)];
   if (flags.json === true) {
     const listed = keys.map((each) => ({ key: each, ...catalogue[each], inForce: inForce[each] }));
-    process.stdout.write(indentedJson(key === undefined ? listed : listed[0]));
+    stdout.write(indentedJson(key === undefined ? listed : listed[0]));
     return;
   }
-  process.stdout.write(`${keys.map((each) => describePoint(each, inForce[each])).join("\n\n")}\n`);
+  stdout.write(`${keys.map((each) => describePoint(each, inForce[each])).join("\n\n")}\n`);
 }
 
 function describePoint(key: AssumptionKey, inForce: string): string {

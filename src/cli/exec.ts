@@ -8,6 +8,7 @@ import { scenarioSuffix } from "./output/ready-message.ts";
 import { reportText } from "./output/report-text.ts";
 import { say } from "./output/say.ts";
 import { childCommand, clientEnvironment, startChild } from "./processes/child.ts";
+import type { HostProcess } from "./processes/host-process.ts";
 import { endingSignals, onSignals } from "./processes/signals.ts";
 import { saveOnExit, startFrom } from "./start-server.ts";
 
@@ -16,13 +17,18 @@ export interface ExecFlags extends ServerFlags {
 }
 
 /** @returns CMD's exit code; 128 plus the number of a signal that ended CMD; 1 for findings with --fail-on-findings. */
-export async function exec(words: readonly string[], flags: ExecFlags): Promise<number> {
+export async function exec(
+  words: readonly string[],
+  flags: ExecFlags,
+  host: HostProcess,
+): Promise<number> {
+  const { stdout, stderr } = host;
   const command = childCommand(words, "exec");
-  const startLog = await logStarter(logFormatOf(flags.log, "off"));
-  const server = await startFrom(flags, "flowing");
+  const startLog = await logStarter(logFormatOf(flags.log, "off"), host);
+  const server = await startFrom(flags, "flowing", host);
   const log = startLog?.(server.worlds);
   if (server.scenario !== undefined) {
-    say(`adsim: CMD begins${scenarioSuffix(server.scenario)}\n`);
+    say(`adsim: CMD begins${scenarioSuffix(server.scenario)}\n`, stderr);
     // The report is only about CMD, so the journal must forget the scenario's requests. Only a reset does that.
     const world = server.worlds.get("default");
     const played = world.snapshot();
@@ -31,30 +37,33 @@ export async function exec(words: readonly string[], flags: ExecFlags): Promise<
   }
   let ourExitCode: number;
   try {
-    const { child, ended } = startChild(command, clientEnvironment(server), { stdio: "inherit" });
-    const stopForwarding = forwardSignals(child);
+    const { child, ended } = startChild(command, {
+      env: { ...host.env, ...clientEnvironment(server) },
+      stdio: ["inherit", stdout.fd, stderr.fd],
+    });
+    const stopForwarding = forwardSignals(child, host);
     const { exitCode } = await ended.finally(stopForwarding);
     const report = server.worlds.get("default").report();
     if (flags.json === true) {
-      say(`${JSON.stringify({ event: "report", exitCode, ...report })}\n`, process.stdout);
+      say(`${JSON.stringify({ event: "report", exitCode, ...report })}\n`, stdout);
     }
-    say(reportText(report));
+    say(reportText(report), stderr);
     const isFailed = flags.failOnFindings === true && report.findings.length > 0;
     ourExitCode = exitCode === exitCodes.fine && isFailed ? exitCodes.checkFailed : exitCode;
   } finally {
     await server.close();
   }
   // The state is saved even if CMD failed.
-  await saveOnExit(flags, server);
+  await saveOnExit(flags, server, host);
   await log?.end(ourExitCode);
   return ourExitCode;
 }
 
 /** Passes signals on to CMD, which decides what they mean. We wait until it has ended. */
-function forwardSignals(child: ChildProcess): () => void {
-  return onSignals(endingSignals, (signal) => {
+function forwardSignals(child: ChildProcess, host: HostProcess): () => void {
+  return onSignals(host, endingSignals, (signal) => {
     // A terminal sends Ctrl-C to CMD too.
-    if (signal === "SIGINT" && process.stdin.isTTY) return;
+    if (signal === "SIGINT" && host.stdin.isTTY) return;
     child.kill(signal);
   });
 }

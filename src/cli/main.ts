@@ -9,7 +9,7 @@ if (major > 20 || (major === 20 && minor >= 19)) {
   // Node 22.8 and later keep what they compiled, in the folder for temporary files: the next start is a tenth faster.
   module.enableCompileCache?.();
   import("./program.ts").then(async ({ run }) => {
-    process.exitCode = await run(process.argv.slice(2));
+    process.exitCode = await run(process.argv.slice(2), process);
   });
 } else {
   process.stderr.write(

@@ -6,15 +6,16 @@ import { recordExamples } from "../simulator/openapi-examples.ts";
 import { createSimulatorCore } from "../simulator/simulator.ts";
 import { openApiDocument } from "../spec/openapi/openapi.ts";
 import { type CommonFlags, simulatorOptions } from "./options/common-options.ts";
+import type { HostProcess } from "./processes/host-process.ts";
 
 /** The default address of `adsim serve`. */
 const BASE_URL = "http://127.0.0.1:4010";
 
 /** @throws InputError that names the invalid option. */
-export async function openapi(flags: CommonFlags): Promise<void> {
+export async function openapi(flags: CommonFlags, { stdout }: HostProcess): Promise<void> {
   const options = await simulatorOptions(flags, "frozen");
   const sim = createSimulatorCore({ ...options, wallClock: Date.now }, nodeHost);
   const examples = recordExamples(sim);
   const document = openApiDocument(sim.assumptions, { baseUrl: BASE_URL, examples });
-  process.stdout.write(indentedJson(document));
+  stdout.write(indentedJson(document));
 }

@@ -18,19 +18,20 @@ import {
 } from "./options/common-options.ts";
 import { describeFailure, exitCodes } from "./output/exit.ts";
 import { say } from "./output/say.ts";
+import type { HostProcess } from "./processes/host-process.ts";
 import { addReplayOptions, type ReplayFlags } from "./replay/replay-options.ts";
-import { addExport, addPlay, addScenarios } from "./scenario-commands.ts";
+import { addExport, addPlay, addScenarios, type SetExitCode } from "./scenario-commands.ts";
 
 const ENVIRONMENT = `CMD gets the environment variables ADSIM_URL, ADSIM_API_KEY, ADSIM_PUBLISHER_ID, ADSIM_SURFACE_ID and ADSIM_ASSUMPTIONS (the
 choices in force, as JSON).`;
 
 /** Runs one command line. @returns the exit code. */
-export async function run(args: readonly string[]): Promise<number> {
-  process.stdout.on("error", exitUnlessClosed);
+export async function run(args: readonly string[], host: HostProcess): Promise<number> {
+  host.stdout.on("error", (error) => exitUnlessClosed(error, host));
   // Where nobody can be told anything, there is nothing to do about it.
-  process.stderr.on("error", () => undefined);
+  host.stderr.on("error", () => undefined);
   let exitCode: number = exitCodes.fine;
-  const program = createProgram(args[0], (code) => {
+  const program = createProgram(args[0], host, (code) => {
     exitCode = code;
   });
   if (args.length === 0) {
@@ -46,15 +47,15 @@ export async function run(args: readonly string[]): Promise<number> {
       return error.exitCode === 0 ? exitCodes.fine : exitCodes.wrongUsage;
     }
     const failure = describeFailure(error);
-    say(`adsim: ${failure.message}\n`);
+    say(`adsim: ${failure.message}\n`, host.stderr);
     return failure.exitCode;
   }
 }
 
-type SetExitCode = (exitCode: number) => void;
-
 /** How each command is added to the program, in the order of the help. */
-const commands: Readonly<Record<string, (program: Command, ends: SetExitCode) => void>> = {
+const commands: Readonly<
+  Record<string, (program: Command, host: HostProcess, ends: SetExitCode) => void>
+> = {
   serve: addServe,
   exec: addExec,
   matrix: addMatrix,
@@ -68,13 +69,17 @@ const commands: Readonly<Record<string, (program: Command, ends: SetExitCode) =>
 };
 
 /** `named`: the first word. Where it is a command's name, the others aren't made: they are half of the time to parse. */
-function createProgram(named: string | undefined, ends: SetExitCode): Command {
+function createProgram(named: string | undefined, host: HostProcess, ends: SetExitCode): Command {
   const program = new Command("adsim")
     .description("A deterministic in-memory simulator of a Publisher Advertising API.")
     .version(VERSION, "--version", "show the version")
     .helpOption("--help", "show help")
     .enablePositionalOptions()
     .exitOverride()
+    .configureOutput({
+      writeOut: (text) => host.stdout.write(text),
+      writeErr: (text) => host.stderr.write(text),
+    })
     .showSuggestionAfterError(false)
     .addHelpText(
       "after",
@@ -83,7 +88,7 @@ function createProgram(named: string | undefined, ends: SetExitCode): Command {
 
   const isNamed = named !== undefined && Object.hasOwn(commands, named);
   for (const [name, add] of Object.entries(commands)) {
-    if (name === named || !isNamed) add(program, ends);
+    if (name === named || !isNamed) add(program, host, ends);
   }
   for (const command of program.commands) {
     command
@@ -115,17 +120,18 @@ function withHint(names: readonly string[]) {
   };
 }
 
-function addServe(program: Command, ends: SetExitCode): void {
+function addServe(program: Command, host: HostProcess, ends: SetExitCode): void {
   const serve = program.command("serve").description("run the server until it is interrupted");
-  addServerOptions(addCommonOptions(serve, "system"), 4010, "text on a terminal").action(
-    async (flags: ServerFlags) => {
-      const command = await import("./serve.ts");
-      ends(await command.serve(flags));
-    },
-  );
+  addServerOptions(addCommonOptions(serve, "system"), host, {
+    defaultPort: 4010,
+    defaultLog: "text on a terminal",
+  }).action(async (flags: ServerFlags) => {
+    const command = await import("./serve.ts");
+    ends(await command.serve(flags, host));
+  });
 }
 
-function addExec(program: Command, ends: SetExitCode): void {
+function addExec(program: Command, host: HostProcess, ends: SetExitCode): void {
   const exec = program
     .command("exec")
     .description("start a server, run a command against it, and stop the server")
@@ -137,15 +143,16 @@ function addExec(program: Command, ends: SetExitCode): void {
     )
     .passThroughOptions()
     .addHelpText("after", `\n${ENVIRONMENT}`);
-  addServerOptions(addCommonOptions(exec, "flowing"), 0, "off").action(
-    async (words: string[], flags: ExecFlags) => {
-      const command = await import("./exec.ts");
-      ends(await command.exec(words, flags));
-    },
-  );
+  addServerOptions(addCommonOptions(exec, "flowing"), host, {
+    defaultPort: 0,
+    defaultLog: "off",
+  }).action(async (words: string[], flags: ExecFlags) => {
+    const command = await import("./exec.ts");
+    ends(await command.exec(words, flags, host));
+  });
 }
 
-function addMatrix(program: Command, ends: SetExitCode): void {
+function addMatrix(program: Command, host: HostProcess, ends: SetExitCode): void {
   const matrix = program
     .command("matrix")
     .description("find out what a client relies on that the spec leaves open")
@@ -163,12 +170,12 @@ ${ENVIRONMENT}`,
   addMatrixOptions(addAnswerOptions(addCommonOptions(matrix, "flowing"))).action(
     async (words: string[], flags: MatrixFlags) => {
       const command = await import("./matrix/matrix.ts");
-      ends(await command.matrix(words, flags));
+      ends(await command.matrix(words, flags, host));
     },
   );
 }
 
-function addReplay(program: Command, ends: SetExitCode): void {
+function addReplay(program: Command, host: HostProcess, ends: SetExitCode): void {
   const replay = program
     .command("replay")
     .description("send recorded requests again and compare the answers byte for byte")
@@ -184,15 +191,15 @@ adsim compares status, headers and body, but no headers of the connection, such 
 Exit codes: 0 all answers are the same, 1 some differ, 2 wrong usage, 3 FILE can't be read, there is nothing to compare, or
 the target can't be reached.`,
     );
-  addReplayOptions(addCommonOptions(replay, "frozen")).action(
+  addReplayOptions(addCommonOptions(replay, "frozen"), host).action(
     async (file: string, flags: ReplayFlags) => {
       const command = await import("./replay/replay.ts");
-      ends(await command.replay(file, flags));
+      ends(await command.replay(file, flags, host));
     },
   );
 }
 
-function addFixtures(program: Command): void {
+function addFixtures(program: Command, host: HostProcess): void {
   const making = program
     .command("fixtures")
     .description("write golden requests and answers as JSON files, for tests in any language")
@@ -210,11 +217,11 @@ Exit codes: 0 fine, 2 wrong usage or a folder with other files, 3 the files can'
     );
   addCommonOptions(making, "frozen").action(async (flags: FixturesFlags) => {
     const command = await import("./fixtures/fixtures.ts");
-    await command.fixtures(flags);
+    await command.fixtures(flags, host);
   });
 }
 
-function addAssumptions(program: Command): void {
+function addAssumptions(program: Command, host: HostProcess): void {
   const assumptions = program
     .command("assumptions")
     .description("list what the spec leaves open, and the choices for it")
@@ -223,23 +230,23 @@ function addAssumptions(program: Command): void {
   addCommonOptions(assumptions, "frozen").action(
     async (key: string | undefined, flags: AssumptionsFlags) => {
       const command = await import("./assumptions.ts");
-      await command.assumptions(key, flags);
+      await command.assumptions(key, flags, host);
     },
   );
 }
 
-function addOpenapi(program: Command): void {
+function addOpenapi(program: Command, host: HostProcess): void {
   const openapi = program.command("openapi").description("print the API as OpenAPI 3.1, in JSON");
   addCommonOptions(openapi, "frozen").action(async (flags: CommonFlags) => {
     const command = await import("./openapi.ts");
-    await command.openapi(flags);
+    await command.openapi(flags, host);
   });
 }
 
 /** A reader that has seen enough (`adsim serve | head -1`) is no reason to stop; output that is lost is. */
-function exitUnlessClosed(error: NodeJS.ErrnoException): void {
+function exitUnlessClosed(error: NodeJS.ErrnoException, host: HostProcess): void {
   if (error.code === "EPIPE") return;
-  say(`adsim: can't write to standard output: ${error.message}\n`);
+  say(`adsim: can't write to standard output: ${error.message}\n`, host.stderr);
   // The command doesn't know, and would end well.
-  process.exit(exitCodes.couldNotRun);
+  host.exit(exitCodes.couldNotRun);
 }

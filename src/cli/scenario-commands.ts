@@ -4,12 +4,16 @@ import { type Command, Option } from "commander";
 import type { ExportFlags } from "./export/export.ts";
 import { addCommonOptions, notEmpty } from "./options/common-options.ts";
 import { addCredentialOptions, addPlayOptions, type PlayFlags } from "./play/play-options.ts";
+import type { HostProcess } from "./processes/host-process.ts";
 import type { ScenariosFlags } from "./scenarios.ts";
+
+/** Takes a command's exit code. */
+export type Ends = (exitCode: number) => void;
 
 const SCENARIO =
   "the name of one that comes with adsim, a file (.json, .ts, .mts, .js, .mjs), or - for JSON from standard input";
 
-export function addPlay(program: Command, ends: (exitCode: number) => void): void {
+export function addPlay(program: Command, host: HostProcess, ends: Ends): void {
   const play = program
     .command("play")
     .description("play a scenario, and check that what it expects comes true")
@@ -27,15 +31,15 @@ do, and says which.
 Exit codes: 0 held, 1 broken or unknown, 2 wrong usage or an invalid scenario, 3 the scenario can't be read, or the target
 can't be reached.`,
     );
-  addPlayOptions(addCommonOptions(play, "frozen")).action(
+  addPlayOptions(addCommonOptions(play, "frozen"), host).action(
     async (source: string, flags: PlayFlags) => {
       const command = await import("./play/play.ts");
-      ends(await command.play(source, flags));
+      ends(await command.play(source, flags, host));
     },
   );
 }
 
-export function addScenarios(program: Command): void {
+export function addScenarios(program: Command, host: HostProcess): void {
   program
     .command("scenarios")
     .description("list the scenarios that come with adsim, or print one as JSON")
@@ -43,11 +47,11 @@ export function addScenarios(program: Command): void {
     .option("--json", "write machine-readable output to stdout")
     .action(async (name: string | undefined, flags: ScenariosFlags) => {
       const command = await import("./scenarios.ts");
-      command.scenarios(name, flags);
+      command.scenarios(name, flags, host);
     });
 }
 
-export function addExport(program: Command): void {
+export function addExport(program: Command, host: HostProcess): void {
   const exporting = program
     .command("export")
     .description("write the traffic of a scenario as a script for a load generator")
@@ -74,7 +78,7 @@ can't be written.`,
   addCredentialOptions(addCommonOptions(exporting, "frozen")).action(
     async (source: string, flags: ExportFlags) => {
       const command = await import("./export/export.ts");
-      await command.exportScenario(source, flags);
+      await command.exportScenario(source, flags, host);
     },
   );
 }

@@ -4,19 +4,21 @@ import { logFormatOf, logStarter } from "./log/format.ts";
 import type { ServerFlags } from "./options/common-options.ts";
 import { exitCodes } from "./output/exit.ts";
 import { type ReadyMessage, readyEvent, readyText } from "./output/ready-message.ts";
+import type { HostProcess } from "./processes/host-process.ts";
 import { onFirstSignal } from "./processes/signals.ts";
 import { saveOnExit, startFrom } from "./start-server.ts";
 
 const PUBLISHERS_SHOWN = 5;
 
 /** @returns the exit code, once the server has closed. */
-export async function serve(flags: ServerFlags): Promise<number> {
+export async function serve(flags: ServerFlags, host: HostProcess): Promise<number> {
+  const { stdout, stderr } = host;
   const interrupted = new Promise<NodeJS.Signals>((resolve) => {
-    onFirstSignal(["SIGINT", "SIGTERM"], resolve);
+    onFirstSignal(host, ["SIGINT", "SIGTERM"], resolve);
   });
-  const format = logFormatOf(flags.log, process.stderr.isTTY === true ? "text" : "off");
-  const startLog = await logStarter(format);
-  const server = await startFrom(flags, "system");
+  const format = logFormatOf(flags.log, stderr.isTTY === true ? "text" : "off");
+  const startLog = await logStarter(format, host);
+  const server = await startFrom(flags, "system", host);
   const log = startLog?.(server.worlds);
   const { publishers, assumptions } = server.worlds.get("default");
   const ready: ReadyMessage = {
@@ -26,13 +28,13 @@ export async function serve(flags: ServerFlags): Promise<number> {
     scenario: server.scenario,
     isLogged: format === "text",
   };
-  if (flags.json === true) process.stdout.write(readyEvent(ready));
+  if (flags.json === true) stdout.write(readyEvent(ready));
   const isNdjson = flags.json === true || format === "json";
-  (isNdjson ? process.stderr : process.stdout).write(readyText(ready));
+  (isNdjson ? stderr : stdout).write(readyText(ready));
   const signal = await interrupted;
-  process.stderr.write(`adsim: ${signal}, closing\n`);
+  stderr.write(`adsim: ${signal}, closing\n`);
   await server.close();
-  await saveOnExit(flags, server);
+  await saveOnExit(flags, server, host);
   await log?.end(exitCodes.fine);
   return exitCodes.fine;
 }

@@ -8,6 +8,7 @@ import { type Server, startServer } from "../server.ts";
 import { type ServerFlags, serverOptions } from "./options/common-options.ts";
 import type { PlayedScenario } from "./output/ready-message.ts";
 import { say } from "./output/say.ts";
+import type { HostProcess } from "./processes/host-process.ts";
 
 /** A server, and the scenario from whose end its world `default` continues. */
 export interface StartedServer extends Server {
@@ -18,6 +19,7 @@ export interface StartedServer extends Server {
 export async function startFrom(
   flags: ServerFlags,
   defaultClock: ClockMode,
+  host: HostProcess,
 ): Promise<StartedServer> {
   if (flags.saveOnExit !== undefined) {
     const { checkSavable } = await import("../adapters/files/snapshot-file.ts");
@@ -26,7 +28,7 @@ export async function startFrom(
   }
   if (flags.scenario !== undefined) {
     const { startPlayed } = await import("./play/start-played.ts");
-    return startPlayed(flags.scenario, flags);
+    return startPlayed(flags.scenario, flags, host);
   }
   if (flags.load === undefined) return startServer(await serverOptions(flags, defaultClock));
   const { startLoaded } = await import("./start-loaded.ts");
@@ -34,10 +36,14 @@ export async function startFrom(
 }
 
 /** Saves the world `default` to the file of `--save-on-exit`. Call it once the server has closed. */
-export async function saveOnExit(flags: ServerFlags, server: Server): Promise<void> {
+export async function saveOnExit(
+  flags: ServerFlags,
+  server: Server,
+  { stderr }: HostProcess,
+): Promise<void> {
   if (flags.saveOnExit === undefined) return;
   const { saveSnapshot } = await import("../adapters/files/snapshot-file.ts");
   const { replaced } = await saveSnapshot(server.worlds.get("default"), flags.saveOnExit);
   const instead = replaced ? ", which replaced the file that was there" : "";
-  say(`adsim: saved the state to ${flags.saveOnExit}${instead}\n`);
+  say(`adsim: saved the state to ${flags.saveOnExit}${instead}\n`, stderr);
 }

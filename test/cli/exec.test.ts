@@ -59,7 +59,7 @@ describe("CMD", () => {
       const script = `process.on("${signal}", () => process.exit(5)); console.log("up"); setInterval(() => {}, 1000);`;
       const adsim = startAdsim(["exec", "--", process.execPath, "-e", script]);
       await adsim.waitFor("up");
-      adsim.child.kill(signal);
+      adsim.signal(signal);
       expect(await adsim.ended).toEqual({ code: 5, signal: null });
     },
   );

@@ -10,7 +10,7 @@ import type { Step } from "../../src/play/language/scenario.ts";
 import { createTrafficSource } from "../../src/play/traffic/source.ts";
 import type { Arrivals } from "../../src/play/traffic/traffic.ts";
 import { fileOf, temporaryFolder } from "../temporary-folder.ts";
-import { runInProcess } from "./run-in-process.ts";
+import { runAdsim } from "./run-adsim.ts";
 
 const MIDNIGHT_MS = Date.parse("2026-01-15T00:00:00Z");
 
@@ -37,7 +37,7 @@ async function scriptOf(
   options: readonly string[] = [],
 ): Promise<{ readonly script: Script; readonly stderr: string }> {
   const args = ["export", scenarioOf(steps), "--to", "artillery", ...options];
-  const { code, stdout, stderr } = await runInProcess(args);
+  const { code, stdout, stderr } = await runAdsim(args);
   expect(`${code} ${stdout === "" ? stderr : ""}`).toBe("0 ");
   return { script: JSON.parse(stdout), stderr };
 }
@@ -234,7 +234,7 @@ describe("a script", () => {
     );
     const out = join(temporaryFolder(), "script.json");
     const target = "https://ads.test/base/";
-    const { code, stdout, stderr } = await runInProcess([
+    const { code, stdout, stderr } = await runAdsim([
       ...["export", file, "--to", "artillery", "--out", out, "--target", target],
     ]);
     expect([code, stdout]).toEqual([0, ""]);
@@ -324,7 +324,7 @@ describe("wrong usage", () => {
       /can't be written: there is no such/,
     ],
   ])("%s is refused", async (_, args, exitCode, expected) => {
-    const { code, stdout, stderr } = await runInProcess(["export", ...args()]);
+    const { code, stdout, stderr } = await runAdsim(["export", ...args()]);
     expect([code, stdout]).toEqual([exitCode, ""]);
     expect(stderr).toMatch(expected);
   });

@@ -18,7 +18,7 @@ import { operationIds } from "../../src/spec/operations.ts";
 import { answersListed, codeIn, ofTransports } from "../spec/openapi/openapi-answers.ts";
 import { createConformance } from "../spec/openapi/openapi-conformance.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { runInProcess } from "./run-in-process.ts";
+import { runAdsim } from "./run-adsim.ts";
 
 const readings: Readonly<Record<string, Readings>> = {
   "the defaults": {},
@@ -194,7 +194,7 @@ describe("the folder", () => {
 
   test("holds what the index lists and a page; made again, it has the same bytes as everywhere", async () => {
     const folder = join(temporaryFolder(), "new", "folder");
-    const { code, stdout, stderr } = await runInProcess(["fixtures", "--out", folder, "--json"]);
+    const { code, stdout, stderr } = await runAdsim(["fixtures", "--out", folder, "--json"]);
     expect([code, stderr]).toEqual([0, ""]);
     expect(readFileSync(join(folder, "index.json"), "utf8")).toBe(stdout);
     const index = JSON.parse(stdout) as Fixtures["index"];
@@ -207,7 +207,7 @@ describe("the folder", () => {
     // May be wrong; must not change unnoticed.
     expect(digestOf(folder)).toBe("9a2565473360d3a1");
 
-    const again = await runInProcess([
+    const again = await runAdsim([
       ...["fixtures", "--out", folder],
       ...["--seed", "it's", "--assume", "errors.body=flat"],
     ]);
@@ -241,14 +241,14 @@ describe("the folder", () => {
     const folder = temporaryFolder();
     fill(folder);
     const before = readdirSync(folder, { recursive: true });
-    const { code, stderr, stdout } = await runInProcess(["fixtures", "--out", folder]);
+    const { code, stderr, stdout } = await runAdsim(["fixtures", "--out", folder]);
     expect(stderr).toContain(`--out ${folder} ${expected}`);
     expect([code, stdout]).toEqual([2, ""]);
     expect(readdirSync(folder, { recursive: true })).toEqual(before);
   });
 
   test("with a disk below it is refused without a look at the disk", async () => {
-    const { code, stderr } = await runInProcess(["fixtures", "--out", "/"]);
+    const { code, stderr } = await runAdsim(["fixtures", "--out", "/"]);
     expect(stderr).toContain("--out / has ");
     expect(code).toBe(2);
   });
@@ -273,7 +273,7 @@ describe("the folder", () => {
       [["--out", join(folder, "a"), "--publishers", "0"], 2, "--publishers must be at least 1"],
     ];
     for (const [args, expected, message] of tried) {
-      const { code, stderr } = await runInProcess(["fixtures", ...args]);
+      const { code, stderr } = await runAdsim(["fixtures", ...args]);
       expect(stderr).toContain(message);
       expect(code).toBe(expected);
     }

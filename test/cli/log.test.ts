@@ -13,7 +13,7 @@ import { createControl } from "../../src/control/control.ts";
 import { createSimulator, type LoggedExchange } from "../../src/index.ts";
 import { createWorlds, type Worlds } from "../../src/simulator/worlds.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { type Adsim, runAdsim, startAdsim } from "./run-adsim.ts";
+import { type Adsim, runAdsim, spawnAdsim, startAdsim } from "./run-adsim.ts";
 
 const exchange: LoggedExchange = {
   sequence: 1,
@@ -175,13 +175,13 @@ describe("a reader who is too slow", () => {
   });
 
   test("doesn't stop the server: it answers, and ends when it is told to", async () => {
-    const adsim = startAdsim(["serve", "--port", "0", "--json", "--log", "json"]);
+    const adsim = spawnAdsim(["serve", "--port", "0", "--json", "--log", "json"]);
     await adsim.waitFor("\n");
     const { url } = JSON.parse(adsim.stdout()) as { url: string };
     adsim.child.stdout.pause();
     const path = `${url}/${"x".repeat(7000)}`;
     for (let sent = 0; sent < 300; sent += 1) expect((await fetch(path)).status).toBe(404);
-    adsim.child.kill("SIGTERM");
+    adsim.signal("SIGTERM");
     const [code] = await new Promise<unknown[]>((resolve) =>
       adsim.child.once("exit", (...how) => resolve(how)),
     );
@@ -266,16 +266,11 @@ describe("adsim serve", () => {
     act: (url: string) => Promise<unknown>,
   ): Promise<Adsim> {
     const adsim = startAdsim(["serve", "--port", "0", ...args]);
-    await new Promise<void>((resolve, reject) => {
-      const look = (): void => {
-        if (/ready at [\s\S]*payouts/.test(adsim.stdout() + adsim.stderr())) resolve();
-      };
-      for (const stream of [adsim.child.stdout, adsim.child.stderr]) stream.on("data", look);
-      void adsim.ended.then(() => reject(new Error(adsim.stderr())));
-    });
-    const [url = ""] = /http:\/\/127\.0\.0\.1:\d+/.exec(adsim.stdout() + adsim.stderr()) ?? [];
+    const written = (): string => adsim.stdout() + adsim.stderr();
+    await expect.poll(written, { interval: 5 }).toMatch(/ready at [\s\S]*payouts/);
+    const [url = ""] = /http:\/\/127\.0\.0\.1:\d+/.exec(written()) ?? [];
     await act(url);
-    adsim.child.kill("SIGINT");
+    adsim.signal("SIGINT");
     expect((await adsim.ended).code).toBe(0);
     return adsim;
   }

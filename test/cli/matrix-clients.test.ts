@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { AssumptionKey } from "../../src/spec/assumptions/catalogue.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { runAdsim } from "./run-adsim.ts";
+import { runProcess } from "./run-adsim.ts";
 
 const MAX_MS = 600_000;
 
@@ -21,7 +21,7 @@ async function matrixOf(
 ): Promise<{ code: number | null; report: Report }> {
   const folder = temporaryFolder();
   const script = join(import.meta.dirname, "../clients", client);
-  const { code, stdout } = await runAdsim(
+  const { code, stdout } = await runProcess(
     ["matrix", "--json", ...options, "--", process.execPath, script],
     {
       TMPDIR: folder,

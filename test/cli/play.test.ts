@@ -21,8 +21,7 @@ import { reproduceLine, resolveScenario } from "../../src/cli/play/resolve-scena
 import { startServer } from "../../src/server.ts";
 import { foreign } from "../play/targets/remote-world.ts";
 import { fileOf, temporaryFolder } from "../temporary-folder.ts";
-import { entry, startAdsim } from "./run-adsim.ts";
-import { runInProcess } from "./run-in-process.ts";
+import { entry, runAdsim, spawnAdsim, startAdsim } from "./run-adsim.ts";
 
 const held = {
   name: "two-shown",
@@ -44,7 +43,7 @@ describe("in process", () => {
     writeFileSync(file, `export const scenario = ${JSON.stringify(held)};`);
     const reports = ["junit", "json", "html"].map((kind) => join(path, `out.${kind}`));
     const [junit, json, html] = reports as [string, string, string];
-    const { code, stdout, stderr } = await runInProcess([
+    const { code, stdout, stderr } = await runAdsim([
       ...["play", file, "--report", `junit=${junit},json=${json}`, "--report", `html=${html}`],
       ...["--seed", "another one", "--assume", "errors.body=flat"],
     ]);
@@ -63,13 +62,13 @@ describe("in process", () => {
     ];
     symlinkSync(file, link);
     const args = ["play", fileOf(held), "--report", `json=${link}`];
-    expect((await runInProcess(args)).stderr).toBe("");
+    expect((await runAdsim(args)).stderr).toBe("");
     chmodSync(file, 0o640);
-    expect((await runInProcess(args)).stderr).toBe(
+    expect((await runAdsim(args)).stderr).toBe(
       `adsim: --report json=${link} replaced an existing file\n`,
     );
     expect(statSync(file).mode & 0o777).toBe(0o640);
-    const twice = await runInProcess([...args, "--report", `junit=${file}`]);
+    const twice = await runAdsim([...args, "--report", `junit=${file}`]);
     expect([twice.code, twice.stderr]).toEqual([2, expect.stringContaining("twice")]);
   });
 
@@ -84,13 +83,13 @@ describe("in process", () => {
   });
 
   test("one that is broken ends with 1 and says what was found", async () => {
-    const { code, stdout } = await runInProcess(["play", fileOf(broken)]);
+    const { code, stdout } = await runAdsim(["play", fileOf(broken)]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/broken[\s\S]*expectations\.0[\s\S]*3[\s\S]*2/);
   });
 
   test("one of which nobody knows ends with 1, too, and --json gives the result alone", async () => {
-    const { code, stdout, stderr } = await runInProcess(["play", fileOf(unknown), "--json"]);
+    const { code, stdout, stderr } = await runAdsim(["play", fileOf(unknown), "--json"]);
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({
       verdict: "unknown",
@@ -121,14 +120,14 @@ describe("wrong usage ends with 2 and says what is wrong", () => {
     ["a target that is none", ["lost-ack", "--target", "here"], "--target must be a URL"],
     ["too many requests", ["lost-ack", "--max-requests", "1"], "the maximum is 1"],
   ])("%s", async (_, args, expected) => {
-    const { code, stdout, stderr } = await runInProcess(["play", ...args]);
+    const { code, stdout, stderr } = await runAdsim(["play", ...args]);
     expect(stderr).toContain(expected);
     expect([code, stdout]).toEqual([2, ""]);
   });
 
   test("a step that is wrong is named with its file, before anything is played", async () => {
     const file = fileOf({ ...held, steps: [...held.steps, { impression: { add_id: "x" } }] });
-    const { code, stderr } = await runInProcess(["play", file]);
+    const { code, stderr } = await runAdsim(["play", file]);
     expect([code, stderr.startsWith(`adsim: ${file}: steps.2.impression.add_id`)]).toEqual([
       2,
       true,
@@ -162,7 +161,9 @@ describe("what can't be read ends with 3, what is no scenario with 2", () => {
     ["a module without export", inFile("export const x = {}", "a.mjs"), two, /must export a scen/],
     ["a module that exports a text", inFile('export default "x"', "a.mjs"), two, /must export/],
   ])("%s", async (_, source, exitCode, expected) => {
-    const error: unknown = await loadScenario(source()).catch((reason: unknown) => reason);
+    const error: unknown = await loadScenario(source(), process.stdin).catch(
+      (reason: unknown) => reason,
+    );
     expect(error).toBeInstanceOf(CommandFailure);
     expect(error).toMatchObject({ exitCode, message: expect.stringMatching(expected) });
   });
@@ -179,15 +180,17 @@ describe("what can't be read ends with 3, what is no scenario with 2", () => {
   }
 
   test("a byte order mark is none of it, and a module may export its scenario as default", async () => {
-    expect(await loadScenario(fileOf(`\ufeff${JSON.stringify(held)}`))).toEqual(held);
+    expect(await loadScenario(fileOf(`\ufeff${JSON.stringify(held)}`), process.stdin)).toEqual(
+      held,
+    );
     const file = fileOf(`export default ${JSON.stringify(held)}`, "a.mjs");
-    expect({ ...(await loadScenario(file)) }).toEqual(held);
+    expect({ ...(await loadScenario(file, process.stdin)) }).toEqual(held);
   });
 });
 
 test("a module that waits for what never comes doesn't end as if all were well", async () => {
   const file = fileOf("await new Promise(() => undefined); export default {};", "a.mjs");
-  const adsim = startAdsim(["play", file]);
+  const adsim = spawnAdsim(["play", file]);
   expect(await adsim.ended).toMatchObject({ code: 2 });
   expect(adsim.stderr()).toContain("a.mjs: can't be loaded: its top-level await never ends");
 });
@@ -196,7 +199,7 @@ test("assumptions of a file and of options go into those of the scenario", async
   const own = { ...held, assumptions: { "errors.body": "flat", "dedup.repeat": "count" } };
   const more = fileOf({ "dedup.repeat": "conflict", "errors.invalid": "422" });
   const flags = { assumptions: more, assume: { "errors.invalid": "400" }, publishers: 3 };
-  const chosen = await resolveScenario(fileOf(own), flags);
+  const chosen = await resolveScenario(fileOf(own), flags, process);
   expect(chosen.scenario).toMatchObject({
     publishers: 3,
     assumptions: { "errors.body": "flat", "dedup.repeat": "conflict", "errors.invalid": "400" },
@@ -246,8 +249,8 @@ describe("at a target", () => {
     onTestFinished(() => server.close());
     const file = fileOf(held);
     const token = ["--control-token", "hush"];
-    const far = await runInProcess(["play", file, "--json", "--target", server.url, ...token]);
-    const near = await runInProcess(["play", file, "--json"]);
+    const far = await runAdsim(["play", file, "--json", "--target", server.url, ...token]);
+    const near = await runAdsim(["play", file, "--json"]);
     expect([far.code, near.code]).toEqual([0, 0]);
     const result = JSON.parse(far.stdout);
     expect(result.digest).toBe(JSON.parse(near.stdout).digest);
@@ -259,11 +262,11 @@ describe("at a target", () => {
   test("a wrong token ends with 3, and so does nobody being there", async () => {
     const server = await startServer({ port: 0, controlToken: "hush" });
     const args = ["play", fileOf(held), "--target", server.url];
-    const refused = await runInProcess([...args, "--control-token", "wrong"]);
+    const refused = await runAdsim([...args, "--control-token", "wrong"]);
     expect([refused.code, refused.stdout]).toEqual([3, ""]);
     expect(refused.stderr).toMatch(/token/i);
     await server.close();
-    const gone = await runInProcess(args);
+    const gone = await runAdsim(args);
     expect([gone.code, gone.stdout]).toEqual([3, ""]);
     expect(gone.stderr).toContain("can't be reached");
   });
@@ -275,7 +278,7 @@ describe("at a target", () => {
     const path = temporaryFolder();
     const report = join(path, "out.json");
     const file = fileOf({ ...held, expectations: [] });
-    const { code, stdout, stderr } = await runInProcess([
+    const { code, stdout, stderr } = await runAdsim([
       ...["play", file, "--target", server.url, "--api-key", apiKey, "--publisher", id],
       ...["--report", `json=${report}`],
     ]);
@@ -287,7 +290,7 @@ describe("at a target", () => {
 
   test("a service without keys given ends with 2 and asks for them", async () => {
     const url = await foreign((_, response) => response.end("hello"));
-    const { code, stderr } = await runInProcess(["play", "lost-ack", "--target", url]);
+    const { code, stderr } = await runAdsim(["play", "lost-ack", "--target", url]);
     expect([code, stderr.includes("--api-key KEY and --publisher ID")]).toEqual([2, true]);
   });
 
@@ -302,7 +305,7 @@ describe("at a target", () => {
     ]);
     // Its first request has been answered: from now on it waits for an hour.
     await server.worlds.get("default").journal.waitFor({ operation: "impression" });
-    adsim.child.kill("SIGINT");
+    adsim.signal("SIGINT");
     expect((await adsim.ended).code).toBe(130);
     expect([adsim.stdout(), existsSync(report)]).toEqual(["", false]);
     expect(adsim.stderr()).toContain("SIGINT");

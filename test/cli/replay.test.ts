@@ -11,7 +11,7 @@ import { type ServerOptions, saveSnapshot, startServer } from "../../src/server.
 import { linesOf } from "../play/replay/recorded.ts";
 import { foreign } from "../play/targets/remote-world.ts";
 import { fileOf } from "../temporary-folder.ts";
-import { runAdsim } from "./run-adsim.ts";
+import { createHost, runAdsim } from "./run-adsim.ts";
 
 function recordingOf(lines: readonly string[], name = "journal.ndjson"): string {
   return fileOf(lines.map((line) => `${line}\n`).join(""), name);
@@ -357,11 +357,10 @@ describe("wrong usage and files of no use", () => {
     await saveSnapshot(createSimulator(), state);
     const names: Record<string, string> = { there: recordingOf(recordedSession().lines), state };
     const load = flags.load && (names[flags.load] ?? flags.load);
-    const error = await replay(names[file] ?? file, {
-      differences: 10,
-      ...flags,
-      ...(load && { load }),
-    }).catch((thrown: unknown) => thrown);
+    const given = { differences: 10, ...flags, ...(load && { load }) };
+    const error = await replay(names[file] ?? file, given, createHost().host).catch(
+      (thrown: unknown) => thrown,
+    );
     const failure = describeFailure(error);
     expect(failure.exitCode).toBe(expected);
     expect(failure.message).toContain(message);
@@ -380,8 +379,9 @@ describe("wrong usage and files of no use", () => {
     const [line = ""] = recordedSession().lines;
     const fault = { rule: "r", kind: "drop", delayMs: 0, served: false, received: "nothing" };
     const file = recordingOf([JSON.stringify({ ...JSON.parse(line), fault })]);
+    const { host } = createHost();
     const failure = describeFailure(
-      await replay(file, { differences: 10 }).catch((error) => error),
+      await replay(file, { differences: 10 }, host).catch((error) => error),
     );
     expect(failure.exitCode).toBe(3);
     expect(failure.message).toContain(

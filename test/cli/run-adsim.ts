@@ -1,29 +1,136 @@
-/** Runs the command line from source in a process of its own, for the tests of it. */
+/** Runs the command line from source: in this process, and in one of its own for the few tests that are about processes. */
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { EventEmitter } from "node:events";
+import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
+import { constants } from "node:os";
 import { join } from "node:path";
-import type { Readable, Writable } from "node:stream";
+import { Readable, Writable } from "node:stream";
 import { onTestFinished } from "vitest";
+import type { HostProcess } from "../../src/cli/processes/host-process.ts";
+import { run } from "../../src/cli/program.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 /** The command line's source. */
 export const entry: string = join(import.meta.dirname, "../../src/cli/main.ts");
 
+type Environment = Readonly<Record<string, string>>;
+
 export interface Adsim {
-  readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Resolves when the process has ended. */
+  /** Resolves when the command has ended. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
-  /** Resolves once stdout holds `text`; rejects when the process ends before. */
+  /** Resolves once stdout holds `text`; rejects when the command ends before. */
   waitFor(text: string): Promise<void>;
+  signal(name: NodeJS.Signals): void;
 }
 
-/** Starts `adsim ARGS`, with `input` as its standard input. Whatever becomes of the test, the process doesn't outlive it. */
+/** How often output is looked at while a test waits for it, in milliseconds. */
+const LOOK_AGAIN_MS = 5;
+
+/** What ends a command in this process on the spot, as `process.exit` would. */
+class Exited extends Error {}
+
+interface TestHost extends HostProcess {
+  emit(signal: NodeJS.Signals, name: NodeJS.Signals, number: number): boolean;
+}
+
+interface Hosted extends Pick<Adsim, "stdout" | "stderr"> {
+  readonly host: TestHost;
+  /** The code of `host.exit`. */
+  readonly exited: Promise<number>;
+}
+
+/** A process for a command to run in, with `input` as its standard input. */
+export function createHost(environment: Environment = {}, input = ""): Hosted {
+  const [stdout, stderr] = [openOutput("stdout"), openOutput("stderr")];
+  const exit = Promise.withResolvers<number>();
+  const host = Object.assign(new EventEmitter(), {
+    stdin: Readable.from(input === "" ? [] : [Buffer.from(input)]),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    env: { ...process.env, ...environment },
+    platform: process.platform,
+    kill: (pid: number, name: NodeJS.Signals) => process.kill(pid, name),
+    exit(code: number): never {
+      exit.resolve(code);
+      throw new Exited();
+    },
+    // The streams have what commands use of a stream.
+  }) as unknown as TestHost;
+  return { host, stdout: stdout.text, stderr: stderr.text, exited: exit.promise };
+}
+
+/** Starts `adsim ARGS` in this process. It ends with the test at the latest. */
 export function startAdsim(
   args: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
-  input = "",
+  environment?: Environment,
+  input?: string,
 ): Adsim {
+  const { host, stdout, stderr, exited } = createHost(environment, input);
+  const code = Promise.race([run(args, host), exited]);
+  const ended = code.then((value) => ({ code: value, signal: null }));
+  let isOver = false;
+  void ended.finally(() => {
+    isOver = true;
+  });
+  const signal = (name: NodeJS.Signals): void => {
+    host.emit(name, name, constants.signals[name]);
+  };
+  onTestFinished(async () => {
+    if (!isOver) signal("SIGTERM");
+    await ended;
+  });
+  return {
+    stdout,
+    stderr,
+    ended,
+    signal,
+    async waitFor(text) {
+      while (!stdout().includes(text)) {
+        if (isOver) throw new Error(`adsim ended before it said ${text}: ${stderr()}`);
+        await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+      }
+    },
+  };
+}
+
+/** A file that stands for a standard stream: commands of the user's can inherit it. */
+function openOutput(name: string): { readonly stream: Writable; readonly text: () => string } {
+  const path = join(temporaryFolder(), name);
+  const fd = openSync(path, "a");
+  onTestFinished(() => closeSync(fd));
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      writeSync(fd, chunk);
+      done();
+    },
+  });
+  return { stream: Object.assign(stream, { fd }), text: () => readFileSync(path, "utf8") };
+}
+
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs `adsim ARGS` to its end in this process. */
+export function runAdsim(args: readonly string[], environment?: Environment): Promise<Ran> {
+  return toItsEnd(startAdsim(args, environment));
+}
+
+export interface AdsimProcess extends Adsim {
+  readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
+}
+
+/** Starts `adsim ARGS` in a process of its own. Whatever becomes of the test, the process doesn't outlive it. */
+export function spawnAdsim(
+  args: readonly string[],
+  environment: Environment = {},
+  input = "",
+): AdsimProcess {
   const child = spawn(process.execPath, [entry, ...args], {
     stdio: ["pipe", "pipe", "pipe"],
     env: { ...process.env, ...environment },
@@ -50,6 +157,7 @@ export function startAdsim(
     stdout: () => stdout,
     stderr: () => stderr,
     ended,
+    signal: (name) => void child.kill(name),
     waitFor: (text) =>
       new Promise((resolve, reject) => {
         const look = (): void => {
@@ -62,12 +170,12 @@ export function startAdsim(
   };
 }
 
-/** Runs `adsim ARGS` to its end. */
-export async function runAdsim(
-  args: readonly string[],
-  environment?: Readonly<Record<string, string>>,
-): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
-  const adsim = startAdsim(args, environment);
+/** Runs `adsim ARGS` to its end in a process of its own. */
+export function runProcess(args: readonly string[], environment?: Environment): Promise<Ran> {
+  return toItsEnd(spawnAdsim(args, environment));
+}
+
+async function toItsEnd(adsim: Adsim): Promise<Ran> {
   const { code } = await adsim.ended;
   return { code, stdout: adsim.stdout(), stderr: adsim.stderr() };
 }

@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { shippedNames, shippedScenario } from "../../src/adapters/shipped-scenarios.ts";
 import { playScenarioSync } from "../../src/scenario.ts";
-import { runInProcess } from "./run-in-process.ts";
+import { runAdsim } from "./run-adsim.ts";
 
 const files = readdirSync(join(import.meta.dirname, "../../scenarios")).map((file) =>
   basename(file, ".ts"),
@@ -13,7 +13,7 @@ const files = readdirSync(join(import.meta.dirname, "../../scenarios")).map((fil
 
 describe("adsim scenarios", () => {
   test("lists every one with the first sentence of what it is about, in aligned columns", async () => {
-    const { code, stdout } = await runInProcess(["scenarios"]);
+    const { code, stdout } = await runAdsim(["scenarios"]);
     expect(code).toBe(0);
     const lines = stdout.trimEnd().split("\n");
     expect(lines.map((line) => line.split(" ")[0])).toEqual(files.toSorted());
@@ -23,12 +23,12 @@ describe("adsim scenarios", () => {
   });
 
   test("lists them as JSON", async () => {
-    const { stdout } = await runInProcess(["scenarios", "--json"]);
+    const { stdout } = await runAdsim(["scenarios", "--json"]);
     expect(JSON.parse(stdout)).toEqual({ scenarios: shippedNames() });
   });
 
   test("prints one as JSON, which plays as it does under its name", async () => {
-    const { code, stdout } = await runInProcess(["scenarios", "lost-ack"]);
+    const { code, stdout } = await runAdsim(["scenarios", "lost-ack"]);
     expect(code).toBe(0);
     const copy = JSON.parse(stdout);
     expect(copy).toEqual(shippedScenario("lost-ack"));
@@ -36,7 +36,7 @@ describe("adsim scenarios", () => {
   });
 
   test("offers the nearest for a name that there isn't", async () => {
-    const { code, stdout, stderr } = await runInProcess(["scenarios", "lost-akc"]);
+    const { code, stdout, stderr } = await runAdsim(["scenarios", "lost-akc"]);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain('Did you mean "lost-ack"?');
   });

@@ -4,8 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { ServerFlags } from "../../src/cli/options/common-options.ts";
 import { type StartedServer, startFrom } from "../../src/cli/start-server.ts";
 import { fileOf } from "../temporary-folder.ts";
-import { runAdsim, startAdsim } from "./run-adsim.ts";
-import { runInProcess } from "./run-in-process.ts";
+import { createHost, runAdsim, startAdsim } from "./run-adsim.ts";
 
 const month = {
   name: "month",
@@ -26,7 +25,7 @@ const broken = { ...month, expectations: [{ audit: { total: { applied: 3 } } }] 
 const unknown = { ...month, steps: month.steps.filter((step) => !("payouts" in step)) };
 
 async function start(flags: Partial<ServerFlags>): Promise<StartedServer> {
-  const server = await startFrom({ port: 0, ...flags }, "system");
+  const server = await startFrom({ port: 0, ...flags }, "system", createHost().host);
   onTestFinished(() => server.close());
   return server;
 }
@@ -99,7 +98,7 @@ describe("the ready message", () => {
       event: "ready",
       scenario: { name: "month", verdict: "unknown", why },
     });
-    adsim.child.kill("SIGTERM");
+    adsim.signal("SIGTERM");
     expect((await adsim.ended).code).toBe(0);
     expect(adsim.stderr()).toMatch(/^adsim is ready at \S+, after the scenario month: unknown, /);
   });
@@ -107,7 +106,7 @@ describe("the ready message", () => {
 
 describe("nothing listens", () => {
   test("where the scenario is broken: exit code 1, and the report", async () => {
-    const { code, stdout, stderr } = await runInProcess(["serve", "--scenario", fileOf(broken)]);
+    const { code, stdout, stderr } = await runAdsim(["serve", "--scenario", fileOf(broken)]);
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(/expectations\.0[\s\S]*the scenario month is broken/);
   });
@@ -128,7 +127,7 @@ describe("nothing listens", () => {
     ["an empty name", () => [""], /must not be empty/],
     ["a wrong override", () => ["lost-ack", "--start", "soon"], /--start must be an instant/],
   ])("for %s: exit code 2", async (_, args, expected) => {
-    const { code, stdout, stderr } = await runInProcess(["serve", "--scenario", ...args()]);
+    const { code, stdout, stderr } = await runAdsim(["serve", "--scenario", ...args()]);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(expected);
   });

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { hasCurl } from "../programs.ts";
-import { type Adsim, runAdsim, startAdsim } from "./run-adsim.ts";
+import { type Adsim, runProcess, spawnAdsim, startAdsim } from "./run-adsim.ts";
 
 interface ReadyEvent {
   readonly event: string;
@@ -122,7 +122,7 @@ describe("the end", () => {
   test.each(["SIGINT", "SIGTERM"] as const)("%s closes it with exit code 0", async (signal) => {
     const [adsim, { url }] = await serveJson();
     await (await fetch(`${url}/_sim/health`)).text();
-    adsim.child.kill(signal);
+    adsim.signal(signal);
     expect(await adsim.ended).toEqual({ code: 0, signal: null });
     await expect(fetch(`${url}/_sim/health`)).rejects.toThrow();
   });
@@ -141,8 +141,8 @@ describe("the end", () => {
     await new Promise<void>((resolve) => socket.write(head + body.slice(0, 5), () => resolve()));
     // Once another connection was answered, the server has seen the head of the first.
     await (await fetch(`${url}/_sim/health`)).text();
-    adsim.child.kill("SIGINT");
-    adsim.child.kill("SIGTERM");
+    adsim.signal("SIGINT");
+    adsim.signal("SIGTERM");
     while (!adsim.stderr().includes("closing")) await new Promise(setImmediate);
     socket.write(body.slice(5));
     expect(await adsim.ended).toEqual({ code: 0, signal: null });
@@ -184,11 +184,12 @@ describe("the end", () => {
   });
 
   test("a reader that stops reading is no reason to stop", async () => {
-    const [adsim, { url }] = await serveJson();
+    const adsim = spawnAdsim(["serve", "--port", "0", "--json"]);
+    const { url } = await readyEvent(adsim);
     adsim.child.stdout.destroy();
     adsim.child.stderr.destroy();
     expect((await fetch(`${url}/_sim/health`)).status).toBe(200);
-    adsim.child.kill("SIGINT");
+    adsim.signal("SIGINT");
     // It writes to the closed pipe here.
     expect(await adsim.ended).toEqual({ code: 0, signal: null });
   });
@@ -213,13 +214,13 @@ function refusing(modules: string): Readonly<Record<string, string>> {
 
 describe("what is slow to load", () => {
   test("help comes without the schema library, faker and the server", async () => {
-    const { stdout, code } = await runAdsim(["--help"], refusing("valibot|faker|node-http"));
+    const { stdout, code } = await runProcess(["--help"], refusing("valibot|faker|node-http"));
     expect(code).toBe(0);
     expect(stdout).toContain("Usage: adsim");
   });
 
   test("the server gets ready without faker, and loads it for the first name", async () => {
-    const adsim = startAdsim(["serve", "--port", "0", "--json"], refusing("faker"));
+    const adsim = spawnAdsim(["serve", "--port", "0", "--json"], refusing("faker"));
     const { url } = await readyEvent(adsim);
     expect((await fetch(`${url}/_sim/health`)).status).toBe(200);
     await expect(fetch(`${url}/_sim/publishers`)).rejects.toThrow();

@@ -10,7 +10,7 @@ import { startFrom } from "../../src/cli/start-server.ts";
 import { createSimulator } from "../../src/index.ts";
 import { saveSnapshot } from "../../src/server.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { runAdsim, startAdsim } from "./run-adsim.ts";
+import { createHost, runAdsim, startAdsim } from "./run-adsim.ts";
 
 /** A file with the state of a world with a sign-up, and the id of that. */
 async function savedState(path: string): Promise<string> {
@@ -88,7 +88,7 @@ test("serve saves after the last answer", async () => {
   });
   expect(answer.status).toBe(200);
   expect(existsSync(path)).toBe(false);
-  adsim.child.kill("SIGTERM");
+  adsim.signal("SIGTERM");
   expect((await adsim.ended).code).toBe(0);
   const saved = JSON.parse(readFileSync(path, "utf8"));
   expect(saved.accounts[0].book.impressions.count).toBe(1);
@@ -105,7 +105,9 @@ describe("--load is refused before anything listens", () => {
     const load = join(temporaryFolder(), "state.json");
     await savedState(load);
     const failure = describeFailure(
-      await startFrom({ port: 0, load, ...flags }, "system").catch((error) => error),
+      await startFrom({ port: 0, load, ...flags }, "system", createHost().host).catch(
+        (error) => error,
+      ),
     );
     expect(failure.exitCode).toBe(2);
     expect(failure.message).toContain(message);
@@ -126,12 +128,14 @@ describe("--load is refused before anything listens", () => {
     const load = join(temporaryFolder(), "state.json");
     await saveSnapshot(createSimulator({ start: "9000-01-01T00:00:00Z" }), load);
     const flags = { port: 0, load, clock: "system" } as const;
-    const failure = describeFailure(await startFrom(flags, "system").catch((error) => error));
+    const failure = describeFailure(
+      await startFrom(flags, "system", createHost().host).catch((error) => error),
+    );
     expect([failure.exitCode, failure.message]).toEqual([
       2,
       expect.stringContaining("--clock flowing"),
     ]);
-    const server = await startFrom({ port: 0, load }, "system");
+    const server = await startFrom({ port: 0, load }, "system", createHost().host);
     onTestFinished(() => server.close());
     expect(server.worlds.get("default").clock.mode).toBe("frozen");
   });

@@ -6,7 +6,7 @@ import { createSimulator } from "../../src/index.ts";
 import { linesOf } from "../play/replay/recorded.ts";
 import { foreign } from "../play/targets/remote-world.ts";
 import { fileOf } from "../temporary-folder.ts";
-import { runInProcess } from "./run-in-process.ts";
+import { runAdsim } from "./run-adsim.ts";
 
 /** Clears the screen, rings, colours by a C1 control, deletes, turns the direction, breaks the line. */
 const EVIL = "\u001b[2J\u0007\u009b31m\u007f\u202e\u2066\u2028\u0085\r\nadsim: all is well";
@@ -14,7 +14,7 @@ const acting = /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u20
 
 /** Runs it, and expects that it shows the text, in escapes. */
 async function shows(args: readonly string[], code: number, lines?: "own lines"): Promise<string> {
-  const ran = await runInProcess(args);
+  const ran = await runAdsim(args);
   const written = ran.stdout + ran.stderr;
   expect(ran.code, written).toBe(code);
   expect(acting.exec(written)).toBe(null);
@@ -75,7 +75,7 @@ describe("adsim replay", () => {
       "b.ndjson",
     );
     for (const one of [file, plain]) {
-      const ran = await runInProcess(["replay", one, "--target", url, ...flags]);
+      const ran = await runAdsim(["replay", one, "--target", url, ...flags]);
       expect(acting.exec(ran.stdout + ran.stderr)).toBe(null);
     }
     expect(await shows(["replay", plain, "--target", url, ...flags], 1, "own lines")).toContain(
@@ -174,7 +174,7 @@ test.each(["--faults", "--assumptions", "--load"])(
       JSON.stringify({ "dedup.repeat": EVIL }),
     ];
     for (const content of contents) {
-      const ran = await runInProcess(["serve", "--port", "0", option, fileOf(content)]);
+      const ran = await runAdsim(["serve", "--port", "0", option, fileOf(content)]);
       expect(ran.code).toBeGreaterThan(1);
       expect(acting.exec(ran.stdout + ran.stderr)).toBe(null);
     }

@@ -10,6 +10,7 @@ import { writeOut } from "../output/reports.ts";
 import { say } from "../output/say.ts";
 import { type CredentialFlags, type GivenPublisher, givenPublishers } from "../play/credentials.ts";
 import { type ResolvedScenario, resolveScenario } from "../play/resolve-scenario.ts";
+import type { HostProcess } from "../processes/host-process.ts";
 import { artilleryScript, type PlannedTraffic, type Sender } from "./artillery.ts";
 import { planOf } from "./traffic-plan.ts";
 
@@ -22,10 +23,15 @@ export interface ExportFlags extends CommonFlags, CredentialFlags {
 const DEFAULT_TARGET = "http://127.0.0.1:4010";
 
 /** @throws CommandFailure for a scenario without traffic, and for a file that can't be written. */
-export async function exportScenario(source: string, flags: ExportFlags): Promise<void> {
+export async function exportScenario(
+  source: string,
+  flags: ExportFlags,
+  host: HostProcess,
+): Promise<void> {
+  const { out } = flags;
   const given = givenPublishers(flags);
   const target = readTargetUrl(flags.target ?? DEFAULT_TARGET).url;
-  const chosen = await resolveScenario(source, flags);
+  const chosen = await resolveScenario(source, flags, host);
   const { trafficSteps, leftOut } = planOf(chosen.scenario);
   if (trafficSteps.length === 0) {
     throw wrongUsage(`${source} has no traffic step, and a load script can have nothing else.`);
@@ -39,18 +45,20 @@ export async function exportScenario(source: string, flags: ExportFlags): Promis
     }),
   );
   const script = indentedJson(artilleryScript(planned, target));
-  if (flags.out === undefined) say(script, process.stdout);
-  else await writeOut(`--out ${flags.out}`, flags.out, script);
-  tellLeftOut(leftOut, chosen.scenario, given.length > 0);
+  if (out === undefined) say(script, host.stdout);
+  else await writeOut({ option: `--out ${out}`, file: out, text: script }, host.stderr);
+  say(aboutScript(leftOut, chosen.scenario, given.length > 0), host.stderr);
 }
 
-function tellLeftOut(leftOut: readonly string[], scenario: Scenario, isForeign: boolean): void {
+/** What the script leaves out, and whose keys it has unless they were given. */
+function aboutScript(leftOut: readonly string[], scenario: Scenario, isForeign: boolean): string {
   const { seed = "adsim", publishers = 25, profile = "typical" } = scenario;
   const lines = leftOut.map((what) => `  ${what}\n`);
-  if (lines.length > 0) {
-    say(`adsim: the script leaves out these parts of the scenario:\n${lines.join("")}`);
-  }
-  if (isForeign) return;
+  const missing =
+    lines.length === 0
+      ? ""
+      : `adsim: the script leaves out these parts of the scenario:\n${lines.join("")}`;
+  if (isForeign) return missing;
   say(
     `adsim: its API keys work for an adsim with seed ${JSON.stringify(seed)}, ${publishers} publishers and profile ${profile}\n`,
   );

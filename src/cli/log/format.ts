@@ -1,6 +1,7 @@
 /** The choices of `--log`. The log's code is loaded only if it is on, so that other starts are fast. */
 
 import type { Worlds } from "../../simulator/worlds.ts";
+import type { HostProcess } from "../processes/host-process.ts";
 import type { Log } from "./log.ts";
 
 export const logFormats = ["text", "json", "off"] as const;
@@ -19,8 +20,9 @@ export function logFormatOf(
 /** A function that starts the log in this format; undefined if it is off. Await it before the server listens. */
 export async function logStarter(
   format: LogFormat,
+  host: HostProcess,
 ): Promise<((worlds: Worlds) => Log) | undefined> {
   if (format === "off") return undefined;
   const { startLog } = await import("./log.ts");
-  return (worlds) => startLog(format, worlds);
+  return (worlds) => startLog(format, worlds, host);
 }

@@ -5,6 +5,7 @@ import type { LoggedExchange } from "../../journal/logged-exchange.ts";
 import { shortened } from "../../play/reports/lines.ts";
 import { DEFAULT_WORLD, type Worlds } from "../../simulator/worlds.ts";
 import { isColourful } from "../output/say.ts";
+import type { HostProcess } from "../processes/host-process.ts";
 import { createLineQueue, type LineQueue } from "./line-queue.ts";
 import { sinkOf } from "./sink.ts";
 
@@ -17,26 +18,25 @@ export interface Log {
  * Starts the log. Text goes to standard error, NDJSON to standard output. The server never waits for the reader: if the
  * reader is too slow, lines are dropped and counted.
  */
-export function startLog(format: "text" | "json", worlds: Worlds): Log {
-  const lines = format === "json" ? logEvents(worlds) : logText(worlds);
+export function startLog(format: "text" | "json", worlds: Worlds, host: HostProcess): Log {
+  const lines = format === "json" ? logEvents(worlds, host) : logText(worlds, host);
   return {
     async end(exitCode) {
-      if (!(await lines.end())) process.exit(exitCode);
+      if (!(await lines.end())) host.exit(exitCode);
     },
   };
 }
 
-function logEvents(worlds: Worlds): LineQueue {
-  const lines = createLineQueue(sinkOf(process.stdout), (exchanges) =>
+function logEvents(worlds: Worlds, { stdout }: HostProcess): LineQueue {
+  const lines = createLineQueue(sinkOf(stdout), (exchanges) =>
     JSON.stringify({ event: "dropped", exchanges }),
   );
   worlds.observe((world, exchange) => lines.add(exchangeEvent(world, exchange)));
   return lines;
 }
 
-function logText(worlds: Worlds): LineQueue {
-  const { stderr } = process;
-  const hasColours = isColourful(stderr);
+function logText(worlds: Worlds, { stderr, env }: HostProcess): LineQueue {
+  const hasColours = isColourful(stderr, env);
   const lines = createLineQueue(
     sinkOf(stderr),
     (exchanges) =>

@@ -16,6 +16,7 @@ import { exitCodes, wrongUsage } from "../output/exit.ts";
 import { checkReports, writeReports } from "../output/reports.ts";
 import { say } from "../output/say.ts";
 import { childCommand } from "../processes/child.ts";
+import type { HostProcess } from "../processes/host-process.ts";
 import { endingSignals, onFirstSignal } from "../processes/signals.ts";
 import type { MatrixFlags } from "./matrix-options.ts";
 import { reportJunit } from "./matrix-report-junit.ts";
@@ -33,7 +34,11 @@ import { createRunner, Interrupted, type Runner } from "./runner.ts";
 import { shrink } from "./shrink.ts";
 
 /** @returns the exit code: 0 if CMD passes everywhere, 1 for any finding, 128 plus its number for a signal. */
-export async function matrix(words: readonly string[], flags: MatrixFlags): Promise<number> {
+export async function matrix(
+  words: readonly string[],
+  flags: MatrixFlags,
+  host: HostProcess,
+): Promise<number> {
   const command = childCommand(words, "matrix");
   const timeLimitMs = timeLimitOf(flags.timeLimit);
   const { assumptions: _read, ...otherFlags } = flags;
@@ -42,15 +47,15 @@ export async function matrix(words: readonly string[], flags: MatrixFlags): Prom
   const plan = planOf(flags, chosen);
   await checkReports(flags.report ?? []);
   const output = await createOutputFolder(flags.keepOutput);
-  const progress = createProgress(process.stderr, plan.rows.length);
+  const progress = createProgress(host, plan.rows.length);
   const jobs = flags.jobs ?? availableParallelism();
   const runner = createRunner({
-    ...{ command, plan, output, timeLimitMs, jobs },
+    ...{ command, plan, output, timeLimitMs, jobs, host },
     // The same options as for `exec`, because the lines to reproduce use that.
     server: {
       ...options,
       explain: flags.explain,
-      controlToken: environmentControlToken(),
+      controlToken: environmentControlToken(host),
       port: 0,
     },
     onRun: progress.step,
@@ -62,12 +67,12 @@ export async function matrix(words: readonly string[], flags: MatrixFlags): Prom
     found: { minimal: [], unstable: [], isComplete: false },
   };
   let signal: { readonly name: NodeJS.Signals; readonly number: number } | undefined;
-  const stopListening = onFirstSignal(endingSignals, (name, number) => {
+  const stopListening = onFirstSignal(host, endingSignals, (name, number) => {
     signal = { name, number };
     void runner.stop();
   });
   // No CMD outlives this process, however it ends.
-  process.on("exit", runner.kill);
+  host.on("exit", runner.kill);
   const startedMs = Date.now();
   try {
     await investigate(findings, runner, progress, jobs);
@@ -76,24 +81,25 @@ export async function matrix(words: readonly string[], flags: MatrixFlags): Prom
   } finally {
     await runner.stop();
     stopListening();
-    process.off("exit", runner.kill);
+    host.off("exit", runner.kill);
     progress.end();
     await output.close();
   }
   if (signal !== undefined) findings.interruptedBy = signal.name;
   const result = resultOf(findings);
-  tell(result, flags.json === true);
-  await writeReports(flags.report ?? [], {
+  tell(result, flags.json === true, host);
+  const texts = {
     json: () => indentedJson(result),
     junit: () => reportJunit(result, startedMs, Date.now() - startedMs),
-  });
+  };
+  await writeReports(flags.report ?? [], texts, host.stderr);
   if (signal !== undefined) return 128 + signal.number;
   return result.verdict === "green" ? exitCodes.fine : exitCodes.checkFailed;
 }
 
-function tell(result: MatrixResult, isJson: boolean): void {
-  if (isJson) say(indentedJson(result), process.stdout);
-  say(reportText(result), isJson ? process.stderr : process.stdout);
+function tell(result: MatrixResult, isJson: boolean, { stdout, stderr }: HostProcess): void {
+  if (isJson) say(indentedJson(result), stdout);
+  say(reportText(result), isJson ? stderr : stdout);
 }
 
 async function investigate(

@@ -5,6 +5,7 @@ import {
   drawLine,
   eraseLine,
   isLive,
+  type LineHost,
   type LineStream,
   timeLeft,
 } from "../output/progress-line.ts";
@@ -24,8 +25,8 @@ export interface Progress {
 /** How often the time left is redrawn, in milliseconds. */
 const REDRAW_MS = 1000;
 
-export function createProgress(stream: LineStream, rows: number): Progress {
-  return isLive(stream) ? bar(stream, rows) : lines(stream, rows);
+export function createProgress(host: LineHost, rows: number): Progress {
+  return isLive(host) ? bar(host.stderr, rows) : lines(host.stderr, rows);
 }
 
 function lines(stream: LineStream, rows: number): Progress {

@@ -9,6 +9,7 @@ import {
   clientEnvironment,
   startChild,
 } from "../processes/child.ts";
+import type { HostProcess } from "../processes/host-process.ts";
 
 export type Ending =
   | { readonly kind: "exit"; readonly exitCode: number }
@@ -29,6 +30,7 @@ export interface RunOptions {
   readonly output: FileHandle;
   readonly timeLimitMs: number;
   readonly running: StopRegistry;
+  readonly host: HostProcess;
   /** Called before the server closes. */
   readonly onEnd: (server: Server) => void;
 }
@@ -47,14 +49,16 @@ const GRACE_MS = 2000;
 
 /** @throws CommandFailure if CMD can't be started, InputError for an invalid option of the server. */
 export async function runOnce(options: RunOptions): Promise<Run> {
+  const { host } = options;
   const server = await startServer(options.server);
   try {
     const startedMs = performance.now();
     const { fd } = options.output;
-    const started = startChild(options.command, clientEnvironment(server), {
+    const started = startChild(options.command, {
+      env: { ...host.env, ...clientEnvironment(server) },
       stdio: ["ignore", fd, fd],
       // Its own process group, so that its children can be ended with it.
-      detached: process.platform !== "win32",
+      detached: host.platform !== "win32",
     });
     const { end, timedOut } = await waitWithinLimit(started.child, started.ended, options);
     options.onEnd(server);
@@ -76,13 +80,13 @@ function endingOf({ exitCode, signal }: ChildEnd): Ending {
 async function waitWithinLimit(
   child: ChildProcess,
   ended: Promise<ChildEnd>,
-  { timeLimitMs, running }: RunOptions,
+  { timeLimitMs, running, host }: RunOptions,
 ): Promise<{ readonly end: ChildEnd; readonly timedOut: boolean }> {
   let timedOut = false;
   let killer: NodeJS.Timeout | undefined;
   const stop: Stop = (how) => {
-    endGroup(child, how === "now" ? "SIGKILL" : "SIGTERM");
-    killer ??= setTimeout(() => endGroup(child, "SIGKILL"), GRACE_MS);
+    endGroup(host, child, how === "now" ? "SIGKILL" : "SIGTERM");
+    killer ??= setTimeout(() => endGroup(host, child, "SIGKILL"), GRACE_MS);
   };
   const timer = setTimeout(() => {
     timedOut = true;
@@ -95,20 +99,20 @@ async function waitWithinLimit(
     clearTimeout(timer);
     clearTimeout(killer);
     running.delete(stop);
-    endGroup(child, "SIGKILL");
+    endGroup(host, child, "SIGKILL");
   }
 }
 
 /** Signals CMD and its children. */
-function endGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+function endGroup(host: HostProcess, child: ChildProcess, signal: NodeJS.Signals): void {
   const { pid } = child;
   if (pid === undefined) return;
-  if (process.platform === "win32") {
+  if (host.platform === "win32") {
     child.kill(signal);
     return;
   }
   try {
-    process.kill(-pid, signal);
+    host.kill(-pid, signal);
   } catch {
     // The whole group has ended.
   }

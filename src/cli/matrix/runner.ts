@@ -9,6 +9,7 @@ import type { MatrixPlan } from "../../readings/matrix-plan.ts";
 import type { ServerOptions } from "../../server.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import type { ChildCommand } from "../processes/child.ts";
+import type { HostProcess } from "../processes/host-process.ts";
 import type { KeptOutput, OutputFolder } from "./output-folder.ts";
 import { type Run, runOnce, type Stop, type StopRegistry } from "./run-once.ts";
 import type { Trials } from "./shrink.ts";
@@ -46,6 +47,7 @@ export interface RunnerOptions {
   readonly output: OutputFolder;
   readonly timeLimitMs: number;
   readonly jobs: number;
+  readonly host: HostProcess;
   /** Called after each run. */
   readonly onRun: () => void;
 }
@@ -90,6 +92,7 @@ export function createRunner(options: RunnerOptions): Runner {
         output: spool.handle,
         timeLimitMs: options.timeLimitMs,
         running,
+        host: options.host,
         onEnd: ({ url }) => {
           count = requests.take(url);
         },

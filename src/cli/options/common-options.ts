@@ -7,6 +7,7 @@ import type { ServerOptions } from "../../server.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import type { Profile } from "../../world/publishers/profiles.ts";
 import { type LogFormat, logFormats } from "../log/format.ts";
+import type { HostProcess } from "../processes/host-process.ts";
 import type { AssumptionFlags } from "./assumption-flags.ts";
 
 /** What every command takes. */
@@ -94,8 +95,8 @@ export function addAnswerOptions(command: Command): Command {
 /** `defaultLog`: in words, for the help. */
 export function addServerOptions(
   command: Command,
-  defaultPort: number,
-  defaultLog: string,
+  host: HostProcess,
+  { defaultPort, defaultLog }: { readonly defaultPort: number; readonly defaultLog: string },
 ): Command {
   return addAnswerOptions(command)
     .option(
@@ -161,22 +162,26 @@ export function addServerOptions(
 }
 
 /** `--control-token`, which the environment can give too. `says`: what it is for. */
-export function controlTokenOption(says: string): Option {
+export function controlTokenOption(host: HostProcess, says: string): Option {
   const option = new Option("--control-token <token>", says).argParser(notEmpty);
-  return environmentControlToken() === undefined ? option : option.env("ADSIM_CONTROL_TOKEN");
+  const token = environmentControlToken(host);
+  return token === undefined ? option : option.default(token, "ADSIM_CONTROL_TOKEN");
 }
 
 /** Of a command that goes to a `--target`. */
 export const TARGETS_CONTROL_TOKEN = "the token for the control API of an adsim at --target";
 
 /** Whether the option itself was given: what stands in the environment is there for other commands, too. */
-export function isTokenGiven({ controlToken }: { readonly controlToken?: string }): boolean {
-  return controlToken !== undefined && controlToken !== environmentControlToken();
+export function isTokenGiven(
+  { controlToken }: { readonly controlToken?: string },
+  host: HostProcess,
+): boolean {
+  return controlToken !== undefined && controlToken !== environmentControlToken(host);
 }
 
 /** The control token in the environment. Set but empty is what CI files make of a secret that isn't there. */
-export function environmentControlToken(): string | undefined {
-  return process.env.ADSIM_CONTROL_TOKEN || undefined;
+export function environmentControlToken({ env }: HostProcess): string | undefined {
+  return env.ADSIM_CONTROL_TOKEN || undefined;
 }
 
 /** @throws InputError or CommandFailure for an assumption or a choice that doesn't exist, and for a file of no use. */

@@ -4,12 +4,18 @@ import type { WriteStream } from "node:tty";
 
 export type LineStream = Pick<WriteStream, "isTTY" | "columns" | "write">;
 
+/** What of a process decides whether and where lines are drawn. */
+export interface LineHost {
+  readonly stderr: LineStream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
 const BAR_COLUMNS = 24;
 const MIN_COLUMNS = 20;
 
 /** Whether a line can be redrawn. The log of a CI build would keep every version of it. */
-export function isLive(stream: LineStream): boolean {
-  return stream.isTTY && (process.env.CI ?? "") === "";
+export function isLive({ stderr, env }: LineHost): boolean {
+  return stderr.isTTY && (env.CI ?? "") === "";
 }
 
 export function drawLine(stream: LineStream, line: string): void {

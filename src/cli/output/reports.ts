@@ -24,19 +24,30 @@ export async function checkReports(targets: readonly ReportTarget[]): Promise<vo
 export async function writeReports<Kind extends string>(
   targets: readonly ReportTarget<Kind>[],
   texts: Readonly<Record<Kind, () => string | Promise<string>>>,
+  stderr: NodeJS.WritableStream,
 ): Promise<void> {
   for (const { kind, file } of targets) {
-    await writeOut(`--report ${kind}=${file}`, file, await texts[kind]());
+    await writeOut({ option: `--report ${kind}=${file}`, file, text: await texts[kind]() }, stderr);
   }
 }
 
-/** `option`: the option and its file as the user gave them. @throws CommandFailure for a file that can't be written. */
-export async function writeOut(option: string, file: string, text: string): Promise<void> {
+interface Output {
+  /** With its file, as the user gave them. */
+  readonly option: string;
+  readonly file: string;
+  readonly text: string;
+}
+
+/** @throws CommandFailure for a file that can't be written. */
+export async function writeOut(
+  { option, file, text }: Output,
+  stderr: NodeJS.WritableStream,
+): Promise<void> {
   const written = await writeFileAtomically(file, text).catch((error: unknown) => {
     throw notWritable(option, error);
   });
   if (written !== "replaced") return;
-  process.stderr.write(`adsim: ${option} replaced an existing file\n`);
+  stderr.write(`adsim: ${option} replaced an existing file\n`);
 }
 
 function notWritable(option: string, error: unknown): CommandFailure {

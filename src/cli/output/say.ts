@@ -3,11 +3,14 @@
 import { printableLines } from "../../base/text.ts";
 
 /** Whether to use colours: https://no-color.org */
-export function isColourful(stream: NodeJS.WriteStream): boolean {
-  return stream.isTTY === true && (process.env.NO_COLOR ?? "") === "";
+export function isColourful(
+  stream: NodeJS.WriteStream,
+  env: Readonly<Record<string, string | undefined>>,
+): boolean {
+  return stream.isTTY === true && (env.NO_COLOR ?? "") === "";
 }
 
 /** Writes text or JSON. Line breaks are kept. */
-export function say(text: string, stream: NodeJS.WritableStream = process.stderr): void {
+export function say(text: string, stream: NodeJS.WritableStream): void {
   stream.write(printableLines(text));
 }

@@ -5,6 +5,7 @@ import { InputError } from "../../base/input.ts";
 import type { PlayResult } from "../../play/player/result.ts";
 import { type PlayScenarioOptions, playScenario } from "../../play/targets/play-scenario.ts";
 import { failureAtTarget, wrongUsage } from "../output/exit.ts";
+import type { HostProcess } from "../processes/host-process.ts";
 import { endingSignals, onSignals } from "../processes/signals.ts";
 import { createProgress } from "./progress.ts";
 import { errorInSource, type ResolvedScenario } from "./resolve-scenario.ts";
@@ -13,10 +14,11 @@ import { errorInSource, type ResolvedScenario } from "./resolve-scenario.ts";
 export async function playAtTarget(
   chosen: ResolvedScenario,
   options: PlayScenarioOptions,
+  host: HostProcess,
 ): Promise<PlayResult> {
   const ending = new AbortController();
-  const stopListening = onSignals(endingSignals, (signal) => ending.abort(signal));
-  const progress = createProgress(process.stderr);
+  const stopListening = onSignals(host, endingSignals, (signal) => ending.abort(signal));
+  const progress = createProgress(host);
   try {
     return await playScenario(chosen.scenario, {
       ...options,
@@ -25,7 +27,10 @@ export async function playAtTarget(
       signal: ending.signal,
     });
   } catch (error) {
-    if (ending.signal.aborted) return interrupted(progress.done, ending.signal.reason);
+    if (ending.signal.aborted) {
+      progress.done();
+      return interrupted(host, ending.signal.reason);
+    }
     throw explained(chosen, error);
   } finally {
     progress.done();
@@ -34,10 +39,9 @@ export async function playAtTarget(
 }
 
 /** Exits at once: the play may be waiting for hours. Its connections are closed already. */
-function interrupted(eraseProgress: () => void, signal: NodeJS.Signals): never {
-  eraseProgress();
-  process.stderr.write(`adsim: ${signal}, stopped before the scenario's end: there is no result\n`);
-  process.exit(128 + constants.signals[signal]);
+function interrupted(host: HostProcess, signal: NodeJS.Signals): never {
+  host.stderr.write(`adsim: ${signal}, stopped before the scenario's end: there is no result\n`);
+  host.exit(128 + constants.signals[signal]);
 }
 
 const ownOptions: ReadonlySet<string> = new Set(["target", "speed", "controlToken", "credentials"]);

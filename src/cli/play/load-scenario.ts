@@ -19,9 +19,9 @@ const MAX_BYTES: number = 4 * 1024 * 1024;
 const STANDARD_INPUT = "-";
 
 /** An object that may be a scenario. @throws CommandFailure that names the source and what is wrong with it. */
-export async function loadScenario(source: string): Promise<object> {
+export async function loadScenario(source: string, stdin: AsyncIterable<unknown>): Promise<object> {
   const extension = extname(source).toLowerCase();
-  if (source === STANDARD_INPUT) return fromJson("standard input", await readAll(process.stdin));
+  if (source === STANDARD_INPUT) return fromJson("standard input", await readAll(stdin));
   if (extension === ".json") return fromJson(source, await textOf(source));
   if (moduleEndings.includes(extension)) {
     // Read first, so that a missing file isn't reported as a failing module.

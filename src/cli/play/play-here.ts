@@ -5,6 +5,7 @@ import { playScenarioSync, simulatorFor } from "../../play/player/play-in-proces
 import type { PlayResult } from "../../play/player/result.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import { isLive } from "../output/progress-line.ts";
+import type { HostProcess } from "../processes/host-process.ts";
 import { createProgress } from "./progress.ts";
 
 export interface PlayHereOptions {
@@ -16,9 +17,13 @@ export interface PlayHereOptions {
 const REQUESTS_BETWEEN = 0x1000;
 
 /** @throws InputError that names a step that the world refuses. */
-export function playHere(scenario: Scenario, options: PlayHereOptions): PlayResult {
-  if (!isLive(process.stderr)) return playScenarioSync(scenario, options);
-  const progress = createProgress(process.stderr);
+export function playHere(
+  scenario: Scenario,
+  options: PlayHereOptions,
+  host: HostProcess,
+): PlayResult {
+  if (!isLive(host)) return playScenarioSync(scenario, options);
+  const progress = createProgress(host);
   const simulator = countRequests(scenario, (sent) => progress.update({ sent }));
   try {
     return playScenarioSync(scenario, {

@@ -9,6 +9,7 @@ import {
   wholeNumber,
 } from "../options/common-options.ts";
 import { type ReportTarget, reportOption } from "../output/report-option.ts";
+import type { HostProcess } from "../processes/host-process.ts";
 import type { CredentialFlags, CredentialWord } from "./credentials.ts";
 
 const reportKinds = ["junit", "json", "html"] as const;
@@ -21,7 +22,7 @@ export interface PlayFlags extends CommonFlags, CredentialFlags {
   readonly maxRequests?: number;
 }
 
-export function addPlayOptions(command: Command): Command {
+export function addPlayOptions(command: Command, host: HostProcess): Command {
   command
     .option(
       "--target <url>",
@@ -34,7 +35,7 @@ export function addPlayOptions(command: Command): Command {
       speed,
     )
     .addOption(reportOption(reportKinds))
-    .addOption(controlTokenOption(TARGETS_CONTROL_TOKEN))
+    .addOption(controlTokenOption(host, TARGETS_CONTROL_TOKEN))
     .option(
       "--max-requests <count>",
       "how many requests a scenario may plan to send (default: 20000000)",

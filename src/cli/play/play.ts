@@ -7,6 +7,7 @@ import { isTokenGiven } from "../options/common-options.ts";
 import { exitCodes, wrongUsage } from "../output/exit.ts";
 import { checkReports } from "../output/reports.ts";
 import { isColourful, say } from "../output/say.ts";
+import type { HostProcess } from "../processes/host-process.ts";
 import { type GivenPublisher, givenPublishers, publisherWords } from "./credentials.ts";
 import { playHere } from "./play-here.ts";
 import type { PlayFlags } from "./play-options.ts";
@@ -20,53 +21,66 @@ const exitCodeOf: Readonly<Record<Verdict, number>> = {
 };
 
 /** @returns 0 if the scenario held, 1 if it is broken or unknown. */
-export async function play(source: string, flags: PlayFlags): Promise<number> {
+export async function play(source: string, flags: PlayFlags, host: HostProcess): Promise<number> {
   const credentials = givenPublishers(flags);
-  refuseWrongUsage(flags, credentials);
-  const chosen = await resolveScenario(source, flags, flags.maxRequests);
+  refuseWrongUsage(flags, credentials, host);
+  const chosen = await resolveScenario(source, flags, host);
   await checkReports(flags.report ?? []);
-  const reproduce = reproduceLine(["play"], chosen, targetWords(flags, credentials));
+  const reproduce = reproduceLine(["play"], chosen, targetWords(flags, credentials, host));
   const { target, maxRequests } = flags;
   if (target === undefined) {
     const result = withSourceErrors(chosen, () =>
-      playHere(chosen.scenario, { maxRequests, reproduce }),
+      playHere(chosen.scenario, { maxRequests, reproduce }, host),
     );
-    return tell(result, flags);
+    return tell(result, flags, host);
   }
   // Loaded on demand, with the HTTP client.
   const { playAtTarget } = await import("./at-target.ts");
-  return tell(await playAtTarget(chosen, { ...flags, target, credentials, reproduce }), flags);
+  const options = { ...flags, target, credentials, reproduce };
+  return tell(await playAtTarget(chosen, options, host), flags, host);
 }
 
 /** Writes the report files first: when the text appears, they exist. */
-async function tell(result: PlayResult, { report = [], json }: PlayFlags): Promise<number> {
+async function tell(
+  result: PlayResult,
+  { report = [], json }: PlayFlags,
+  { stdout, stderr, env }: HostProcess,
+): Promise<number> {
   if (report.length > 0) {
     const { writePlayReports } = await import("./write-reports.ts");
-    await writePlayReports(report, result);
+    await writePlayReports(report, result, stderr);
   }
-  if (json === true) say(indentedJson(result), process.stdout);
-  const stream = json === true ? process.stderr : process.stdout;
-  stream.write(reportText(result, { colour: isColourful(stream) }));
+  if (json === true) say(indentedJson(result), stdout);
+  const stream = json === true ? stderr : stdout;
+  stream.write(reportText(result, { colour: isColourful(stream, env) }));
   if (result.verdict === "unknown") {
-    process.stderr.write(
+    stderr.write(
       "adsim: it is unknown whether the scenario holds; exit code 0 is only for one that held.\n",
     );
   }
   return exitCodeOf[result.verdict];
 }
 
-function targetWords(flags: PlayFlags, credentials: readonly GivenPublisher[]): readonly string[] {
+function targetWords(
+  flags: PlayFlags,
+  credentials: readonly GivenPublisher[],
+  host: HostProcess,
+): readonly string[] {
   const { target, speed, maxRequests } = flags;
   return [
     ...(target === undefined ? [] : ["--target", target]),
     ...(speed === undefined ? [] : ["--speed", String(speed)]),
     ...publisherWords(credentials),
-    ...(isTokenGiven(flags) ? ["--control-token", "…"] : []),
+    ...(isTokenGiven(flags, host) ? ["--control-token", "…"] : []),
     ...(maxRequests === undefined ? [] : ["--max-requests", String(maxRequests)]),
   ];
 }
 
-function refuseWrongUsage(flags: PlayFlags, credentials: readonly GivenPublisher[]): void {
+function refuseWrongUsage(
+  flags: PlayFlags,
+  credentials: readonly GivenPublisher[],
+  host: HostProcess,
+): void {
   const { target, clock } = flags;
   if (clock !== undefined && clock !== "frozen") {
     throw wrongUsage(
@@ -77,7 +91,7 @@ function refuseWrongUsage(flags: PlayFlags, credentials: readonly GivenPublisher
   const needing = {
     "--speed": flags.speed !== undefined,
     "--api-key, --publisher and --surface": credentials.length > 0,
-    "--control-token": isTokenGiven(flags),
+    "--control-token": isTokenGiven(flags, host),
   };
   const given = Object.entries(needing).find(([, isGiven]) => isGiven)?.[0];
   if (given === undefined) return;

@@ -6,7 +6,7 @@ import {
   drawLine,
   eraseLine,
   isLive,
-  type LineStream,
+  type LineHost,
   timeLeft,
 } from "../output/progress-line.ts";
 
@@ -35,8 +35,9 @@ const REDRAW_MS = 100;
 /** The rate is measured over this time, in milliseconds. */
 const RATE_MS = 1000;
 
-export function createProgress(stream: LineStream): PlayProgress {
-  if (!isLive(stream)) return { update: () => undefined, done: () => undefined };
+export function createProgress(host: LineHost): PlayProgress {
+  if (!isLive(host)) return { update: () => undefined, done: () => undefined };
+  const { stderr: stream } = host;
   const startedMs = performance.now();
   let state: Omit<PlayState, "elapsedMs"> = { done: 0, planned: 0, sent: 0, errors: 0 };
   let drawnMs = Number.NEGATIVE_INFINITY;

@@ -14,6 +14,7 @@ import type { Readings } from "../../simulator/simulator-options.ts";
 import { readAssumptionFlags } from "../options/assumption-flags.ts";
 import type { CommonFlags } from "../options/common-options.ts";
 import { wrongUsage } from "../output/exit.ts";
+import type { HostProcess } from "../processes/host-process.ts";
 import { loadScenario } from "./load-scenario.ts";
 
 export interface ResolvedScenario {
@@ -26,10 +27,10 @@ export interface ResolvedScenario {
 /** @throws CommandFailure that names the source, InputError for an option's value. */
 export async function resolveScenario(
   source: string,
-  flags: CommonFlags,
-  maxRequests?: number,
+  flags: CommonFlags & { readonly maxRequests?: number },
+  { stdin }: Pick<HostProcess, "stdin">,
 ): Promise<ResolvedScenario> {
-  const { seed, start, publishers, profile } = flags;
+  const { seed, start, publishers, profile, maxRequests } = flags;
   const { chosen } = await readAssumptionFlags(flags);
   const given = { seed, start, publishers, profile };
   const overrides = Object.fromEntries(
@@ -38,7 +39,7 @@ export async function resolveScenario(
       ([, value]) => value !== undefined,
     ),
   ) as Overrides;
-  const loaded = await loadScenario(source);
+  const loaded = await loadScenario(source, stdin);
   const scenario = withSourceErrors({ source, overrides }, () =>
     parseScenario(withOverrides(loaded, overrides), { maxRequests }),
   );

@@ -11,15 +11,17 @@ import { type ServerFlags, serverOptions } from "../options/common-options.ts";
 import { CommandFailure, exitCodes, wrongUsage } from "../output/exit.ts";
 import type { PlayedScenario } from "../output/ready-message.ts";
 import { say } from "../output/say.ts";
+import type { HostProcess } from "../processes/host-process.ts";
 import { reproduceLine, resolveScenario, withSourceErrors } from "./resolve-scenario.ts";
 
 /** @throws InputError or CommandFailure before the server listens. If the scenario is broken, its report is printed. */
 export async function startPlayed(
   source: string,
   flags: ServerFlags,
+  host: HostProcess,
 ): Promise<Server & { readonly scenario: PlayedScenario | undefined }> {
   refuseWrongUsage(flags);
-  const chosen = await resolveScenario(source, flags);
+  const chosen = await resolveScenario(source, flags, host);
   const { scenario } = chosen;
   const world = worldOf(scenario);
   const { settings } = resolveOptions(world);
@@ -37,7 +39,7 @@ export async function startPlayed(
     const simulator = worlds.get("default");
     const reproduce = reproduceLine(["play"], chosen);
     result = withSourceErrors(chosen, () => playScenarioSync(scenario, { simulator, reproduce }));
-    refuseBroken(result);
+    refuseBroken(result, host);
     simulator.clock.set({ mode: clock });
   });
   return Object.assign(server, { scenario: result && playedOf(result) });
@@ -47,9 +49,9 @@ function playedOf({ scenario, verdict, why }: PlayResult): PlayedScenario {
   return { name: scenario.name, verdict, why };
 }
 
-function refuseBroken(result: PlayResult): void {
+function refuseBroken(result: PlayResult, { stderr }: HostProcess): void {
   if (result.verdict !== "broken") return;
-  say(reportText(result));
+  say(reportText(result), stderr);
   throw new CommandFailure(
     exitCodes.checkFailed,
     `the scenario ${result.scenario.name} is broken, so the server wasn't started.`,

@@ -13,12 +13,14 @@ import { writeReports } from "../output/reports.ts";
 export function writePlayReports(
   targets: readonly ReportTarget<"junit" | "json" | "html">[],
   result: PlayResult,
+  stderr: NodeJS.WritableStream,
 ): Promise<void> {
-  return writeReports(targets, {
+  const texts = {
     junit: () => reportJunit(result),
     json: () => indentedJson(result),
     html: async () => reportHtml(result, await readChartLibrary()),
-  });
+  };
+  return writeReports(targets, texts, stderr);
 }
 
 export async function readChartLibrary(): Promise<ChartLibrary> {

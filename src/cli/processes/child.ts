@@ -44,15 +44,14 @@ export function clientEnvironment(server: Server): Readonly<Record<string, strin
   };
 }
 
-/** Starts the command with `environment` added to our own. */
+/** Starts the command. */
 export function startChild(
   { file, args }: ChildCommand,
-  environment: Readonly<Record<string, string | undefined>>,
-  options: Pick<SpawnOptions, "stdio" | "detached">,
+  options: Pick<SpawnOptions, "stdio" | "detached" | "env">,
 ): StartedChild {
   let child: ChildProcess;
   try {
-    child = spawn(file, args, { ...options, env: { ...process.env, ...environment } });
+    child = spawn(file, args, options);
   } catch (error) {
     throw notStarted(file, error);
   }

@@ -1,17 +1,20 @@
 /** Signals that ask a command to end. The first one lets it finish; the second one ends it at once. */
 
+import type { HostProcess } from "./host-process.ts";
+
 export const endingSignals: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 type SignalListener = (name: NodeJS.Signals, number: number) => void;
 
 /** @returns a function that removes the listener; then the signals have their default effect again. */
 export function onSignals(
+  host: HostProcess,
   signals: readonly NodeJS.Signals[],
   listener: SignalListener,
 ): () => void {
-  for (const signal of signals) process.on(signal, listener);
+  for (const signal of signals) host.on(signal, listener);
   return () => {
-    for (const signal of signals) process.off(signal, listener);
+    for (const signal of signals) host.off(signal, listener);
   };
 }
 
@@ -23,16 +26,17 @@ const SAME_SIGNAL_MS = 300;
 
 /** Calls `first` for the first signal. A second one exits the process at once. @returns as {@link onSignals}. */
 export function onFirstSignal(
+  host: HostProcess,
   signals: readonly NodeJS.Signals[],
   first: SignalListener,
 ): () => void {
   let firstMs: number | undefined;
-  return onSignals(signals, (name, number) => {
+  return onSignals(host, signals, (name, number) => {
     if (firstMs === undefined) {
       firstMs = performance.now();
       first(name, number);
     } else if (performance.now() - firstMs > SAME_SIGNAL_MS) {
-      process.exit(128 + number);
+      host.exit(128 + number);
     }
   });
 }

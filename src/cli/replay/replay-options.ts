@@ -8,6 +8,7 @@ import {
   TARGETS_CONTROL_TOKEN,
   wholeNumber,
 } from "../options/common-options.ts";
+import type { HostProcess } from "../processes/host-process.ts";
 
 export interface ReplayFlags extends CommonFlags {
   readonly target?: string;
@@ -18,7 +19,7 @@ export interface ReplayFlags extends CommonFlags {
   readonly differences: number;
 }
 
-export function addReplayOptions(command: Command): Command {
+export function addReplayOptions(command: Command, host: HostProcess): Command {
   return command
     .option("--target <url>", "send to this base URL instead of a world in this process", notEmpty)
     .option("--load <file>", "start from this snapshot instead of a new world", notEmpty)
@@ -27,7 +28,7 @@ export function addReplayOptions(command: Command): Command {
       "the API key to send if the recording has none and adsim can't look it up",
       notEmpty,
     )
-    .addOption(controlTokenOption(TARGETS_CONTROL_TOKEN))
+    .addOption(controlTokenOption(host, TARGETS_CONTROL_TOKEN))
     .option("--keep-clock", "don't touch the clock of an adsim at --target")
     .option("--differences <count>", "how many differences to show at most", wholeNumber(), 10);
 }

@@ -14,13 +14,14 @@ import { isTokenGiven } from "../options/common-options.ts";
 import { readLoadFlag } from "../options/load-flag.ts";
 import { couldNotRun, exitCodes, wrongUsage } from "../output/exit.ts";
 import { say } from "../output/say.ts";
+import type { HostProcess } from "../processes/host-process.ts";
 import { replayAtTarget } from "./at-target.ts";
 import type { ReplayFlags } from "./replay-options.ts";
 import { resultOf, resultText } from "./replay-result.ts";
 
 /** @returns 0 if all answers are the same, 1 if one differs. */
-export async function replay(file: string, flags: ReplayFlags): Promise<number> {
-  refuseWrongUsage(flags);
+export async function replay(file: string, flags: ReplayFlags, host: HostProcess): Promise<number> {
+  refuseWrongUsage(flags, host);
   const recording = await recordingIn(file);
   const { target } = flags;
   const replayed =
@@ -41,8 +42,8 @@ export async function replay(file: string, flags: ReplayFlags): Promise<number> 
       `none of the ${result.requests} requests in ${file} can be sent again: ${Object.keys(result.skippedFor).join(", ")}. Nothing was compared.`,
     );
   }
-  if (flags.json === true) say(indentedJson(result), process.stdout);
-  say(resultText(result), flags.json === true ? process.stderr : process.stdout);
+  if (flags.json === true) say(indentedJson(result), host.stdout);
+  say(resultText(result), flags.json === true ? host.stderr : host.stdout);
   return result.different === 0 ? exitCodes.fine : exitCodes.checkFailed;
 }
 
@@ -76,11 +77,11 @@ async function inProcess(recording: Recording, flags: ReplayFlags): Promise<Repl
   });
 }
 
-function refuseWrongUsage(flags: ReplayFlags): void {
+function refuseWrongUsage(flags: ReplayFlags, host: HostProcess): void {
   const { target, clock } = flags;
   if (target === undefined) {
     if (flags.keepClock === true) throw wrongUsage("--keep-clock needs an adsim at --target.");
-    if (isTokenGiven(flags)) throw wrongUsage("--control-token needs an adsim at --target.");
+    if (isTokenGiven(flags, host)) throw wrongUsage("--control-token needs an adsim at --target.");
     if (clock === undefined || clock === "frozen") return;
     throw wrongUsage(
       `--clock ${clock} isn't possible: time follows the recording, or stands still with --clock frozen.`,

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Command } from "commander";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { LineStream } from "../../../src/cli/output/progress-line.ts";
+import type { LineHost } from "../../../src/cli/output/progress-line.ts";
 import { reportOption } from "../../../src/cli/output/report-option.ts";
 import { checkReports } from "../../../src/cli/output/reports.ts";
 import { createProgress, type PlayState } from "../../../src/cli/play/progress.ts";
@@ -45,8 +45,8 @@ describe("report files", () => {
     const targets = (["junit", "json", "html"] as const).map((kind) => ({
       ...{ kind, file: join(place, `report.${kind}`) },
     }));
-    await writePlayReports(targets, playResult());
-    await writePlayReports(targets, brokenResult());
+    await writePlayReports(targets, playResult(), process.stderr);
+    await writePlayReports(targets, brokenResult(), process.stderr);
     const [junit, json, html] = await Promise.all(
       targets.map(({ file }) => readFile(file, "utf8")),
     );
@@ -60,7 +60,11 @@ describe("report files", () => {
     const place = temporaryFolder();
     await writeFile(join(place, "real.json"), "old");
     await symlink("real.json", join(place, "link.json"));
-    await writePlayReports([{ kind: "json", file: join(place, "link.json") }], playResult());
+    await writePlayReports(
+      [{ kind: "json", file: join(place, "link.json") }],
+      playResult(),
+      process.stderr,
+    );
     expect(await readFile(join(place, "real.json"), "utf8")).toContain('"version": 1');
     expect(await readdir(place)).toEqual(["link.json", "real.json"]);
   });
@@ -72,28 +76,32 @@ describe("report files", () => {
       const targets = [{ kind: "json" as const, file }];
       const message = `--report json=${file} can't be written`;
       await expect(checkReports(targets)).rejects.toThrow(message);
-      await expect(writePlayReports(targets, playResult())).rejects.toThrow(message);
+      await expect(writePlayReports(targets, playResult(), process.stderr)).rejects.toThrow(
+        message,
+      );
     }
     expect(await readdir(place)).toEqual(["taken"]);
   });
 });
 
 describe("progress", () => {
-  function stream(isTTY: boolean, columns = 200): LineStream & { readonly written: string[] } {
+  function terminalOf(
+    { isTTY = true, columns = 200 } = {},
+    env: LineHost["env"] = {},
+  ): LineHost & { readonly written: string[] } {
     const written: string[] = [];
     const write = (text: unknown): boolean => {
       written.push(String(text));
       return true;
     };
-    return { isTTY, columns, write, written };
+    return { stderr: { isTTY, columns, write }, env, written };
   }
   const state: PlayState = {
     ...{ done: 2, planned: 8, sent: 250, errors: 3, elapsedMs: 500 },
   };
 
   test("on a terminal is one line with the step, rate, errors and the time left", () => {
-    vi.stubEnv("CI", "");
-    const terminal = stream(true);
+    const terminal = terminalOf();
     const progress = createProgress(terminal);
     progress.update(state);
     expect(terminal.written).toEqual([
@@ -104,8 +112,7 @@ describe("progress", () => {
   });
 
   test("is drawn ten times a second at most, with the rate of the last second", () => {
-    vi.stubEnv("CI", "");
-    const terminal = stream(true);
+    const terminal = terminalOf();
     const progress = createProgress(terminal);
     for (let elapsedMs = 0; elapsedMs < 3000; elapsedMs += 10) {
       const sent = elapsedMs < 2000 ? elapsedMs : 2000 + (elapsedMs - 2000) * 5;
@@ -118,8 +125,7 @@ describe("progress", () => {
   });
 
   test("counts steps, and says what it can where nothing is planned or sent", () => {
-    vi.stubEnv("CI", "");
-    const terminal = stream(true);
+    const terminal = terminalOf();
     const steps = createProgress(terminal);
     const quiet = { sent: 0 };
     steps.update({ ...state, ...quiet, done: 2, planned: 9 });
@@ -131,8 +137,7 @@ describe("progress", () => {
   });
 
   test("fits the terminal's width", () => {
-    vi.stubEnv("CI", "");
-    const narrow = stream(true, 40);
+    const narrow = terminalOf({ columns: 40 });
     createProgress(narrow).update(state);
     expect(narrow.written.at(-1)).toHaveLength("\r\u001b[K".length + 39);
   });
@@ -141,8 +146,7 @@ describe("progress", () => {
     ["no terminal", false, ""],
     ["the terminal of a build", true, "true"],
   ])("writes nothing on %s", (_, isTTY, ci) => {
-    vi.stubEnv("CI", ci);
-    const other = stream(isTTY);
+    const other = terminalOf({ isTTY }, { CI: ci });
     const progress = createProgress(other);
     progress.update(state);
     progress.done();

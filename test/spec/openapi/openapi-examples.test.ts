@@ -15,7 +15,7 @@ import type { ApiRequest } from "../../../src/spec/messages.ts";
 import { type OpenApiDocument, openApiDocument } from "../../../src/spec/openapi/openapi.ts";
 import type { OpenApiHeader } from "../../../src/spec/openapi/openapi-headers.ts";
 import { fakerPerson } from "../../../src/world/publishers/people.ts";
-import { runInProcess } from "../../cli/run-in-process.ts";
+import { runAdsim } from "../../cli/run-adsim.ts";
 import { ofTransports } from "./openapi-answers.ts";
 import { createAjv, createConformance, resolved } from "./openapi-conformance.ts";
 
@@ -187,7 +187,7 @@ describe("adsim openapi", () => {
   test("prints the same bytes each time, and other examples for another seed", async () => {
     const printed: string[] = [];
     for (const options of [[], [], ["--seed", "42"]]) {
-      printed.push((await runInProcess(["openapi", ...options])).stdout);
+      printed.push((await runAdsim(["openapi", ...options])).stdout);
     }
     const [one, two, other] = printed;
     expect(two).toBe(one);
