@@ -1,6 +1,6 @@
 /**
- * Modules with a defect planted into them, side by side in one process. Nothing is copied or changed on disk: a copy is
- * all the modules that one module leads to, loaded anew, and changed on their way into memory where that is asked for.
+ * Modules with a defect planted into them, side by side in one process. Nothing is copied or changed on disk: a copy is the
+ * changed module and all that import it, directly or not, loaded anew. What has nothing to do with the change is shared.
  */
 
 import { readFileSync } from "node:fs";
@@ -21,12 +21,15 @@ const root = pathToFileURL(join(import.meta.dirname, "..")).href;
 const mark = /\?copy=(\d+)$/;
 const sources = new Map<string, string>();
 const changed = new Map<string, string>();
+/** The URLs of the modules of which a copy has its own, by its mark. */
+const copied = new Map<string, ReadonlySet<string>>();
 
 registerHooks({
   resolve(specifier, context, next) {
     const [copy] = mark.exec(context.parentURL ?? "") ?? [];
     if (copy === undefined || !specifier.startsWith(".")) return next(specifier, context);
     const { href } = new URL(specifier, context.parentURL);
+    if (!copied.get(copy)?.has(href)) return next(href, context);
     return { url: href + copy, format: "module", shortCircuit: true };
   },
   load(url, context, next) {
@@ -43,6 +46,37 @@ function javaScriptOf(url: string): string {
   return made;
 }
 
+const imported = new Map<string, readonly string[]>();
+
+/** The URLs of the modules that one imports. */
+function importsOf(url: string): readonly string[] {
+  const known = imported.get(url);
+  if (known !== undefined) return known;
+  const specifiers = readFileSync(fileURLToPath(url), "utf8").matchAll(
+    /^(?!import type|export type).*?\b(?:from|import)\s*\(?\s*"(\.{1,2}\/[^"]+)"/gm,
+  );
+  const urls = Array.from(specifiers, ([, specifier = ""]) => new URL(specifier, url).href);
+  imported.set(url, urls);
+  return urls;
+}
+
+/** Those modules that `entry` leads to, itself included, which lead to one of `targets`. */
+function leadingTo(targets: ReadonlySet<string>, entry: string): ReadonlySet<string> {
+  const importers = new Map<string, string[]>();
+  const open = [entry];
+  const seen = new Set(open);
+  for (let url = open.pop(); url !== undefined; url = open.pop()) {
+    for (const to of importsOf(url)) {
+      importers.set(to, [...(importers.get(to) ?? []), url]);
+      if (!seen.has(to)) open.push(to);
+      seen.add(to);
+    }
+  }
+  const leading = new Set([entry, ...targets]);
+  for (const url of leading) for (const importer of importers.get(url) ?? []) leading.add(importer);
+  return leading;
+}
+
 /**
  * The module at this path from the root, in this copy.
  *
@@ -54,11 +88,14 @@ export async function importCopy(
   copy: number,
   changes: readonly Change[],
 ): Promise<unknown> {
-  plant(changes, copy);
+  const entry = `${root}/${path}`;
+  const leading = leadingTo(plant(changes, copy), entry);
+  copied.set(`?copy=${copy}`, new Set([...leading, ...(copied.get(`?copy=${copy}`) ?? [])]));
   return await import(`${root}/${path}?copy=${copy}`);
 }
 
-function plant(changes: readonly Change[], copy: number): void {
+/** @returns the URLs of what is changed. */
+function plant(changes: readonly Change[], copy: number): ReadonlySet<string> {
   const texts = new Map<string, string>();
   for (const { file, find, replace } of changes) {
     const url = `${root}/src/${file}`;
@@ -69,4 +106,5 @@ function plant(changes: readonly Change[], copy: number): void {
     texts.set(url, parts.join(replace));
   }
   for (const [url, text] of texts) changed.set(`${url}?copy=${copy}`, stripTypeScriptTypes(text));
+  return new Set(texts.keys());
 }

@@ -10,6 +10,7 @@ test(name, { timeout: 240_000 }, () => {
     test: name,
     file: "test/properties/campaign-limits.test.ts",
     sequences: 165,
+    leastSequences: 56,
     mostCommands: 30,
     about: [
       "auth.key-scope",

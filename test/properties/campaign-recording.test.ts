@@ -10,6 +10,7 @@ test(name, { timeout: 240_000 }, () => {
     test: name,
     file: "test/properties/campaign-recording.test.ts",
     sequences: 255,
+    leastSequences: 85,
     mostCommands: 40,
     about: [
       "auth.key-scope",

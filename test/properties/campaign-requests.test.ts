@@ -10,6 +10,7 @@ test(name, { timeout: 240_000 }, () => {
     test: name,
     file: "test/properties/campaign-requests.test.ts",
     sequences: 255,
+    leastSequences: 120,
     mostCommands: 40,
     about: [
       "request.encoding",

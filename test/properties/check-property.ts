@@ -1,15 +1,18 @@
 /**
  * Runs a property with a fixed seed, or another from the environment, and ends a failure with one line to paste that
- * reproduces it. ADSIM_RUNS multiplies the number of runs; ADSIM_SEED=random explores.
+ * reproduces it. ADSIM_SEED=random explores.
  */
 
 import fc from "fast-check";
+import { runsOf } from "../budget.ts";
 
 export interface PropertyOptions {
   /** The test's name, which reproduces it. */
   readonly test: string;
   readonly file: string;
   readonly runs: number;
+  /** Where RUNS asks for fewer. @default 10 */
+  readonly leastRuns?: number | undefined;
 }
 
 const DEFAULT_SEED = 20_260_115;
@@ -39,10 +42,13 @@ export async function checkAsyncProperty<Values>(
   refuse(await fc.check(property, parametersOf(options)), options);
 }
 
-function parametersOf({ runs }: PropertyOptions): { seed: number; numRuns: number; path?: string } {
+function parametersOf({ runs, leastRuns }: PropertyOptions): {
+  readonly seed: number;
+  readonly numRuns: number;
+  readonly path?: string;
+} {
   const path = process.env.ADSIM_PATH;
-  const numRuns = Math.round(runs * Number(process.env.ADSIM_RUNS ?? 1));
-  return { seed: seed(), numRuns, ...(path ? { path } : {}) };
+  return { seed: seed(), numRuns: runsOf(runs, leastRuns), ...(path ? { path } : {}) };
 }
 
 function refuse(details: object, { test, file }: PropertyOptions): void {

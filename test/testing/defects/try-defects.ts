@@ -5,9 +5,10 @@
 
 import { stdin, stdout } from "node:process";
 import { text } from "node:stream/consumers";
+import { runsOf } from "../../budget.ts";
 import { type Change, importCopy } from "../../planted-modules.ts";
 import type { Found } from "./hunt.ts";
-import type { TopicName } from "./topics.ts";
+import { topics as allTopics, type TopicName } from "./topics.ts";
 
 /** Without a change it is the simulator as it is. */
 export interface Trial {
@@ -27,9 +28,12 @@ export interface TrialResult {
 async function trial({ number, change, topics }: Trial): Promise<readonly Found[]> {
   const changes = change === undefined ? [] : [change];
   const { hunt } = (await importCopy("test/testing/defects/hunt.ts", number, changes)) as {
-    hunt: (topic: TopicName) => Found;
+    hunt: (topic: TopicName, sequences: number) => Found;
   };
-  return topics.map(hunt);
+  return topics.map((topic) => {
+    const { sequences } = allTopics[topic];
+    return hunt(topic, change === undefined ? runsOf(sequences) : sequences);
+  });
 }
 
 for (const one of JSON.parse(await text(stdin)) as readonly Trial[]) {
