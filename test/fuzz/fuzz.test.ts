@@ -1,15 +1,16 @@
 /**
  * Raw requests by the thousand against a server: none gets a 5xx that no rule wrote, none hangs, and no answer, log or
- * export holds a key. `ADSIM_FUZZ=100000` sends that many, `ADSIM_SEED` picks others.
+ * export holds a key. `ADSIM_SEED` picks others.
  */
 
 import { connect } from "node:net";
 import { afterAll, expect, test, vi } from "vitest";
 import type { SimulatorCore } from "../../src/index.ts";
 import { startServer } from "../../src/server.ts";
+import { runsOf } from "../budget.ts";
 import { BUSY, drawsOf, type RawRequest, rawRequest } from "./requests.ts";
 
-const REQUESTS = Number(process.env.ADSIM_FUZZ ?? 25_000);
+const REQUESTS = runsOf(25_000);
 const SEED = process.env.ADSIM_SEED ?? "fuzz";
 const CONNECTIONS = 32;
 const PIPELINED = 6;

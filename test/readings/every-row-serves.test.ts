@@ -7,6 +7,7 @@ import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
 import { errorKinds } from "../../src/spec/errors.ts";
 import { openApiDocument } from "../../src/spec/openapi/openapi.ts";
 import { operations } from "../../src/spec/operations.ts";
+import { someOf } from "../budget.ts";
 import { createConformance } from "../spec/openapi/openapi-conformance.ts";
 import { fullSession, type SessionExchange } from "./full-session.ts";
 
@@ -29,7 +30,7 @@ const always = [
 const everyOperation = Object.values(operations).map(({ method, path }) => `${method} ${path}`);
 
 const rows = coveringArray({ strength: 2 });
-const numbered = rows.map((row, index) => ({ row, index }));
+const numbered = someOf(rows.map((row, index) => ({ row, index })));
 
 test("there are rows to serve under", () => {
   expect(rows.length).toBeGreaterThan(1);
@@ -63,14 +64,15 @@ describe("a whole session under every row of the covering array of pairs", () =>
   test("the sessions come across every kind of error that a request can provoke", {
     timeout: 120_000,
   }, () => {
-    const reasons = new Set<string>();
+    const missing = new Set(Object.keys(errorKinds));
+    for (const code of ofTransports) missing.delete(code);
     for (const row of rows) {
+      if (missing.size === 0) break;
       for (const { reason } of fullSession(createSimulator({ assumptions: row }))) {
-        reasons.add(reason);
+        missing.delete(reason);
       }
     }
-    const kinds = Object.keys(errorKinds).filter((code) => !ofTransports.includes(code));
-    expect([...reasons]).toEqual(expect.arrayContaining(kinds));
+    expect([...missing]).toEqual([]);
   });
 });
 

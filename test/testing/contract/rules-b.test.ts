@@ -9,6 +9,7 @@ import type { Rule } from "../../../src/testing/contract/rules/rule.ts";
 import { type TryOptions, tryRule } from "../../../src/testing/contract/try-rule.ts";
 import type { Command } from "../../../src/testing/session/command.ts";
 import { runSession } from "../../../src/testing/session/run-session.ts";
+import { runsOf } from "../../budget.ts";
 import { type Habits, onceOnly, patientClient } from "./patient-client.ts";
 
 const rules = [...refusalRules, ...limitRules, ...retryRules, ...queueRules];
@@ -45,7 +46,7 @@ describe("a client that keeps to it", () => {
 
   test("every rule is kept under other readings", async () => {
     const rows = coveringArray({ strength: 2 });
-    for (const [at, assumptions] of rows.slice(0, 4).entries()) {
+    for (const [at, assumptions] of rows.slice(0, runsOf(4, 2)).entries()) {
       const client = at % 2 === 0 ? patient : queueing;
       for (const rule of at % 2 === 0 ? direct : rules) {
         const outcome = await outcomeOf(rule, client, { assumptions, runs: 1, sequenceSeed: at });
