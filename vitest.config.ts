@@ -4,24 +4,35 @@ import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
 /**
- * Tests that touch nothing but simulators of their own run in one process: starting one for each of these files would take
- * half a minute. What replaces a module, intercepts requests or changes globals stays apart.
+ * Tests that replace a module, intercept requests or change globals, and those that would notice a busy process: each file has
+ * a process of its own. All others share one for each core: starting one for each of these files would take a minute.
  */
-const together: string[] = [
-  ...["audit", "base", "exchange", "laws", "properties", "readings", "simulator", "spec", "world"],
-  ...["play/language", "play/shipped"],
-].map((folder) => `test/${folder}/**/*.test.ts`);
+const apart: string[] = [
+  "adapters/{msw,redirect,whole-file}",
+  "cli/fixtures-folder",
+  "client/client",
+  "faults/{connections,msw,same-everywhere}",
+  "fuzz/fuzz",
+  "parity",
+  "play/targets/{coordinated-omission,late-client,real-traffic,traffic-effects}",
+  "server/{outbox,robustness,slices}",
+  "testing/driver/globals",
+  "vitest/fixtures",
+].map((file) => `test/${file}.test.ts`);
 
 const config: ReturnType<typeof defineConfig> = defineConfig({
   test: {
     testTimeout: 30_000,
     globalSetup: "test/programs.ts",
     maxWorkers: "100%",
-    // Hundreds of tests start the command line from its sources: their types are taken out once for all.
+    // Tests that start the command line from its sources: their types are taken out once for all.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compiled") },
     projects: [
-      { extends: true, test: { name: "together", include: together, isolate: false } },
-      { extends: true, test: { name: "apart", exclude: ["**/node_modules/**", ...together] } },
+      {
+        extends: true,
+        test: { name: "together", exclude: ["**/node_modules/**", ...apart], isolate: false },
+      },
+      { extends: true, test: { name: "apart", include: apart } },
     ],
   },
 });

@@ -17,6 +17,7 @@ import {
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { checkFolder, writeFolder } from "../../src/cli/fixtures/write-folder.ts";
+import { runsOf, someOf } from "../budget.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 type Step = (name: string, args: readonly unknown[]) => void | Promise<void>;
@@ -92,10 +93,11 @@ async function someSteps(every: number): Promise<readonly number[]> {
   await writeFolder(folder, second);
   disk.before = undefined;
   expect(steps).toBeGreaterThan(50);
-  const stride = process.env.ADSIM_EVERY_STEP === undefined ? every : 1;
   tried += 1;
-  return Array.from({ length: steps }, (_, index) => index + 1).filter(
-    (step) => (step + tried) % stride === 0,
+  return someOf(
+    Array.from({ length: steps }, (_, index) => index + 1).filter(
+      (step) => (step + tried) % every === 0,
+    ),
   );
 }
 
@@ -261,7 +263,7 @@ describe("two runs at once", () => {
   }
 
   test("of the same options both end well", async () => {
-    for (let order = 0; order < 20; order += 1) {
+    for (let order = 0; order < runsOf(20, 5); order += 1) {
       const folder = await usedFolder();
       takeTurns(order);
       await Promise.all([writeFolder(folder, second), writeFolder(folder, second)]);
@@ -271,7 +273,7 @@ describe("two runs at once", () => {
   });
 
   test("of other options never leave a mixture that has an index, nor one that can't be replaced", async () => {
-    for (let order = 0; order < 20; order += 1) {
+    for (let order = 0; order < runsOf(20, 5); order += 1) {
       const folder = await usedFolder();
       takeTurns(order);
       await Promise.allSettled([writeFolder(folder, second), writeFolder(folder, third)]);

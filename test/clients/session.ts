@@ -12,12 +12,27 @@ interface Answer {
 
 type Parameters = Readonly<Record<string, string | number>>;
 
-const { ADSIM_URL: url, ADSIM_API_KEY: apiKey, ADSIM_PUBLISHER_ID: publisherId } = process.env;
+/** Where the client finds the service, and who it is there. */
+export interface Access {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly publisherId: string;
+  readonly fetch: typeof globalThis.fetch;
+}
+
+/** As `adsim exec` and `adsim matrix` tell it. */
+const { ADSIM_URL = "", ADSIM_API_KEY = "", ADSIM_PUBLISHER_ID = "" } = process.env;
+const told: Access = {
+  url: ADSIM_URL,
+  apiKey: ADSIM_API_KEY,
+  publisherId: ADSIM_PUBLISHER_ID,
+  fetch: globalThis.fetch,
+};
 
 /** Plays the session. @throws Error where something isn't as the client needs it. */
-export async function playSession(habits: Habits): Promise<void> {
-  const { get, post, send } = createCaller(habits);
-  const publisher = { publisher_id: publisherId ?? "" };
+export async function playSession(habits: Habits, access: Access = told): Promise<void> {
+  const { get, post, send } = createCaller(habits, access);
+  const publisher = { publisher_id: access.publisherId };
 
   const { surfaces } = await get("/v1/publisher/surfaces", publisher);
   const active = list(surfaces).find(({ status }) => status === "active");
@@ -45,7 +60,7 @@ export async function playSession(habits: Habits): Promise<void> {
   // A dashboard that reloads too often. The caller waits where it is told to.
   for (let reload = 0; reload < 70; reload += 1) await get("/v1/publisher/stats", publisher);
 
-  await advanceClock(36 * 60 * 60 * 1000);
+  await advanceClock(access, 36 * 60 * 60 * 1000);
   const period = before.period as { readonly from: string };
   const after = await get("/v1/publisher/stats", { ...publisher, from: period.from });
   // Some services show a day's figures on the next day.
@@ -78,7 +93,7 @@ const encodings = ["json", "form", "query"] as const;
 const MAX_WAITS = 10;
 
 /** Sends requests, in the encoding that the service understands, and again after a wait where it has to. */
-function createCaller(habits: Habits): Caller {
+function createCaller(habits: Habits, access: Access): Caller {
   let encoding: (typeof encodings)[number] = "json";
 
   async function send(
@@ -87,13 +102,15 @@ function createCaller(habits: Habits): Caller {
     parameters: Parameters,
   ): Promise<Answer> {
     for (let waits = 0; waits < MAX_WAITS; ) {
-      const answer = await fetch(...requestFor(method, path, parameters, encoding));
+      const answer = await access.fetch(
+        ...requestFor(access, { method, path, parameters, encoding }),
+      );
       const body = await answer.text();
       const next = encodings[encodings.indexOf(encoding) + 1];
       if (answer.status === 415 && method === "POST" && next !== undefined) {
         encoding = next;
       } else if (habits.isSlowDown(answer)) {
-        await advanceClock(habits.waitMs(answer, await nowMs()));
+        await advanceClock(access, habits.waitMs(answer, await nowMs(access)));
         waits += 1;
       } else {
         return { status: answer.status, text: body };
@@ -120,11 +137,16 @@ function createCaller(habits: Habits): Caller {
   };
 }
 
+interface Asked {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly parameters: Parameters;
+  readonly encoding: (typeof encodings)[number];
+}
+
 function requestFor(
-  method: "GET" | "POST",
-  path: string,
-  parameters: Parameters,
-  encoding: (typeof encodings)[number],
+  { url, apiKey }: Access,
+  { method, path, parameters, encoding }: Asked,
 ): [url: string, init: RequestInit] {
   const authorization = `Bearer ${apiKey}`;
   // Ids are opaque: they may hold what has a meaning in a URL.
@@ -140,7 +162,7 @@ function requestFor(
 }
 
 /** The simulated service has a clock of its own: nobody has to sleep. */
-async function advanceClock(by: number): Promise<void> {
+async function advanceClock({ url, fetch }: Access, by: number): Promise<void> {
   const answer = await fetch(`${url}/_sim/clock/advance`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -149,7 +171,7 @@ async function advanceClock(by: number): Promise<void> {
   if (!answer.ok) throw new Error(`the clock can't be moved: ${await answer.text()}`);
 }
 
-async function nowMs(): Promise<number> {
+async function nowMs({ url, fetch }: Access): Promise<number> {
   const { now }: { readonly now: string } = await (await fetch(`${url}/_sim/clock`)).json();
   return Date.parse(now);
 }
