@@ -223,7 +223,7 @@ const truth =
 test(truth, async () => {
   const marks = createMarks();
   await checkAsyncProperty(
-    { test: truth, file: "test/client/ads-truth.test.ts", runs: 600 },
+    { test: truth, file: "test/client/ads-truth.test.ts", runs: 600, leastRuns: 300 },
     fc.asyncProperty(
       fc.oneof(
         arbitraryAssumptions(),
