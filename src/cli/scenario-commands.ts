@@ -8,12 +8,12 @@ import type { HostProcess } from "./processes/host-process.ts";
 import type { ScenariosFlags } from "./scenarios.ts";
 
 /** Takes a command's exit code. */
-export type Ends = (exitCode: number) => void;
+export type SetExitCode = (exitCode: number) => void;
 
 const SCENARIO =
   "the name of one that comes with adsim, a file (.json, .ts, .mts, .js, .mjs), or - for JSON from standard input";
 
-export function addPlay(program: Command, host: HostProcess, ends: Ends): void {
+export function addPlay(program: Command, host: HostProcess, ends: SetExitCode): void {
   const play = program
     .command("play")
     .description("play a scenario, and check that what it expects comes true")

@@ -2,6 +2,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { loadScenario } from "../../src/cli/play/load-scenario.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -25,10 +26,13 @@ function projectOf(files: Readonly<Record<string, string>>, manifest: object = {
   return folder;
 }
 
+/** Standard input that nothing reads. */
+const noInput = Readable.from([]);
+
 /** What is said of `mine.ts` in such a project, without the folder. */
 async function saidOf(files: Readonly<Record<string, string>>, manifest = {}): Promise<string> {
   const folder = projectOf(files, manifest);
-  const loading = loadScenario(join(folder, "mine.ts"));
+  const loading = loadScenario(join(folder, "mine.ts"), noInput);
   const { message } = await loading.then(
     () => new Error("nothing"),
     (reason: Error) => reason,
@@ -49,7 +53,7 @@ describe.each(manifests)("in a project of %j", (manifest) => {
     ["a.cjs", `module.exports = ${JSON.stringify(shown)};`],
     ["a.cjs", `exports.scenario = ${JSON.stringify(shown)};`],
   ])("%s is played: %s", async (name, text) => {
-    const scenario = await loadScenario(join(projectOf({ [name]: text }, manifest), name));
+    const scenario = await loadScenario(join(projectOf({ [name]: text }, manifest), name), noInput);
     expect(JSON.parse(JSON.stringify(scenario))).toEqual(shown);
   });
 

@@ -7,9 +7,13 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createFetch } from "../../src/adapters/fetch.ts";
 import { nodeHost } from "../../src/adapters/node-host.ts";
-import { type Found, shrink, type Trials } from "../../src/cli/matrix/shrink.ts";
+import { type ShrinkState, shrink, type Trials } from "../../src/cli/matrix/shrink.ts";
 import { createControl } from "../../src/control/control.ts";
-import { type Departures, nameOf, partsOf } from "../../src/readings/choice-overrides.ts";
+import {
+  type ChoiceOverrides,
+  keyAndChoiceOf,
+  nameOf,
+} from "../../src/readings/choice-overrides.ts";
 import { coveringArray } from "../../src/readings/covering-array.ts";
 import { makePlan } from "../../src/readings/matrix-plan.ts";
 import { createWorlds } from "../../src/simulator/worlds.ts";
@@ -52,11 +56,11 @@ async function fails(habits: Habits, assumptions: Assumptions): Promise<boolean>
 async function investigate(
   habits: Habits,
   strength: 1 | 2,
-): Promise<Found & { readonly rows: number; readonly failed: number }> {
+): Promise<ShrinkState & { readonly rows: number; readonly failed: number }> {
   const array = coveringArray({ strength });
   const plan = makePlan({ pinned: {}, only: undefined, strength, array });
   const remembered = new Map<string, boolean>();
-  const ask = async (overrides: Departures): Promise<boolean> => {
+  const ask = async (overrides: ChoiceOverrides): Promise<boolean> => {
     const assumptions = plan.assumptionsWith(overrides);
     const answer = assumptions !== undefined && (await fails(habits, assumptions));
     remembered.set(nameOf(overrides), answer);
@@ -66,14 +70,14 @@ async function investigate(
     fails: async (overrides) => remembered.get(nameOf(overrides)) ?? ask(overrides),
     failsAgain: ask,
     confirm: ask,
-    sensiblePart: plan.sensiblePart,
+    compatiblePart: plan.compatiblePart,
   };
   expect(await ask([])).toBe(false);
   for (const row of plan.rows) await ask(row);
   const [failing, passing] = [true, false].map((answer) =>
     plan.rows.filter((row) => remembered.get(nameOf(row)) === answer),
-  ) as [Departures[], Departures[]];
-  const found: Found = { minimal: [], unstable: [], isComplete: false };
+  ) as [ChoiceOverrides[], ChoiceOverrides[]];
+  const found: ShrinkState = { minimal: [], unstable: [], isComplete: false };
   if (failing.length > 0) await shrink({ failing, passing, trials, width: 1 }, found);
   return { ...found, rows: plan.rows.length, failed: failing.length };
 }
@@ -87,7 +91,9 @@ describe("in this process", () => {
     const { minimal, unstable, isComplete } = await investigate(relying, 1);
     expect([unstable, isComplete]).toEqual([[], true]);
     expect(minimal.every(({ length }) => length === 1)).toBe(true);
-    const named = new Set(minimal.flatMap((set) => set.map((override) => partsOf(override)[0])));
+    const named = new Set(
+      minimal.flatMap((set) => set.map((override) => keyAndChoiceOf(override)[0])),
+    );
     expect([...named].sort()).toEqual([...planted].sort());
   });
 });

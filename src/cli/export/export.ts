@@ -59,9 +59,7 @@ function aboutScript(leftOut: readonly string[], scenario: Scenario, isForeign: 
       ? ""
       : `adsim: the script leaves out these parts of the scenario:\n${lines.join("")}`;
   if (isForeign) return missing;
-  say(
-    `adsim: its API keys work for an adsim with seed ${JSON.stringify(seed)}, ${publishers} publishers and profile ${profile}\n`,
-  );
+  return `${missing}adsim: its API keys work for an adsim with seed ${JSON.stringify(seed)}, ${publishers} publishers and profile ${profile}\n`;
 }
 
 /** Finds a sender by the scenario's reference to it. */

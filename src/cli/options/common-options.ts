@@ -106,7 +106,9 @@ export function addServerOptions(
       defaultPort,
     )
     .option("--host <address>", "the address to listen on (default: 127.0.0.1)", notEmpty)
-    .addOption(controlTokenOption("the Bearer token for /_sim; needed unless --host is loopback"))
+    .addOption(
+      controlTokenOption(host, "the Bearer token for /_sim; needed unless --host is loopback"),
+    )
     .option(
       "--cors <origin>",
       'an origin whose web pages may call the API, such as https://app.example; repeatable. "*" allows all origins, "off" allows none. Loopback origins are always allowed, except with "off"',
