@@ -1,4 +1,4 @@
-/** API key to account (spec §5). Comes before everything but the route, and depends on the key alone. */
+/** Finds the account of an API key (spec §5). Runs right after routing and reads nothing but the key. */
 
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 import type { Account } from "../world/accounts/account.ts";
@@ -11,23 +11,23 @@ export type Caller =
   | { readonly kind: "caller"; readonly account: Account; readonly shapedBy: ShapedBy }
   | Refusal;
 
-/** A header that was right before. */
+/** An Authorization header that was accepted before. */
 interface KnownHeader {
   readonly header: string;
   readonly caller: Exclude<Caller, Refusal>;
-  /** How often the key had been rotated: since then it may be another. */
+  /** How often the key had been rotated then. If it has been rotated since, the header is no longer valid. */
   readonly keySerial: number;
   readonly templates: BodyTemplates<Account>;
 }
 
 export interface Authenticator {
-  /** Whose key was sent. The account is kept from now on. */
+  /** The account whose key was sent. Opens it. */
   callerOf(headers: Readonly<Record<string, string>>): Caller;
-  /** The same to look at only: an account that nobody opened is made for it and forgotten. */
+  /** The same for reading only: doesn't open the account. */
   peek(headers: Readonly<Record<string, string>>): Account | undefined;
-  /** The usual impressions of the caller with this Authorization header; undefined unless {@link callerOf} accepted it before. */
+  /** The caller's templates; undefined unless {@link callerOf} accepted this header before. */
   templatesFor(header: string | undefined): BodyTemplates<Account> | undefined;
-  /** The same for the caller that has this id, whose header it must be. */
+  /** The same for the publisher with this id, if the header is that publisher's. */
   templatesOf(publisherId: unknown, header: string | undefined): BodyTemplates<Account> | undefined;
 }
 
@@ -42,7 +42,7 @@ const missing = refused({
 });
 const unknown = refused({
   code: "unauthorized",
-  detail: "The API key is not, or no longer, the key of a publisher.",
+  detail: "The API key is unknown, or was replaced by a new one.",
 });
 const malformed = refused({
   code: "unauthorized",
@@ -53,7 +53,7 @@ const unknownInLowerCase = refused(unknown.rejection, "auth.scheme-case");
 
 export function createAuthenticator(assumptions: Assumptions, accounts: Accounts): Authenticator {
   const scheme = bearer[assumptions["auth.scheme-case"]];
-  // Of two headers that end alike the later one is kept, and the other one is looked up again.
+  // If two headers end alike, the later one replaces the other, which is then looked up again.
   const byEnding = new Map<number, KnownHeader>();
   const byPublisher = new Map<unknown, KnownHeader>();
   const knownHeader = (header: string | undefined): KnownHeader | undefined =>
@@ -70,7 +70,7 @@ export function createAuthenticator(assumptions: Assumptions, accounts: Accounts
     if (account === undefined) return isExact ? unknown : unknownInLowerCase;
     const shapedBy = isExact ? documented : lowerCase.shapedBy;
     const caller: Caller = { kind: "caller", account, shapedBy };
-    // Only the usual spelling: there are as many of those as accounts.
+    // Caches only the usual spelling, so that there is at most one header per account.
     if (header === `Bearer ${apiKey}`) {
       const templates = new BodyTemplates(account);
       const { keySerial } = account;
@@ -95,7 +95,7 @@ export function createAuthenticator(assumptions: Assumptions, accounts: Accounts
   };
 }
 
-/** What is known of the header that was sent, while its key is the publisher's. */
+/** The cached header if it is the one that was sent and its key is still valid. */
 function ifCurrent(
   known: KnownHeader | undefined,
   header: string | undefined,
@@ -105,8 +105,8 @@ function ifCurrent(
 }
 
 /**
- * The last six characters as a number; those of keys are 29 random bits. To find a text that was just put together among
- * others, an engine would read all of it first.
+ * The last six characters as a number; in a key they have 29 random bits. Cheaper than the text itself as a map key: to hash
+ * a text that is new to it, an engine reads all of it.
  */
 function endingOf(header: string): number {
   let bits = 0;

@@ -1,4 +1,4 @@
-/** Which publisher a request works on (spec §5.4), and so whose recording limit it counts against (spec §8). */
+/** Decides which publisher a request is about (spec §5.4), and whose recording limit it counts against (spec §8). */
 
 import type { IdParts } from "../base/id-codec.ts";
 import type { Choice } from "../spec/assumptions/catalogue.ts";
@@ -10,13 +10,13 @@ import type { ParameterSource } from "./parameters.ts";
 import type { InputReader } from "./read-input.ts";
 import type { World } from "./world.ts";
 
-/** The accounts that a request of a caller concerns. Mostly all are the caller's own. */
+/** Finds the accounts that a request concerns. Usually they are the caller's own. */
 export interface Authorizer {
   /** The account whose quota a request counts against. */
   quotaAccountOf(operation: Operation, request: ParameterSource, caller: Account): Account;
-  /** The account that a request is about, or why the caller's key doesn't serve it. */
+  /** The account that a request is about, or a refusal if it is out of the key's scope. */
   accountOf(subject: Subject, caller: Account): Account | Refusal;
-  /** Id of the surface that an impression was on; undefined where the caller's key serves no such impression. */
+  /** Id of an impression's surface; undefined if the impression is unknown or out of the key's scope. */
   surfaceOf(impressionId: string, caller: Account | undefined): string | undefined;
 }
 
@@ -33,17 +33,17 @@ export function createAuthorizer(...parts: Parameters<Scope>): Authorizer {
       const impression = ids.impression.decode(impressionId);
       const owner = ownerOf(accounts, impression);
       if (impression === undefined || owner === undefined || caller === undefined) return undefined;
-      // What other publishers recorded is nothing that this one's requests may depend on.
+      // A publisher's requests must not depend on what other publishers recorded.
       if (assumptions["auth.key-scope"] === "publisher" && owner !== caller) return undefined;
       return owner.surfaces[owner.book.impressions.surfaceIndex(impression.serial)]?.id;
     },
   };
 }
 
-/** What shapes an answer that works on another publisher than the caller. */
+/** Shapes an answer about another publisher than the caller. */
 export const shapedByScope: ShapedBy = ["auth.key-scope"];
 
-// The same for both: an answer that masks a publisher must not tell by its provenance.
+// The same for existing and unknown publishers: an answer that hides a publisher must not give it away here.
 const shapedByMask: ShapedBy = [...shapedByScope, "auth.foreign-publisher"];
 
 const nonexistent = refused(
@@ -60,8 +60,7 @@ const foreign = {
   "403": refused(
     {
       code: "foreign_publisher",
-      detail:
-        "publisher_id is another publisher's: the API key serves the publisher it was given to.",
+      detail: "publisher_id is another publisher's. The API key works only for its own publisher.",
       parameter: "publisher_id",
     },
     ...shapedByMask,
@@ -75,7 +74,7 @@ const scopes: Readonly<Record<Choice<"auth.key-scope">, Scope>> = {
     return {
       quotaAccountOf: (_operation, _request, caller) => caller,
       accountOf({ kind, id }, caller) {
-        // An impression is looked for among the caller's own.
+        // The operation looks for an impression among the caller's own.
         if (kind === "impression" || id === caller.id) return caller;
         return accounts.ordinalOf(id) === undefined ? nonexistent : foreignRefusal;
       },
@@ -90,7 +89,7 @@ const scopes: Readonly<Record<Choice<"auth.key-scope">, Scope>> = {
     }
     return {
       accountOf,
-      // The limit comes first, so what the request names is looked up ahead. The reader has no effects.
+      // The limit is checked before the parameters are read, so read them here as well. The reader has no effects.
       quotaAccountOf(operation, request, caller) {
         if (operation.limit === "reporting") return caller;
         const read = readers[operation.id](request);
@@ -101,10 +100,10 @@ const scopes: Readonly<Record<Choice<"auth.key-scope">, Scope>> = {
   },
 };
 
-/** The account that an impression was recorded for; undefined where there is no such impression. */
+/** The account of an impression; undefined if the impression doesn't exist. */
 function ownerOf(accounts: Accounts, impression: IdParts | undefined): Account | undefined {
   if (impression === undefined) return undefined;
-  // To look at only: an account that nobody opened has no impressions.
+  // Peeks, because an account that was never opened has no impressions.
   const account = accounts.peek(impression.publisher);
   return account !== undefined && impression.serial < account.book.impressions.count
     ? account

@@ -1,22 +1,22 @@
 /**
- * What is done to a finished JSON body: fields that the spec doesn't list, another order of the keys (spec §2 shows
- * one). The text is rewritten, so that the operations know nothing of it and every number stays as it was written.
+ * Rewrites a finished JSON body: adds fields that the spec doesn't list, or changes the order of the keys (spec §2 shows
+ * one). Works on the text, so that operations needn't know about it and numbers keep their spelling.
  */
 
 import { rewriteObjects } from "../base/json-objects.ts";
 import { deriveKey, drawBetween, type Key, textKey } from "../base/random.ts";
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 
-/** Gives a body its form. What it adds is ASCII, so that the body grows by as many bytes as characters. */
+/** Rewrites a body. It adds only ASCII, so the body grows by as many bytes as characters. */
 export type BodyRewriter = (body: string) => string;
 
-/** The members of an object in the order in which they are written. `documented`: how many of them the spec lists. */
+/** Orders the members of an object. The first `documented` of them are the spec's. */
 type Order = (members: readonly string[], documented: number, draws: Draws) => readonly string[];
 
-/** Draws of one body: each from 0 to `highest`. */
+/** Draws a number from 0 to `highest` for one body. */
 type Draws = (highest: number) => number;
 
-/** What follows the documented members, by depth: the outermost object has one of each kind. */
+/** The members added after the documented ones. The outermost object gets one of each kind. */
 const extraMembers = {
   none: undefined,
   present: {
@@ -37,7 +37,7 @@ const orders = {
   shuffled,
 } satisfies Record<Choice<"response.key-order">, Order | undefined>;
 
-/** Undefined where bodies stay as they are. */
+/** Undefined if bodies don't change. */
 export function createSuccessRewriter(
   assumptions: Assumptions,
   seed: string,
@@ -49,7 +49,7 @@ export function createSuccessRewriter(
   );
 }
 
-/** For error bodies that are JSON. Undefined where they stay as they are. */
+/** For error bodies that are JSON. Undefined if they don't change. */
 export function createErrorRewriter(
   assumptions: Assumptions,
   seed: string,
@@ -82,21 +82,21 @@ function drawsOf(key: Key): Draws {
   };
 }
 
-/** Any order but the documented one: the documented members are never all in their order, whatever stands among them. */
+/** Any order but the documented one: the documented members are never in their usual order relative to each other. */
 function shuffled(members: readonly string[], documented: number, draws: Draws): readonly string[] {
   const places = members.map((_, place) => place);
   for (let last = places.length - 1; last > 0; last -= 1) swap(places, last, draws(last));
-  // A single documented member has no order: then that of all counts.
+  // A single documented member has no order, so the order of all members counts.
   const decisive = documented > 1 ? documented : places.length;
-  const kept = places.filter((place) => place < decisive);
-  if (decisive > 1 && kept.every((place, index) => place === index)) {
+  const order = places.filter((place) => place < decisive);
+  if (decisive > 1 && order.every((place, index) => place === index)) {
     swap(places, places.indexOf(0), places.indexOf(1));
   }
   return places.map((place) => members[place] ?? "");
 }
 
 function swap(places: number[], one: number, other: number): void {
-  const kept = places[one] ?? 0;
+  const before = places[one] ?? 0;
   places[one] = places[other] ?? 0;
-  places[other] = kept;
+  places[other] = before;
 }

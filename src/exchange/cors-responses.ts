@@ -1,4 +1,4 @@
-/** Requests of web pages: answers preflights, and adds the headers that let a page read an answer. */
+/** Answers preflights, and adds the headers that let a web page read an answer. */
 
 import { PREFLIGHT } from "../journal/record.ts";
 import type { ApiResponse } from "../spec/messages.ts";
@@ -12,16 +12,16 @@ import type { Responder } from "./respond.ts";
 import type { Route } from "./route.ts";
 
 export interface CorsResponses {
-  /** The answer to a preflight; undefined for any other request, and where the page may not send what it asks for. */
+  /** The answer to a preflight; undefined for any other request, and if the page may not send its request. */
   preflight(
     context: RequestContext,
     routed: Exclude<Route, { kind: "operation" }>,
   ): ApiResponse | undefined;
-  /** The answer as a page gets it that may read it; to any other client it is as it was. */
+  /** Adds headers if the request comes from a page that may read the answer; otherwise returns the answer as it is. */
   withCorsHeaders(context: RequestContext, response: ApiResponse): ApiResponse;
 }
 
-/** `cors`: undefined where no page may read anything. */
+/** `cors` is undefined if no page may read anything. */
 export function createCorsResponses(
   cors: Cors | undefined,
   quota: Quota,
@@ -30,12 +30,12 @@ export function createCorsResponses(
   return {
     preflight(context, routed) {
       if (cors === undefined || !isPreflight(context.method, context.headers)) return undefined;
-      // Where nothing answers, the page is to read that for itself.
+      // If the path is unknown, let the page send its request and read the 404.
       const methods = (routed.kind === "refused" && routed.methods) || ["GET", "POST"];
       const headers = cors.preflightHeaders(context.headers, methods);
       if (headers === undefined) return undefined;
       context.reason = PREFLIGHT;
-      // It asks for no operation, so that none has the wrong method.
+      // A preflight asks for no operation, so it can't have the wrong method for one.
       const shapedBy = routed.shapedBy.filter((key) => key !== "errors.method");
       context.shapedBy = respond.redirectShapedBy(mergeShapedBy(shapedBy, shapedByCors));
       return respond.preflight(
@@ -55,7 +55,7 @@ export function createCorsResponses(
   };
 }
 
-/** Of a request as it came: nearly none is a page's, and those needn't be read for it. */
+/** Reads the raw request: most have no Origin, and needn't be converted to find that out. */
 function mayHaveOrigin({ request }: RequestContext): boolean {
   try {
     const { headers } = request;
@@ -67,7 +67,7 @@ function mayHaveOrigin({ request }: RequestContext): boolean {
 
 const shapedByCors: ShapedBy = ["http.cors"];
 
-/** What metrics count a request as. */
+/** The operation under which metrics count a request. */
 export function countedAs({
   operation,
   reason,

@@ -1,6 +1,6 @@
 /**
- * Which web pages may read the API's answers, and the headers that tell their browsers (Fetch standard, CORS protocol). The
- * spec doesn't say whether any may: `http.cors` decides. The control API never comes here.
+ * Decides which web pages may read the API's answers, and writes the headers that tell browsers (Fetch standard, CORS
+ * protocol). The spec leaves this open; `http.cors` decides. The control API has its own rules.
  */
 
 import { InputError } from "../base/input.ts";
@@ -9,10 +9,10 @@ import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 import { headerOf } from "./headers.ts";
 import { limitHeaderNames } from "./limit-headers.ts";
 
-/** Origins whose pages may call the API beside those of loopback, `"*"` for all, or `"off"` for none at all. */
+/** Origins whose pages may call the API in addition to loopback origins; `"*"` for all, or `"off"` for none at all. */
 export type CorsOption = string | readonly string[];
 
-/** The same, checked. */
+/** A checked {@link CorsOption}. */
 export interface AllowedOrigins {
   readonly isOff: boolean;
   readonly isAny: boolean;
@@ -20,16 +20,15 @@ export interface AllowedOrigins {
 }
 
 type Headers = Readonly<Record<string, string>>;
-/** Headers of an answer that are for a page's browser. */
+/** The headers of an answer that its browser reads. */
 export type CorsHeaders = Headers;
 
-/** What pages get. */
 export interface Cors {
   /** Whether a page of this origin may read answers. */
   allows(origin: string): boolean;
-  /** What an answer to these request headers carries besides; undefined where no page sent them, or one that may not read it. */
+  /** The headers to add to an answer; undefined if the request isn't from a page, or that page may not read the answer. */
   answerHeaders(sent: Headers): CorsHeaders | undefined;
-  /** The same for a preflight. `methods`: what is answered at its path. */
+  /** The same for a preflight. `methods` are those of its path. */
   preflightHeaders(sent: Headers, methods: readonly string[]): CorsHeaders | undefined;
 }
 
@@ -39,7 +38,7 @@ export interface CorsParts {
   readonly explain: boolean;
 }
 
-/** @throws InputError that quotes what can't be an origin. */
+/** @throws InputError that quotes an invalid origin. */
 export function parseCorsOption(given: CorsOption): AllowedOrigins {
   const all = typeof given === "string" ? [given] : given;
   const areTexts = Array.isArray(all) && all.every((each) => typeof each === "string");
@@ -47,7 +46,7 @@ export function parseCorsOption(given: CorsOption): AllowedOrigins {
     throw wrong('must be an origin such as "https://app.example", a list of them, "*" or "off"');
   if (all.includes("off") && all.length > 1) {
     throw wrong(
-      'can\'t be "off" and something else: "off" lets no page in. Leave out one or the other',
+      'can\'t combine "off" with origins: "off" keeps all pages out. Leave out one or the other',
     );
   }
   const named = all.filter((each) => each !== "*" && each !== "off");
@@ -55,13 +54,13 @@ export function parseCorsOption(given: CorsOption): AllowedOrigins {
   return { isOff: all.includes("off"), isAny: all.includes("*"), named: new Set(named) };
 }
 
-/** @throws InputError for what no browser sends as Origin. */
+/** @throws InputError for a text that no browser sends as Origin. */
 function checkOrigin(text: string): void {
   const isPlain = /^[!-~]{1,100}$/.test(text) && !/key_/i.test(text);
   const quoted = isPlain ? JSON.stringify(text) : "the value given";
   if (text === "null" || /^file:/i.test(text)) {
     throw wrong(
-      `can't be ${quoted}: a page of a file or a sandbox has the origin null, which says nothing of whose it is. Serve the page over HTTP, or allow all pages with "*"`,
+      `can't be ${quoted}: all pages from files and sandboxes share the origin null. Serve the page over HTTP, or allow all pages with "*"`,
     );
   }
   const example =
@@ -72,10 +71,10 @@ function checkOrigin(text: string): void {
   const isWeb = /^https?:/i.test(text);
   const origin = isWeb ? webOrigin(text) : text;
   if (origin === undefined || !/^[a-z0-9+.-]+:\/\/[\w.:[\]-]+$/.test(origin)) {
-    throw wrong(`${example}, and ${quoted} is none. A "*" stands alone, for all pages`);
+    throw wrong(`${example}: ${quoted} is not an origin. To allow all pages, use "*" alone`);
   }
   if (origin !== text)
-    throw wrong(`${example}: write ${JSON.stringify(origin)} in place of ${quoted}`);
+    throw wrong(`${example}: write ${JSON.stringify(origin)} instead of ${quoted}`);
 }
 
 function webOrigin(text: string): string | undefined {
@@ -88,7 +87,7 @@ function wrong(expected: string): InputError {
 
 const letsPagesIn = { any: true, none: false } satisfies Record<Choice<"http.cors">, boolean>;
 
-/** Undefined if no page may read anything: then no answer depends on the request's origin. */
+/** Undefined if no page may read anything. Answers then don't depend on the request's origin. */
 export function createCors({ origins, assumptions, explain }: CorsParts): Cors | undefined {
   const { isOff, isAny, named } = origins;
   if (isOff || !letsPagesIn[assumptions["http.cors"]]) return undefined;
@@ -100,7 +99,7 @@ export function createCors({ origins, assumptions, explain }: CorsParts): Cors |
   ].join(", ");
   const isKnown = (origin: string): boolean => named.has(origin) || isLoopbackOrigin(origin);
 
-  /** The origin that an answer names as one that may read it. */
+  /** The value of Access-Control-Allow-Origin. */
   function granted(sent: Headers): string | undefined {
     const origin = headerOf(sent, "origin");
     if (origin === undefined) return undefined;
@@ -118,7 +117,7 @@ export function createCors({ origins, assumptions, explain }: CorsParts): Cors |
     preflightHeaders(sent, methods) {
       const origin = granted(sent);
       if (origin === undefined) return undefined;
-      // A page of the internet may reach into a private network only if the user named its origin: "*" names none.
+      // A page from the internet may reach into a private network only if the user named its origin. "*" isn't enough.
       const opensNetwork =
         origin !== "*" && headerOf(sent, "access-control-request-private-network") === "true";
       return {
@@ -132,7 +131,7 @@ export function createCors({ origins, assumptions, explain }: CorsParts): Cors |
   };
 }
 
-/** Ten minutes. Without the header browsers ask again after 5 seconds. */
+/** Ten minutes. By default browsers ask again after 5 seconds. */
 const MAX_AGE_SECONDS = "600";
 
 function isLoopbackOrigin(origin: string): boolean {
@@ -140,7 +139,7 @@ function isLoopbackOrigin(origin: string): boolean {
   return host !== undefined && isLoopbackHost(host);
 }
 
-/** The headers of the API, and others that the page wants to send, such as those of a tracing library. */
+/** The API's own headers and all that the page wants to send, such as those of a tracing library. */
 function allowedHeaders(sent: Headers): string {
   const asked = (headerOf(sent, "access-control-request-headers") ?? "").slice(
     0,
@@ -157,7 +156,7 @@ function allowedHeaders(sent: Headers): string {
 /** In characters. */
 const MAX_REQUESTED_HEADERS_LENGTH = 1024;
 
-/** Whether a browser asks with this request if a page may send another one (Fetch standard, CORS-preflight request). */
+/** Whether it is a CORS-preflight request (Fetch standard), by which a browser asks whether a page may send another one. */
 export function isPreflight(method: string, headers: Headers): boolean {
   if (method !== "OPTIONS") return false;
   const asked = headerOf(headers, "access-control-request-method") ?? "";

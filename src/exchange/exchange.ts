@@ -1,6 +1,6 @@
 /**
- * The one path of a request, top to bottom: fault rules → identify (route, authenticate) → limit → operate (read, authorize,
- * do it) → conclude (respond) → count → journal. One synchronous call: no await can tear the state.
+ * The path of every request, top to bottom: fault rules → identify (route, authenticate) → limit → operate (read, authorize,
+ * carry out) → conclude (respond) → count → journal. A single synchronous call, so no other request can interleave.
  */
 
 import type { Day } from "../base/calendar.ts";
@@ -41,21 +41,20 @@ import { createDedupCleanup, type World } from "./world.ts";
 
 /** The service of one world. */
 export interface Exchange {
-  /** Answers a request. */
   handle(request: ApiRequest): ApiResponse;
-  /** Answers what never became a request. It isn't recorded, and no key was read. */
+  /** Answers a message that couldn't be read as a request. It isn't recorded, and no key is read. */
   refuse(rejection: Rejection): ApiResponse;
 }
 
-/** What each operation does with its validated input. A missing operation is a type error. */
+/** The operations. A missing one is a type error. */
 type Operators = {
   readonly [Id in OperationId]: (input: Input<Id>, account: Account, moment: Moment) => Outcome;
 };
 
-/** The request path of a world under its assumptions. `startDay`: the first day without seeded history. */
+/** The request path of a world under its assumptions. `startDay` is the first day without seeded history. */
 export function createExchange(world: World, journal: JournalRing, startDay: Day): Exchange {
   const { assumptions, accounts, clock, rules, about, meter } = world;
-  // Taken out once: an engine looks a method up slowly, request by request, in an object that has getters.
+  // Destructured once: V8 looks up methods slowly in an object that has getters.
   const { now } = clock;
   const { isEmpty } = rules;
   const { record } = journal;
@@ -87,9 +86,9 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     const nowMs = now();
     forget(nowMs);
     const context = new RequestContext(request, nowMs, about);
-    // Rules are about requests of clients, and a preflight is a browser's.
-    const isSpared = isEmpty() || isPreflight(context.method, context.headers);
-    const faulted = isSpared ? undefined : applyRules(context);
+    // Rules apply to clients' requests. A preflight comes from the browser.
+    const skipsRules = isEmpty() || isPreflight(context.method, context.headers);
+    const faulted = skipsRules ? undefined : applyRules(context);
     const response = faulted ?? serveWithoutFaults(context);
     if (meter !== undefined) meter.answered(countedAs(context), response.status, beganMs);
     return response;
@@ -100,7 +99,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     return record(context);
   }
 
-  /** What the service does, whatever rules make of its answer. */
+  /** What the service does, before a rule may change its answer. */
   function serve(context: RequestContext): void {
     const identity = identify(context);
     const answered =
@@ -129,7 +128,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     return conclude(context, operate(context, identified), quotaStatus, quotaAccount);
   }
 
-  /** Reads the parameters, unless that is done, and does what is asked. */
+  /** Carries out the operation. Reads the parameters first, unless the body was recognised. */
   function operate(
     context: RequestContext,
     { operation, caller, recognised }: Identified,
@@ -148,12 +147,12 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     const concerned = authorize.accountOf(read.subject, caller);
     if ("kind" in concerned) return concerned;
     context.account = concerned;
-    // The reader of an operation gives the input of that operation.
+    // The reader of an operation returns that operation's input.
     const operator = operators[operation] as (...args: OperateArguments) => Outcome;
     return noteScope(operator(read.input, concerned, moment), concerned, caller);
   }
 
-  /** `spent`: how the limit of `quotaAccount` stands since the request was admitted. */
+  /** `spent` is the quota of `quotaAccount` after it was spent on the request. */
   function conclude(
     context: RequestContext,
     outcome: Outcome,
@@ -233,7 +232,7 @@ const shapedByReadingImpressions = shapedByReading(operations.impression);
 
 type OperateArguments = [input: Input<OperationId>, account: Account, moment: Moment];
 
-/** The decision. It rests on one more open point where it concerns another account than the key's. */
+/** Adds `auth.key-scope` if the decision concerns another account than the key's. */
 function noteScope<Decided extends Outcome>(
   decided: Decided,
   concerned: Account,

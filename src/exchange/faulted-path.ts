@@ -1,6 +1,6 @@
 /**
- * The way of a request through the fault rules: where one picks it out, what the service does of it, and what of its answer
- * the client gets. Only describes what happens to a connection; an adapter acts it out.
+ * The path of a request through the fault rules: which rule decides on it, what the service does, and what the client gets.
+ * Only describes what happens to the connection; an adapter carries it out.
  */
 
 import type { FiredRule } from "../faults/installed-rule.ts";
@@ -18,12 +18,11 @@ import { type Responder, withoutBody } from "./respond.ts";
 import { countUnseen, tallyOf } from "./tally-requests.ts";
 import type { World } from "./world.ts";
 
-/** Takes a request through the rules. @returns what the client gets; undefined where no rule picks the request out. */
+/** @returns what the client gets; undefined if no rule decides on the request. */
 export type FaultedPath = (context: RequestContext) => ApiResponse | undefined;
 
-/** What became of a request. */
 interface FaultResult {
-  /** For the journal: two where the service acted twice. */
+  /** For the journal: two if the service acted twice. */
   readonly contexts: readonly RequestContext[];
   /** What the client gets. */
   readonly response: ApiResponse;
@@ -35,9 +34,9 @@ export interface FaultedPathParts {
   readonly inspect: (context: RequestContext) => Inspection;
   readonly quota: Quota;
   readonly respond: Responder;
-  /** Undefined where no page may read anything. */
+  /** Undefined if no page may read anything. */
   readonly cors: Cors | undefined;
-  /** Lets the service do its part, and counts it. */
+  /** Lets the service carry out the request and counts it. */
   readonly serve: (context: RequestContext) => void;
 }
 
@@ -115,14 +114,14 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
     return { contexts: [context, copy], response: copy.response };
   }
 
-  /** The answer that the client never sees, because another one takes its place. */
+  /** Hides an answer from the client, which gets another one instead. */
   function hide(context: RequestContext, fault: FaultRecord): void {
     context.fault = { ...fault, received: "nothing", lost: context.response };
     context.response = noResponse;
     countUnseen(tallyOf(context, accounts), context);
   }
 
-  /** Sends an answer on its way. Where it doesn't arrive whole, the client doesn't know of what was done. */
+  /** Applies the plan's handover to an answer. If it doesn't arrive whole, it counts as lost. */
   function handOver(
     context: RequestContext,
     fired: FiredRule,
@@ -133,7 +132,7 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
     const explained = explain ? explainedBy(fired.rule, answer) : answer;
     const { response, mode } = fired.plan.handOver(explained);
     const { delayMs } = fired;
-    // What the client gets shares its headers with the answer.
+    // A copy, because the client's response shares its headers with the answer.
     const own = copyOfResponse(answer);
     context.response =
       mode.kind === "whole" && delayMs === 0
@@ -146,7 +145,7 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
     if (fault.received !== "whole" && fault.served) recordLoss(context, own);
   }
 
-  /** The service did its part, and the client doesn't get its answer. */
+  /** Records that the client doesn't get the answer to a request that the service carried out. */
   function recordLoss(context: RequestContext, answer: ApiResponse): void {
     const { fault } = context;
     if (fault === undefined || fault.lost !== undefined) return;
@@ -156,7 +155,7 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
     countUnseen(tally, context);
   }
 
-  /** The client had gone before its response was handed over. `answer`: as the service or the rule made it. */
+  /** Records that the client left before its response was handed over. `answer` is the service's or the rule's own. */
   function recordUndelivered(context: RequestContext, answer: ApiResponse): void {
     const { fault } = context;
     if (fault === undefined || fault.received === "nothing") return;
@@ -172,7 +171,7 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
     tally.dropped += 1;
   }
 
-  /** An answer by a rule, with the limit as it stands. */
+  /** An answer by a rule, with the present quota in its headers. */
   function answerWith(
     injected: Injected,
     { method, headers, operation, account, nowMs }: RequestContext,

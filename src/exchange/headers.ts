@@ -1,4 +1,4 @@
-/** Reading header fields, whose names have no case. */
+/** Reads header fields, whose names are case-insensitive. */
 
 /** The value of the header with this lower-case name. */
 export function headerOf(
@@ -9,7 +9,7 @@ export function headerOf(
   if (exact !== undefined) return exact;
   for (const sent in headers) {
     if (sent.length !== name.length || sent.toLowerCase() !== name) continue;
-    // A caller without types may send undefined: that is a header that isn't there.
+    // A caller without types may send undefined, which means that the header is missing.
     if (headers[sent] !== undefined) return headers[sent];
   }
   return undefined;

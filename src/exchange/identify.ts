@@ -1,7 +1,7 @@
 /**
- * What a request asks for, whose key it carries and whose limit it counts against: route, then authenticate (spec §5). It
- * changes no state. Two readers say the same: the usual one recognises an impression as nearly every client sends it, from
- * the request as it came; the full one takes whatever else there is.
+ * Finds out what a request asks for, whose key it carries and whose limit it counts against: route, then authenticate
+ * (spec §5). Spends no quota and records nothing. There are two readers with the same results: the quick one recognises
+ * impressions in the form that nearly every client sends; the full one reads all other requests.
  */
 
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
@@ -28,22 +28,22 @@ export interface Identified {
   readonly operation: OperationId;
   /** Whose key was sent. */
   readonly caller: Account;
-  /** Whose limit it counts against: the caller's, but where a key serves other publishers too. */
+  /** Whose limit it counts against. Differs from the caller only if keys work for all publishers. */
   readonly quotaAccount: Account;
   readonly shapedBy: ShapedBy;
-  /** What it says, where the usual reader recognised it. Else its parameters are read once the limit has admitted it. */
+  /** The impression, if the quick reader recognised it. Otherwise the parameters are read after the limit admits it. */
   readonly recognised: RecognisedImpression | undefined;
   readonly isHead: boolean;
 }
 
-/** A request that no operation gets to see. */
+/** A request that reaches no operation. */
 export interface Unidentified {
   readonly kind: "unidentified";
-  /** The operation that it asked for, where there is one and only the key was wrong. */
+  /** The operation that it asked for, if only the key was wrong. */
   readonly operation: OperationId | undefined;
-  /** Whose key was sent, where no operation answers. */
+  /** Whose key was sent, if the request names no operation. */
   readonly sender: Account | undefined;
-  /** What stands in the way. */
+  /** The refusal or redirect. */
   readonly why: Exclude<Route, { kind: "operation" }>;
   readonly isHead: boolean;
 }
@@ -88,11 +88,11 @@ function createFullReader({ route, authenticate, authorize }: IdentifyParts): Id
 
     if (flaw !== undefined) {
       return turnedAway(
-        refused({ code: "malformed_request", detail: `It can't be read: ${flaw}.` }),
+        refused({ code: "malformed_request", detail: `The request can't be read: ${flaw}.` }),
       );
     }
     const routed = route(method, path);
-    // Whoever sent a valid key is told what is left for it.
+    // With a valid key the answer has the key's remaining quota.
     if (routed.kind !== "operation")
       return turnedAway(routed, undefined, authenticate.peek(headers));
 
@@ -113,7 +113,7 @@ function createFullReader({ route, authenticate, authorize }: IdentifyParts): Id
   };
 }
 
-/** Looking changes nothing. */
+/** The quick reader. */
 function createRecogniser({
   assumptions,
   authenticate,
@@ -126,18 +126,18 @@ function createRecogniser({
       const { body } = request;
       const header = authorizationIfPlainJson(request);
       if (isShortText(body)) return authenticate.templatesFor(header)?.read(body);
-      // Found by its publisher: that is mostly one and the same text, and the header may be another each time.
+      // Looked up by publisher id, usually the same string object each time; the header may be a new string.
       return isObject(body)
         ? authenticate.templatesOf(body.publisher_id, header)?.readMembers(body)
         : undefined;
     } catch {
-      // What throws when it is read, null too, is no impression as clients send it: the full reader says so.
+      // A request that is null, or throws when it is read, is left to the full reader, which refuses it.
       return undefined;
     }
   };
 }
 
-/** Whether it is sent as JSON. */
+/** Whether the body is an object, which is sent as JSON. */
 function isObject(body: ApiRequest["body"]): body is Members {
   return typeof body === "object" && !(body instanceof Uint8Array);
 }

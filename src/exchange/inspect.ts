@@ -1,4 +1,4 @@
-/** What can be told of a request before the service does anything: what fault rules are asked about. */
+/** Inspects a request for the fault rules before the service does anything. */
 
 import { type ArrivedRequest, UNAUTHENTICATED_CALLER } from "../faults/installed-rule.ts";
 import type { OperationId } from "../spec/operations.ts";
@@ -10,11 +10,11 @@ import type { InputReader } from "./read-input.ts";
 import type { RequestContext } from "./request-context.ts";
 import type { Route, Router } from "./route.ts";
 
-/** A request that was looked at, which changes nothing. */
+/** What is known about a request without changing any state. */
 export interface Inspection {
-  /** As rules are asked about it. */
+  /** The request for the rules. */
   readonly arrived: ArrivedRequest;
-  /** The account that it is counted for where the service doesn't see it; that is kept from now on. */
+  /** The account that counts a request that the service never sees. Calling it may open the account. */
   countedAccount(): Account | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface InspectorParts {
 export function createInspector(parts: InspectorParts): (context: RequestContext) => Inspection {
   const { accounts, route, authenticate, authorize, readers } = parts;
 
-  /** Another account than the caller's where a key serves others too. */
+  /** Differs from the caller's account only if keys work for all publishers. */
   function quotaAccountFor(context: RequestContext, routed: Route, keyOwner: Account): Account {
     if (routed.kind !== "operation" || routed.operation.limit !== "recording") return keyOwner;
     const caller = accounts.open(keyOwner.ordinal) ?? keyOwner;
@@ -54,7 +54,7 @@ export function createInspector(parts: InspectorParts): (context: RequestContext
     const routed = route(method, path);
     const operation = routed.kind === "operation" ? routed.operation.id : undefined;
     const caller = authenticate.peek(headers);
-    // Read from the body when the first of perhaps a thousand rules asks for it.
+    // Read from the body once, when the first rule asks for it.
     let named: { readonly surface: string | undefined } | undefined;
     return {
       arrived: {

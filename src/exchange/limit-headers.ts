@@ -1,12 +1,12 @@
-/** The limit headers beyond X-RateLimit-Remaining, in each of their forms (spec §8 names none). */
+/** The additional limit headers besides X-RateLimit-Remaining, by choice of `limit.headers` (spec §8 names none). */
 
 import type { Choice } from "../spec/assumptions/catalogue.ts";
 import type { Rate } from "../world/limits/algorithm.ts";
 
-/** The name of what is counted together, as clients get to see it. */
+/** The name of a pool of requests that are counted together. Clients see it in headers. */
 export type PoolName = "recording" | "clicks" | "reporting";
 
-/** How things stand with a limit when a response is made. */
+/** The state of a limit at the time of a response. */
 export interface LimitState {
   readonly pool: PoolName;
   readonly rate: Rate;
@@ -16,7 +16,7 @@ export interface LimitState {
   readonly nowMs: number;
 }
 
-/** Their names, as they are written for people. */
+/** The names of the additional headers, in their usual spelling. */
 export const limitHeaderNames: Readonly<Record<Choice<"limit.headers">, readonly string[]>> = {
   remaining: [],
   "limit-reset": ["X-RateLimit-Limit", "X-RateLimit-Reset"],
@@ -25,7 +25,7 @@ export const limitHeaderNames: Readonly<Record<Choice<"limit.headers">, readonly
 
 export type LimitHeaders = Readonly<Record<string, string>>;
 
-/** How the further headers are written; undefined where there are none. */
+/** Writes the additional headers; undefined if there are none. */
 export const limitHeaders: Readonly<
   Record<Choice<"limit.headers">, ((state: LimitState) => LimitHeaders) | undefined>
 > = {
@@ -34,7 +34,7 @@ export const limitHeaders: Readonly<
     "x-ratelimit-limit": String(rate.requests),
     "x-ratelimit-reset": String(Math.ceil((nowMs + untilFullMs) / 1000)),
   }),
-  // draft-ietf-httpapi-ratelimit-headers: structured fields, a policy by its name.
+  // draft-ietf-httpapi-ratelimit-headers: structured fields that name the policy.
   ietf: ({ pool, rate, remaining, untilFullMs }) => ({
     "ratelimit-policy": `"${pool}";q=${rate.requests};w=${rate.windowMs / 1000}`,
     ratelimit: `"${pool}";r=${remaining};t=${Math.ceil(untilFullMs / 1000)}`,

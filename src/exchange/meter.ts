@@ -1,6 +1,6 @@
 /**
- * Counts what passes through all worlds of a server. Counting is a few additions into arrays that are there from the
- * start, since it happens at every request; they are put into words only for who asks.
+ * Counts the requests to all worlds of a server. This runs for every request, so it only adds to preallocated arrays; the
+ * metrics are built on demand.
  */
 
 import { verdictKinds } from "../faults/plan.ts";
@@ -9,24 +9,23 @@ import type { PREFLIGHT } from "../journal/record.ts";
 import type { MetricFamily, MetricSample } from "../spec/metrics.ts";
 import { type LimitClass, type OperationId, operations } from "../spec/operations.ts";
 
-/** What a request is counted as; those that reach no operation have a row of their own. */
+/** The rows of request counts. Requests that reach no operation have another row of their own. */
 type Counted = OperationId | typeof PREFLIGHT;
 
-/** Counts requests, how long they took, what the limiter refused, and the faults that fired. */
+/** Counts requests, their durations, refusals by a rate limit, and faults. */
 export interface Meter {
-  /** A request begins. @returns real time in milliseconds, for {@link answered}; NaN for one that isn't timed. */
+  /** Call it before a request. @returns real time in milliseconds, for {@link answered}; NaN if the request isn't timed. */
   begin(): number;
-  /** A request was answered. `status`: 0 where the client was left without a response. */
+  /** Call it after an answer. `status` is 0 if the client got no response. */
   answered(operation: Counted | undefined, status: number, beganMs: number): void;
-  /** The limiter refused a request. */
+  /** Call it if a rate limit refused a request. */
   limited(operation: OperationId): void;
-  /** A fault rule picked out a request. */
+  /** Call it if a fault rule decided on a request. */
   fired(kind: VerdictKind): void;
-  /** What was counted so far. */
+  /** The metrics so far. */
   families(): MetricFamily[];
 }
 
-/** Rows of the request counts. */
 const operationRows = {
   stats: 1,
   impression: 2,
@@ -37,22 +36,22 @@ const operationRows = {
 } as const satisfies Record<Counted, number>;
 const UNROUTED_ROW = 0;
 const ROWS = 7;
-/** Statuses go from 0, for none, to 599. */
+/** Statuses go from 0 (no response) to 599. */
 const STATUSES = 600;
 
-/** Upper bounds in seconds: handling a request takes microseconds, and milliseconds where there is much to list. */
+/** Upper bounds in seconds. A request usually takes microseconds; a long list takes milliseconds. */
 const BOUNDS = [
   0.000005, 0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.1, 1,
 ] as const;
 
-/** Reading the time costs about as much as the rest of a request's way, so that few of many are timed. */
-const ALL_OF_THE_FIRST = 100;
+/** Reading the clock takes about as long as handling a request, so only the first requests and a sample are timed. */
+const TIMED_AT_FIRST = 100;
 const THEN_ONE_IN = 32;
 
 export function createMeter(nowMs: () => number): Meter {
   const requests = new Float64Array(ROWS * STATUSES);
   const boundsMs = Float64Array.from(BOUNDS, (seconds) => seconds * 1000);
-  /** One more than there are bounds: the last one takes what is beyond. */
+  /** One more than there are bounds, for longer durations. */
   const durations = new Float64Array(BOUNDS.length + 1);
   let totalMs = 0;
   let begun = 0;
@@ -62,7 +61,7 @@ export function createMeter(nowMs: () => number): Meter {
   return {
     begin() {
       begun += 1;
-      return begun <= ALL_OF_THE_FIRST || begun % THEN_ONE_IN === 0 ? nowMs() : Number.NaN;
+      return begun <= TIMED_AT_FIRST || begun % THEN_ONE_IN === 0 ? nowMs() : Number.NaN;
     },
     answered(operation, status, beganMs) {
       const row = operation === undefined ? UNROUTED_ROW : operationRows[operation];
@@ -84,13 +83,13 @@ export function createMeter(nowMs: () => number): Meter {
     families: () => [
       {
         name: "adsim_requests_total",
-        help: "Requests to the API by operation (none: the path has no operation; preflight: a browser asked whether a page may send a request) and status (none: a fault rule left the client without a response).",
+        help: "Requests to the API by operation (none: the request names no operation; preflight: a browser asked whether a page may send a request) and status (none: a fault rule left the client without a response).",
         type: "counter",
         samples: requestSamples(requests),
       },
       {
         name: "adsim_request_duration_seconds",
-        help: "How long the simulator took to answer a request: the first 100, then one in 32. Delays by fault rules are not in it.",
+        help: "How long the simulator took to answer a request, without delays by fault rules. Measured for the first 100 requests, then for one in 32.",
         type: "histogram",
         samples: durationSamples(durations, totalMs / 1000),
       },
@@ -102,7 +101,7 @@ export function createMeter(nowMs: () => number): Meter {
       },
       {
         name: "adsim_faults_fired_total",
-        help: "Requests that a fault rule picked out, by what it did to them.",
+        help: "Requests that a fault rule decided on, by kind of verdict.",
         type: "counter",
         samples: samplesBy("kind", faults),
       },

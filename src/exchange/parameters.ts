@@ -1,4 +1,4 @@
-/** Query and body to named raw values (spec §4). Refuses what can't be read in one way only. */
+/** Reads query and body into raw values by name (spec §4). Refuses ambiguous input. */
 
 import { repeatedName } from "../base/repeated-members.ts";
 import { safeName } from "../base/safe-name.ts";
@@ -9,12 +9,12 @@ import type { Operation } from "../spec/operations.ts";
 import { headerOf } from "./headers.ts";
 import { type Refusal, refused } from "./operations/outcome.ts";
 
-/** Values as they were sent, by the name of a parameter that the operation has: text, or any JSON value. */
+/** The operation's parameters as they were sent, by name: text, or any JSON value. */
 export type RawParameters = Readonly<Record<string, unknown>>;
 
-/** What was sent. Nothing is read of parameters that the operation doesn't have but their names. */
 export interface SentParameters {
   readonly raw: RawParameters;
+  /** The names of parameters that the operation doesn't have. */
   readonly unknown: readonly string[];
 }
 
@@ -22,12 +22,12 @@ export type Parsed = ({ readonly kind: "parameters" } & SentParameters) | Refusa
 
 export type ParameterParser = (request: ParameterSource) => Parsed;
 
-/** Where parameters stand. */
+/** The parts of a request that may carry parameters. */
 export type ParameterSource = Pick<RequestParts, "query" | "headers" | "body">;
 
-/** The longest body that is read, in bytes. An adapter needs to pass on no more than one byte above. */
+/** The maximum size of a body. An adapter needn't pass on more than one byte above it. */
 export const MAX_BODY_BYTES = 65_536;
-/** The longest query that is read, in characters. */
+/** In characters. */
 const MAX_QUERY_LENGTH = 8192;
 
 /** The names of an operation's parameters. */
@@ -35,7 +35,7 @@ type Names = ReadonlySet<string>;
 
 const none: Parsed = { kind: "parameters", raw: Object.freeze({}), unknown: [] };
 
-/** How the parameters of a POST operation are read. */
+/** Read the parameters of a POST operation. */
 const encodings = {
   any: (request, names) => readAny(request, names, anyBody),
   json: (request, names) => readBodyOnly(request, names, jsonBody),
@@ -54,7 +54,7 @@ export function createParameterParser(
     if (request.query.length > MAX_QUERY_LENGTH) {
       return refused({
         code: "query_too_long",
-        detail: `The query has ${request.query.length} characters; at most ${MAX_QUERY_LENGTH} are read.`,
+        detail: `The query has ${request.query.length} characters; the maximum is ${MAX_QUERY_LENGTH}.`,
       });
     }
     if (isTooLarge(request.body)) return tooLarge;
@@ -66,7 +66,7 @@ export function createParameterParser(
 
 const tooLarge = refused({
   code: "body_too_large",
-  detail: `The body is larger than ${MAX_BODY_BYTES} bytes, the most that is read.`,
+  detail: `The body is larger than ${MAX_BODY_BYTES} bytes, the maximum.`,
 });
 
 function isTooLarge(body: string | Uint8Array): boolean {
@@ -77,7 +77,7 @@ function isTooLarge(body: string | Uint8Array): boolean {
   return body.length > MAX_BODY_BYTES || utf8Length(body) > MAX_BODY_BYTES;
 }
 
-/** Refuses a parameter of the operation in the query. Other names there are unknown ones, as anywhere. */
+/** Refuses a parameter of the operation in the query. Other names there count as unknown parameters. */
 function readBodyOnly(request: ParameterSource, names: Names, types: BodyTypes): Parsed {
   const inQuery = readPairs(request.query, names, "query");
   if (inQuery.kind === "refused") return inQuery;
@@ -99,12 +99,12 @@ function readAny(request: ParameterSource, names: Names, types: BodyTypes): Pars
   };
 }
 
-/** The bodies that are read. */
+/** The accepted types of bodies. */
 interface BodyTypes {
-  /** The type of a body that doesn't say. */
+  /** The type of a body without Content-Type. */
   readonly assumed: string;
   readonly readers: ReadonlyMap<string, (body: string | Uint8Array, names: Names) => Parsed>;
-  /** Answers parameters that come another way. */
+  /** Refuses parameters that are sent in another way. */
   readonly others: Refusal;
 }
 
@@ -144,7 +144,7 @@ function readBody(request: ParameterSource, names: Names, types: BodyTypes): Par
   const [mediaType = "", ...attributes] = contentType.toLowerCase().split(";");
   const charset = attributes.find((attribute) => attribute.trim().startsWith("charset="));
   if (charset !== undefined && !/^\s*charset="?utf-?8"?\s*$/.test(charset)) {
-    return refused({ code: "unsupported_media_type", detail: "A body is read as UTF-8 only." });
+    return refused({ code: "unsupported_media_type", detail: "The body must be in UTF-8." });
   }
   const read = types.readers.get(mediaType.trim());
   return read === undefined ? types.others : read(request.body, names);
@@ -152,7 +152,7 @@ function readBody(request: ParameterSource, names: Names, types: BodyTypes): Par
 
 const encodedBody = refused({
   code: "unsupported_media_type",
-  detail: "A body with a Content-Encoding is not read. Send it as it is, uncompressed.",
+  detail: "A Content-Encoding is not supported. Send the body uncompressed.",
 });
 
 const invalidUtf8 = refused({
@@ -161,7 +161,7 @@ const invalidUtf8 = refused({
 });
 
 function decode(body: string | Uint8Array): string | undefined {
-  // A byte order mark is dropped here as the decoder drops it from bytes.
+  // Drops a byte order mark, as the decoder does.
   if (typeof body === "string") return body.startsWith("\ufeff") ? body.slice(1) : body;
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(body);
@@ -190,7 +190,7 @@ function readJson(body: string | Uint8Array, names: Names): Parsed {
       detail: "The JSON body must be an object whose members are the parameters.",
     });
   }
-  // JSON.parse keeps the last of two members with one name and says nothing.
+  // JSON.parse silently keeps the last of two members with the same name.
   const twice = repeatedName(text, names);
   if (twice !== undefined) return duplicate(twice, "in the JSON body");
   const unknown = Object.keys(value).filter((name) => !names.has(name));
@@ -210,7 +210,7 @@ function readPairs(text: string, names: Names, place: "query" | "form"): Parsed 
   const unknown: string[] = [];
   // Most texts have nothing to decode.
   const decoded = /[%+]/.test(text) ? percentDecode : asItIs;
-  // Looked for once, not once a pair: names without it would make each look-up go to the end.
+  // Searched ahead, not once per pair: without any equals sign, each search would read the whole text.
   let equals = text.indexOf("=");
   for (let start = 0, end = 0; start < text.length; start = end + 1) {
     end = endOfPair(text, start);
@@ -254,12 +254,12 @@ function percentDecode(text: string): string | undefined {
   return spaced.includes("%") ? percentDecoded(spaced) : spaced;
 }
 
-/** What a sentence about a parameter begins with. */
+/** The beginning of a sentence about a parameter. */
 export function parameterLabel(name: string): string {
   return safeName(name) === name ? name : "A parameter";
 }
 
-/** `name`: one of the operation's own. */
+/** `name` must be one of the operation's parameters. */
 function duplicate(name: string, where: string): Refusal {
   return refused({
     code: "duplicate_parameter",

@@ -1,13 +1,12 @@
-/** Recognises what nearly every client sends: JSON in the body, no query, no encoding. The text itself isn't looked at. */
+/** Recognises the usual request: JSON in the body, no query, no Content-Encoding. Doesn't read the body itself. */
 
 import type { Choice } from "../spec/assumptions/catalogue.ts";
 import type { ApiRequest } from "../spec/messages.ts";
 import { MAX_BODY_BYTES } from "./parameters.ts";
 
-/** What is looked at. */
 type Sent = Pick<ApiRequest, "query" | "headers">;
 
-/** Whether the reading in force takes JSON bodies. */
+/** Whether the service accepts JSON bodies. */
 export const readsJson: Readonly<Record<Choice<"request.encoding">, boolean>> = {
   any: true,
   json: true,
@@ -15,28 +14,28 @@ export const readsJson: Readonly<Record<Choice<"request.encoding">, boolean>> = 
   query: false,
 };
 
-/** How a type with a charset is mostly spelt. */
+/** Other usual spellings of the content type. */
 const usualTypes: ReadonlySet<string | undefined> = new Set([
   "application/json; charset=utf-8",
   "application/json;charset=utf-8",
   "application/json; charset=UTF-8",
   "application/json;charset=UTF-8",
-  // What doesn't say is taken for JSON.
+  // A body without a type counts as JSON.
   undefined,
 ]);
 
-/** Whether it is text, and no more than is read. */
+/** Whether the body is text that may be within the size limit. */
 export function isShortText(body: ApiRequest["body"]): body is string {
   return typeof body === "string" && body.length <= MAX_BODY_BYTES;
 }
 
-/** The Authorization header of a request that has JSON in its body and no query; undefined for any other. */
+/** The Authorization header if the request has a JSON body and no query; otherwise undefined. */
 export function authorizationIfPlainJson({ headers, query = "" }: Sent): string | undefined {
   if (query !== "" || headers === undefined || headers === null) return undefined;
   let { authorization, "content-type": contentType, "content-encoding": encoding } = headers;
-  // The other spellings, as `headerOf` finds them, for all three at once.
+  // Finds other spellings of all three names in one pass; `headerOf` would need three.
   for (const sent in headers) {
-    // What isn't text has to be looked at in full.
+    // The full reader deals with values that aren't text.
     if (typeof headers[sent] !== "string") return undefined;
     switch (sent.length) {
       case "authorization".length:
@@ -56,9 +55,9 @@ export function authorizationIfPlainJson({ headers, query = "" }: Sent): string 
   return authorization;
 }
 
-/** `usual`: how it is mostly spelt where not in lower case. */
+/** `usual` is the most common spelling besides lower case. */
 function isName(sent: string, name: string, usual: string): boolean {
   if (sent === name || sent === usual) return true;
-  // Of many names of its length few begin alike.
+  // Few names of the same length begin with the same letter, so this saves most calls of `toLowerCase`.
   return (sent.charCodeAt(0) | 0x20) === name.charCodeAt(0) && sent.toLowerCase() === name;
 }

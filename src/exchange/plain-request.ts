@@ -1,4 +1,4 @@
-/** Turns whatever an untyped caller gave into a request of texts and bytes. Code behind this needn't check types again. */
+/** Turns whatever an untyped caller passed into a request of texts and bytes, so that later code needn't check types. */
 
 import { isPlainObject } from "../base/input.ts";
 import type { ApiRequest, RequestParts } from "../spec/messages.ts";
@@ -7,11 +7,11 @@ import { headerOf } from "./headers.ts";
 type Headers = Readonly<Record<string, string>>;
 
 export interface PlainRequest extends RequestParts {
-  /** Why it can't be a request, for its sender; undefined where it can. Then it has no headers and no body. */
+  /** Tells the sender why the request can't be read. If set, there are no headers and no body. */
   readonly flaw?: string | undefined;
 }
 
-/** Never throws: a getter that throws, or a proxy, makes a request that can't be read. */
+/** Never throws: if a getter or a proxy throws, the result is a request with a flaw. */
 export function plainRequest(request: ApiRequest): PlainRequest {
   try {
     return read(request);
@@ -21,9 +21,9 @@ export function plainRequest(request: ApiRequest): PlainRequest {
 }
 
 function read(request: ApiRequest): PlainRequest {
-  // Programs without types call this, too.
+  // Callers without types may pass anything.
   if (typeof request !== "object" || request === null) {
-    return unreadable("a request is an object with a method and a path");
+    return unreadable("a request must be an object with a method and a path");
   }
   const { method, path, query, headers, body } = request;
   if (typeof method !== "string") return unreadable("method must be a string", "", textOf(path));
@@ -31,14 +31,14 @@ function read(request: ApiRequest): PlainRequest {
   const bad = (part: string): PlainRequest =>
     unreadable(`${part} must be a plain object of strings by name`, method, path);
   const text = queryText(query);
-  if (text === undefined) return bad("query, where it isn't a string,");
+  if (text === undefined) return bad("query, if it isn't a string,");
   const fields = isTextual(headers) ? headers : headerTexts(headers);
   if (fields === undefined) return bad("headers");
   const target = splitTarget(path, text);
   if (typeof body === "string") return { method, ...target, headers: fields, body };
   if (body === undefined || body === null) return { method, ...target, headers: fields, body: "" };
   if (body instanceof Uint8Array) {
-    // A class of its own, or a proxy, may say of itself what isn't true.
+    // Wrapped in a real Uint8Array: a subclass or a proxy may lie about its contents.
     const bytes = new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
     return { method, ...target, headers: fields, body: bytes };
   }
@@ -51,7 +51,7 @@ function unreadable(flaw: string, method = "", path = ""): PlainRequest {
 
 const noHeaders: Headers = Object.freeze({});
 
-/** A path may carry a query as well. */
+/** Splits a query off the path and joins it with the given one. */
 function splitTarget(path: string, query: string): Pick<PlainRequest, "path" | "query"> {
   const mark = path.indexOf("?");
   if (mark === -1) return { path, query };
@@ -67,8 +67,8 @@ function textOf(value: unknown): string {
 }
 
 /**
- * The query of a request as text; undefined for what has no pairs. A lone surrogate has no UTF-8: it becomes U+FFFD, as in
- * a browser's URL.
+ * The query of a request as text; undefined if it is neither text nor an object. Lone surrogates become U+FFFD, as in a
+ * browser's URL.
  */
 function queryText(query: unknown): string | undefined {
   if (query === undefined || query === null) return "";
@@ -84,14 +84,14 @@ function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }
 
-/** Whether they are headers as they should be. */
+/** Whether the headers already have the documented type. */
 function isTextual(headers: unknown): headers is Headers {
   if (!isPlainObject(headers)) return false;
   for (const name in headers) if (typeof headers[name] !== "string") return false;
   return true;
 }
 
-/** Headers as Node has them, and others mean them: lists are joined, null is a header that isn't there. */
+/** Converts untyped headers, such as Node's: joins lists and drops null. Undefined for other values. */
 function headerTexts(headers: unknown): Headers | undefined {
   if (headers === undefined || headers === null) return noHeaders;
   if (!isPlainObject(headers)) return undefined;
@@ -109,13 +109,13 @@ function isScalar(value: unknown): boolean {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
 
-/** An object is sent as JSON, unless the sender says otherwise. */
+/** Adds the content type of an object body, unless the sender set one. */
 function asJson(headers: Headers): Headers {
   if (headerOf(headers, "content-type") !== undefined) return headers;
   return { ...headers, "content-type": "application/json" };
 }
 
-/** An object body as it is sent. One that JSON can't write becomes a text that isn't JSON: it is refused as such. */
+/** The text of an object body. An object that JSON can't write becomes invalid JSON, which is refused later. */
 function jsonText(body: unknown): string {
   try {
     return JSON.stringify(body) ?? notJson;

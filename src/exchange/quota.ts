@@ -1,4 +1,4 @@
-/** Which bucket a request counts against, whether it is admitted, and what its response says of the limit (spec §8). */
+/** Request limits (spec §8): picks the bucket of a request, admits or refuses it, and writes the limit headers. */
 
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 import { documentedLimits, isLimited, type OperationId } from "../spec/operations.ts";
@@ -8,27 +8,27 @@ import type { Decision, Rate } from "../world/limits/algorithm.ts";
 import { type LimitHeaders, limitHeaders, type PoolName } from "./limit-headers.ts";
 import { type Refusal, refused } from "./operations/outcome.ts";
 
-/** What every response says of the limit. */
+/** The state of the limit that every response reports. */
 export interface QuotaStatus {
   readonly remaining: number;
-  /** The headers beyond X-RateLimit-Remaining, where there are any. */
+  /** The limit headers besides X-RateLimit-Remaining, if there are any. */
   readonly headers?: LimitHeaders;
 }
 
 export interface Quota {
-  /** Decides on one request of `account` and counts it if it is admitted. */
+  /** Decides on a request of `account`, and counts it if it is admitted. */
   admit(operation: OperationId, account: Account, nowMs: number): Decision & QuotaStatus;
   /**
-   * Gives `account` back what a request spent that was admitted at `nowMs` and is refused all the same.
+   * Gives back what a request spent that was admitted at `nowMs` but refused later.
    *
-   * @returns how it stands then; undefined where nothing is given back.
+   * @returns the new status; undefined if refused requests spend quota.
    */
   refund(operation: OperationId, account: Account, nowMs: number): QuotaStatus | undefined;
   /** The refusal of a request over the limit. */
   exceeded(operation: OperationId): Refusal;
   /**
-   * How it stands now; spends nothing. Without an operation it is the reporting limit, which is the key's. Without an
-   * account nothing is spent.
+   * The present status. Spends nothing. Without an operation it is the status of the reporting limit; without an account,
+   * of a full quota.
    */
   quotaStatus(
     operation: OperationId | undefined,
@@ -41,10 +41,10 @@ export interface Quota {
 interface Pool {
   readonly name: PoolName;
   readonly rate: Rate;
-  /** Undefined: they aren't counted, and never refused. */
+  /** Undefined if these requests are never counted. */
   readonly bucketOf: ((account: Account) => Bucket) | undefined;
   readonly exceeded: Refusal;
-  /** Where nothing is spent, and X-RateLimit-Remaining is the only header. */
+  /** The status of a full quota, without additional headers. */
   readonly unspent: QuotaStatus;
 }
 
@@ -67,7 +67,7 @@ export function createQuota(assumptions: Assumptions): Quota {
   const givesBack = freesRefused[assumptions["limit.rejected-requests"]];
   return {
     admit(operation, account, nowMs) {
-      // Nearly all are impressions; where names vary, an engine looks members up slowly.
+      // Nearly all requests are impressions, and V8 looks up a fixed member faster than a variable one.
       const pool = operation === "impression" ? pools.impression : pools[operation];
       const decision =
         pool.bucketOf === undefined
@@ -103,7 +103,7 @@ function poolsOf(assumptions: Assumptions): Readonly<Record<OperationId, Pool>> 
   };
 }
 
-/** `exceeded`: of what there may be no more, how many, and whose. */
+/** `exceeded` says how many of which requests are allowed. */
 function createPool(name: PoolName, exceeded: string, bucketOf: Pool["bucketOf"]): Pool {
   const limit = name === "reporting" ? "reporting" : "recording";
   const rate = documentedLimits[limit];
@@ -115,7 +115,7 @@ function createPool(name: PoolName, exceeded: string, bucketOf: Pool["bucketOf"]
     exceeded: refused(
       { code: "rate_limited", detail: `More than ${exceeded} in a minute.` },
       limit === "reporting" ? "limit.reporting-endpoints" : "limit.recording-pool",
-      // Whether refused requests spent what is used up.
+      // Refused requests may have used up the quota.
       "limit.rejected-requests",
     ),
   };
@@ -134,7 +134,7 @@ const recordingPools = {
       "10,000 impression requests of this publisher",
       (account) => account.recordingBucket,
     ),
-    // Where clicks are counted apart, every account has the bucket.
+    // Under this choice every account has a `clickBucket`.
     click: createPool(
       "clicks",
       "10,000 click requests of this publisher",

@@ -1,4 +1,4 @@
-/** A request to the typed input of its operation: parsed, then validated; the usual JSON body directly. */
+/** Reads a request into the typed input of its operation: parses, then validates. The usual click has a short cut. */
 
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import {
@@ -15,7 +15,7 @@ import { createValidator, shapedByReading, type Validated } from "./validate.ts"
 
 export type InputReader = (request: ParameterSource) => Validated<OperationId>;
 
-/** One reader an operation. */
+/** One reader for each operation. */
 export function createInputReaders(
   assumptions: Assumptions,
 ): Readonly<Record<OperationId, InputReader>> {
@@ -39,7 +39,7 @@ function createParsingReader(assumptions: Assumptions, operation: Operation): In
   };
 }
 
-/** Reads the usual body directly; anything else, and anything wrong, goes the long way. */
+/** Reads the usual body with one pattern. Parses any other body, including invalid ones. */
 function clickReader(assumptions: Assumptions): InputReader {
   const read = createParsingReader(assumptions, operations.click);
   const shapedBy = shapedByReading(operations.click);
@@ -53,7 +53,7 @@ function clickReader(assumptions: Assumptions): InputReader {
   };
 }
 
-/** A click's body in the JSON that nearly every client writes; its id is printable ASCII without escapes. */
+/** A click's body as nearly every client writes it. The id must be printable ASCII without escapes. */
 const CLICK = /^\{"impression_id": ?"([ !#-[\]-~]+)"\}$/;
 
 function readClick(text: string): Input<"click"> | undefined {

@@ -1,4 +1,4 @@
-/** A request on its way: what was sent, and what becomes of it, filled in from stage to stage. */
+/** A request and its outcome, which the stages of the request path fill in. */
 
 import type { Producer } from "../journal/entry.ts";
 import type { FaultRecord, JournalRecord } from "../journal/record.ts";
@@ -10,11 +10,11 @@ import { documented, type Effect, type ShapedBy } from "./operations/outcome.ts"
 import { type PlainRequest, plainRequest } from "./plain-request.ts";
 
 /**
- * A class: an engine that sees the journal keep each of the first thousands takes literals for long-lived, and is then late
- * and slow to collect them and what they hold (see decision 026).
+ * A class rather than an object literal: the journal keeps the first thousands, so V8 would allocate literals as long-lived,
+ * and collect them late and slowly (decision 026).
  */
 export class RequestContext implements JournalRecord {
-  /** As it came, until somebody asks for a part of it: then as it was read. */
+  /** The raw request; after the first access to a part of it, the converted one. */
   request: ApiRequest;
   readonly nowMs: number;
   readonly world: WorldDescription;
@@ -25,15 +25,14 @@ export class RequestContext implements JournalRecord {
   fault: FaultRecord | undefined = undefined;
   reason = "";
   shapedBy: ShapedBy = documented;
-  /** The account that it concerns: whose key was sent, or whom the request is about where a key serves others too. */
+  /** The account that the request concerns: the key's own, unless keys work for all publishers. */
   account: Account | undefined = undefined;
-  /** What the service made of it; undefined for what it never saw. */
+  /** The effect on the ledger; undefined if the service never saw the request. */
   effect: Effect | "refused" | undefined = undefined;
   /** The credit that the service's answer shows, in micro-INR. */
   micros = 0;
   #read: PlainRequest | undefined = undefined;
 
-  /** Nothing is decided yet. */
   constructor(request: ApiRequest, nowMs: number, world: WorldDescription) {
     this.request = request;
     this.nowMs = nowMs;
@@ -56,12 +55,12 @@ export class RequestContext implements JournalRecord {
   get body(): string | Uint8Array {
     return this.#plain().body;
   }
-  /** What can't be read of the request, for its sender; undefined for nearly every one. */
+  /** Why the request can't be read, if it can't. */
   get flaw(): string | undefined {
     return this.#plain().flaw;
   }
 
-  /** The same request once more, and nothing decided of it. */
+  /** A new context for the same request. */
   again(): RequestContext {
     const other = new RequestContext(this.request, this.nowMs, this.world);
     other.#read = this.#plain();
@@ -71,7 +70,7 @@ export class RequestContext implements JournalRecord {
   #plain(): PlainRequest {
     if (this.#read === undefined) {
       this.#read = plainRequest(this.request);
-      // The journal keeps visits, and counts the bytes of what was read: nothing else may stay with them.
+      // The journal keeps the context and counts the bytes of the converted request, so the raw one must be released.
       this.request = this.#read;
     }
     return this.#read;

@@ -1,4 +1,4 @@
-/** Decisions to responses: status, headers and body text. X-RateLimit-Remaining stands on every one (spec §8). */
+/** Turns decisions into responses: status, headers, body text. Every response has X-RateLimit-Remaining (spec §8). */
 
 import { formatHttpDate } from "../base/calendar.ts";
 import { decimal } from "../base/decimal.ts";
@@ -22,7 +22,7 @@ import {
 import type { QuotaStatus } from "./quota.ts";
 
 export interface Responder {
-  /** `shapedBy`: as {@link successShapedBy} gives it. */
+  /** `shapedBy` must come from {@link successShapedBy}. */
   success(done: Success, quotaStatus: QuotaStatus, shapedBy: ShapedBy): ApiResponse;
   refusal(
     rejection: Rejection,
@@ -30,40 +30,40 @@ export interface Responder {
     shapedBy: ShapedBy,
     extra: RefusalExtra,
   ): ApiResponse;
-  /** To the same operation under another path. `location`: as it is sent. `shapedBy`: as {@link redirectShapedBy} gives it. */
+  /** Redirects to the same operation at another path. `shapedBy` must come from {@link redirectShapedBy}. */
   redirect(location: string, quotaStatus: QuotaStatus, shapedBy: ShapedBy): ApiResponse;
-  /** What a fault rule answers in the service's place. `forPage`: headers beneath the rule's own. */
+  /** The answer of a fault rule. `forPage` has CORS headers, which the rule's own headers may override. */
   injected(
     injected: Injected,
     quotaStatus: QuotaStatus,
     forPage: CorsHeaders | undefined,
   ): ApiResponse;
-  /** The answer to a preflight that is let through. */
+  /** The answer to a preflight that allows the page's request. */
   preflight(quotaStatus: QuotaStatus, headers: CorsHeaders, shapedBy: ShapedBy): ApiResponse;
-  /** An answer as a page gets it: with the headers that let it read. */
+  /** Adds CORS headers to an answer. */
   forPage(response: ApiResponse, headers: CorsHeaders, shapedBy: ShapedBy): ApiResponse;
-  /** All that a success rests on: what decided it, and its form. */
+  /** All assumptions that shape a success: those of the decision, and those of the format. */
   successShapedBy(decidedBy: ShapedBy): ShapedBy;
-  /** All that a refusal rests on: what decided it, what its code says of itself, and its form. */
+  /** All assumptions that shape a refusal: those of the decision, of the error code and of the format. */
   refusalShapedBy(refusal: Refusal): ShapedBy;
-  /** All that a redirect rests on: it has no body, but headers. */
+  /** All assumptions that shape a redirect: those of the decision and of the headers. It has no body. */
   redirectShapedBy(decidedBy: ShapedBy): ShapedBy;
 }
 
 export interface ResponderOptions {
   readonly seed: string;
   readonly assumptions: Assumptions;
-  /** Whether every response says in a header which open points shaped it. */
+  /** Whether every response has a header that lists the assumptions that shaped it. */
   readonly explain: boolean;
-  /** Whether another origin of a request can mean another answer. @default false */
+  /** Whether answers depend on the origin of a request. @default false */
   readonly variesByOrigin?: boolean | undefined;
 }
 
-/** What only some refusals carry. */
+/** Facts that only some refusals have. */
 export interface RefusalExtra {
-  /** Value of Allow, for a wrong method. */
+  /** The value of Allow, for a wrong method. */
   readonly allow?: string | undefined;
-  /** Exact wait until a request is admitted, for a refusal by the limit. */
+  /** The exact wait until a request is admitted, for a refusal by the limit. */
   readonly retryAfterMs?: number | undefined;
   /** When that wait begins, in milliseconds since 1970. @default 0 */
   readonly nowMs?: number | undefined;
@@ -75,7 +75,7 @@ const retryAfter = {
   absent: () => undefined,
 } satisfies Record<Choice<"limit.retry-after">, (ms: number, nowMs: number) => string | undefined>;
 
-/** Lists the open points that shaped a response, or says that there is none. */
+/** Lists the assumptions that shaped a response, or says `documented`. */
 const EXPLANATION = "x-adsim-assumptions";
 
 export function createResponder(options: ResponderOptions): Responder {
@@ -94,11 +94,11 @@ export function createResponder(options: ResponderOptions): Responder {
     ...shapedByHeaders,
   ];
 
-  /** What stands on every response, whatever made it. */
+  /** The headers of every response. */
   function setCommonHeaders(headers: Record<string, string>, quotaStatus: QuotaStatus): void {
     headers["x-ratelimit-remaining"] = decimal(quotaStatus.remaining);
     if (quotaStatus.headers !== undefined) Object.assign(headers, quotaStatus.headers);
-    // Also without an origin: a cache must not give that answer to a page.
+    // Also for requests without an origin: a cache must not give their answer to a page.
     if (variesByOrigin) headers.vary = "Origin";
   }
 
@@ -143,11 +143,11 @@ export function createResponder(options: ResponderOptions): Responder {
       if (body !== undefined) {
         headers["content-type"] = typeof body === "string" ? "text/plain" : "application/json";
       }
-      // With 204 it is forbidden, with 304 it would be the length of what isn't sent (RFC 9110 §8.6).
+      // A 204 must not have it; with 304 it would be the length of a body that isn't sent (RFC 9110 §8.6).
       if (status !== 204 && status !== 304) headers["content-length"] = decimal(utf8Length(text));
       setCommonHeaders(headers, quotaStatus);
       Object.assign(headers, forPage);
-      // The rule's own word counts.
+      // The rule's own headers win.
       for (const [name, value] of Object.entries(given)) headers[name.toLowerCase()] = value;
       return responseOf(status, headers, text);
     },
@@ -172,7 +172,7 @@ export function createResponder(options: ResponderOptions): Responder {
   };
 }
 
-/** The error bodies of a world, in the order of members that it has. */
+/** The error bodies of a world, with its order of members. */
 function errorBodyOf(assumptions: Assumptions, seed: string): ErrorBody {
   const body = errorBodies[assumptions["errors.body"]];
   const form = body.hasOrder ? createErrorRewriter(assumptions, seed) : undefined;
@@ -180,13 +180,13 @@ function errorBodyOf(assumptions: Assumptions, seed: string): ErrorBody {
   return { ...body, write: (rejection, status) => form(body.write(rejection, status)) };
 }
 
-/** The same success with a body that has its form. */
+/** The success with its rewritten body. */
 function rewriteBody(done: Success, form: BodyRewriter): Success {
   const body = form(done.body);
   return { ...done, body, byteLength: done.byteLength + body.length - done.body.length };
 }
 
-/** Open points about the form of what is written: named where another choice than the default is in force. */
+/** Assumptions about format. They are listed only if their choice isn't the default. */
 const headerFormatKeys: ShapedBy = ["limit.headers", "http.cors"];
 export const formatKeys: ShapedBy = [
   "http.content-type",
@@ -206,7 +206,7 @@ function explanation(shapedBy: ShapedBy): string {
   return shapedBy.length === 0 ? "documented" : shapedBy.join(", ");
 }
 
-/** The same response as HEAD has it: no body, the headers of GET. */
+/** The response to HEAD: the headers of GET without a body. */
 export function withoutBody(response: ApiResponse): ApiResponse {
   return responseOf(response.status, response.headers, "");
 }

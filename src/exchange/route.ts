@@ -1,4 +1,4 @@
-/** Method and path to operation. Paths are compared as sent: nothing is decoded, normalised or trimmed. */
+/** Finds the operation of a method and a path. Paths are compared as sent, without decoding or normalising. */
 
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 import { type Operation, type OperationId, operations } from "../spec/operations.ts";
@@ -11,22 +11,22 @@ export type Route =
       readonly shapedBy: ShapedBy;
     }
   | {
-      /** To the operation's path, which ends with `segment`. */
+      /** Redirects to the operation's path, which ends with `segment`. */
       readonly kind: "redirect";
       readonly operation: Operation;
       readonly segment: string;
       readonly shapedBy: ShapedBy;
     }
   | (Refusal & {
-      /** Value of Allow. */
+      /** The value of Allow. */
       readonly allow?: string;
-      /** What the path's operation answers, where there is one. */
+      /** The methods of the path, if it belongs to an operation. */
       readonly methods?: readonly string[];
     });
 
 export type Router = (method: string, path: string) => Route;
 
-/** What answers at a path with a slash at its end, where `route` answers without it. */
+/** The route of a path with a slash at its end. `route` is the one without the slash. */
 const slashed = {
   "404": () => notFound,
   same: (route) => route,
@@ -49,13 +49,13 @@ const existing = (Object.keys(operations) as OperationId[])
 
 const notFound = refused({
   code: "route_not_found",
-  detail: `No operation answers at this path. The operations are: ${existing}. Paths are compared exactly.`,
+  detail: `There is no operation at this path. The operations are: ${existing}. Paths are compared exactly.`,
 });
 
-/** What answers at one path, by method. */
+/** The routes of one path by method. */
 interface Row {
   readonly path: string;
-  /** One or two: comparing them in turn costs less than hashing. */
+  /** One or two. A loop is faster than a map. */
   readonly methods: readonly { readonly method: string; readonly route: Route }[];
   readonly wrongMethod: Route;
 }
@@ -79,7 +79,7 @@ export function createRouter(assumptions: Assumptions): Router {
       wrongMethod: wrongMethod(assumptions, operation, allowed),
     };
   });
-  // The five paths differ in length, so comparing them in turn costs less than hashing what was sent.
+  // The five paths differ in length, so a loop is faster than a map, which would hash the whole path.
   function rowAt(path: string): Row | undefined {
     for (const row of rows) if (row.path === path) return row;
     return undefined;
@@ -103,14 +103,14 @@ function wrongMethod(
   { method, path }: Operation,
   allowed: readonly string[],
 ): Route {
-  // HEAD is one of GET's methods by the reading of another key.
+  // `http.head` decides whether a path with GET also has HEAD.
   const shapedBy: ShapedBy = method === "GET" ? ["errors.method", "http.head"] : ["errors.method"];
-  const readings = {
+  const routes = {
     "405": {
       ...refused(
         {
           code: "method_not_allowed",
-          detail: `${path} answers ${allowed.join(" and ")} only.`,
+          detail: `${path} supports only ${allowed.join(" and ")}.`,
         },
         ...shapedBy,
       ),
@@ -119,12 +119,12 @@ function wrongMethod(
     },
     "404": { ...notFound, shapedBy, methods: allowed },
   } satisfies Record<Choice<"errors.method">, Route>;
-  return readings[assumptions["errors.method"]];
+  return routes[assumptions["errors.method"]];
 }
 
 /**
- * The Location of a redirect from a path with a slash at its end: relative, so that it leads to the same world and below
- * the same base URL. The query is kept; what can't stand in a header, or would end the query, is percent-encoded.
+ * The Location of a redirect from a path with a slash at its end. It is relative, so that it stays in the same world and
+ * under the same base URL. Keeps the query; percent-encodes characters that a header can't have or that would end the query.
  */
 export function locationOf(segment: string, query: string): string {
   const kept = query.toWellFormed().replaceAll(/[^!"$-~]+/g, (text) => encodeURIComponent(text));

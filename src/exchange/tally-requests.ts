@@ -1,4 +1,4 @@
-/** Keeps the tallies: what the service did, and what of it the client came to know. */
+/** Updates the tallies: what the service did, and how much of it clients saw. */
 
 import type { Accounts } from "../world/accounts/accounts.ts";
 import type { EventTally } from "../world/accounts/tally.ts";
@@ -14,7 +14,7 @@ export function tallyOf(
   return context.operation === "click" ? tally.click : undefined;
 }
 
-/** Counts what the service did, its answer taken as delivered. `micros`: the credit that it shows. */
+/** Counts what the service did, as if its answer were delivered. `micros` is the credit in the answer. */
 export function countServed(
   tally: EventTally | undefined,
   effect: RequestContext["effect"],
@@ -42,7 +42,7 @@ export function countServed(
   }
 }
 
-/** Takes back that the client came to know it. */
+/** Corrects the tally if the client didn't get the answer. */
 export function countUnseen(
   tally: EventTally | undefined,
   { effect, micros }: RequestContext,

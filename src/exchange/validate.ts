@@ -1,4 +1,4 @@
-/** Raw values to the typed input of an operation, by the contract's table (spec §4). Never repeats an id in an error. */
+/** Turns raw values into the typed input of an operation, by the spec's table (spec §4). Errors never repeat an id. */
 
 import { parseDay } from "../base/calendar.ts";
 import { safeName } from "../base/safe-name.ts";
@@ -25,7 +25,7 @@ export type Validated<Id extends OperationId> =
 
 export type Validator = (sent: SentParameters) => Validated<OperationId>;
 
-/** A value that was read, or what is wrong with it; `because` names the open point that it was a question of. */
+/** A converted value, or what is wrong with it. `because` is the assumption that decided it. */
 type Read =
   | { readonly kind: "value"; readonly value: unknown; readonly because?: AssumptionKey }
   | { readonly kind: "wrong"; readonly must: string; readonly because?: AssumptionKey };
@@ -74,7 +74,7 @@ export function createValidator(assumptions: Assumptions, operation: Operation):
       return unknownParameter(unknownName, operation);
     let shapedBy = shapedByReading(operation);
     if (unknownName !== undefined) shapedBy = [...shapedBy, "request.unknown-fields"];
-    // Text that is right as it was sent stays where it is; anything else goes into a copy.
+    // Valid text needs no conversion. Only converted values need a copy of the parameters.
     let copy: Record<string, unknown> | undefined;
     for (const { name, parameter, isOptional } of expected) {
       const sent = raw[name];
@@ -97,7 +97,7 @@ export function createValidator(assumptions: Assumptions, operation: Operation):
       copy ??= { ...raw };
       copy[name] = value.value;
     }
-    // Each parameter of the table was checked or replaced above.
+    // Every parameter of the table was checked or converted above.
     const input = (copy ?? raw) as Input<OperationId>;
     return { kind: "valid", input, subject: subjectOf(operation.id, input), shapedBy };
   };
@@ -112,7 +112,7 @@ export function createValidator(assumptions: Assumptions, operation: Operation):
   }
 }
 
-/** What every accepted input of an operation rests on: the spec doesn't say how POST parameters are sent. */
+/** The assumption that shapes every input of an operation: the spec doesn't say how POST parameters are sent. */
 export function shapedByReading({ method }: Operation): ShapedBy {
   return method === "POST" ? shapedByEncoding : documented;
 }
@@ -128,7 +128,7 @@ function isEmpty(sent: unknown): boolean {
   return sent === "" || sent === null;
 }
 
-/** Not empty, and without control characters and lone surrogates. */
+/** Whether a text is non-empty and has no control characters or lone surrogates. */
 function isPlain(text: string): boolean {
   return text !== "" && !/[\p{Cc}\p{Cs}]/u.test(text);
 }
@@ -150,7 +150,7 @@ function readText(sent: unknown, readings: Readings): Read {
     if (!readings.coerces) return { ...wrong("must be a string"), because };
     const text = decimalText(sent);
     if (text !== undefined) return { kind: "value", value: text, because };
-    return wrong("is a number that loses digits; send it as a string");
+    return wrong("is a number too large to read exactly; send it as a string");
   }
   if (typeof sent !== "string") return wrong("must be a string");
   if (sent === "") return wrong("must not be empty");
@@ -158,7 +158,7 @@ function readText(sent: unknown, readings: Readings): Read {
   return wrong("must not contain control characters or lone surrogates");
 }
 
-/** A number without exponent; undefined for an integer past 2^53, because it has lost its last digits. */
+/** A number without exponent; undefined for an integer past 2^53, which has lost digits. */
 function decimalText(number: number): string | undefined {
   if (Number.isSafeInteger(number)) return String(number);
   if (!Number.isFinite(number) || Number.isInteger(number)) return undefined;
@@ -171,7 +171,7 @@ function readDate(sent: unknown): Read {
   const day = typeof sent === "string" ? parseDay(sent) : undefined;
   if (day !== undefined) return { kind: "value", value: day };
   if (typeof sent === "string" && /^\d{4}-\d{2}-\d{2}$/.test(sent)) {
-    return wrong(`must be a date that exists; ${sent} doesn't`);
+    return wrong(`must be a date that exists; ${sent} does not exist`);
   }
   return wrong("must be a date written YYYY-MM-DD");
 }
@@ -190,7 +190,7 @@ function readInteger(
   const isWhole = isText || Number.isInteger(value);
   if (typeof value !== "number" || !isWhole) return wrong(must);
   if (value >= minimum && value <= maximum) return { kind: "value", value };
-  // Of many digits nothing is repeated: they may be an id.
+  // A long number isn't repeated, because it may be an id.
   const refusal = wrong(Math.abs(value) < 1e15 ? `${must}; ${value} is not` : must);
   if (value < minimum) return refusal;
   const because = "payout.limit-over-max";
@@ -204,8 +204,9 @@ function wrong(must: string): Read {
 function missing(name: string, parameter: Parameter, unknown: readonly string[]): Refusal {
   const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z]/g, "");
   const similar = unknown.find((sent) => plain(sent) === plain(name));
-  const sent = similar === undefined || safeName(similar) !== similar ? "it otherwise" : similar;
-  const hint = similar === undefined ? "" : ` You sent ${sent}: it is spelled ${name}.`;
+  const sent =
+    similar === undefined || safeName(similar) !== similar ? "another spelling" : similar;
+  const hint = similar === undefined ? "" : ` You sent ${sent}; the name is spelled ${name}.`;
   return refused({
     code: "missing_parameter",
     detail: `${name} is required: ${parameter.about.toLowerCase()}.${hint}`,
@@ -218,7 +219,7 @@ function unknownParameter(name: string, { parameters }: Operation): Refusal {
   return refused(
     {
       code: "unknown_parameter",
-      detail: `${parameterLabel(name)} is not known to this operation, which has: ${known}.`,
+      detail: `${parameterLabel(name)} is unknown. This operation has: ${known}.`,
       parameter: safeName(name),
     },
     "request.unknown-fields",

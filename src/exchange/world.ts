@@ -1,4 +1,4 @@
-/** Everything that the request path works on: one world's parts, wired by the simulator. */
+/** The parts of a world that the request path uses. The simulator wires them. */
 
 import type { Clock } from "../base/clock.ts";
 import type { VerdictCheck } from "../faults/installed-rule.ts";
@@ -9,21 +9,21 @@ import type { Meter } from "./meter.ts";
 import { dedupWindowOf, type OperationWorld } from "./operations/operation-world.ts";
 
 export interface World extends OperationWorld {
-  /** What every journal record says of the world. */
+  /** The world's settings in every journal record. */
   readonly about: WorldDescription;
   readonly clock: Clock;
   readonly rules: RuleList;
   /** Which verdicts the transports in use can't carry out. */
   readonly whyNot: VerdictCheck;
-  /** Whether every response says in a header which open points shaped it. */
+  /** Whether every response has a header that lists the assumptions that shaped it. */
   readonly explain: boolean;
-  /** Whose pages may read answers. */
+  /** The origins whose pages may read answers. */
   readonly origins: AllowedOrigins;
-  /** Counts what happens, where somebody wants to know. */
+  /** Undefined if nobody needs metrics. */
   readonly meter: Meter | undefined;
 }
 
-/** Frees, once a window, what de-duplication no longer needs: a publisher may never send again. Never, if it is endless. */
+/** Frees old fingerprints of all publishers once per window, because a publisher may never send again. */
 export function createDedupCleanup({ accounts, assumptions }: World): (nowMs: number) => void {
   const windowMs = dedupWindowOf(assumptions);
   let dueMs = Number.NEGATIVE_INFINITY;

@@ -80,9 +80,9 @@ describe("a repeated parameter's name", () => {
 });
 
 test.each([
-  ["publisherId", "You sent publisherId: it is spelled publisher_id."],
-  ["publisher_id[]", "You sent publisher_id[]: it is spelled publisher_id."],
-  ["publisher_id💩", "You sent it otherwise: it is spelled publisher_id."],
+  ["publisherId", "You sent publisherId; the name is spelled publisher_id."],
+  ["publisher_id[]", "You sent publisher_id[]; the name is spelled publisher_id."],
+  ["publisher_id💩", "You sent another spelling; the name is spelled publisher_id."],
 ])("a parameter that is nearly there is recognised: %s", (name, hint) => {
   const sim = createSimulator();
   const headers = { authorization: `Bearer ${sim.publishers.at(0).apiKey}` };
@@ -100,6 +100,6 @@ test("an unknown parameter is named where its name can be printed, and described
     const path = "/v1/publisher/stats";
     return JSON.parse(strict.handle({ method: "GET", path, query, headers }).body).detail;
   };
-  expect(detailFor("a1")).toMatch(/^a1 is not known to this operation/);
-  expect(detailFor("KEY_abcdefghjkmnp")).toMatch(/^A parameter is not known to this operation/);
+  expect(detailFor("a1")).toMatch(/^a1 is unknown/);
+  expect(detailFor("KEY_abcdefghjkmnp")).toMatch(/^A parameter is unknown/);
 });

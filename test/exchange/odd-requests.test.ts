@@ -226,14 +226,12 @@ describe("an odd request", () => {
     const sim = world();
     const said = (sent: object): string =>
       JSON.parse(sim.handle(requestWith(sent, "impression", sim)).body).detail;
-    expect(said({ method: 5 })).toBe("It can't be read: method must be a string.");
-    expect(said({ path: null })).toBe("It can't be read: path must be a string.");
+    expect(said({ method: 5 })).toBe("The request can't be read: method must be a string.");
+    expect(said({ path: null })).toBe("The request can't be read: path must be a string.");
     expect(said({ headers: new Headers() })).toBe(
-      "It can't be read: headers must be a plain object of strings by name.",
+      "The request can't be read: headers must be a plain object of strings by name.",
     );
-    expect(said({ query: new URLSearchParams("a=1") })).toContain(
-      "query, where it isn't a string,",
-    );
+    expect(said({ query: new URLSearchParams("a=1") })).toContain("query, if it isn't a string,");
     expect(said({ body: odd["a proxy of bytes"]?.() })).toContain("throws when it is read");
   });
 

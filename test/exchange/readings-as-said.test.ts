@@ -67,7 +67,7 @@ describe("request.scalar-types", () => {
       const response = send({ method: "POST", path: "/v1/impression", body });
       expect(JSON.parse(response.body)).toMatchObject({
         code: "invalid_parameter",
-        detail: "ad_id is a number that loses digits; send it as a string.",
+        detail: "ad_id is a number too large to read exactly; send it as a string.",
       });
     },
   );

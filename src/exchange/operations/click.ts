@@ -1,4 +1,4 @@
-/** `POST /v1/click`: records a click on an impression of the publisher and credits it, as a rule once (spec §4). */
+/** `POST /v1/click`: records a click on an impression of the publisher and credits it, by default once (spec §4). */
 
 import { DAY_MS } from "../../base/duration.ts";
 import { deriveKey } from "../../base/random.ts";
@@ -16,7 +16,7 @@ export type Click = (input: Input<"click">, account: Account, moment: Moment) =>
 
 type Repeat = (id: string, micros: number, bodyOf: EventBodyWriter) => Outcome;
 
-/** Answers a click on no impression of the publisher. */
+/** Answers a click on an impression that the publisher doesn't have. */
 type UnknownImpressionAnswer = (
   world: OperationWorld,
 ) => (sent: string, account: Account) => Outcome;
@@ -59,7 +59,7 @@ export function createClick(world: OperationWorld): Click {
   };
 }
 
-/** From which age on an impression can't be clicked any more, in milliseconds. */
+/** The age from which on an impression can't be clicked, in milliseconds. */
 const windows = {
   none: Number.POSITIVE_INFINITY,
   "24h": DAY_MS,
@@ -67,7 +67,7 @@ const windows = {
   "30d": 30 * DAY_MS,
 } satisfies Record<Choice<"click.window">, number>;
 
-/** A click that comes later than this is one that another choice refuses. */
+/** At least one choice refuses a click that comes later than this. */
 const SHORTEST_WINDOW_MS = Math.min(...Object.values(windows));
 
 const shapedByWindow: ShapedBy = ["click.window"];
@@ -81,7 +81,7 @@ const tooLate = refused(
   ...shapedByWindow,
 );
 
-/** What answers a second click; undefined where it is one like the first. */
+/** Answers a second click; undefined if it counts like the first. */
 const repeats: Readonly<Record<Choice<"click.repeat">, Repeat | undefined>> = {
   "original-uncredited": (id, _micros, bodyOf) => duplicate(bodyOf(id, 0), 0),
   replay: (id, micros, bodyOf) => duplicate(bodyOf(id, micros), micros, shapedByCount),
@@ -127,7 +127,7 @@ const unknownImpressionAnswers = {
     const bodyOf = createEventBodyWriter("click_id", assumptions);
     const shapedBy: ShapedBy = ["click.unknown", ...shapedByForeign[assumptions["auth.key-scope"]]];
     return (sent, account) => {
-      // The same again gives the same: the id follows from what was sent.
+      // The id depends only on the sent id, so a repetition gets the same answer.
       const serial = fingerprint(key, 0, dedupInputOf(sent, "")).a >>> 0;
       const body = bodyOf(ids.unknownImpressionClick.encode(account.ordinal, serial), 0);
       return recorded("uncounted", 0, body, notes.unknownImpression, shapedBy);
@@ -135,7 +135,7 @@ const unknownImpressionAnswers = {
   },
 } satisfies Record<Choice<"click.unknown">, UnknownImpressionAnswer>;
 
-// An impression of another publisher is answered as one that doesn't exist: its provenance must not tell either.
+// For an impression of another publisher the answer is the same as for an unknown one, and so must be its assumptions.
 const shapedByForeign = { publisher: ["auth.key-scope"], any: [] } satisfies Record<
   Choice<"auth.key-scope">,
   ShapedBy

@@ -1,10 +1,10 @@
-/** What is answered to an event: its id, and what was credited for it (spec §4). */
+/** The answer to an event: its id and its credit (spec §4). */
 
 import { inrBetween } from "../../base/money.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import { amountWriterOf } from "./amounts.ts";
 
-/** Writes the body of an answer. `micros`: the credit that it shows, in micro-INR. */
+/** Writes the body of an answer. `micros` is the credit in micro-INR. */
 export type EventBodyWriter = (id: string, micros: number) => string;
 
 export function createEventBodyWriter(

@@ -29,9 +29,8 @@ import {
 type Repeat = (id: string, micros: number, bodyOf: EventBodyWriter) => Outcome;
 
 export interface ImpressionRecorder {
-  /** An impression as its parameters say it. */
   record(input: Input<"impression">, account: Account, moment: Moment): Outcome;
-  /** The same for a surface that is known by its place among the account's. `dedupInput`: undefined where no session was sent. */
+  /** Records an impression on the account's surface with this index. `dedupInput` is undefined if no session was sent. */
   recordOnSurface(
     surfaceIndex: number,
     dedupInput: DedupInput | undefined,
@@ -95,7 +94,7 @@ export function createImpressionRecorder(world: OperationWorld): ImpressionRecor
   return { record, recordOnSurface };
 }
 
-/** The credit of the publisher's next impression: within the surface's cpm range, fixed by its serial alone. */
+/** The credit of the publisher's next impression, within the surface's cpm range. Its serial decides it. */
 function priceOf(account: Account, surface: SurfaceTerms): number {
   const { cpmPaise } = surface;
   const serial = account.book.impressions.count;
@@ -113,7 +112,7 @@ const fingerprints = {
   session: (key, _index, dedupInput) => fingerprint(key, 0, withoutAd(dedupInput)),
 } satisfies Record<Choice<"dedup.key">, (...parts: Parameters<typeof fingerprint>) => Fingerprint>;
 
-/** What answers a duplicate; undefined where nothing is one. */
+/** Answers a duplicate; undefined if duplicates count like other impressions. */
 function repeatsUnder(
   assumptions: Assumptions,
 ): Readonly<Record<Choice<"dedup.repeat">, Repeat | undefined>> {
@@ -149,13 +148,13 @@ function duplicate(body: string, micros: number): Outcome {
   return recorded("suppressed", micros, body, notes.duplicate, shapedByRepeat);
 }
 
-/** Whether an impression on a surface that isn't active is recorded, without a credit. */
+/** Whether an impression on an inactive surface is recorded without a credit. */
 const inactiveIsRecorded = { reject: false, uncredited: true } satisfies Record<
   Choice<"surface.inactive">,
   boolean
 >;
 
-/** What shapes an answer about a surface that isn't active. It may be so from the start, or by somebody's doing. */
+/** Shapes an answer about an inactive surface. With `extended` the seed may have made it inactive. */
 const shapedByStatus = {
   documented: ["surface.inactive"],
   extended: ["surface.inactive", "surface.statuses"],
@@ -163,7 +162,7 @@ const shapedByStatus = {
 
 const inactiveRejection: Rejection = {
   code: "surface_inactive",
-  detail: "Impressions are recorded on active surfaces only; this one has another status.",
+  detail: "The surface is not active. Impressions are recorded only on active surfaces.",
   parameter: "surface",
 };
 

@@ -1,4 +1,4 @@
-/** What operations work on, and how long its days and its memory of duplicates are. */
+/** The world of the operations: its accounts, when its days begin, and how long it remembers duplicates. */
 
 import { type Day, dayOfInstant } from "../../base/calendar.ts";
 import { HOUR_MS, MINUTE_MS } from "../../base/duration.ts";
@@ -20,13 +20,13 @@ const dedupWindowMs = {
   forever: Number.POSITIVE_INFINITY,
 } satisfies Record<Choice<"dedup.window">, number>;
 
-/** The calendar day of an instant, under the reading of whose midnight counts. */
+/** Returns the calendar day of an instant in the time zone of `date.timezone`. */
 export function dayReader(assumptions: Assumptions): (instantMs: number) => Day {
   const offsetMs = midnightOffsetMs[assumptions["date.timezone"]];
   return (instantMs) => dayOfInstant(instantMs, offsetMs);
 }
 
-/** How long an impression is remembered for de-duplication, in milliseconds; may be infinite. */
+/** How long impressions are remembered for de-duplication, in milliseconds. May be infinite. */
 export function dedupWindowOf(assumptions: Assumptions): number {
   return dedupWindowMs[assumptions["dedup.window"]];
 }

@@ -1,12 +1,12 @@
-/** What a stage of the request path decides: go on with a value, or refuse. Each says which open points decided it. */
+/** The decision of a stage of the request path: a success or a refusal, with the assumptions that shaped it. */
 
 import type { AssumptionKey } from "../../spec/assumptions/catalogue.ts";
 import type { Rejection } from "../../spec/errors.ts";
 
-/** The open points whose other choices would have made another answer. Empty: the spec decides it alone. */
+/** The assumptions for which another choice would have changed this answer. Empty if the spec alone decides it. */
 export type ShapedBy = readonly AssumptionKey[];
 
-/** Decided by the spec alone. */
+/** The spec alone decides it. */
 export const documented: ShapedBy = Object.freeze([]);
 
 export interface Refusal {
@@ -16,16 +16,16 @@ export interface Refusal {
 }
 
 /**
- * What a request did to the ledger.
+ * The effect of a request on the ledger.
  *
- * - `applied`: an event was written down.
+ * - `applied`: an event was recorded.
  * - `suppressed`: it was a duplicate.
- * - `uncounted`: it was accepted, and there was nothing to write down.
- * - `read`: it asked for what is there.
+ * - `uncounted`: it was accepted, but there was nothing to record.
+ * - `read`: it only read.
  */
 export type Effect = "applied" | "suppressed" | "uncounted" | "read";
 
-/** What the journal says of a recording request that wasn't refused. */
+/** The reasons in the journal for a recording request that wasn't refused. */
 export const notes = {
   recorded: "recorded",
   uncredited: "recorded, not credited",
@@ -33,12 +33,12 @@ export const notes = {
   unknownImpression: "unknown impression, not counted",
 } as const;
 
-/** Whether that is that an event was written down. */
+/** Whether the reason says that an event was recorded. */
 export function isRecorded(reason: string): boolean {
   return reason === notes.recorded || reason === notes.uncredited;
 }
 
-/** A success. `body`: the response's JSON text. `note`: for the journal, what was done. `micros`: the credit it shows. */
+/** A success. `body` is the response's JSON, `note` the reason in the journal, `micros` the credit in the response. */
 export interface Success {
   readonly kind: "done";
   readonly body: string;
@@ -52,17 +52,17 @@ export interface Success {
 
 export type Outcome = Success | Refusal;
 
-/** `shapedBy`: beyond what the error's code says of itself (see `respond.ts`). */
+/** `shapedBy` doesn't need the assumptions of the error code, which `respond.ts` adds. */
 export function refused(rejection: Rejection, ...shapedBy: ShapedBy): Refusal {
   return { kind: "refused", rejection, shapedBy };
 }
 
-/** What was asked for. The body is ASCII by construction: ids, dates, digits and the contract's own names. */
+/** The answer to a reading request. The body must be ASCII: ids, dates, digits and names of the spec. */
 export function readSuccess(asciiBody: string, shapedBy: ShapedBy): Success {
   return recorded("read", 0, asciiBody, "read", shapedBy);
 }
 
-/** What was made of an event. Its body is ASCII likewise. */
+/** The answer to an event. The body must be ASCII. */
 export function recorded(
   effect: Effect,
   micros: number,
@@ -81,13 +81,13 @@ export function recorded(
   };
 }
 
-/** The same decision, resting on more open points. */
+/** The same decision, shaped by more assumptions. */
 export function alsoShapedBy<Decided extends Outcome>(decided: Decided, more: ShapedBy): Decided {
   if (more === documented || more.length === 0) return decided;
   return { ...decided, shapedBy: mergeShapedBy(more, decided.shapedBy) };
 }
 
-/** The keys of both, each once. Mostly one of the two is {@link documented}, and nothing is looked at or made. */
+/** The keys of both, each once. Allocates nothing in the usual case that one of them is {@link documented}. */
 export function mergeShapedBy(left: ShapedBy, right: ShapedBy): ShapedBy {
   if (right === documented || right.length === 0) return left;
   if (left === documented || left.length === 0) return right;

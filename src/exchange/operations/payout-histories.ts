@@ -1,4 +1,4 @@
-/** What was paid to an account, and what is pending: from the seeded history, its book and today's date. */
+/** The payouts and the pending amount of an account, from its seeded history, its book and today's date. */
 
 import { type Day, day } from "../../base/calendar.ts";
 import type { Account } from "../../world/accounts/account.ts";
@@ -11,7 +11,7 @@ import {
 import type { OperationWorld } from "./operation-world.ts";
 import { surfaceTotals } from "./revenue.ts";
 
-/** `startDay`: the first day without seeded history. */
+/** `startDay` is the first day without seeded history. */
 export function createPayoutHistories(
   { assumptions, population }: Pick<OperationWorld, "assumptions" | "population">,
   startDay: Day,

@@ -1,4 +1,4 @@
-/** `GET /v1/publisher/payouts`: what was paid, and what is pending (spec §4). */
+/** `GET /v1/publisher/payouts`: the payouts and the pending amount (spec §4). */
 
 import { type Day, formatDay } from "../../base/calendar.ts";
 import type { Choice } from "../../spec/assumptions/catalogue.ts";
@@ -15,13 +15,13 @@ import { historyShapedBy } from "./revenue.ts";
 
 export type Payouts = (input: Input<"payouts">, account: Account, moment: Moment) => Outcome;
 
-/** The first `limit` of a list that comes oldest first, in the order that the choice asks for. */
+/** Takes `limit` payouts from a list that is oldest first, in the order of the choice. */
 const orders = {
   "newest-first": (payouts, limit) => payouts.slice(-limit).reverse(),
   "oldest-first": (payouts, limit) => payouts.slice(0, limit),
 } satisfies Record<Choice<"payout.order">, (payouts: readonly Payout[], limit: number) => Payout[]>;
 
-/** The last member of a payout that has no reference of a payment. */
+/** The txn_id of a payout without a payment. */
 const unpaidReferences = {
   empty: ',"txn_id":""',
   null: ',"txn_id":null',
@@ -66,5 +66,5 @@ export function createPayouts(world: OperationWorld, startDay: Day): Payouts {
 const shapedByCycle: ShapedBy = ["payout.cycle", "date.timezone"];
 const shapedByOne: ShapedBy = [...shapedByCycle, "payout.statuses"];
 const shapedByList: ShapedBy = [...shapedByOne, "payout.order"];
-/** With no payout listed, one, or more. */
+/** For no payouts, one, and more. */
 const shapedByPlaces: readonly ShapedBy[] = [shapedByCycle, shapedByOne, shapedByList];

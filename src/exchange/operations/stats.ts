@@ -1,4 +1,4 @@
-/** `GET /v1/publisher/stats`: impressions, clicks and revenue of a period, both its days included (spec §4). */
+/** `GET /v1/publisher/stats`: impressions, clicks and revenue of a period, including both of its days (spec §4). */
 
 import { type Day, day, formatDay } from "../../base/calendar.ts";
 import { decimal } from "../../base/decimal.ts";
@@ -22,10 +22,10 @@ interface Period {
 const shapedByInversion: ShapedBy = ["date.inverted-range"];
 
 const DEFAULT_DAYS_BACK = 30;
-/** Place of a surface that the publisher doesn't have. */
+/** The index of a surface that the publisher doesn't have. */
 const NO_SURFACE = -1;
 
-/** `startDay`: the first day without seeded history. */
+/** `startDay` is the first day without seeded history. */
 export function createStats(world: OperationWorld, startDay: Day): Stats {
   const { assumptions, population } = world;
   const invert = inverted[assumptions["date.inverted-range"]];
@@ -42,10 +42,10 @@ export function createStats(world: OperationWorld, startDay: Day): Stats {
     const asked = { from: input.from ?? day(today - DEFAULT_DAYS_BACK), to: input.to ?? today };
     const period = asked.from > asked.to ? invert(asked, input) : asked;
     if ("kind" in period) return period;
-    // Of an inverted period that is taken as asked, the start is the later day.
+    // Under date.inverted-range=empty the start of an inverted period is the later day.
     const reachesPastToday = period.to > today || period.from > today;
     if (!allowsFuture && reachesPastToday) {
-      // By default neither day is in the future: the one that is was sent, whichever end swapping makes of it.
+      // A default is never in the future, so this names a parameter that was sent, even if the days were swapped.
       const refusal = futureRefused(asked.from > today ? "from" : "to");
       return asked.from > asked.to ? alsoShapedBy(refusal, shapedByInversion) : refusal;
     }
@@ -56,7 +56,7 @@ export function createStats(world: OperationWorld, startDay: Day): Stats {
     const only = isUnknown ? NO_SURFACE : known;
 
     const byDate = input.from !== undefined && input.to !== undefined;
-    // Dashboards ask the same thing again and again: the answer holds until something is written down.
+    // Dashboards repeat the same request. The answer is valid until the next event is recorded.
     const { revision } = account.book;
     const last = latest.get(account);
     if (
@@ -69,7 +69,7 @@ export function createStats(world: OperationWorld, startDay: Day): Stats {
     ) {
       return last.answer;
     }
-    // Whose midnight it is makes no difference to days of history that were asked for by date.
+    // The time zone doesn't change days of seeded history that were given by date.
     const shapedBy: AssumptionKey[] = byDate && period.to < startDay ? [] : ["date.timezone"];
     if (asked.from > asked.to) shapedBy.push(...shapedByInversion);
     if (reachesPastToday) shapedBy.push("date.future");
@@ -79,7 +79,7 @@ export function createStats(world: OperationWorld, startDay: Day): Stats {
     return answer;
   };
 
-  /** The response's text. Adds to `shapedBy` what decided about its figures and rows. */
+  /** The body of the response. Adds the assumptions that shaped its figures and rows to `shapedBy`. */
   function bodyOf(
     account: Account,
     { from, to }: Period,
@@ -121,11 +121,11 @@ export function createStats(world: OperationWorld, startDay: Day): Stats {
   }
 }
 
-/** The last answer that a publisher got, and what it was an answer to. */
+/** A publisher's last answer, and the request that it answered. */
 interface LatestAnswer extends Period {
   readonly revision: number;
   readonly today: Day;
-  /** Whether both days were given, none of them by default. */
+  /** Whether both days were sent. */
   readonly byDate: boolean;
   readonly only: number | undefined;
   readonly answer: Outcome;
@@ -144,7 +144,7 @@ function rowOf(
 const inverted = {
   reject: (period, input) => {
     const [from, to] = [formatDay(period.from), formatDay(period.to)];
-    // Only what was sent can be at fault.
+    // Names a parameter that was sent.
     const [parameter, detail] =
       input.from === undefined
         ? ["to", `to must not be before ${from}, 30 days before today: from wasn't sent.`]
@@ -153,7 +153,7 @@ const inverted = {
           : ["from", `from must not be after to: ${from} is after ${to}.`];
     return refused({ code: "invalid_parameter", detail, parameter }, ...shapedByInversion);
   },
-  // As asked: no day is in it.
+  // The period stays as it was sent and contains no day.
   empty: (period) => period,
   swap: (period) => ({ from: period.to, to: period.from }),
 } satisfies Record<
@@ -175,13 +175,13 @@ function futureRefused(parameter: string): Outcome {
   );
 }
 
-/** Whether a surface that the request leaves out keeps a row. */
+/** Whether the surfaces that the filter excludes keep their rows. */
 const keepsOthers = { omitted: false, zeroed: true } satisfies Record<
   Choice<"stats.filter-unlisted">,
   boolean
 >;
 
-/** A click earns on its own day, which need not be that of its impression. */
+/** Also counts clicks, because a click may come on another day than its impression. */
 function hasTraffic({ impressions, clicks }: Totals): boolean {
   return impressions > 0 || clicks > 0;
 }
@@ -191,7 +191,7 @@ const listed = { all: () => true, "with-traffic": hasTraffic } satisfies Record<
   (totals: Totals) => boolean
 >;
 
-/** How many days before today the last one with figures is. */
+/** How many days the figures lag behind. */
 const lags = { live: 0, "next-day": 1 } satisfies Record<Choice<"stats.today">, number>;
 
 const surfaceNotFound = refused({
@@ -200,7 +200,7 @@ const surfaceNotFound = refused({
   parameter: "surface",
 });
 
-/** What answers a surface that the publisher doesn't have; undefined where it has figures of nothing. */
+/** Answers a surface that the publisher doesn't have; undefined if its figures are empty. */
 const unknownSurfaces: Readonly<Record<Choice<"surface.unknown">, Outcome | undefined>> = {
   "404": surfaceNotFound,
   "400": surfaceNotFound,
