@@ -198,7 +198,7 @@ describe("--faults", () => {
     [
       "an id twice",
       '[{"id":"a","verdict":{"kind":"drop"}},{"id":"a","verdict":{"kind":"drop"}}]',
-      "rule 2 of the list: id is that of a rule",
+      "rule 2 of the list: id is already the id of a rule",
     ],
     [
       "a member twice",
