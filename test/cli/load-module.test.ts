@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { loadScenario } from "../../src/cli/play/load-scenario.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { startAdsim } from "./run-adsim.ts";
+import { spawnAdsim } from "./run-adsim.ts";
 
 const shown = { name: "shown", about: "One.", steps: [{ impression: {}, as: "first" }] };
 const typed = `
@@ -68,7 +68,7 @@ describe.each(manifests)("in a project of %j", (manifest) => {
     const lib = 'interface A { a: 1 }\nthrow new Error("oops");\nexport {};';
     const folder = projectOf({ "lib.ts": lib, "mine.ts": 'import "./lib.ts";' }, manifest);
     // In a process of its own: here Vitest reads the lines of stacks.
-    const adsim = startAdsim(["play", join(folder, "mine.ts")]);
+    const adsim = spawnAdsim(["play", join(folder, "mine.ts")]);
     expect((await adsim.ended).code).toBe(2);
     expect(adsim.stderr().replaceAll(`${folder}/`, "")).toBe(
       "adsim: mine.ts: can't be loaded: oops (lib.ts:2:7)\n",
@@ -89,7 +89,7 @@ describe.each(manifests)("in a project of %j", (manifest) => {
 
   test("JavaScript that imports TypeScript with an enum isn't told to install tsx, which wouldn't help", async () => {
     const all = { "lib.ts": typed, "mine.mjs": 'import "./lib.ts";' };
-    const adsim = startAdsim(["play", join(projectOf(all, manifest), "mine.mjs")]);
+    const adsim = spawnAdsim(["play", join(projectOf(all, manifest), "mine.mjs")]);
     expect((await adsim.ended).code).toBe(2);
     expect(adsim.stderr()).toContain("mine.mjs: can't be loaded: TypeScript enum is not supported");
     expect(adsim.stderr()).not.toContain("npm install");
@@ -113,13 +113,13 @@ describe("where tsx isn't installed", () => {
   test("Node runs what needs no more than its types taken out", async () => {
     const text = `const about: string = "One.";\nexport default { ...${JSON.stringify(shown)}, about };`;
     const file = join(projectOf({ "mine.ts": text }, { type: "module" }), "mine.ts");
-    const adsim = startAdsim(["play", file], withoutTsx);
+    const adsim = spawnAdsim(["play", file], withoutTsx);
     expect([(await adsim.ended).code, adsim.stderr()]).toEqual([0, ""]);
   });
 
   test("an enum is refused with its line, and tsx is named as what to install", async () => {
     const file = join(projectOf({ "mine.ts": typed + module }), "mine.ts");
-    const adsim = startAdsim(["play", file], withoutTsx);
+    const adsim = spawnAdsim(["play", file], withoutTsx);
     expect((await adsim.ended).code).toBe(3);
     expect(adsim.stderr()).toContain(`adsim: ${file}: can't be loaded: TypeScript enum is not`);
     expect(adsim.stderr()).toContain(`(${file}:3). Node ${process.version} needs tsx for that.`);

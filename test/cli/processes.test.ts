@@ -39,7 +39,7 @@ test("adsim replay compares", async () => {
   const sim = createSimulator();
   sim.handle({ method: "GET", path: "/v1/publisher/stats" });
   const file = fileOf(`${linesOf(sim, {}).join("\n")}\n`, "journal.ndjson");
-  const said = "adsim: 1 request sent again in process: 1 answers the same, 0 different\n";
+  const said = "adsim: 1 request sent again in process: 1 answer is the same, 0 are different\n";
   expect(await runProcess(["replay", file])).toEqual({ code: 0, stdout: said, stderr: "" });
 });
 

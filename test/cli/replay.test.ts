@@ -257,7 +257,7 @@ describe("to a URL", () => {
     expect(code).toBe(1);
     expect(stdout).toContain(`Note: the target's seed is "other", the recording's "replayed"`);
     expect(stdout).toContain("Note: the target has errors.body=flat, the recording has problem");
-    expect(stdout).toContain("Note: the target's world has already answered 1 requests");
+    expect(stdout).toContain("Note: the target's world has answered 1 request before");
   });
 
   test("a service of any kind is sent the key that is given, and what breaks off is a difference", async () => {
