@@ -122,8 +122,7 @@ function failureText(
 
 function scenarioLines(scenario: WriteResult | undefined): string[] {
   if (scenario === undefined) return [];
-  if (scenario.kind === "not-written")
-    return [`As a scenario: not written, because ${scenario.why}.`];
+  if (scenario.kind === "not-written") return [`As a scenario: not written: ${scenario.why}.`];
   return [`As a scenario: ${commandLine(["npx", "adsim", "play", scenario.path])}`];
 }
 

@@ -38,7 +38,7 @@ test.each<[field: string, says: RegExp, input: unknown]>([
   ["name", /letters and digits/, { ...of(first), name: "a b" }],
   ["setps", /not known here\. Did you mean "steps"\?/, { ...of(first), setps: [] }],
   ["steps", /must not be empty/, of()],
-  ["start", /instant in ISO 8601 from 1970/, { ...of(first), start: "soon" }],
+  ["start", /instant in ISO 8601, 1970 or later/, { ...of(first), start: "soon" }],
   ["publishers", /at least 1/, { ...of(first), publishers: 0 }],
   ["profile", /must be one of .*Did you mean "typical"/, { ...of(first), profile: "typicl" }],
   [
@@ -243,7 +243,7 @@ test.each<[field: string, says: RegExp, input: unknown]>([
   ],
   [
     "steps.1.advance.retryAfterOf",
-    /Only requests have an answer/,
+    /only requests have an answer/,
     of({ signUp: {}, as: "acme" }, { advance: { retryAfterOf: "acme" } }),
   ],
   [

@@ -231,7 +231,7 @@ describe("a client that breaks a rule", () => {
     const file = join(root, "package.json");
     const { tests } = await run([clickOnce], { ...clicksAgain, failures: file });
     expect(String(tests["click-once"])).toContain(
-      `As a scenario: not written, because ${file} can't be written to: `,
+      `As a scenario: not written: can't write to ${file}: `,
     );
     const wrong: Rule = {
       ...clickOnce,
@@ -241,7 +241,7 @@ describe("a client that breaks a rule", () => {
     };
     const other = await run([wrong], { ...clicksAgain, failures: folder });
     expect(String(other.tests["click-once"])).toMatch(
-      /not written: because scenario isn't a valid scenario: \(InputError/,
+      /not written: it isn't a valid scenario: InputError/,
     );
   });
 

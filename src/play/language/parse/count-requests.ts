@@ -127,13 +127,13 @@ function check({ requests, played, cost }: Plan, at: string, bounds: Bounds): vo
   const mostPlayed = Math.max(bounds.requests, MAX_PLAYED);
   const over = [
     { planned: requests, what: "requests", most: bounds.requests },
-    { planned: played, what: "steps to play", most: mostPlayed },
+    { planned: played, what: "steps", most: mostPlayed },
     { planned: cost, what: "requests, or steps that take as long,", most: bounds.cost },
   ].find(({ planned, most: bound }) => planned > bound);
   if (over === undefined) return;
   throw new InputError(
     at,
-    `makes the scenario plan ${written(over.planned)} ${over.what} or more; the maximum is ${written(over.most)}. ` +
+    `brings the scenario to ${written(over.planned)} ${over.what} or more; the maximum is ${written(over.most)}. ` +
       "Repeat less often, or send less traffic",
     "too-much",
   );
