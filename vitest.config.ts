@@ -1,7 +1,9 @@
 /** How `npm test` runs the tests. */
 
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { skippedTests } from "./test/skipped-tests.ts";
 
 /**
  * Tests that replace a module, intercept requests or change globals, and those that would notice a busy process: each file has
@@ -23,8 +25,9 @@ const apart: string[] = [
 const config: ReturnType<typeof defineConfig> = defineConfig({
   test: {
     testTimeout: 30_000,
-    globalSetup: "test/programs.ts",
-    maxWorkers: "100%",
+    reporters: ["default", skippedTests],
+    // One more than cores: some tests wait for real time to pass.
+    maxWorkers: availableParallelism() + 1,
     // Tests that start the command line from its sources: their types are taken out once for all.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compiled") },
     projects: [

@@ -20,7 +20,7 @@ import { isWhole } from "../budget.ts";
 import { answersListed, codeIn, ofTransports } from "../spec/openapi/openapi-answers.ts";
 import { createConformance } from "../spec/openapi/openapi-conformance.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { runAdsim } from "./run-adsim.ts";
+import { runAdsim, runProcess } from "./run-adsim.ts";
 
 const readings: Readonly<Record<string, Readings>> = {
   "the defaults": {},
@@ -197,7 +197,7 @@ describe("the folder", () => {
 
   test("holds what the index lists and a page; made again, it has the same bytes as everywhere", async () => {
     const folder = join(temporaryFolder(), "new", "folder");
-    const { code, stdout, stderr } = await runAdsim(["fixtures", "--out", folder, "--json"]);
+    const { code, stdout, stderr } = await runProcess(["fixtures", "--out", folder, "--json"]);
     expect([code, stderr]).toEqual([0, ""]);
     expect(readFileSync(join(folder, "index.json"), "utf8")).toBe(stdout);
     const index = JSON.parse(stdout) as Fixtures["index"];

@@ -1,14 +1,12 @@
 /**
- * Each command once as users start it, in a process of its own: what it writes, and its exit code. What else a command does is
- * tested in the process of the tests.
+ * Each command once as users start it, in a process of its own: what it writes, and its exit code. `adsim fixtures` is in
+ * fixtures.test.ts. What else a command does is tested in the process of the tests.
  */
 
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createSimulator } from "../../src/index.ts";
 import { linesOf } from "../play/replay/recorded.ts";
-import { fileOf, temporaryFolder } from "../temporary-folder.ts";
+import { fileOf } from "../temporary-folder.ts";
 import { runProcess, spawnAdsim } from "./run-adsim.ts";
 
 test("adsim serve is ready, and ends with 0 when it is told to", async () => {
@@ -57,16 +55,6 @@ test("adsim scenarios and adsim export write to standard output", async () => {
   const exported = await runProcess(["export", "busy-day", "--to", "artillery"]);
   expect(exported.code).toBe(0);
   expect(JSON.parse(exported.stdout)).toMatchObject({ config: expect.any(Object) });
-});
-
-test("adsim fixtures writes a folder", async () => {
-  const folder = join(temporaryFolder(), "made");
-  const { code, stdout } = await runProcess(["fixtures", "--out", folder]);
-  expect([code, stdout]).toEqual([0, expect.stringContaining("index.json lists them")]);
-  const { files } = JSON.parse(readFileSync(join(folder, "index.json"), "utf8"));
-  expect(readdirSync(folder, { recursive: true })).toEqual(
-    expect.arrayContaining(files.map(({ file }: { readonly file: string }) => file)),
-  );
 });
 
 test.each(["openapi", "assumptions"])("adsim %s writes JSON", async (command) => {

@@ -5,6 +5,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { beforeAll, describe, expect, test } from "vitest";
+import { someOf } from "../../budget.ts";
 import type { Defect } from "./defect.ts";
 import type { Copy, Played } from "./play-with-defects.ts";
 
@@ -20,8 +21,8 @@ const defects = modules.flatMap((module) =>
   Object.values(module).flatMap((lists) => lists as readonly Defect[]),
 );
 
-/** The simulator as it is, and then each defect once, with all scenarios that it breaks. */
-const copies: Copy[] = [{ change: undefined, scenarios: scenarioNames }];
+/** The simulator as it is, on which all are played elsewhere, and then each defect once, with all scenarios that it breaks. */
+const copies: Copy[] = [{ change: undefined, scenarios: someOf(scenarioNames) }];
 const copyOf = defects.map(({ file, find, replace, scenario }) => {
   const same = copies.findIndex(
     ({ change }) => change?.file === file && change.find === find && change.replace === replace,
@@ -60,7 +61,7 @@ function playedOn(copy: number, scenario: string): Played {
 }
 
 describe("without a defect it is held", () => {
-  test.each(scenarioNames)("%s", (name) => {
+  test.each(someOf(scenarioNames))("%s", (name) => {
     expect(playedOn(0, name)).toMatchObject({ verdict: "held", broken: [] });
   });
 });

@@ -70,6 +70,8 @@ test("there is one of each that is promised, and no other", () => {
   expect(names).toEqual(promised);
 });
 
+const digests = new Map<string, string>();
+
 describe.each(names)("%s", (name) => {
   test("is called as its file is, and is data", async () => {
     const { scenario } = await shipped(name);
@@ -81,6 +83,7 @@ describe.each(names)("%s", (name) => {
   test("holds with nothing skipped", async () => {
     const { short } = await shipped(name);
     const first = playScenarioSync(short);
+    digests.set(name, first.digest);
     expect(first.tally.sent, "over HTTP it takes its time").toBeLessThanOrEqual(25_000);
     expect({ verdict: first.verdict, why: first.why, skipped: first.skipped }).toEqual({
       verdict: "held",
@@ -93,8 +96,8 @@ describe.each(names)("%s", (name) => {
 
 test.each(someOf(names))("%s comes to the same again as JSON", async (name) => {
   const { short } = await shipped(name);
-  const asJson = JSON.parse(JSON.stringify(short));
-  expect(playScenarioSync(asJson)).toEqual(playScenarioSync(short));
+  const { digest } = playScenarioSync(JSON.parse(JSON.stringify(short)));
+  expect(digest).toBe(digests.get(name) ?? playScenarioSync(short).digest);
 });
 
 test.each(someOf(names.toReversed()))("%s holds with another seed", async (name) => {

@@ -12,6 +12,7 @@ import {
   flawKinds,
   type RequestCase,
 } from "../../../src/testing.ts";
+import { runsOf } from "../../budget.ts";
 import { ask } from "../../properties/ask.ts";
 import { stateOf } from "../../properties/run.ts";
 
@@ -86,7 +87,7 @@ test("every wrong request is refused with a 4xx, and leaves the state as it was"
       expect(sim.journal.entries({ limit: 1 })[0]?.limit).toBeUndefined();
       marks.sometimes(one.flaw?.kind ?? "right");
     }),
-    { seed: 2, numRuns: 400 },
+    { seed: 2, numRuns: runsOf(400, 300) },
   );
   expect(marks.report(flawKinds).neverReached.length).toBeLessThan(4);
 });

@@ -1,14 +1,15 @@
 /**
  * Snapshots with one value changed and the digest repaired: either refused by the field's name, and nothing changes, or a
- * world that saves as the very same snapshot and goes on. `RUNS=100000` for a longer campaign.
+ * world that saves as the very same snapshot and goes on.
  */
 
 import { expect, test } from "vitest";
 import { createSimulator, InputError, type Simulator, type Snapshot } from "../../../src/index.ts";
 import { snapshotDigest } from "../../../src/world/accounts/snapshot.ts";
+import { runsOf } from "../../budget.ts";
 import { impressionIdIn, senderOf } from "../../sender.ts";
 
-const RUNS = Number(process.env.RUNS ?? 1500);
+const snapshots = runsOf(1500);
 
 // biome-ignore lint/suspicious/noExplicitAny: what is written here is wrong on purpose
 type Forged = any;
@@ -117,10 +118,10 @@ function forge(snapshot: Snapshot, draw: (below: number) => number): Forged {
   return forged;
 }
 
-test(`of ${RUNS} forged snapshots each is refused by name, or a world like any other`, () => {
+test("of many forged snapshots each is refused by name, or a world like any other", () => {
   const before = worlds.map((world) => world.snapshot());
   let accepted = 0;
-  for (let run = 0; run < RUNS; run += 1) {
+  for (let run = 0; run < snapshots; run += 1) {
     const draw = drawsFrom(run * 2654435761);
     const from = before[run % before.length];
     if (from === undefined) throw new Error("There is no world.");
@@ -145,5 +146,4 @@ test(`of ${RUNS} forged snapshots each is refused by name, or a world like any o
   }
   // What a user may have changed, such as a name that was signed up, can't be told from a forgery.
   expect(accepted).toBeGreaterThan(0);
-  process.stdout.write(`${RUNS} forged snapshots: ${accepted} accepted, the others refused\n`);
 });
