@@ -181,9 +181,15 @@ function key(name: AssumptionKey): string {
 }
 
 function answerFateText({ fault, response }: JournalEntry): string {
-  if (fault?.received === "part") return "its answer arrived damaged";
-  if (fault?.received === "whole") return `the client got status ${response.status} instead`;
-  return "its answer was lost";
+  switch (fault?.received) {
+    case "part":
+      return "its answer arrived damaged";
+    case "whole":
+      return `the client got status ${response.status} instead`;
+    case "nothing":
+    case undefined:
+      return "its answer was lost";
+  }
 }
 
 function creditsNothing(body: string): boolean {

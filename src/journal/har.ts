@@ -3,6 +3,7 @@
 import { InputError } from "../base/input.ts";
 import { fromBase64, utf8Length } from "../base/text.ts";
 import { VERSION } from "../base/version.ts";
+import type { Delivery } from "../spec/delivery.ts";
 import type { JournalEntry } from "./entry.ts";
 import { headerPairs, nameValues, parametersOf, reasonPhrase } from "./har-parts.ts";
 import type { JournalRecord, ShownRecord } from "./record.ts";
@@ -94,7 +95,8 @@ function inUrl(text: string): string {
 
 function harResponse({ response }: JournalEntry, record: JournalRecord): object {
   const { status, headers, body, bodyBase64 } = response;
-  const error = errorOf(record);
+  const { delivery } = record.response;
+  const error = delivery && networkErrors[delivery.kind];
   if (status === 0) return { ...nothing, _error: error ?? "net::ERR_ABORTED" };
   const size = sizeOf({ body, bodyBase64 });
   const encoded =
@@ -126,23 +128,18 @@ const nothing = {
   bodySize: -1,
 } as const;
 
-/** Chrome's name for the network error. */
-function errorOf({ response: { delivery } }: JournalRecord): string | undefined {
-  switch (delivery?.kind) {
-    case "cut":
-      return "net::ERR_CONTENT_LENGTH_MISMATCH";
-    case "noise":
-      return "net::ERR_INVALID_HTTP_RESPONSE";
-    case "close":
-      return "net::ERR_EMPTY_RESPONSE";
-    case "reset":
-      return "net::ERR_CONNECTION_RESET";
-    case "silence":
-      return "net::ERR_TIMED_OUT";
-    default:
-      return undefined;
-  }
-}
+/** Chrome's names for the network errors. */
+const networkErrors: Readonly<Record<Delivery["kind"], string | undefined>> = {
+  whole: undefined,
+  overtaken: undefined,
+  bytes: undefined,
+  cut: "net::ERR_CONTENT_LENGTH_MISMATCH",
+  drip: undefined,
+  noise: "net::ERR_INVALID_HTTP_RESPONSE",
+  close: "net::ERR_EMPTY_RESPONSE",
+  reset: "net::ERR_CONNECTION_RESET",
+  silence: "net::ERR_TIMED_OUT",
+};
 
 function sizeOf(of: { readonly body: string; readonly bodyBase64: string | undefined }): number {
   const { body, bodyBase64 } = of;

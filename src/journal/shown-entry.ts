@@ -2,6 +2,7 @@
 
 import { formatInstant } from "../base/calendar.ts";
 import { toBase64, utf8Text } from "../base/text.ts";
+import { deliveryTraits } from "../spec/delivery.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import { type LimitClass, operations } from "../spec/operations.ts";
 import type { JournalEntry, JournalFault, Nearest } from "./entry.ts";
@@ -119,5 +120,6 @@ function shownResponse(
 
 /** The bytes of the body that the client got, if text may not show them exactly. */
 function bytesReceived({ response: { delivery } }: JournalRecord): Uint8Array | undefined {
-  return delivery?.kind === "bytes" || delivery?.kind === "cut" ? delivery.bytes : undefined;
+  if (delivery === undefined || deliveryTraits[delivery.kind].received !== "part") return undefined;
+  return "bytes" in delivery ? delivery.bytes : undefined;
 }

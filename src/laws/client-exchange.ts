@@ -88,7 +88,12 @@ function responseMsOf(delivery: Delivery, body: string): number {
       return delivery.delayMs + delivery.atMostMs;
     case "drip":
       return delivery.delayMs + Math.ceil((utf8Length(body) * 1000) / delivery.bytesPerSecond);
-    default:
+    case "whole":
+    case "bytes":
+    case "cut":
+    case "noise":
+    case "close":
+    case "reset":
       return delivery.delayMs;
   }
 }

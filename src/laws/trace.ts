@@ -6,6 +6,7 @@
 import { headerOf } from "../exchange/headers.ts";
 import { plainRequest } from "../exchange/plain-request.ts";
 import type { FaultRule } from "../faults/rule.ts";
+import { verdictTraits } from "../faults/verdict-traits.ts";
 import type { RequestParts } from "../spec/messages.ts";
 import type { SurfaceChange } from "../world/accounts/publisher-directory.ts";
 import type { ClientExchange, Member } from "./client-exchange.ts";
@@ -165,7 +166,7 @@ export function createTrace(): Trace {
     recordRule({ verdict }) {
       trace.disturbedFrom = Math.min(trace.disturbedFrom, trace.total);
       if (verdict.kind === "respond") writtenStatuses.add(verdict.status);
-      if (verdict.kind === "respond" || verdict.kind === "garbage")
+      if (verdictTraits[verdict.kind].replacesBody)
         trace.scriptedFrom = Math.min(trace.scriptedFrom, trace.total);
     },
   };

@@ -32,21 +32,24 @@ export type DeliveryMode =
 /** How much of a response a client gets. */
 export type Received = "whole" | "part" | "nothing";
 
-interface DeliveryTraits {
-  readonly received: Received;
-  /** What a client sees if it waits long enough. */
-  readonly seen: "answered" | "cut" | "lost" | "timed-out";
-  readonly endsConnection: boolean;
-}
+/** `seen`: what a client sees if it waits long enough. Readers rely on these pairs: a new one needs a look at each of them. */
+type DeliveryTraits = (
+  | { readonly received: "whole"; readonly seen: "answered" }
+  | { readonly received: "part"; readonly seen: "answered" | "cut" }
+  | { readonly received: "nothing"; readonly seen: "lost" | "timed-out" }
+) & {
+  /** Whether no request behind it on the connection reaches the service. */
+  readonly isLastOfConnection: boolean;
+};
 
 export const deliveryTraits: Readonly<Record<Delivery["kind"], DeliveryTraits>> = {
-  whole: { received: "whole", seen: "answered", endsConnection: false },
-  overtaken: { received: "whole", seen: "answered", endsConnection: false },
-  bytes: { received: "part", seen: "answered", endsConnection: false },
-  cut: { received: "part", seen: "cut", endsConnection: true },
-  drip: { received: "whole", seen: "answered", endsConnection: false },
-  noise: { received: "nothing", seen: "lost", endsConnection: true },
-  close: { received: "nothing", seen: "lost", endsConnection: true },
-  reset: { received: "nothing", seen: "lost", endsConnection: true },
-  silence: { received: "nothing", seen: "timed-out", endsConnection: true },
+  whole: { received: "whole", seen: "answered", isLastOfConnection: false },
+  overtaken: { received: "whole", seen: "answered", isLastOfConnection: false },
+  bytes: { received: "part", seen: "answered", isLastOfConnection: false },
+  cut: { received: "part", seen: "cut", isLastOfConnection: true },
+  drip: { received: "whole", seen: "answered", isLastOfConnection: false },
+  noise: { received: "nothing", seen: "lost", isLastOfConnection: true },
+  close: { received: "nothing", seen: "lost", isLastOfConnection: true },
+  reset: { received: "nothing", seen: "lost", isLastOfConnection: true },
+  silence: { received: "nothing", seen: "timed-out", isLastOfConnection: true },
 };

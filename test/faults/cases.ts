@@ -92,14 +92,18 @@ export function patienceFor({ journal }: Watched): Patience {
 
 const MOMENT_MS = 60;
 
-/** How a client words what went wrong. Nothing went wrong where the manner isn't named. */
-export type Wording = Readonly<Partial<Record<Manner, RegExp>>>;
+/** For the wordings: in these manners a client is content. */
+export const content = { whole: undefined, injected: undefined, garbage: undefined } as const;
+
+/** How a client words what goes wrong in each manner; `undefined` where nothing does. */
+export type Wording = Readonly<Record<Manner, RegExp | undefined>>;
 
 /** Compares what a client saw with the answer as it would have been without a rule. */
 function expectSeen(seen: Seen, { manner }: Case, whole: Seen, wording: Wording): void {
   const wanted = wording[manner];
-  if (wanted === undefined) expect(seen.failure).toBeUndefined();
-  else expect(seen.failure).toMatch(wanted);
+  const advice = `for "${manner}" the client's wording is ${wanted}; put its own words there if they are right`;
+  if (wanted === undefined) expect(seen.failure, advice).toBeUndefined();
+  else expect(seen.failure, advice).toMatch(wanted);
   const { length } = whole.body;
   switch (manner) {
     case "whole":
@@ -131,6 +135,9 @@ function expectSeen(seen: Seen, { manner }: Case, whole: Seen, wording: Wording)
     case "noise":
       expect(seen.status).toBeUndefined();
       expect(seen.body.length).toBe(0);
+      return;
+    default:
+      manner satisfies never;
   }
 }
 

@@ -7,6 +7,7 @@ import { hasCurl } from "../programs.ts";
 import {
   type Connected,
   cases,
+  content,
   expectShown,
   impression,
   listing,
@@ -20,6 +21,7 @@ const WAIT = { timeout: 20_000, interval: 5 };
 const HOUR = "1h";
 
 const inFetch: Wording = {
+  ...content,
   closed: /^TypeError: fetch failed: UND_ERR_SOCKET$/,
   reset: /^TypeError: fetch failed: ECONNRESET$/,
   silent: /^AbortError: /,
@@ -52,6 +54,7 @@ const subjects: Readonly<Record<string, Subject>> = {
   "node:http": {
     connect: () => overHttp(observeHttp),
     wording: {
+      ...content,
       closed: /^ECONNRESET: socket hang up$/,
       reset: /^ECONNRESET: read ECONNRESET$/,
       silent: /^impatient$/,
@@ -63,6 +66,7 @@ const subjects: Readonly<Record<string, Subject>> = {
   curl: {
     connect: () => overHttp(observeCurl),
     wording: {
+      ...content,
       closed: /^exit 52$/,
       reset: /^exit 56$/,
       silent: /^exit 28$/,
@@ -130,7 +134,7 @@ describe.each(here)("%s", { concurrent: true }, (_, { wording, connect }) => {
       const { observe, sim, baseUrl } = connect();
       sim.faults.add({ verdict });
       const seen = await observe({ ...impression(sim, baseUrl), patience: patienceFor(sim) });
-      expect(seen.failure).toMatch(wording.silent ?? /never/);
+      expect(seen.failure).toMatch(wording.silent ?? "no wording for silent");
       expect(seen.status).toBe(verdict.kind === "drip" ? 200 : undefined);
       await vi.waitUntil(() => sim.journal.entries()[0]?.fault?.received === "nothing", WAIT);
       const [entry] = sim.journal.entries();

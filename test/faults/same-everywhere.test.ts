@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import type { FaultRule } from "../../src/faults/rule.ts";
-import { createSimulator, type Simulator } from "../../src/index.ts";
+import { type ApiResponse, createSimulator, type Simulator } from "../../src/index.ts";
 import { startServer } from "../../src/server.ts";
 import { listeners } from "../msw-versions.ts";
 import { parityOptions, recordRequests } from "../parity-requests.ts";
@@ -96,22 +96,30 @@ interface Played {
 function describedInProcess(): Played & { readonly sim: Simulator } {
   const sim = createSimulator(options);
   const lines = requests.map(({ target, ...request }) => {
-    const { status, headers, body, delivery } = sim.handle({ ...request, path: target });
-    const pairs = Object.entries(headers);
-    switch (delivery?.kind) {
-      case "silence":
-        return "silence";
-      case "close":
-        return "nothing";
-      case "cut":
-        return line(status, pairs, Buffer.from(delivery.bytes), "broken off");
-      case "bytes":
-        return line(status, pairs, Buffer.from(delivery.bytes));
-      default:
-        return line(status, pairs, Buffer.from(body));
-    }
+    return described(sim.handle({ ...request, path: target }));
   });
   return { sim, lines };
+}
+
+function described({ status, headers, body, delivery }: ApiResponse): string {
+  const pairs = Object.entries(headers);
+  switch (delivery?.kind) {
+    case "silence":
+      return "silence";
+    case "close":
+    case "reset":
+    case "noise":
+      return "nothing";
+    case "cut":
+      return line(status, pairs, Buffer.from(delivery.bytes), "broken off");
+    case "bytes":
+      return line(status, pairs, Buffer.from(delivery.bytes));
+    case "whole":
+    case "overtaken":
+    case "drip":
+    case undefined:
+      return line(status, pairs, Buffer.from(body));
+  }
 }
 
 async function play(observe: Observe, sim: Watched, baseUrl: string): Promise<Played> {

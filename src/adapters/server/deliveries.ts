@@ -39,7 +39,7 @@ export function handOver({ response, delivery, outlet, overtaking, world }: Hand
   }
   const place: QueuePlace = { world, order: overtaking.nextOrder() };
   const held = hold(socket, delivery.undelivered);
-  if (deliveryTraits[delivery.kind].endsConnection) stateOf(socket).isEnding = true;
+  if (deliveryTraits[delivery.kind].isLastOfConnection) stateOf(socket).isEnding = true;
   const settled = (): void => {
     stateOf(socket).held?.delete(held);
   };
@@ -121,6 +121,9 @@ function deliver({ response, delivery, outlet, held, settled, delivered }: Deliv
     case "silence":
       settled();
       stateOf(socket).isSilent = true;
+      return;
+    default:
+      delivery satisfies never;
   }
 }
 

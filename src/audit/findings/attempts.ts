@@ -2,6 +2,7 @@
 
 import { headerOf } from "../../exchange/headers.ts";
 import type { JournalRecord } from "../../journal/record.ts";
+import { deliveryTraits } from "../../spec/delivery.ts";
 import { saysDuplicate } from "../../spec/errors.ts";
 import { type ClientEvent, eventOf } from "./client-event.ts";
 import type { Era } from "./eras.ts";
@@ -131,7 +132,7 @@ function outcomeOf(record: JournalRecord, retryAtMs: number | undefined): Attemp
   const { status, delivery } = response;
   if (status === 0) return "unanswered";
   // Many clients see a failed connection, whatever the status line said.
-  if (delivery?.kind === "cut") return "broken";
+  if (delivery && deliveryTraits[delivery.kind].seen === "cut") return "broken";
   if (status < 400) return fault?.received === "part" ? "broken" : "answered";
   if (producedBy === "limit" || status === 429) return "limited";
   // The status of the service's own refusal depends on the assumptions.

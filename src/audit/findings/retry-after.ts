@@ -1,6 +1,7 @@
 /** Reads Retry-After as a client does: seconds, or an HTTP date (RFC 9110 §10.2.3). */
 
 import type { JournalRecord } from "../../journal/record.ts";
+import { deliveryTraits } from "../../spec/delivery.ts";
 
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
@@ -11,7 +12,8 @@ export function retryAtMsOf({
 }: Pick<JournalRecord, "nowMs" | "response">): number | undefined {
   const { status, headers, delivery } = response;
   // If the body breaks off, many clients never see the headers.
-  const isSeen = status >= 400 && delivery?.kind !== "cut";
+  const isCut = delivery !== undefined && deliveryTraits[delivery.kind].seen === "cut";
+  const isSeen = status >= 400 && !isCut;
   const value = isSeen ? headers["retry-after"]?.trim() : undefined;
   if (value === undefined) return undefined;
   if (/^\d{1,9}$/.test(value)) return nowMs + Number(value) * 1000;

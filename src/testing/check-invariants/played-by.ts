@@ -2,6 +2,7 @@
 
 import { InputError } from "../../base/input.ts";
 import type { FaultRule } from "../../faults/rule.ts";
+import { verdictTraits } from "../../faults/verdict-traits.ts";
 import { readRecording } from "../../journal/read-recording.ts";
 import type { ClientExchange, Member } from "../../laws/client-exchange.ts";
 import { ensure, inconclusive, type Played } from "../../laws/law.ts";
@@ -163,7 +164,7 @@ function ruleBehind({ fault, response, producedBy }: RecordedEntry): FaultRule {
   const isWritten =
     fault?.kind === "respond" || (producedBy !== "service" && response.status >= 500);
   if (isWritten) return { match: {}, verdict: { kind: "respond", status: response.status } };
-  return fault?.kind === "garbage"
+  return fault && verdictTraits[fault.kind].replacesBody
     ? { match: {}, verdict: { kind: "garbage" } }
     : { match: {}, verdict: { kind: "drop" } };
 }

@@ -3,6 +3,7 @@
  * differently. Ids that depend on the seed become references. Keys are left out.
  */
 
+import { verdictTraits } from "../../faults/verdict-traits.ts";
 import { withoutSecrets } from "../../journal/secrets.ts";
 import type {
   AnswerExpectation,
@@ -208,26 +209,17 @@ function headersOf(
   };
 }
 
-/** Faults that leave a client without a response however long it waits. */
-const mute: ReadonlySet<string> = new Set([
-  "drop",
-  "lose-response",
-  "timeout",
-  "reset",
-  "empty",
-  "garbage",
-]);
-
 /** Expects what the client saw, with a timeout if it stopped waiting. */
 function expectationOf({ got, fault }: WireExchange): Pick<RequestStep, "expect" | "timeout"> {
   const { status } = got;
   if (fault === undefined) return { expect: { status } };
+  const { answer } = verdictTraits[fault.kind];
   if (fault.received === "nothing") {
-    const gaveUp = !mute.has(fault.kind);
+    const gaveUp = answer !== "missing";
     return { ...(gaveUp && { timeout: "1ms" }), expect: { outcome: ["lost", "timed-out"] } };
   }
-  const isCut = fault.kind === "truncate" && fault.received === "part";
+  const isCut = answer === "cut" && fault.received === "part";
   const expect: AnswerExpectation = isCut ? { outcome: "cut", status } : { status };
-  const waited = fault.delayMs > 0 || fault.kind === "drip" || fault.kind === "reorder";
+  const waited = fault.delayMs > 0 || answer === "slow";
   return { ...(waited && { timeout: "24h" }), expect };
 }

@@ -1,6 +1,7 @@
 /** Commands, exchanges and outcomes in words. They may contain API keys: remove those before printing. */
 
 import { oneLine } from "../../base/text.ts";
+import { verdictTraits } from "../../faults/verdict-traits.ts";
 import type { Command } from "./command.ts";
 import { adInWords } from "./names.ts";
 import type { AdView, Outcome, Step } from "./session.ts";
@@ -133,8 +134,8 @@ function gotInWords({ fault, limit }: WireExchange, got: WireAnswer): string {
   const refused = limit === undefined ? "" : `, refused by the ${limit} limit`;
   const pause = got.headers["retry-after"];
   const wait = pause === undefined ? "" : `, Retry-After: ${pause}`;
-  const cut = fault?.kind === "truncate" && fault.received === "part" ? ", cut off" : "";
-  return `${got.status}${refused}${wait}${cut}${bodyInWords(got)}`;
+  const isCut = fault?.received === "part" && verdictTraits[fault.kind].answer === "cut";
+  return `${got.status}${refused}${wait}${isCut ? ", cut off" : ""}${bodyInWords(got)}`;
 }
 
 function bodyInWords({ body }: WireAnswer): string {

@@ -1,6 +1,7 @@
 /** What happens to events in a client's queue. */
 
 import fc from "fast-check";
+import { verdictTraits } from "../../../faults/verdict-traits.ts";
 import type { Command } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
 import { type EventTask, eventsOf, isAcknowledged, type SentRequest } from "../../session/tasks.ts";
@@ -133,8 +134,8 @@ const undeliveredIsTrue: Rule = {
 /** A late answer doesn't count: the client may have stopped waiting for it. */
 function isCertainlyConfirmed(sent: SentRequest): boolean {
   const { fault } = sent;
-  const isLate = fault?.kind === "drip" || fault?.kind === "reorder" || (fault?.delayMs ?? 0) > 0;
-  return isAcknowledged(sent) && !isLate;
+  const isLate = fault && (fault.delayMs > 0 || verdictTraits[fault.kind].answer === "slow");
+  return isAcknowledged(sent) && isLate !== true;
 }
 
 function sumOf(events: readonly EventTask[], countOf: (event: EventTask) => number): number {
