@@ -81,7 +81,7 @@ function verdictOf(
       why: "nothing was checked: no expectation, and no request for the invariants to judge",
     };
   }
-  return { verdict: "held", why: "all expectations held" };
+  return { verdict: "held", why: "everything that was checked held" };
 }
 
 function hasVerdict(verdict: string): (judged: { readonly verdict: string }) => boolean {
