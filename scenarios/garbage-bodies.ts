@@ -12,7 +12,7 @@ interface Garbage {
 }
 
 /** Records the event, but sends this answer. */
-function respondsWith(what: string, contentType: string, body: string, status = 200): Garbage {
+function reply(what: string, contentType: string, body: string, status = 200): Garbage {
   const headers = { "content-type": contentType };
   return {
     what,
@@ -23,40 +23,24 @@ function respondsWith(what: string, contentType: string, body: string, status = 
 
 const JSON_TYPE = "application/json";
 const garbage: readonly Garbage[] = [
-  respondsWith("empty", JSON_TYPE, ""),
+  reply("empty", JSON_TYPE, ""),
   {
     what: "no-content",
     verdict: { kind: "respond", applied: true, status: 204 },
     seen: { status: 204, text: "" },
   },
-  respondsWith(
-    "login-page",
-    "text/html",
-    "<!doctype html><title>Log in</title><p>Welcome to the hotel.",
-  ),
-  respondsWith(
-    "wrong-type",
-    "text/plain",
-    '{"ok":true,"impression_id":"none","revenue_credited_inr":9}',
-  ),
-  respondsWith("half-json", JSON_TYPE, '{"ok":true,"impression_id":"imp_'),
-  respondsWith("two-documents", JSON_TYPE, '{"ok":true}{"ok":true}'),
-  respondsWith("null", JSON_TYPE, "null"),
-  respondsWith("list", JSON_TYPE, "[]"),
-  respondsWith("text", JSON_TYPE, '"ok"'),
-  respondsWith(
-    "other-types",
-    JSON_TYPE,
-    '{"ok":"yes","impression_id":17,"revenue_credited_inr":"1,50"}',
-  ),
-  respondsWith("not-ok", JSON_TYPE, '{"ok":false}'),
-  respondsWith("prototype", JSON_TYPE, '{"__proto__":{"ok":true},"constructor":null}'),
-  respondsWith("deep", JSON_TYPE, "[".repeat(2000) + "]".repeat(2000)),
-  respondsWith(
-    "huge-number",
-    JSON_TYPE,
-    '{"ok":true,"impression_id":"x","revenue_credited_inr":1e999}',
-  ),
+  reply("login-page", "text/html", "<!doctype html><title>Log in</title><p>Welcome to the hotel."),
+  reply("wrong-type", "text/plain", '{"ok":true,"impression_id":"none","revenue_credited_inr":9}'),
+  reply("half-json", JSON_TYPE, '{"ok":true,"impression_id":"imp_'),
+  reply("two-documents", JSON_TYPE, '{"ok":true}{"ok":true}'),
+  reply("null", JSON_TYPE, "null"),
+  reply("list", JSON_TYPE, "[]"),
+  reply("text", JSON_TYPE, '"ok"'),
+  reply("other-types", JSON_TYPE, '{"ok":"yes","impression_id":17,"revenue_credited_inr":"1,50"}'),
+  reply("not-ok", JSON_TYPE, '{"ok":false}'),
+  reply("prototype", JSON_TYPE, '{"__proto__":{"ok":true},"constructor":null}'),
+  reply("deep", JSON_TYPE, "[".repeat(2000) + "]".repeat(2000)),
+  reply("huge-number", JSON_TYPE, '{"ok":true,"impression_id":"x","revenue_credited_inr":1e999}'),
   {
     what: "no-utf-8",
     verdict: { kind: "garbage" },

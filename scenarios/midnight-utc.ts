@@ -1,4 +1,4 @@
-/** What a client must survive: events one millisecond either side of midnight belong to different days. */
+/** What a client must survive: events one millisecond before and after midnight belong to different days. */
 
 import { defineScenario, type Scenario } from "../src/scenario.ts";
 

@@ -3,7 +3,7 @@
 import { defineScenario, type Scenario } from "../src/scenario.ts";
 
 /** Of 200 queued events, 150 are acknowledged, 30 are recorded without an answer, and 20 never arrive. */
-const unacknowledged = Array.from({ length: 30 }, (_, index) => 151 + index);
+const unanswered = Array.from({ length: 30 }, (_, index) => 151 + index);
 const unsent = Array.from({ length: 20 }, (_, index) => 181 + index);
 
 export const scenario: Scenario = defineScenario({
@@ -13,7 +13,7 @@ export const scenario: Scenario = defineScenario({
   faults: [
     {
       id: "killed-after",
-      match: { operation: "impression", nth: unacknowledged },
+      match: { operation: "impression", nth: unanswered },
       verdict: { kind: "lose-response", as: "reset" },
     },
     {
@@ -40,7 +40,7 @@ export const scenario: Scenario = defineScenario({
     {
       parallel: {
         times: 30,
-        steps: [{ impression: { session_id: { numbered: "unacknowledged-" } } }],
+        steps: [{ impression: { session_id: { numbered: "unanswered-" } } }],
       },
       note: "Recorded while the process dies.",
       expect: { sent: 30, ok: 0, lost: 30 },
@@ -61,10 +61,7 @@ export const scenario: Scenario = defineScenario({
       note: "It starts again, within the half hour that events are remembered.",
     },
     {
-      repeat: {
-        times: 30,
-        steps: [{ impression: { session_id: { numbered: "unacknowledged-" } } }],
-      },
+      repeat: { times: 30, steps: [{ impression: { session_id: { numbered: "unanswered-" } } }] },
       as: "recognised",
       note: "These were recorded: the client gets their ids, and nothing is counted twice.",
       expect: { sent: 30, ok: 30, differentIds: 30, creditedInr: 0 },
@@ -102,7 +99,7 @@ export const scenario: Scenario = defineScenario({
     },
     { advance: "1s" },
     {
-      impression: { session_id: "unacknowledged-1" },
+      impression: { session_id: "unanswered-1" },
       note: "Half an hour after it was recorded the service has forgotten it: sent again, it counts twice.",
       as: "tooLate",
       expect: { status: 200, body: { revenue_credited_inr: { atLeast: 0.000001 } } },

@@ -1,7 +1,7 @@
 /** A matrix's result as text. */
 
 import { dirname } from "node:path";
-import { countWithNoun } from "../../play/measure/quantities.ts";
+import { plural } from "../../play/measure/quantities.ts";
 import { paragraphs } from "../../play/reports/lines.ts";
 import { endingText, type MatrixResult, overridesIn, type Reliance } from "./matrix-result.ts";
 import type { FinishedRun } from "./runner.ts";
@@ -139,12 +139,12 @@ function tail({ timeLimit }: MatrixResult, when: string, run: FinishedRun): Line
 
 function counts({ counts: { rows: count, failed, runs }, rows, strength }: MatrixResult): Lines {
   const open = rows.filter(({ run }) => run === null).length;
-  const inAll = `${countWithNoun(runs, "run")} in all.`;
-  if (open === count) return [`None of the ${countWithNoun(count, "row")} was run; ${inAll}`];
+  const inAll = `${plural(runs, "run")} in all.`;
+  if (open === count) return [`None of the ${plural(count, "row")} was run; ${inAll}`];
   const notRun = open === 0 ? "" : `, ${open} not run`;
   const file = rows.find(({ run }) => run?.output !== undefined)?.run?.output?.file;
   return [
-    `${countWithNoun(count, "row")} of strength ${strength}, ${failed} failed${notRun}; ${inAll}`,
+    `${plural(count, "row")} of strength ${strength}, ${failed} failed${notRun}; ${inAll}`,
     ...(file === undefined ? [] : [`The output of each row that failed is in ${dirname(file)}.`]),
   ];
 }

@@ -8,7 +8,7 @@ export function readableCount(count: number): string {
 }
 
 /** "1 request", "12,345 requests". */
-export function countWithNoun(count: number, noun: string): string {
+export function plural(count: number, noun: string): string {
   return `${readableCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 

@@ -81,7 +81,7 @@ export function* performInScratch<Kind extends PlainEffect["kind"]>(
   return (yield { kind: "scratch", effect: effect as PlainEffect }) as Effects[Kind]["output"];
 }
 
-/** What a target can do, and how its time passes. */
+/** The capabilities of a target, and how its time passes. */
 export interface Capabilities {
   /** `virtual`: the player moves the clock instantly. `paced`: the player moves it at `speed`. `real`: the target's own clock. */
   readonly time:

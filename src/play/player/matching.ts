@@ -105,7 +105,7 @@ function whyVacuous(not: Matcher, actual: unknown): string | undefined {
     : undefined;
 }
 
-/** A rule that needs nothing but the value. */
+/** Rules that look only at the value itself. */
 function plainRule(
   rule: Extract<
     MatchRule,

@@ -2,7 +2,7 @@
 
 import { printable } from "../../base/text.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
-import { countWithNoun, readableCount, readableInr, readableMs } from "../measure/quantities.ts";
+import { plural, readableCount, readableInr, readableMs } from "../measure/quantities.ts";
 import type { TallySummary } from "../measure/tally.ts";
 import type { PlayResult, ShownExchange, StepResult, Verdict } from "../player/result.ts";
 
@@ -58,7 +58,7 @@ export function tallyLine(tally: TallySummary): string {
     .map(([count, what]) => `${readableCount(count)} ${what}`);
   const credited = tally.creditedInr === 0 ? "" : `; ${readableInr(tally.creditedInr)} credited`;
   const list = found.length === 0 ? "" : `: ${found.join(", ")}`;
-  return `${countWithNoun(tally.sent, "request")}${list}${credited}`;
+  return `${plural(tally.sent, "request")}${list}${credited}`;
 }
 
 /** Whole answers from 100 to 399 other than 200. */

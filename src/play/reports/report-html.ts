@@ -1,7 +1,7 @@
 /** A result as one self-contained page of HTML. It fetches nothing, and the same result gives the same bytes. */
 
 import {
-  countWithNoun,
+  plural,
   readableCount,
   readableDuration,
   readableInr,
@@ -122,7 +122,7 @@ function timelineTable({ buckets }: PlayResult["timeline"], each: string): Html 
 function skipped({ skipped: all }: PlayResult): Html {
   if (all.length === 0) return html``;
   return html`<h2>Skipped</h2>
-<p class="muted">${countWithNoun(all.length, "step")} that the target can't do.</p>
+<p class="muted">${plural(all.length, "step")} that the target can't do.</p>
 <ul>${all.map(({ path, why }) => html`<li><code>${path}</code> ${why}</li>`)}</ul>
 `;
 }

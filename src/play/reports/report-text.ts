@@ -1,7 +1,7 @@
 /** A result for a terminal: the most important first, short for what held, and detailed for what is broken. */
 
 import { printable } from "../../base/text.ts";
-import { countWithNoun, readableDuration, readableMs } from "../measure/quantities.ts";
+import { plural, readableDuration, readableMs } from "../measure/quantities.ts";
 import type { Check, PlayResult, StepResult } from "../player/result.ts";
 import {
   answerLine,
@@ -77,7 +77,7 @@ function steps({ steps: all, skipped }: PlayResult, paint: Paint): Lines {
   const summary = [
     ...(listsHeld
       ? []
-      : [`${paint("held", verdictSigns.held)} ${countWithNoun(held.length, "step")} held`]),
+      : [`${paint("held", verdictSigns.held)} ${plural(held.length, "step")} held`]),
     ...(listed.length > shown.length
       ? [
           `… and ${countWithNoun(listed.length - shown.length, "more step")}: --report html=FILE shows them all`,

@@ -16,14 +16,7 @@ import { laws } from "../../../laws/laws.ts";
 import type { AnswerExpectation, Expectation } from "../scenario.ts";
 import { matcher, plainMatcher, statusMatcher } from "./matchers.ts";
 import { payoutsParameters, statsParameters } from "./parameters.ts";
-import {
-  alwaysInvalid,
-  type EntriesOf,
-  exactObject,
-  listOf,
-  oneOf,
-  recordOf,
-} from "./schema-parts.ts";
+import { type EntriesOf, exactObject, invalid, listOf, oneOf, recordOf } from "./schema-parts.ts";
 import { pathText, publisherRef, stepName } from "./values.ts";
 
 const outcome = oneOf(requestOutcomes);
@@ -114,12 +107,12 @@ const keys = Object.keys(schemas) as Key[];
 
 export const expectation: Schema<Expectation> = namedSchema("expectation", () =>
   anyOf<Expectation>([expectedAnswer, ...Object.values(schemas)], (input) => {
-    if (!isPlainObject(input)) return alwaysInvalid('must be an object, such as { "status": 200 }');
+    if (!isPlainObject(input)) return invalid('must be an object, such as { "status": 200 }');
     const key = keys.find((one) => Object.hasOwn(input, one));
     if (key !== undefined) return schemas[key];
     const names = [...Object.keys(answerEntries), "answer"];
     if (Object.keys(input).some((name) => names.includes(name))) return expectedAnswer;
-    return alwaysInvalid(
+    return invalid(
       `must have one of ${formatList([...Object.keys(answerEntries), ...keys], "or")}`,
     );
   }),

@@ -6,9 +6,9 @@ import { isPlainObject } from "../../../base/input.ts";
 import { anyOf, described, namedSchema, type Schema } from "../../../base/schema-builders.ts";
 import type { Matcher, MatchRule, Operand, StatusMatcher } from "../scenario.ts";
 import {
-  alwaysInvalid,
   type EntriesOf,
   exactObject,
+  invalid,
   listOf,
   numberFrom,
   oneOf,
@@ -20,9 +20,7 @@ type RuleKey = MatchRule extends infer Rule ? (Rule extends unknown ? keyof Rule
 type RuleOf<Key extends RuleKey> = Extract<MatchRule, { readonly [One in Key]: unknown }>;
 
 const number = v.number("must be a number");
-const noOperand = alwaysInvalid(
-  'must be a number, { "ref": "NAME.path" }, or { "sum": [...] } of these',
-);
+const noOperand = invalid('must be a number, { "ref": "NAME.path" }, or { "sum": [...] } of these');
 const operand: Schema<Operand> = namedSchema(
   "operand",
   () =>
@@ -48,7 +46,7 @@ export const matcher: Schema<Matcher> = namedSchema(
 /** A matcher for a text or a number, so an object can only be a rule. */
 export const plainMatcher: Schema<Matcher> = namedSchema("rule", () =>
   anyOf<Matcher>([value, ...Object.values(ruleSchemas)], (input) => {
-    if (Array.isArray(input)) return alwaysInvalid("must be a value or a rule, not a list");
+    if (Array.isArray(input)) return invalid("must be a value or a rule, not a list");
     if (!isPlainObject(input) || valueObject(input) !== undefined) return schemaOf(input);
     return noRule(input, ruleKeys, "a value") ?? schemaOf(input);
   }),
@@ -59,7 +57,7 @@ export const statusMatcher: Schema<StatusMatcher> = namedSchema("status", () =>
   anyOf<StatusMatcher>([statusNumber, reference, ...Object.values(statusRules)], (input) => {
     if (typeof input === "number") return statusNumber;
     if (!isPlainObject(input)) {
-      return alwaysInvalid("must be a number from 100 to 599, such as 200, or a rule for numbers");
+      return invalid("must be a number from 100 to 599, such as 200, or a rule for numbers");
     }
     if (valueObject(input) === reference) return reference;
     const keys = Object.keys(statusRules) as (keyof typeof statusRules)[];
@@ -172,7 +170,7 @@ function schemaOf(input: unknown): Schema<Matcher> {
   if (names.length === 1 && isRuleKey(key)) return ruleSchemas[key];
   const meant = names.length === 1 ? ruleMeantBy(key) : undefined;
   if (meant !== undefined) {
-    return alwaysInvalid(`has ${key}, which is not a rule. Did you mean "${meant}"?`);
+    return invalid(`has ${key}, which is not a rule. Did you mean "${meant}"?`);
   }
   return severalRules(names) ?? members;
 }
@@ -189,15 +187,13 @@ function noRule(
   if (names.length === 1 && keys.includes(names[0] ?? "")) return undefined;
   const hints = names.map((name) => didYouMean(ruleMeantBy(name) ?? name, keys));
   const hint = hints.find((one) => one !== "") ?? "";
-  return alwaysInvalid(
-    `must be ${orElse} or a rule with one key of ${formatList(keys, "or")}.${hint}`,
-  );
+  return invalid(`must be ${orElse} or a rule with one key of ${formatList(keys, "or")}.${hint}`);
 }
 
 function severalRules(names: readonly string[]): Schema<never> | undefined {
   const first = names.find((name) => unmistakable.has(name));
   if (first === undefined) return undefined;
-  return alwaysInvalid(
+  return invalid(
     `has ${first} next to ${formatList(names.filter((name) => name !== first))}: a rule has one key. ` +
       'Use "between" for two bounds, or "equals" for data that looks like a rule',
   );

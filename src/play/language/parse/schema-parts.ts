@@ -75,7 +75,7 @@ export function pathOf(
   return [item(first), ...rest.map(item)];
 }
 
-export function alwaysInvalid(message: string): Schema<never> {
+export function invalid(message: string): Schema<never> {
   return v.custom<never>(() => false, message);
 }
 

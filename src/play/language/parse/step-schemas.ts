@@ -38,14 +38,7 @@ import {
   surfacesParameters,
 } from "./parameters.ts";
 import { readings } from "./readings.ts";
-import {
-  alwaysInvalid,
-  type EntriesOf,
-  exactObject,
-  listOf,
-  numberFrom,
-  oneOf,
-} from "./schema-parts.ts";
+import { type EntriesOf, exactObject, invalid, listOf, numberFrom, oneOf } from "./schema-parts.ts";
 import { traffic } from "./traffic.ts";
 import { headers, note, publisherRef, stepName, timeout, value, values } from "./values.ts";
 
@@ -69,10 +62,7 @@ const tally = optional(matcher, "Checked against the tally of its requests.");
 
 const requestEntries: EntriesOf<Omit<RequestStep, RequestKind>> = {
   ...labelEntries,
-  publisher: optional(
-    publisherRef,
-    "Supplies the key, and parameters that are left out. Default: the first publisher.",
-  ),
+  publisher: optional(publisherRef, "Supplies the key and missing parameters. Default: the first."),
   key: optional(value, "A key to send instead of the publisher's. Null sends none."),
   encoding: optional(
     oneOf(["json", "form", "query"]),
@@ -197,10 +187,7 @@ const repeat = exactObject<StepOf<"repeat">["repeat"]>({
   steps,
 });
 const parallel = exactObject<StepOf<"parallel">["parallel"]>({
-  times: optional(
-    numberFrom(1, MAX_PARALLEL, "whole"),
-    "How often each request is sent. Default: 1.",
-  ),
+  times: optional(numberFrom(1, MAX_PARALLEL, "whole"), "Number of rounds. Default: 1."),
   steps: requests,
 });
 
@@ -249,7 +236,7 @@ function partsOf(kinds: readonly StepKind[]): Schema<Step>[] {
 
 function schemaOf(input: unknown, among: readonly StepKind[]): Schema<Step> {
   if (!isPlainObject(input))
-    return alwaysInvalid("must be a step: an object with one key that says what the step does");
+    return invalid("must be a step: an object with one key that says what the step does");
   const all = stepKinds.filter((kind) => Object.hasOwn(input, kind));
   // Steps of other kinds may have "expect" too.
   const found = all.length === 1 ? all : all.filter((kind) => kind !== "expect");
@@ -259,12 +246,12 @@ function schemaOf(input: unknown, among: readonly StepKind[]): Schema<Step> {
   if (kind === undefined) {
     const hints = Object.keys(input).map((name) => didYouMean(name, among));
     const hint = hints.find((one) => one !== "") ?? "";
-    return alwaysInvalid(`must have one key that says what the step does: ${keys}.${hint}`);
+    return invalid(`must have one key that says what the step does: ${keys}.${hint}`);
   }
   if (found.length > 1) {
-    return alwaysInvalid(
+    return invalid(
       `has ${formatList(found)}. A step has only one of these: make a separate step for each`,
     );
   }
-  return alwaysInvalid(`is ${kind}. A parallel step can only have requests: ${keys}`);
+  return invalid(`is ${kind}. A parallel step can only have requests: ${keys}`);
 }

@@ -15,14 +15,7 @@ import { duration } from "../../../faults/delay.ts";
 import { shareSchema } from "../../../faults/verdict.ts";
 import { parseRate, RATE, RATE_EXPECTED } from "../../traffic/rate.ts";
 import type { Arrivals, Mix, Rate, Traffic } from "../../traffic/traffic.ts";
-import {
-  alwaysInvalid,
-  type EntriesOf,
-  exactObject,
-  listOf,
-  numberFrom,
-  oneOf,
-} from "./schema-parts.ts";
+import { type EntriesOf, exactObject, invalid, listOf, numberFrom, oneOf } from "./schema-parts.ts";
 import { publisherRef, timeout } from "./values.ts";
 
 const MAX_TRACE = 1_000_000;
@@ -45,10 +38,7 @@ const rateAboveZero = v.pipe(
   rate,
   v.check((given) => (parseRate(given) ?? 0) > 0, "must be above 0"),
 );
-const spacing = optional(
-  oneOf(["even", "poisson"]),
-  "Evenly spaced, or random (a Poisson process).",
-);
+const spacing = optional(oneOf(["even", "poisson"]), "Evenly spaced, or a Poisson process.");
 const weight = numberFrom(0, MAX_WEIGHT);
 const hours = v.pipe(
   v.array(weight, "must be a list of 24 weights"),
@@ -91,9 +81,7 @@ const schemas: { readonly [One in Kind]: Schema<ArrivalsOf<One>> } = {
       'must have "from" or "to" above 0',
     ),
   ),
-  poisson: arrivalsOf("poisson", "Independent arrivals (a Poisson process).", {
-    rate: rateAboveZero,
-  }),
+  poisson: arrivalsOf("poisson", "A Poisson process.", { rate: rateAboveZero }),
   daily: arrivalsOf("daily", "A rate that follows the hours of the day in UTC.", {
     mean: described(rateAboveZero, "The mean rate over a whole day."),
     hours: optional(hours),
@@ -117,7 +105,7 @@ const kinds = Object.keys(schemas) as Kind[];
 
 const arrivals = anyOf<Arrivals>(Object.values(schemas), (input) => {
   if (!isPlainObject(input)) {
-    return alwaysInvalid('must be an object such as { "kind": "constant", "rate": "100/s" }');
+    return invalid('must be an object such as { "kind": "constant", "rate": "100/s" }');
   }
   const kind = kinds.find((one) => one === input.kind);
   // If the kind is wrong, report the kind only.
@@ -152,10 +140,7 @@ export const traffic: Schema<Traffic> = namedSchema("traffic", () =>
       for: described(someTime, "How long it lasts."),
       arrivals: described(arrivals, "When requests are sent. Answers don't influence it."),
       mix: optional(mix),
-      publishers: optional(
-        publishers,
-        "Publishers, drawn at random for each request. Default: the first.",
-      ),
+      publishers: optional(publishers, "One is drawn for each request. Default: the first."),
       surfaces: optional(
         surfaces,
         "How many of each publisher's surfaces to use, from its first. Default: all.",

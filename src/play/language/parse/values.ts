@@ -13,7 +13,7 @@ import {
 } from "../../../base/schema-builders.ts";
 import { duration } from "../../../faults/delay.ts";
 import type { HeaderOf, Numbered, PublisherRef, Reference, Value } from "../scenario.ts";
-import { alwaysInvalid, exactObject, numberFrom, recordOf, textUpTo } from "./schema-parts.ts";
+import { exactObject, invalid, numberFrom, recordOf, textUpTo } from "./schema-parts.ts";
 
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
@@ -80,7 +80,7 @@ export function valueObject(input: Readonly<Record<string, unknown>>): Schema<Va
 }
 
 const scalar = v.union([v.string(), v.number(), v.boolean(), v.null()]);
-const noValue = alwaysInvalid(
+const noValue = invalid(
   'must be a text, a number, true, false, null, or one of { "ref": "NAME.path" }, { "header": "name", "of": "NAME" }, { "numbered": "text" }',
 );
 
