@@ -26,7 +26,7 @@ function verdictSections(result: MatrixResult): readonly Lines[] {
     case "green":
       return [
         [
-          `Your client passes everywhere: no ${combinations[strength - 1]} of ${countWithNoun(varied.length, "assumption")} makes it fail.`,
+          `Your client passes everywhere: no ${combinations[strength - 1]} of ${plural(varied.length, "assumption")} makes it fail.`,
         ],
       ];
     case "relies":

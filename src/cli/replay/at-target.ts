@@ -5,7 +5,7 @@ import { formatInstant, parseInstant } from "../../base/calendar.ts";
 import { clockModes } from "../../base/clock.ts";
 import type { RecordedWorld, Recording } from "../../journal/recorded-exchange.ts";
 import type { Outgoing } from "../../laws/client-exchange.ts";
-import { countWithNoun } from "../../play/measure/quantities.ts";
+import { plural } from "../../play/measure/quantities.ts";
 import { type Replay, type ReplayOptions, replay } from "../../play/replay/replay.ts";
 import {
   askHealth,
@@ -188,7 +188,7 @@ async function differencesOf(
   const { total: answered } = await api.askParsed(journal, "GET", "journal?limit=1");
   if (byAdsim && exchanges[0]?.sequence === 1 && answered > 0) {
     notes.push(
-      `the target's world has answered ${countWithNoun(answered, "request")} before. For a new world, use /@NAME of the same server, with any new NAME`,
+      `the target's world has answered ${plural(answered, "request")} before. For a new world, use /@NAME of the same server, with any new NAME`,
     );
   }
   const world = worldOf(recording);

@@ -80,7 +80,7 @@ function steps({ steps: all, skipped }: PlayResult, paint: Paint): Lines {
       : [`${paint("held", verdictSigns.held)} ${plural(held.length, "step")} held`]),
     ...(listed.length > shown.length
       ? [
-          `… and ${countWithNoun(listed.length - shown.length, "more step")}: --report html=FILE shows them all`,
+          `… and ${plural(listed.length - shown.length, "more step")}: --report html=FILE shows them all`,
         ]
       : []),
   ];
