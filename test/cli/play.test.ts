@@ -151,7 +151,7 @@ describe("what can't be read ends with 3, what is no scenario with 2", () => {
     ["another ending", () => "scenario.yaml", two, /\.json, \.ts/],
     ["an empty file", inFile(" \n", "a.json"), two, /a\.json: is empty/],
     ["broken JSON", inFile('{\n  "name": "x",\n}', "a.json"), two, /line 3, column 1/],
-    ["JSON that breaks off", inFile('{"name"', "a.json"), two, /line 1, column 8: the text ends/],
+    ["JSON that breaks off", inFile('{"name"', "a.json"), two, /line 1, column 8: it ends/],
     [
       "a member twice",
       inFile('{"name":"a","name":"b"}', "a.json"),

@@ -61,8 +61,8 @@ function refuseBroken(result: PlayResult, { stderr }: HostProcess): void {
 function refuseWrongUsage({ load, faults }: ServerFlags): void {
   const [option, why] =
     load !== undefined
-      ? ["--load", "is another state to start from"]
-      : ["--faults", "makes no sense: the scenario's own rules apply from its start on"];
+      ? ["--load", "each of them sets the state to start from"]
+      : ["--faults", "the scenario's own rules apply from its start"];
   if (load === undefined && faults === undefined) return;
-  throw wrongUsage(`${option} ${why}. Leave one of them out.`);
+  throw wrongUsage(`${option} can't be combined with --scenario: ${why}. Leave one of them out.`);
 }

@@ -128,7 +128,7 @@ function performersOf(
       return undefined;
     },
     async scratch({ effect }) {
-      if (scratch === undefined) throw new Error("There is no copy of the world: fork it first.");
+      if (scratch === undefined) throw new Error("There is no scratch copy: fork the world first.");
       return await performWith({ ...performers, ...scratch.performers }, effect);
     },
   };
@@ -162,7 +162,7 @@ async function forkScratch(api: ControlApi, name: string): Promise<string> {
 
 /** Whether the name is taken, by another user or by a play that was killed. */
 function isTaken({ reason, field, expected }: InputError): boolean {
-  return reason === "conflict" && field === "name" && expected.startsWith("is that of a world");
+  return reason === "conflict" && field === "name" && expected.startsWith("is taken");
 }
 
 /** Virtual traffic is always on time. */

@@ -146,7 +146,7 @@ test("no room for one more world: says so, and nothing is left", async () => {
   const { url, worlds } = await serverFor({ maxWorlds: 2 });
   const target = await opened(url, {});
   await expect(performEffect(target, "fork")).rejects.toThrow(
-    "The target can't copy its world: name can't be made: there are 2 worlds",
+    "The target can't copy its world: name can't be created: this server already has 2 worlds",
   );
   expect(worlds.names()).toEqual(["default", "played"]);
 });
