@@ -49,7 +49,7 @@ const existing = (Object.keys(operations) as OperationId[])
 
 const notFound = refused({
   code: "route_not_found",
-  detail: `There is no operation at this path. The operations are: ${existing}. Paths are compared exactly.`,
+  detail: `No operation answers at this path. The operations are: ${existing}. Paths are compared exactly.`,
 });
 
 /** The routes of one path by method. */
