@@ -10,7 +10,8 @@ import {
   catalogue,
   type OpenPoint,
 } from "../../src/spec/assumptions/catalogue.ts";
-import { createSession, sequences } from "../spec/assumptions/sequences.ts";
+import { senderOf } from "../sender.ts";
+import { createSession, type Session, sequences } from "../spec/assumptions/sequences.ts";
 
 const points = Object.entries<OpenPoint>(catalogue) as [AssumptionKey, OpenPoint][];
 
@@ -25,14 +26,25 @@ interface Played {
   readonly shapedBy: readonly (readonly string[])[];
 }
 
-function play(key: AssumptionKey, choice: string): Played {
+/** From its second request on, a key's usual impressions are recognised without being parsed: a short way of their own. */
+type KeyUse = "a new key" | "a key used before";
+
+function play(key: AssumptionKey, choice: string, use: KeyUse): Played {
   const assumptions: Readings = { ...beside[key], [key]: choice };
   const session = createSession(createSimulator({ assumptions }));
+  if (use === "a key used before") useKey(session);
   sequences[key](session);
   const shapedBy = session.sim.journal
     .entries()
     .map(({ assumptions: keys }) => (keys === "documented" ? [] : keys));
   return { answers: session.answers, shapedBy };
+}
+
+/** Two minutes later no limit counts the request. */
+function useKey({ sim, publisher }: Session): void {
+  senderOf(sim, publisher).get("surfaces");
+  sim.clock.advance("2m");
+  sim.journal.clear();
 }
 
 function* pairsOf<T>(list: readonly T[]): Generator<readonly [T, T]> {
@@ -47,8 +59,13 @@ function withoutCount({ status, headers, body }: ApiResponse): string {
   return JSON.stringify({ status, headers: others, body });
 }
 
-describe.each(points)("%s", (key, { choices }) => {
-  const played = new Map(Object.keys(choices).map((choice) => [choice, play(key, choice)]));
+const uses = ["a new key", "a key used before"] as const;
+const subjects = points.flatMap(([key, { choices }]) =>
+  uses.map((use) => ({ key, use, choices: Object.keys(choices) })),
+);
+
+describe.each(subjects)("$key, $use", ({ key, use, choices }) => {
+  const played = new Map(choices.map((choice) => [choice, play(key, choice, use)]));
   const pairs = [...pairsOf([...played])];
 
   test("every two choices answer with other bytes", () => {
