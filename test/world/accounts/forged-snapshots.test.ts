@@ -1,6 +1,6 @@
 /**
- * Snapshots with one value changed and the digest repaired: either refused by the field's name, and nothing changes, or a
- * world that saves as the very same snapshot and goes on. `RUNS=100000` for a longer campaign.
+ * Snapshots with one value changed and the digest repaired: each is refused by name without any change,
+ * or restores a world that saves the very same snapshot and works. `RUNS=100000` for a longer campaign.
  */
 
 import { expect, test } from "vitest";
@@ -10,10 +10,10 @@ import { impressionIdIn, senderOf } from "../../sender.ts";
 
 const RUNS = Number(process.env.RUNS ?? 1500);
 
-// biome-ignore lint/suspicious/noExplicitAny: what is written here is wrong on purpose
+// biome-ignore lint/suspicious/noExplicitAny: the test writes invalid values on purpose
 type Forged = any;
 
-/** Deterministic, so that a failure can be found again by its number. */
+/** Deterministic, so that a failure can be reproduced by its number. */
 function drawsFrom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -65,7 +65,7 @@ const worlds: readonly Simulator[] = [
 ];
 for (const world of worlds) use(world, 12);
 
-/** Every place in it, as the object that it is in and its name there. */
+/** Every place in it, as the containing object and the member's name. */
 function placesIn(value: Forged, found: [holder: Forged, name: string][] = []) {
   for (const name of Object.keys(value)) {
     found.push([value, name]);
@@ -112,12 +112,12 @@ function forge(snapshot: Snapshot, draw: (below: number) => number): Forged {
   try {
     forged.digest = snapshotDigest(forged);
   } catch {
-    // What has no digest any more is refused before.
+    // Without a digest the snapshot is refused earlier.
   }
   return forged;
 }
 
-test(`of ${RUNS} forged snapshots each is refused by name, or a world like any other`, () => {
+test(`each of ${RUNS} forged snapshots is refused by name, or restores a working world`, () => {
   const before = worlds.map((world) => world.snapshot());
   let accepted = 0;
   for (let run = 0; run < RUNS; run += 1) {
@@ -143,7 +143,7 @@ test(`of ${RUNS} forged snapshots each is refused by name, or a world like any o
     use(target, 2);
     createSimulator().restore(target.snapshot());
   }
-  // What a user may have changed, such as a name that was signed up, can't be told from a forgery.
+  // A value that a user may have changed, such as a sign-up's name, can't be told from a forgery.
   expect(accepted).toBeGreaterThan(0);
   process.stdout.write(`${RUNS} forged snapshots: ${accepted} accepted, the others refused\n`);
 });
