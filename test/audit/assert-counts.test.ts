@@ -1,4 +1,4 @@
-/** `assertNothingLostOrDoubled`: when it throws, and that what it says explains it. */
+/** `assertNothingLostOrDoubled`: when it throws, and that its message explains why. */
 
 import { describe, expect, test } from "vitest";
 import type { Verdict } from "../../src/faults/verdict.ts";
@@ -19,7 +19,7 @@ function errorOf(sim: Simulator, counts: ClientCounts | readonly ClientCounts[])
 const fine = (sim: Simulator, counts: ClientCounts | readonly ClientCounts[]): void =>
   sim.audit().assertNothingLostOrDoubled(counts);
 
-test("counts that agree pass, of one publisher, of several, and of all together", () => {
+test("counts that agree pass, for one publisher, for several, and for all together", () => {
   const { sim, ids, show, click } = recordingOf();
   click(impressionIdIn(show("a")));
   show("b", { by: 1 });
@@ -34,7 +34,7 @@ test("counts that agree pass, of one publisher, of several, and of all together"
   expect(errorOf(sim, { impressions: 1, clicks: 1 }).message).toContain("All publishers: ");
 });
 
-test("a doubled impression is told with the lost answer, the retry, and what to do", () => {
+test("a doubled impression is explained by the lost answer, the retry, and what to do", () => {
   const { sim, ids, show } = recordingOf({
     faults: [{ id: "flaky", match: { nth: 1 }, verdict: { kind: "lose-response" } }],
   });
@@ -57,7 +57,7 @@ test("a doubled impression is told with the lost answer, the retry, and what to 
   ]);
 });
 
-test("a lost click is told with the request that was dropped, and other operations' aren't", () => {
+test("a lost click is explained by the dropped request, and other operations' requests aren't listed", () => {
   const { sim, ids, show, click } = recordingOf({
     faults: [
       { id: "cut", match: { operation: "click" }, verdict: { kind: "drop" } },
@@ -78,7 +78,7 @@ describe("a duplicate that is refused", () => {
   const conflict = { "dedup.repeat": "conflict", "click.repeat": "conflict" } as const;
   const lost = { id: "lost", match: { nth: [2, 4] }, verdict: { kind: "lose-response" } } as const;
 
-  test("counts as a duplicate, as one that is answered does", () => {
+  test("counts as a duplicate, like one that gets a success", () => {
     const { sim, show, click } = recordingOf({ assumptions: conflict });
     const impression = impressionIdIn(show("a", { session: "s" }));
     show("a", { session: "s" });
@@ -90,7 +90,7 @@ describe("a duplicate that is refused", () => {
     expect(clicks).toMatchObject({ applied: 1, duplicatesSuppressed: 1, refused: 0 });
   });
 
-  test("is told to the client that counts it as another event", () => {
+  test("is explained to a client that counts it as another event", () => {
     const { sim, show } = recordingOf({ assumptions: conflict });
     show("a", { session: "s" });
     show("a", { session: "s" });
@@ -102,7 +102,7 @@ describe("a duplicate that is refused", () => {
     expect(differences).toMatchObject([{ entries: [2] }]);
   });
 
-  test("is told to the client that takes it for a failure, and makes the next user's no retry", () => {
+  test("is explained to a client that takes it for a failure, and isn't a retry of the next user's event", () => {
     const { sim, show, click } = recordingOf({ assumptions: conflict, faults: [lost] });
     const impression = impressionIdIn(show("a", { session: "s" }));
     show("b", { session: "s" });
@@ -119,7 +119,7 @@ describe("a duplicate that is refused", () => {
   });
 });
 
-test("an entry that is a retry and is lost itself is named once", () => {
+test("an entry that is both a retry and lost is listed once", () => {
   const { sim, show } = recordingOf({ faults: [{ verdict: { kind: "lose-response" } }] });
   show("a");
   show("a");
@@ -128,7 +128,7 @@ test("an entry that is a retry and is lost itself is named once", () => {
   expect(differences).toMatchObject([{ entries: [1, 2, 3] }]);
 });
 
-describe("says what happened", () => {
+describe("the message explains", () => {
   const twice = (sim: Simulator, ids: readonly string[]): string =>
     errorOf(sim, { publisher: ids[0], impressions: 1, clicks: 0 }).message;
 
@@ -140,28 +140,28 @@ describe("says what happened", () => {
       { kind: "respond", status: 503, applied: true },
       "recorded by the service, the client got status 503 instead",
     ],
-  ])("of %j", (verdict, told) => {
+  ])("an answer under %j", (verdict, told) => {
     const { sim, ids, show } = recordingOf({ faults: [{ match: { nth: 1 }, verdict }] });
     show("a");
     show("b");
     expect(twice(sim, ids)).toContain(`impression: ${told} (rule "rule-1", ${verdict.kind})`);
   });
 
-  test("of a client that had gone", () => {
+  test("a client that left", () => {
     const { sim, ids, show } = recordingOf({ faults: [{ verdict: { kind: "delay", delay: 9 } }] });
     show("a").delivery?.undelivered();
     show("b");
     expect(twice(sim, ids)).toContain("recorded by the service, its answer was lost");
   });
 
-  test("of a request that was applied twice", () => {
+  test("a request that was applied twice", () => {
     const { sim, ids, show } = recordingOf({ faults: [{ verdict: { kind: "duplicate" } }] });
     show("a");
     const told = 'applied twice, so recorded twice (rule "rule-1", duplicate)';
     expect(twice(sim, ids)).toContain(`#1 and #2 2026-01-15T00:00:00.000Z impression: ${told}`);
   });
 
-  test("of one whose recorded half the client didn't see", () => {
+  test("a request whose recorded half the client didn't see", () => {
     const verdict: Verdict = { kind: "duplicate", answer: "second" };
     const { sim, ids, show } = recordingOf({ faults: [{ verdict }] });
     show("a", { session: "s" });
@@ -178,7 +178,7 @@ describe("says what happened", () => {
       "one",
       "its session_id doesn't make it a duplicate (dedup.repeat, dedup.window)",
     ],
-  ])("of a retry under %s", (_, assumptions, session, told) => {
+  ])("a retry under %s", (_, assumptions, session, told) => {
     const { sim, ids, show } = recordingOf({
       assumptions,
       faults: [{ match: { nth: 1 }, verdict: { kind: "lose-response" } }],
@@ -188,7 +188,7 @@ describe("says what happened", () => {
     expect(twice(sim, ids)).toContain(`#1 again, and recorded again: ${told}`);
   });
 
-  test("of a click that counts again", () => {
+  test("a click that counts again", () => {
     const { sim, ids, show, click } = recordingOf({
       assumptions: { "click.repeat": "count" },
       faults: [{ match: { operation: "click", nth: 1 }, verdict: { kind: "lose-response" } }],
@@ -201,7 +201,7 @@ describe("says what happened", () => {
     expect(message).toContain("under click.repeat=count");
   });
 
-  test("of answers that record nothing", () => {
+  test("answers that record nothing", () => {
     const { sim, ids, show, click } = recordingOf({
       assumptions: { "click.unknown": "accept-uncredited" },
       faults: [
@@ -227,7 +227,7 @@ describe("says what happened", () => {
     expect(message).not.toContain("#1 ");
   });
 
-  test("but not of a lost answer that a retry made up for", () => {
+  test("no lost answer that a retry made up for", () => {
     const { sim, ids, show } = recordingOf({
       faults: [{ match: { nth: 1 }, verdict: { kind: "lose-response" } }],
     });
@@ -241,7 +241,7 @@ describe("says what happened", () => {
     expect(revenue.message).toContain("read revenue from GET /v1/publisher/stats");
   });
 
-  test("of the first dozen, refusals last, and how many more there are", () => {
+  test("the first dozen entries, refusals last, and the number of further ones", () => {
     const { sim, ids, show } = recordingOf({
       faults: [{ match: { nth: 20 }, verdict: { kind: "drop" } }],
     });
@@ -252,7 +252,7 @@ describe("says what happened", () => {
     expect(message).toContain("and 8 more like these");
   });
 
-  test("of requests with another publisher's key, where keys serve all", () => {
+  test("requests with another publisher's key, where a key works for all", () => {
     const { sim, ids, show } = recordingOf({
       assumptions: { "auth.key-scope": "any" },
       faults: [{ match: { nth: 1 }, verdict: { kind: "drop" } }],
@@ -282,7 +282,7 @@ describe("revenue", () => {
     expect(less.message).toContain(`${credited} INR that the client doesn't count`);
   });
 
-  test("under money.precision=paise may be off by half a paisa an event, and no more", () => {
+  test("may differ by half a paisa an event under money.precision=paise, and no more", () => {
     const { sim, ids, show } = recordingOf({ assumptions: { "money.precision": "paise" } });
     const told = ["a", "b", "c"].map((ad) => JSON.parse(show(ad).body).revenue_credited_inr);
     const sum = told.reduce((so, one) => so + one, 0);
@@ -300,7 +300,7 @@ describe("revenue", () => {
     );
   });
 
-  test("that a client adds up from replayed credits is told with the duplicate", () => {
+  test("that a client sums from replayed credits is explained by the duplicate", () => {
     const { sim, ids, show } = recordingOf({ assumptions: { "dedup.repeat": "replay" } });
     const { revenue_credited_inr: credited } = JSON.parse(show("a", { session: "s" }).body);
     show("a", { session: "s" });
@@ -312,14 +312,14 @@ describe("revenue", () => {
   });
 });
 
-describe("a journal that doesn't know it all says so", () => {
+describe("an incomplete journal is mentioned", () => {
   const counts = { impressions: 5, clicks: 0 };
 
   test.each([
     ["is off", 0, "The journal doesn't hold 2 of the 2 impression and click requests"],
     ["keeps one", 1, "The journal doesn't hold 1 of the 2 impression and click requests"],
     ["keeps all", 2, undefined],
-  ])("where it %s", (_, journalEntries, told) => {
+  ])("if it %s", (_, journalEntries, told) => {
     const { sim, show } = recordingOf({ journalEntries });
     show("a");
     show("b");
@@ -338,7 +338,7 @@ describe("a journal that doesn't know it all says so", () => {
     expect(errorOf(sim, counts).message).toContain("also holds 1 requests that were undone");
   });
 
-  test("and knows nothing of what came after the audit", () => {
+  test("but not for requests after the audit", () => {
     const { sim, ids, show } = recordingOf({
       faults: [{ match: { nth: 2 }, verdict: { kind: "drop" } }],
     });
@@ -350,13 +350,13 @@ describe("a journal that doesn't know it all says so", () => {
   });
 });
 
-test("no key is in what it says", () => {
+test("the message contains no key", () => {
   const { sim, show } = recordingOf({ faults: [{ verdict: { kind: "drop" } }] });
   show(sim.publishers.at(0).apiKey);
   expect(errorOf(sim, { impressions: 1, clicks: 0 }).message).not.toContain("key_");
 });
 
-describe("counts that can't be are refused by the name of the field", () => {
+describe("invalid counts are refused, and the error names the field", () => {
   const { sim, ids } = recordingOf();
   const some = { impressions: 0, clicks: 0 };
   test.each<[unknown, string, string]>([

@@ -1,4 +1,4 @@
-/** What an audit says of a world, and that it finds books which were tampered with. */
+/** What an audit reports of a world, and that it detects books that were tampered with. */
 
 import { describe, expect, test } from "vitest";
 import { createControl } from "../../src/control/control.ts";
@@ -35,7 +35,7 @@ function shownUnder(verdict: Verdict, assumptions = {}): Recording {
 }
 
 describe("an audit", () => {
-  test("of a fresh world finds nothing, and nobody", () => {
+  test("of a fresh world has no discrepancy and no publisher", () => {
     const { sim } = recordingOf();
     expect(JSON.parse(JSON.stringify(sim.audit()))).toEqual({
       at: "2026-01-15T00:00:00.000Z",
@@ -85,7 +85,7 @@ describe("an audit", () => {
       { answered: 1, copies: 1, applied: 1, duplicatesSuppressed: 1, unseen: 1 },
     ],
     [{ kind: "reorder" }, { answered: 1, applied: 1 }],
-  ])("counts what became of an impression under %j", (verdict, counts) => {
+  ])("counts the outcome of an impression under %j", (verdict, counts) => {
     const { sim } = shownUnder(verdict);
     const { balanced, total, publishers } = sim.audit();
     expect(balanced).toBe(true);
@@ -96,7 +96,7 @@ describe("an audit", () => {
     expect(total.creditedUnseenInr > 0).toBe(counts.unseen === 1);
   });
 
-  test("has the ledger's revenue to the micro, the history included", () => {
+  test("has the ledger's revenue to the micro, history included", () => {
     const recording = recordingOf({ profile: "typical" });
     const { revenue } = recordedOn(recording);
     const [one] = recording.sim.audit().publishers;
@@ -106,7 +106,7 @@ describe("an audit", () => {
     expect(paidInr).toBeGreaterThan(0);
   });
 
-  test("has its clicks apart from its impressions", () => {
+  test("counts clicks separately from impressions", () => {
     const recording = recordingOf();
     recordedOn(recording);
     const { total } = recording.sim.audit();
@@ -115,7 +115,7 @@ describe("an audit", () => {
     expect(total).toMatchObject({ attempts: 4, applied: 3, duplicatesSuppressed: 1 });
   });
 
-  test("counts requests without a valid key apart, and what isn't a recording request not at all", () => {
+  test("counts requests without a valid key separately, and ignores requests that don't record", () => {
     const { sim, ids } = recordingOf({
       faults: [{ match: { nth: 2 }, verdict: { kind: "drop" } }],
     });
@@ -134,7 +134,7 @@ describe("an audit", () => {
     expect(total).toEqual(withoutKey);
   });
 
-  test("reads only", () => {
+  test("changes nothing", () => {
     const recording = recordingOf({ faults: [{ match: { every: 9 }, verdict: { kind: "drop" } }] });
     recordedOn(recording);
     const before = JSON.stringify(recording.sim.snapshot());
@@ -142,7 +142,7 @@ describe("an audit", () => {
     expect(JSON.stringify(recording.sim.snapshot())).toBe(before);
   });
 
-  test("goes over into forks, snapshots and other readings, and starts over with the world", () => {
+  test("is kept by forks, snapshots and changed assumptions, and starts again with a reset", () => {
     const { sim, show } = shownUnder({ kind: "lose-response" });
     const { total } = sim.audit();
     expect(sim.fork().audit().total).toEqual(total);
@@ -158,7 +158,7 @@ describe("an audit", () => {
     expect(sim.audit().total.attempts).toBe(0);
   });
 
-  test("is what the control API answers, with nothing to call and no key in it", () => {
+  test("is also what the control API returns, as data without keys", () => {
     const worlds = createWorlds({
       options: { publishers: 3, wallClock: () => 0 },
       host: { people: () => fakerPerson },
@@ -196,10 +196,10 @@ function recordedOn({ show, click }: Recording): { readonly revenue: number } {
   return { revenue: credited.reduce((sum, one) => sum + one, 0) };
 }
 
-describe("a client that goes away before its response was handed over", () => {
+describe("a client that leaves before its response was sent", () => {
   const late: Verdict = { kind: "delay", delay: 10 };
 
-  test("turns an answer into a lost one, once however often an adapter says so", () => {
+  test("turns an answer into a lost one, once however often an adapter reports it", () => {
     const { sim, show } = recordingOf({ faults: [{ verdict: late }] });
     const { delivery } = show("ad");
     delivery?.undelivered();
@@ -217,7 +217,7 @@ describe("a client that goes away before its response was handed over", () => {
     expect(sim.audit().total).toMatchObject({ attempts: 1, injected: 0, dropped: 1 });
   });
 
-  test("changes nothing of a request that was dropped", () => {
+  test("doesn't change a dropped request", () => {
     const { sim, show } = recordingOf({ faults: [{ verdict: { kind: "drop", delay: 10 } }] });
     show("ad").delivery?.undelivered();
     expect(sim.audit()).toMatchObject({ balanced: true, total: { injected: 0, dropped: 1 } });
@@ -228,7 +228,7 @@ describe("a client that goes away before its response was handed over", () => {
     { kind: "respond", status: 503, applied: true, delay: 10 },
     { kind: "duplicate", delay: 10 },
     { kind: "lose-response", delay: 10 },
-  ])("changes nothing twice under %j", (verdict) => {
+  ])("changes nothing the second time under %j", (verdict) => {
     const { sim, show } = recordingOf({ faults: [{ verdict }] });
     const { delivery } = show("ad", { session: "s" });
     delivery?.undelivered();
@@ -249,7 +249,7 @@ describe("a client that goes away before its response was handed over", () => {
     expect(sim.audit()).toMatchObject({ balanced: true, total: { lost } });
   });
 
-  test("doesn't concern a fork", () => {
+  test("doesn't affect a fork", () => {
     const { sim, show } = recordingOf({ faults: [{ verdict: late }] });
     const { delivery } = show("ad");
     const fork = sim.fork();
@@ -373,7 +373,7 @@ describe("a book that was tampered with", () => {
       (account) => ({ ...account, joined: account.joined + 1 }),
       /accounts\.0\.joined is not the day on which this publisher joined/,
     ],
-  ])("is found, and not restored: %s", (_, tamper, told) => {
+  ])("is detected, and not restored: %s", (_, tamper, told) => {
     const recording = recordingOf();
     recordedOn(recording);
     const { sim } = recording;
@@ -386,7 +386,7 @@ describe("a book that was tampered with", () => {
     expect(sim.audit()).toMatchObject({ balanced: true, discrepancies: [] });
   });
 
-  test("is found: an event of nobody", () => {
+  test("is detected if an event has no publisher", () => {
     const { sim } = recordingOf();
     const { strangers, ...rest } = sim.snapshot();
     const click = { ...strangers.click, applied: 1 };
@@ -397,7 +397,7 @@ describe("a book that was tampered with", () => {
   });
 });
 
-/** With its members in the order that the digest is over, and that digest. */
+/** Its members in the order that the digest covers, with that digest. */
 function inOrder({ accounts, strangers, ...rest }: Snapshot): Snapshot {
   const ordered = { ...rest, strangers, accounts };
   return { ...ordered, digest: snapshotDigest(ordered) };

@@ -1,11 +1,11 @@
 /**
- * A publisher's client in virtual time: users who see ads and click, a dashboard, retries. It behaves well, save for the
- * vices that it is given. It knows of an answer what a client would.
+ * A publisher's client in virtual time: users who see ads and click, a dashboard, retries. It behaves well except for
+ * its configured misbehaviours. It knows only what a real client would learn from an answer.
  */
 
 import type { ApiRequest, ApiResponse, Publisher, Simulator } from "../../src/index.ts";
 
-/** What the client gets wrong. */
+/** What the client does wrong. */
 export type Misbehaviour =
   | "ignores Retry-After"
   | "retries at once"
@@ -23,7 +23,7 @@ export interface ClientOptions {
   readonly publisher: Publisher;
   /** Real time, which the world's clock follows. */
   readonly wall: { ms: number };
-  /** From 0 to 1, 1 excluded. */
+  /** From 0 up to but excluding 1. */
   random(): number;
   readonly misbehaviour?: Misbehaviour | undefined;
   /** The bound of the first pause in milliseconds; it doubles each time. */
@@ -31,7 +31,7 @@ export interface ClientOptions {
   readonly capMs: number;
   readonly mostAttempts: number;
   readonly users: number;
-  /** How often the dashboard asks, and how many parts of it at one time. */
+  /** How often the dashboard asks, and how many requests it sends at once. */
   readonly polls: number;
   readonly widgets: number;
 }
@@ -40,21 +40,21 @@ const TIMEOUT_MS = 10_000;
 const FIXED_MS = 800;
 const MINUTE_MS = 60_000;
 
-/** A request that is tried until it is answered. `make` is asked for each attempt. */
+/** A request that is tried until it is answered. `make` is called for each attempt. */
 interface Call {
   readonly pool: "recording" | "reporting";
   make(attempt: number): ApiRequest;
   done?(body: Readonly<Record<string, unknown>>): void;
 }
 
-/** What a client makes of an answer. */
+/** How a client classifies an answer. */
 type Interpretation =
   | { readonly kind: "success"; readonly body: Readonly<Record<string, unknown>> }
   | { readonly kind: "later"; readonly waitMs: number | undefined }
   | { readonly kind: "stop" }
   | { readonly kind: "final" };
 
-/** Lets the client live until it has nothing left to do. */
+/** Runs the client until it has nothing left to do. */
 export function playClient(options: ClientOptions): void {
   const { sim, wall, random, misbehaviour, baseMs, capMs, mostAttempts } = options;
   const agenda: { readonly atMs: number; readonly run: () => void }[] = [];
@@ -111,7 +111,7 @@ export function playClient(options: ClientOptions): void {
   }
 }
 
-/** What there is to do, and when. */
+/** Pending tasks and their times. */
 function callsOf(
   { publisher, random, misbehaviour, users, polls, widgets }: ClientOptions,
   attempt: (call: Call, number: number) => void,
@@ -141,7 +141,7 @@ function callsOf(
     const shown = {
       publisher_id: publisher.id,
       surface: pick(surfaces)?.id ?? "",
-      // Few ads, which many see; where sessions change, an ad of its own for each showing.
+      // Few ads that many users see; where sessions change, a new ad for each view.
       ad_id: misbehaviour === "new session for each attempt" ? `ad-${fresh}` : pick(["a", "b"]),
     };
     const session = (number: number): object =>

@@ -1,4 +1,4 @@
-/** What a fault rule may not touch: accounts that it only looks at, and quotas of requests that it answers itself. */
+/** What a fault rule must not change: accounts that it only looks at, and quotas of requests that it answers itself. */
 
 import { describe, expect, test } from "vitest";
 import { createSimulator } from "../../src/index.ts";
@@ -21,7 +21,7 @@ describe("a rule that looks at a request opens no account", () => {
     expect(ruled).toEqual([]);
   });
 
-  test("where it keeps a report from the service", () => {
+  test("even if it keeps a report from the service", () => {
     const sim = createSimulator({ faults: [{ verdict: { kind: "drop" } }] });
     const { id, apiKey } = sim.publishers.at(0);
     const headers = { authorization: `Bearer ${apiKey}` };
@@ -31,7 +31,7 @@ describe("a rule that looks at a request opens no account", () => {
     expect(sim.journal.entries()).toMatchObject([{ publisher: id, producedBy: "rule" }]);
   });
 
-  test("nor takes a key that was rotated away for a publisher's", () => {
+  test("and doesn't take a rotated key for its publisher's", () => {
     const { sim, show } = recordingOf({ faults: [{ verdict: { kind: "drop" } }] });
     const { id, apiKey } = sim.publishers.at(0);
     show("a");
@@ -44,18 +44,18 @@ describe("a rule that looks at a request opens no account", () => {
   });
 });
 
-describe("an answer in the service's place", () => {
+describe("an answer that replaces the service's", () => {
   const respond = { verdict: { kind: "respond", status: 503 }, match: { nth: 3 } } as const;
   const remaining = (answer: { headers: Readonly<Record<string, string>> }): string | undefined =>
     answer.headers["x-ratelimit-remaining"];
 
-  test("says how the limit stands, and spends nothing of it", () => {
+  test("shows the state of the limit, and spends no quota", () => {
     const { show } = recordingOf({ faults: [respond] });
     const told = ["a", "b", "c", "d"].map((ad) => remaining(show(ad)));
     expect(told).toEqual(["9999", "9998", "9998", "9997"]);
   });
 
-  test("says so of the publisher that it is about, where keys serve all", () => {
+  test("shows the state for the publisher concerned, where a key works for all", () => {
     const { show } = recordingOf({ assumptions: { "auth.key-scope": "any" }, faults: [respond] });
     const told = ["a", "b", "c", "d"].map((ad) => remaining(show(ad, { by: 0, for: 1 })));
     expect(told).toEqual(["9999", "9998", "9998", "9997"]);
@@ -63,7 +63,7 @@ describe("an answer in the service's place", () => {
   });
 });
 
-test("what a client didn't wait for is in the journal as the service answered it, under explain too", () => {
+test("an answer that the client didn't wait for is journalled as the service gave it, under explain too", () => {
   const faults = [{ verdict: { kind: "delay", delay: 9 } }] as const;
   const { sim, show } = recordingOf({ explain: true, faults: [...faults] });
   const given = show("a");
@@ -75,7 +75,7 @@ test("what a client didn't wait for is in the journal as the service answered it
   expect(fault?.lost?.headers).not.toHaveProperty("x-adsim-fault");
 });
 
-test("a rule that is a function counts as one that is data", () => {
+test("a rule that is a function counts like one that is data", () => {
   const { sim, ids, show } = recordingOf();
   sim.faults.add(({ number }) => (number === 2 ? { kind: "lose-response" } : undefined));
   for (const ad of ["a", "b", "c"]) show(ad);
@@ -85,7 +85,7 @@ test("a rule that is a function counts as one that is data", () => {
   });
 });
 
-test("a request over the limit is refused, and a rule's copy of it too: of the publisher that it is for", () => {
+test("a request over the limit is refused, and so is a rule's copy: by the limit of the publisher it is for", () => {
   const { sim, ids, show } = recordingOf({
     assumptions: { "auth.key-scope": "any" },
     faults: [{ match: { nth: 10_000 }, verdict: { kind: "duplicate" } }],
@@ -98,7 +98,7 @@ test("a request over the limit is refused, and a rule's copy of it too: of the p
   expect(publishers).toMatchObject([{ publisher: ids[1], ...counts }]);
 });
 
-test("a credit that is shown again is counted where the client got to see it", () => {
+test("a replayed credit is counted where the client saw it", () => {
   const { sim, show } = recordingOf({
     assumptions: { "dedup.repeat": "replay" },
     faults: [{ match: { nth: 3 }, verdict: { kind: "lose-response" } }],
@@ -112,7 +112,7 @@ test("a credit that is shown again is counted where the client got to see it", (
 });
 
 test.each([{ kind: "garbage" }, { kind: "truncate", atByte: 0 }] as const)(
-  "an answer without a body arrives whole under %j",
+  "an answer without a body arrives complete under %j",
   (verdict) => {
     const { sim, ids } = recordingOf({ faults: [{ verdict }] });
     const headers = { authorization: `Bearer ${sim.publishers.at(0).apiKey}` };

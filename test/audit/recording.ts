@@ -1,4 +1,4 @@
-/** A world whose publishers record impressions and clicks, in the shortest form. */
+/** A world whose publishers record impressions and clicks, in short form. */
 
 import { type ApiResponse, createSimulator, type Simulator } from "../../src/index.ts";
 import { type Sender, senderOf } from "../sender.ts";
@@ -9,7 +9,7 @@ export interface Recording {
   sim: Simulator;
   /** Ids of the first publishers. */
   readonly ids: readonly string[];
-  /** `for`: place of the publisher that is named; `by`: of the one whose key is sent. */
+  /** `for`: index of the publisher that is named; `by`: index of the one whose key is sent. */
   show(
     ad: string,
     sent?: { session?: string; by?: number; for?: number; surface?: string },

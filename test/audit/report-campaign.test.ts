@@ -1,4 +1,4 @@
-/** Random faults and limits: a client that behaves well is never accused, and one with a misbehaviour always is of it. */
+/** Random faults and limits: a well-behaved client has no findings, and each misbehaviour always has its finding. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -25,7 +25,7 @@ interface Life {
   readonly isKeyReplaced: boolean;
 }
 
-/** The report on a client's whole life. */
+/** The report on all that a client did. */
 function reportOn(
   { seed, options, habits, isKeyReplaced }: Life,
   misbehaviour?: Misbehaviour,
@@ -143,7 +143,7 @@ test(wellBehaved, () => {
       expect(accused.join("\n")).toBe("");
     }),
   );
-  // The campaign has been where it hurts.
+  // The campaign must have reached the interesting cases.
   expect([...met]).toEqual(
     expect.arrayContaining(["0", "200", "401", "403", "408", "429", "500", "503", "two rules"]),
   );
@@ -185,7 +185,7 @@ const vices: readonly [
 ];
 
 test.each(vices)(
-  "a client that %s is accused of it, whatever happens: %s",
+  "a client that %s has that finding, whatever happens: %s",
   (misbehaviour, finding, faults) => {
     for (let seed = 1; seed <= 10; seed += 1) {
       const isKeyReplaced = misbehaviour === "goes on after 401";

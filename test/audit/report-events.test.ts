@@ -1,4 +1,4 @@
-/** What the report says of events: doubled, lost, unknown, without a session. */
+/** The report's findings about events: doubled, lost, unknown, without a session. */
 
 import { describe, expect, test } from "vitest";
 import type { FaultRule } from "../../src/faults/rule.ts";
@@ -48,14 +48,14 @@ describe("one event under two sessions", () => {
     );
   });
 
-  test("each attempt under one of its own", () => {
+  test("with a new session for each attempt", () => {
     const stage = reportWorldOf({ faults: [losing(2, 3)] });
     shown(stage, ["other"], "ad-0");
     shown(stage, ["a", "b", "c"]);
     expect(stage.proving("event-in-two-sessions")).toEqual([3, 4]);
   });
 
-  test("a session that is replaced after a failure, in the middle of its life", () => {
+  test("with a session that is replaced after a failure, in mid-life", () => {
     const stage = reportWorldOf({ faults: [losing(2)] });
     shown(stage, ["a"], "ad-0");
     shown(stage, ["a", "b"]);
@@ -63,14 +63,14 @@ describe("one event under two sessions", () => {
     expect(stage.proving("event-in-two-sessions")).toEqual([3]);
   });
 
-  describe("is not said of", () => {
-    test("another user, where the first one's comes again under its own session", () => {
+  describe("is not reported for", () => {
+    test("another user, if the first one's event is sent again under its own session", () => {
       const stage = reportWorldOf({ faults: [losing(1)] });
       shown(stage, ["a", "b", "a"]);
       expect(stage.found()).toEqual([]);
     });
 
-    test("an ad that many users see, of whom some never try again", () => {
+    test("an ad that many users see, of whom some never retry", () => {
       const stage = reportWorldOf({
         faults: [{ match: { share: 0.3 }, verdict: { kind: "lose-response" } }],
       });
@@ -95,7 +95,7 @@ describe("one event under two sessions", () => {
       expect(stage.found()).toEqual(["failed-and-never-sent-again"]);
     });
 
-    test("users of different publishers, surfaces and ads, and one that comes much later", () => {
+    test("users of different publishers, surfaces and ads, and a user who comes much later", () => {
       const stage = reportWorldOf({ faults: [losing(1)] });
       stage.impression("a");
       stage.impression("b", "ad-2");
@@ -105,7 +105,7 @@ describe("one event under two sessions", () => {
       expect(stage.found()).toEqual(["failed-and-never-sent-again"]);
     });
 
-    test("clients of a world that was put back meanwhile", () => {
+    test("clients of a world that was restored meanwhile", () => {
       const stage = reportWorldOf({ faults: [losing(1)] });
       const before = stage.sim.snapshot();
       stage.impression("a");
@@ -117,8 +117,8 @@ describe("one event under two sessions", () => {
   });
 });
 
-describe("lost and sent again without a session", () => {
-  test("recorded twice", () => {
+describe("events that were lost and sent again without a session", () => {
+  test("are reported if they were recorded twice", () => {
     const stage = reportWorldOf({ faults: [losing(1)] });
     shown(stage, [undefined, undefined]);
     expect(stage.proving("lost-and-sent-again-without-session")).toEqual([2]);
@@ -132,18 +132,21 @@ describe("lost and sent again without a session", () => {
     ["dropped before it was recorded", { match: { nth: 1 }, verdict: { kind: "drop" } }, 2],
     ["one of many users'", losing(2), 4],
     ["retried where nothing was recorded the second time", { verdict: { kind: "drop" } }, 3],
-  ] satisfies [string, FaultRule, number][])("is not said of one that was %s", (_, rule, count) => {
-    const stage = reportWorldOf({ faults: [rule] });
-    shown(
-      stage,
-      Array.from({ length: count }, () => undefined),
-    );
-    expect(stage.found()).toEqual(["impression-without-session"]);
-  });
+  ] satisfies [string, FaultRule, number][])(
+    "aren't reported if the request was %s",
+    (_, rule, count) => {
+      const stage = reportWorldOf({ faults: [rule] });
+      shown(
+        stage,
+        Array.from({ length: count }, () => undefined),
+      );
+      expect(stage.found()).toEqual(["impression-without-session"]);
+    },
+  );
 });
 
 describe("failed impressions never sent again", () => {
-  test("with what became of each; of a click nobody asks that, for it has no session", () => {
+  test("are reported with the outcome of each; clicks aren't, because they have no session", () => {
     const stage = reportWorldOf({
       faults: [losing(2), { match: { nth: [3, 5] }, verdict: { kind: "drop" } }],
     });
@@ -161,7 +164,7 @@ describe("failed impressions never sent again", () => {
     expect(proof[1]).toMatchObject({ sequence: 3, fault: { served: false } });
   });
 
-  test("an impression without a session, and one that met an outage", () => {
+  test("include an impression without a session, and one during an outage", () => {
     const stage = reportWorldOf({ faults: [losing(1), unavailable(1)] });
     stage.impression(undefined);
     stage.impression("b", "ad-2");
@@ -171,8 +174,8 @@ describe("failed impressions never sent again", () => {
     expect(down.proving("failed-and-never-sent-again")).toEqual([1]);
   });
 
-  describe("is not said of", () => {
-    test("one that was tried again, in whatever encoding, and given up then", () => {
+  describe("is not reported for", () => {
+    test("an event that was retried, in whatever encoding, and then given up", () => {
       const stage = reportWorldOf({ faults: [{ verdict: { kind: "timeout" } }] });
       stage.impression("a");
       stage.wait(5000);
@@ -191,7 +194,7 @@ describe("failed impressions never sent again", () => {
       expect(stage.found()).toEqual([]);
     });
 
-    test("one whose client was refused its key before it could", () => {
+    test("an event whose client had its key refused before it could retry", () => {
       const stage = reportWorldOf({ faults: [losing(1)] });
       stage.impression("a");
       stage.sim.publishers.rotateKey(stage.publisher.id);
@@ -200,7 +203,7 @@ describe("failed impressions never sent again", () => {
       expect(stage.found()).toEqual([]);
     });
 
-    test("one that failed while the refusal of the key was on its way", () => {
+    test("an event that failed while the refusal of the key was on its way", () => {
       const stage = reportWorldOf({
         faults: [
           { match: { operation: "stats" }, verdict: { kind: "respond", status: 401, delay: 2000 } },
@@ -213,7 +216,7 @@ describe("failed impressions never sent again", () => {
       expect(stage.found()).toEqual([]);
     });
 
-    test("the last thing that a client asked before it went away itself", () => {
+    test("the last event before the client itself left", () => {
       const stage = reportWorldOf({
         faults: [{ match: { nth: 1 }, verdict: { kind: "delay", delay: 900 } }],
       });
@@ -226,7 +229,7 @@ describe("failed impressions never sent again", () => {
       expect(stage.proving("failed-and-never-sent-again")).toEqual([1]);
     });
 
-    test("one whose wait isn't over yet", () => {
+    test("an event whose wait isn't over yet", () => {
       const stage = reportWorldOf({
         faults: [
           {
@@ -244,14 +247,14 @@ describe("failed impressions never sent again", () => {
       expect(stage.found()).toEqual(["failed-and-never-sent-again"]);
     });
 
-    test("questions, which need no answer, and events that were refused", () => {
+    test("reads, which need no retry, and events that were refused", () => {
       const stage = reportWorldOf({ faults: [losing(1)] });
       stage.stats();
       stage.impression("a", "");
       expect(stage.found()).toEqual([]);
     });
 
-    test("a success that can't be read, nor what a rule made of one request", () => {
+    test("a success that can't be parsed, and what a rule made of one request", () => {
       const stage = reportWorldOf({
         faults: [
           { match: { nth: 1 }, verdict: { kind: "garbage" } },
@@ -266,20 +269,23 @@ describe("failed impressions never sent again", () => {
 });
 
 describe("clicks on unknown impressions", () => {
-  test.each(["404", "400", "accept-uncredited"] as const)("where click.unknown is %s", (choice) => {
-    const stage = reportWorldOf({ assumptions: { "click.unknown": choice } });
-    stage.click("imp_nothing");
-    expect(stage.found()).toEqual(["click-on-unknown-impression"]);
-    expect(stage.proving("click-on-unknown-impression")).toEqual([1]);
-  });
+  test.each(["404", "400", "accept-uncredited"] as const)(
+    "are reported where click.unknown is %s",
+    (choice) => {
+      const stage = reportWorldOf({ assumptions: { "click.unknown": choice } });
+      stage.click("imp_nothing");
+      expect(stage.found()).toEqual(["click-on-unknown-impression"]);
+      expect(stage.proving("click-on-unknown-impression")).toEqual([1]);
+    },
+  );
 
-  test("of another publisher", () => {
+  test("include those of another publisher", () => {
     const stage = reportWorldOf();
     stage.click(impressionIdIn(stage.impression("a", "ad", stage.sim.publishers.at(1))));
     expect(stage.proving("click-on-unknown-impression")).toEqual([2]);
   });
 
-  test("is not said of known ones, late ones, or ones from before the world was put back", () => {
+  test("aren't reported for known or late impressions, or ones from before the world was restored", () => {
     const stage = reportWorldOf({ assumptions: { "click.window": "24h" } });
     const empty = stage.sim.snapshot();
     const id = impressionIdIn(stage.impression("a"));
@@ -295,7 +301,7 @@ describe("clicks on unknown impressions", () => {
 });
 
 describe("impressions without session_id", () => {
-  test("in every encoding, also those that a rule kept from the service", () => {
+  test("are reported in every encoding, also if a rule kept them from the service", () => {
     const stage = reportWorldOf({
       faults: [{ match: { nth: 2 }, verdict: { kind: "drip", bytesPerSecond: 9 } }],
     });
@@ -314,14 +320,14 @@ describe("impressions without session_id", () => {
     expect(stage.proving("impression-without-session")).toEqual([1, 2, 3]);
   });
 
-  test("is not said of one that has it, nor of a wrong request", () => {
+  test("aren't reported if there is one, or if the request is invalid", () => {
     const stage = reportWorldOf();
     shown(stage, ["a", "b"]);
     stage.impression(undefined, "");
     expect(stage.found()).toEqual([]);
   });
 
-  test("is not said of clicks, nor of impressions without a valid key", () => {
+  test("aren't reported for clicks, or for impressions without a valid key", () => {
     const stage = reportWorldOf();
     stage.click(impressionIdIn(stage.impression("a")));
     stage.impression(undefined, "ad", { ...stage.publisher, apiKey: "nobody" });
@@ -348,18 +354,21 @@ describe("keys in URLs", () => {
     }),
   };
 
-  test.each(Object.entries(places))("in %s, and not in the report", (_, place) => {
-    const stage = reportWorldOf();
-    const { apiKey } = stage.publisher;
-    stage.send({ method: "GET", ...place(apiKey) });
-    expect(stage.proving("key-in-url")).toEqual([1]);
-    const text = JSON.stringify(stage.sim.report());
-    expect(text).not.toContain(apiKey.slice(4));
-    expect(text).not.toContain(encoded(apiKey).slice(20));
-  });
+  test.each(Object.entries(places))(
+    "are reported in %s, and the report doesn't show the key",
+    (_, place) => {
+      const stage = reportWorldOf();
+      const { apiKey } = stage.publisher;
+      stage.send({ method: "GET", ...place(apiKey) });
+      expect(stage.proving("key-in-url")).toEqual([1]);
+      const text = JSON.stringify(stage.sim.report());
+      expect(text).not.toContain(apiKey.slice(4));
+      expect(text).not.toContain(encoded(apiKey).slice(20));
+    },
+  );
 
   test.each(["monkey_0123456789abc", "key_limepieflavours", "key_short", "my-key_0123456789abc"])(
-    "is not said of a surface called %s",
+    "aren't reported for a surface called %s",
     (surface) => {
       const stage = reportWorldOf();
       stage.stats({ surface });
@@ -370,7 +379,7 @@ describe("keys in URLs", () => {
 });
 
 describe("wrong requests", () => {
-  test("sent again unchanged are named from the second on", () => {
+  test("are reported from the second on if they are sent again unchanged", () => {
     const stage = reportWorldOf();
     for (let count = 0; count < 3; count += 1) {
       stage.stats({ from: "yesterday" });
@@ -379,7 +388,7 @@ describe("wrong requests", () => {
     expect(stage.proving("refused-and-sent-again")).toEqual([2, 3]);
   });
 
-  test("are not named where they are corrected, are told apart by what they ask, or come twice", () => {
+  test("aren't reported if they are corrected, if their parameters differ, or if they overlap", () => {
     const stage = reportWorldOf();
     for (const from of ["a", "a", "2026-01-01", "b", "c", "d"]) stage.stats({ from });
     expect(stage.found()).toEqual([]);
@@ -388,7 +397,7 @@ describe("wrong requests", () => {
     expect(users.found()).not.toContain("failed-and-never-sent-again");
   });
 
-  test("that no operation answers are named; what browsers ask by themselves is not", () => {
+  test("are reported for unknown paths, except those that browsers request by themselves", () => {
     const stage = reportWorldOf();
     for (const [method, path] of [
       ["GET", "/v1/stats"],

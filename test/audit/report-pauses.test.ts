@@ -1,4 +1,4 @@
-/** What the report says of pauses: Retry-After, hot loops, back-off, and going on after a refused key. */
+/** The report's findings about pauses: Retry-After, hot loops, back-off, and going on after a refused key. */
 
 import { describe, expect, test } from "vitest";
 import type { FaultRule } from "../../src/faults/rule.ts";
@@ -22,7 +22,7 @@ function exhaust(stage: ReportWorld): void {
 }
 
 describe("requests before Retry-After was over", () => {
-  test("the limiter's: each early request is named, with the refusal that it ignored", () => {
+  test("of the limiter: each early request is reported, with the refusal that it ignored", () => {
     const stage = reportWorldOf();
     exhaust(stage);
     for (const pause of [200, 5000, 70_000]) {
@@ -40,7 +40,7 @@ describe("requests before Retry-After was over", () => {
     expect([count, spec]).toEqual([2, "§8, and RFC 9110 §10.2.3"]);
   });
 
-  test("of other requests that count against the same limit, as its refusals prove", () => {
+  test("include other requests under the same limit, as its refusals prove", () => {
     const stage = reportWorldOf();
     exhaust(stage);
     stage.wait(1000);
@@ -52,7 +52,7 @@ describe("requests before Retry-After was over", () => {
     expect(stage.proving("before-retry-after")).toEqual([62]);
   });
 
-  test.each(["30", "Thu, 15 Jan 2026 00:00:30 GMT"])("a rule's, written %s", (retryAfter) => {
+  test.each(["30", "Thu, 15 Jan 2026 00:00:30 GMT"])("of a rule, written %s", (retryAfter) => {
     const stage = reportWorldOf({ faults: [limited(retryAfter)] });
     stage.impression("a");
     stage.wait(29_900);
@@ -60,7 +60,7 @@ describe("requests before Retry-After was over", () => {
     expect(stage.proving("before-retry-after")).toEqual([2]);
   });
 
-  test("under auth and limit readings that answer 403 with a date", () => {
+  test("are reported under auth and limit choices that answer 403 with a date", () => {
     const stage = reportWorldOf({
       assumptions: { "limit.exceeded": "403", "limit.retry-after": "http-date" },
     });
@@ -70,7 +70,7 @@ describe("requests before Retry-After was over", () => {
     expect(stage.proving("before-retry-after")).toEqual([62]);
   });
 
-  test("an event that is sent again at once, where others are on their way", () => {
+  test("include an event that is retried at once, while others are in progress", () => {
     const stage = reportWorldOf({ faults: [limited("5")] });
     stage.impression("a");
     stage.impression("b");
@@ -79,7 +79,7 @@ describe("requests before Retry-After was over", () => {
     expect(stage.proving("before-retry-after")).toEqual([3]);
   });
 
-  test("by a client that goes on at full speed", () => {
+  test("are reported for a client that goes on at full speed", () => {
     const stage = reportWorldOf({
       faults: [
         { id: "limit", verdict: { kind: "respond", status: 429, headers: { "retry-after": "9" } } },
@@ -89,21 +89,24 @@ describe("requests before Retry-After was over", () => {
       stage.impression(`s${count}`);
       stage.wait(10);
     }
-    // What came in the first quarter of a second may have been on its way.
+    // Requests in the first quarter of a second may have been sent before the refusal arrived.
     expect(stage.proving("before-retry-after")[0]).toBe(27);
     expect(stage.proving("before-retry-after")).toHaveLength(274);
   });
 
-  describe("is not said of", () => {
-    test.each(["30", "Thu, 15 Jan 2026 00:00:30 GMT"])("one that waits, told %s", (retryAfter) => {
-      const stage = reportWorldOf({ faults: [limited(retryAfter)] });
-      stage.impression("a");
-      stage.wait(30_000);
-      stage.impression("a");
-      expect(stage.found()).toEqual([]);
-    });
+  describe("aren't reported for", () => {
+    test.each(["30", "Thu, 15 Jan 2026 00:00:30 GMT"])(
+      "a client that waits, told %s",
+      (retryAfter) => {
+        const stage = reportWorldOf({ faults: [limited(retryAfter)] });
+        stage.impression("a");
+        stage.wait(30_000);
+        stage.impression("a");
+        expect(stage.found()).toEqual([]);
+      },
+    );
 
-    test("what was on its way when the first refusal came", () => {
+    test("requests that were in progress when the first refusal arrived", () => {
       const stage = reportWorldOf();
       for (let count = 0; count < 200; count += 1) {
         stage.stats({ from: `2026-01-${String((count % 15) + 1).padStart(2, "0")}` });
@@ -128,7 +131,7 @@ describe("requests before Retry-After was over", () => {
       expect(stage.found()).toEqual([]);
     });
 
-    test("what follows once it works again", () => {
+    test("requests after one that succeeded", () => {
       const stage = reportWorldOf({ faults: [limited("30")] });
       for (const session of ["a", "b", "c", "a"]) {
         stage.impression(session);
@@ -138,7 +141,7 @@ describe("requests before Retry-After was over", () => {
       expect(stage.proving("before-retry-after")).toEqual([2]);
     });
 
-    test("a client that never got the answer, or was told nonsense", () => {
+    test("a client that never got the answer, or got an invalid Retry-After", () => {
       const stage = reportWorldOf({
         faults: [
           {
@@ -156,7 +159,7 @@ describe("requests before Retry-After was over", () => {
   });
 });
 
-/** Uses up the reporting limit where the refusals don't reach the client, which tries three times. */
+/** Uses up the reporting limit while the refusals don't reach the client, which tries three times. */
 function exhaustUnheard(stage: ReportWorld): void {
   for (let count = 0; count < 60; count += 1) stage.stats();
   stage.sim.faults.add({ verdict: { kind: "lose-response" } });
@@ -167,7 +170,7 @@ function exhaustUnheard(stage: ReportWorld): void {
 }
 
 describe("a hot loop", () => {
-  test("of one event: every repetition is named", () => {
+  test("of one event: every repetition is reported", () => {
     const stage = reportWorldOf({ faults: [outage] });
     for (let count = 0; count < 7; count += 1) {
       stage.impression("a");
@@ -180,7 +183,7 @@ describe("a hot loop", () => {
     expect(stage.found()).toEqual(["hot-loop"]);
   });
 
-  test("of a request that many could send takes more of them", () => {
+  test("of a request that many users could send needs more repetitions", () => {
     const stage = reportWorldOf({ faults: [outage] });
     for (let count = 0; count < 60; count += 1) {
       stage.stats();
@@ -189,7 +192,7 @@ describe("a hot loop", () => {
     expect(stage.proving("hot-loop")).toHaveLength(59);
   });
 
-  test("on closed connections, where the answers never come", () => {
+  test("is reported on closed connections, where the answers never arrive", () => {
     const stage = reportWorldOf({ faults: [{ verdict: { kind: "drop", delay: 40 } }] });
     for (let count = 0; count < 10; count += 1) {
       stage.click("imp_nothing");
@@ -198,7 +201,7 @@ describe("a hot loop", () => {
     expect(stage.proving("hot-loop")).toHaveLength(9);
   });
 
-  describe("is not said of", () => {
+  describe("is not reported for", () => {
     test("five quick sends of one event", () => {
       const stage = reportWorldOf({ faults: [outage] });
       for (const pause of [1, 2, 4, 8, 0]) {
@@ -208,13 +211,13 @@ describe("a hot loop", () => {
       expect(stage.found()).toEqual([]);
     });
 
-    test("a page full of the same question at one time", () => {
+    test("a page that sends the same request many times at once", () => {
       const stage = reportWorldOf({ faults: [outage] });
       for (let count = 0; count < 49; count += 1) stage.stats();
       expect(stage.found()).toEqual([]);
     });
 
-    test("many users' impressions in an outage, and what succeeds however often it is asked", () => {
+    test("many users' impressions in an outage, or requests that succeed", () => {
       const busy = reportWorldOf({ faults: [outage] });
       for (let count = 0; count < 100; count += 1) {
         busy.impression(`user-${count}`);
@@ -227,7 +230,7 @@ describe("a hot loop", () => {
       expect(happy.found()).toEqual([]);
     });
 
-    test("a back-off that begins with a millisecond", () => {
+    test("a back-off that starts with a millisecond", () => {
       const stage = reportWorldOf({ faults: [outage] });
       for (let pause = 1; pause < 600; pause *= 2) {
         stage.impression("a");
@@ -253,7 +256,7 @@ function retrying(
 }
 
 describe("retries without growing pauses", () => {
-  test("three exact ones are enough", () => {
+  test("are reported after three equal pauses", () => {
     const stage = retrying([1000, 1000, 1000]);
     expect(stage.proving("pauses-do-not-grow")).toEqual([2, 3, 4]);
     expect(stage.finding("pauses-do-not-grow").example).toBe(
@@ -269,13 +272,13 @@ describe("retries without growing pauses", () => {
     expect(retrying(pauses).proving("pauses-do-not-grow")).toHaveLength(pauses.length);
   });
 
-  test("less exact ones over several events", () => {
+  test("are reported after slightly different pauses over several events", () => {
     const stage = retrying([500, 508, 503]);
     retrying([502, 500, 515], "b", stage);
     expect(stage.proving("pauses-do-not-grow")).toEqual([2, 3, 4, 6, 7, 8]);
   });
 
-  test("the time until the failure shows is no pause", () => {
+  test("are measured without the time until the failure shows", () => {
     const stage = reportWorldOf({
       faults: [100, 500, 900, 20].map((delay, index) => ({
         match: { nth: index + 1 },
@@ -286,7 +289,7 @@ describe("retries without growing pauses", () => {
     expect(stage.proving("pauses-do-not-grow")).toEqual([2, 3, 4, 5]);
   });
 
-  test("nor does a back-off before a success, or a pause that was asked for, excuse them", () => {
+  test("aren't excused by a back-off before a success, or by a requested pause", () => {
     const works: Verdict = { kind: "delay", delay: 1 };
     const stage = reportWorldOf({
       faults: [
@@ -300,7 +303,7 @@ describe("retries without growing pauses", () => {
     expect(stage.found()).toEqual(["pauses-do-not-grow"]);
   });
 
-  test("five that shrink, however long they are", () => {
+  test("include five shrinking pauses, however long", () => {
     const stage = retrying([40_000, 8000, 4000, 2000, 1000]);
     expect(stage.proving("pauses-do-not-grow")).toEqual([2, 3, 4, 5, 6]);
     expect(stage.finding("pauses-do-not-grow").example).toMatch(
@@ -309,13 +312,13 @@ describe("retries without growing pauses", () => {
     expect(retrying([8000, 4000, 2000, 1000]).found()).toEqual([]);
   });
 
-  test("more than 60 within a minute, however different they are", () => {
+  test("include more than 60 within a minute, however different", () => {
     const pauses = Array.from({ length: 61 }, (_, at) => 100 + ((at * 377) % 701));
     expect(retrying(pauses).proving("pauses-do-not-grow")).toHaveLength(61);
     expect(retrying(pauses.slice(1)).found()).toEqual([]);
   });
 
-  describe("is not said of", () => {
+  describe("aren't reported for", () => {
     test.each([
       ["doubled pauses", [100, 200, 400, 800]],
       ["pauses that grow by a fifth", [1000, 1200, 1440, 1728, 2074, 2488, 2986, 3583]],
@@ -349,7 +352,7 @@ describe("retries without growing pauses", () => {
       expect(stage.found()).toEqual([]);
     });
 
-    test("a dashboard that asks every five seconds, through an outage as ever", () => {
+    test("a dashboard that asks every five seconds, even through an outage", () => {
       const stage = reportWorldOf({
         faults: [{ match: { nth: [4, 5, 6, 7] }, verdict: { kind: "empty" } }],
       });
@@ -360,7 +363,7 @@ describe("retries without growing pauses", () => {
       expect(stage.found()).toEqual([]);
     });
 
-    test("timeouts, where nobody knows when the client gave up waiting", () => {
+    test("timeouts, since nobody knows when the client gave up", () => {
       const stage = reportWorldOf({ faults: [{ verdict: { kind: "timeout" } }] });
       expect(retrying([5100, 5200, 5101, 5099], "a", stage).found()).toEqual([]);
     });
@@ -370,7 +373,7 @@ describe("retries without growing pauses", () => {
 describe("going on after 401", () => {
   const bad = { authorization: "Bearer nobody" };
 
-  test("with another request, and with the same", () => {
+  test("is reported with another request, and with the same", () => {
     const stage = reportWorldOf();
     const ask = (path: string): unknown => stage.send({ method: "GET", path, headers: bad });
     ask("/v1/publisher/stats");
@@ -395,7 +398,7 @@ describe("going on after 401", () => {
     expect(stage.proving("continues-after-401")).toEqual([2]);
   });
 
-  test("with a key that was replaced; and a rule's 401 counts too", () => {
+  test("is reported with a key that was replaced, and a rule's 401 counts too", () => {
     const stage = reportWorldOf();
     stage.stats();
     stage.sim.publishers.rotateKey(stage.publisher.id);
@@ -407,12 +410,12 @@ describe("going on after 401", () => {
       faults: [{ match: { nth: 1 }, verdict: { kind: "respond", status: 401 } }],
     });
     for (let count = 0; count < 3; count += 1) ruled.impression("a");
-    // The second was answered, so the key is good.
+    // The second was answered, so the key is valid.
     expect(ruled.proving("continues-after-401")).toEqual([2]);
   });
 
-  describe("is not said of", () => {
-    test("requests that were sent in one go", () => {
+  describe("is not reported for", () => {
+    test("requests that were sent together", () => {
       const stage = reportWorldOf();
       for (const path of ["stats", "surfaces", "payouts"]) {
         stage.send({ method: "GET", path: `/v1/publisher/${path}`, headers: bad });
@@ -431,7 +434,7 @@ describe("going on after 401", () => {
       expect(stage.found()).toEqual([]);
     });
 
-    test("403 for another reason, and a 401 that never arrived", () => {
+    test("a 403 for another reason, or a 401 that never arrived", () => {
       const stage = reportWorldOf();
       const foreign = stage.sim.publishers.at(1).id;
       for (const period of ["2026-01-01", "2026-01-02"]) {
@@ -448,8 +451,8 @@ describe("going on after 401", () => {
   });
 });
 
-describe("what can't be told from requests that were on their way", () => {
-  test("is counted in a note: after a Retry-After, for each request that came at once", () => {
+describe("requests that may have been in progress", () => {
+  test("are counted in a note: after a Retry-After, each request that followed at once", () => {
     const stage = reportWorldOf();
     for (let count = 0; count < 70; count += 1) {
       stage.stats();
@@ -463,7 +466,7 @@ describe("what can't be told from requests that were on their way", () => {
     ]);
   });
 
-  test("and after a 401", () => {
+  test("are counted in a note after a 401", () => {
     const stage = reportWorldOf();
     const headers = { authorization: "Bearer key_0000000000000" };
     for (let count = 0; count < 2; count += 1) {
@@ -473,7 +476,7 @@ describe("what can't be told from requests that were on their way", () => {
     expect(stage.sim.report().notes[0]).toMatch(/^1 request came so soon/);
   });
 
-  test("isn't what was found, nor what came after the wait", () => {
+  test("exclude those with a finding, and those after the wait", () => {
     const stage = reportWorldOf({ faults: [limited("5")] });
     stage.impression("a");
     stage.wait(1000);
@@ -486,7 +489,7 @@ describe("what can't be told from requests that were on their way", () => {
 });
 
 describe("a clock that stands still", () => {
-  test("tells no pauses: the report says so, and accuses nobody of them", () => {
+  test("leaves pauses unknown: the report says so, and has no findings about them", () => {
     const stage = reportWorldOf({ clock: "frozen", faults: [outage] });
     for (let count = 0; count < 50; count += 1) stage.impression("a");
     for (let count = 0; count < 61; count += 1) stage.stats();
@@ -496,7 +499,7 @@ describe("a clock that stands still", () => {
     ]);
   });
 
-  test("for a while hides only what happened then", () => {
+  test("affects only the time in which it stood still", () => {
     const stage = reportWorldOf({ faults: [outage] });
     stage.sim.clock.set({ mode: "frozen" });
     for (let count = 0; count < 10; count += 1) stage.impression("a");
@@ -509,7 +512,7 @@ describe("a clock that stands still", () => {
     expect(stage.sim.report().notes[0]).toContain("stood still for 11 of these requests");
   });
 
-  test("still shows who goes on after 401", () => {
+  test("doesn't hide a client that goes on after 401", () => {
     const stage = reportWorldOf({ clock: "frozen" });
     stage.sim.publishers.rotateKey(stage.publisher.id);
     for (let count = 0; count < 7; count += 1) stage.stats();

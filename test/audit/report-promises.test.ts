@@ -1,4 +1,4 @@
-/** What docs/what-happened.md says of `hot-loop` and `refused-and-sent-again`, for every operation, failure and reading. */
+/** What docs/what-happened.md says of `hot-loop` and `refused-and-sent-again`, for every operation and failure. */
 
 import { describe, expect, test } from "vitest";
 import { createAds, type Report } from "../../src/client.ts";
@@ -13,7 +13,7 @@ import { createReferenceDriver } from "../client/reference-driver.ts";
 import { impressionIdIn } from "../sender.ts";
 import { type ReportWorld, reportWorldOf } from "./report-world.ts";
 
-/** Asks the same, whatever the operation. */
+/** Sends the same request each time, whatever the operation. */
 function ask(stage: ReportWorld, operation: OperationId): void {
   const { id } = stage.publisher;
   if (operation === "impression") stage.impression("a");
@@ -22,7 +22,7 @@ function ask(stage: ReportWorld, operation: OperationId): void {
     stage.send({ method: "GET", path: `/v1/publisher/${operation}`, query: { publisher_id: id } });
 }
 
-/** So often, so many milliseconds apart. */
+/** So many requests, so many milliseconds apart. */
 function repeat(stage: ReportWorld, count: number, ms: number, act: () => unknown): ReportWorld {
   for (let time = 0; time < count; time += 1) {
     act();
@@ -53,13 +53,13 @@ const failures: readonly Verdict[] = [
 ];
 
 describe.each(operationIds)("40 requests for %s, 3 ms apart", (operation) => {
-  test.each(failures)("through %j are a hot loop", (verdict) => {
+  test.each(failures)("are a hot loop through %j", (verdict) => {
     const stage = reportWorldOf({ faults: [{ verdict }] });
     repeat(stage, 40, 3, () => ask(stage, operation));
     expect(stage.proving("hot-loop")).toEqual(from2(40));
   });
 
-  test("that are answered are none", () => {
+  test("aren't one if they are answered", () => {
     const stage = reportWorldOf();
     if (operation === "click") {
       const id = impressionIdIn(stage.impression("a"));
@@ -70,7 +70,7 @@ describe.each(operationIds)("40 requests for %s, 3 ms apart", (operation) => {
     expect(stage.found()).toEqual([]);
   });
 
-  test("that nobody knows the end of are none", () => {
+  test("aren't one if their end is unknown", () => {
     const stage = reportWorldOf({ faults: [{ verdict: { kind: "timeout" } }] });
     repeat(stage, 40, 3, () => ask(stage, operation));
     expect(stage.found()).not.toContain("hot-loop");
@@ -78,13 +78,13 @@ describe.each(operationIds)("40 requests for %s, 3 ms apart", (operation) => {
 });
 
 describe("40 impressions without session, 3 ms apart", () => {
-  test.each(refusals)("answered %d are a hot loop", (status) => {
+  test.each(refusals)("are a hot loop if they are answered %d", (status) => {
     const stage = reportWorldOf({ faults: [{ verdict: { kind: "respond", status } }] });
     repeat(stage, 40, 3, () => stage.impression(undefined));
     expect(stage.proving("hot-loop")).toEqual(from2(40));
   });
 
-  test.each([...outages, "drop"] as const)("in an outage (%s) may be many users'", (failure) => {
+  test.each([...outages, "drop"] as const)("may be many users' in an outage: %s", (failure) => {
     const verdict: Verdict =
       failure === "drop" ? { kind: "drop" } : { kind: "respond", status: failure };
     const stage = reportWorldOf({ faults: [{ verdict }] });
@@ -92,7 +92,7 @@ describe("40 impressions without session, 3 ms apart", () => {
     expect(stage.found()).not.toContain("hot-loop");
   });
 
-  test("for a surface that isn't there are both", () => {
+  test("are both for an unknown surface", () => {
     const stage = reportWorldOf();
     const body = { publisher_id: stage.publisher.id, surface: "nowhere", ad_id: "ad-1" };
     repeat(stage, 40, 3, () => stage.send({ method: "POST", path: "/v1/impression", body }));
@@ -100,7 +100,7 @@ describe("40 impressions without session, 3 ms apart", () => {
     expect(stage.proving("refused-and-sent-again")).toEqual(from2(40));
   });
 
-  test("for different ads are neither", () => {
+  test("are neither for different ads", () => {
     const stage = reportWorldOf();
     let ads = 0;
     repeat(stage, 40, 3, () => {
@@ -112,13 +112,13 @@ describe("40 impressions without session, 3 ms apart", () => {
   });
 });
 
-test("40 requests that no operation answers, 3 ms apart, are a hot loop and named", () => {
+test("40 requests to unknown paths, 3 ms apart, are a hot loop and reported", () => {
   const stage = reportWorldOf();
   repeat(stage, 40, 3, () => stage.send({ method: "GET", path: "/v1/stats" }));
   expect(stage.found()).toEqual(["hot-loop", "no-such-operation"]);
 });
 
-/** Requests that the service itself refuses for good, and readings that give the refusal another status. */
+/** Requests that the service refuses for good, with assumptions that change the refusal's status. */
 const wrong: readonly {
   readonly what: string;
   readonly assumptions?: SimulatorOptions["assumptions"];
@@ -242,7 +242,7 @@ function lateClick(stage: ReportWorld): unknown {
   return stage.click(id);
 }
 
-describe("what the service refuses for good, sent again unchanged", () => {
+describe("a request that the service refuses for good, sent again unchanged", () => {
   test.each(wrong)("$what: $status", ({ assumptions = {}, status, prepare, send }) => {
     for (const clock of ["flowing", "frozen"] as const) {
       const stage = reportWorldOf({ assumptions, clock });
@@ -267,7 +267,7 @@ describe("what the service refuses for good, sent again unchanged", () => {
     }
   });
 
-  test("is said of a 409 by a rule that names no duplicate, and not of one that does", () => {
+  test("is reported for a rule's 409 that names no duplicate, and not for one that does", () => {
     for (const body of [undefined, { error: { code: "duplicate_impression" } }]) {
       const stage = reportWorldOf({
         faults: [{ verdict: { kind: "respond", status: 409, body } }],
@@ -277,7 +277,7 @@ describe("what the service refuses for good, sent again unchanged", () => {
     }
   });
 
-  test("isn't said of duplicates, nor of a surface that is back", () => {
+  test("isn't reported for duplicates, or for a surface that is active again", () => {
     const shown = reportWorldOf({ assumptions: { "dedup.repeat": "conflict" } });
     repeat(shown, 5, 1000, () => shown.impression("a"));
     expect(shown.found()).toEqual([]);
@@ -290,7 +290,7 @@ describe("what the service refuses for good, sent again unchanged", () => {
     expect(back.found()).toEqual([]);
   });
 
-  test("isn't said of what is sent in another encoding", () => {
+  test("isn't reported for a request that is sent in another encoding", () => {
     const stage = reportWorldOf({ assumptions: { "request.encoding": "query" } });
     pause(stage);
     const values = {
@@ -311,7 +311,7 @@ describe("what the service refuses for good, sent again unchanged", () => {
     expect(stage.found()).toEqual([]);
   });
 
-  test.each(["403", "503"] as const)("isn't said of a limit that answers %s", (choice) => {
+  test.each(["403", "503"] as const)("isn't reported for a limit that answers %s", (choice) => {
     const stage = reportWorldOf({
       assumptions: { "limit.exceeded": choice, "limit.retry-after": "absent" },
     });
@@ -320,7 +320,7 @@ describe("what the service refuses for good, sent again unchanged", () => {
   });
 });
 
-test("a 409 or 404 of the service shows that the key is good and that a wait is over", () => {
+test("a 409 or 404 of the service shows that the key is valid and that a wait is over", () => {
   const told: Verdict = { kind: "respond", status: 503, headers: { "retry-after": "60" } };
   const unauthorized: Verdict = { kind: "respond", status: 401 };
   for (const verdict of [told, unauthorized]) {
@@ -335,7 +335,7 @@ test("a 409 or 404 of the service shows that the key is good and that a wait is 
   }
 });
 
-test("a limit of any length above 100 is named, cut short", () => {
+test("a limit value longer than 100 characters is reported, truncated", () => {
   const stage = reportWorldOf({ assumptions: { "payout.limit-over-max": "clamp" } });
   for (const limit of ["100", "101", "9".repeat(16), "9".repeat(400)]) {
     const query = { publisher_id: stage.publisher.id, limit };
@@ -345,7 +345,7 @@ test("a limit of any length above 100 is named, cut short", () => {
   expect(stage.finding("limit-above-maximum").example).toMatch(/limit=101$/);
 });
 
-describe("a client that behaves well yields no finding", () => {
+describe("a well-behaved client has no findings", () => {
   test("stats each minute for two hours, through an outage of ten minutes", () => {
     const stage = reportWorldOf({
       faults: [
@@ -380,7 +380,7 @@ describe("a client that behaves well yields no finding", () => {
 
   // The latter as they arrive over six connections.
   test.each(["in one millisecond", "in 35"])(
-    "a page that asks the same 49 times %s, and is refused",
+    "a page that sends the same request 49 times %s, and is refused",
     (when) => {
       const stage = reportWorldOf({ faults: [{ verdict: { kind: "respond", status: 404 } }] });
       for (let count = 0; count < 49; count += 1) {
@@ -416,7 +416,7 @@ describe("a client that behaves well yields no finding", () => {
     "the reference client under the contract, row $number of the pairs of readings",
     async ({ number, assumptions }) => {
       for (const rule of rules) {
-        // These ask for it: a limit of 101.
+        // These choices allow for it: a limit of 101.
         if (rule.id === "payouts-limit") continue;
         const spied: typeof rule = {
           ...rule,

@@ -1,4 +1,4 @@
-/** Under all pairs of readings: what is refused 40 times, 3 ms apart, is a hot loop and sent again, whatever its status. */
+/** Under all pairs of choices, one refused 40 times, 3 ms apart, is a hot loop and sent again, whatever the status. */
 
 import { expect, test } from "vitest";
 import { type ApiResponse, coveringArray } from "../../src/index.ts";
@@ -6,7 +6,7 @@ import { type ReportWorld, reportWorldOf } from "./report-world.ts";
 
 type Values = Readonly<Record<string, string>>;
 
-/** Sends them as the reading wants them. */
+/** Sends parameters as the assumptions require. */
 function post({ sim, send, publisher }: ReportWorld, path: string, values: Values): ApiResponse {
   const authorization = `Bearer ${publisher.apiKey}`;
   const encoding = sim.assumptions["request.encoding"];
@@ -60,7 +60,7 @@ test.each(Object.entries(requests))("%s", (_, request) => {
       statuses.add(request(stage).status);
       stage.wait(3);
     }
-    // Some readings take it, and then refuse its duplicates: that is no wrong request, but a loop.
+    // Some choices accept it and then refuse its duplicates: that is a loop, and no invalid request.
     const expected = statuses.has(200)
       ? statuses.size > 1
         ? ["hot-loop"]

@@ -1,4 +1,4 @@
-/** A world whose time flows as a test says, and a client's requests to it in the shortest form. */
+/** A world whose time advances as a test says, with short forms for a client's requests. */
 
 import {
   type ApiRequest,
@@ -15,16 +15,16 @@ import { senderOf } from "../sender.ts";
 export interface ReportWorld {
   readonly sim: Simulator;
   readonly publisher: Publisher;
-  /** Lets real time pass. */
+  /** Advances real time. */
   wait(ms: number): void;
-  /** The publisher's key is sent, unless the request has headers of its own. */
+  /** The publisher's key is sent unless the request has its own headers. */
   send(request: ApiRequest): ApiResponse;
   impression(session: string | undefined, ad?: string, by?: Publisher): ApiResponse;
   click(impressionId: string): ApiResponse;
   stats(query?: Readonly<Record<string, string>>): ApiResponse;
-  /** The ids of what was found. */
+  /** The ids of the findings. */
   found(): FindingId[];
-  /** The sequences that prove a finding; none where there isn't one. */
+  /** The sequence numbers that prove a finding; empty without a finding. */
   proving(id: FindingId): readonly number[];
   finding(id: FindingId): ClientReport["findings"][number];
 }

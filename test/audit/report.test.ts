@@ -1,4 +1,4 @@
-/** The report as a whole: what it counts, what part of the journal it judges, and what it never shows. */
+/** The report as a whole: what it counts, which part of the journal it judges, and what it never shows. */
 
 import { expect, test } from "vitest";
 import { createControl } from "../../src/control/control.ts";
@@ -7,7 +7,7 @@ import { createWorlds } from "../../src/simulator/worlds.ts";
 import { fakerPerson } from "../../src/world/publishers/people.ts";
 import { reportWorldOf } from "./report-world.ts";
 
-test("a world that nobody asked anything has an empty report", () => {
+test("a world without requests has an empty report", () => {
   expect(createSimulator().report()).toEqual({
     requests: 0,
     kept: 0,
@@ -21,7 +21,7 @@ test("a world that nobody asked anything has an empty report", () => {
   });
 });
 
-test("it counts by operation and status, and by the rule that decided", () => {
+test("requests are counted by operation and status, and by the rule that decided", () => {
   const stage = reportWorldOf({
     faults: [
       { id: "__proto__", match: { operation: "stats" }, verdict: { kind: "drop" } },
@@ -47,7 +47,7 @@ test("it counts by operation and status, and by the rule that decided", () => {
   ]);
 });
 
-test("what a rule applies twice is one request, and the client isn't blamed for the second", () => {
+test("a request that a rule applies twice is one request, and the second isn't the client's fault", () => {
   for (const answer of ["first", "second"] as const) {
     const stage = reportWorldOf({ faults: [{ verdict: { kind: "duplicate", answer } }] });
     stage.impression("a");
@@ -63,7 +63,7 @@ test("what a rule applies twice is one request, and the client isn't blamed for 
   }
 });
 
-test("a second application whose first the journal has forgotten is nobody's request", () => {
+test("a second application whose first has left the journal is no client's request", () => {
   const stage = reportWorldOf({ journalEntries: 3, faults: [{ verdict: { kind: "duplicate" } }] });
   stage.impression("a");
   stage.impression("b");
@@ -74,7 +74,7 @@ test("a second application whose first the journal has forgotten is nobody's req
   );
 });
 
-test("it judges what the journal has kept, also after a clear and once the ring has gone round", () => {
+test("the report judges what the journal still has, also after a clear and after the ring wrapped", () => {
   const stage = reportWorldOf({ journalEntries: 5 });
   for (let count = 0; count < 12; count += 1) stage.impression(undefined, `ad-${count}`);
   expect(stage.proving("impression-without-session")).toEqual([8, 9, 10, 11, 12]);
@@ -86,7 +86,7 @@ test("it judges what the journal has kept, also after a clear and once the ring 
   expect(stage.sim.report()).toMatchObject({ requests: 0, findings: [] });
 });
 
-test("entries that went because of their size are told from those that stayed", () => {
+test("entries dropped for their size are counted apart from those that stayed", () => {
   const stage = reportWorldOf();
   const body = "x".repeat(12 * 1024 * 1024);
   for (let count = 0; count < 4; count += 1) {
@@ -100,7 +100,7 @@ test("entries that went because of their size are told from those that stayed", 
   });
 });
 
-test("proof is three entries, the sequences of a thousand, and the count of all", () => {
+test("the proof is three entries, the sequence numbers of a thousand, and the total count", () => {
   const stage = reportWorldOf();
   for (let count = 0; count < 1005; count += 1) stage.impression(undefined, `ad-${count}`);
   const { count, proof, sequences } = stage.finding("impression-without-session");
@@ -108,7 +108,7 @@ test("proof is three entries, the sequences of a thousand, and the count of all"
   expect(proof).toEqual(stage.sim.journal.entries().slice(0, 3));
 });
 
-test("it says whose requests they are, those with most first", () => {
+test("the report says which publishers' requests they are, most frequent first", () => {
   const stage = reportWorldOf();
   for (const index of [1, 0, 1]) stage.impression(undefined, "ad", stage.sim.publishers.at(index));
   expect(stage.finding("impression-without-session").who).toEqual([
@@ -117,7 +117,7 @@ test("it says whose requests they are, those with most first", () => {
   ]);
 });
 
-test("a path can't play tricks on a terminal, nor fill it", () => {
+test("a path can't inject escape sequences into a terminal, or flood it", () => {
   const stage = reportWorldOf();
   stage.send({ method: "GET", path: `/v1/\u001b[2J\u009b\n${"y".repeat(500)}` });
   const { example } = stage.finding("no-such-operation");
@@ -125,13 +125,13 @@ test("a path can't play tricks on a terminal, nor fill it", () => {
   expect(example.length).toBeLessThan(180);
 });
 
-test("a fork has a report of its own", () => {
+test("a fork has its own report", () => {
   const stage = reportWorldOf();
   stage.impression(undefined);
   expect(stage.sim.fork().report().findings).toEqual([]);
 });
 
-test("where the world was put back, its requests before and after have nothing to do with each other", () => {
+test("requests before and after a restore are judged separately", () => {
   const stage = reportWorldOf({
     faults: [{ match: { nth: 1 }, verdict: { kind: "respond", status: 401 } }],
   });
@@ -159,7 +159,7 @@ test("a clock that is stopped and started thousands of times is followed", () =>
   }
 });
 
-test("GET /_sim/report gives the same", () => {
+test("GET /_sim/report returns the same", () => {
   const worlds = createWorlds({
     options: { seed: "report" },
     host: { people: () => fakerPerson },

@@ -1,4 +1,4 @@
-/** A key that was accepted before is recognised, by how it ends or by its publisher: another one never is. */
+/** The cache of accepted keys, by a key's last characters or by publisher, never confuses two keys. */
 
 import { describe, expect, test } from "vitest";
 import { createSimulator, type Publisher, type Simulator } from "../../src/index.ts";
@@ -9,7 +9,7 @@ describe.each([
   ["JSON text", (members: Members) => JSON.stringify(members)],
   ["an object", (members: Members) => members],
 ])("with a body as %s", (_as, bodyOf) => {
-  /** Sends an impression of `publisher`. @returns its status, and what it was credited. */
+  /** Sends an impression of `publisher`. @returns its status and the credited amount. */
   function send(
     sim: Simulator,
     { id, surfaces }: Publisher,
@@ -24,7 +24,7 @@ describe.each([
   }
   const credited = [200, expect.toSatisfy((credit: number) => credit > 0)];
 
-  test("two publishers whose keys end alike, taking turns, are told apart", () => {
+  test("two publishers whose keys have the same ending are told apart when they take turns", () => {
     const sim = createSimulator({ seed: "c", publishers: 31_379 });
     const [one, other] = [sim.publishers.at(7505), sim.publishers.at(31_378)];
     expect(one.apiKey.slice(-6)).toBe(other.apiKey.slice(-6));
@@ -43,7 +43,7 @@ describe.each([
     ["its end alone", (key: string) => key.slice(-6)],
     ["three characters of it", (key: string) => key.slice(-3)],
     ["one that goes on", (key: string) => `${key}0`],
-  ])("a key that was accepted, with %s, is no key", (_what, changed) => {
+  ])("an accepted key, changed to %s, gets 401", (_what, changed) => {
     const sim = createSimulator();
     const publisher = sim.publishers.at(0);
     const apiKey = changed(publisher.apiKey);
@@ -52,7 +52,7 @@ describe.each([
     expect(send(sim, publisher, { apiKey }, "b")[0]).toBe(401);
   });
 
-  test("a key is recognised until it is rotated", () => {
+  test("a key works until it is rotated", () => {
     const sim = createSimulator();
     const before = sim.publishers.at(0);
     for (const session of ["a", "b", "c"]) {

@@ -1,4 +1,4 @@
-/** What a body may hold: nothing in it throws, and what can't be read is refused in words that help. */
+/** What a body may contain: no body makes `handle` throw, and an unreadable body gets an error that says why. */
 
 import { describe, expect, test } from "vitest";
 import { type ApiRequest, createSimulator, type Simulator } from "../../src/index.ts";
@@ -33,8 +33,8 @@ const unwritable: Readonly<Record<string, Readonly<Record<string, unknown>>>> = 
   },
 };
 
-describe("an object that JSON can't write", () => {
-  test.each(Object.entries(unwritable))("is answered, not thrown: %s", (_, body) => {
+describe("an object that can't be serialised as JSON", () => {
+  test.each(Object.entries(unwritable))("is answered and does not throw: %s", (_, body) => {
     expect(post(body)).toMatchObject({ status: 400, answer: { code: "malformed_body" } });
     expect(sim.journal.entries({ limit: 1 })[0]?.reason).toBe("malformed_body");
   });
@@ -57,7 +57,7 @@ describe("a body with a Content-Encoding", () => {
     { "Content-Encoding": "br", "Content-Type": "application/json" },
     { "Content-Encoding": "gzip", "content-type": "application/json" },
     { "content-encoding": "identity, gzip", "content-type": "application/json" },
-  ])("is refused by that name, before it is read: %o", (headers) => {
+  ])("is refused before it is read, and the error names Content-Encoding: %o", (headers) => {
     for (const body of [JSON.stringify(impression), Uint8Array.of(0x1f, 0x8b, 0xff)]) {
       const { status, answer } = post(body, headers);
       expect([status, answer.code]).toEqual([415, "unsupported_media_type"]);
@@ -65,12 +65,15 @@ describe("a body with a Content-Encoding", () => {
     }
   });
 
-  test.each(["identity", "Identity", ""])("that changes nothing is read: %j", (coding) => {
-    const headers = { "content-encoding": coding, "content-type": "application/json" };
-    expect(post(JSON.stringify(impression), headers).status).toBe(200);
-  });
+  test.each(["identity", "Identity", ""])(
+    "is read if the encoding changes nothing: %j",
+    (coding) => {
+      const headers = { "content-encoding": coding, "content-type": "application/json" };
+      expect(post(JSON.stringify(impression), headers).status).toBe(200);
+    },
+  );
 
-  test("needs a body: without one the query is read", () => {
+  test("is refused only if there is a body: without one the query is read", () => {
     const query = { publisher_id: id, surface: surfaces[0]?.id ?? "", ad_id: "ad" };
     const headers = { authorization, "content-encoding": "gzip" };
     sim.clock.advance("1h");
@@ -79,14 +82,14 @@ describe("a body with a Content-Encoding", () => {
   });
 });
 
-describe("a body of more than is read", () => {
+describe("a body over the size limit", () => {
   const headers = { authorization, "content-type": "application/json" };
   const long = "x".repeat(65_536);
 
   test.each([
     ["an impression", "/v1/impression", { ...impression, session_id: long }],
     ["a click", "/v1/click", { impression_id: long }],
-  ])("is refused by its size, as text, bytes or an object: %s", (_, path, members) => {
+  ])("gets 413, as text, bytes or an object: %s", (_, path, members) => {
     const text = JSON.stringify(members);
     for (const body of [text, new TextEncoder().encode(text), members]) {
       const response = sim.handle({ method: "POST", path, headers, body });
@@ -94,7 +97,7 @@ describe("a body of more than is read", () => {
     }
   });
 
-  test("is one of a single character more", () => {
+  test("exceeds the limit with one character more", () => {
     const text = JSON.stringify({ ...impression, session_id: "" });
     const filled = (length: number): string =>
       JSON.stringify({ ...impression, session_id: "s".repeat(length - text.length) });

@@ -1,4 +1,4 @@
-/** Fields that the spec doesn't list, and keys in another order: what was documented is still there, unchanged. */
+/** With extra fields or shuffled keys, a body still has all documented fields, unchanged. */
 
 import { describe, expect, test } from "vitest";
 import type { ApiResponse, SimulatorOptions } from "../../src/index.ts";
@@ -9,7 +9,7 @@ type Json = { readonly [name: string]: unknown };
 const extra = { "response.extra-fields": "present" } as const;
 const shuffled = { "response.key-order": "shuffled" } as const;
 
-/** A success of every operation, a stats answer that was kept for the second time among them. */
+/** A success of every operation, including a stats answer that comes from the cache. */
 function successes(assumptions: SimulatorOptions["assumptions"], seed?: string): ApiResponse[] {
   const { get, post, shown }: TestClient = createTestClient(assumptions, seed);
   const impression = post("/v1/impression", { ...shown, session_id: "s" });
@@ -18,7 +18,7 @@ function successes(assumptions: SimulatorOptions["assumptions"], seed?: string):
   return [impression, post("/v1/click", { impression_id }), ...paths.map((path) => get(path))];
 }
 
-/** Every object in a JSON value, itself included, with its depth in objects. */
+/** Every object in a JSON value, including the value itself, with its nesting depth. */
 function objectsIn(value: unknown, depth = 0): { readonly object: Json; readonly depth: number }[] {
   if (Array.isArray(value)) return value.flatMap((item) => objectsIn(item, depth));
   if (typeof value !== "object" || value === null) return [];
@@ -38,7 +38,7 @@ function expectLengths(responses: readonly ApiResponse[]): void {
 describe("extra fields", () => {
   const responses = successes(extra);
 
-  test("follow the documented ones in every object of every success, and change none of them", () => {
+  test("follow the documented fields in every object of every success, and change none of them", () => {
     expectLengths(responses);
     for (const [index, { body }] of responses.entries()) {
       const documented = objectsIn(JSON.parse(plain[index]?.body ?? ""));
@@ -55,7 +55,7 @@ describe("extra fields", () => {
     }
   });
 
-  test("aren't in an error body", () => {
+  test("are not added to error bodies", () => {
     const error = createTestClient(extra).send({ method: "GET", path: "/nowhere" });
     expect(error).toEqual(createTestClient().send({ method: "GET", path: "/nowhere" }));
   });
@@ -64,7 +64,7 @@ describe("extra fields", () => {
 describe("shuffled keys", () => {
   const responses = successes(shuffled);
 
-  test("hold what they hold in the documented order, byte for byte as numbers go", () => {
+  test("keep their values, numbers byte for byte", () => {
     expectLengths(responses);
     for (const [index, { body }] of responses.entries()) {
       const ordered = plain[index]?.body ?? "";
@@ -93,7 +93,7 @@ describe("shuffled keys", () => {
     expect(looked).toBeGreaterThan(1000);
   });
 
-  test("come in every order but that one", () => {
+  test("come in every order except the documented one", () => {
     const orders = new Set<string>();
     const { post, shown, sim } = createTestClient(shuffled);
     for (let sent = 0; sent < 200; sent += 1) {
@@ -103,7 +103,7 @@ describe("shuffled keys", () => {
     expect(sim.journal.entries({ limit: 1 })[0]?.assumptions).toContain("response.key-order");
   });
 
-  test("of the same body have the same order, and another seed has another", () => {
+  test("have one order for each body, and another order under another seed", () => {
     expect(successes(shuffled)).toEqual(responses);
     expect(responses[2]?.body).toBe(responses[3]?.body);
     const { get } = createTestClient(shuffled);
@@ -122,16 +122,19 @@ describe("shuffled keys", () => {
     expect(post("/v1/impression", { ...shown, session_id: "s" }).body).toBe(once.body);
   });
 
-  test.each(["problem", "envelope", "list"] as const)("are in error bodies: %s", (errors) => {
-    const missing = { method: "GET", path: "/v1/publisher/stats" };
-    const error = createTestClient({ ...shuffled, "errors.body": errors }).send(missing).body;
-    const ordered = createTestClient({ "errors.body": errors }).send(missing).body;
-    expect(JSON.parse(error)).toEqual(JSON.parse(ordered));
-    const documented = objectsIn(JSON.parse(ordered)).map(keysOf);
-    for (const one of objectsIn(JSON.parse(error))) {
-      if (Object.keys(one.object).length > 1) expect(documented).not.toContain(keysOf(one));
-    }
-  });
+  test.each(["problem", "envelope", "list"] as const)(
+    "are shuffled in error bodies: %s",
+    (errors) => {
+      const missing = { method: "GET", path: "/v1/publisher/stats" };
+      const error = createTestClient({ ...shuffled, "errors.body": errors }).send(missing).body;
+      const ordered = createTestClient({ "errors.body": errors }).send(missing).body;
+      expect(JSON.parse(error)).toEqual(JSON.parse(ordered));
+      const documented = objectsIn(JSON.parse(ordered)).map(keysOf);
+      for (const one of objectsIn(JSON.parse(error))) {
+        if (Object.keys(one.object).length > 1) expect(documented).not.toContain(keysOf(one));
+      }
+    },
+  );
 
   test.each(["flat", "text", "html", "empty"] as const)(
     "change no error of the form %s",

@@ -1,4 +1,4 @@
-/** Impressions in the usual JSON take a short way through the service. No answer may tell which way a request took. */
+/** Impressions in plain JSON take a fast path. Its answers must be the same as those of the full path. */
 
 import { inspect } from "node:util";
 import fc from "fast-check";
@@ -10,8 +10,8 @@ import { dedupInputOf } from "../../src/world/ledger/fingerprint.ts";
 type Triplets = readonly [short: Simulator, full: Simulator, unseen: Simulator];
 
 /**
- * Three worlds alike, in which every key was used before: only then is there a short way. The first takes it, and so does
- * the third, whose journal is off; the second is told the type in capitals, and reads in full.
+ * Three identical worlds in which every key was used before, since the fast path needs that. The first and the
+ * third take it (the third with its journal off). The second gets the type in capitals, and takes the full path.
  */
 function triplets(assumptions: Readings = {}): Triplets {
   const make = (journalEntries?: number): Simulator => {
@@ -36,7 +36,7 @@ interface Sent {
   readonly body: string | Readonly<Record<string, unknown>>;
 }
 
-/** What all say to it, which is the same; the journals say the same of why. */
+/** The answer, which must be the same in all three worlds; the journal entries must be the same too. */
 function answerOf([short, full, unseen]: Triplets, { apiKey, body }: Sent): string {
   const send = (sim: Simulator, contentType: string) => {
     const headers = { authorization: `Bearer ${apiKey}`, "content-type": contentType };
@@ -109,7 +109,7 @@ class Titled extends Impression {
   }
 }
 
-/** Bodies that are given as objects, made anew each time. */
+/** Bodies that are passed as objects, created anew for each use. */
 const objects: Readonly<Record<string, () => Readonly<Record<string, unknown>>>> = {
   "as it is": () => ({ ...members }),
   "in another order": () => Object.fromEntries(Object.entries(members).reverse()),
@@ -171,7 +171,7 @@ const objects: Readonly<Record<string, () => Readonly<Record<string, unknown>>>>
   "that is empty": () => ({}),
 };
 
-test("the short way is there for each surface, with and without a session, however it is spaced", () => {
+test("the fast path reads bodies on every surface, with and without a session, with any spacing", () => {
   const usual = new BodyTemplates(caller);
   for (const [surfaceIndex, { id }] of caller.surfaces.entries()) {
     const body = JSON.stringify({ ...members, surface: id });
@@ -196,7 +196,7 @@ test("the short way is there for each surface, with and without a session, howev
   }
 });
 
-test("a key that was used before takes it, and one that was given up doesn't", () => {
+test("a key takes the fast path after its first use, and no longer once it is rotated", () => {
   const read = vi.spyOn(BodyTemplates.prototype, "read");
   const [sim] = triplets();
   const headers = { authorization: `Bearer ${caller.apiKey}`, "content-type": "application/json" };
@@ -209,12 +209,12 @@ test("a key that was used before takes it, and one that was given up doesn't", (
   read.mockRestore();
 });
 
-describe("an impression is answered alike, read shortly or in full", () => {
+describe("an impression gets the same answer on the fast path as on the full path", () => {
   test.each(Object.keys(bodies))("%s", (name) => {
     const worlds = triplets();
     const body = bodies[name] ?? "";
     answerOf(worlds, { apiKey: caller.apiKey, body });
-    // What was recorded is the same too, so that a second time is a duplicate for both or for neither.
+    // The recorded data are the same too: the second request is a duplicate on both paths or on neither.
     answerOf(worlds, { apiKey: caller.apiKey, body });
     answerOf(worlds, { apiKey: caller.apiKey, body: compact });
   });
@@ -224,11 +224,11 @@ describe("an impression is answered alike, read shortly or in full", () => {
     const make = objects[name] ?? (() => ({}));
     answerOf(worlds, { apiKey: caller.apiKey, body: make() });
     answerOf(worlds, { apiKey: caller.apiKey, body: make() });
-    // As a text it is the same impression.
+    // The same impression as text.
     answerOf(worlds, { apiKey: caller.apiKey, body: compact });
   });
 
-  test("whatever an object has for members", () => {
+  test("an object with arbitrary members", () => {
     const worlds = triplets();
     const value = (usual: string): fc.Arbitrary<unknown> =>
       fc.oneof(
@@ -260,20 +260,20 @@ describe("an impression is answered alike, read shortly or in full", () => {
     );
   });
 
-  test("what is no body at all", () => {
+  test("a value that isn't a body", () => {
     for (const body of [null, 7, true, [], [members], Symbol.iterator, () => members, new Map()]) {
       answerOf(triplets(), { apiKey: caller.apiKey, body: body as unknown as string });
     }
   });
 
-  test.each(caller.surfaces.map(({ id }) => id))("on surface %s, in both spellings", (id) => {
+  test.each(caller.surfaces.map(({ id }) => id))("on surface %s, in both spacings", (id) => {
     const worlds = triplets();
     for (const body of [compact, spaced]) {
       answerOf(worlds, { apiKey: caller.apiKey, body: body.replace(surface, id) });
     }
   });
 
-  test("whatever is changed in a usual body", () => {
+  test("a plain body with arbitrary changes", () => {
     const worlds = triplets();
     const change = fc.record({
       body: fc.constantFrom(compact, spaced),
@@ -328,7 +328,7 @@ test.each([
   }
 });
 
-test("a publisher that signed up, was given another key, and lives on in a restored world", () => {
+test("the paths agree for a publisher that signed up, had its key rotated, and was restored from a snapshot", () => {
   const worlds = triplets();
   const [joined] = worlds.map((sim) => sim.publishers.signUp({ surfaces: ["One", "Two"] }));
   if (joined === undefined) throw new Error("Nobody signed up.");
@@ -350,7 +350,7 @@ test("a publisher that signed up, was given another key, and lives on in a resto
   expect(answerOf(worlds, { apiKey, body: bodyOn(1, "s") })).toContain('"revenue_credited_inr":0}');
 });
 
-describe("the limit refuses alike, and counts refusals alike", () => {
+describe("both paths apply the limit alike, and count refusals alike", () => {
   test.each([
     { "limit.rejected-requests": "spend" },
     { "limit.rejected-requests": "free" },
@@ -382,14 +382,14 @@ describe("the limit refuses alike, and counts refusals alike", () => {
   });
 });
 
-test("without headers, it is without a key", () => {
+test("an impression without headers gets 401", () => {
   for (const sim of triplets()) {
     const { status, body } = sim.handle({ method: "POST", path: "/v1/impression", body: compact });
     expect([status, body]).toEqual([401, expect.stringContaining("unauthorized")]);
   }
 });
 
-test("somebody who waits for an impression gets it from a journal that is off", async () => {
+test("journal.waitFor resolves with an impression even if the journal is off", async () => {
   const [, , unseen] = triplets();
   const waiting = unseen.journal.waitFor({ operation: "impression" });
   const headers = { authorization: `Bearer ${caller.apiKey}`, "content-type": "application/json" };
@@ -409,21 +409,21 @@ describe("headers", () => {
 
   test.each([
     { AUTHORIZATION: bearer, "content-TYPE": "application/json" },
-    // What is spelt in lower case counts, whatever else there is.
+    // The lower-case spelling wins over any other.
     { authorization: bearer, Authorization: "Bearer x", "content-type": "application/json" },
     { Authorization: "Bearer x", authorization: bearer, "content-type": "application/json" },
     { authorization: bearer, "Content-Type": "text/plain", "content-type": "application/json" },
-    // Read in full.
+    // Takes the full path.
     { authorization: bearer, "content-type": IN_CAPITALS },
-    // No type at all, and with what is read anyway.
+    // No type at all, and one with a parameter that is accepted too.
     { authorization: bearer },
     { authorization: bearer, "Content-Type": "application/json;charset=UTF-8" },
-  ])("%o says the same", (headers) => {
+  ])("%o get the same answer", (headers) => {
     expect(recorded.status).toBe(200);
     expect(sent(headers)).toEqual(recorded);
   });
 
-  test("one that has no value isn't there, for a key that was used before as for any other", () => {
+  test("a header with the value undefined counts as missing, whether or not the key was used before", () => {
     const headers = { authorization: undefined, Authorization: bearer } as object;
     const typed = { ...headers, "content-type": "application/json" };
     const unused = createSimulator({ seed: "usual", publishers: 3 });
@@ -435,7 +435,7 @@ describe("headers", () => {
   });
 
   test.each(["content-encoding", "Content-Encoding", "CONTENT-ENCODING"])(
-    "an encoded body is refused, by %s",
+    "an encoded body is refused, with the header spelt %s",
     (name) => {
       const headers = { authorization: bearer, "content-type": "application/json", [name]: "gzip" };
       expect(sent(headers).status).toBe(415);

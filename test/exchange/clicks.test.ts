@@ -1,4 +1,4 @@
-/** Clicks that are repeated, late, or on nothing: each choice and its edges. */
+/** Clicks that are repeated, late, or on an unknown impression: each choice and its edges. */
 
 import { describe, expect, test } from "vitest";
 import { createSimulator, type Publisher, type Simulator } from "../../src/index.ts";
@@ -37,7 +37,7 @@ function world(assumptions: Partial<Assumptions>): World {
 }
 
 describe("click.repeat=count", () => {
-  test("every click counts, earns and has an id of its own; the first has its usual one", () => {
+  test("every click counts, earns and has its own id; the first has the same id as under other choices", () => {
     const counting = world({ "click.repeat": "count" });
     const usual = world({});
     const [shown, other] = [counting.show(), counting.show()];
@@ -57,7 +57,7 @@ describe("click.repeat=count", () => {
     ]);
   });
 
-  test("ids don't come again after a snapshot, and a fork gives the same ones", () => {
+  test("ids are not reused after a snapshot, and a fork gives the same ones", () => {
     const { sim, publisher, show, click } = world({ "click.repeat": "count" });
     const shown = show();
     const before = [1, 2, 3].map(() => click(shown).body.click_id);
@@ -93,7 +93,7 @@ describe("click.unknown=accept-uncredited", () => {
     expect(stage.totals()).toMatchObject({ clicks: 0 });
   });
 
-  test("ids differ by what was sent, by publisher and by seed, and are never those of real clicks", () => {
+  test("ids depend on the request, the publisher and the seed, and never equal those of real clicks", () => {
     const { sim, asks, show, click } = world({ ...choice, "click.repeat": "count" });
     const ids = new Set<unknown>();
     for (let count = 0; count < 2000; count += 1) ids.add(click(`made up ${count}`).body.click_id);
@@ -116,7 +116,7 @@ describe("click.unknown=accept-uncredited", () => {
     }
   });
 
-  test("what isn't well-formed is refused as ever", () => {
+  test("malformed ids are still refused", () => {
     const { click } = world(choice);
     for (const sent of ["", undefined, [], "a\u0000b"]) expect(click(sent).status).toBe(400);
   });
@@ -127,7 +127,7 @@ describe("click.window", () => {
   const days = { "24h": 1, "7d": 7, "30d": 30 } as const;
 
   test.each(Object.entries(days) as ["24h" | "7d" | "30d", number][])(
-    "%s: a millisecond before its end counts, its end is 410",
+    "%s: a click a millisecond before the end counts, a click at the end gets 410",
     (choice, length) => {
       const { sim, show, click, totals } = world({ "click.window": choice });
       const [early, late] = [show(), show()];
@@ -142,7 +142,7 @@ describe("click.window", () => {
   );
 
   test.each(["original-uncredited", "replay", "conflict", "count"] as const)(
-    "a second click that is too late is 410 where repeats are %s",
+    "a repeated click after the window gets 410 where repeats are %s",
     (repeat) => {
       const { sim, show, click } = world({ "click.window": "24h", "click.repeat": repeat });
       const shown = show();
@@ -153,7 +153,7 @@ describe("click.window", () => {
     },
   );
 
-  test("a click that counts, but too late for another choice, says so", () => {
+  test("a click that another choice would refuse as late is shaped by click.window", () => {
     const { sim, show, click } = world({});
     const [early, late] = [show(), show()];
     sim.clock.advance(DAY_MS - 1);

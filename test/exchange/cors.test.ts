@@ -1,4 +1,4 @@
-/** What web pages get: preflights, and the headers that let them read answers. In process; the adapters follow R4. */
+/** What web pages get: preflights, and the headers that let them read answers. In process; adapters must agree (R4). */
 
 import { describe, expect, test } from "vitest";
 import { type ApiRequest, createSimulator, type SimulatorOptions } from "../../src/index.ts";
@@ -38,14 +38,14 @@ function world(options: SimulatorOptions = {}) {
   return { sim, id, authorization, from, preflight, impression };
 }
 
-/** What of an answer is for a page's browser. */
+/** The headers of an answer that only a page's browser uses. */
 function forPages({ headers }: { readonly headers: Readonly<Record<string, string>> }) {
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) => name.startsWith("access-control-")),
   );
 }
 
-describe("whose pages may read", () => {
+describe("origins whose pages may read answers", () => {
   test.each([
     "http://localhost",
     "http://localhost:3000",
@@ -54,7 +54,7 @@ describe("whose pages may read", () => {
     "http://127.0.0.1:1",
     "https://127.200.3.4",
     "http://[::1]:5173",
-  ])("those of loopback: %s", (origin) => {
+  ])("loopback origins: %s", (origin) => {
     const { from, preflight } = world();
     expect(from(origin).headers["access-control-allow-origin"]).toBe(origin);
     expect(preflight(origin).status).toBe(204);
@@ -75,14 +75,14 @@ describe("whose pages may read", () => {
     "http://128.0.0.1",
     "file://localhost",
     "http://localhost, http://localhost",
-  ])("no others: %j", (origin) => {
+  ])("no other origins: %j", (origin) => {
     const { from, preflight } = world({ cors: ["https://app.example:8443", "http://app.example"] });
     expect(forPages(from(origin))).toEqual({});
     expect(preflight(origin).status).toBe(405);
     expect(forPages(preflight(origin))).toEqual({});
   });
 
-  test("those that are named, and loopback still", () => {
+  test("origins on the list, and loopback too", () => {
     const { from, preflight } = world({
       cors: ["https://app.example", "chrome-extension://abcdef"],
     });
@@ -93,7 +93,7 @@ describe("whose pages may read", () => {
     expect(forPages(from("https://other.example"))).toEqual({});
   });
 
-  test("all, of a sandbox too, with *", () => {
+  test("all origins with *, even a sandboxed page", () => {
     const { from, preflight } = world({ cors: "*" });
     for (const origin of ["https://any.example", "null"]) {
       expect(from(origin).headers["access-control-allow-origin"]).toBe("*");
@@ -102,7 +102,7 @@ describe("whose pages may read", () => {
   });
 
   test.each<SimulatorOptions>([{ cors: "off" }, { assumptions: { "http.cors": "none" } }])(
-    "none under %j: no header says anything of origins",
+    "none under %j: there is no header about origins",
     (options) => {
       const { sim, from, preflight, id, authorization } = world(options);
       expect(preflight(loopback).status).toBe(405);
@@ -120,7 +120,7 @@ describe("whose pages may read", () => {
     },
   );
 
-  test("forks, resets, restored worlds and other readings keep to it", () => {
+  test("forks, resets, restored worlds and changed assumptions keep the origins", () => {
     const { sim, from } = world({ cors: "https://app.example" });
     const allowed = () => from("https://app.example").headers["access-control-allow-origin"];
     sim.restore(sim.snapshot());
@@ -150,7 +150,7 @@ describe("the option cors", () => {
     ["https://app.example:443", "https://app.example"],
     ["http://user@app.example", "http://app.example"],
     ["https://bücher.example", "https://xn--bcher-kva.example"],
-  ])("%s is refused, and what browsers send in its place is said", (cors, meant) => {
+  ])("%s is refused, and the error says what browsers send instead", (cors, meant) => {
     expect(() => createSimulator({ cors })).toThrow(
       expect.objectContaining({ field: "cors", message: expect.stringContaining(`"${meant}"`) }),
     );
@@ -186,7 +186,7 @@ describe("the option cors", () => {
     },
   );
 
-  test("a refusal repeats no key", () => {
+  test("the error repeats no key", () => {
     expect(() => createSimulator({ cors: "https://x.example/key_0123456789abc" })).toThrow(
       expect.not.objectContaining({ message: expect.stringContaining("key_") }),
     );
@@ -194,7 +194,7 @@ describe("the option cors", () => {
 });
 
 describe("a preflight", () => {
-  test("is answered with what its page may send, and spends nothing", () => {
+  test("is answered with what a page may send, and spends no quota", () => {
     const { sim, id, preflight, from } = world();
     expect(preflight(loopback)).toEqual({
       status: 204,
@@ -221,7 +221,7 @@ describe("a preflight", () => {
     ["/v1/publisher/payouts", { "errors.method": "404" }, "GET, HEAD"],
     ["/v1/publisher/payouts/", { "http.trailing-slash": "same" }, "GET, HEAD"],
     ["/v1/publisher/payouts/", { "http.trailing-slash": "308" }, "GET, HEAD"],
-    // Nothing answers there, and the page is to read the 404.
+    // These paths have no operation; the page must be able to read the 404.
     ["/v1/publisher/payouts/", {}, "GET, POST"],
     ["/v1/nothing", {}, "GET, POST"],
   ] as const)("to %s under %j allows %s", (path, assumptions, methods) => {
@@ -231,7 +231,7 @@ describe("a preflight", () => {
     expect(headers["access-control-allow-methods"]).toBe(methods);
   });
 
-  test("lets in the headers that are asked for, and repeats nothing else", () => {
+  test("allows the requested headers, and repeats nothing else", () => {
     const { preflight } = world();
     const allowed = (asked: string) =>
       preflight(loopback, { "access-control-request-headers": asked }).headers[
@@ -249,7 +249,7 @@ describe("a preflight", () => {
     ).toBeLessThan(2100);
   });
 
-  test("asks for a private network: only for origins that are named, and loopback", () => {
+  test("allows a private network only for listed origins and loopback", () => {
     const asking = { "access-control-request-private-network": "true" };
     const opened = (origin: string, cors: readonly string[]) =>
       world({ cors }).preflight(origin, asking).headers["access-control-allow-private-network"];
@@ -266,7 +266,7 @@ describe("a preflight", () => {
     ["no origin", { "access-control-request-method": "GET" }],
     ["no method", { origin: loopback }],
     ["an empty method", { origin: loopback, "access-control-request-method": "" }],
-  ])("an OPTIONS with %s is none: 405", (_, headers) => {
+  ])("doesn't include an OPTIONS with %s: 405", (_, headers) => {
     const { sim } = world();
     const answer = sim.handle({ method: "OPTIONS", path: stats, headers });
     expect(answer.status).toBe(405);
@@ -274,20 +274,20 @@ describe("a preflight", () => {
     expect(sim.journal.entries()[0]?.reason).toBe("method_not_allowed");
   });
 
-  test("a GET with its headers is none", () => {
+  test("doesn't include a GET with its headers", () => {
     const { from } = world();
     expect(from(loopback, { headers: { "access-control-request-method": "GET" } }).status).toBe(
       200,
     );
   });
 
-  test("names of headers have no case", () => {
+  test("has case-insensitive header names", () => {
     const { sim } = world();
     const headers = { Origin: loopback, "Access-Control-Request-Method": "GET" };
     expect(sim.handle({ method: "OPTIONS", path: stats, headers }).status).toBe(204);
   });
 
-  test("stands in the journal as one: no operation, and not unmatched", () => {
+  test("is journalled as a preflight: without an operation, and not as unmatched", () => {
     const { sim, preflight, from } = world();
     preflight(loopback);
     from(loopback);
@@ -309,7 +309,7 @@ describe("a preflight", () => {
     expect(sim.journal.entries({ status: 204 })).toHaveLength(1);
   });
 
-  test("is counted apart in the client report, and is no client's fault", () => {
+  test("is counted separately in the client report, without a finding", () => {
     const { sim, preflight, from } = world({ clock: "flowing", wallClock: () => 0 });
     for (let sent = 0; sent < 50; sent += 1) preflight(loopback, {}, "/v1/nothing");
     from(loopback);
@@ -328,7 +328,7 @@ describe("an answer to a page", () => {
     ["remaining", "X-RateLimit-Remaining, Retry-After"],
     ["limit-reset", "X-RateLimit-Remaining, Retry-After, X-RateLimit-Limit, X-RateLimit-Reset"],
     ["ietf", "X-RateLimit-Remaining, Retry-After, RateLimit-Policy, RateLimit"],
-  ] as const)("under limit.headers=%s exposes the headers that there are", (choice, names) => {
+  ] as const)("under limit.headers=%s exposes the headers that are sent", (choice, names) => {
     const { from } = world({ assumptions: { "limit.headers": choice } });
     const { headers } = from(loopback);
     expect(headers[exposed]).toBe(names);
@@ -337,14 +337,14 @@ describe("an answer to a page", () => {
     }
   });
 
-  test("exposes what explains it", () => {
+  test("exposes the headers that explain it", () => {
     const { from } = world({ explain: true });
     const { headers } = from(loopback);
     expect(headers[exposed]).toContain("X-Adsim-Assumptions, X-Adsim-Fault");
     expect(headers["x-adsim-assumptions"]).toContain("http.cors");
   });
 
-  test("is like any other's but for these headers: impressions, duplicates, refusals, limits", () => {
+  test("differs from other answers only in these headers: impressions, duplicates, refusals, limits", () => {
     const page = world();
     const other = world();
     const requests: Partial<ApiRequest>[] = [
@@ -390,7 +390,7 @@ describe("an answer to a page", () => {
     expect(entry?.response.headers).toHaveProperty(exposed);
   });
 
-  test("a redirect can be read, too", () => {
+  test("can be read if it is a redirect", () => {
     const { from } = world({ assumptions: { "http.trailing-slash": "308" } });
     const { status, headers } = from(loopback, { path: `${stats}/` });
     expect(status).toBe(308);
@@ -401,7 +401,7 @@ describe("an answer to a page", () => {
 describe("fault rules", () => {
   const unavailable = { kind: "respond", status: 503, headers: { "retry-after": "7" } } as const;
 
-  test("don't look at preflights: neither those for all requests, nor functions, nor their counts", () => {
+  test("ignore preflights: rules for all requests, functions, and counts", () => {
     const { sim, preflight, from } = world();
     const seen: string[] = [];
     sim.faults.add({ id: "second", match: { nth: 2 }, verdict: unavailable });
@@ -418,7 +418,7 @@ describe("fault rules", () => {
     expect(sim.faults.list().map((rule) => rule.seen)).toEqual([2, 2, 2]);
   });
 
-  test("answer a page so that it can read it", () => {
+  test("send a page an answer that it can read", () => {
     const { sim, from } = world();
     sim.faults.add({ verdict: unavailable });
     const { headers } = from(loopback);
@@ -430,14 +430,14 @@ describe("fault rules", () => {
     });
   });
 
-  test("may say another thing to pages, as any header", () => {
+  test("can override the headers for pages, as any header", () => {
     const { sim, from } = world();
     const own = { "Access-Control-Allow-Origin": "https://other.example" };
     sim.faults.add({ verdict: { kind: "respond", status: 500, headers: own } });
     expect(from(loopback).headers["access-control-allow-origin"]).toBe("https://other.example");
   });
 
-  test("that lose or damage an answer leave its headers", () => {
+  test("leave the headers of an answer that they cut or corrupt", () => {
     const { sim, from } = world();
     sim.faults.add({ verdict: { kind: "garbage", as: "body" } });
     expect(from(loopback).headers["access-control-allow-origin"]).toBe(loopback);

@@ -56,13 +56,13 @@ describe.each([
     expect(shapedBy.includes("dedup.key")).toBe(duplicates.includes(name));
   });
 
-  test("without a session nothing is a duplicate", () => {
+  test("an impression without a session is never a duplicate", () => {
     const { show } = world({ "dedup.key": key });
     const ids = [1, 2].map(() => show({ surface: 0, ad: "ad" }).body.impression_id);
     expect(new Set(ids).size).toBe(2);
   });
 
-  test("a conflict says what was shown before", () => {
+  test("a conflict names the impression that was recorded before", () => {
     const { show } = world({ "dedup.key": key, "dedup.repeat": "conflict" });
     show(first);
     const { status, body } = show(first);
@@ -72,7 +72,7 @@ describe.each([
   });
 });
 
-test("one session under two publishers never collides", () => {
+test("the same session under two publishers is no duplicate", () => {
   const sim = createSimulator({ assumptions: { "dedup.key": "session" } });
   const ids = [0, 1].map((index) => {
     const publisher = sim.publishers.at(index);
@@ -93,19 +93,22 @@ describe("the window", () => {
   test.each([
     ["30m", HOUR_MS / 2],
     ["24h", 24 * HOUR_MS],
-  ] as const)("%s: a millisecond before its end is a duplicate, its end isn't", (choice, ms) => {
-    for (const [waitMs, isDuplicate] of [
-      [ms - 1, true],
-      [ms, false],
-    ] as const) {
-      const { sim, show } = world({ "dedup.window": choice });
-      const { impression_id } = show(first).body;
-      sim.clock.advance(waitMs);
-      expect(show(first).body.impression_id === impression_id).toBe(isDuplicate);
-    }
-  });
+  ] as const)(
+    "%s: a request a millisecond before the end is a duplicate, one at the end isn't",
+    (choice, ms) => {
+      for (const [waitMs, isDuplicate] of [
+        [ms - 1, true],
+        [ms, false],
+      ] as const) {
+        const { sim, show } = world({ "dedup.window": choice });
+        const { impression_id } = show(first).body;
+        sim.clock.advance(waitMs);
+        expect(show(first).body.impression_id === impression_id).toBe(isDuplicate);
+      }
+    },
+  );
 
-  test("that never ends remembers after years, other requests, a snapshot and a fork", () => {
+  test("a window that never ends lasts for years, through other requests, a snapshot and a fork", () => {
     const { sim, show } = world({ "dedup.window": "forever" });
     const { impression_id } = show(first).body;
     for (let year = 0; year < 20; year += 1) {
@@ -125,7 +128,7 @@ describe("the window", () => {
     ["30m", /a short time ago\.$/],
     ["24h", /in the last 24 hours\.$/],
     ["forever", /before\.$/],
-  ] as const)("%s is what a conflict says", (choice, detail) => {
+  ] as const)("the detail of a conflict under %s", (choice, detail) => {
     const { show } = world({ "dedup.window": choice, "dedup.repeat": "conflict" });
     show(first);
     expect(show(first).body.detail).toMatch(detail);

@@ -1,14 +1,14 @@
-/** What an answer may repeat of a request, and what object queries may hold. */
+/** What an answer may repeat of a request, and what an object query may contain. */
 
 import { describe, expect, test } from "vitest";
 import { createSimulator } from "../../src/index.ts";
 
 describe("a key in the wrong place", () => {
-  // One key in 250 has no digit, and looks like the name of a parameter.
+  // One key in 250 has no digit, and looks like a parameter's name.
   const sim = createSimulator({ publishers: 1000 });
   const lettersOnly = sim.publishers.credentials(1000).filter(({ apiKey }) => !/\d/.test(apiKey));
 
-  test("there are keys without a digit in this population", () => {
+  test("the tested publishers include keys without a digit", () => {
     expect(lettersOnly.length).toBeGreaterThan(0);
   });
 
@@ -58,20 +58,23 @@ describe("a repeated parameter's name", () => {
     return JSON.parse(sim.handle({ method: "GET", path, query, headers }).body);
   };
 
-  test.each(["publisher_id", "from"])("is said where it is the operation's: %s", (name) => {
+  test.each(["publisher_id", "from"])("is included if the operation has it: %s", (name) => {
     const { parameter, detail } = askTwice(name);
     expect(parameter).toBe(name);
     expect(detail).toBe(`${name} was sent more than once in the query. Send it once.`);
   });
 
-  test.each(["a1", "publisher_id[]"])("of a broken value is said where it can be: %s", (name) => {
-    const { parameter, detail } = askTwice(name, "%ff");
-    expect(parameter).toBe(name);
-    expect(detail).toBe(`${name} is not valid percent-encoded UTF-8.`);
-  });
+  test.each(["a1", "publisher_id[]"])(
+    "of a malformed value is included if it is printable: %s",
+    (name) => {
+      const { parameter, detail } = askTwice(name, "%ff");
+      expect(parameter).toBe(name);
+      expect(detail).toBe(`${name} is not valid percent-encoded UTF-8.`);
+    },
+  );
 
   test.each(["%00", "a".repeat(60), "%F0%9F%92%A9"])(
-    "of a broken value is left out where it can't be: %s",
+    "of a malformed value is left out if it isn't printable: %s",
     (name) => {
       const { detail } = askTwice(name, "%ff");
       expect(detail).toBe("A parameter is not valid percent-encoded UTF-8.");
@@ -83,7 +86,7 @@ test.each([
   ["publisherId", "You sent publisherId; the name is spelled publisher_id."],
   ["publisher_id[]", "You sent publisher_id[]; the name is spelled publisher_id."],
   ["publisher_id💩", "You sent another spelling; the name is spelled publisher_id."],
-])("a parameter that is nearly there is recognised: %s", (name, hint) => {
+])("a parameter with a similar name is suggested: %s", (name, hint) => {
   const sim = createSimulator();
   const headers = { authorization: `Bearer ${sim.publishers.at(0).apiKey}` };
   const path = "/v1/publisher/stats";
@@ -91,7 +94,7 @@ test.each([
   expect(JSON.parse(response.body).detail).toContain(hint);
 });
 
-test("an unknown parameter is named where its name can be printed, and described where not", () => {
+test("an unknown parameter is named if its name is printable, and described if not", () => {
   const strict = createSimulator({ assumptions: { "request.unknown-fields": "reject" } });
   const { id, apiKey } = strict.publishers.at(0);
   const headers = { authorization: `Bearer ${apiKey}` };

@@ -1,4 +1,4 @@
-/** The shapes of error bodies: each says the same, in its own way (`errors.body`). */
+/** The forms of error bodies: each gives the same facts (`errors.body`). */
 
 import { describe, expect, test } from "vitest";
 import type { Choice } from "../../src/spec/assumptions/catalogue.ts";
@@ -56,7 +56,7 @@ describe.each(choices)("%s", (choice) => {
     expect(head).toEqual({ ...got, body: "" });
   });
 
-  test("is named in the journal as what shaped the answer, and leaves a success alone", () => {
+  test("is journalled as shaping the answer, and changes no success", () => {
     send({ method: "GET", path: "/nowhere" });
     const [refusal] = sim.journal.entries({ limit: 1 });
     expect(refusal?.assumptions).toContain("errors.body");
@@ -65,12 +65,12 @@ describe.each(choices)("%s", (choice) => {
     expect(get(stats).headers["content-type"]).toBe("application/json");
   });
 
-  test("without a parameter at fault says of none", () => {
+  test("names no parameter if none is at fault", () => {
     const response = send({ method: "GET", path: "/nowhere" });
     expect(response.body).not.toContain("parameter");
   });
 
-  test("is what the server writes to a request that it can't read", async () => {
+  test("is also the form for requests that the server can't parse", async () => {
     await using server = await serve({ assumptions: { "errors.body": choice } });
     const { responses } = await exchange(server.port, "GET / HTTP/1.1\r\nbroken\r\n\r\n");
     const [response] = responses;
@@ -83,7 +83,7 @@ describe.each(choices)("%s", (choice) => {
   });
 });
 
-test("a page shows a detail as text, whatever it holds", () => {
+test("an HTML page shows any detail as text", () => {
   const detail = `<script>alert("&")</script>`;
   const page = errorBodies.html.write({ code: "invalid_parameter", detail }, 400);
   expect(page).toContain("<p>&lt;script&gt;alert(&quot;&amp;&quot;)&lt;/script&gt;</p>");

@@ -1,4 +1,4 @@
-/** Ids and amounts in another form: the same things happen, and the books stay exact. */
+/** Ids and amounts in another form: the service does the same, and the books stay exact. */
 
 import { describe, expect, test } from "vitest";
 import { createSimulator } from "../../src/index.ts";
@@ -17,7 +17,7 @@ describe.each(Object.keys(looks) as Choice<"ids.format">[])("ids of the form %s"
   const { sim, publisher, get, post, shown } = createTestClient({ "ids.format": format });
   const recorded = JSON.parse(post("/v1/impression", shown).body) as { impression_id: string };
 
-  test("are what every operation gives and takes; keys stay as they are", () => {
+  test("are used in every request and answer; keys stay as they are", () => {
     const clicked = JSON.parse(post("/v1/click", { impression_id: recorded.impression_id }).body);
     const stats = JSON.parse(get("/v1/publisher/stats").body);
     const { surfaces } = JSON.parse(get("/v1/publisher/surfaces").body);
@@ -32,7 +32,7 @@ describe.each(Object.keys(looks) as Choice<"ids.format">[])("ids of the form %s"
     expect(JSON.parse(get("/v1/publisher/stats", only).body).surfaces).toHaveLength(1);
   });
 
-  test("of another kind, another publisher or nobody are refused", () => {
+  test("of the wrong kind, of another publisher or unknown are refused", () => {
     const other = sim.publishers.at(1);
     const click = (id: string): number => post("/v1/click", { impression_id: id }).status;
     const id = recorded.impression_id;
@@ -53,7 +53,7 @@ describe.each(Object.keys(looks) as Choice<"ids.format">[])("ids of the form %s"
   });
 });
 
-test("an id of digits that went through a number is no longer one", () => {
+test("an id of digits is not found after it went through a number", () => {
   const { post, shown } = createTestClient({ "ids.format": "digits" });
   const { body } = post("/v1/impression", shown);
   const asNumber = JSON.parse(body.replace(/"(\d{20})"/, "$1")) as { impression_id: number };
@@ -61,7 +61,7 @@ test("an id of digits that went through a number is no longer one", () => {
   expect(post("/v1/click", { impression_id: asNumber.impression_id }).status).toBe(400);
 });
 
-test("an id that isn't escaped for a URL is not found", () => {
+test("an id is not found unless it is escaped for the URL", () => {
   const { publisher, get } = createTestClient({ "ids.format": "url-unsafe" });
   const path = "/v1/publisher/stats";
   expect(get(path, `publisher_id=${publisher.id}`).status).toBe(404);
@@ -77,7 +77,7 @@ describe("amounts in whole paise", () => {
     return Math.floor((micros + 5000) / 10_000) / 100;
   };
 
-  test("are those of the exact books, each rounded half up in its response only", () => {
+  test("are the exact amounts of the books, each rounded half up only in its response", () => {
     const exact = createTestClient();
     const paise = createTestClient({ "money.precision": "paise" });
     let coarser = 0;
@@ -100,14 +100,14 @@ describe("amounts in whole paise", () => {
     expect(coarser).toBeGreaterThan(30);
   });
 
-  test("leave the price range of a surface alone", () => {
+  test("don't change the price range of a surface", () => {
     const paise = createTestClient({ "money.precision": "paise" });
     expect(paise.get("/v1/publisher/surfaces").body).toBe(
       createTestClient().get("/v1/publisher/surfaces").body,
     );
   });
 
-  test("of a replayed duplicate are the same bytes", () => {
+  test("are the same bytes when a duplicate is replayed", () => {
     const { post, shown } = createTestClient({
       "money.precision": "paise",
       "dedup.repeat": "replay",
@@ -117,7 +117,7 @@ describe("amounts in whole paise", () => {
   });
 });
 
-test("the form of a success is named as what shaped it, where it isn't the default", () => {
+test("a form that isn't the default is listed as shaping a success", () => {
   const chosen = {
     "ids.format": "uuid",
     "money.precision": "paise",

@@ -1,4 +1,4 @@
-/** One key for all publishers: whose account is worked on, and whose limits count. */
+/** One key for all publishers: which account a request acts on, and which limit it spends. */
 
 import { describe, expect, test } from "vitest";
 import { createSimulator, type Publisher, type Simulator } from "../../src/index.ts";
@@ -7,9 +7,9 @@ import { createParsingClient, type ParsingClient } from "./parsing-client.ts";
 
 interface World {
   readonly sim: Simulator;
-  /** Whose key is sent. */
+  /** The publisher whose key is sent. */
   readonly caller: Publisher;
-  /** Whose publisher is named. */
+  /** The publisher that the request names. */
   readonly named: Publisher;
   readonly asks: ParsingClient;
   /** The named publisher with its own key. */
@@ -37,7 +37,7 @@ const shown = ({ id, surfaces }: Publisher) => ({
 
 describe("any key", () => {
   test.each(["stats", "surfaces", "payouts"] as const)(
-    "reads the %s of the publisher that is named, byte for byte as that one's key does",
+    "reads the %s of the named publisher, byte for byte as with that publisher's own key",
     (what) => {
       const { asks, itself, named, caller } = world();
       const answer = asks.get(what, { publisher_id: named.id });
@@ -47,7 +47,7 @@ describe("any key", () => {
     },
   );
 
-  test("records for the publisher that is named, and clicks for that of the impression", () => {
+  test("records impressions for the named publisher, and clicks for the impression's publisher", () => {
     const { sim, caller, named, asks, itself } = world();
     const { impression_id } = asks.post("impression", shown(named)).body;
     expect(itself.post("impression", shown(named)).body).toMatchObject({
@@ -66,14 +66,14 @@ describe("any key", () => {
     expect(of(caller)).toMatchObject({ impressions: 0, clicks: 0 });
   });
 
-  test("works on a sign-up as on a seeded publisher", () => {
+  test("works for a sign-up as for a seeded publisher", () => {
     const { sim, asks } = world();
     const publisher = sim.publishers.signUp();
     const { impression_id } = asks.post("impression", shown(publisher)).body;
     expect(asks.post("click", { impression_id }).status).toBe(200);
   });
 
-  test("gets 404 for a publisher that doesn't exist and an impression that doesn't", () => {
+  test("gets 404 for an unknown publisher or impression", () => {
     const { asks } = world();
     const none = asks.get("stats", { publisher_id: "pub_0000000000000" });
     expect([none.status, none.body.code]).toEqual([404, "publisher_not_found"]);
@@ -81,13 +81,13 @@ describe("any key", () => {
     expect(asks.post("click", { impression_id: "never" }).status).toBe(404);
   });
 
-  test("must be valid all the same", () => {
+  test("must still be valid", () => {
     const { sim, named } = world();
     const nobody = createParsingClient(sim, { ...named, apiKey: "made-up" });
     expect(nobody.get("stats", { publisher_id: named.id }).status).toBe(401);
   });
 
-  test("is whose the journal says it is, and only a foreign subject is shaped by it", () => {
+  test("is the journal entry's publisher, and key-scope shapes only answers about another publisher", () => {
     const { asks, caller, named } = world();
     const foreign = asks.get("stats", { publisher_id: named.id });
     expect([foreign.publisher, foreign.shapedBy.includes("auth.key-scope")]).toEqual([
@@ -102,7 +102,7 @@ describe("any key", () => {
 });
 
 describe("the recording limit", () => {
-  test("is that of the publisher that is worked on, whoever's key is sent", () => {
+  test("is the limit of the publisher that is acted on, whichever key is sent", () => {
     const { asks, itself, caller, named } = world();
     const { impression_id } = asks.post("impression", shown(named)).body;
     expect(itself.post("impression", shown(named)).remaining).toBe(9998);
@@ -111,7 +111,7 @@ describe("the recording limit", () => {
     expect(asks.post("impression", shown(caller)).remaining).toBe(9999);
   });
 
-  test("is the key's own where the request doesn't tell whose it is", () => {
+  test("is the limit of the key's publisher if the request doesn't say whose it is", () => {
     const { asks, named, itself } = world();
     const untold: readonly (readonly [
       "impression" | "click",
@@ -128,7 +128,7 @@ describe("the recording limit", () => {
     expect(itself.post("click", {}).remaining).toBe(9999);
   });
 
-  test("refuses once that publisher's is used up, and says that the scope made it so", () => {
+  test("gives 429 once that publisher's quota is used up, shaped by key-scope", () => {
     const { asks, itself, caller, named } = world();
     for (let sent = 0; sent < 10_000; sent += 1) itself.post("click", {});
     const { status, shapedBy } = asks.post("impression", shown(named));
@@ -138,33 +138,33 @@ describe("the recording limit", () => {
   });
 });
 
-test("the reporting limit is the key's", () => {
+test("the reporting limit belongs to the key", () => {
   const { asks, itself, named } = world();
   expect(asks.get("stats", { publisher_id: named.id }).remaining).toBe(59);
   expect(asks.get("surfaces", { publisher_id: named.id }).remaining).toBe(58);
   expect(itself.get("stats", { publisher_id: named.id }).remaining).toBe(59);
 });
 
-test("how a foreign publisher is answered matters no more", () => {
+test("auth.foreign-publisher has no effect", () => {
   for (const masked of ["403", "404"] as const) {
     const { asks, named } = world({ "auth.foreign-publisher": masked });
     expect(asks.get("payouts", { publisher_id: named.id }).status).toBe(200);
   }
 });
 
-test("with clicks on unknown impressions accepted, another publisher's is a known one", () => {
+test("a click on another publisher's impression is known, even with clicks on unknown impressions accepted", () => {
   const { asks, itself, named } = world({ "click.unknown": "accept-uncredited" });
   const { impression_id } = itself.post("impression", shown(named)).body;
   expect(asks.post("click", { impression_id }).body.revenue_credited_inr).toBeGreaterThan(0);
   expect(asks.post("click", { impression_id: "never" }).body.revenue_credited_inr).toBe(0);
 });
 
-test("a bound key's click on another publisher's impression says that the scope decided", () => {
+test("with a key for one publisher, a click on another's impression is shaped by key-scope", () => {
   const { asks, itself, named } = world({ "auth.key-scope": "publisher" });
   const { impression_id } = itself.post("impression", shown(named)).body;
   const foreign = asks.post("click", { impression_id });
   expect(foreign.status).toBe(404);
   expect(foreign.shapedBy).toContain("auth.key-scope");
-  // It doesn't tell whether the impression exists.
+  // The answer must not tell whether the impression exists.
   expect(asks.post("click", { impression_id: "never" }).shapedBy).toEqual(foreign.shapedBy);
 });

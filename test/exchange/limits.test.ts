@@ -32,7 +32,7 @@ function impression(sim: Simulator): ApiResponse {
   return senderOf(sim, sim.publishers.at(0)).impression();
 }
 
-/** A click on nothing: 404. */
+/** A click on an unknown impression: 404. */
 function click(sim: Simulator): ApiResponse {
   return post(sim, "click", { impression_id: "nothing" });
 }
@@ -47,8 +47,8 @@ function remaining(response: ApiResponse): number {
   return Number(response.headers["x-ratelimit-remaining"]);
 }
 
-describe("quota comes back", () => {
-  /** The statuses of a request at each of these times after 60 requests at 00:00:07.250. */
+describe("quota is restored", () => {
+  /** The statuses of a request at each of these times, after 60 requests at 00:00:07.250. */
   function statuses(name: (typeof algorithmNames)[number], afterMs: readonly number[]): number[] {
     const sim = simulator({ "limit.algorithm": name });
     times(60, () => get(sim, "stats"));
@@ -59,19 +59,19 @@ describe("quota comes back", () => {
     });
   }
 
-  test("with a fixed window: at the minute of the clock", () => {
+  test("with a fixed window: at the next minute of the clock", () => {
     expect(statuses("fixed-window", [52_749, 52_750])).toEqual([429, 200]);
   });
 
-  test("with a window from the first request: 60 seconds after it", () => {
+  test("with a window that starts at the first request: after 60 seconds", () => {
     expect(statuses("fixed-from-first", [52_750, 59_999, 60_000])).toEqual([429, 429, 200]);
   });
 
-  test("with a sliding log: each request 60 seconds after itself", () => {
+  test("with a sliding log: for each request 60 seconds after it", () => {
     expect(statuses("sliding-log", [52_750, 59_999, 60_000])).toEqual([429, 429, 200]);
   });
 
-  test("with a sliding counter: by and by in the next minute of the clock", () => {
+  test("with a sliding counter: gradually in the next minute of the clock", () => {
     expect(statuses("sliding-counter", [52_749, 52_750, 52_751])).toEqual([429, 429, 200]);
   });
 
@@ -84,7 +84,7 @@ describe("limit.retry-after http-date", () => {
   test("is the first whole second at which a request is admitted", () => {
     const sim = simulator({ "limit.retry-after": "http-date", "limit.algorithm": "sliding-log" });
     times(60, () => get(sim, "stats"));
-    // Admitted again at 00:01:07.250.
+    // Requests are admitted again at 00:01:07.250.
     expect(get(sim, "stats").headers["retry-after"]).toBe("Sun, 01 Mar 2026 00:01:08 GMT");
     sim.clock.set({ nowMs: Date.parse("2026-03-01T00:01:07Z") });
     expect(get(sim, "stats").headers["retry-after"]).toBe("Sun, 01 Mar 2026 00:01:08 GMT");
@@ -92,20 +92,20 @@ describe("limit.retry-after http-date", () => {
     expect(get(sim, "stats").status).toBe(200);
   });
 
-  test("is the instant itself where that is a whole second", () => {
+  test("is the exact instant if that is a whole second", () => {
     const sim = simulator({ "limit.retry-after": "http-date" });
     times(60, () => get(sim, "stats"));
     expect(get(sim, "stats").headers["retry-after"]).toBe("Sun, 01 Mar 2026 00:01:00 GMT");
   });
 
-  test("stays an HTTP date at the last instant that a world has", () => {
+  test("stays an HTTP date at the last instant that a world's clock can reach", () => {
     const sim = simulator({ "limit.retry-after": "http-date" });
     sim.clock.set({ nowMs: 253_402_280_999_999 });
     times(60, () => get(sim, "stats"));
     expect(get(sim, "stats").headers["retry-after"]).toBe("Fri, 31 Dec 9999 18:30:00 GMT");
   });
 
-  test("is on no other response", () => {
+  test("is sent only with a 429", () => {
     const sim = simulator({ "limit.retry-after": "http-date" });
     const responses = [get(sim, "stats"), click(sim), sim.handle({ method: "GET", path: "/" })];
     for (const { headers } of responses) expect(headers).not.toHaveProperty("retry-after");
@@ -115,7 +115,7 @@ describe("limit.retry-after http-date", () => {
 const inWindow = Date.parse("2026-03-01T00:00:08Z") / 1000;
 const windowEnd = Date.parse("2026-03-01T00:01:00Z") / 1000;
 
-/** Responses to requests of every kind, with the pool, what is left and when all is back. */
+/** Responses to requests of every kind, with their pool, remaining quota and time until all is back. */
 function kinds(sim: Simulator): (readonly [string, ApiResponse, number, number, number])[] {
   const { id } = sim.publishers.at(0);
   const send = (request: ApiRequest): ApiResponse => sim.handle(request);
@@ -142,7 +142,7 @@ function kinds(sim: Simulator): (readonly [string, ApiResponse, number, number, 
 }
 
 describe("limit.headers", () => {
-  test("remaining: no other than X-RateLimit-Remaining", () => {
+  test("remaining: only X-RateLimit-Remaining", () => {
     for (const [kind, response, , left] of kinds(simulator({}))) {
       expect(remaining(response), kind).toBe(left);
       const names = Object.keys(response.headers).filter((name) => /ratelimit/.test(name));
@@ -150,7 +150,7 @@ describe("limit.headers", () => {
     }
   });
 
-  test("limit-reset: X-RateLimit-Limit and -Reset beside it on every response", () => {
+  test("limit-reset: every response also has X-RateLimit-Limit and -Reset", () => {
     const sim = simulator({ "limit.headers": "limit-reset" });
     for (const [kind, { headers }, limit, left, reset] of kinds(sim)) {
       expect(headers, kind).toMatchObject({
@@ -161,7 +161,7 @@ describe("limit.headers", () => {
     }
   });
 
-  test("ietf: RateLimit-Policy and RateLimit beside it on every response", () => {
+  test("ietf: every response also has RateLimit-Policy and RateLimit", () => {
     const sim = simulator({ "limit.headers": "ietf" });
     for (const [kind, { headers }, limit, left, reset] of kinds(sim)) {
       const pool = limit === 60 ? "reporting" : "recording";
@@ -173,7 +173,7 @@ describe("limit.headers", () => {
     }
   });
 
-  test("say when all quota is back by the algorithm in force", () => {
+  test("give the time until all quota is back under the algorithm in force", () => {
     const resets = algorithmNames.map((name) => {
       const sim = simulator({ "limit.headers": "limit-reset", "limit.algorithm": name });
       get(sim, "stats");
@@ -185,13 +185,13 @@ describe("limit.headers", () => {
       "fixed-window": "00:01:00",
       "fixed-from-first": "00:01:08",
       "sliding-log": "00:01:08",
-      // Two count as one or more up to half a minute into the next.
+      // Two requests count as at least one until half a minute into the next window.
       "sliding-counter": "00:01:31",
       "token-bucket": "00:00:10",
     });
   });
 
-  test("say of pools of their own which is which", () => {
+  test("name the pool if there are several", () => {
     const sim = simulator({
       "limit.headers": "ietf",
       "limit.recording-pool": "separate",
@@ -223,7 +223,7 @@ describe("limit.recording-pool", () => {
     expect([impression(sim).status, remaining(impression(sim))]).toEqual([200, 9_997]);
   });
 
-  test("separate: a new key has the clicks that are left to the publisher", () => {
+  test("separate: a rotated key has the clicks that its publisher has left", () => {
     const sim = simulator({ "limit.recording-pool": "separate" });
     click(sim);
     sim.publishers.rotateKey(sim.publishers.at(0).id);
@@ -232,7 +232,7 @@ describe("limit.recording-pool", () => {
 });
 
 describe("limit.reporting-endpoints", () => {
-  test("all-get: the three use up one limit", () => {
+  test("all-get: the three endpoints share one limit", () => {
     const sim = simulator({});
     const left = (["stats", "surfaces", "payouts"] as const).map((what) =>
       remaining(get(sim, what)),
@@ -240,7 +240,7 @@ describe("limit.reporting-endpoints", () => {
     expect(left).toEqual([59, 58, 57]);
   });
 
-  test("stats-only: surfaces and payouts are never refused, and say 60 always", () => {
+  test("stats-only: surfaces and payouts are never refused, and always have 60 left", () => {
     const sim = simulator({ "limit.reporting-endpoints": "stats-only" });
     times(60, () => get(sim, "stats"));
     expect(get(sim, "stats").status).toBe(429);
@@ -268,45 +268,48 @@ describe("limit.rejected-requests", () => {
     expect(remaining(send(sim))).toBe(remaining(first) - 1);
   });
 
-  describe.each(algorithmNames)("free, with limit.algorithm %s", (algorithm) => {
-    const free = { "limit.rejected-requests": "free", "limit.algorithm": algorithm } as const;
+  describe.each(algorithmNames)(
+    "free: a refusal spends nothing with limit.algorithm %s",
+    (algorithm) => {
+      const free = { "limit.rejected-requests": "free", "limit.algorithm": algorithm } as const;
 
-    test.each(Object.entries(wrong))("%s costs nothing", (_, send) => {
-      const sim = simulator(free);
-      const first = send(sim);
-      expect(first.status).toBeGreaterThanOrEqual(400);
-      expect([60, 10_000]).toContain(remaining(first));
-      expect(remaining(send(sim))).toBe(remaining(first));
-      get(sim, "stats");
-      impression(sim);
-      expect(remaining(send(sim))).toBe(remaining(first) - 1);
-      // The refused one changes no admission after it either.
-      const plain = sim.fork();
-      times(100, () => send(sim));
-      for (const each of [sim, plain]) times(59, () => get(each, "stats"));
-      const both = [sim, plain].map((each) => get(each, "stats"));
-      expect(both[0]).toEqual(both[1]);
-      expect(both[0]?.status).toBe(429);
-    });
+      test.each(Object.entries(wrong))("free: %s costs nothing", (_, send) => {
+        const sim = simulator(free);
+        const first = send(sim);
+        expect(first.status).toBeGreaterThanOrEqual(400);
+        expect([60, 10_000]).toContain(remaining(first));
+        expect(remaining(send(sim))).toBe(remaining(first));
+        get(sim, "stats");
+        impression(sim);
+        expect(remaining(send(sim))).toBe(remaining(first) - 1);
+        // The refused request doesn't affect later admissions either.
+        const plain = sim.fork();
+        times(100, () => send(sim));
+        for (const each of [sim, plain]) times(59, () => get(each, "stats"));
+        const both = [sim, plain].map((each) => get(each, "stats"));
+        expect(both[0]).toEqual(both[1]);
+        expect(both[0]?.status).toBe(429);
+      });
 
-    test("a request beyond the limit is the limit's to refuse, whatever is wrong with it", () => {
-      const sim = simulator(free);
-      times(60, () => get(sim, "stats"));
-      expect(get(sim, "stats", "&surface=nowhere").status).toBe(429);
-    });
-  });
+      test("a request over the limit gets 429, whatever else is wrong with it", () => {
+        const sim = simulator(free);
+        times(60, () => get(sim, "stats"));
+        expect(get(sim, "stats", "&surface=nowhere").status).toBe(429);
+      });
+    },
+  );
 
-  test("free: what is given back is in the other headers too", () => {
+  test("free: the other headers show the returned quota too", () => {
     const sim = simulator({ "limit.rejected-requests": "free", "limit.headers": "ietf" });
     expect(get(sim, "payouts", "&limit=0").headers.ratelimit).toBe('"reporting";r=60;t=0');
   });
 });
 
-describe("what shaped an answer", () => {
+describe("the keys that shaped an answer", () => {
   const shapes = (response: ApiResponse): string[] =>
     (response.headers["x-adsim-assumptions"] ?? "").split(", ");
 
-  test("a refusal by the limit names the pool's key beside the algorithm's", () => {
+  test("a refusal by the limit lists the pool's key and the algorithm's", () => {
     const sim = simulator({}, true);
     times(60, () => get(sim, "surfaces"));
     const byGet = shapes(get(sim, "payouts"));
@@ -320,7 +323,7 @@ describe("what shaped an answer", () => {
     expect(byPost).not.toContain("limit.reporting-endpoints");
   });
 
-  test("a refusal that is free says so, and only one that the limit had let pass", () => {
+  test("a free refusal lists limit.rejected-requests if the limit had let the request pass", () => {
     const sim = simulator({ "limit.rejected-requests": "free" }, true);
     expect(shapes(click(sim))).toContain("limit.rejected-requests");
     expect(shapes(sim.handle({ method: "GET", path: "/" }))).toEqual(["errors.body"]);
@@ -328,15 +331,15 @@ describe("what shaped an answer", () => {
     expect(shapes(click(simulator({}, true)))).not.toContain("limit.rejected-requests");
   });
 
-  test("other limit headers are named wherever they are sent", () => {
+  test("limit.headers is listed wherever its headers are sent", () => {
     const sim = simulator({ "limit.headers": "ietf" }, true);
     expect(shapes(impression(sim))).toContain("limit.headers");
     expect(shapes(sim.handle({ method: "GET", path: "/" }))).toContain("limit.headers");
   });
 });
 
-describe("an answer that no operation makes", () => {
-  /** A world where a key has no reports left, and its publisher 3 fewer impressions. */
+describe("an answer without an operation", () => {
+  /** A world where a key has no reporting quota left, and its publisher 3 fewer impressions. */
   function exhausted(assumptions: SimulatorOptions["assumptions"] = {}): Simulator {
     const sim = simulator(assumptions);
     times(60, () => get(sim, "stats"));
@@ -356,7 +359,7 @@ describe("an answer that no operation makes", () => {
     ["CONNECT", "example.com:443", 404],
   ] as const;
 
-  test.each(elsewhere)("tells what is left for the key: %s %s", (method, path, status) => {
+  test.each(elsewhere)("shows the quota left for the key: %s %s", (method, path, status) => {
     const sim = exhausted();
     const response = sim.handle({ method, path, ...keyed(sim) });
     expect([response.status, remaining(response)]).toEqual([status, 0]);
@@ -368,14 +371,14 @@ describe("an answer that no operation makes", () => {
     expect(remaining(sim.handle({ method, path, ...keyed(sim) }))).toBe(60);
   });
 
-  test("tells it also where a fault rule makes it", () => {
+  test("shows it also if a fault rule answers", () => {
     const sim = exhausted();
     sim.faults.add({ verdict: { kind: "respond", status: 503 } });
     const response = sim.handle({ method: "GET", path: "/v1/nowhere", ...keyed(sim) });
     expect([response.status, remaining(response)]).toEqual([503, 0]);
   });
 
-  test("a redirect tells of the limit at the place that it leads to", () => {
+  test("shows the limit of the redirect's target if it is a redirect", () => {
     const sim = exhausted({ "http.trailing-slash": "308" });
     const redirected = (method: string, path: string) =>
       remaining(sim.handle({ method, path, ...keyed(sim) }));
@@ -383,7 +386,7 @@ describe("an answer that no operation makes", () => {
     expect(redirected("POST", "/v1/impression/")).toBe(9997);
   });
 
-  test("spends nothing and opens no account", () => {
+  test("spends no quota and opens no account", () => {
     const sim = simulator({});
     const before = JSON.stringify(sim.snapshot());
     for (const [method, path] of elsewhere) sim.handle({ method, path, ...keyed(sim) });

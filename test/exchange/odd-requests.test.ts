@@ -1,4 +1,4 @@
-/** Whatever a program without types gives to `handle`: it is answered, and journalled, and nothing is half done. */
+/** Untyped callers can pass anything to `handle`: it is answered and journalled, and never half applied. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -26,7 +26,7 @@ class OddBytes extends Uint8Array {
   }
 }
 
-/** Each made anew: some keep count of how often they are read. */
+/** Created anew for each use: some of them count how often they are read. */
 const odd: Readonly<Record<string, () => unknown>> = {
   undefined: () => undefined,
   null: () => null,
@@ -78,7 +78,7 @@ const odd: Readonly<Record<string, () => unknown>> = {
   "lists in headers": () => ({ authorization: ["Bearer x"], "content-type": [null] }),
 };
 
-/** How a part is made: the oddest ones can't even be printed, and stand in counterexamples by name. */
+/** How a part is made. Some odd values can't be printed, so counterexamples show their names. */
 type Part = { readonly odd: string } | { readonly value: unknown } | "usual";
 
 const anyPart: fc.Arbitrary<Part> = fc.oneof(
@@ -128,7 +128,7 @@ function usualRequest(kind: string, sim: Simulator): Record<keyof ApiRequest, un
   };
 }
 
-/** A usual request with other parts. */
+/** A valid request with some parts replaced. */
 function requestWith(other: object, kind: string, sim: Simulator): ApiRequest {
   return { ...usualRequest(kind, sim), ...other } as unknown as ApiRequest;
 }
@@ -143,7 +143,7 @@ function made(sent: Readonly<Record<string, Part>>): object {
   );
 }
 
-/** What reads the journal must be able to read it. */
+/** Everything that reads the journal must be able to read it. */
 function checkReadable(sim: Simulator): void {
   expect(sim.audit().balanced).toBe(true);
   sim.report();
@@ -152,10 +152,10 @@ function checkReadable(sim: Simulator): void {
   sim.journal.entries({ secrets: "shown" });
 }
 
-/** Quotas and books. */
+/** Quotas and books as text. */
 function stateOf(sim: Simulator): string {
   const copy = sim.fork();
-  // A rule that is a function has no place in a snapshot.
+  // A snapshot can't hold a rule that is a function.
   copy.faults.clear();
   const { accounts } = copy.snapshot();
   return JSON.stringify(accounts.map(({ tally: _, ...account }) => account));
@@ -194,16 +194,19 @@ describe("an odd request", () => {
     );
   });
 
-  test.each(Object.keys(odd))("%s in each place, and in the place of the request", (name) => {
-    const sim = world();
-    for (const kind of ["impression", "stats"]) {
-      for (const place of ["method", "path", "query", "headers", "body"]) {
-        checkAnswer(sim, requestWith({ [place]: odd[name]?.() }, kind, sim));
+  test.each(Object.keys(odd))(
+    "is answered with %s as each of its parts, and as the request itself",
+    (name) => {
+      const sim = world();
+      for (const kind of ["impression", "stats"]) {
+        for (const place of ["method", "path", "query", "headers", "body"]) {
+          checkAnswer(sim, requestWith({ [place]: odd[name]?.() }, kind, sim));
+        }
       }
-    }
-    checkAnswer(sim, odd[name]?.() as ApiRequest);
-    checkReadable(sim);
-  });
+      checkAnswer(sim, odd[name]?.() as ApiRequest);
+      checkReadable(sim);
+    },
+  );
 
   const everyWorld = "is answered by a server's worlds, too";
   test(everyWorld, { timeout: 60_000 }, () => {
@@ -222,7 +225,7 @@ describe("an odd request", () => {
     );
   });
 
-  test("says what is wrong, and where", () => {
+  test("gets an error that says what is wrong, and where", () => {
     const sim = world();
     const said = (sent: object): string =>
       JSON.parse(sim.handle(requestWith(sent, "impression", sim)).body).detail;
@@ -235,7 +238,7 @@ describe("an odd request", () => {
     expect(said({ body: odd["a proxy of bytes"]?.() })).toContain("throws when it is read");
   });
 
-  test("null in the place of query, headers or body counts as left out", () => {
+  test("null as query, headers or body counts as left out", () => {
     const sim = world();
     const request = requestWith({}, "impression", sim);
     const { status } = sim.handle({ ...request, query: null } as unknown as ApiRequest);
@@ -246,7 +249,7 @@ describe("an odd request", () => {
     expect(keyless.status).toBe(401);
   });
 
-  test("headers as Node's own server has them are read", () => {
+  test("headers as Node's server passes them are read", () => {
     const sim = world();
     const { authorization } = requestWith({}, "impression", sim).headers ?? {};
     const headers = { authorization: [authorization], cookie: ["a=1", "b=2"], host: undefined };
@@ -255,7 +258,7 @@ describe("an odd request", () => {
     expect(sim.journal.entries()[0]?.request.headers.cookie).toBe("a=1, b=2");
   });
 
-  test("fetch rejects only what the built-in one rejects", async () => {
+  test("sim.fetch rejects only what the built-in fetch rejects", async () => {
     const { fetch } = world();
     const url = "http://sim.test/v1/impression";
     for (const make of Object.values(odd)) {

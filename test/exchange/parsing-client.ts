@@ -1,4 +1,4 @@
-/** Requests of one publisher, with the answers taken apart. */
+/** Requests of one publisher, with the answers parsed. */
 
 import type { ApiResponse, Publisher, Simulator } from "../../src/index.ts";
 import { senderOf } from "../sender.ts";
@@ -9,13 +9,13 @@ interface Answer {
   /** The body's members. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly remaining: number;
-  /** Whose key was sent, and the open points that shaped the answer: as the journal has them. */
+  /** The publisher whose key was sent, and the assumptions that shaped the answer, from the journal. */
   readonly publisher: string | undefined;
   readonly shapedBy: readonly string[];
 }
 
 export interface ParsingClient {
-  /** Parameters that are undefined aren't sent. */
+  /** Parameters that are undefined are left out. */
   post(what: "impression" | "click", body: Readonly<Record<string, unknown>>): Answer;
   get(
     what: "stats" | "surfaces" | "payouts",

@@ -1,4 +1,4 @@
-/** Payouts as they are answered: cycles, statuses and references, and the books that balance under all of them. */
+/** Payouts as the API shows them: cycles, statuses and references, and books that balance under all of them. */
 
 import { describe, expect, test } from "vitest";
 import { createSimulator, type Publisher, type Simulator } from "../../src/index.ts";
@@ -39,7 +39,7 @@ const unpaid = (status: string): boolean => status !== "paid" && status !== "rev
 const extended = { "payout.statuses": "extended" } as const;
 
 describe.each(["monthly", "weekly"] as const)("payout.cycle=%s", (cycle) => {
-  test("lifetime revenue is all payouts and what is pending, day by day, whatever their status", () => {
+  test("lifetime revenue equals all payouts plus pending revenue, day by day, whatever their status", () => {
     const sim = world({ "payout.cycle": cycle, ...extended });
     const publishers = sim.publishers.list({ limit: 8 });
     for (let days = 0; days < 50; days += 1) {
@@ -50,7 +50,7 @@ describe.each(["monthly", "weekly"] as const)("payout.cycle=%s", (cycle) => {
           from: publisher.joined,
         }).body;
         const listed = payouts.reduce((sum, one) => sum + one.amount_inr * 1e6, 0);
-        // The oldest may be past the limit of the list.
+        // The oldest payouts may not fit in the list.
         if (payouts.length === 100) continue;
         expect(Math.round(listed + pending * 1e6)).toBe(Math.round(Number(revenue_inr) * 1e6));
       }
@@ -58,7 +58,7 @@ describe.each(["monthly", "weekly"] as const)("payout.cycle=%s", (cycle) => {
     }
   });
 
-  test("ids and references are each payout's own", () => {
+  test("each payout has its own id and reference", () => {
     const sim = world({ "payout.cycle": cycle });
     const payouts = sim.publishers.list({ limit: 25 }).flatMap((one) => listing(sim, one).payouts);
     const texts = payouts.flatMap(({ id, txn_id }) => [id, txn_id]);
@@ -67,7 +67,7 @@ describe.each(["monthly", "weekly"] as const)("payout.cycle=%s", (cycle) => {
   });
 });
 
-test("no payout of a week has the id of one of a month", () => {
+test("weekly payouts have other ids than monthly ones", () => {
   const ids = (["monthly", "weekly"] as const).map((cycle) => {
     const sim = world({ "payout.cycle": cycle });
     return sim.publishers
@@ -80,10 +80,10 @@ test("no payout of a week has the id of one of a month", () => {
 });
 
 test.each([
-  // The Wednesday 2026-01-14 begins at 18:30 UTC of the day before in India.
+  // The Wednesday 2026-01-14 begins in India at 18:30 UTC of the day before.
   ["utc", "2026-01-14T00:00:00Z"],
   ["ist", "2026-01-13T18:30:00Z"],
-] as const)("a week is paid on the Wednesday that begins at midnight %s", (timezone, midnight) => {
+] as const)("a week is paid at the start of Wednesday: %s", (timezone, midnight) => {
   const newest = (start: string): string | undefined => {
     const sim = world({ "payout.cycle": "weekly", "date.timezone": timezone }, start);
     return listing(sim, sim.publishers.at(0)).payouts[0]?.date;
@@ -96,7 +96,7 @@ test.each([
   // The week ends with the Sunday 2026-01-18.
   ["utc", "2026-01-18T23:59:59.999Z"],
   ["ist", "2026-01-18T18:29:59.999Z"],
-] as const)("a week ends with Sunday by the midnight of %s", (timezone, lastInstant) => {
+] as const)("a week ends at the end of Sunday: %s", (timezone, lastInstant) => {
   for (const [waitMs, payday] of [
     [0, "2026-01-21"],
     [1, "2026-01-28"],
@@ -115,7 +115,7 @@ test.each([
 });
 
 describe("payout.statuses=extended", () => {
-  test("payouts are those of the documented reading, at every moment, but for status and reference", () => {
+  test("payouts are those of the documented choice at every moment, except for status and reference", () => {
     const [documented, courses] = [world({}), world(extended)];
     const bare = (sim: Simulator): unknown =>
       sim.publishers.list({ limit: 10 }).map((one) => {
@@ -128,7 +128,7 @@ describe("payout.statuses=extended", () => {
     }
   });
 
-  test("all five statuses occur among the seeded payouts in the course of two months", () => {
+  test("all five statuses occur among the seeded payouts within two months", () => {
     const sim = world(extended);
     const seen = new Set<string>();
     for (let days = 0; days < 60; days += 1) {
@@ -139,7 +139,7 @@ describe("payout.statuses=extended", () => {
     expect([...seen].sort()).toEqual(["failed", "on_hold", "paid", "processing", "reversed"]);
   });
 
-  test("a payout is processing for three days from its date on", () => {
+  test("a payout is processing for three days from its date", () => {
     const sim = world(extended, "2026-02-06T00:00:00Z");
     const of = (): Payout | undefined => listing(sim, sim.publishers.at(0)).payouts[0];
     expect(of()?.date).toBe("2026-01-07");
@@ -157,7 +157,7 @@ describe.each([
   ["null", (payout: Payout) => payout.txn_id === null],
   ["absent", (payout: Payout) => !Object.hasOwn(payout, "txn_id")],
 ] as const)("payout.txn-id=%s", (choice, hasNone) => {
-  test("is what a payout that isn't paid has; paid and reversed ones have theirs", () => {
+  test("is the reference of an unpaid payout; paid and reversed payouts have theirs", () => {
     const sim = world({ ...extended, "payout.txn-id": choice }, "2026-02-08T00:00:00Z");
     const all = sim.publishers.list({ limit: 25 }).flatMap((one) => listing(sim, one).payouts);
     expect(all.filter(({ status }) => unpaid(status)).length).toBeGreaterThan(10);
@@ -169,7 +169,7 @@ describe.each([
   });
 });
 
-test("a reference once given stays the same", () => {
+test("a reference never changes once it is given", () => {
   const sim = world(extended);
   const publisher = sim.publishers.at(0);
   const given = new Map<string, unknown>();
@@ -183,15 +183,15 @@ test("a reference once given stays the same", () => {
   expect(given.size).toBeGreaterThan(1);
 });
 
-describe("an answer says what shaped it", () => {
-  test("no payout: neither statuses nor references", () => {
+describe("the keys that shaped an answer", () => {
+  test("neither statuses nor references are listed if there is no payout", () => {
     const sim = world(extended);
     const { payouts, shapedBy } = listing(sim, sim.publishers.signUp());
     expect(payouts).toEqual([]);
     expect(shapedBy).toEqual(["payout.cycle", "date.timezone"]);
   });
 
-  test("references only where one that isn't paid is listed", () => {
+  test("payout.txn-id is listed only if there is an unpaid payout", () => {
     for (const assumptions of [{}, extended]) {
       const sim = world(assumptions, "2026-02-08T00:00:00Z");
       for (const publisher of sim.publishers.list({ limit: 25 })) {

@@ -1,4 +1,4 @@
-/** Which requests are recognised as JSON and nothing besides. */
+/** Which requests are recognised as plain JSON. */
 
 import { describe, expect, test } from "vitest";
 import { authorizationIfPlainJson, isShortText } from "../../src/exchange/plain-json.ts";
@@ -14,13 +14,13 @@ function unlisted(headers: object, name: string, value: string): Record<string, 
   return Object.defineProperty({ ...headers }, name, { value });
 }
 
-describe("recognised, however the names of headers are spelt", () => {
+describe("recognised, with header names in any case", () => {
   test.each([
     { authorization, "content-type": json },
     { Authorization: authorization, "Content-Type": json },
     { AUTHORIZATION: authorization, "CONTENT-TYPE": json },
     { "cOnTeNt-TyPe": json, aUtHoRiZaTiOn: authorization },
-    // What is spelt in lower case counts; of others the first.
+    // The lower-case spelling wins; among others, the first.
     {
       Authorization: "Bearer x",
       authorization,
@@ -28,7 +28,7 @@ describe("recognised, however the names of headers are spelt", () => {
       "Content-Type": "text/plain",
     },
     { Authorization: authorization, AUTHORIZATION: "Bearer x", "content-type": json },
-    // Names of the same lengths.
+    // Names of the same lengths as the real ones.
     {
       "x-authorized0": "x",
       "x-not-a-type": "x",
@@ -41,14 +41,14 @@ describe("recognised, however the names of headers are spelt", () => {
   });
 
   test.each(["; charset=utf-8", ";charset=utf-8", "; charset=UTF-8", ";charset=UTF-8"])(
-    "with %s behind the type",
+    "with %s after the type",
     (charset) => {
       const headers = { authorization, "Content-Type": `${json}${charset}` };
       expect(recognised(headers)).toBe(authorization);
     },
   );
 
-  test("without a type: such a body is taken for JSON", () => {
+  test("without a type: such a body is read as JSON", () => {
     expect(recognised({ authorization })).toBe(authorization);
     expect(recognised({ authorization, "Content-Type": "text/plain" })).toBeUndefined();
   });
@@ -68,7 +68,7 @@ describe("not recognised", () => {
     expect(recognised(headers)).toBeUndefined();
   });
 
-  test("by what is no member of its own, or isn't listed", () => {
+  test("if the header is inherited or isn't enumerable", () => {
     const headers = { authorization, "Content-Type": json };
     const encoded = Object.create({ "content-encoding": "gzip" });
     expect(recognised(Object.assign(encoded, headers))).toBeUndefined();
@@ -88,7 +88,7 @@ describe("not recognised", () => {
   });
 });
 
-test("a text is usual as long as all of it is read", () => {
+test("a header with a long value is recognised only if all of it is plain", () => {
   expect(["", "x".repeat(65_536)].every(isShortText)).toBe(true);
   for (const body of ["x".repeat(65_537), new Uint8Array(2), {}, undefined]) {
     expect(isShortText(body)).toBe(false);

@@ -1,4 +1,4 @@
-/** Readings at their edges, each as its sentence in the catalogue has it. */
+/** Assumptions at their edges: each choice does what its sentence in the catalogue says. */
 
 import { describe, expect, test } from "vitest";
 import { createSimulator, type Simulator, type SimulatorOptions } from "../../src/index.ts";
@@ -12,26 +12,29 @@ describe("payout.limit-over-max", () => {
   };
   const huge = ["101", "0101", "9".repeat(15), "9".repeat(16), "9".repeat(400), 1e20];
 
-  test.each(huge)("clamp takes %s for 100", (limit) => {
+  test.each(huge)("clamp reads %s as 100", (limit) => {
     expect(limited("clamp", limit)).toEqual(limited("clamp", "100"));
   });
 
-  test.each(huge)("reject refuses %s for what it is, and repeats no long number", (limit) => {
-    const response = limited("reject", limit);
-    const { code, parameter, detail } = JSON.parse(response.body);
-    expect([response.status, code, parameter]).toEqual([400, "invalid_parameter", "limit"]);
-    expect(detail).toMatch(/^limit must be a whole number from 1 to 100(; \d{3,15} is not)?\.$/);
-  });
+  test.each(huge)(
+    "reject refuses %s with the right error, and doesn't repeat a long number",
+    (limit) => {
+      const response = limited("reject", limit);
+      const { code, parameter, detail } = JSON.parse(response.body);
+      expect([response.status, code, parameter]).toEqual([400, "invalid_parameter", "limit"]);
+      expect(detail).toMatch(/^limit must be a whole number from 1 to 100(; \d{3,15} is not)?\.$/);
+    },
+  );
 
   test.each(["0", "-1", "-0", "+101", `-${"9".repeat(400)}`, "1e3", "101.0", " 101", 1e300])(
-    "%s is above 100 under no reading",
+    "%s counts as above 100 under no choice",
     (limit) => {
       expect(limited("clamp", limit).status).toBe(400);
       expect(limited("reject", limit).status).toBe(400);
     },
   );
 
-  test("zeros before a number make no difference", () => {
+  test("leading zeros make no difference", () => {
     expect(limited("reject", "007")).toEqual(limited("reject", "7"));
     expect(limited("reject", `${"0".repeat(100)}7`)).toEqual(limited("reject", "7"));
   });
@@ -78,7 +81,7 @@ describe("request.scalar-types", () => {
   });
 });
 
-/** Stats of a publisher that signed up today, with an impression of yesterday that was clicked today. */
+/** Stats of a publisher that signed up today, with a click today on an impression of yesterday. */
 function lateClick(assumptions: SimulatorOptions["assumptions"]): Simulator {
   const sim = createSimulator({ assumptions });
   const publisher = sim.publishers.signUp({ surfaces: ["one", "two"] });
@@ -91,19 +94,22 @@ function lateClick(assumptions: SimulatorOptions["assumptions"]): Simulator {
 }
 
 describe("stats.surfaces=with-traffic", () => {
-  test.each(["cpc", "zero"] as const)("lists a surface with a late click alone: %s", (revenue) => {
-    const sim = lateClick({ "stats.surfaces": "with-traffic", "click.revenue": revenue });
-    const publisher = sim.publishers.at(sim.publishers.total - 1);
-    const today = { from: "2026-01-16", to: "2026-01-16" };
-    const { body } = createParsingClient(sim, publisher).get("stats", {
-      publisher_id: publisher.id,
-      ...today,
-    });
-    expect(body).toMatchObject({ impressions: 0, clicks: 1 });
-    expect(body.surfaces).toEqual([
-      { id: publisher.surfaces[0]?.id, impressions: 0, revenue: body.revenue_inr },
-    ]);
-  });
+  test.each(["cpc", "zero"] as const)(
+    "lists a surface that has only a late click: %s",
+    (revenue) => {
+      const sim = lateClick({ "stats.surfaces": "with-traffic", "click.revenue": revenue });
+      const publisher = sim.publishers.at(sim.publishers.total - 1);
+      const today = { from: "2026-01-16", to: "2026-01-16" };
+      const { body } = createParsingClient(sim, publisher).get("stats", {
+        publisher_id: publisher.id,
+        ...today,
+      });
+      expect(body).toMatchObject({ impressions: 0, clicks: 1 });
+      expect(body.surfaces).toEqual([
+        { id: publisher.surfaces[0]?.id, impressions: 0, revenue: body.revenue_inr },
+      ]);
+    },
+  );
 });
 
 describe("a refused period", () => {
@@ -114,18 +120,21 @@ describe("a refused period", () => {
     return [response.status, parameter, detail];
   };
 
-  test.each(["empty", "swap"] as const)("blames what was sent for the future: %s", (inverted) => {
-    const readings = { "date.future": "reject", "date.inverted-range": inverted } as const;
-    const from = [400, "from", "from must not be after today."];
-    const to = [400, "to", "to must not be after today."];
-    expect(blamed(readings, { from: "2026-02-01" })).toEqual(from);
-    expect(blamed(readings, { from: "2026-02-01", to: "2026-01-01" })).toEqual(from);
-    expect(blamed(readings, { from: "2026-02-03", to: "2026-02-01" })).toEqual(from);
-    expect(blamed(readings, { to: "2026-02-01" })).toEqual(to);
-    expect(blamed(readings, { from: "2026-01-01", to: "2026-02-01" })).toEqual(to);
-  });
+  test.each(["empty", "swap"] as const)(
+    "names the parameter of the future date that was sent: %s",
+    (inverted) => {
+      const readings = { "date.future": "reject", "date.inverted-range": inverted } as const;
+      const from = [400, "from", "from must not be after today."];
+      const to = [400, "to", "to must not be after today."];
+      expect(blamed(readings, { from: "2026-02-01" })).toEqual(from);
+      expect(blamed(readings, { from: "2026-02-01", to: "2026-01-01" })).toEqual(from);
+      expect(blamed(readings, { from: "2026-02-03", to: "2026-02-01" })).toEqual(from);
+      expect(blamed(readings, { to: "2026-02-01" })).toEqual(to);
+      expect(blamed(readings, { from: "2026-01-01", to: "2026-02-01" })).toEqual(to);
+    },
+  );
 
-  test("blames what was sent for being inverted", () => {
+  test("names the parameter that made the period inverted", () => {
     expect(blamed({}, { from: "2026-01-16" })).toEqual([
       400,
       "from",

@@ -1,4 +1,4 @@
-/** How POST parameters are sent (`request.encoding`): each choice reads its own way and says what to send instead. */
+/** How POST parameters are sent (`request.encoding`): each choice reads its encoding, and errors say what to send. */
 
 import { describe, expect, test } from "vitest";
 import type { ApiRequest, ApiResponse } from "../../src/index.ts";
@@ -69,12 +69,12 @@ describe.each(Object.entries(readings))("%s", (choice, { reads, says }) => {
       expect(response.status).toBe(200);
       expect(asker.sim.journal.entries()[0]?.assumptions).toContain("request.encoding");
     } else if (encoding === "form" && way === "json without a type") {
-      // A form with one strange name.
+      // A form with one unusual name.
       expect([response.status, JSON.parse(response.body).code]).toEqual([400, "missing_parameter"]);
     } else expectRefused(asker, response, says);
   });
 
-  test("a body of a type that nobody reads", () => {
+  test("a body of an unsupported type", () => {
     const asker = ask();
     const headers = {
       authorization: `Bearer ${asker.publisher.apiKey}`,
@@ -83,7 +83,7 @@ describe.each(Object.entries(readings))("%s", (choice, { reads, says }) => {
     expectRefused(asker, asker.send({ method: "POST", path, headers, body: "a" }), says);
   });
 
-  test("neither body nor parameters: the first of them is missing", () => {
+  test("without body and parameters, the first required parameter is missing", () => {
     const asker = ask();
     for (const query of ["", "colour=red"]) {
       const response = asker.send({ method: "POST", path, query });
@@ -94,7 +94,7 @@ describe.each(Object.entries(readings))("%s", (choice, { reads, says }) => {
     }
   });
 
-  test("another name in the query is an unknown field", () => {
+  test("an unknown name in the query is an unknown field", () => {
     const [way = "json"] = reads;
     for (const [unknown, status] of [
       ["ignore", 200],
@@ -109,13 +109,13 @@ describe.each(Object.entries(readings))("%s", (choice, { reads, says }) => {
     }
   });
 
-  test("the reporting endpoints read their query as ever", () => {
+  test("the reporting endpoints still read their query", () => {
     expect(ask().get("/v1/publisher/stats").status).toBe(200);
   });
 });
 
 describe.each(["json", "form"] as const)("under %s", (encoding) => {
-  test("one parameter in the query beside a right body is refused, and nothing is recorded", () => {
+  test("one parameter in the query beside a valid body is refused, and nothing is recorded", () => {
     const asker = createTestClient({ "request.encoding": encoding });
     const before = asker.get("/v1/publisher/stats").body;
     const request = { ...requestOf(asker, encoding), query: "session_id=s" };
@@ -123,7 +123,7 @@ describe.each(["json", "form"] as const)("under %s", (encoding) => {
     expect(asker.get("/v1/publisher/stats").body).toBe(before);
   });
 
-  test("an unknown name twice, in the query and in the body, is ignored as one is", () => {
+  test("an unknown name in both query and body is ignored, as it would be in one", () => {
     const asker = createTestClient({ "request.encoding": encoding });
     const request = requestOf(asker, encoding);
     const colour = encoding === "json" ? ',"colour":"red"}' : "&colour=red";
@@ -131,20 +131,20 @@ describe.each(["json", "form"] as const)("under %s", (encoding) => {
     expect(asker.send({ ...request, body, query: "colour=blue&colour=red" }).status).toBe(200);
   });
 
-  test("a query that can't be read is refused as such", () => {
+  test("a malformed query is refused as malformed", () => {
     const asker = createTestClient({ "request.encoding": encoding });
     const response = asker.send({ ...requestOf(asker, encoding), query: "a=%zz" });
     expect([response.status, JSON.parse(response.body).code]).toEqual([400, "invalid_parameter"]);
   });
 });
 
-test("a form without a content type is a form where forms are what is read", () => {
+test("a body without a content type is read as a form where forms are expected", () => {
   const asker = createTestClient({ "request.encoding": "form" });
   const body = new URLSearchParams(asker.shown).toString();
   expect(asker.post(path, body).status).toBe(200);
 });
 
-test("a body with a Content-Encoding is refused for that where bodies are read", () => {
+test("a body with a Content-Encoding is refused where bodies are read", () => {
   for (const encoding of ["json", "form"] as const) {
     const asker = createTestClient({ "request.encoding": encoding });
     const request = requestOf(asker, encoding);
@@ -157,7 +157,7 @@ test("a body with a Content-Encoding is refused for that where bodies are read",
   }
 });
 
-test("an object is sent as JSON, unless its sender says otherwise", () => {
+test("an object is sent as JSON unless its sender sets another type", () => {
   const { sim, post, shown } = createTestClient({ "request.encoding": "form" });
   const { status } = post(path, shown);
   expect(status).toBe(415);

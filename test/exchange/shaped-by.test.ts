@@ -1,4 +1,4 @@
-/** Which open points an answer rests on: in the journal, and in a header for who asks for it. */
+/** Which assumptions shaped an answer: in the journal, and in a header for clients that ask for it. */
 
 import { describe, expect, test } from "vitest";
 import {
@@ -40,13 +40,13 @@ function world(assumptions: Readings = {}, explain = true) {
   return { sim, publisher, send, record };
 }
 
-describe("a refusal names what decided it", () => {
-  test("no key: its status, and the shape of its body", () => {
+describe("a refusal lists the keys that decided it", () => {
+  test("no key: its status, and the form of its body", () => {
     const { send } = world();
     expect(send({ headers: {} }).shapedBy).toEqual(["auth.failure", "errors.body"]);
   });
 
-  test("a publisher that is another's, and one that doesn't exist: the same keys for both", () => {
+  test("another publisher and an unknown one: the same keys for both", () => {
     const { sim, send } = world({ "auth.foreign-publisher": "404" });
     const foreign = send({ query: { publisher_id: sim.publishers.at(1).id } });
     const nonexistent = send({ query: { publisher_id: "pub_nobody" } });
@@ -76,7 +76,7 @@ describe("a refusal names what decided it", () => {
     expect(shapedBy).toContain("errors.body");
   });
 
-  test("what it went through before it was refused", () => {
+  test("the keys of the checks that it passed before it was refused", () => {
     const { publisher, send, record } = world({ "http.trailing-slash": "same" });
     const headers = { authorization: `bearer ${publisher.apiKey}` };
     const path = "/v1/publisher/stats/";
@@ -88,7 +88,7 @@ describe("a refusal names what decided it", () => {
     expect(record({ ad_id: "" }).shapedBy).toContain("request.encoding");
   });
 
-  test("seeded history: whether clicks earn, which surfaces have stopped, what was too little to be paid", () => {
+  test("seeded history: whether clicks earn, which surfaces are inactive, which amounts were too small to pay", () => {
     const historyOf = (publisher: Publisher, sim: Simulator) => {
       const { apiKey, id, joined } = publisher;
       const ask = (path: string, query: Record<string, string>): unknown => {
@@ -109,7 +109,7 @@ describe("a refusal names what decided it", () => {
     const asked = sim.publishers.list({ limit: 12 }).map((one) => historyOf(one, sim));
     for (const { first, payouts } of asked) {
       expect(first).toContain("click.revenue");
-      // The first surface is active under both readings.
+      // The first surface is active under both choices.
       expect(first).not.toContain("surface.statuses");
       expect(payouts).toEqual(expect.arrayContaining(["click.revenue", "surface.statuses"]));
     }
@@ -126,13 +126,13 @@ describe("a refusal names what decided it", () => {
     expect(nobody.payouts).toEqual(["payout.cycle", "date.timezone"]);
   });
 
-  test("the order of payouts, where more than one could have come", () => {
+  test("the order of payouts, if there is more than one", () => {
     const { publisher, send } = world();
     const query = { publisher_id: publisher.id, limit: 1 };
     expect(send({ path: "/v1/publisher/payouts", query }).shapedBy).toContain("payout.order");
   });
 
-  test("a remembered answer names its own request's, whichever came first", () => {
+  test("a cached answer lists the keys of its own request, whichever request came first", () => {
     const named = (queries: readonly Record<string, string>[]) => {
       const { publisher, send } = world({ "date.inverted-range": "swap" });
       const asked = queries.map((query) =>
@@ -145,7 +145,7 @@ describe("a refusal names what decided it", () => {
     expect(named([byDefault, byDate])).toEqual(named([byDate, byDefault]));
   });
 
-  test("the limit: its algorithm, its status and its hint", () => {
+  test("the limit: its algorithm, its status and its Retry-After", () => {
     const { publisher, send } = world();
     const query = { publisher_id: publisher.id };
     for (let sent = 0; sent < 60; sent += 1) send({ query });
@@ -155,8 +155,8 @@ describe("a refusal names what decided it", () => {
   });
 });
 
-describe("a success names what decided it", () => {
-  test("an impression rests on its encoding alone, a duplicate on how duplicates are told", () => {
+describe("a success lists the keys that decided it", () => {
+  test("an impression lists only its encoding, a duplicate also the deduplication keys", () => {
     const { record } = world();
     expect(record().shapedBy).toEqual(["request.encoding"]);
     expect(record().shapedBy).toEqual([
@@ -167,7 +167,7 @@ describe("a success names what decided it", () => {
     ]);
   });
 
-  test("what was read generously is said", () => {
+  test("tolerant parsing is listed", () => {
     const { record } = world();
     expect(record({ ad_id: 7 }).shapedBy).toContain("request.scalar-types");
     expect(record({ colour: "red" }).shapedBy).toContain("request.unknown-fields");
@@ -182,29 +182,29 @@ describe("a success names what decided it", () => {
     expect(send({ query, method: "HEAD" }).shapedBy).toContain("http.head");
   });
 
-  test("form is named where it isn't the default", () => {
+  test("keys of the form are listed if they aren't at their default", () => {
     const { record } = world({ "http.content-type": "json-charset" });
     expect(record().shapedBy).toEqual(["request.encoding", "http.content-type"]);
   });
 });
 
 describe("X-Adsim-Assumptions", () => {
-  test("says the same as the journal", () => {
+  test("has the same keys as the journal", () => {
     const { record } = world();
     record();
     const { response, shapedBy } = record();
     expect(response.headers["x-adsim-assumptions"]).toBe((shapedBy as string[]).join(", "));
   });
 
-  test("comes only when asked for", () => {
+  test("is sent only if asked for", () => {
     const { record } = world({}, false);
     const { response, shapedBy } = record();
     expect(response.headers).not.toHaveProperty("x-adsim-assumptions");
     expect(shapedBy).toEqual(["request.encoding"]);
   });
 
-  test("is documented where the spec alone decides", () => {
-    // Days with impressions but no clicks, of a publisher whose only surface is active under every reading.
+  test("is `documented` if the spec alone decides", () => {
+    // Days with impressions but no clicks, of a publisher whose only surface is active under every choice.
     const sim = createSimulator({ profile: "tiny", publishers: 200, explain: true });
     const query = { from: "2026-01-10", to: "2026-01-13" };
     const quiet = sim.publishers.list({ limit: 200 }).flatMap(({ id, apiKey, surfaces }) => {

@@ -66,7 +66,7 @@ describe("stats.today=next-day", () => {
     expect(stats().body).toMatchObject({ impressions: 2, clicks: 1 });
   });
 
-  test("the midnight is India's where days are", () => {
+  test("midnight is in India where days are", () => {
     const { sim, show, stats } = world({ ...choice, "date.timezone": "ist" });
     show(0);
     sim.clock.advance(18.5 * 3_600_000 - 1);
@@ -75,7 +75,7 @@ describe("stats.today=next-day", () => {
     expect(stats().body.impressions).toBe(1);
   });
 
-  test("a period of today alone, and one from today on, are shown as asked, with zeros", () => {
+  test("a period of today alone, and one from today on, are returned as requested, with zeros", () => {
     const { show, stats } = world(choice);
     show(0);
     const today = { from: "2026-01-15", to: "2026-01-15" };
@@ -84,7 +84,7 @@ describe("stats.today=next-day", () => {
     expect(stats(onwards).body).toMatchObject({ ...zeros, period: onwards });
   });
 
-  test("history shows at once, and pending revenue too", () => {
+  test("past days and pending revenue are shown at once", () => {
     const [live, lagging] = [createSimulator(), createSimulator({ assumptions: choice })];
     const texts = [live, lagging].map(
       (sim) => createParsingClient(sim, sim.publishers.at(0)).get("stats", {}).text,
@@ -96,7 +96,7 @@ describe("stats.today=next-day", () => {
     expect(pending_inr).toBeGreaterThan(0);
   });
 
-  test("rows of surfaces with traffic are those that had some before today", () => {
+  test("rows of surfaces with traffic are those with traffic before today", () => {
     const { sim, show, stats } = world({ ...choice, "stats.surfaces": "with-traffic" });
     show(0);
     expect(stats().rows).toEqual([]);
@@ -106,7 +106,7 @@ describe("stats.today=next-day", () => {
   });
 
   test.each(["live", "next-day"] as const)(
-    "under %s an answer is shaped by it where today is in the period and has something",
+    "under %s stats.today shapes an answer if the period includes today and today has events",
     (today) => {
       const { sim, publisher, show, stats } = world({ "stats.today": today });
       const [one, two] = publisher.surfaces;
@@ -129,7 +129,7 @@ describe("date.inverted-range=empty", () => {
   const choice = { "date.inverted-range": "empty" } as const;
   const period = { from: "2026-01-15", to: "2026-01-10" };
 
-  test("the period is shown as asked, with zeros and the rows of a period without traffic", () => {
+  test("the period is returned as requested, with zeros and the rows of a period without traffic", () => {
     const { show, stats } = world(choice);
     show(0);
     const { status, body, rows, shapedBy } = stats(period);
@@ -143,7 +143,7 @@ describe("date.inverted-range=empty", () => {
     expect(shapedBy).not.toContain("stats.today");
   });
 
-  test("a seeded publisher's history isn't counted backwards", () => {
+  test("a seeded publisher's history isn't subtracted", () => {
     const sim = createSimulator({ assumptions: choice });
     for (const publisher of sim.publishers.list({ limit: 5 })) {
       const query = { publisher_id: publisher.id, from: "2026-01-10", to: publisher.joined };
@@ -152,14 +152,14 @@ describe("date.inverted-range=empty", () => {
     }
   });
 
-  test("a default end makes one too: from tomorrow to today", () => {
+  test("a default end can make a period inverted: from tomorrow to today", () => {
     const { stats } = world(choice);
     const { body, shapedBy } = stats({ from: "2026-01-16" });
     expect(body).toMatchObject({ ...zeros, period: { from: "2026-01-16", to: "2026-01-15" } });
     expect(shapedBy).toContain("date.future");
   });
 
-  test("where the future is refused, a start in it is, and the past isn't", () => {
+  test("where the future is refused, a start in the future is refused, and one in the past isn't", () => {
     const { stats } = world({ ...choice, "date.future": "reject" });
     const { status, body } = stats({ from: "2026-01-16", to: "2026-01-10" });
     expect([status, body.parameter]).toEqual([400, "from"]);
@@ -193,13 +193,13 @@ describe("surface.unknown=empty", () => {
     expect(shapedBy).not.toContain("stats.today");
   });
 
-  test("a foreign surface is an unknown one", () => {
+  test("another publisher's surface counts as unknown", () => {
     const { sim, stats } = world(choice);
     const surface = sim.publishers.at(0).surfaces[0]?.id ?? "";
     expect(stats({ surface }).body).toMatchObject({ ...zeros, surfaces: [] });
   });
 
-  test("a known surface, an unknown one and all don't get one another's answers", () => {
+  test("the cached answers for a known surface, an unknown one and all surfaces don't mix", () => {
     const { publisher, show, stats } = world(choice);
     show(0);
     const known = publisher.surfaces[0]?.id ?? "";
@@ -212,7 +212,7 @@ describe("surface.unknown=empty", () => {
   });
 });
 
-describe("every combination", () => {
+describe("every combination of choices", () => {
   const combinations = (["live", "next-day"] as const).flatMap((today) =>
     (["all", "with-traffic"] as const).flatMap((listed) =>
       (["omitted", "zeroed"] as const).flatMap((unlisted) =>
@@ -243,7 +243,7 @@ describe("every combination", () => {
       [{ surface: "nowhere" }, 0],
       [back, inverted[assumptions["date.inverted-range"]]],
     ] as const) {
-      // Twice: the second may be the first again.
+      // The second answer comes from the cache.
       for (let time = 0; time < 2; time += 1) {
         const { status, body, rows } = stats(query);
         expect(status).toBe(impressions === undefined ? 400 : 200);

@@ -1,10 +1,10 @@
-/** Stats that were read before: the answer is kept only as long as nothing is written down. */
+/** Cached stats: an answer is reused only until the next event is recorded. */
 
 import { expect, test } from "vitest";
 import { createSimulator } from "../../src/index.ts";
 import { impressionIdIn, senderOf } from "../sender.ts";
 
-test("stats read again after an impression, and after a click alone, count it", () => {
+test("stats are up to date after an impression, and after a click alone", () => {
   const sim = createSimulator();
   const { get, impression, post } = senderOf(sim, sim.publishers.signUp());
   const counts = (): { impressions: number; clicks: number } => {

@@ -1,4 +1,4 @@
-/** Surfaces that aren't active, and surfaces that aren't there: each choice. */
+/** Inactive and unknown surfaces: each choice. */
 
 import { describe, expect, test } from "vitest";
 import { createSimulator, type Publisher, type Simulator } from "../../src/index.ts";
@@ -47,20 +47,20 @@ describe("surface.inactive=uncredited", () => {
     },
   );
 
-  test("one on an active surface earns as ever, and nothing of this shapes it", () => {
+  test("an impression on an active surface still earns, and isn't shaped by these keys", () => {
     const { show } = world(choice);
     expect(show(0).body.revenue_credited_inr).toBeGreaterThan(0);
     expect(show(0).shapedBy).not.toContain("surface.inactive");
   });
 
-  test("the price of the next one is what it would have been", () => {
+  test("the price of the next impression stays what it would have been", () => {
     const [lenient, usual] = [world(choice), world({})];
     lenient.show(1);
     usual.show(0);
     expect(lenient.show(0).body.revenue_credited_inr).toBe(usual.show(0).body.revenue_credited_inr);
   });
 
-  test("it may be clicked, and the click earns", () => {
+  test("the impression may be clicked, and the click earns", () => {
     const { asks, show } = world(choice);
     const { impression_id } = show(1).body;
     expect(asks.post("click", { impression_id }).body.revenue_credited_inr).toBeGreaterThan(0);
@@ -76,7 +76,7 @@ describe("surface.inactive=uncredited", () => {
     const again = show(1, "s");
     expect(again.status).toBe(expected);
     expect(again.shapedBy).toEqual(expect.arrayContaining(["surface.inactive", "dedup.key"]));
-    // It stays what it was answered with, whatever the surface is by now.
+    // The replayed answer stays the same, whatever the surface's status is by then.
     sim.publishers.setSurface(publisher.id, publisher.surfaces[1]?.id ?? "", { status: "active" });
     const later = show(1, "s");
     expect(later.status).toBe(expected);
@@ -85,7 +85,7 @@ describe("surface.inactive=uncredited", () => {
   });
 });
 
-test("a seeded surface that isn't active refuses, and says that its status may be the seed's", () => {
+test("an inactive seeded surface refuses, and the refusal lists surface.statuses", () => {
   const sim = createSimulator({ assumptions: { "surface.statuses": "extended" } });
   const publisher = sim.publishers.at(0);
   const show = (surface: string | undefined): ReturnType<ParsingClient["post"]> =>
@@ -103,7 +103,7 @@ test("a seeded surface that isn't active refuses, and says that its status may b
 });
 
 describe("surface.unknown=empty", () => {
-  test("an impression is 404 still", () => {
+  test("an impression still gets 404", () => {
     const { publisher, asks } = world({ "surface.unknown": "empty" });
     const sent = { publisher_id: publisher.id, surface: "nowhere", ad_id: "ad" };
     const { status, body } = asks.post("impression", sent);

@@ -1,4 +1,4 @@
-/** Requests of one publisher of a simulator, in the shortest form. */
+/** Requests of one publisher of a simulator, in short form. */
 
 import {
   type ApiRequest,
@@ -13,7 +13,7 @@ import { senderOf } from "../sender.ts";
 export interface TestClient {
   readonly sim: Simulator;
   readonly publisher: Publisher;
-  /** Answers a request that has the publisher's key, unless it has headers of its own. */
+  /** Sends a request with the publisher's key, unless it has headers of its own. */
   send(request: ApiRequest): ApiResponse;
   get(path: string, query?: ApiRequest["query"]): ApiResponse;
   post(path: string, body: ApiRequest["body"]): ApiResponse;

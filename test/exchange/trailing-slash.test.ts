@@ -1,4 +1,4 @@
-/** A path with a slash at its end, where it redirects (`http.trailing-slash`: 308). */
+/** Redirects for a path that ends with a slash (`http.trailing-slash`: 308). */
 
 import { describe, expect, test } from "vitest";
 import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
@@ -9,30 +9,36 @@ const redirects = { "http.trailing-slash": "308" } as const;
 const ask = (more: Partial<Assumptions> = {}): TestClient =>
   createTestClient({ ...redirects, ...more });
 
-test.each(Object.values(operations))("$method $path/ leads to the path without it", (operation) => {
-  const { send, sim } = ask();
-  const response = send({ method: operation.method, path: `${operation.path}/`, query: "a=1&b" });
-  expect(response).toEqual({
-    status: 308,
-    headers: {
-      vary: "Origin",
-      location: `../${operation.path.split("/").at(-1)}?a=1&b`,
-      "content-length": "0",
-      "x-ratelimit-remaining": operation.method === "POST" ? "10000" : "60",
-    },
-    body: "",
-  });
-  const target = new URL(response.headers.location ?? "", `http://a.invalid/@w${operation.path}/`);
-  expect(target.pathname).toBe(`/@w${operation.path}`);
-  const [entry] = sim.journal.entries();
-  expect([entry?.reason, entry?.operation, entry?.assumptions]).toEqual([
-    "redirected",
-    undefined,
-    ["http.trailing-slash"],
-  ]);
-});
+test.each(Object.values(operations))(
+  "$method $path/ redirects to the path without it",
+  (operation) => {
+    const { send, sim } = ask();
+    const response = send({ method: operation.method, path: `${operation.path}/`, query: "a=1&b" });
+    expect(response).toEqual({
+      status: 308,
+      headers: {
+        vary: "Origin",
+        location: `../${operation.path.split("/").at(-1)}?a=1&b`,
+        "content-length": "0",
+        "x-ratelimit-remaining": operation.method === "POST" ? "10000" : "60",
+      },
+      body: "",
+    });
+    const target = new URL(
+      response.headers.location ?? "",
+      `http://a.invalid/@w${operation.path}/`,
+    );
+    expect(target.pathname).toBe(`/@w${operation.path}`);
+    const [entry] = sim.journal.entries();
+    expect([entry?.reason, entry?.operation, entry?.assumptions]).toEqual([
+      "redirected",
+      undefined,
+      ["http.trailing-slash"],
+    ]);
+  },
+);
 
-test("it comes before authentication and spends nothing", () => {
+test("the redirect comes before authentication and spends no quota", () => {
   const { sim, get } = ask();
   for (let sent = 0; sent < 100; sent += 1) {
     const request = { method: "GET", path: "/v1/publisher/stats/" };
@@ -42,11 +48,11 @@ test("it comes before authentication and spends nothing", () => {
   expect(get("/v1/publisher/stats").headers["x-ratelimit-remaining"]).toBe("59");
 });
 
-test("without a query there is no question mark", () => {
+test("a Location without a query has no question mark", () => {
   expect(ask().get("/v1/publisher/stats/", "").headers.location).toBe("../stats");
 });
 
-describe("a path that isn't an operation's with one slash more", () => {
+describe("a path that isn't an operation's path plus one slash", () => {
   test.each(["/v1/click//", "/v1/nothing/", "/v1/", "/", "//", "/v1/click/x/"])(
     "%s: 404",
     (path) => {
@@ -55,8 +61,8 @@ describe("a path that isn't an operation's with one slash more", () => {
   );
 });
 
-describe("a method that the path doesn't have", () => {
-  test("is answered as on the path itself", () => {
+describe("a method that the path doesn't support", () => {
+  test("gets the same answer as on the path itself", () => {
     const response = ask().send({ method: "DELETE", path: "/v1/click/" });
     expect([response.status, response.headers.allow]).toEqual([405, "POST"]);
     expect(
@@ -64,7 +70,7 @@ describe("a method that the path doesn't have", () => {
     ).toBe(404);
   });
 
-  test("HEAD is one where HEAD isn't supported", () => {
+  test("includes HEAD where HEAD isn't supported", () => {
     const request = { method: "HEAD", path: "/v1/publisher/stats/" };
     expect(ask().send(request).status).toBe(308);
     expect(ask({ "http.head": "405" }).send(request).status).toBe(405);
@@ -78,14 +84,14 @@ test.each([
   ["a number sign, which would end the query", "a=#b", "a=%23b"],
   ["DEL", "\x7f", "%7F"],
   ["what is escaped already", "a=%20%zz+b", "a=%20%zz+b"],
-])("the Location is fit for a header, and keeps the query: %s", (_, query, kept) => {
+])("the Location is a valid header, and keeps the query: %s", (_, query, kept) => {
   const { location } = ask().get("/v1/publisher/stats/", query).headers;
   expect(location).toBe(`../stats?${kept}`);
   expect(location).toMatch(/^[\x21-\x7e]+$/);
   expect(() => new Headers({ location: location ?? "" })).not.toThrow();
 });
 
-test("no key is in the journal, though the Location repeats the query", () => {
+test("the journal holds no key, although the Location repeats the query", () => {
   const { get, sim, publisher } = ask();
   const { location } = get("/v1/publisher/stats/", `key=${publisher.apiKey}`).headers;
   expect(location).toContain(publisher.apiKey);

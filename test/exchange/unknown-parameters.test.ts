@@ -1,4 +1,4 @@
-/** Only an operation's own parameters say whom a request is about: whatever else is sent changes nothing under `ignore`. */
+/** A request's publisher comes only from its operation's own parameters; others change nothing under `ignore`. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -29,11 +29,11 @@ interface World {
   readonly sim: Simulator;
   readonly own: Publisher;
   readonly other: Publisher;
-  /** Impressions of the two. */
+  /** An impression of each of the two. */
   readonly impressions: readonly [string, string];
 }
 
-/** Two publishers with an impression each, and rules that pick requests out by whom they are about. */
+/** Two publishers with an impression each, and rules that match requests by publisher and surface. */
 function worldOf(assumptions: Assumptions, rules: boolean): World {
   const sim = createSimulator({ seed: "unknown", publishers: 3, assumptions });
   const [own, other] = [sim.publishers.at(0), sim.publishers.at(1)];
@@ -76,7 +76,7 @@ function requestFor(
   return requestOf({ operation, values, way: { ...way, inQuery: [] } }, apiKey);
 }
 
-/** What a parameter may hold, as JSON has it. Words stand for ids of the world. */
+/** Values that a parameter may have in JSON. Capital words stand for ids of the world. */
 const anyValue = fc.oneof(
   fc.constantFrom<unknown>(null, 5, 0, -1.5, 1e300, true, "", [], {}, [null], { a: 1 }),
   fc.constantFrom("OWN-ID", "OTHER-ID", "OWN-SURFACE", "OTHER-SURFACE"),
@@ -91,12 +91,12 @@ const anyName = fc.oneof(
 const anyExtra = fc.record({
   name: anyName,
   value: anyValue,
-  /** Beside the others, in the query, in both, or twice. */
+  /** Sent with the other parameters, in the query, in both, or twice. */
   place: fc.constantFrom("beside" as const, "query" as const, "both" as const, "twice" as const),
 });
 type Extra = typeof anyExtra extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** The request with a parameter more that its operation doesn't have. */
+/** The request with an extra parameter that its operation doesn't have. */
 function withExtra(
   operation: OperationId,
   request: ApiRequest,
@@ -123,7 +123,7 @@ function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }
 
-/** What is the same whatever else was sent: state and quota, what was counted, and the journal but for what it quotes. */
+/** All that an extra parameter must not change: state, quota, counts, and the journal except quoted requests. */
 function shownOf({ sim }: World): string {
   const entries = sim.journal.entries().map(({ request: _, assumptions: __, ...entry }) => entry);
   const { accounts } = sim.snapshot();
@@ -133,15 +133,14 @@ function shownOf({ sim }: World): string {
 const readings = arbitraryAssumptions({ fixed: { "request.unknown-fields": "ignore" } });
 const anySent = fc.record({
   operation: fc.constantFrom<OperationId>("stats", "impression", "click", "surfaces", "payouts"),
-  /** Whose id is named, and whose key is sent. */
+  /** Which publisher's id and which publisher's key are sent. */
   about: fc.constantFrom("own" as const, "other" as const),
   key: fc.constantFrom("own" as const, "own" as const, "other" as const),
   extras: fc.array(anyExtra, { minLength: 1, maxLength: 3 }),
 });
 
 describe("a parameter that the operation doesn't have", () => {
-  const name =
-    "changes no answer, no quota, no book and no record under any reading that ignores it";
+  const name = "changes no answer, quota, book or record under any assumptions that ignore it";
   test(name, { timeout: 120_000 }, () => {
     checkProperty(
       { test: name, file, runs: 250 },
@@ -185,7 +184,7 @@ describe("a parameter that the operation doesn't have", () => {
   }
 });
 
-describe("what outsiders ran into", () => {
+describe("cases that outside testers found", () => {
   const worldUnder = (assumptions: Partial<Assumptions>): World => {
     const { assumptions: all } = createSimulator({ assumptions });
     return worldOf(all, false);
@@ -203,7 +202,7 @@ describe("what outsiders ran into", () => {
     ]);
   });
 
-  test("reports name one publisher, whatever impression is named beside it", () => {
+  test("reports are about one publisher, even if the request also has an impression's id", () => {
     const { sim, own, impressions } = worldUnder({ "auth.key-scope": "any" });
     const headers = { authorization: `Bearer ${own.apiKey}` };
     for (const what of ["stats", "surfaces", "payouts"]) {

@@ -1,11 +1,11 @@
-/** What stays of a request on its way. */
+/** What is kept of a request while it is handled. */
 
 import { expect, test } from "vitest";
 import { RequestContext } from "../../src/exchange/request-context.ts";
 import { createSimulatorCore } from "../../src/simulator/simulator.ts";
 import { fakerPerson } from "../../src/world/publishers/people.ts";
 
-test("the journal keeps the text of a body, and not the object that was given", () => {
+test("the journal keeps the text of a body, not the caller's object", () => {
   const core = createSimulatorCore({}, { people: () => fakerPerson });
   const [publisher] = core.publishers.credentials(1);
   const body = { publisher_id: publisher?.id, surface: publisher?.surfaces[0]?.id, ad_id: "ad" };

@@ -1,4 +1,4 @@
-/** Every verdict as a connection shows it, and what whole answers and halves of them are. */
+/** Every verdict with what each client sees of it, and comparisons for whole and cut answers. */
 
 import { expect, vi } from "vitest";
 import type { FaultRule } from "../../src/faults/rule.ts";
@@ -7,10 +7,10 @@ import type { Observe, Patience, Seen, Sent } from "./observe.ts";
 
 export type Verdict = FaultRule["verdict"];
 
-/** What is in force of a simulator while a client is watched. */
+/** A simulator and its base URL while a client is observed. */
 export type Watched = Pick<Simulator, "faults" | "journal" | "publishers">;
 
-/** What comes of a verdict. Each manner is told apart by every client. */
+/** The outcome of a verdict. Each client reports each manner differently. */
 export type Manner =
   | "whole"
   | "injected"
@@ -25,7 +25,7 @@ export type Manner =
 export interface Case {
   readonly verdict: Verdict;
   readonly manner: Manner;
-  /** How often the service does it, with the journal's entries for it. */
+  /** How often the service handles the request, with its journal entries. */
   readonly served: readonly boolean[];
 }
 
@@ -62,19 +62,19 @@ export const cases: readonly Case[] = [
   { verdict: { kind: "reorder", atMost: 60 }, manner: "whole", served: [true] },
 ];
 
-/** Names a verdict in a test. */
+/** Describes a verdict in a test's title. */
 export function nameOf({ verdict }: Case): string {
   return JSON.stringify(verdict);
 }
 
-/** A request that is answered with some hundred bytes. */
+/** A request whose answer has a few hundred bytes. */
 export function listing({ publishers }: Watched, baseUrl: string): Sent {
   const { id, apiKey } = publishers.at(0);
   const url = `${baseUrl}/v1/publisher/surfaces?publisher_id=${id}`;
   return { url, headers: { authorization: `Bearer ${apiKey}` } };
 }
 
-/** A request that credits money where it is served. */
+/** A request that credits money if it is served. */
 export function impression({ publishers }: Watched, baseUrl: string): Sent {
   const { id, apiKey, surfaces } = publishers.at(0);
   const body = JSON.stringify({ publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad" });
@@ -82,7 +82,7 @@ export function impression({ publishers }: Watched, baseUrl: string): Sent {
   return { url: `${baseUrl}/v1/impression`, method: "POST", headers, body };
 }
 
-/** Waits until the next request was handled, and a moment longer: an answer that comes would be there by then. */
+/** Waits until the next request was handled, and a moment longer, so that an answer has time to arrive. */
 export function patienceFor({ journal }: Watched): Patience {
   const before = journal.total;
   const handled = vi.waitUntil(() => journal.total > before, { timeout: 20_000, interval: 5 });
@@ -92,13 +92,10 @@ export function patienceFor({ journal }: Watched): Patience {
 
 const MOMENT_MS = 60;
 
-/** For the wordings: in these manners a client is content. */
-export const content = { whole: undefined, injected: undefined, garbage: undefined } as const;
-
-/** How a client words what goes wrong in each manner; `undefined` where nothing does. */
+/** How a client words a failure. A manner that isn't listed is no failure. */
 export type Wording = Readonly<Record<Manner, RegExp | undefined>>;
 
-/** Compares what a client saw with the answer as it would have been without a rule. */
+/** Compares what a client saw with the answer that it would get without a rule. */
 function expectSeen(seen: Seen, { manner }: Case, whole: Seen, wording: Wording): void {
   const wanted = wording[manner];
   const advice = `for "${manner}" the client's wording is ${wanted}; put its own words there if they are right`;
@@ -141,7 +138,7 @@ function expectSeen(seen: Seen, { manner }: Case, whole: Seen, wording: Wording)
   }
 }
 
-/** How much of an answer the journal says that the client got. */
+/** How much of an answer the client got, according to the journal. */
 const receivedOf: Readonly<Record<Manner, "whole" | "part" | "nothing">> = {
   whole: "whole",
   injected: "whole",
@@ -154,7 +151,7 @@ const receivedOf: Readonly<Record<Manner, "whole" | "part" | "nothing">> = {
   noise: "nothing",
 };
 
-/** Compares the journal's word on a request with what a rule was to do to it. */
+/** Compares the journal entry of a request with what a rule should have done to it. */
 function expectJournalled({ journal }: Watched, { verdict, manner, served }: Case): void {
   const faults = journal.entries().map(({ fault }) => fault);
   const [first, ...copies] = faults;
@@ -163,14 +160,14 @@ function expectJournalled({ journal }: Watched, { verdict, manner, served }: Cas
   expect(copies.map((fault) => fault?.received)).toEqual(served.slice(1).map(() => "nothing"));
 }
 
-/** A client, with a simulator that nobody has used and where that answers. */
+/** A client, with a fresh simulator and its base URL. */
 export interface Connected {
   readonly observe: Observe;
   readonly sim: Watched;
   readonly baseUrl: string;
 }
 
-/** Expects a client to see what a verdict does to one request, and the journal to say so. */
+/** Expects a client to see what a verdict does to one request, and the journal to record it. */
 export async function expectShown(
   { observe, sim, baseUrl }: Connected,
   one: Case,
@@ -186,7 +183,7 @@ export async function expectShown(
   expectSeen(seen, one, whole, wording);
   expectJournalled(sim, one);
   const { kind, delay } = one.verdict;
-  // A timer may be early by the part of a millisecond that it began with.
+  // A timer may fire early by a fraction of a millisecond.
   if (delay !== undefined || kind === "reorder") expect(tookMs).toBeGreaterThan(58);
   if (one.verdict.kind === "drip") {
     const pieces = Math.ceil(whole.body.length / (one.verdict.bytesPerSecond / 20));

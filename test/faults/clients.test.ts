@@ -27,7 +27,7 @@ const inFetch: Wording = {
   silent: /^AbortError: /,
   half: /^TypeError: terminated: UND_ERR_SOCKET$/,
   head: /^TypeError: terminated: UND_ERR_SOCKET$/,
-  // The cause's code is missing where undici was built without it.
+  // The cause has no code where undici was built without it.
   noise: /^TypeError: fetch failed: (HPE_INVALID_CONSTANT|HTTPParserError)$/,
 };
 
@@ -92,7 +92,7 @@ describe.each(here)("%s", { concurrent: true }, (_, { wording, connect }) => {
   });
 
   test.each(["lose-response", "drop"] as const)(
-    "%s leaves the next request alone",
+    "%s doesn't affect the next request",
     async (kind) => {
       const { observe, sim, baseUrl } = connect();
       const whole = await observe(listing(sim, baseUrl));
@@ -105,7 +105,7 @@ describe.each(here)("%s", { concurrent: true }, (_, { wording, connect }) => {
     },
   );
 
-  test("reorder: the answer comes as soon as a later one was handed over", async () => {
+  test("reorder: the answer comes as soon as a later one was sent", async () => {
     const { observe, sim, baseUrl } = connect();
     sim.faults.add({ match: { nth: 1 }, verdict: { kind: "reorder", by: 2, atMost: HOUR } });
     const order: string[] = [];
@@ -129,7 +129,7 @@ describe.each(here)("%s", { concurrent: true }, (_, { wording, connect }) => {
     { kind: "truncate", atByte: 5, delay: HOUR },
     { kind: "drip", bytesPerSecond: 1 },
   ] as const)(
-    "gone before the end of %j, it is journalled as having got nothing",
+    "a request whose client leaves during %j is journalled without an answer",
     async (verdict) => {
       const { observe, sim, baseUrl } = connect();
       sim.faults.add({ verdict });
@@ -144,7 +144,7 @@ describe.each(here)("%s", { concurrent: true }, (_, { wording, connect }) => {
     },
   );
 
-  test("an injected answer that nobody waited for is no answer", async () => {
+  test("an injected answer whose client has left doesn't count as an answer", async () => {
     const { observe, sim, baseUrl } = connect();
     sim.faults.add({ verdict: { kind: "respond", status: 503, delay: HOUR } });
     await observe({ ...impression(sim, baseUrl), patience: patienceFor(sim) });
@@ -154,7 +154,7 @@ describe.each(here)("%s", { concurrent: true }, (_, { wording, connect }) => {
   });
 });
 
-test("a body of one byte a second is that slow, its head comes at once, and it breaks off when the client leaves", async () => {
+test("a slow body of one byte a second starts with the head at once, and stops when the client leaves", async () => {
   const { sim, baseUrl } = overHttp(observeHttp);
   const { url, headers = {} } = listing(sim, baseUrl);
   sim.faults.add({ verdict: { kind: "drip", bytesPerSecond: 1 } });
@@ -163,7 +163,7 @@ test("a body of one byte a second is that slow, its head comes at once, and it b
   const reader = response.body?.getReader();
   const { value } = (await reader?.read()) ?? {};
   expect(value?.length).toBe(1);
-  // The head was some time on its way.
+  // The head took some time to arrive.
   expect(performance.now() - began).toBeGreaterThan(500);
   await reader?.cancel();
   await vi.waitUntil(() => sim.journal.entries()[0]?.fault?.received === "nothing", WAIT);

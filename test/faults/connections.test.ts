@@ -1,4 +1,4 @@
-/** What a rule does to one connection must not reach the next: order, pipelining, sweeping, closing, nothing left behind. */
+/** A rule that affects one connection must not affect the next: order, pipelining, sweeping, closing, no leaks. */
 
 import { execFile } from "node:child_process";
 import { Socket } from "node:net";
@@ -14,14 +14,14 @@ import { observeFetch } from "./observe.ts";
 
 const WAIT = { timeout: 20_000, interval: 5 };
 
-/** GET of the surfaces, as bytes; `which` tells one from another. */
+/** GET of the surfaces, as bytes; `which` marks the request. */
 function get(sim: Watched, which: string, path = "/v1/publisher/surfaces"): string {
   const { id, apiKey } = sim.publishers.at(0);
   return `GET ${path}?publisher_id=${id}&which=${which} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${apiKey}\r\n\r\n`;
 }
 
-describe("requests that are sent ahead on one connection", () => {
-  /** What comes of four requests, the last of which closes the connection. `verdicts`: for the first, the second, … */
+describe("pipelined requests on one connection", () => {
+  /** The outcome of four requests, the last of which closes the connection. `verdicts`: one for each request. */
   async function pipelined(...verdicts: readonly (Verdict | undefined)[]): Promise<{
     readonly text: string;
     readonly paths: readonly (string | undefined)[];
@@ -73,7 +73,7 @@ describe("requests that are sent ahead on one connection", () => {
   test.each(
     endings.flatMap((verdict) => [[verdict, undefined] as const, [verdict, late] as const]),
   )(
-    "end with %j: those before are answered (%j), those after never reach the service",
+    "end with %j: earlier ones are answered (%j), later ones never reach the service",
     async (verdict, before) => {
       const [first = "", second = ""] = bodies((await pipelined()).text);
       const { text, paths } = await pipelined(before, verdict);
@@ -87,7 +87,7 @@ describe("requests that are sent ahead on one connection", () => {
     },
   );
 
-  test("don't overtake one another: only a response on another connection does", async () => {
+  test("keep their order: only a response on another connection can overtake", async () => {
     await using server = await serve();
     const sim = server.worlds.get("default");
     sim.faults.add({ match: { nth: 1 }, verdict: { kind: "reorder", atMost: "1h" } });
@@ -103,7 +103,7 @@ describe("requests that are sent ahead on one connection", () => {
   });
 });
 
-test("a response in another world doesn't overtake, and neither does the control API's", async () => {
+test("responses in another world and of the control API don't count as later responses", async () => {
   await using server = await serve();
   const sim = server.worlds.get("default");
   const other = server.worlds.get("other");
@@ -122,7 +122,7 @@ test("a response in another world doesn't overtake, and neither does the control
   expect(await first).toBe(200);
 });
 
-test("a connection is used on after an answer that came late", async () => {
+test("a connection stays in use after a late answer", async () => {
   await using server = await serve();
   const sim = server.worlds.get("default");
   sim.faults.add({ match: { every: 2 }, verdict: { kind: "delay", delay: 20 } });
@@ -147,7 +147,7 @@ describe("the sweep", () => {
     socket.on("error", () => undefined);
     socket.write(get(sim, "a"));
     await vi.waitUntil(() => sim.journal.total === 1, WAIT);
-    // The server's side of the connection, which nobody else knows.
+    // The server's side of the connection, which no API exposes.
     const handles = process as unknown as { _getActiveHandles(): unknown[] };
     for (const handle of handles._getActiveHandles()) {
       if (handle instanceof Socket && handle.localPort === server.port) accepted.push(handle);
@@ -165,11 +165,11 @@ describe("the sweep", () => {
     { kind: "reorder", atMost: "1h" },
     { kind: "drip", bytesPerSecond: 1 },
     { kind: "empty", delay: "1h" },
-  ] as const)("leaves a connection alone that waits under %j", async (verdict) => {
+  ] as const)("leaves a connection open that waits under %j", async (verdict) => {
     expect(await swept(verdict, 100)).toBe(false);
   });
 
-  test("closes a silent connection, later than an idle one", async () => {
+  test("closes a silent connection, but later than an idle one", async () => {
     expect(await swept({ kind: "timeout" }, 10)).toBe(false);
     expect(await swept({ kind: "timeout" }, 11)).toBe(true);
   });
@@ -182,7 +182,7 @@ describe("closing the server", { concurrent: true }, () => {
     { kind: "reorder", atMost: "1h" },
     { kind: "drip", bytesPerSecond: 1 },
     { kind: "timeout" },
-  ] as const)("cuts what is under way under %j", async (verdict) => {
+  ] as const)("cuts requests that are in progress under %j", async (verdict) => {
     const server = await serve();
     const sim = server.worlds.get("default");
     sim.faults.add({ verdict });
@@ -197,7 +197,7 @@ describe("closing the server", { concurrent: true }, () => {
     expect(entries.map(({ fault }) => fault?.received)).toEqual(entries.map(() => "nothing"));
   });
 
-  test("what is held back for less than that is still answered, and the connection closes", async () => {
+  test("still answers what is delayed by less than that, then closes the connection", async () => {
     const server = await serve();
     const sim = server.worlds.get("default");
     sim.faults.add({ verdict: { kind: "delay", delay: 100 } });
@@ -208,7 +208,7 @@ describe("closing the server", { concurrent: true }, () => {
     expect([status, headers.connection]).toEqual([200, "close"]);
   });
 
-  test("no timer is left of what was held back, over HTTP and in sim.fetch", async () => {
+  test("no timer of a delayed answer is left, over HTTP and in sim.fetch", async () => {
     const script = `
       import { createSimulator } from ${JSON.stringify(new URL("../../src/index.ts", import.meta.url).href)};
       import { startServer } from ${JSON.stringify(new URL("../../src/server.ts", import.meta.url).href)};
@@ -235,7 +235,7 @@ describe("closing the server", { concurrent: true }, () => {
           await sent.catch((error) => failures.push(error.name));
         }
         await (await send(path)).body.cancel();
-        // Its head alone is taken.
+        // Only the head is consumed.
         await send(path);
       }
       await server.close();
@@ -249,7 +249,7 @@ describe("closing the server", { concurrent: true }, () => {
   });
 });
 
-describe("what Node doesn't hand over as a request", () => {
+describe("requests that Node doesn't emit as requests", () => {
   const connect = "CONNECT ads.example:443 HTTP/1.1\r\nHost: ads.example:443\r\n\r\n";
   const endless = `POST /v1/click HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${2 ** 40}\r\n\r\n`;
 
@@ -259,7 +259,7 @@ describe("what Node doesn't hand over as a request", () => {
     sim.faults.add({ verdict });
     const { socket, whole } = await openRawConnection(server.port);
     socket.write(sent);
-    // More than a server reads of a body that it is going to refuse.
+    // More than a server reads of a body that it will refuse.
     const chunk = Buffer.alloc(1024 * 1024, "x");
     for (let count = 0; count < more; count += 1) socket.write(chunk);
     const text = await whole;
@@ -291,7 +291,7 @@ describe("what Node doesn't hand over as a request", () => {
     await expectAnswer(verdict, 404, connect, 0);
   });
 
-  test("CONNECT after an answer that ends the connection never reaches the service", async () => {
+  test("a CONNECT after an answer that ends the connection never reaches the service", async () => {
     await using server = await serve();
     const sim = server.worlds.get("default");
     sim.faults.add({ verdict: { kind: "empty", delay: 60 } });
@@ -301,18 +301,18 @@ describe("what Node doesn't hand over as a request", () => {
     expect(sim.journal.total).toBe(1);
   });
 
-  test("CONNECT is left without an answer", async () => {
+  test("a CONNECT can be left without an answer", async () => {
     expect(await answerTo({ kind: "empty" }, connect)).toBe("");
     expect(await answerTo({ kind: "reset", delay: 20 }, connect)).toBe("");
     expect(await answerTo({ kind: "garbage", as: "response" }, connect)).toHaveLength(64);
   });
 
-  test("a body without end is answered late, or not at all", async () => {
+  test("an endless body is answered late, or not at all", async () => {
     await expectAnswer({ kind: "delay", delay: 30 }, 401, endless, 66);
     expect(await answerTo({ kind: "reset" }, endless, 66)).toBe("");
   });
 
-  test("a request that can't be read is answered after one that is held back", async () => {
+  test("a malformed request is answered after a delayed one", async () => {
     await using server = await serve();
     const sim = server.worlds.get("default");
     sim.faults.add({ verdict: { kind: "delay", delay: 80 } });
@@ -323,7 +323,7 @@ describe("what Node doesn't hand over as a request", () => {
 });
 
 describe("sim.fetch", () => {
-  test("goes by fake timers", async () => {
+  test("uses fake timers where they are installed", async () => {
     vi.useFakeTimers();
     try {
       const sim = createSimulator();
@@ -354,7 +354,7 @@ describe("sim.fetch", () => {
     }
   });
 
-  test("is silent until it is aborted, by the signal of a Request that nobody keeps too", async () => {
+  test("stays silent until it is aborted, even by the signal of a Request that was garbage collected", async () => {
     const sim = createSimulator();
     sim.faults.add({ verdict: { kind: "timeout" } });
     const { url, headers = {} } = listing(sim, "http://sim.test");
@@ -366,7 +366,7 @@ describe("sim.fetch", () => {
       sim.fetch(new Request(url, { headers, signal })),
     ];
     await vi.waitUntil(() => sim.journal.total === 2, WAIT);
-    // A request of fetch's follows a signal only as long as somebody remembers the request.
+    // A Request of fetch follows a signal only while something references the Request.
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as () => void;
     for (let count = 0; count < 3; count += 1) {
@@ -378,7 +378,7 @@ describe("sim.fetch", () => {
     expect(settled).toEqual(waiting.map(() => ({ status: "rejected", reason })));
   });
 
-  test("follows a redirect by rule as fetch does, and gives up after twenty", async () => {
+  test("follows a rule's redirect as fetch does, and gives up after twenty", async () => {
     const sim = createSimulator();
     const headers = { Location: "/v1/publisher/surfaces" };
     sim.faults.add({
@@ -399,7 +399,7 @@ describe("sim.fetch", () => {
     await expect(endless).rejects.toMatchObject({ cause: { message: "redirect count exceeded" } });
   });
 
-  test("sends no key along to another origin", async () => {
+  test("sends no key to another origin", async () => {
     const sim = createSimulator();
     const headers = { Location: "https://elsewhere.test/v1/publisher/surfaces" };
     sim.faults.add({ match: { nth: 1 }, verdict: { kind: "respond", status: 307, headers } });

@@ -1,4 +1,4 @@
-/** What a rule draws: whether it fires, how long it delays, what noise it makes. From seed, rule, publisher and number. */
+/** A rule's random draws: whether it fires, its delay, its noise. They depend on seed, rule, publisher and number. */
 
 import { createHash } from "node:crypto";
 import fc from "fast-check";
@@ -23,7 +23,7 @@ function placesOf(rule: FaultRule, options: SimulatorOptions = {}, ordinal = 0):
 }
 
 describe("share", () => {
-  test("fires as often as it says, give or take what chance allows", () => {
+  test("fires as often as it says, within the bounds of chance", () => {
     const count = runsOf(20_000);
     for (const share of [0.001, 0.05, 0.3, 0.5, 0.9]) {
       const sim = createSimulator({
@@ -36,7 +36,7 @@ describe("share", () => {
     }
   });
 
-  test("0 is never, 1 is always", () => {
+  test("never fires at 0, and always at 1", () => {
     expect(placesOf({ match: { share: 0 }, verdict: mark })).toEqual([]);
     expect(placesOf({ match: { share: 1 }, verdict: mark }).length).toBe(200);
   });
@@ -44,7 +44,7 @@ describe("share", () => {
   test.each([
     ["one in a hundred thousand", 1e-5, 300],
     ...(isWhole ? [["one in a million", 1e-6, 3000] as const] : []),
-  ] as const)("%s is neither never nor often", (_, share, requests) => {
+  ] as const)("%s fires sometimes, and rarely or mostly", (_, share, requests) => {
     const match = { share };
     const sim = createSimulator({
       journalEntries: 0,
@@ -53,12 +53,12 @@ describe("share", () => {
     const { nowhere } = senderOf(sim);
     for (let sent = 0; sent < requests; sent += 1) nowhere();
     const fired = sim.faults.list().reduce((total, rule) => total + rule.fired, 0);
-    // 3 are expected of all draws, which are a thousand for each request.
+    // 3 are expected over all draws, a thousand for each request.
     expect(fired).toBeGreaterThan(0);
     expect(fired).toBeLessThan(12);
   });
 
-  test("is drawn from the seed, the rule's id and the publisher, and from nothing else", () => {
+  test("depends only on the seed, the rule's id and the publisher", () => {
     const places = placesOf(half);
     expect(placesOf(half)).toEqual(places);
     expect(placesOf({ ...half, verdict: { ...mark, delay: { from: 1, to: 9 } } })).toEqual(places);
@@ -70,23 +70,23 @@ describe("share", () => {
     expect(placesOf({ ...half, match: { share: 0.5, per: "world" } })).not.toEqual(places);
   });
 
-  test("a larger share fires at all that a smaller one fires at", () => {
+  test("fires, if it is larger, at every request at which a smaller one fires", () => {
     const of = (share: number) => placesOf({ id: "s", match: { share }, verdict: mark });
     expect(of(0.6)).toEqual(expect.arrayContaining(of(0.3)));
   });
 
-  test("what one rule draws tells nothing of another's draws", () => {
+  test("is drawn independently for each rule", () => {
     const sim = createSimulator({
       faults: ["a", "b"].map((id) => ({ id, match: { share: 0.5 }, verdict: mark })),
     });
     const { nowhere } = senderOf(sim);
     for (let sent = 0; sent < 4000; sent += 1) nowhere();
-    // Of those that the first leaves, half; 6 standard deviations of a binomial of 4,000 with a quarter are 165.
+    // Half of what the first leaves; 6 standard deviations of a binomial of 4,000 with a quarter are 165.
     expect(Math.abs(sim.faults.get("b").fired - 1000)).toBeLessThan(165);
   });
 });
 
-/** The delays of the first so many requests, in milliseconds. */
+/** The delays of the first `requests` requests, in milliseconds. */
 function delaysOf(delay: Delay, count: number): number[] {
   const verdict = { kind: "delay", delay } as const;
   const sim = createSimulator({ faults: [{ id: "slow", verdict }], journalEntries: 0 });
@@ -105,7 +105,7 @@ describe("delay", () => {
     expect(new Set(delaysOf(delay, 50))).toEqual(new Set([ms]));
   });
 
-  test("a range is drawn evenly, both ends included", () => {
+  test("is drawn evenly from a range, both ends included", () => {
     const count = 6000;
     const drawn = delaysOf({ from: 10, to: 15 }, count);
     for (let ms = 10; ms <= 15; ms += 1) {
@@ -116,7 +116,7 @@ describe("delay", () => {
     expect(drawn.every((ms) => ms >= 10 && ms <= 15)).toBe(true);
   });
 
-  test("a long tail halves with each doubling, evenly within it, and ends at the maximum", () => {
+  test("with a long tail halves in frequency with each doubling, evenly within it, and ends at the maximum", () => {
     const count = runsOf(40_000);
     const drawn = delaysOf({ from: 10, to: "1s", shape: "long-tailed" }, count);
     expect(drawn.every((ms) => Number.isInteger(ms) && ms >= 10 && ms <= 1000)).toBe(true);
@@ -131,7 +131,7 @@ describe("delay", () => {
       [80, 160, 1 / 16],
       [160, 320, 1 / 32],
       [320, 640, 1 / 64],
-      // The seventh doubling goes from 640 to 1279: what is above the maximum is the maximum.
+      // The seventh doubling goes from 640 to 1279; values above the maximum become the maximum.
       [640, 1000, (1 / 128) * (360 / 640)],
       [1000, 1001, (1 / 128) * (280 / 640) + 1 / 128],
     ];
@@ -143,7 +143,7 @@ describe("delay", () => {
     expect(drawn).toContain(19);
   });
 
-  test("the longest tail stays whole and within its maximum", () => {
+  test("with the longest tail is an integer within its maximum", () => {
     const drawn = delaysOf({ from: "30m", to: "1h", shape: "long-tailed" }, 300);
     expect(drawn.every((ms) => Number.isInteger(ms) && ms >= 1_800_000)).toBe(true);
     expect(Math.max(...drawn)).toBe(3_600_000);
@@ -166,7 +166,7 @@ describe("delay", () => {
 });
 
 describe("noise", () => {
-  test("differs from request to request, and is the same in the next run", () => {
+  test("differs from request to request, and repeats in the next run", () => {
     const run = (): string[] => {
       const faults: FaultRule[] = [{ id: "noise", verdict: { kind: "garbage" } }];
       const { nowhere } = senderOf(createSimulator({ faults }));
@@ -182,7 +182,7 @@ describe("noise", () => {
   });
 });
 
-/** What becomes of requests in order. */
+/** The outcomes of requests, in order. */
 function digestOf(responses: readonly ApiResponse[]): string {
   const shown = responses.map(({ status, body, delivery }) => [
     status,
@@ -241,7 +241,7 @@ describe("a plan", () => {
     `);
   });
 
-  test("that never fires changes no answer, no book and no journal entry (R6)", () => {
+  test("changes no answer, book or journal entry if it never fires (R6)", () => {
     const idle: FaultRule[] = [
       { match: { share: 0 }, verdict: mark },
       { match: { nth: 1000 }, verdict: { kind: "drop" } },
@@ -256,7 +256,7 @@ describe("a plan", () => {
     expect(plain.snapshot()).toMatchObject(state);
   });
 
-  test("gives each publisher the same, however their requests are mixed (A1)", () => {
+  test("does the same to each publisher, however their requests are interleaved (A1)", () => {
     const alone = [0, 1, 2].map((ordinal) => {
       const sim = createSimulator({ faults: plan });
       return session(sim, ordinal).map((send) => JSON.stringify(send()));

@@ -1,4 +1,4 @@
-/** Rules come and go with their world: installed, looked at, removed, run out, saved, forked, and back to the options. */
+/** The life of rules: added, listed, removed, expired, saved, forked, and reset to the options. */
 
 import { describe, expect, test } from "vitest";
 import {
@@ -17,7 +17,7 @@ import { mark, marked, senderOf } from "../operation-sender.ts";
 const idsOf = (sim: Pick<Simulator, "faults">): string[] => sim.faults.list().map(({ id }) => id);
 
 describe("adding", () => {
-  test("gives what removes that rule, once", () => {
+  test("returns a function that removes that rule, once", () => {
     const sim = createSimulator();
     const { nowhere } = senderOf(sim);
     const stop = sim.faults.add({ verdict: mark });
@@ -29,7 +29,7 @@ describe("adding", () => {
     expect(idsOf(sim)).toEqual(["rule-2"]);
   });
 
-  test("numbers rules without an id, and never takes one that is there", () => {
+  test("numbers rules without an id, and never reuses an id", () => {
     const sim = createSimulator();
     sim.faults.add({ id: "rule-2", verdict: mark });
     sim.faults.add({ verdict: mark });
@@ -37,12 +37,12 @@ describe("adding", () => {
     sim.faults.add({ id: "rule-1", verdict: mark });
     expect(idsOf(sim)).toEqual(["rule-2", "rule-3", "rule-4", "rule-1"]);
     sim.faults.clear();
-    // A number that was there draws what it drew before: another rule gets another.
+    // The same id would draw the same numbers again, so another rule gets another id.
     sim.faults.add({ verdict: mark });
     expect(idsOf(sim)).toEqual(["rule-5"]);
   });
 
-  test("copies the rule: what was given may change, and is left as it was", () => {
+  test("copies the rule: later changes by the caller have no effect, and the caller's object isn't changed", () => {
     const headers = { "X-A": "1" };
     const rule = {
       id: "r",
@@ -67,7 +67,7 @@ describe("adding", () => {
     expect(nowhere()).toMatchObject({ status: 500, headers: { "x-a": "1" }, body: '{"list":[1]}' });
   });
 
-  test("takes a body as JSON has it at that moment, and reads it once", () => {
+  test("reads a body once, as JSON has it at that moment", () => {
     let written = 0;
     const body = {
       toJSON: () => {
@@ -82,7 +82,7 @@ describe("adding", () => {
     expect(written).toBe(1);
   });
 
-  test("reads what inherits nothing, and names that every object has", () => {
+  test("reads objects without a prototype, and rejects the names of inherited members", () => {
     const match = Object.assign(Object.create(null), { nth: 1 });
     const body = JSON.parse('{"__proto__":{"a":1},"constructor":2}');
     const rule = Object.assign(Object.create(null), {
@@ -97,15 +97,15 @@ describe("adding", () => {
   });
 });
 
-describe("looking", () => {
-  test("a verdict begins with its kind and its delay, however it was written", () => {
+describe("listing", () => {
+  test("shows a verdict with its kind and delay first, in whatever order they were written", () => {
     const sim = createSimulator();
     sim.faults.add({ verdict: { bytesPerSecond: 9, delay: "1s", kind: "drip" } });
     const [rule] = sim.faults.list();
     expect(Object.keys(rule?.verdict ?? {})).toEqual(["kind", "delay", "bytesPerSecond"]);
   });
 
-  test("gives what was given, with its counts", () => {
+  test("shows rules as they were added, with their counts", () => {
     const sim = createSimulator({ start: "2026-03-01T00:00:00Z" });
     const verdict = { kind: "delay", delay: "1s" } as const;
     sim.faults.add({ id: "r", match: { every: 2 }, verdict, ttl: "1h" });
@@ -126,7 +126,7 @@ describe("looking", () => {
     expect(sim.faults.get("r")).toEqual(sim.faults.list()[0]);
   });
 
-  test("hands out copies", () => {
+  test("returns copies", () => {
     const sim = createSimulator({ faults: [{ id: "r", match: { nth: [1] }, verdict: mark }] });
     const [listed] = sim.faults.list() as [InstalledRule];
     (listed.match as { nth: number[] }).nth.push(2);
@@ -138,7 +138,7 @@ describe("looking", () => {
     expect(marked(3, senderOf(sim).nowhere)).toEqual([1]);
   });
 
-  test("for what isn't there is refused", () => {
+  test("refuses an unknown id", () => {
     const sim = createSimulator();
     expect(() => sim.faults.get("rule-1")).toThrow(InputError);
     expect(() => sim.faults.get("rule-1")).toThrow(
@@ -148,7 +148,7 @@ describe("looking", () => {
 });
 
 describe("a time to live", () => {
-  test("ends with its last instant on the world's clock", () => {
+  test("ends at its last instant on the world's clock", () => {
     const sim = createSimulator();
     const { nowhere } = senderOf(sim);
     const stop = sim.faults.add({ id: "r", verdict: mark, ttl: "1m" });
@@ -162,7 +162,7 @@ describe("a time to live", () => {
     expect([stop(), sim.faults.remove("r")]).toEqual([false, false]);
   });
 
-  test("that is over leaves nothing behind, looked at or not", () => {
+  test("leaves nothing of its rule behind when it ends, listed or not", () => {
     const expired = (): Simulator => {
       const sim = createSimulator();
       sim.faults.add({ id: "r", verdict: mark, ttl: 1 });
@@ -177,7 +177,7 @@ describe("a time to live", () => {
     expect(idsOf(one)).toEqual(["r"]);
   });
 
-  test("past the end of time is for ever", () => {
+  test("is unlimited past the end of time", () => {
     const sim = createSimulator({ start: "9999-12-31T00:00:00Z" });
     sim.faults.add({ id: "long", verdict: mark, ttl: Number.MAX_SAFE_INTEGER });
     sim.faults.add({ id: "days", verdict: mark, ttl: "30d" });
@@ -189,7 +189,7 @@ describe("a time to live", () => {
 });
 
 describe("removing", () => {
-  test("by id says whether there was one, and forgets its counts", () => {
+  test("by id says whether the rule existed, and forgets its counts", () => {
     const sim = createSimulator({ faults: [{ id: "r", match: { nth: 2 }, verdict: mark }] });
     const { nowhere } = senderOf(sim);
     nowhere();
@@ -199,7 +199,7 @@ describe("removing", () => {
     expect(marked(3, nowhere)).toEqual([2]);
   });
 
-  test("all of them leaves none", () => {
+  test("all rules leaves none", () => {
     const sim = createSimulator({ faults: [{ verdict: mark }, () => mark] });
     sim.faults.clear();
     expect(sim.faults.list()).toEqual([]);
@@ -210,7 +210,7 @@ describe("removing", () => {
 const every3: FaultRule = { id: "third", match: { every: 3 }, verdict: mark };
 
 describe("reset", () => {
-  test("goes back to the options' rules, uncounted, with the same draws", () => {
+  test("restores the options' rules without counts, and with the same draws", () => {
     const half: FaultRule = { match: { share: 0.5 }, verdict: mark };
     const sim = createSimulator({ faults: [every3, half] });
     const { nowhere } = senderOf(sim);
@@ -228,7 +228,7 @@ describe("reset", () => {
     expect(marked(20, senderOf(sim).nowhere)).not.toEqual(before);
   });
 
-  test("starts times to live anew", () => {
+  test("restarts times to live", () => {
     const sim = createSimulator({ faults: [{ id: "r", verdict: mark, ttl: "1m" }] });
     sim.clock.advance("1h");
     expect(idsOf(sim)).toEqual([]);
@@ -236,7 +236,7 @@ describe("reset", () => {
     expect(sim.faults.get("r").expires).toBe("2026-01-15T00:01:00.000Z");
   });
 
-  test("leaves a remover of before nothing to remove", () => {
+  test("makes removers from before it do nothing", () => {
     const sim = createSimulator();
     const stop = sim.faults.add({ verdict: mark });
     sim.reset();
@@ -249,7 +249,7 @@ describe("reset", () => {
 });
 
 describe("assume", () => {
-  test("keeps rules with their counts, and their removers", () => {
+  test("keeps rules, their counts and their removers", () => {
     const sim = createSimulator();
     const stop = sim.faults.add(every3);
     const { nowhere } = senderOf(sim);
@@ -283,7 +283,7 @@ describe("a snapshot", () => {
     },
   ];
 
-  test("goes on with the same rules, counts and draws", () => {
+  test("continues with the same rules, counts and draws", () => {
     const sim = createSimulator({ faults: rules, seed: "saved" });
     const { nowhere, stats } = senderOf(sim);
     stats();
@@ -302,14 +302,14 @@ describe("a snapshot", () => {
     other.restore(saved);
     expect(other.faults.list()).toEqual(listed);
     expect(other.snapshot()).toEqual(saved);
-    // What is numbered next is what would have been.
+    // Numbering continues as it would have.
     other.faults.add({ verdict: mark });
     expect(idsOf(other).at(-1)).toBe("rule-5");
     other.reset();
     expect(idsOf(other)).toEqual(["rule-1"]);
   });
 
-  test("that is restored leaves a remover of before nothing to remove", () => {
+  test("makes removers from before its restore do nothing", () => {
     const sim = createSimulator();
     const stop = sim.faults.add(every3);
     sim.restore(sim.snapshot());
@@ -317,7 +317,7 @@ describe("a snapshot", () => {
     expect(idsOf(sim)).toEqual(["third"]);
   });
 
-  test("can't hold a function: the rule is named, and the world goes on", () => {
+  test("can't hold a function: the error names the rule, and the world is unaffected", () => {
     const sim = createSimulator({ faults: [every3] });
     const stop = sim.faults.add(() => undefined);
     expect(() => sim.snapshot()).toThrow(InputError);
@@ -326,7 +326,7 @@ describe("a snapshot", () => {
     expect(sim.snapshot().faults.rules.length).toBe(1);
   });
 
-  // biome-ignore lint/suspicious/noExplicitAny: what is written here is wrong on purpose
+  // biome-ignore lint/suspicious/noExplicitAny: the test writes invalid values on purpose
   type Damaged = any;
   const damages: Readonly<Record<string, (faults: Damaged) => void>> = {
     "no rules": (faults) => delete faults.rules,
@@ -353,7 +353,7 @@ describe("a snapshot", () => {
     "a negative number of them": (faults) => Object.assign(faults, { added: -1 }),
   };
 
-  test.each(Object.entries(damages))("with %s is refused, and nothing changes", (_, damage) => {
+  test.each(Object.entries(damages))("is refused with %s, and nothing changes", (_, damage) => {
     const sim = createSimulator({ faults: rules });
     senderOf(sim).stats();
     const before = sim.snapshot();
@@ -365,7 +365,7 @@ describe("a snapshot", () => {
     expect(sim.snapshot()).toEqual(before);
   });
 
-  test("that was edited without its digest is refused", () => {
+  test("is refused if it was edited and its digest wasn't", () => {
     const sim = createSimulator({ faults: rules });
     const edited: Damaged = JSON.parse(JSON.stringify(sim.snapshot()));
     edited.faults.rules.pop();
@@ -375,7 +375,7 @@ describe("a snapshot", () => {
 });
 
 describe("a fork", () => {
-  test("goes on with the same rules, functions too, and counts of its own", () => {
+  test("continues with the same rules, functions included, and its own counts", () => {
     const sim = createSimulator({ faults: [every3] });
     const stop = sim.faults.add(({ number }) => (number === 4 ? { kind: "drop" } : undefined));
     const { nowhere } = senderOf(sim);
@@ -395,7 +395,7 @@ describe("a fork", () => {
   });
 });
 
-describe("a transport that can't do everything", () => {
+describe("a transport that can't carry out every verdict", () => {
   const transport = {
     name: "paper",
     whyNot: ({ kind }: { readonly kind: string }) =>
@@ -403,7 +403,7 @@ describe("a transport that can't do everything", () => {
   };
   const told = /can't be carried out: paper has no connections/;
 
-  test("refuses such a rule, wherever it comes from, and nothing changes", () => {
+  test("refuses such a rule from any source, and nothing changes", () => {
     const source = createSimulator({ faults: [{ id: "r", verdict: { kind: "reset" } }] });
     const sim = createSimulator({ faults: [{ id: "r", verdict: { kind: "reset" } }] });
     expect(() => sim.faults.limitTo(transport)).toThrow(/^faults\.r can't be carried out/);
@@ -426,7 +426,7 @@ describe("a transport that can't do everything", () => {
     expect(sim.snapshot()).toEqual(saved);
   });
 
-  test("refuses such a verdict of a function when it returns it", () => {
+  test("refuses such a verdict when a function returns it", () => {
     const sim = createSimulator();
     sim.faults.limitTo(transport);
     sim.faults.add(({ number }) => (number === 2 ? { kind: "reset" } : undefined));
@@ -436,7 +436,7 @@ describe("a transport that can't do everything", () => {
   });
 });
 
-test("rules of worlds made from the same options don't share counts", () => {
+test("worlds made from the same options don't share counts", () => {
   const options = { faults: [every3], publishers: 2 };
   const host = {
     people: () => {
@@ -448,7 +448,7 @@ test("rules of worlds made from the same options don't share counts", () => {
   expect([one, two].map((core) => core?.faults.get("third").seen)).toEqual([1, 0]);
 });
 
-test("windows and times to live are those of the world's own clock when it is set", () => {
+test("windows and times to live follow the world's own clock after it is set", () => {
   const match: FaultMatch = { from: "2026-02-01", until: "2026-02-02" };
   const sim = createSimulator({ faults: [{ match, verdict: mark }] });
   const { nowhere } = senderOf(sim);

@@ -1,4 +1,4 @@
-/** Which requests a rule looks at, how it numbers them, and which of them it picks out. */
+/** Which requests a rule considers, how it numbers them, and at which of them it fires. */
 
 import { describe, expect, test } from "vitest";
 import {
@@ -35,13 +35,13 @@ describe("a rule without conditions", () => {
     "one that would be refused": { method: "POST", path: "/v1/click", headers, body: "{" },
   };
 
-  test.each(Object.entries(requests))("takes %s", (_, request) => {
+  test.each(Object.entries(requests))("fires at %s", (_, request) => {
     expect(sim.handle(request).status).toBe(599);
   });
 });
 
 describe("operation", () => {
-  test("is the one that would answer, HEAD as GET", () => {
+  test("is the operation that would answer, and HEAD counts as GET", () => {
     const sim = simWith({ operation: "stats" });
     const { publisher, stats, impression, nowhere } = senderOf(sim);
     const headers = { authorization: `Bearer ${publisher.apiKey}` };
@@ -54,7 +54,7 @@ describe("operation", () => {
     expect(wrong.status).toBe(405);
   });
 
-  test("can be several", () => {
+  test("can be a list", () => {
     const { stats, impression, click } = senderOf(simWith({ operation: ["stats", "click"] }));
     expect([stats(), impression(), click("imp_x")].map(({ status }) => status)).toEqual([
       599, 200, 599,
@@ -71,20 +71,20 @@ describe("publisher", () => {
     expect(sim.handle({ method: "GET", path: "/" }).status).toBe(404);
   });
 
-  test("may sign up after the rule is there", () => {
+  test("may sign up after the rule was added", () => {
     const request = { name: "Later", surfaces: ["One"] };
     const { id } = createSimulator().publishers.signUp(request);
     const sim = simWith({ publisher: [id] });
     expect(senderOf(sim).stats().status).toBe(200);
     const signedUp = sim.publishers.signUp(request);
     expect(senderOf(sim, signedUp).stats().status).toBe(599);
-    // It is the publisher that counts, not its key.
+    // The publisher counts, not its key.
     const { apiKey } = sim.publishers.rotateKey(id);
     expect(senderOf(sim, { ...signedUp, apiKey }).stats().status).toBe(599);
     expect(senderOf(sim, signedUp).stats().status).toBe(401);
   });
 
-  test("is that of the key where a key serves others too", () => {
+  test("is the key's publisher even if the key works for others", () => {
     const sim = createSimulator({ assumptions: { "auth.key-scope": "any" } });
     const [caller, named] = [sim.publishers.at(0), sim.publishers.at(1)];
     sim.faults.add({ match: { publisher: named.id }, verdict: mark });
@@ -95,7 +95,7 @@ describe("publisher", () => {
 });
 
 describe("surface", () => {
-  test("is that of the impression, and of a click's impression", () => {
+  test("is the surface of the impression, or of a click's impression", () => {
     const sim = createSimulator();
     const { publisher, impression, click, stats } = senderOf(sim);
     const [first, second] = publisher.surfaces.map(({ id }) => id);
@@ -110,7 +110,7 @@ describe("surface", () => {
     expect([impression().status, click(made).status]).toEqual([200, 200]);
   });
 
-  test("is not looked for in what another publisher recorded: its requests would show in this one's", () => {
+  test("isn't looked up among another publisher's impressions: its requests would reveal them", () => {
     const sim = createSimulator();
     const [own, foreign] = [senderOf(sim), senderOf(sim, sim.publishers.at(1))];
     const made = impressionIdOf(foreign.impression());
@@ -123,7 +123,7 @@ describe("surface", () => {
     expect(sim.faults.list()[0]).toMatchObject({ seen: 1, fired: 1 });
   });
 
-  test("is found there where a key serves all publishers", () => {
+  test("is looked up there if a key works for every publisher", () => {
     const sim = createSimulator({ assumptions: { "auth.key-scope": "any" } });
     const [own, foreign] = [senderOf(sim), senderOf(sim, sim.publishers.at(1))];
     const made = impressionIdOf(foreign.impression());
@@ -134,7 +134,7 @@ describe("surface", () => {
 
 describe("a window", () => {
   const start = "2026-03-01T10:00:00Z";
-  /** The seconds after the start at which the rule fires, of the first so many. */
+  /** The seconds after the start at which the rule fires, among the first `seconds`. */
   function secondsOf(match: FaultMatch, seconds: number): number[] {
     const sim = simWith(match, { start });
     const { nowhere } = senderOf(sim);
@@ -145,7 +145,7 @@ describe("a window", () => {
     }).map((place) => place - 1);
   }
 
-  test("begins with its first instant and ends before its last", () => {
+  test("includes its first instant and excludes its last", () => {
     const match = { from: "2026-03-01T10:00:02Z", until: "2026-03-01T15:30:04+05:30" };
     expect(secondsOf(match, 6)).toEqual([2, 3]);
     const sim = simWith({ from: "2026-03-01T10:00:00.001Z" }, { start });
@@ -155,14 +155,14 @@ describe("a window", () => {
     expect(nowhere().status).toBe(599);
   });
 
-  test("may come round, counted from its beginning", () => {
+  test("may repeat, counted from its start", () => {
     const repeat = { for: "2s", every: "5s" };
     expect(secondsOf({ from: "2026-03-01T10:00:01Z", repeat }, 12)).toEqual([1, 2, 6, 7, 11]);
     const until = "2026-03-01T10:00:07Z";
     expect(secondsOf({ from: "2026-03-01T10:00:01Z", until, repeat }, 12)).toEqual([1, 2, 6]);
   });
 
-  test("that comes round without a beginning is counted from 1970: minutes begin on the minute", () => {
+  test("without a start repeats from 1970: minutes begin on the minute", () => {
     const sim = simWith({ repeat: { for: "10s", every: "1m" } }, { start: "2026-03-01T10:00:59Z" });
     const { nowhere } = senderOf(sim);
     const at = marked(70, () => {
@@ -173,7 +173,7 @@ describe("a window", () => {
     expect(at).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 62, 63, 64, 65, 66, 67, 68, 69, 70]);
   });
 
-  test("numbers what comes in it, and nothing else", () => {
+  test("numbers only the requests inside it", () => {
     const repeat = { for: "2s", every: "5s" };
     expect(secondsOf({ repeat, nth: [2, 3] }, 12)).toEqual([1, 5]);
   });
@@ -183,7 +183,7 @@ describe("numbers", () => {
   const places = (match: FaultMatch, count = 12): number[] =>
     marked(count, senderOf(simWith(match)).nowhere);
 
-  test("nth: this one, or these", () => {
+  test("nth: one number, or several", () => {
     expect(places({ nth: 3 })).toEqual([3]);
     expect(places({ nth: [1, 5, 5, 4] })).toEqual([1, 4, 5]);
   });
@@ -193,24 +193,24 @@ describe("numbers", () => {
     expect(places({ every: 1 }, 3)).toEqual([1, 2, 3]);
   });
 
-  test("times: so many, and then never again", () => {
+  test("times: so many, then never again", () => {
     expect(places({ times: 2 })).toEqual([1, 2]);
     expect(places({ times: 2, every: 3 })).toEqual([3, 6]);
   });
 
-  test("conditions hold together", () => {
+  test("conditions all have to hold", () => {
     expect(places({ nth: [3, 4, 8], every: 4 })).toEqual([4, 8]);
     expect(places({ nth: [3, 4, 8], every: 4, times: 1 })).toEqual([4]);
     expect(places({ operation: "stats", nth: 1 })).toEqual([]);
   });
 
-  test("count what the rule looks at alone", () => {
+  test("count only the requests that match the rule", () => {
     const { impression, stats } = senderOf(simWith({ operation: "impression", nth: 2 }));
     const statuses = [stats(), impression(), stats(), impression(), impression()];
     expect(statuses.map(({ status }) => status)).toEqual([200, 200, 200, 599, 200]);
   });
 
-  test("count for each publisher apart, and for requests without a key together", () => {
+  test("count separately for each publisher, and together for requests without a key", () => {
     const sim = simWith({ nth: 2, times: 1 });
     const [one, two] = [senderOf(sim), senderOf(sim, sim.publishers.at(1))];
     const stranger = { method: "GET", path: "/" };
@@ -223,7 +223,7 @@ describe("numbers", () => {
     expect(sim.faults.list()[0]).toMatchObject({ seen: 6, fired: 3 });
   });
 
-  test("count over all of them where the rule says so", () => {
+  test("count over all publishers if the rule says so", () => {
     const sim = simWith({ every: 2, times: 2, per: "world" });
     const [one, two] = [senderOf(sim), senderOf(sim, sim.publishers.at(1))];
     const sent = marked(8, (place) => (place % 3 === 0 ? two : one).nowhere());
@@ -235,7 +235,7 @@ describe("several rules", () => {
   const first: Verdict = { kind: "respond", status: 501 };
   const second: Verdict = { kind: "respond", status: 502 };
 
-  test("the one installed first decides", () => {
+  test("are tried in order, and the first that fires decides", () => {
     const sim = createSimulator({ faults: [{ match: { every: 2 }, verdict: first }] });
     sim.faults.add({ verdict: second });
     const { nowhere } = senderOf(sim);
@@ -243,7 +243,7 @@ describe("several rules", () => {
     expect(statuses).toEqual([502, 501, 502, 501]);
   });
 
-  test("each numbers all that it looks at, taken by an earlier one or not", () => {
+  test("each count all requests that match, whether or not an earlier rule fired", () => {
     const later = { id: "later", match: { every: 3 }, verdict: second };
     const sim = createSimulator({
       faults: [{ id: "earlier", match: { nth: [1, 3] }, verdict: first }, later],
@@ -259,7 +259,7 @@ describe("several rules", () => {
     expect(alone.faults.get("later")).toMatchObject({ seen: 9, fired: 3 });
   });
 
-  test("times counts what a rule decided, not what another one took from it", () => {
+  test("limit by `times` only the requests at which they fired themselves", () => {
     const sim = createSimulator({
       faults: [
         { match: { nth: 1 }, verdict: first },
@@ -270,7 +270,7 @@ describe("several rules", () => {
     expect([1, 2, 3].map(() => nowhere().status)).toEqual([501, 502, 404]);
   });
 
-  test("a thousand of them are asked in turn", () => {
+  test("are tried in order even if there are a thousand", () => {
     const sim = createSimulator();
     const { publisher, impression } = senderOf(sim);
     const [, other = { id: "" }] = publisher.surfaces;
@@ -342,7 +342,7 @@ describe("a rule that is a function", () => {
     expect(surfaces).toEqual([undefined, undefined]);
   });
 
-  test("decides by what it sees, and is numbered for each publisher apart", () => {
+  test("decides by what it sees, and is numbered separately for each publisher", () => {
     const sim = createSimulator();
     sim.faults.add(({ number, path }) => (number === 2 && path === "/nowhere" ? mark : undefined));
     const [one, two] = [senderOf(sim), senderOf(sim, sim.publishers.at(1))];
@@ -350,7 +350,7 @@ describe("a rule that is a function", () => {
     expect(marked(3, two.nowhere)).toEqual([2]);
   });
 
-  test("can't change the request on its way", () => {
+  test("can't change the request", () => {
     const sim = createSimulator();
     const { publisher, impression } = senderOf(sim);
     sim.faults.add((request) => {
@@ -379,7 +379,7 @@ describe("a rule that is a function", () => {
     expect(body).toHaveLength(Math.floor(length * part));
   });
 
-  test("may remove itself, and install another, from the next request on", () => {
+  test("may remove itself and add another rule, which takes effect with the next request", () => {
     const sim = createSimulator();
     const { nowhere } = senderOf(sim);
     const stop = sim.faults.add(() => {
@@ -394,7 +394,7 @@ describe("a rule that is a function", () => {
     ["assume", (sim) => sim.assume({ "dedup.repeat": "count" })],
     ["reset", (sim) => sim.reset()],
     ["restore", (sim) => sim.restore(createSimulator().snapshot())],
-  ])("must not call %s: the request would be recorded in a world that is gone", (name, call) => {
+  ])("must not call %s: the request would be recorded in a discarded world", (name, call) => {
     const sim = createSimulator();
     const { impression } = senderOf(sim);
     const stop = sim.faults.add(() => {
@@ -410,7 +410,7 @@ describe("a rule that is a function", () => {
     expect(sim.audit().total.applied).toBe(1);
   });
 
-  test("must not send a request; what it throws is thrown, and every rule has counted", () => {
+  test("must not send a request; its error reaches the caller, and every rule has counted", () => {
     const sim = createSimulator();
     const { nowhere, impression } = senderOf(sim);
     const stop = sim.faults.add(() => {
@@ -441,7 +441,7 @@ describe("a rule that is a function", () => {
     ],
     [{ kind: "respond", status: 1 }, /returned an invalid verdict: status must be a whole number/],
     [Promise.resolve(mark), /faults\.rule-1 returned a promise/],
-  ])("that returns %o is told so", (returned, told) => {
+  ])("makes handle throw an error that says so if it returns %o", (returned, told) => {
     const sim = createSimulator();
     sim.faults.add(() => returned as Verdict);
     expect(senderOf(sim).impression).toThrow(told);

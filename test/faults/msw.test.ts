@@ -1,4 +1,4 @@
-/** What MSW carries out of a verdict, in its versions 2 and 3 and for two clients, and what it refuses when a rule comes. */
+/** The verdicts that MSW 2 and 3 carry out, for two clients, and the rules that they refuse. */
 
 import { HttpHandler as HttpHandler3 } from "msw";
 import { HttpHandler as HttpHandler2 } from "msw2";
@@ -27,7 +27,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-test("each version of MSW gets handlers of its own", () => {
+test("each version of MSW gets its own handlers", () => {
   const sim = createSimulator();
   expect(createHandlers2(sim)[0]).toBeInstanceOf(HttpHandler2);
   expect(createHandlers(sim)[0]).toBeInstanceOf(HttpHandler3);
@@ -52,7 +52,7 @@ interface Subject {
   readonly client: string;
   readonly observe: Observe;
   readonly wording: Wording;
-  /** Whether it comes to be known that the client leaves. */
+  /** Whether MSW notices that the client leaves. */
   readonly tellsAbort: boolean;
 }
 
@@ -60,7 +60,7 @@ const subjects: readonly Subject[] = [
   {
     version: "MSW 2",
     client: "fetch",
-    // Looked up when it is used: MSW puts its own in place.
+    // Looked up at the time of use: MSW replaces it.
     observe: (sent) => observeFetch(fetch)(sent),
     wording: {
       ...neverDone,
@@ -101,7 +101,7 @@ describe.each(subjects)("$version, $client", ({ version, observe, wording, tells
     await expectShown({ observe, sim: connect(), baseUrl }, one, wording);
   });
 
-  test("reorder: the answer comes as soon as a later one was handed over", async () => {
+  test("reorder: the answer comes as soon as a later one was sent", async () => {
     const sim = connect();
     sim.faults.add({ match: { nth: 1 }, verdict: { kind: "reorder", atMost: "1h" } });
     const order: string[] = [];
@@ -119,7 +119,7 @@ describe.each(subjects)("$version, $client", ({ version, observe, wording, tells
     { kind: "delay", delay: "1m" },
     { kind: "reorder", atMost: "1m" },
     { kind: "drip", bytesPerSecond: 1 },
-  ] as const)("gone before the end of %j", async (verdict) => {
+  ] as const)("a client that leaves during %j", async (verdict) => {
     const sim = connect();
     sim.faults.add({ verdict });
     const seen = await observe({ ...impression(sim, baseUrl), patience: patienceFor(sim) });
@@ -139,7 +139,7 @@ describe("a verdict that MSW can't carry out", () => {
   ];
 
   test.each(refused)(
-    "%j is refused when the rule is added, with what to use",
+    "%j is refused when the rule is added, and the error names an alternative",
     (verdict, advice) => {
       const sim = createSimulator();
       createHandlers(sim);
@@ -149,7 +149,7 @@ describe("a verdict that MSW can't carry out", () => {
     },
   );
 
-  test.each(refused)("%j, in force already, refuses the handlers", (verdict, advice) => {
+  test.each(refused)("%j, if added before, makes creating handlers fail", (verdict, advice) => {
     const sim = createSimulator({ faults: [{ id: "old", verdict }] });
     expect(() => createHandlers(sim)).toThrow("faults.old can't be carried out: ");
     expect(() => createHandlers(sim)).toThrow(advice);
@@ -157,14 +157,14 @@ describe("a verdict that MSW can't carry out", () => {
     expect(createHandlers(sim)).toHaveLength(1);
   });
 
-  test("every other one is taken", () => {
+  test("all other verdicts are accepted", () => {
     const sim = createSimulator();
     createHandlers(sim);
     for (const { verdict } of possible) sim.faults.add({ verdict });
     expect(sim.faults.list()).toHaveLength(possible.length);
   });
 
-  test("what only answers, and has no rules, gets handlers", () => {
+  test("a service that only answers, without rules, gets handlers", () => {
     const { handle } = createSimulator();
     expect(createHandlers({ handle })).toHaveLength(1);
   });

@@ -1,18 +1,18 @@
-/** Three real clients, and what each of them makes of an answer, told in the same words. */
+/** Three real clients that describe what they see of an answer in the same form. */
 
 import { execFile } from "node:child_process";
-// Not by name: MSW puts its own functions in place of these.
+// Not imported by name: MSW replaces these functions.
 import http, { type IncomingMessage } from "node:http";
 
-/** What a client got to see. */
+/** What a client saw. */
 export interface Seen {
-  /** Undefined where no head came. */
+  /** Undefined if no head arrived. */
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** In how many pieces the body came; undefined where the client doesn't tell. */
+  /** The number of pieces that the body came in; undefined if the client doesn't tell. */
   readonly pieces?: number | undefined;
-  /** What the client says went wrong, in its own words; undefined where it is content. */
+  /** The failure in the client's own words; undefined if there was none. */
   readonly failure: string | undefined;
 }
 
@@ -26,13 +26,13 @@ export interface Sent {
   readonly method?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | Uint8Array<ArrayBuffer> | undefined;
-  /** When the client has had enough: once this is kept. Curl goes by the time alone. */
+  /** When the client leaves: once this promise resolves. Curl only has a time limit. */
   readonly patience?: Patience | undefined;
 }
 
 export type Observe = (sent: Sent) => Promise<Seen>;
 
-/** As `fetch` tells it: the error's message, and the code or message of its cause. */
+/** As `fetch` reports it: the error's message, and the code or message of its cause. */
 export function observeFetch(send: typeof fetch): Observe {
   return async ({ url, method = "GET", headers = {}, body, patience }) => {
     const controller = new AbortController();
@@ -70,7 +70,7 @@ function described(error: unknown): string {
   return [name, message, cause?.code ?? cause?.name].filter(Boolean).join(": ");
 }
 
-/** As `node:http` tells it: the error's code and message. */
+/** As `node:http` reports it: the error's code and message. */
 export const observeHttp: Observe = ({ url, method = "GET", headers = {}, body, patience }: Sent) =>
   new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -87,7 +87,7 @@ export const observeHttp: Observe = ({ url, method = "GET", headers = {}, body, 
       const seen = { status, headers: Object.fromEntries(fields), body: Buffer.concat(chunks) };
       resolve({ ...seen, pieces: chunks.length, failure });
     };
-    // A connection of its own, so that no other request's fate is this one's.
+    // A separate connection, so that other requests can't affect this one.
     const sent = http.request(url, { method, headers, agent: false }, (incoming) => {
       response = incoming;
       incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -102,7 +102,7 @@ export const observeHttp: Observe = ({ url, method = "GET", headers = {}, body, 
     sent.end(body);
   });
 
-/** As curl tells it: its exit code. */
+/** As curl reports it: its exit code. */
 export const observeCurl: Observe = ({ url, method = "GET", headers = {}, body, patience }: Sent) =>
   new Promise((resolve) => {
     const named = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);

@@ -1,4 +1,4 @@
-/** A rule that can't be is refused by the name of its field, says what is expected there, and changes nothing. */
+/** An invalid rule is refused: the error names the field and what is expected there, and nothing changes. */
 
 import { describe, expect, test } from "vitest";
 import { createSimulator, type FaultRule, InputError } from "../../src/index.ts";
@@ -184,7 +184,7 @@ const wrongResponses: readonly Wrong[] = [
 
 const within = (name: string, field: string): string => (field === "" ? name : `${name}.${field}`);
 
-/** By what is wrong: the rule, the field, and what is said of it. */
+/** Cases by mistake: the rule, the field, and the message. */
 const wrong: readonly Wrong[] = [
   ...wrongRules,
   ...wrongMatches.map(
@@ -230,7 +230,7 @@ describe("a rule with", () => {
     expect(sim.snapshot()).toEqual(before);
   });
 
-  test("a key in it is never repeated", () => {
+  test("never has a key repeated in its error", () => {
     const key = "key_0123456789abc";
     const places = [
       { [key]: 1, verdict: drop },
@@ -270,7 +270,7 @@ describe("the option faults", () => {
   });
 });
 
-test("a thousand rules are the most, and the error says so", () => {
+test("at most a thousand rules are accepted, and the error says so", () => {
   const faults = Array.from({ length: 1000 }, () => ({ verdict: drop }) as FaultRule);
   const sim = createSimulator({ faults });
   const add = (): unknown => sim.faults.add({ verdict: { kind: "drop" } });

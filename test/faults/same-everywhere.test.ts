@@ -1,4 +1,4 @@
-/** One list of requests under one plan of rules: the same rules fire at the same requests on every transport (R4). */
+/** The same requests under the same rules: the same rules fire at the same requests on every transport (R4). */
 
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
@@ -10,7 +10,7 @@ import { parityOptions, recordRequests } from "../parity-requests.ts";
 import { patienceFor, type Watched } from "./cases.ts";
 import { type Observe, observeFetch } from "./observe.ts";
 
-/** All of it can be carried out on every transport. */
+/** Every transport can carry out all of these. */
 const plan: readonly FaultRule[] = [
   { id: "slow", match: { share: 0.08 }, verdict: { kind: "delay", delay: { from: 1, to: 4 } } },
   {
@@ -44,15 +44,15 @@ const plan: readonly FaultRule[] = [
   { id: "passed", match: { every: 8 }, verdict: { kind: "reorder", atMost: 2 } },
 ];
 
-/** What belongs to a connection and not to an answer. */
+/** Headers that belong to a connection and not to an answer. */
 const transportHeaders = ["connection", "date", "keep-alive", "transfer-encoding"];
 
 const options = { ...parityOptions, faults: plan };
-/** Every other one is enough. */
+/** Every other request is enough. */
 const requests = recordRequests(parityOptions).filter((_, index) => index % 2 === 0);
 const expected = describedInProcess();
 
-test("the list is long, and every rule of the plan fires at it", () => {
+test("every rule of the plan fires at some of the requests", () => {
   const { sim } = expected;
   expect(requests.length).toBeGreaterThan(100);
   expect(sim.faults.list().map(({ id, fired }) => [id, fired > 0])).toEqual(
@@ -61,12 +61,12 @@ test("the list is long, and every rule of the plan fires at it", () => {
   expect(digest(expected.lines)).not.toBe(digest(expected.lines.slice(1)));
 });
 
-test("sim.fetch shows what the simulator in process describes", async () => {
+test("sim.fetch shows what `handle` describes", async () => {
   const sim = createSimulator(options);
   expectSame(await play(observeFetch(sim.fetch), sim, "https://same.invalid"));
 });
 
-test("HTTP shows it", async () => {
+test("HTTP shows the same", async () => {
   const server = await startServer({ ...options, port: 0 });
   try {
     const sim = server.worlds.get("default");
@@ -76,7 +76,7 @@ test("HTTP shows it", async () => {
   }
 });
 
-test.each(["MSW 2", "MSW 3"] as const)("%s shows it", async (version) => {
+test.each(["MSW 2", "MSW 3"] as const)("%s shows the same", async (version) => {
   const sim = createSimulator(options);
   const close = listeners[version](sim, "https://same.invalid");
   try {
@@ -88,11 +88,11 @@ test.each(["MSW 2", "MSW 3"] as const)("%s shows it", async (version) => {
 
 interface Played {
   readonly sim: Watched;
-  /** What the client saw, a line for each request. */
+  /** What the client saw, one line for each request. */
   readonly lines: readonly string[];
 }
 
-/** What `handle` says that a client will see. */
+/** What the client will see according to `handle`. */
 function describedInProcess(): Played & { readonly sim: Simulator } {
   const sim = createSimulator(options);
   const lines = requests.map(({ target, ...request }) => {
@@ -125,7 +125,7 @@ function described({ status, headers, body, delivery }: ApiResponse): string {
 async function play(observe: Observe, sim: Watched, baseUrl: string): Promise<Played> {
   const lines: string[] = [];
   for (const [index, { method, target, headers, body }] of requests.entries()) {
-    // A client that isn't kept waiting has no reason to look at its watch.
+    // Without a delay the client need not look at its clock.
     const patience = expected.lines[index] === "silence" ? patienceFor(sim) : undefined;
     const seen = await observe({ url: `${baseUrl}${target}`, method, headers, body, patience });
     if (seen.status !== undefined) {
@@ -155,7 +155,7 @@ function digest(lines: readonly string[]): string {
   return createHash("sha256").update(lines.join("\0")).digest("hex");
 }
 
-/** Which rule did what to which request, and what became of it. */
+/** Which rule did what to which request, and the outcome. */
 function decisions({ journal }: Watched): unknown[] {
   return journal
     .entries()
@@ -164,7 +164,7 @@ function decisions({ journal }: Watched): unknown[] {
     }));
 }
 
-/** Names the first request that was answered otherwise, then compares the digests and the journals. */
+/** Names the first request with a different answer, then compares the digests and the journals. */
 function expectSame({ sim, lines }: Played): void {
   for (const [index, { method, target }] of requests.entries()) {
     const name = `request ${index}: ${method} ${target.slice(0, 100)}`;

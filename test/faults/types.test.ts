@@ -1,4 +1,4 @@
-/** What must not compile: `npm run types` fails where one of the expected errors doesn't come. */
+/** Code that must not compile: `npm run types` fails if an expected error is missing. */
 
 import { expect, test } from "vitest";
 import {
@@ -21,7 +21,7 @@ const match: FaultMatch = { operation: ["impression", "click"], share: 0.1, per:
 const rule: FaultRule = { id: "storm", match, verdict, ttl: "1h" };
 const decide: FaultFunction = ({ number }: FaultRequest) => (number === 1 ? verdict : undefined);
 
-test("rules are typed; what slips past the compiler is refused at run time", () => {
+test("rules are typed; values that bypass the compiler are refused at run time", () => {
   const sim = createSimulator({ faults: [rule, decide] });
   const faults: Faults = sim.faults;
   const { id }: InstalledRule = faults.get("storm");
@@ -32,28 +32,28 @@ test("rules are typed; what slips past the compiler is refused at run time", () 
   expect(() => faults.add({ verdict: { kind: "dorp" } })).toThrow(InputError);
   // @ts-expect-error: a rule has a verdict
   expect(() => faults.add({ match })).toThrow(InputError);
-  // @ts-expect-error: nothing is known by this name
+  // @ts-expect-error: no such member of a rule
   expect(() => faults.add({ verdict, wen: match })).toThrow(InputError);
-  // @ts-expect-error: nor in a match
+  // @ts-expect-error: no such member of a match
   expect(() => faults.add({ verdict, match: { ntth: 1 } })).toThrow(InputError);
-  // @ts-expect-error: nor in a verdict
+  // @ts-expect-error: no such member of a verdict
   expect(() => faults.add({ verdict: { kind: "drop", az: "reset" } })).toThrow(InputError);
   // @ts-expect-error: no such operation
   expect(() => faults.add({ verdict, match: { operation: "clicks" } })).toThrow(InputError);
   // @ts-expect-error: no such loss
   expect(() => faults.add({ verdict: { kind: "drop", as: "rst" } })).toThrow(InputError);
-  // @ts-expect-error: an answer has a status
+  // @ts-expect-error: an answer needs a status
   expect(() => faults.add({ verdict: { kind: "respond" } })).toThrow(InputError);
-  // @ts-expect-error: a cut has a place
+  // @ts-expect-error: a cut needs a place
   expect(() => faults.add({ verdict: { kind: "truncate" } })).toThrow(InputError);
-  // @ts-expect-error: a delay has a length
+  // @ts-expect-error: a delay needs a length
   expect(() => faults.add({ verdict: { kind: "delay" } })).toThrow(InputError);
   // @ts-expect-error: no such shape
   expect(() => faults.add({ verdict: { ...verdict, delay: { ...delay, shape: "bell" } } })).toThrow(
     InputError,
   );
   faults.clear();
-  // @ts-expect-error: a rule decides at once
+  // @ts-expect-error: a rule must decide synchronously
   faults.add(async () => verdict);
   expect(() => sim.handle({ method: "GET", path: "/" })).toThrow(InputError);
 });

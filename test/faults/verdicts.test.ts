@@ -1,4 +1,4 @@
-/** What each verdict does: what the client gets, what the service did, what journal and tally say of it. */
+/** What each verdict does: to the client, in the service, and in the journal and the tally. */
 
 import { describe, expect, test } from "vitest";
 import {
@@ -137,7 +137,7 @@ describe.each(Object.entries(cases))("%s", (_, expected) => {
       served: expected.served,
       received: expected.received,
     });
-    // The service's own answer, where it isn't the one that the client has.
+    // The service's own answer, if the client got another.
     const isLost = expected.served && expected.tally.lost === 1;
     if (isLost) expect(JSON.parse(entry?.fault?.lost?.body ?? "")).toHaveProperty("impression_id");
     else expect(entry?.fault?.lost).toBeUndefined();
@@ -151,7 +151,7 @@ describe.each(Object.entries(cases))("%s", (_, expected) => {
 });
 
 describe("duplicate", () => {
-  test("does it twice: one answer arrives, the other is in the journal alone", () => {
+  test("runs the request twice: one answer arrives, the other is only in the journal", () => {
     for (const answer of ["first", "second"] as const) {
       const sim = simWith({ kind: "duplicate", answer, delay: 3 });
       const shown = senderOf(sim).impression("s");
@@ -168,7 +168,7 @@ describe("duplicate", () => {
     }
   });
 
-  test("the copy is counted as one, and is unseen where it records", () => {
+  test("counts the copy as one, and as unseen if it records", () => {
     const sessions = simWith({ kind: "duplicate" });
     senderOf(sessions).impression("s");
     expect(tallyOf(sessions)).toEqual({ applied: 1, suppressed: 1, copies: 1 });
@@ -191,7 +191,7 @@ describe("respond", () => {
   const answerTo = (verdict: Omit<Extract<Verdict, { kind: "respond" }>, "kind">): ApiResponse =>
     senderOf(simWith({ kind: "respond", ...verdict })).stats();
 
-  test("sends a value as JSON and a text as it is, with their length in bytes", () => {
+  test("sends a value as JSON and a text unchanged, with their length in bytes", () => {
     expect(answerTo({ status: 500, body: { message: "ß" } })).toEqual({
       status: 500,
       headers: {
@@ -215,7 +215,7 @@ describe("respond", () => {
     });
   });
 
-  test("its own headers win, in whatever case they are written", () => {
+  test("lets the rule's own headers win, in any case", () => {
     const headers = {
       "Content-Type": "text/html",
       "X-RateLimit-Remaining": "0",
@@ -232,14 +232,14 @@ describe("respond", () => {
     });
   });
 
-  test.each([204, 304])("%i says nothing of a length", (status) => {
+  test.each([204, 304])("%i has no length header", (status) => {
     expect(answerTo({ status }).headers).toEqual({
       "x-ratelimit-remaining": "60",
       vary: "Origin",
     });
   });
 
-  test("says how the limit stands, and spends nothing", () => {
+  test("shows the limit's state, and spends nothing", () => {
     const sim = createSimulator();
     const { stats } = senderOf(sim);
     stats();
@@ -248,7 +248,7 @@ describe("respond", () => {
     expect(remaining).toEqual(["59", "59", "58"]);
   });
 
-  test("says how it stands for whom the request counts, where a key serves all", () => {
+  test("shows the state for the publisher whose limit counts, where a key works for all", () => {
     const sim = createSimulator({ assumptions: { "auth.key-scope": "any" } });
     const named = sim.publishers.at(1);
     const { apiKey } = sim.publishers.at(0);
@@ -262,7 +262,7 @@ describe("respond", () => {
     expect(sim.journal.entries().at(-1)?.publisher).toBe(sim.publishers.at(0).id);
   });
 
-  test("with applied it has spent, and the answer that is lost is the service's", () => {
+  test("spends quota with `applied`, and the lost answer is the service's", () => {
     const sim = simWith({ kind: "respond", status: 200, body: "ok", applied: true });
     const answer = senderOf(sim).stats();
     expect(answer).toMatchObject({ body: "ok", headers: { "x-ratelimit-remaining": "59" } });
@@ -273,7 +273,7 @@ describe("respond", () => {
     });
   });
 
-  test("to HEAD has the headers and no body", () => {
+  test("answers HEAD with the headers and no body", () => {
     const sim = simWith({ kind: "respond", status: 500, body: "four" });
     const { publisher } = senderOf(sim);
     const headers = { authorization: `Bearer ${publisher.apiKey}` };
@@ -281,7 +281,7 @@ describe("respond", () => {
     expect(answer).toMatchObject({ status: 500, headers: { "content-length": "4" }, body: "" });
   });
 
-  test("a 429 of a rule is told apart from one of the limit", () => {
+  test("a rule's 429 is told apart from the limit's", () => {
     const sim = createSimulator();
     const { stats } = senderOf(sim);
     for (let sent = 0; sent <= 60; sent += 1) stats();
@@ -304,7 +304,7 @@ describe("a body that is cut", () => {
     ["before the last", { kind: "truncate", atByte: length - 1 }, length - 1],
     ["at a share, rounded down", { kind: "truncate", share: 0.5 }, Math.floor(length / 2)],
     ["at no share", { kind: "truncate", share: 0 }, 0],
-  ])("%s has the head of the whole one", (_, verdict, sent) => {
+  ])("has the whole body's head: %s", (_, verdict, sent) => {
     const sim = simWith(verdict);
     const answer = senderOf(sim).stats();
     expect(answer.headers).toEqual(whole.headers);
@@ -345,7 +345,7 @@ test.each<Verdict>([
   { kind: "truncate", share: 0 },
   { kind: "garbage" },
   { kind: "drip", bytesPerSecond: 1 },
-])("$kind leaves an answer without a body as it is, and whole", (verdict) => {
+])("$kind leaves an answer without a body as it is, and complete", (verdict) => {
   const sim = simWith(verdict);
   const { publisher } = senderOf(sim);
   const request = {
@@ -361,7 +361,7 @@ test.each<Verdict>([
 });
 
 describe("garbage", () => {
-  test("is as long as the body, under the head of the answer, and is neither UTF-8 nor JSON", () => {
+  test("has the body's length and the answer's head, and is neither UTF-8 nor JSON", () => {
     const whole = senderOf(createSimulator()).stats();
     const answer = senderOf(simWith({ kind: "garbage" })).stats();
     expect(answer.headers).toEqual(whole.headers);
@@ -372,7 +372,7 @@ describe("garbage", () => {
     expect(() => JSON.parse(answer.body)).toThrow(SyntaxError);
   });
 
-  test("in place of a response is 64 bytes that don't begin as one does", () => {
+  test("in place of a response is 64 bytes that don't start like a response", () => {
     const { delivery } = senderOf(simWith({ kind: "garbage", as: "response" })).stats();
     const bytes = delivery?.kind === "noise" ? delivery.bytes : new Uint8Array();
     expect(bytes.length).toBe(64);
@@ -381,12 +381,12 @@ describe("garbage", () => {
   });
 });
 
-describe("a client that had gone before the response was handed over", () => {
+describe("a client that left before the response was sent", () => {
   function abandoned(verdict: Verdict): Simulator {
     const sim = simWith(verdict);
     const { delivery } = senderOf(sim).impression("s");
     delivery?.undelivered();
-    // Twice is once.
+    // A second call changes nothing.
     delivery?.undelivered();
     return sim;
   }
@@ -427,7 +427,7 @@ describe("a client that had gone before the response was handed over", () => {
     if (entry?.fault?.served) expect(entry.fault.lost?.body).toContain("impression_id");
   });
 
-  test("what it knows and doesn't know is what the book has", () => {
+  test("the client's seen and unseen counts add up to the book", () => {
     const sim = abandoned({ kind: "delay", delay: 1 });
     const { impression } = senderOf(sim);
     impression("other");
@@ -440,7 +440,7 @@ describe("a client that had gone before the response was handed over", () => {
   });
 });
 
-test("under explain an answer that a rule touched names it, and no other does", () => {
+test("under explain only an answer that a rule touched names the rule", () => {
   const sim = simWith({ kind: "delay", delay: 1 }, { explain: true });
   const { stats } = senderOf(sim);
   expect(stats().headers).toMatchObject({

@@ -1,4 +1,4 @@
-/** Requests for the journal to write down. */
+/** Requests that the journal records. */
 
 import type { Simulator } from "../../src/index.ts";
 import { impressionIdIn, senderOf } from "../sender.ts";
@@ -10,7 +10,7 @@ export function bearer(
   return { authorization: `Bearer ${sim.publishers.at(index).apiKey}` };
 }
 
-/** Asks for the surfaces of the publisher at a place. @returns the status. */
+/** Requests the surfaces of the publisher at `place`. @returns the status. */
 export function askSurfaces(sim: Simulator, index: number): number {
   return senderOf(sim, sim.publishers.at(index)).get("surfaces").status;
 }

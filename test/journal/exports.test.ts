@@ -1,4 +1,4 @@
-/** What leaves the journal as a file: NDJSON that can be replayed line by line, and HAR that viewers open. */
+/** Exports of the journal: NDJSON that can be replayed line by line, and HAR that viewers open. */
 
 import { readFileSync } from "node:fs";
 import { Ajv } from "ajv";
@@ -62,7 +62,7 @@ function linesOf(sim: Pick<Simulator, "journal">): { sequence: number; world: ob
 }
 
 describe("NDJSON", () => {
-  test("is a line for each entry, as entries() gives it, with the world that answered", () => {
+  test("has a line for each entry as entries() returns it, with the world that answered", () => {
     const sim = createSimulator({ seed: "x", publishers: 3, profile: "tiny" });
     askSurfaces(sim, 0);
     sim.handle({ method: "GET", path: "/nope" });
@@ -77,7 +77,7 @@ describe("NDJSON", () => {
     expect(linesOf(sim)).toEqual(entries.map((entry) => ({ ...entry, world })));
   });
 
-  test("says of each request under which readings, seed and start it was answered", () => {
+  test("has the assumptions, seed and start under which each request was answered", () => {
     const assumptions = { "dedup.repeat": "conflict" } as const;
     const sim = createSimulator({ assumptions });
     askSurfaces(sim, 0);
@@ -94,11 +94,11 @@ describe("NDJSON", () => {
     expect(worlds[1]).toHaveProperty("assumptions", { "errors.body": "flat" });
   });
 
-  test("of nothing is nothing", () => {
+  test("of an empty journal is empty", () => {
     expect(createSimulator().journal.toNdjson()).toBe("");
   });
 
-  test("keeps bytes that are no text in base 64 beside it, a byte order mark as it is", () => {
+  test("keeps binary bytes in base64, and a byte order mark as it is", () => {
     const sim = createSimulator();
     const bytes = Uint8Array.of(0x7b, 0xff, 0x7d);
     sim.handle({ method: "POST", path: "/v1/click", body: bytes });
@@ -112,11 +112,11 @@ describe("NDJSON", () => {
 });
 
 describe("HAR", () => {
-  test("of nothing is a log without entries", () => {
+  test("of an empty journal is a log without entries", () => {
     expect(harOf(createSimulator()).log).toMatchObject({ version: "1.2", pages: [], entries: [] });
   });
 
-  test("names this version of this package", () => {
+  test("names the version of this package", () => {
     const manifest: unknown = JSON.parse(readFileSync("package.json", "utf8"));
     const { version } = manifest as { readonly version: string };
     expect(harOf(createSimulator()).log.creator).toEqual({ name: "adsim", version });
@@ -159,7 +159,7 @@ describe("HAR", () => {
     expect(harOf(sim).log.entries[0]?.request.url).toMatch(/^http:\/\/adsim\.invalid\/v1\/click\?/);
   });
 
-  test("puts every entry on one page, and the rest of it beside the format", () => {
+  test("puts every entry on one page, and the fields that HAR lacks under _adsim", () => {
     const sim = createSimulator({ assumptions: { "http.trailing-slash": "308" } });
     askSurfaces(sim, 0);
     sim.clock.advance(1234);
@@ -179,7 +179,7 @@ describe("HAR", () => {
     expect(kept).toEqual(lines);
   });
 
-  test("has bodies that aren't text in base 64, sizes in bytes", () => {
+  test("has binary bodies in base64, and sizes in bytes", () => {
     const sim = createSimulator();
     sim.faults.add({ match: { operation: "surfaces" }, verdict: { kind: "garbage" } });
     sim.faults.add({ verdict: { kind: "respond", status: 200, body: "é€" } });
@@ -200,7 +200,7 @@ describe("HAR", () => {
     expect(text?.response.content).not.toHaveProperty("encoding");
   });
 
-  test("a body that breaks off in the middle of a character is given byte for byte", () => {
+  test("keeps the exact bytes of a body that is cut in the middle of a character", () => {
     const sim = createSimulator({ profile: "adversarial" });
     const place = Array.from({ length: 25 }, (_, index) => index).find((index) =>
       sim.publishers.at(index).surfaces.some(({ name }) => /[^\0-\x7f]/.test(name)),
@@ -225,7 +225,7 @@ describe("HAR", () => {
     ["net::ERR_CONNECTION_RESET", { kind: "lose-response", as: "reset" }],
     ["net::ERR_TIMED_OUT", { kind: "timeout" }],
     ["net::ERR_INVALID_HTTP_RESPONSE", { kind: "garbage", as: "response" }],
-  ] as const)("says %s of %o, with status 0", (error, verdict) => {
+  ] as const)("has error %s for %o, with status 0", (error, verdict) => {
     const sim = createSimulator();
     sim.faults.add({ id: "mine", verdict: { ...verdict, delay: 250 } });
     askSurfaces(sim, 0);
@@ -238,7 +238,7 @@ describe("HAR", () => {
     });
   });
 
-  test("a client that had gone, and the copy of a request, got nothing", () => {
+  test("shows no response for a client that left, and for the copy of a request", () => {
     const sim = createSimulator();
     sim.faults.add({ match: { nth: 1 }, verdict: { kind: "duplicate" } });
     sim.faults.add({ verdict: { kind: "drip", bytesPerSecond: 100 } });
@@ -258,7 +258,7 @@ describe("HAR", () => {
     ]);
   });
 
-  test("whatever is sent stays within the format", () => {
+  test("stays valid whatever is sent", () => {
     const sim = createSimulator();
     const odd = '\ud800 \0"<>\\^`{|}%zz é';
     const bodies = ["", odd, "{}", Uint8Array.of(0, 0x80), { a: odd }];

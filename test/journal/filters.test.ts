@@ -1,4 +1,4 @@
-/** Which entries a filter gives, in process and over the control API. */
+/** Which entries a filter selects, in process and over the control API. */
 
 import { describe, expect, test } from "vitest";
 import { createControl } from "../../src/control/control.ts";
@@ -12,7 +12,7 @@ import { createWorlds, type Worlds } from "../../src/simulator/worlds.ts";
 import { fakerPerson } from "../../src/world/publishers/people.ts";
 import { askSurfaces } from "./asking.ts";
 
-/** Entries 1 to 7: one each second, of two publishers, one on a path that isn't there, three touched by rules. */
+/** Entries 1 to 7: one each second, of two publishers, one on an unknown path, three touched by rules. */
 function play(sim: Pick<Simulator, "clock" | "faults" | "publishers" | "handle">): void {
   const step = (act: () => unknown): void => {
     act();
@@ -59,11 +59,11 @@ describe("a filter", () => {
   const sim = createSimulator();
   play(sim);
 
-  test.each(cases)("%o gives %o", (filter, sequences) => {
+  test.each(cases)("%o selects %o", (filter, sequences) => {
     expect(sim.journal.entries(filter).map(({ sequence }) => sequence)).toEqual(sequences);
   });
 
-  test("finds numbers after a clear as before it", () => {
+  test("finds sequence numbers after a clear as before", () => {
     const other = createSimulator({ journalEntries: 3 });
     play(other);
     other.journal.clear();
@@ -90,7 +90,7 @@ describe("over HTTP", () => {
   const worlds = worldsOf();
   play(worlds.get("default"));
 
-  test.each(cases)("%o gives %o", (filter, sequences) => {
+  test.each(cases)("%o selects %o", (filter, sequences) => {
     const query = filter as Readonly<Record<string, string>>;
     const answer = worlds.handle({ method: "GET", path: "/_sim/journal", query });
     expect(answer.status, answer.body).toBe(200);
@@ -116,13 +116,13 @@ describe("over HTTP", () => {
     ["format", "format=HAR"],
     ["operation", "operation=impressions"],
     ["operation", "operation=toString"],
-  ])("%s is refused by name: %s", (field, query) => {
+  ])("%s is refused, and the error names it: %s", (field, query) => {
     const answer = worlds.handle({ method: "GET", path: "/_sim/journal", query });
     expect([answer.status, JSON.parse(answer.body).field]).toEqual([400, field]);
   });
 });
 
-describe("refused by name", () => {
+describe("invalid filters are refused, and the error names the field", () => {
   const sim = createSimulator();
   const wrong: readonly (readonly [string, unknown])[] = [
     ["filter", []],
@@ -171,7 +171,7 @@ describe("refused by name", () => {
     "http://a.test/#a",
     7,
     null,
-  ])("a base URL that isn't one: %o", (baseUrl) => {
+  ])("an invalid base URL: %o", (baseUrl) => {
     expect(() => sim.journal.toHar({ baseUrl: baseUrl as string })).toThrow(/^baseUrl /);
   });
 });

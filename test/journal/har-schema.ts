@@ -1,4 +1,4 @@
-/** HAR 1.2 as JSON Schema, from the specification's tables. What begins with an underscore is anybody's own (its "Custom fields"). */
+/** HAR 1.2 as JSON Schema, from the tables of the specification. Names with a leading underscore are custom fields. */
 
 const text = { type: "string" };
 const count = { type: "integer", minimum: -1 };
@@ -9,7 +9,7 @@ const instant = {
   pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?(Z|[+-]\\d{2}:\\d{2})$",
 };
 
-/** `optional`: those that may be left out; every object may have a comment. */
+/** `optional`: fields that may be left out; every object may have a comment. */
 function object(
   properties: Readonly<Record<string, object>>,
   optional: readonly string[] = [],

@@ -1,4 +1,4 @@
-/** The journal: a ring that numbers on, filters, and holds no key. */
+/** The journal: a ring buffer with continuous numbers, filters, and no API key in it. */
 
 import { describe, expect, test } from "vitest";
 import {
@@ -15,7 +15,7 @@ function ask(sim: Simulator, index: number, path = "/v1/publisher/surfaces"): nu
 }
 
 describe("the ring", () => {
-  test("keeps the latest, oldest first, and numbers all of them", () => {
+  test("keeps the latest entries, oldest first, and numbers all of them", () => {
     const sim = createSimulator({ journalEntries: 3 });
     for (let count = 0; count < 8; count += 1) ask(sim, count % 5);
     expect(sim.journal.entries().map(({ sequence }) => sequence)).toEqual([6, 7, 8]);
@@ -26,7 +26,7 @@ describe("the ring", () => {
     expect(sim.journal.entries().map(({ sequence }) => sequence)).toEqual([9]);
   });
 
-  test("keeps 10,000 by default, and none when asked to", () => {
+  test("keeps 10,000 by default, and none on request", () => {
     const sim = createSimulator();
     for (let count = 0; count < 10_005; count += 1) ask(sim, 0);
     expect(sim.journal.entries()).toHaveLength(10_000);
@@ -35,7 +35,7 @@ describe("the ring", () => {
     expect([none.journal.entries(), none.journal.total]).toEqual([[], 1]);
   });
 
-  test("large bodies push out older entries before they fill the memory", () => {
+  test("drops older entries for large bodies before they fill the memory", () => {
     const sim = createSimulator();
     const body = "x".repeat(8 * 1024 * 1024);
     for (let count = 0; count < 10; count += 1) {
@@ -44,7 +44,7 @@ describe("the ring", () => {
     expect(sim.journal.entries().map(({ sequence }) => sequence)).toEqual([8, 9, 10]);
   });
 
-  test("so do heads of thousands of fields without a value", () => {
+  test("does so for heads of thousands of fields without a value", () => {
     const sim = createSimulator();
     for (let count = 0; count < 300; count += 1) {
       const fields = Array.from({ length: 4000 }, (_, index) => [`a${index.toString(36)}`, ""]);
@@ -55,7 +55,7 @@ describe("the ring", () => {
     expect(kept).toBeLessThan(150);
   });
 
-  test("so does what a rule makes: an answer that was lost, and the headers of another", () => {
+  test("does so for what a rule makes: a lost answer, and replaced headers", () => {
     const most = (faults: SimulatorOptions["faults"]): number => {
       const sim = createSimulator({ journalBytes: 20_000, faults });
       for (let count = 0; count < 50; count += 1) ask(sim, 0);
@@ -71,7 +71,7 @@ describe("the ring", () => {
     expect(dropped).toBeGreaterThan(usual);
   });
 
-  test("keeps as many bytes as asked, of wide characters two each, and the latest request in any case", () => {
+  test("keeps as many bytes as asked, two for a wide character, and always the latest request", () => {
     const kept = (journalBytes: number, body: string): number => {
       const sim = createSimulator({ journalBytes });
       for (let count = 0; count < 30; count += 1) {
@@ -87,14 +87,14 @@ describe("the ring", () => {
   });
 
   test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, "1000", null])(
-    "a bound in bytes that isn't one is refused by name: %o",
+    "an invalid limit in bytes is refused, and the error names it: %o",
     (journalBytes) => {
       const make = (): unknown => createSimulator({ journalBytes: journalBytes as number });
       expect(make).toThrow(/^journalBytes /);
     },
   );
 
-  test("filters by all conditions at once; limit takes the latest", () => {
+  test("a filter's conditions all have to hold; limit takes the latest entries", () => {
     const sim = createSimulator();
     ask(sim, 0);
     ask(sim, 1);
@@ -110,7 +110,7 @@ describe("the ring", () => {
     expect(found({ operation: "click" })).toEqual([]);
   });
 
-  test("a reset starts it over; a fork begins with none", () => {
+  test("a reset clears the journal; a fork starts with an empty one", () => {
     const sim = createSimulator();
     ask(sim, 0);
     expect(sim.fork().journal.total).toBe(0);
@@ -119,7 +119,7 @@ describe("the ring", () => {
   });
 });
 
-test("an entry says when, what, who, the answer and why", () => {
+test("an entry has the time, the request, the publisher, the answer and the reason", () => {
   const sim = createSimulator();
   sim.clock.advance(1);
   ask(sim, 2);
@@ -140,7 +140,7 @@ test("an entry says when, what, who, the answer and why", () => {
   });
 });
 
-test("no key is in it, wherever it was sent", () => {
+test("no key is stored, wherever it was sent", () => {
   const sim = createSimulator();
   const { apiKey } = sim.publishers.at(0);
   const bearer = `Bearer ${apiKey}`;
@@ -159,7 +159,7 @@ test("no key is in it, wherever it was sent", () => {
   expect(JSON.stringify(sim.journal.entries())).not.toContain(apiKey);
 });
 
-test("nothing of an Authorization header is in it, whatever its form", () => {
+test("nothing of an Authorization header is stored, in any form", () => {
   const sim = createSimulator();
   for (const name of ["authorization", "AUTHORIZATION"]) {
     const headers = { [name]: "Basic bWU6c2VjcmV0" };
@@ -185,7 +185,7 @@ describe("a key in another spelling", () => {
     "upper case": apiKey.toUpperCase(),
   };
 
-  test.each(Object.entries(spellings))("is not in it: %s", (_, spelling) => {
+  test.each(Object.entries(spellings))("is not stored: %s", (_, spelling) => {
     sim.journal.clear();
     const places = [
       { query: `publisher_id=${spelling}&a=%41` },
@@ -206,7 +206,7 @@ describe("a key in another spelling", () => {
   });
 });
 
-describe("a filter that isn't one", () => {
+describe("an invalid filter", () => {
   test.each([
     ["operatio", { operatio: "click" }],
     ["operation", { operation: "clicks" }],
@@ -216,7 +216,7 @@ describe("a filter that isn't one", () => {
     ["limit", { limit: 0 }],
     ["limit", { limit: Number.NaN }],
     ["limit", { limit: "5" }],
-  ])("is refused by the name %s: %o", (field, filter) => {
+  ])("is refused, and the error names %s: %o", (field, filter) => {
     const sim = createSimulator();
     const entries = (): unknown => sim.journal.entries(filter as { status: number });
     expect(entries).toThrow(InputError);

@@ -1,4 +1,4 @@
-/** Exports over HTTP: the same bytes as in process, less what belongs to a connection; and addresses that can be trusted. */
+/** Exports over HTTP: the same bytes as in process, except for a connection's headers; and safe addresses. */
 
 import { describe, expect, test } from "vitest";
 import { createControl } from "../../src/control/control.ts";
@@ -8,7 +8,7 @@ import { createWorlds } from "../../src/simulator/worlds.ts";
 import { fakerPerson } from "../../src/world/publishers/people.ts";
 import { otherForm, parityOptions, recordRequests } from "../parity-requests.ts";
 
-/** What an HTTP client adds of its own. */
+/** Headers that an HTTP client adds. */
 const transportHeaders: readonly string[] = [
   "accept",
   "accept-encoding",
@@ -25,7 +25,7 @@ interface Exported {
   readonly request: { readonly headers: Record<string, string> | { readonly name: string }[] };
 }
 
-/** The same text without the transport's headers in requests, and nothing else changed. */
+/** The same text without the transport's request headers, otherwise unchanged. */
 function withoutTransport(text: string): string {
   return JSON.stringify(JSON.parse(text), (key, value: unknown) => {
     if (key !== "request") return value;
@@ -43,10 +43,10 @@ describe.each([
   ["the defaults", parityOptions],
   ["another form", otherForm],
 ])("under %s", (_, options) => {
-  test("an export of the same requests is the same, in process and over HTTP", async () => {
+  test("the same requests give the same export in process and over HTTP", async () => {
     const sim = createSimulator(options);
     const server = await startServer({ ...options, port: 0 });
-    // Of a body that is too large HTTP keeps no more than it takes to refuse it.
+    // Of a body over the limit the HTTP server keeps only as much as it needs to refuse it.
     const requests = recordRequests(options).filter(({ body = "" }) => body.length <= 65_536);
     expect(requests.length).toBeGreaterThan(150);
     try {
@@ -84,7 +84,7 @@ describe("addresses", () => {
     worlds.handle({ method: "GET", path, headers: { Host: host } });
 
   test.each(["ads.test:8080", "localhost", "127.0.0.1:80", "[::1]:4010"])(
-    "a HAR has the one that it was asked for at, with the world's prefix: %s",
+    "a HAR has the address that it was requested at, with the world's prefix: %s",
     (host) => {
       worlds.get("mine").journal.clear();
       get("/@mine/v1/publisher/stats?a=b", "other.test");
@@ -109,7 +109,7 @@ describe("addresses", () => {
     "user@a.test",
     "a.test:99999",
     "",
-  ])("one that could do something to a shell or a viewer is not repeated: %s", (host) => {
+  ])("an address that is unsafe in a shell or viewer is not repeated: %s", (host) => {
     get("/@odd/v1/nope", "ads.test");
     const { body } = get("/@odd/_sim/journal?limit=1", host);
     expect(JSON.parse(body).entries[0].nearest.paste).toContain('curl "$ADSIM_URL/v1/');

@@ -1,4 +1,4 @@
-/** What is taken for a recording, and what is read out of it. */
+/** What is accepted as a recording, and what is read from it. */
 
 import { describe, expect, test } from "vitest";
 import { readRecording } from "../../src/journal/read-recording.ts";
@@ -42,7 +42,7 @@ function whyRefused(lines: readonly string[]): string {
 }
 
 describe("a journal", () => {
-  test("is read from lines, from one line, from a list and from what GET /_sim/journal answers", () => {
+  test("is read from lines, a single line, a list and the answer of GET /_sim/journal", () => {
     const line = JSON.stringify(entry);
     const second = JSON.stringify({ ...entry, sequence: 2 });
     for (const lines of [
@@ -64,7 +64,7 @@ describe("a journal", () => {
     }
   });
 
-  test("comes in the order of its numbers, whatever that of its lines", () => {
+  test("is sorted by sequence number, whatever the order of its lines", () => {
     const lines = [3, 1, 2].map((sequence) => JSON.stringify({ ...entry, sequence }));
     const { exchanges } = readRecording(lines);
     expect(exchanges.map(({ sequence, place }) => [sequence, place])).toEqual([
@@ -74,7 +74,7 @@ describe("a journal", () => {
     ]);
   });
 
-  test("is compared with the service's own answer where a fault rule kept that from the client", () => {
+  test("has the service's own answer where a fault rule kept it from the client", () => {
     const lost = { status: 200, headers: { A: "own" }, body: "own" };
     const fault = { rule: "r", kind: "truncate", delayMs: 0, served: true, received: "part", lost };
     const [exchange] = readRecording([JSON.stringify({ ...entry, fault })]).exchanges;
@@ -82,14 +82,14 @@ describe("a journal", () => {
     expect(exchange?.skip).toBe(undefined);
   });
 
-  test("has requests that are not sent again: those that a fault rule kept from the service", () => {
+  test("marks requests that a fault rule kept from the service as not to be sent again", () => {
     const fault = { rule: "r", kind: "drop", delayMs: 0, served: false, received: "nothing" };
     const [exchange] = readRecording([JSON.stringify({ ...entry, fault })]).exchanges;
     expect(exchange?.skip).toBe("kept-from-service");
   });
 
   test.each(["/_sim/reset", "/_sim", "/_sim?a=b", "/@other/_sim/reset", "/@other/_sim"])(
-    "sends no request to the control API, which only a forged one has: %s",
+    "never sends a forged request to the control API: %s",
     (path) => {
       const { request: _, ...rest } = entry;
       const forged = { ...entry, request: { ...entry.request, method: "POST", path } };
@@ -101,7 +101,7 @@ describe("a journal", () => {
 });
 
 describe("a HAR", () => {
-  test("of adsim has what its entries say in _adsim", () => {
+  test("of adsim has its entries' details in _adsim", () => {
     const { request: _one, response: _other, ...rest } = entry;
     const fault = { served: true, lost: { status: 200, headers: {}, body: "whole" } };
     const { byAdsim, exchanges } = readRecording(
@@ -117,7 +117,7 @@ describe("a HAR", () => {
     });
   });
 
-  test("of another tool is the API's requests below its base URL, and nothing else", () => {
+  test("of another tool keeps only the API's requests below its base URL", () => {
     const { byAdsim, exchanges } = readRecording(
       har([
         harEntry("https://h/page.html"),
@@ -137,7 +137,7 @@ describe("a HAR", () => {
     ]);
   });
 
-  test("has bodies as text, in base64, taken apart as a form, or left out", () => {
+  test("may have bodies as text, in base64, as parsed forms, or none", () => {
     const post = (postData: object, content: object): object => ({
       ...harEntry("https://h/v1/click"),
       request: {
@@ -169,7 +169,7 @@ describe("a HAR", () => {
   });
 });
 
-describe("what is no recording says what it is, or where it is broken", () => {
+describe("an invalid recording's error says what it is, or which part is broken", () => {
   test.each([
     ["nothing", [""], "empty"],
     ["an empty HAR", har([]), "has no request"],
@@ -213,7 +213,7 @@ describe("what is no recording says what it is, or where it is broken", () => {
     expect(whyRefused(lines)).toContain(expected);
   });
 
-  test("repeats nothing of a broken line", () => {
+  test("the error repeats nothing of a broken line", () => {
     expect(whyRefused(['{"apiKey":"key_0123456789abc" x'])).not.toContain("key_");
   });
 });

@@ -1,16 +1,16 @@
-/** No key and no UPI id leaves the journal unless it is asked for, in whatever place and spelling it stands. */
+/** No key and no UPI id leaves the journal unless asked for, wherever it stands and however it is spelt. */
 
 import { describe, expect, test } from "vitest";
 import { createSimulator, type JournalFilter, type Simulator } from "../../src/index.ts";
 import { bearer } from "./asking.ts";
 
-/** All forms of a journal in one text. */
+/** All exports of a journal in one text. */
 function everything({ journal }: Pick<Simulator, "journal">, filter?: JournalFilter): string {
   const entries = JSON.stringify(journal.entries(filter));
   return entries + journal.toNdjson(filter) + journal.toHar(filter);
 }
 
-/** A publisher that was paid something. */
+/** A publisher that has a payout. */
 function paid(sim: Simulator): { readonly index: number; readonly upiId: string } {
   const index = Array.from({ length: 25 }, (_, place) => place).find((place) =>
     askPayouts(sim, place).includes("upi_id"),
@@ -26,7 +26,7 @@ function askPayouts(sim: Simulator, index: number): string {
   return sim.handle({ method: "GET", path, query, headers: bearer(sim, index) }).body;
 }
 
-test("the UPI id of a payout isn't in it, and the rest of the body is", () => {
+test("a payout's UPI id is hidden, and the rest of the body isn't", () => {
   const sim = createSimulator();
   const { index, upiId } = paid(sim);
   const body = askPayouts(sim, index);
@@ -36,7 +36,7 @@ test("the UPI id of a payout isn't in it, and the rest of the body is", () => {
   expect(everything(sim)).not.toContain(upiId.slice(0, upiId.indexOf("@")));
 });
 
-test("nor is that of an answer that was lost, or broke off in the middle of it", () => {
+test("a UPI id is hidden in a lost answer, and in one that is cut inside it", () => {
   const sim = createSimulator();
   const { index, upiId } = paid(sim);
   const name = upiId.slice(0, upiId.indexOf("@"));
@@ -55,7 +55,7 @@ test("nor is that of an answer that was lost, or broke off in the middle of it",
   expect(kept).not.toContain(`"${name.slice(0, 4)}`);
 });
 
-describe("a UPI id that was sent", () => {
+describe("a UPI id in a request", () => {
   const sim = createSimulator();
   const { upiId } = sim.publishers.at(0);
   const name = upiId.slice(0, upiId.indexOf("@"));
@@ -75,7 +75,7 @@ describe("a UPI id that was sent", () => {
     "in upper case": upiId.toUpperCase(),
   };
 
-  test.each(Object.entries(spellings))("is not in it: %s", (_, spelling) => {
+  test.each(Object.entries(spellings))("is hidden: %s", (_, spelling) => {
     sim.journal.clear();
     const places = [
       { query: `to=${spelling}&a=%41` },
@@ -102,14 +102,14 @@ describe("a UPI id that was sent", () => {
   });
 });
 
-test("what looks like one and isn't stays", () => {
+test("text that only resembles one stays", () => {
   const sim = createSimulator();
   const body = "someone@example.com @inval id@in valid, a@INVALI";
   sim.handle({ method: "POST", path: "/v1/click", body });
   expect(sim.journal.entries()[0]?.request.body).toBe(body);
 });
 
-test("a key that was cut off is not in it, nor what a miss says of it", () => {
+test("a cut key is hidden, also in the entry's explanation of a miss", () => {
   const sim = createSimulator();
   const { apiKey, id } = sim.publishers.at(0);
   const cut = apiKey.slice(0, -1);
@@ -135,7 +135,7 @@ test("a key that was cut off is not in it, nor what a miss says of it", () => {
   expect(everything(sim)).not.toContain(cut.slice(4));
 });
 
-test("work doesn't grow with the square of what is sent", () => {
+test("the work doesn't grow with the square of the request's size", () => {
   const sim = createSimulator();
   const long = ["a", "%61", "a@", "@invalid", "a@invalid", "key_", '"upi_id":"', "%25", "\\u00"];
   for (const piece of long) {
@@ -144,7 +144,7 @@ test("work doesn't grow with the square of what is sent", () => {
   }
 });
 
-test("all of it is as it was when it is asked for", () => {
+test("everything is unchanged if secrets are asked for", () => {
   const sim = createSimulator();
   const { index, upiId } = paid(sim);
   const { apiKey } = sim.publishers.at(index);

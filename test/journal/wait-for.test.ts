@@ -1,4 +1,4 @@
-/** Waiting for entries: settled by what is recorded, or by the caller's signal. */
+/** Waiting for entries: a wait ends when entries are recorded, or by the caller's signal. */
 
 import { describe, expect, test } from "vitest";
 import { RequestContext } from "../../src/exchange/request-context.ts";
@@ -12,13 +12,13 @@ import { askSurfaces } from "./asking.ts";
 const sequences = (entries: readonly JournalEntry[]): number[] =>
   entries.map(({ sequence }) => sequence);
 
-/** A request that the journal of a world would write down. */
+/** A request that a world's journal records. */
 function recordOf({ assumptions }: Pick<Simulator, "assumptions">): RequestContext {
   const settings = { seed: "", startMs: 0, publishers: 1, profile: "tiny", assumptions } as const;
   return new RequestContext({ method: "GET", path: "/nope" }, 0, describeWorld(settings));
 }
 
-/** What a promise has come to, once all that is due now has happened. */
+/** The state of a promise after all pending tasks have run. */
 async function stateOf(promise: Promise<unknown>): Promise<string> {
   const pending = new Promise((resolve) => setImmediate(resolve, "pending"));
   return String(
@@ -33,7 +33,7 @@ async function stateOf(promise: Promise<unknown>): Promise<string> {
 }
 
 describe("resolves", () => {
-  test("with what is there already, the first ones first", async () => {
+  test("with existing entries, the earliest first", async () => {
     const sim = createSimulator();
     for (let count = 0; count < 4; count += 1) askSurfaces(sim, count % 2);
     expect(sequences(await sim.journal.waitFor())).toEqual([1]);
@@ -55,7 +55,7 @@ describe("resolves", () => {
     expect(sequences(await waiting)).toEqual([1, 2, 4]);
   });
 
-  test("each who waits with its own", async () => {
+  test("each waiter with its own entries", async () => {
     const sim = createSimulator();
     const all = [1, 2, 3].map((count) => sim.journal.waitFor({}, count));
     const none = sim.journal.waitFor({ status: 500 });
@@ -64,7 +64,7 @@ describe("resolves", () => {
     expect(await stateOf(none)).toBe("pending");
   });
 
-  test("with entries that the journal keeps no more, or never kept", async () => {
+  test("with entries that the journal has dropped or never stored", async () => {
     for (const options of [{ journalEntries: 1 }, { journalEntries: 0 }, { journalBytes: 0 }]) {
       const sim = createSimulator(options);
       const waiting = sim.journal.waitFor({}, 3);
@@ -73,7 +73,7 @@ describe("resolves", () => {
     }
   });
 
-  test("over a clear and a reset, after which counting begins anew", async () => {
+  test("across a clear and a reset, after which numbering starts again", async () => {
     const sim = createSimulator();
     const waiting = sim.journal.waitFor({ after: 1 }, 2);
     askSurfaces(sim, 0);
@@ -87,7 +87,7 @@ describe("resolves", () => {
     expect(sequences(await waiting)).toEqual([2, 2]);
   });
 
-  test("with secrets as they were asked for", async () => {
+  test("with secrets shown or hidden as requested", async () => {
     const sim = createSimulator();
     const { apiKey } = sim.publishers.at(0);
     const shown = sim.journal.waitFor({ secrets: "shown" });
@@ -139,7 +139,7 @@ describe("rejects", () => {
     ["signal", {}, 1, { signal: "SIGTERM" }],
     ["signal", {}, 1, { signal: null }],
     ["signal", {}, 1, { signal: new AbortController() }],
-  ])("wrong arguments by name, without throwing: %s", async (field, filter, count, options) => {
+  ])("invalid arguments by name, without throwing: %s", async (field, filter, count, options) => {
     const sim = createSimulator();
     askSurfaces(sim, 0);
     const wait = sim.journal.waitFor as (...given: unknown[]) => Promise<unknown>;
@@ -148,7 +148,7 @@ describe("rejects", () => {
   });
 });
 
-test("a signal is listened to for as long as it is waited, no longer", async () => {
+test("the signal's listener is removed when the wait ends", async () => {
   const sim = createSimulator();
   const listeners = new Set<unknown>();
   const { signal } = new AbortController();
@@ -169,7 +169,7 @@ test("a signal is listened to for as long as it is waited, no longer", async () 
   expect(listeners.size).toBe(0);
 });
 
-test("who gave up isn't kept, nor who has what it waited for", async () => {
+test("waiters that gave up or got their entries aren't retained", async () => {
   const waiters = createWaiters({ select: () => [], show: () => [] });
   const gone = new AbortController();
   const aborted = waiters.waitFor({}, 1, { signal: gone.signal });
@@ -188,7 +188,7 @@ test("who gave up isn't kept, nor who has what it waited for", async () => {
   expect(await waiting).toEqual([]);
 });
 
-test("who no longer waits isn't shown anything", async () => {
+test("a waiter that has ended sees no more entries", async () => {
   const sim: Simulator = createSimulator();
   const gone = new AbortController();
   const aborted = sim.journal.waitFor({}, 1, { signal: gone.signal });

@@ -1,4 +1,4 @@
-/** The invariants hold wherever the service is right: under all readings in pairs, with fault rules and without. */
+/** The invariants hold wherever the service is right: under all pairs of choices, with fault rules and without. */
 
 import { describe, expect, test } from "vitest";
 import type { FaultRule } from "../../src/faults/rule.ts";
@@ -42,14 +42,14 @@ describe("under every row of the covering array of pairs", () => {
     expect(broken(stage.check())).toEqual([]);
   });
 
-  test.each(rows)("$index: none is with fault rules in the way", ({ row, index }) => {
+  test.each(rows)("$index: no law is broken by fault rules", ({ row, index }) => {
     const stage = stageOf({ assumptions: row, faults: rules });
     playSession(stage, index, 80);
     expect(broken(stage.check())).toEqual([]);
   });
 });
 
-test("there is one for every id of the list, in its order", () => {
+test("every id of the list has a law, in the same order", () => {
   const families = { M: 6, S: 8, D: 5, L: 8, A: 5, R: 8, H: 4 };
   const ids = Object.entries(families).flatMap(([family, count]) =>
     Array.from({ length: count }, (_, index) => `${family}${index + 1}`),
@@ -57,7 +57,7 @@ test("there is one for every id of the list, in its order", () => {
   expect(laws.map(({ id }) => id)).toEqual(ids);
 });
 
-describe("a lie that is planted", () => {
+describe("a planted lie is detected", () => {
   test.each(lies)("$id: $what", ({ id, lie, ...options }) => {
     expect(honestly(options).find((result) => result.id === id)).toMatchObject({ verdict: "held" });
     const stage = stageOf({ ...options, lie: lie() });
@@ -67,7 +67,7 @@ describe("a lie that is planted", () => {
     expect(result?.why?.length).toBeGreaterThan(10);
   });
 
-  test("there is one for each law that isn't left to a second play", () => {
+  test("every law that doesn't need a second play has a lie", () => {
     const lied = new Set(lies.map(({ id }) => id));
     const judged = laws.filter(({ id }) => !secondPlay.includes(id)).map(({ id }) => id);
     expect(judged.filter((id) => !lied.has(id))).toEqual([]);
@@ -76,7 +76,7 @@ describe("a lie that is planted", () => {
 
 const played = new Map<string, readonly InvariantResult[]>();
 
-/** What comes of the same session without the lie. */
+/** The results for the same session without the lie. */
 function honestly(options: StageOptions): readonly InvariantResult[] {
   const key = JSON.stringify(options);
   const known = played.get(key);
@@ -88,11 +88,11 @@ function honestly(options: StageOptions): readonly InvariantResult[] {
   return results;
 }
 
-/** Enough for a repeat, a click, a key that is nobody's. */
+/** Enough for a repeat, a click, and an unknown key. */
 const SHORT = 60;
 const secondPlay = ["S8", "A1", "R2", "R4", "R5", "R8"];
 
-test("a service that throws breaks the law that asked it", () => {
+test("a service that throws breaks the law that was checking it", () => {
   const lie: Lie = {
     answer(exchange, isAside) {
       if (isAside) throw new RangeError("no such day");
@@ -108,7 +108,7 @@ test("a service that throws breaks the law that asked it", () => {
   });
 });
 
-test("what needs a second play is unknown, and says so", () => {
+test("a law that needs a second play is unknown, and says so", () => {
   const stage = stageOf();
   playSession(stage, 1, SHORT);
   for (const { verdict, why } of stage.check(secondPlay)) {
@@ -117,7 +117,7 @@ test("what needs a second play is unknown, and says so", () => {
   }
 });
 
-test("what a law needs instead is said once, and only where nothing else is known of it", () => {
+test("what a law needs instead is said once, and only if nothing else is known of it", () => {
   const stage = stageOf();
   const whyOf = (id: string): string | undefined => stage.check([id])[0]?.why;
   expect(whyOf("R5")).toBe("needs a second play: adsim replay does it");
@@ -126,7 +126,7 @@ test("what a law needs instead is said once, and only where nothing else is know
   expect(whyOf("M2")).toBe("nothing was recorded");
 });
 
-test("of a run in which nothing was sent, nothing is held that is about what was sent", () => {
+test("a run without requests has no results for laws about requests", () => {
   const ofTheRun = ["M2", "M3", "L7", "H1", "H2", "H3"];
   for (const { id, verdict, why } of stageOf().check(ofTheRun))
     expect({ id, verdict, hasWhy: why !== undefined }).toEqual({
@@ -139,7 +139,7 @@ test("of a run in which nothing was sent, nothing is held that is about what was
   expect(foreign.check().filter(({ verdict }) => verdict !== "unknown")).toEqual([]);
 });
 
-test("of a foreign service the run itself says what can be said, with one request more", () => {
+test("for a foreign service the run itself decides what it can, with one extra request", () => {
   const stage = stageOf({ control: false });
   playSession(stage, 1);
   stage.sim.clock.advance("2m");
@@ -151,7 +151,7 @@ test("of a foreign service the run itself says what can be said, with one reques
   expect(broken(results)).toEqual([]);
 });
 
-test("checking leaves the played world as it was, and asks its copies at most 350 times", () => {
+test("checking leaves the played world unchanged, and sends its copies at most 350 requests", () => {
   const stage = stageOf({ faults: rules });
   playSession(stage, 2);
   const state = JSON.stringify(stage.sim.snapshot());
@@ -163,7 +163,7 @@ test("checking leaves the played world as it was, and asks its copies at most 35
   expect(stage.asideSent).toBeLessThanOrEqual(350);
 });
 
-test("other readings in the middle of a run break nothing", () => {
+test("changing assumptions in the middle of a run breaks no law", () => {
   const stage = stageOf();
   playSession(stage, 3, SHORT);
   stage.assume({
@@ -183,7 +183,7 @@ test("other readings in the middle of a run break nothing", () => {
   expect(results.find(({ id }) => id === "L3")?.why).not.toContain("over the limit");
 });
 
-test("a quota that may have been spent for another publisher is left alone", () => {
+test("a quota that may have been spent for another publisher isn't judged", () => {
   const stage = stageOf({ assumptions: { "auth.key-scope": "any" } });
   const [own, other] = stage.members;
   if (own === undefined || other === undefined) throw new Error("There are two publishers.");
@@ -194,7 +194,7 @@ test("a quota that may have been spent for another publisher is left alone", () 
   expect(broken(stage.check())).toEqual([]);
 });
 
-test("with a key that nobody told of, quotas are left alone from there on", () => {
+test("once a key of unknown origin was used, quotas aren't judged any more", () => {
   const stage = stageOf();
   const [own] = stage.members;
   if (own === undefined) throw new Error("There is a publisher.");
@@ -208,7 +208,7 @@ test("with a key that nobody told of, quotas are left alone from there on", () =
   expect(broken(stage.check())).toEqual([]);
 });
 
-test("where time passes what rests on exact instants is tried aside only", () => {
+test("while time flows, laws about exact instants are tried only on a scratch copy", () => {
   const stage = stageOf({ isExactTime: false });
   playSession(stage, 1, SHORT);
   const results = stage.check();
@@ -218,7 +218,7 @@ test("where time passes what rests on exact instants is tried aside only", () =>
   expect(D1?.why).toBe("an impression sent three times, in a copy of the world");
 });
 
-test("only those that are asked for are checked, in the order of the list", () => {
+test("only the requested laws are checked, in the order of the list", () => {
   expect(
     stageOf()
       .check(["S4", "M1", "none"])
@@ -226,7 +226,7 @@ test("only those that are asked for are checked, in the order of the list", () =
   ).toEqual(["M1", "S4"]);
 });
 
-test("no key and no UPI id stands in a result", () => {
+test("results contain no key and no UPI id", () => {
   const stage = stageOf({
     lie: { answer: (exchange) => ({ ...exchange, text: JSON.stringify(exchange) }) },
   });
@@ -264,7 +264,7 @@ describe("a long run", () => {
     return law && judge(law, createLawContext(played)).verdict;
   };
 
-  test("is kept from its start up to a bound, and counted to its end", () => {
+  test("is kept from its start up to a limit, and counted to its end", () => {
     const trace = createTrace();
     for (let sent = 0; sent < 50_100; sent += 1) trace.observe(exchange);
     expect(trace.total).toBe(50_100);
@@ -275,7 +275,7 @@ describe("a long run", () => {
     expect([judged(trace, "L7"), judged(trace, "H2")]).toEqual(["broken", "broken"]);
   });
 
-  test("with long answers is kept for fewer of them, without a gap", () => {
+  test("is kept for fewer requests if answers are long, without a gap", () => {
     const trace = createTrace();
     const long = { ...exchange, text: "x".repeat(1024 * 1024) };
     for (let sent = 0; sent < 40; sent += 1) trace.observe(long);

@@ -1,4 +1,4 @@
-/** One lie for each law that can be judged: a service that does this is wrong, and the law has to say so. */
+/** One lie for each law that can be judged: a service that behaves like this is wrong, and the law must detect it. */
 
 import type { FaultRule } from "../../src/faults/rule.ts";
 import type { ClientExchange } from "../../src/laws/client-exchange.ts";
@@ -8,17 +8,17 @@ import type { Lie } from "./stage.ts";
 export interface PlantedLie {
   readonly id: string;
   readonly what: string;
-  /** Made for each test: some lies remember what they said. */
+  /** Created anew for each test: some lies keep state. */
   lie(): Lie;
   readonly assumptions?: Partial<Assumptions>;
   readonly faults?: readonly FaultRule[];
 }
 
 type AnswerMutator = NonNullable<Lie["answer"]>;
-/** One that looks at the answer alone. */
+/** A lie that only looks at the answer. */
 type ExchangeMutator = (exchange: ClientExchange) => ClientExchange;
 
-/** Bends the answers at this path. */
+/** Changes the answers at this path. */
 function at(path: string, bend: AnswerMutator): Lie {
   return {
     answer: (exchange, ...rest) =>
@@ -68,7 +68,7 @@ function valuesOf({ request }: ClientExchange): Readonly<Record<string, unknown>
 const oneMore = (match: string): string => String(Number(match) + 1);
 const microMore = (match: string): string => (Number(match) + 0.000001).toFixed(6);
 
-/** Changes what a limit decided, as the standing says. */
+/** Changes what a limit decided, according to its state. */
 function decides(when: (exchange: ClientExchange) => boolean, status: number): Lie {
   return at(stats, (exchange) => (when(exchange) ? { ...exchange, status } : exchange));
 }

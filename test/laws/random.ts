@@ -1,4 +1,4 @@
-/** Choices that follow from a number, for sessions that can be played again. */
+/** Choices that follow from a number, so that sessions can be replayed. */
 
 export interface Random {
   below(most: number): number;

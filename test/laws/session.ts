@@ -81,7 +81,7 @@ function wrong(stage: Stage, random: Random, { id, apiKey }: Stage["members"][nu
   ]);
 }
 
-/** What a scenario does beside sending. */
+/** What a scenario does besides sending requests. */
 function change({ sim, trace, members }: Stage, random: Random): void {
   const [place] = [random.below(members.length)];
   const member = members[place];
@@ -119,7 +119,7 @@ export function get(apiKey: string, operation: string, query: Values): ApiReques
   return { method: "GET", path: `/v1/publisher/${operation}`, query, headers };
 }
 
-/** In the encoding that is understood. */
+/** In an encoding that the service accepts. */
 export function post({ sim }: Stage, apiKey: string, path: string, values: Values): ApiRequest {
   const headers = { authorization: `Bearer ${apiKey}` };
   const encoding: string = sim.assumptions["request.encoding"];

@@ -1,4 +1,4 @@
-/** A world, its trace and a client that sends as the player does; and a lie may bend what the world answers. */
+/** A world, its trace and a client that sends as the player does. A lie may change what the world answers. */
 
 import type { FaultRule } from "../../src/faults/rule.ts";
 import {
@@ -18,7 +18,7 @@ import { operations } from "../../src/spec/operations.ts";
 
 type Audit = ReturnType<SimulatorCore["audit"]>;
 
-/** What is bent: an answer on its way to the client, or an audit. */
+/** What is changed: an answer on its way to the client, or an audit. */
 export interface Lie {
   /** `isAside`: in a copy of the world. `sim`: the world that answered. */
   answer?(exchange: ClientExchange, isAside: boolean, sim: SimulatorCore): ClientExchange;
@@ -29,7 +29,7 @@ export interface Stage {
   readonly sim: Simulator;
   readonly trace: Trace;
   readonly members: Member[];
-  /** How many requests were sent to copies. */
+  /** The number of requests that were sent to copies. */
   asideSent: number;
   send(request: ApiRequest): ClientExchange;
   assume(readings: Partial<Assumptions>): void;
@@ -121,7 +121,7 @@ function bent(
   return answer === undefined ? exchange : answer(exchange, isAside, sim);
 }
 
-/** The world, whose answers and audits are bent, and those of its forks. */
+/** The world and its forks, with changed answers and audits. */
 function lying(stage: Stage, sim: SimulatorCore, lie: Lie, isAside: boolean): SimulatorCore {
   const own: Partial<SimulatorCore> = {
     handle(request) {

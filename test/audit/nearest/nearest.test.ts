@@ -1,4 +1,4 @@
-/** What an entry says of a miss: what was sent, the closest thing that exists, and a line of curl that a shell is given as it stands. */
+/** What an entry says of a miss: what was sent, the closest thing that exists, and a working curl command. */
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
@@ -18,7 +18,7 @@ const run = promisify(execFile);
 
 type World = ReturnType<Server["worlds"]["get"]>;
 
-/** What a case has to do with. */
+/** What a case can use. */
 interface Scene {
   readonly world: World;
   readonly own: Publisher;
@@ -27,12 +27,12 @@ interface Scene {
 
 interface Case {
   readonly readings?: Readings;
-  /** What happens before; its result goes into `send`. */
+  /** Setup; its result is passed to `send`. */
   readonly before?: (scene: Scene) => string;
   readonly send: (scene: Scene, before: string) => Partial<ApiRequest>;
   readonly sent: string | RegExp;
   readonly closest: (scene: Scene, before: string) => string;
-  /** Whose key the line is run with. @default own */
+  /** The publisher whose key the command runs with. @default own */
   readonly key?: (scene: Scene) => Publisher;
 }
 
@@ -481,7 +481,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
 };
 
-/** The ways in which parameters are sent and ids look. */
+/** The ways to send parameters, and the formats of ids. */
 const forms: readonly Readings[] = [
   { "request.encoding": "json", "ids.format": "url-unsafe" },
   { "request.encoding": "form", "ids.format": "digits", "response.key-order": "shuffled" },
@@ -494,7 +494,7 @@ const forms: readonly Readings[] = [
   },
 ];
 
-/** A world of its own, with what a case does in it. @returns the entry about the miss. */
+/** A world in which a case has run. @returns the entry about the miss. */
 function play({
   readings,
   before,
@@ -522,7 +522,7 @@ function play({
   return { ...scene, name, was, entry };
 }
 
-/** Gives a line to a shell. @returns what became of its requests, as the journal has it. */
+/** Runs a command in a shell. @returns the outcome of its requests, from the journal. */
 async function paste(
   world: World,
   line: string,
@@ -535,7 +535,7 @@ async function paste(
   return world.journal.entries({ after: total }).map(({ response }) => response.status);
 }
 
-describe.skipIf(!hasCurl)("explained, with a line that works as pasted", () => {
+describe.skipIf(!hasCurl)("a miss is explained, with a curl command that works as pasted", () => {
   test.each(Object.entries(cases))("%s", async (_, one) => {
     const { world, name, was, entry, ...scene } = play(one);
     expect(entry.response.status).toBeGreaterThanOrEqual(400);
@@ -551,7 +551,7 @@ describe.skipIf(!hasCurl)("explained, with a line that works as pasted", () => {
   });
 });
 
-describe.skipIf(!hasCurl)("the line works whatever the readings", () => {
+describe.skipIf(!hasCurl)("the command works under all assumptions", () => {
   const misses = [
     "a surface's name",
     "an impression that doesn't exist",
@@ -593,7 +593,7 @@ describe.skipIf(!hasCurl)("the line works whatever the readings", () => {
 });
 
 test.skipIf(!hasCurl)(
-  "over HTTP the line has the world's base URL in it, and with secrets shown the key: nothing else is needed",
+  "over HTTP the command has the world's base URL, and with secrets shown also the key, so that it works as it is",
   async () => {
     const { world, name } = play(cases["no Authorization"] as Case);
     const read = async (query: string): Promise<JournalEntry[]> => {
@@ -612,7 +612,7 @@ test.skipIf(!hasCurl)(
   },
 );
 
-test("there is none for what was answered, limited, answered by a rule, or wrong in another way", () => {
+test("there is none for a request that succeeded, was limited, was answered by a rule, or failed otherwise", () => {
   const sim = createSimulator();
   const { id, apiKey } = sim.publishers.at(0);
   const headers = { authorization: `Bearer ${apiKey}` };
@@ -635,7 +635,7 @@ test("there is none for what was answered, limited, answered by a rule, or wrong
   expect(entries.filter((entry) => "nearest" in entry)).toEqual([]);
 });
 
-test("it is worked out from the world as it is when it is shown, and opens no account", () => {
+test("the explanation follows the world's state when it is shown, and opens no account", () => {
   const sim = createSimulator();
   const { id, apiKey, surfaces } = sim.publishers.at(3);
   const before = JSON.stringify(sim.snapshot());

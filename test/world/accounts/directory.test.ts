@@ -1,4 +1,4 @@
-/** Signing up, rotating keys and changing surfaces: what they do, and what they refuse without a trace. */
+/** Signing up, rotating keys and changing surfaces: what they do, and that a refusal changes nothing. */
 
 import { describe, expect, test } from "vitest";
 import { createSimulator, InputError, type Publisher, type Simulator } from "../../../src/index.ts";
@@ -64,10 +64,10 @@ describe("sign-up", () => {
     [{ surfaces: [{ name: "a", status: "gone" }] }, "surfaces.0.status must be one of active"],
     [{ surfaces: Array.from({ length: 256 }, (_, index) => `${index}`) }, "surfaces"],
     [null, ""],
-  ])("refuses %j, naming %s", (request, field) => {
+  ])("refuses %j, and the error names %s", (request, field) => {
     const sim = createSimulator();
     const before = JSON.stringify(sim.snapshot());
-    // Wrong on purpose: what the types rule out comes from JavaScript and from JSON.
+    // Wrong on purpose: JavaScript and JSON allow what the types exclude.
     const wrong = request as Parameters<typeof sim.publishers.signUp>[0];
     expect(() => sim.publishers.signUp(wrong)).toThrow(InputError);
     expect(() => sim.publishers.signUp(wrong)).toThrow(field);
@@ -89,7 +89,7 @@ test("every whole number of paise is a price", () => {
 });
 
 describe("a new key", () => {
-  test("replaces the old one at once, again and again", () => {
+  test("replaces the old one at once, every time", () => {
     const sim = createSimulator();
     const keys = [sim.publishers.at(3)];
     for (let count = 0; count < 4; count += 1) {
@@ -102,7 +102,7 @@ describe("a new key", () => {
     expect(new Set(keys.map(({ apiKey }) => apiKey)).size).toBe(5);
   });
 
-  test("that wasn't given yet opens nothing", () => {
+  test("gives no access before it is issued", () => {
     const sim = createSimulator();
     const publisher = sim.publishers.at(3);
     const next = sim.fork().publishers.rotateKey(publisher.id);
@@ -112,7 +112,7 @@ describe("a new key", () => {
 });
 
 describe("setSurface", () => {
-  test("pauses a surface and prices it anew, from now on", () => {
+  test("pauses a surface and changes its price from now on", () => {
     const sim = createSimulator();
     const publisher = sim.publishers.at(0);
     const { id, surfaces } = publisher;
@@ -130,7 +130,7 @@ describe("setSurface", () => {
     expect(sim.publishers.get(id).surfaces[0]).toEqual(changed);
   });
 
-  test("prices every amount from one bound of the range to the other, and none beyond", () => {
+  test("accepts every amount from one bound of the range to the other, and none beyond", () => {
     const sim = createSimulator();
     const surfaces = [{ name: "Narrow", cpmRange: [1, 1.01] }] as const;
     const { impression } = senderOf(sim, sim.publishers.signUp({ surfaces }));
@@ -142,7 +142,7 @@ describe("setSurface", () => {
     expect([...credited].sort((left, right) => left - right)).toEqual(expected);
   });
 
-  test("refuses what isn't there or can't be, and changes nothing", () => {
+  test("refuses unknown surfaces and invalid values, and changes nothing", () => {
     const sim = createSimulator();
     const { id, surfaces } = sim.publishers.at(0);
     const surface = surfaces[0]?.id ?? "";
@@ -160,7 +160,7 @@ describe("setSurface", () => {
   });
 });
 
-test("an index or id of nobody is refused by name", () => {
+test("an unknown index or id is refused, and the error names it", () => {
   const { publishers } = createSimulator();
   for (const index of [-1, 25, 0.5, Number.NaN])
     expect(() => publishers.at(index)).toThrow(/0 to 24/);
@@ -168,12 +168,12 @@ test("an index or id of nobody is refused by name", () => {
   expect(() => publishers.rotateKey("pub_nobody")).toThrow(InputError);
 });
 
-describe("a range that can't be listed is refused by name", () => {
+describe("an invalid range for a list is refused, and the error names it", () => {
   const { publishers } = createSimulator();
   const wrongNumbers = [-5, Number.NaN, 0.5, Number.POSITIVE_INFINITY, "1", null];
 
   test.each(wrongNumbers)("%j", (wrong) => {
-    // Wrong on purpose: what the types rule out comes from JavaScript.
+    // Wrong on purpose: JavaScript allows what the types exclude.
     const count = wrong as number;
     expect(() => publishers.list({ offset: count, limit: 10 })).toThrow(/^offset must/);
     expect(() => publishers.list({ limit: count })).toThrow(/^limit must/);
@@ -181,7 +181,7 @@ describe("a range that can't be listed is refused by name", () => {
     expect(() => publishers.credentials(count)).toThrow(InputError);
   });
 
-  test("no publishers at all, and a range of another form", () => {
+  test("a world without publishers, and one with another id format", () => {
     expect(() => publishers.list({ limit: 0 })).toThrow(/^limit must be at least 1/);
     const misspelt = { ofset: 1 } as { offset?: number };
     expect(() => publishers.list(misspelt)).toThrow("ofset is not known here");

@@ -1,6 +1,6 @@
 /**
- * Snapshots with one value changed and the digest repaired: either refused by the field's name, and nothing changes, or a
- * world that saves as the very same snapshot and goes on.
+ * Snapshots with one value changed and the digest repaired: each is refused by name without any change,
+ * or restores a world that saves the very same snapshot and works. `RUNS=100000` for a longer campaign.
  */
 
 import { expect, test } from "vitest";
@@ -11,10 +11,10 @@ import { impressionIdIn, senderOf } from "../../sender.ts";
 
 const snapshots = runsOf(1500);
 
-// biome-ignore lint/suspicious/noExplicitAny: what is written here is wrong on purpose
+// biome-ignore lint/suspicious/noExplicitAny: the test writes invalid values on purpose
 type Forged = any;
 
-/** Deterministic, so that a failure can be found again by its number. */
+/** Deterministic, so that a failure can be reproduced by its number. */
 function drawsFrom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -66,7 +66,7 @@ const worlds: readonly Simulator[] = [
 ];
 for (const world of worlds) use(world, 12);
 
-/** Every place in it, as the object that it is in and its name there. */
+/** Every place in it, as the containing object and the member's name. */
 function placesIn(value: Forged, found: [holder: Forged, name: string][] = []) {
   for (const name of Object.keys(value)) {
     found.push([value, name]);
@@ -113,7 +113,7 @@ function forge(snapshot: Snapshot, draw: (below: number) => number): Forged {
   try {
     forged.digest = snapshotDigest(forged);
   } catch {
-    // What has no digest any more is refused before.
+    // Without a digest the snapshot is refused earlier.
   }
   return forged;
 }
@@ -144,6 +144,6 @@ test("of many forged snapshots each is refused by name, or a world like any othe
     use(target, 2);
     createSimulator().restore(target.snapshot());
   }
-  // What a user may have changed, such as a name that was signed up, can't be told from a forgery.
+  // A value that a user may have changed, such as a sign-up's name, can't be told from a forgery.
   expect(accepted).toBeGreaterThan(0);
 });

@@ -1,4 +1,4 @@
-/** Snapshots: whole, their own, and refused when damaged without touching what runs. */
+/** Snapshots: complete, independent of the world, and refused when damaged, without any effect on the world. */
 
 import { describe, expect, test } from "vitest";
 import { createSimulator, InputError, type Simulator, type Snapshot } from "../../../src/index.ts";
@@ -15,15 +15,15 @@ function used(): Simulator {
       const session_id = index % 3 === 0 ? undefined : `s${index}`;
       const impression_id = impressionIdIn(impression({ surface, session_id }));
       if (index % 5 === 0) post("click", { impression_id });
-      // The last ones lie so close that a duplicate of them could still come.
+      // The last ones are recent enough that a duplicate of them could still arrive.
       sim.clock.advance(index < 34 ? "31m" : "1m");
     }
   }
   return sim;
 }
 
-/** A copy that may be damaged. */
-// biome-ignore lint/suspicious/noExplicitAny: what is written here is wrong on purpose
+/** A copy that tests may damage. */
+// biome-ignore lint/suspicious/noExplicitAny: the test writes invalid values on purpose
 type Damaged = any;
 
 function copyOf(snapshot: Snapshot): Damaged {
@@ -39,7 +39,7 @@ const words = (text: string): number[] => {
 
 type Damages = Readonly<Record<string, (snapshot: Damaged) => unknown>>;
 
-/** What no world can be made from, whatever its digest says. */
+/** Damage that makes a snapshot invalid, whatever its digest. */
 const damages: Damages = {
   "nothing at all": () => null,
   "a text": (snapshot) => JSON.stringify(snapshot),
@@ -122,7 +122,7 @@ const damages: Damages = {
   },
 };
 
-/** What a world could be made from: only the digest tells. */
+/** Damage that only the digest reveals. */
 const edits: Damages = {
   "a clock before its impressions": (snapshot) => {
     snapshot.clock.now = snapshot.start;
@@ -183,13 +183,13 @@ function damagedBy(damage: Damages[string], snapshot: Snapshot): Damaged {
   return damaged === undefined ? copy : damaged;
 }
 
-/** The same with the digest of what is in it now. */
+/** The same with a digest of its present content. */
 function sealed(damaged: Damaged): Damaged {
   if (!Array.isArray(damaged?.accounts)) return damaged;
   return { ...damaged, digest: snapshotDigest(damaged) };
 }
 
-/** A number or text that isn't the given one. */
+/** A different number or text. */
 function otherThan(value: unknown): unknown {
   return typeof value === "number" ? value + 1 : `${value}x`;
 }
@@ -206,7 +206,7 @@ describe("a damaged snapshot", () => {
     ...Object.entries({ ...damages, ...edits }).map(
       ([name, damage]) => [`${name}, its digest as before,`, damage, copyOf] as const,
     ),
-  ])("with %s is refused, and changes nothing", (name, damage, finish) => {
+  ])("is refused with %s, and changes nothing", (name, damage, finish) => {
     const sim = used();
     const before = JSON.stringify(sim.snapshot());
     const journalled = sim.journal.total;
@@ -218,13 +218,13 @@ describe("a damaged snapshot", () => {
     expect(sim.journal.total).toBe(journalled);
   });
 
-  test.each(Object.entries(edits))("with %s is told by its digest alone", (_, edit) => {
+  test.each(Object.entries(edits))("is detected with %s by its digest alone", (_, edit) => {
     const sim = used();
     const edited = damagedBy(edit, sim.snapshot());
     expect(() => sim.restore(edited)).toThrow(/^(digest doesn't match|accounts\.0\.surfaces)/);
   });
 
-  test("is refused wherever one value in it was changed", () => {
+  test("is refused whichever value in it was changed", () => {
     const sim = used();
     const snapshot = sim.snapshot();
     const target = createSimulator();
@@ -241,7 +241,7 @@ describe("a damaged snapshot", () => {
     expect(JSON.stringify(target.snapshot())).toBe(untouched);
   });
 
-  test("says which surface has an id that can't be its own", () => {
+  test("gets an error that names the surface with an impossible id", () => {
     const sim = used();
     const damaged = sealed(
       damagedBy(damages["a surface id that isn't an id"] ?? copyOf, sim.snapshot()),
@@ -258,8 +258,8 @@ function reordered(value: Damaged): Damaged {
   return Object.fromEntries(members.map(([name, member]) => [name, reordered(member)]));
 }
 
-describe("a whole snapshot", () => {
-  test("restores into a simulator of other options, and saves as the same bytes", () => {
+describe("a complete snapshot", () => {
+  test("restores into a simulator with other options, and saves as the same bytes", () => {
     const text = JSON.stringify(used().snapshot());
     const other = createSimulator({ seed: "other", profile: "tiny" });
     other.restore(JSON.parse(text));
@@ -287,7 +287,7 @@ describe("a whole snapshot", () => {
     expect(JSON.stringify(copy.snapshot())).toBe(text);
   });
 
-  test("isn't changed by what happens after it was taken", () => {
+  test("doesn't change when the world does", () => {
     const sim = used();
     const snapshot = sim.snapshot();
     const text = JSON.stringify(snapshot);
@@ -304,7 +304,7 @@ describe("a whole snapshot", () => {
     expect(JSON.stringify(snapshot)).toBe(text);
   });
 
-  test("of a system clock goes on in real time, however old it is", () => {
+  test("of a system clock continues in real time, however old it is", () => {
     let wallMs = Date.parse("2026-03-01T00:00:00Z");
     const options = { clock: "system", wallClock: () => wallMs } as const;
     const sim = createSimulator(options);
@@ -318,7 +318,7 @@ describe("a whole snapshot", () => {
     expect(later.fork().clock.now()).toBe(wallMs + 3_600_000);
   });
 
-  test("doesn't depend on who came first", () => {
+  test("doesn't depend on the order of first requests", () => {
     const texts = [[0, 1, 2] as const, [2, 0, 1] as const].map((order) => {
       const sim = createSimulator({ publishers: 3 });
       for (const index of order) {
@@ -332,7 +332,7 @@ describe("a whole snapshot", () => {
     expect(texts[0]).toBe(texts[1]);
   });
 
-  test("reset goes back to the options, not to the snapshot's", () => {
+  test("doesn't change what reset does: it goes back to the options", () => {
     const sim = createSimulator({ seed: "mine" });
     sim.restore(used().snapshot());
     sim.reset();

@@ -1,11 +1,11 @@
-/** A copy of a book: the same figures, rows and memory, and nothing that the two share. */
+/** A copy of a book: the same figures, rows and memory, and no shared state. */
 
 import { expect, test } from "vitest";
 import { day } from "../../../src/base/calendar.ts";
 import { Book } from "../../../src/world/ledger/book.ts";
 
 const DAY_MS = 86_400_000;
-/** More than one chunk of the columns, and the last one not full. */
+/** More than one chunk of the columns, with the last one partly filled. */
 const ROWS = 8200;
 
 function remembered(serial: number): { a: number; b: number } {
@@ -29,7 +29,7 @@ function record(book: Book, count: number, today: number): void {
   }
 }
 
-/** Changes all that a book has: rows behind the last, clicks on old ones, figures of today and of a day that is again 49 days later. */
+/** Changes every part of a book: new rows, clicks on old rows, figures of today and of a day 49 days later. */
 function goOn(book: Book): void {
   const clicked = { nowMs: 60 * DAY_MS, today: day(60) };
   for (const serial of [1, ROWS - 1, ROWS + 1]) book.recordClick(serial, 9, clicked);
@@ -51,7 +51,7 @@ test("a copy is the same book", () => {
 test.each([
   ["the book", (book: Book, _copy: Book) => book],
   ["its copy", (_book: Book, copy: Book) => copy],
-])("what is written into %s stays out of the other", (_name, pick) => {
+])("changes to %s don't reach the other", (_name, pick) => {
   const book = writtenBook();
   const copy = book.copy();
   const before = book.save();
@@ -60,7 +60,7 @@ test.each([
   expect((written === book ? copy : book).save()).toEqual(before);
 });
 
-test("a copy of a book with nothing in it is one too", () => {
+test("an empty book can be copied too", () => {
   const copy = new Book().copy();
   expect(copy.save()).toEqual(new Book().save());
   record(copy, 1, 0);

@@ -6,7 +6,7 @@ import { dedupInputOf, fingerprint, withoutAd } from "../../../src/world/ledger/
 const key = { a: 1, b: 2 };
 const print = (session: number) => fingerprint(key, 0, dedupInputOf("ad", `session ${session}`));
 
-test("fingerprints tell apart what differs in one part, or in where parts end", () => {
+test("fingerprints differ if one part differs, or if the parts are split differently", () => {
   const prints = [
     fingerprint(key, 0, dedupInputOf("ad", "session")),
     fingerprint(key, 1, dedupInputOf("ad", "session")),
@@ -23,14 +23,14 @@ test("fingerprints tell apart what differs in one part, or in where parts end", 
   expect(new Set(many.map(({ a, b }) => `${a} ${b}`)).size).toBe(many.length);
 });
 
-test("the two parts of a showing don't stand for one another", () => {
+test("the two parts of an ad view aren't interchangeable", () => {
   expect(fingerprint(key, 0, dedupInputOf("a", "b"))).not.toEqual(
     fingerprint(key, 0, dedupInputOf("b", "a")),
   );
 });
 
-test("all 64 bits depend on the ad and on the session: 300,000 of each are told apart", () => {
-  // With half of the bits, ten of them would be taken for others.
+test("all 64 bits depend on the ad and on the session: 300,000 of each have different fingerprints", () => {
+  // With half of the bits, about ten pairs would collide.
   const many = Array.from({ length: 300_000 }, (_, index) => `-${index}`);
   for (const showings of [
     many.map((text) => dedupInputOf(text, "session")),

@@ -1,13 +1,13 @@
-/** A book grows a stretch at a time. Wherever a stretch ends, no row is lost, and a copied or loaded book goes on as it was. */
+/** A book grows in stretches. At each boundary no row is lost, and a copied or loaded book goes on as the original. */
 
 import { expect, test } from "vitest";
 import { day } from "../../../src/base/calendar.ts";
 import { Book } from "../../../src/world/ledger/book.ts";
 
 const MOST = 16_500;
-/** Around the sizes that a stretch may have. */
+/** Sizes around those of a stretch. */
 const COUNTS = [0, 1, 15, 16, 17, 31, 32, 33, 4096, 8191, 8192, 8193, 16_383, 16_384, 16_385];
-/** Times are counted from an instant for 2^32 ms, 49 days: here they are counted from several. */
+/** Times are counted from an instant for 2^32 ms, 49 days; these need several such instants. */
 const STEP_MS = 2 ** 20;
 
 function momentOf(row: number): { nowMs: number; today: ReturnType<typeof day> } {
@@ -38,15 +38,18 @@ test("every row is there as it was written", () => {
   }
 });
 
-test.each(COUNTS)("with %i rows a copy and a saved book go on as it does", (count) => {
-  const book = new Book();
-  record(book, 0, count);
-  const others = [book.copy(), Book.load(book.save())];
-  const expected = whole.save();
-  for (const one of [...others, book]) {
-    record(one, count, MOST);
-    expect(one.save()).toEqual(expected);
-    expect(one.lastDay).toBe(whole.lastDay);
-    expect(one.totals()).toEqual(whole.totals());
-  }
-});
+test.each(COUNTS)(
+  "with %i rows a copy and a restored book continue as the original does",
+  (count) => {
+    const book = new Book();
+    record(book, 0, count);
+    const others = [book.copy(), Book.load(book.save())];
+    const expected = whole.save();
+    for (const one of [...others, book]) {
+      record(one, count, MOST);
+      expect(one.save()).toEqual(expected);
+      expect(one.lastDay).toBe(whole.lastDay);
+      expect(one.totals()).toEqual(whole.totals());
+    }
+  },
+);

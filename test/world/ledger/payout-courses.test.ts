@@ -1,4 +1,4 @@
-/** What becomes of a payout, day by day. */
+/** How a payout's status changes from day to day. */
 
 import { describe, expect, test } from "vitest";
 import { day } from "../../../src/base/calendar.ts";
@@ -9,7 +9,7 @@ import { hasReference, payoutStatusReaders } from "../../../src/world/ledger/pay
 const FIRST_DAY = 20_000;
 const LAST_AGE = 400;
 
-/** Each status of a payout of this kind with the day since which it has it. */
+/** Each status of a payout of this kind, with the day from which it has it. */
 function courseOf(cycle: number, publisher: number): string[] {
   const payout = { cycle, date: day(FIRST_DAY), amount: micros(1) };
   const changes: string[] = [];
@@ -42,17 +42,17 @@ describe("a payout's course", () => {
     expect(courseOf(4, 4)).toEqual(courses[3]);
   });
 
-  test("has every status that is listed", () => {
+  test("includes every listed status", () => {
     const seen = new Set(courses.flat().map((change) => change.split(" ")[1]));
     expect([...seen].sort()).toEqual([...payoutStatuses].sort());
   });
 
-  test("is paid from the first day on where only the documented status occurs", () => {
+  test("is paid from the first day if only the documented status occurs", () => {
     const payout = { cycle: 1, date: day(FIRST_DAY), amount: micros(1) };
     expect(payoutStatusReaders.documented(payout, 0, day(FIRST_DAY))).toBe("paid");
   });
 });
 
-test("a payment that was made has a reference, taken back or not", () => {
+test("gives a reference to every payment that was made, reversed or not", () => {
   expect(payoutStatuses.filter(hasReference)).toEqual(["paid", "reversed"]);
 });

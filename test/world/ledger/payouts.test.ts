@@ -17,7 +17,7 @@ function on(text: string): Day {
   return parsed;
 }
 
-/** The payouts that revenue in INR by day leads to. */
+/** The payouts for this daily revenue in INR. */
 function paid(
   revenue: Readonly<Record<string, number>>,
   today: string,
@@ -41,7 +41,7 @@ function paid(
   ];
 }
 
-test("a month is paid on the 7th of the next, not a day before", () => {
+test("a month is paid on the 7th of the next, and no day earlier", () => {
   const revenue = { "2026-01-31": 600 };
   expect(paid(revenue, "2026-02-06", "2026-01-10")).toEqual(["pending 600"]);
   expect(paid(revenue, "2026-02-07", "2026-01-10")).toEqual(["2026-02-07 600", "pending 0"]);
@@ -57,12 +57,12 @@ test("500 INR are paid, a micro less rolls over", () => {
   ]);
 });
 
-test("what rolled over is paid with the month that reaches the threshold", () => {
+test("revenue that rolled over is paid with the month that reaches the threshold", () => {
   const revenue = { "2025-11-30": 200, "2025-12-31": 299, "2026-01-01": 1, "2026-02-01": 50 };
   expect(paid(revenue, "2026-02-07", "2025-11-30")).toEqual(["2026-02-07 500", "pending 50"]);
 });
 
-test("the first days of a month belong to it, though the month before is paid after them", () => {
+test("the first days of a month belong to it, though the previous month is paid after them", () => {
   const revenue = { "2026-01-31": 700, "2026-02-01": 800 };
   expect(paid(revenue, "2026-02-07", "2026-01-01")).toEqual(["2026-02-07 700", "pending 800"]);
   expect(paid(revenue, "2026-03-07", "2026-01-01")).toEqual([
@@ -79,11 +79,11 @@ test("December is paid in the next year", () => {
   ]);
 });
 
-test("who earned nothing is paid nothing", () => {
+test("a publisher without revenue gets no payout", () => {
   expect(paid({}, "2030-01-01", "2026-01-01")).toEqual(["pending 0"]);
 });
 
-test("without a threshold every cycle with revenue is paid, down to a micro; nothing is never paid", () => {
+test("without a threshold every cycle with revenue is paid, even a single micro, and one without isn't", () => {
   const terms = { threshold: payoutThresholds.none };
   const revenue = { "2025-11-30": 200, "2026-01-31": 0.000001, "2026-02-01": 50 };
   expect(paid(revenue, "2026-02-07", "2025-11-30", terms)).toEqual([
@@ -97,7 +97,7 @@ test("without a threshold every cycle with revenue is paid, down to a micro; not
 describe("weeks", () => {
   const { weekly, monthly } = payoutCycles;
 
-  test("begin on Monday and are paid on the Wednesday of the next, not a day before", () => {
+  test("begin on Monday and are paid on Wednesday of the next week, and no day earlier", () => {
     // 2026-01-11 is a Sunday.
     const revenue = { "2026-01-05": 300, "2026-01-11": 300 };
     expect(paid(revenue, "2026-01-13", "2026-01-05", { cycles: weekly })).toEqual(["pending 600"]);
@@ -120,7 +120,7 @@ describe("weeks", () => {
     ]);
   });
 
-  test("less than the threshold rolls over to the next, a year's end or not", () => {
+  test("roll over below the threshold, also at the end of a year", () => {
     const revenue = { "2025-12-28": 200, "2025-12-29": 200, "2026-01-05": 100 };
     expect(paid(revenue, "2026-01-14", "2025-12-22", { cycles: weekly })).toEqual([
       "2026-01-14 500",
@@ -140,7 +140,7 @@ describe("weeks", () => {
     expect(weekday(weekly.payDay(weekly.indexOf(on("1969-12-31"))))).toBe(2);
   });
 
-  test("have serials apart from those of months, below 2^32", () => {
+  test("have serial numbers that no month has, below 2^32", () => {
     const last = on("9999-12-31");
     expect(weekly.serialOf(0)).toBeGreaterThan(monthly.serialOf(monthly.indexOf(last)));
     expect(weekly.serialOf(weekly.indexOf(last))).toBeLessThan(2 ** 32);

@@ -1,4 +1,4 @@
-/** What is remembered for de-duplication, against a plain map, through growth, generations and saving. */
+/** The deduplication memory against a plain map, through growth, generations and snapshots. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -12,7 +12,7 @@ const WINDOW_MS = 1000;
 const key = { a: 1, b: 2 };
 const print = (session: number) => fingerprint(key, 0, dedupInputOf("ad", `session ${session}`));
 
-/** Rows as a book has them: when each was recorded. */
+/** The recording times of rows, as a book has them. */
 function rowsAt(times: number[]) {
   return {
     get count(): number {
@@ -27,7 +27,7 @@ function entriesIn({ entries }: SavedGeneration): number {
 }
 
 describe("remembering", () => {
-  test("finds what is inside of the window, whatever was forgotten, saved or loaded since", () => {
+  test("finds everything inside the window, through forgetting, saving and loading", () => {
     const step = fc.record({
       session: fc.nat(40),
       waitMs: fc.oneof(
@@ -50,7 +50,7 @@ describe("remembering", () => {
           const before = JSON.stringify(recent.save());
           const original = recent.findOriginalOrRemember(print(session), rows, nowMs, WINDOW_MS);
           expect(original).toBe(alive ? known : undefined);
-          // What repeats something leaves no trace.
+          // A duplicate leaves no trace.
           if (alive) expect(JSON.stringify(recent.save())).toBe(before);
           if (!alive) plain.set(session, times.push(nowMs) - 1);
           if (after === "forget") recent.forget(nowMs, WINDOW_MS);
@@ -66,7 +66,7 @@ describe("remembering", () => {
     );
   });
 
-  test("what is exactly a window old begins a generation, and is kept there once", () => {
+  test("an entry exactly one window old starts a generation, and is kept there once", () => {
     const recent = new RecentImpressions();
     const rows = rowsAt([0, 500]);
     for (const [session, nowMs] of [
@@ -80,7 +80,7 @@ describe("remembering", () => {
     expect([entriesIn(current), entriesIn(previous)]).toEqual([1, 2]);
   });
 
-  test("fingerprints that differ in a single bit are two, and both are found again", () => {
+  test("fingerprints that differ in a single bit are distinct, and both are found", () => {
     const recent = new RecentImpressions();
     const times: number[] = [];
     const prints = [
@@ -98,7 +98,7 @@ describe("remembering", () => {
     expect(found).toEqual([...prints.keys()]);
   });
 
-  test("keeps no more than the last windows", () => {
+  test("holds no more than the last windows", () => {
     const recent = new RecentImpressions();
     const times: number[] = [];
     for (let row = 0; row < 50_000; row += 1) {

@@ -1,4 +1,4 @@
-/** The choices of the limit's algorithm, for tests of each. */
+/** The choices of limit.algorithm, for tests of each. */
 
 import type { Algorithm } from "../../../src/laws/quotas.ts";
 import { catalogue } from "../../../src/spec/assumptions/catalogue.ts";

@@ -1,4 +1,4 @@
-/** Every algorithm against the counter of the laws, for any rate and any times: what is admitted, left, and how long to wait. */
+/** Every algorithm against the laws' counter, at any rate and time: admissions, remaining quota, and waits. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -19,7 +19,7 @@ const algorithms: Readonly<Record<Algorithm, LimitAlgorithm<object>>> = {
   "token-bucket": tokenBucket,
 };
 
-/** How many are left at an instant, after those that were admitted. */
+/** The remaining quota at an instant, after these admissions. */
 function roomIn(
   name: Algorithm,
   admitted: readonly number[],
@@ -31,14 +31,14 @@ function roomIn(
   return counter.room(atMs);
 }
 
-/** The least wait after which `holds`, from 0 on. */
+/** The least wait, from 0 on, after which `holds` is true. */
 function leastWait(holds: (waitMs: number) => boolean): number {
   let waitMs = 0;
   while (!holds(waitMs)) waitMs += 1;
   return waitMs;
 }
 
-/** The window is a multiple of the requests, which the token bucket needs; for the others it needn't be. */
+/** The window is a multiple of the requests, because the token bucket needs that; the others don't. */
 function rateFor(name: Algorithm): fc.Arbitrary<Rate> {
   const requests = fc.integer({ min: 1, max: 7 });
   return fc
@@ -49,7 +49,7 @@ function rateFor(name: Algorithm): fc.Arbitrary<Rate> {
     }));
 }
 
-/** How long after the one before a request comes, and what becomes of it if it is admitted. */
+/** The time since the previous request, and what happens to this one if it is admitted. */
 const steps = fc.array(
   fc.record({
     afterMs: fc.oneof(fc.constant(0), fc.nat(5), fc.nat(60)),
@@ -61,7 +61,7 @@ const steps = fc.array(
 describe.each(algorithmNames)("%s", (name) => {
   const algorithm = algorithms[name];
 
-  test("admits, counts and waits as the counter does, with requests given back and buckets saved", () => {
+  test("admits, counts and waits as the counter does, with returned quota and saved buckets", () => {
     const reached = { refused: 0, admitted: 0, given: 0, loaded: 0 };
     fc.assert(
       fc.property(rateFor(name), fc.nat(100), steps, (rate, startMs, sent) => {
@@ -106,7 +106,7 @@ describe.each(algorithmNames)("%s", (name) => {
     expect(Math.min(...Object.values(reached))).toBeGreaterThan(100);
   });
 
-  test("at the documented rates: the wait of a refused request admits it, a millisecond less doesn't", () => {
+  test("at the documented rates the wait of a refused request is exact: a millisecond less isn't enough", () => {
     const full = fc.record({
       requests: fc.constantFrom(60, 10_000),
       startMs: fc.integer({ min: 0, max: 253_402_300_000_000 }),
@@ -119,7 +119,7 @@ describe.each(algorithmNames)("%s", (name) => {
         let nowMs = startMs;
         for (const gapMs of gapsMs) {
           nowMs += gapMs;
-          // A part of what is left, and at last all of it.
+          // A part of the remaining quota, and finally all of it.
           const some = Math.ceil(algorithm.remaining(bucket, rate, nowMs) / 2);
           for (let sent = 0; sent < some; sent += 1) algorithm.admit(bucket, rate, nowMs);
         }
@@ -139,7 +139,7 @@ describe.each(algorithmNames)("%s", (name) => {
   });
 });
 
-test("the counter of one algorithm isn't that of another", () => {
+test("the counters of two algorithms differ", () => {
   const rate = { requests: 4, windowMs: 20 };
   const arrivals = Array.from(
     { length: 60 },
@@ -155,7 +155,7 @@ test("the counter of one algorithm isn't that of another", () => {
 
 const minute = { requests: 10_000, windowMs: 60_000 };
 
-test("a sliding log drops what has left the window, and has one entry for a millisecond", () => {
+test("a sliding log drops entries outside the window, and has one entry for each millisecond", () => {
   const bucket = slidingLog.fresh();
   for (let nowMs = 0; nowMs < 200_000; nowMs += 7) slidingLog.admit(bucket, minute, nowMs);
   const inWindow = Math.ceil(60_000 / 7);
@@ -176,7 +176,7 @@ test("a sliding counter's full window still refuses at the edge, and admits one 
   expect(slidingCounter.admit(bucket, minute, 60_001)).toMatchObject({ retryAfterMs: 6 });
 });
 
-test("L3: any interval of a token bucket admits at most the burst and what came back in it", () => {
+test("L3: in any interval a token bucket admits at most the burst and what was refilled", () => {
   const rate = { requests: 60, windowMs: 60_000 };
   const arrivals = fc.array(fc.nat(1500), { minLength: 100, maxLength: 300 });
   fc.assert(
@@ -185,7 +185,7 @@ test("L3: any interval of a token bucket admits at most the burst and what came 
       const admitted: number[] = [];
       let nowMs = 0;
       for (const [index, gapMs] of gapsMs.entries()) {
-        // The first half comes at once, so that the bucket runs dry.
+        // The first half arrives at once, so that the bucket runs dry.
         nowMs += index < gapsMs.length / 2 ? gapMs % 3 : gapMs;
         if (tokenBucket.admit(bucket, rate, nowMs).admitted) admitted.push(nowMs);
       }

@@ -1,4 +1,4 @@
-/** Buckets in a snapshot: whole under every algorithm, and refused where they can't be of the world that they are in. */
+/** Buckets in a snapshot: complete under every algorithm, and refused if they don't fit their world. */
 
 import { describe, expect, test } from "vitest";
 import {
@@ -14,8 +14,8 @@ import type { Choice } from "../../../src/spec/assumptions/catalogue.ts";
 import { snapshotDigest } from "../../../src/world/accounts/snapshot.ts";
 import { algorithmNames } from "./algorithm-names.ts";
 
-/** A copy that may be damaged. */
-// biome-ignore lint/suspicious/noExplicitAny: what is written here is wrong on purpose
+/** A copy that tests may damage. */
+// biome-ignore lint/suspicious/noExplicitAny: the test writes invalid values on purpose
 type Damaged = any;
 
 function simulator(assumptions: SimulatorOptions["assumptions"]): Simulator {
@@ -33,7 +33,7 @@ function click(sim: Simulator): ApiRequest {
   return { method: "POST", path: "/v1/click", headers, body: { impression_id: "nothing" } };
 }
 
-/** Uses up the reporting quota over 50 seconds, so that it comes back at other times under each algorithm. */
+/** Uses up the reporting quota over 50 seconds, so that it is restored at different times under each algorithm. */
 function spend(sim: Simulator): void {
   for (let sent = 0; sent < 60; sent += 1) {
     sim.clock.advance(sent === 20 ? 40_123 : 167);
@@ -54,7 +54,7 @@ const pools = ["shared", "separate"] as const;
 const ways = algorithmNames.flatMap((algorithm) => pools.map((pool) => [algorithm, pool] as const));
 
 test.each(ways)(
-  "under %s and %s clicks a restored world goes on as the saved one",
+  "under %s and %s clicks a restored world continues as the saved one",
   (name, pool) => {
     const assumptions = { "limit.algorithm": name, "limit.recording-pool": pool } as const;
     const sim = simulator(assumptions);
@@ -74,7 +74,7 @@ test.each(ways)(
 const NOW_MS = Date.parse("2026-01-15T00:00:00Z");
 const MINUTE = NOW_MS / 60_000;
 
-/** What a reporting bucket can be at {@link NOW_MS}, and what it can't. */
+/** Reporting buckets that are possible at {@link NOW_MS}, and impossible ones. */
 const saved: Readonly<Record<Choice<"limit.algorithm">, { good: object[]; bad: object[] }>> = {
   "fixed-window": {
     good: [
@@ -183,7 +183,7 @@ const saved: Readonly<Record<Choice<"limit.algorithm">, { good: object[]; bad: o
   },
 };
 
-/** A snapshot with one account, changed, with the digest of what is in it then. */
+/** A snapshot with one changed account, with the digest of its new content. */
 function changed(sim: Simulator, change: (account: Damaged) => void): Snapshot {
   sim.handle({ ...stats(sim), query: "" });
   const snapshot: Damaged = JSON.parse(JSON.stringify(sim.snapshot()));
@@ -220,7 +220,7 @@ describe.each(algorithmNames)("a snapshot of %s", (name) => {
     },
   );
 
-  test("can't hold the buckets of another", () => {
+  test("can't hold the buckets of another algorithm", () => {
     const sim = simulator(assumptions);
     for (const other of algorithmNames.filter((one) => one !== name)) {
       const [bucket] = saved[other].good;
@@ -234,7 +234,7 @@ describe.each(algorithmNames)("a snapshot of %s", (name) => {
   });
 });
 
-test("a snapshot has a bucket for clicks where they have a limit of their own, and only there", () => {
+test("a snapshot has a bucket for clicks only if clicks have their own limit", () => {
   const separate = simulator({ "limit.recording-pool": "separate" });
   const without = changed(separate, (account) => {
     delete account.clickBucket;

@@ -1,4 +1,4 @@
-/** What makes seeded history believable (decision 031), stated as a developer would look for it: through the API. */
+/** What makes seeded history believable (decision 031), observed through the API as a developer would. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -57,13 +57,13 @@ function* surfacesOf(publishers: readonly Publisher[]): Generator<[Publisher, Su
     for (const surface of publisher.surfaces) yield [publisher, surface];
 }
 
-/** The most that 1,000 impressions and their clicks earn, in micros an impression: by cpm_range, where that has any width. */
+/** The most that 1,000 impressions and their clicks earn, in micros an impression, by cpm_range if it has a width. */
 function mostOf({ cpmRange: [lower, upper] }: Surface): number {
   const isNarrow = upper - lower < lower / 10;
   return (upper + (isNarrow ? 0.04 * lower : 0)) * 1000;
 }
 
-/** A surface's figures of one day after another, from joining to the day before the start. */
+/** A surface's daily figures, from joining to the day before the start. */
 function daysOf(reader: Reader, { id, joined }: Publisher, surface: Surface): Stats[] {
   return Array.from({ length: daysBetween(joined, reader.today) }, (_, past) => {
     const on = addDays(joined, past);
@@ -163,13 +163,13 @@ describe("in every seeded history", () => {
         const [from, to] = [addDays(joined, past), addDays(joined, past + 6)];
         return reader.stats(id, { surface, from, to }).impressions;
       });
-      // Fractions of an impression wait for the next day.
+      // Fractions of an impression carry over to the next day.
       expect(first).toBeLessThanOrEqual(eighth + 1);
     }
   });
 });
 
-describe("surfaces that aren't active", () => {
+describe("inactive surfaces", () => {
   held(
     "have the documented history until they stopped, and none after",
     8,
@@ -195,14 +195,14 @@ describe("surfaces that aren't active", () => {
         const { status } = surface;
         if (status === "active") expect(theirs).toEqual(all);
         if (status === "pending_review") expect(stopped).toBe(0);
-        // The day before the start, at the least.
+        // The day before the start at the earliest.
         if (status === "paused" || status === "archived") expect(theirs.at(-1)?.[0] ?? 0).toBe(0);
       }
     },
     3,
   );
 
-  test("paused ones stopped in the last two months, archived ones at any time, and both had traffic", () => {
+  test("have stopped in the last two months if paused, at any time if archived, and had traffic", () => {
     const days: Record<string, number[]> = {};
     for (const seed of someOf(["a", "b"])) {
       const { reader, publishers } = open(
@@ -235,7 +235,7 @@ describe("25 typical publishers together", () => {
   } as const;
   const seeds = ["adsim", "42", "another"];
 
-  /** Impressions of all of them over days counted from joining, where a publisher has all these days. */
+  /** Impressions of all publishers over days since joining, for publishers that have all these days. */
   function together(seed: string, from: number, to: number, wholly = to): number {
     const { reader, publishers } = open({ ...world, seed }, {}, 25);
     return publishers
@@ -257,7 +257,7 @@ describe("25 typical publishers together", () => {
     expect(together(seed, 448, 531)).toBeGreaterThan(1.1 * together(seed, 84, 167, 531));
   });
 
-  test.each(seeds)("have about half as much on Saturdays and Sundays (seed %s)", (seed) => {
+  test.each(seeds)("have about half the traffic on Saturdays and Sundays (seed %s)", (seed) => {
     const { reader, publishers } = open({ ...world, seed }, {}, 25);
     const byWeekday = Array.from({ length: 7 }, () => 0);
     for (const { id } of publishers) {
@@ -279,7 +279,7 @@ describe("25 typical publishers together", () => {
   });
 
   test.each(seeds)(
-    "are clicked on at 0.3 to 2 %, each surface at a rate of its own (seed %s)",
+    "have a click rate of 0.3 to 2 %, different for each surface (seed %s)",
     (seed) => {
       const { reader, publishers } = open({ ...world, seed }, {}, 25);
       const rates = [...surfacesOf(publishers)].flatMap(([{ id, joined }, surface]) => {
@@ -293,7 +293,7 @@ describe("25 typical publishers together", () => {
   );
 });
 
-describe("what is recorded goes on in the same way", () => {
+describe("recorded events follow the same rules", () => {
   test.each(profiles)(
     "1,000 impressions and 20 clicks of %s surfaces earn within cpm_range",
     (profile) => {
@@ -313,7 +313,7 @@ describe("what is recorded goes on in the same way", () => {
     },
   );
 
-  test("where nothing is paid for impressions, a click still earns something", () => {
+  test("where impressions earn nothing, a click still earns something", () => {
     const sim = createSimulator();
     const publisher = sim.publishers.signUp({ surfaces: [{ name: "free", cpmRange: [0, 0] }] });
     const [surface] = publisher.surfaces;
@@ -323,7 +323,7 @@ describe("what is recorded goes on in the same way", () => {
     expect(clicks).toBe(20);
   });
 
-  /** Micros that 1,000 impressions and 20 clicks on them credit. */
+  /** The micros that 1,000 impressions and 20 clicks on them earn. */
   function record(
     sim: ReturnType<typeof createSimulator>,
     { id, apiKey }: Publisher,

@@ -1,4 +1,4 @@
-/** The population is a function: no publisher depends on which were asked for before, or on how many there are. */
+/** The population is a function: a publisher depends neither on earlier look-ups nor on the population's size. */
 
 import { describe, expect, test } from "vitest";
 import { createSimulator } from "../../../src/index.ts";
@@ -13,7 +13,7 @@ describe.each(["typical", "tiny", "adversarial"] as const)("the %s population", 
     expect(backwards.toReversed()).toEqual(forwards);
   });
 
-  test("has ids and keys of its own, surfaces with bounds in order, and people that can't exist", () => {
+  test("has unique ids and keys, ordered price bounds, and fictitious people", () => {
     const list = createSimulator({ profile, publishers: 300 }).publishers.list({ limit: 300 });
     const ids = list.flatMap(({ id, apiKey, surfaces }) => [
       id,
@@ -37,7 +37,7 @@ describe.each(["typical", "tiny", "adversarial"] as const)("the %s population", 
     }
   });
 
-  test("is another under another seed", () => {
+  test("differs under another seed", () => {
     const ids = (seed: string): string[] =>
       createSimulator({ seed, profile })
         .publishers.list({ limit: 25 })
@@ -47,13 +47,13 @@ describe.each(["typical", "tiny", "adversarial"] as const)("the %s population", 
   });
 });
 
-test("the last of a million is there, and has a history", () => {
+test("the last of a million publishers exists, and has a history", () => {
   const sim = createSimulator({ publishers: 1_000_000 });
   const { body } = senderOf(sim, sim.publishers.at(999_999)).get("stats");
   expect(JSON.parse(body).impressions).toBeGreaterThan(0);
 });
 
-test("history ends the day before the start: today begins with nothing", () => {
+test("history ends the day before the start: today has no events", () => {
   const sim = createSimulator();
   for (const publisher of sim.publishers.list({ limit: 25 })) {
     const { body } = senderOf(sim, publisher).get("stats", { from: "2026-01-15" });
@@ -61,7 +61,7 @@ test("history ends the day before the start: today begins with nothing", () => {
   }
 });
 
-test("the names are of the wrong kind on purpose in the adversarial profile only", () => {
+test("only the adversarial profile has awkward names", () => {
   const names = (profile: "typical" | "adversarial"): string =>
     createSimulator({ profile, publishers: 60 })
       .publishers.list({ limit: 60 })
@@ -72,7 +72,7 @@ test("the names are of the wrong kind on purpose in the adversarial profile only
   expect(names("typical")).not.toMatch(/\u202e/);
 });
 
-test("a user's own draws from faker don't move ours", async () => {
+test("a user's own use of faker doesn't change our names", async () => {
   const before = createSimulator().publishers.at(5);
   const { faker } = await import("@faker-js/faker/locale/en_IN");
   faker.seed(1);
@@ -89,14 +89,14 @@ describe.each(["typical", "tiny", "adversarial"] as const)(
         .publishers.list({ limit: 300 })
         .map(({ surfaces }) => surfaces.map(({ status }) => status));
 
-    test("the first surface is active, and the last of several isn't", () => {
+    test("has an active first surface, and an inactive last one if there are several", () => {
       for (const statuses of statusesOf("adsim")) {
         expect(statuses[0]).toBe("active");
         if (statuses.length > 1) expect(statuses.at(-1)).not.toBe("active");
       }
     });
 
-    test("the last has any of three statuses, those between any of four", () => {
+    test("gives the last surface one of three statuses, and those between one of four", () => {
       const all = statusesOf("adsim");
       const last = all.filter(({ length }) => length > 1).map((statuses) => statuses.at(-1));
       expect([...new Set(last)].sort()).toEqual(["archived", "paused", "pending_review"]);
@@ -104,7 +104,7 @@ describe.each(["typical", "tiny", "adversarial"] as const)(
       expect(between.size).toBe(profile === "tiny" ? 0 : 4);
     });
 
-    test("nothing else about the publishers changes; their history is the next test file's", () => {
+    test("changes nothing else about the publishers except their history", () => {
       const read = (assumptions: Partial<Record<"surface.statuses", "extended">>): unknown =>
         createSimulator({ profile, assumptions })
           .publishers.list({ limit: 25 })
@@ -115,7 +115,7 @@ describe.each(["typical", "tiny", "adversarial"] as const)(
       expect(read(extended)).toEqual(read({}));
     });
 
-    test("they are others under another seed", () => {
+    test("differs under another seed", () => {
       expect(statusesOf("other")).not.toEqual(statusesOf("adsim"));
     });
   },
