@@ -125,13 +125,14 @@ describe("as CMD", () => {
     expect(code).toBe(0);
   });
 
-  test("the other client's mistakes are named", { timeout: MAX_MS }, async () => {
-    const few = isWhole ? [] : ["--only", "payout.statuses"];
-    const { code, report } = await matrixOf("relying.ts", "--strength", "1", ...few);
-    const named = report.reliances.flatMap(({ assume }) => Object.keys(assume));
-    expect([...new Set(named)]).toEqual(isWhole ? planted : ["payout.statuses"]);
-    expect(report.reliances.every(({ assume }) => Object.keys(assume).length === 1)).toBe(true);
-    expect(report).toMatchObject({ verdict: "relies", complete: true, flaky: [] });
-    expect(code).toBe(1);
-  });
+  const named = "the other client's mistakes are named";
+  if (isWhole)
+    test(named, { timeout: MAX_MS }, async () => {
+      const { code, report } = await matrixOf("relying.ts", "--strength", "1");
+      const keys = report.reliances.flatMap(({ assume }) => Object.keys(assume));
+      expect([...new Set(keys)]).toEqual(planted);
+      expect(report.reliances.every(({ assume }) => Object.keys(assume).length === 1)).toBe(true);
+      expect(report).toMatchObject({ verdict: "relies", complete: true, flaky: [] });
+      expect(code).toBe(1);
+    });
 });

@@ -92,7 +92,10 @@ export function patienceFor({ journal }: Watched): Patience {
 
 const MOMENT_MS = 60;
 
-/** How a client words a failure. A manner that isn't listed is no failure. */
+/** Part of every wording: in these manners no client fails. */
+export const content = { whole: undefined, injected: undefined, garbage: undefined } as const;
+
+/** How a client words the failure of each manner; `undefined` if it is none. */
 export type Wording = Readonly<Record<Manner, RegExp | undefined>>;
 
 /** Compares what a client saw with the answer that it would get without a rule. */

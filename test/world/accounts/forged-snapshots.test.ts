@@ -1,6 +1,6 @@
 /**
  * Snapshots with one value changed and the digest repaired: each is refused by name without any change,
- * or restores a world that saves the very same snapshot and works. `RUNS=100000` for a longer campaign.
+ * or restores a world that saves the very same snapshot and works.
  */
 
 import { expect, test } from "vitest";
