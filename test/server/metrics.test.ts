@@ -243,7 +243,7 @@ test("a duration on a bound is counted below it, one beyond the last bound above
   ]);
 });
 
-test("one request in 32 is timed, and all are counted", () => {
+test("after the first hundred one request in 32 is timed, and all are counted", () => {
   const meter = createMeter(() => 0);
   for (let sent = 0; sent < 320; sent += 1) meter.answered("stats", 200, meter.begin());
   const [requests, durations] = meter.families();
