@@ -48,7 +48,7 @@ describe("sim.fetch", () => {
     expect(head.headers.get("content-type")).toBe("application/json");
   });
 
-  test("a path is handed on as it was sent, percent-encoding and double slashes included", async () => {
+  test("a path is passed on as it was sent, percent-encoding and double slashes included", async () => {
     const { sim } = prepare();
     await sim.fetch("http://a.test//v1/%63lick?a=%20b&&c=%zz");
     expect(sim.journal.entries()[0]?.request).toMatchObject({
@@ -87,7 +87,7 @@ describe("sim.fetch", () => {
     expect(sim.journal.total).toBe(0);
   });
 
-  test("what the built-in fetch refuses is refused", async () => {
+  test("everything that the built-in fetch refuses is refused", async () => {
     const { sim, path } = prepare();
     await expect(sim.fetch(`http://user:secret@a.test${path}`)).rejects.toThrow(TypeError);
     await expect(sim.fetch("http://")).rejects.toThrow(TypeError);
@@ -95,7 +95,7 @@ describe("sim.fetch", () => {
     expect(sim.journal.total).toBe(0);
   });
 
-  test("every header of every answer can be held by Headers", async () => {
+  test("the headers of every answer are valid for Headers", async () => {
     const sim = createSimulator({ seed: "fetch", profile: "adversarial" });
     const { id, apiKey } = sim.publishers.at(0);
     const headers = { authorization: `Bearer ${apiKey}` };

@@ -11,7 +11,7 @@ const { id, apiKey } = sim.publishers.at(0);
 const path = `/v1/publisher/surfaces?publisher_id=${id}`;
 const init = { headers: { authorization: `Bearer ${apiKey}` } };
 
-/** What is left to others is answered here, so that no test reaches a network. */
+/** Answers what no other handler answers, so that no test uses the network. */
 const elsewhere = http.all("*", () => HttpResponse.text("elsewhere", { status: 299 }));
 
 const closers: (() => unknown)[] = [];
@@ -62,7 +62,7 @@ describe("createHandlers", () => {
     }
   });
 
-  test("hands on the path below the base URL as it was sent", async () => {
+  test("passes on the path below the base URL as it was sent", async () => {
     listen({ baseUrl: "https://ads.example/api" });
     await fetch("https://ads.example/api//v1/%63lick?a=%20b&&c", init);
     expect(sim.journal.entries({ limit: 1 })[0]?.request).toMatchObject({
@@ -71,7 +71,7 @@ describe("createHandlers", () => {
     });
   });
 
-  test("what is not the service's goes to the network where no other handler answers", async () => {
+  test("leaves requests that aren't for the service to the network, unless another handler answers", async () => {
     const real = createServer((_request, response) => response.end("real"));
     await new Promise<void>((resolve) => real.listen(0, "127.0.0.1", resolve));
     closers.push(() => real.close());

@@ -54,7 +54,7 @@ describe.each(Object.entries(transports))("over %s", (name, connect) => {
   // MSW 2 doesn't send a body again: its fetch rejects, as for a body that is a stream.
   const repeats = name !== "MSW 2";
 
-  test("a POST is sent again as it was and recorded once, or rejects and isn't recorded", async () => {
+  test("a POST is sent again unchanged and recorded once, or rejects and isn't recorded", async () => {
     const { fetch, baseUrl } = await connect();
     const sent = fetch(`${baseUrl}/v1/impression/`, post);
     if (!repeats) {
@@ -82,7 +82,7 @@ describe.each(Object.entries(transports))("over %s", (name, connect) => {
     expect(await slashed.text()).toBe(await plain.text());
   });
 
-  test('redirect "manual" shows it', async () => {
+  test('redirect "manual" returns it', async () => {
     const { fetch, baseUrl } = await connect();
     const response = await fetch(`${baseUrl}/v1/impression/?a=1`, { ...post, redirect: "manual" });
     expect(response.status).toBe(308);

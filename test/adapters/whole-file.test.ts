@@ -1,4 +1,4 @@
-/** Every file that the command line writes goes through one writer: whole or not at all, through links, with its mode kept. */
+/** All files of the command line go through one writer: written completely or not at all, through links, mode kept. */
 
 import {
   chmodSync,
@@ -53,19 +53,19 @@ beforeEach(() => failing.codes.clear());
 const modeOf = (path: string): number => statSync(path).mode & 0o7777;
 
 describe("writing", () => {
-  test("makes a file, then replaces it, and says which; the mode stays", async () => {
+  test("creates a file, then replaces it, and tells which; the mode stays", async () => {
     const directory = temporaryFolder();
     const path = join(directory, "report.json");
     expect(await writeFileAtomically(path, "one", 0o600)).toBe("made");
     expect(modeOf(path)).toBe(0o600);
-    // Beyond what the umask of most users lets through.
+    // More than most users' umask allows.
     chmodSync(path, 0o2666);
     expect(await writeFileAtomically(path, ["t", "w", "o"])).toBe("replaced");
     expect([readFileSync(path, "utf8"), modeOf(path)]).toEqual(["two", 0o2666]);
     expect(readdirSync(directory)).toEqual(["report.json"]);
   });
 
-  test("follows links, also to a file that isn't there yet, and leaves them links", async () => {
+  test("follows links, even to a file that doesn't exist yet, and keeps them", async () => {
     const directory = temporaryFolder();
     mkdirSync(join(directory, "deep"));
     const [target, link, second] = ["deep/report", "deep/link", "second"].map((name) =>
@@ -85,7 +85,7 @@ describe("writing", () => {
     expect(readdirSync(join(directory, "deep")).sort()).toEqual(["link", "report"]);
   });
 
-  test("leaves the other names of a file what they were", async () => {
+  test("leaves the old content under the file's other hard links", async () => {
     const directory = temporaryFolder();
     const [path, other] = [join(directory, "report"), join(directory, "other")];
     writeFileSync(path, "old");
@@ -94,7 +94,7 @@ describe("writing", () => {
     expect([readFileSync(path, "utf8"), readFileSync(other, "utf8")]).toEqual(["new", "old"]);
   });
 
-  test("at the same time twice leaves one of them, whole", async () => {
+  test("twice at the same time leaves one version, complete", async () => {
     const directory = temporaryFolder();
     const path = join(directory, "report");
     const texts = ["a", "b", "c"].map((letter) => letter.repeat(100_000));
@@ -134,7 +134,7 @@ describe("writing", () => {
     await expect(writeFileAtomically(join(directory, "other"), "new")).rejects.toThrow(code);
   });
 
-  test("is refused for what can't be a file, and nothing changes", async () => {
+  test("is refused for a path that can't be a file, and nothing changes", async () => {
     const directory = temporaryFolder();
     mkdirSync(join(directory, "sub"));
     symlinkSync("sub", join(directory, "link-to-sub"));

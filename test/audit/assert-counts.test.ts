@@ -102,7 +102,7 @@ describe("a duplicate that is refused", () => {
     expect(differences).toMatchObject([{ entries: [2] }]);
   });
 
-  test("is explained to a client that takes it for a failure, and isn't a retry of the next user's event", () => {
+  test("is explained to a client that takes it for a failure, and the next user's event isn't called a retry", () => {
     const { sim, show, click } = recordingOf({ assumptions: conflict, faults: [lost] });
     const impression = impressionIdIn(show("a", { session: "s" }));
     show("b", { session: "s" });

@@ -388,7 +388,7 @@ describe("wrong requests", () => {
     expect(stage.proving("refused-and-sent-again")).toEqual([2, 3]);
   });
 
-  test("aren't reported if they are corrected, if their parameters differ, or if they overlap", () => {
+  test("aren't reported if they are corrected, if their parameters differ, or if they are sent only twice", () => {
     const stage = reportWorldOf();
     for (const from of ["a", "a", "2026-01-01", "b", "c", "d"]) stage.stats({ from });
     expect(stage.found()).toEqual([]);

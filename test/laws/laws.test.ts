@@ -126,7 +126,7 @@ test("what a law needs instead is said once, and only if nothing else is known o
   expect(whyOf("M2")).toBe("nothing was recorded");
 });
 
-test("a run without requests has no results for laws about requests", () => {
+test("in a run without requests the laws about requests are unknown, with a reason", () => {
   const ofTheRun = ["M2", "M3", "L7", "H1", "H2", "H3"];
   for (const { id, verdict, why } of stageOf().check(ofTheRun))
     expect({ id, verdict, hasWhy: why !== undefined }).toEqual({

@@ -1,4 +1,4 @@
-/** Which connections the sweep closes. Time is the number of sweeps here, and the sockets are made up. */
+/** Which connections the sweep closes. Time is counted in sweeps, and the sockets are fakes. */
 
 import { expect, test } from "vitest";
 import { createSweeper } from "../../src/adapters/server/connections.ts";
@@ -17,7 +17,7 @@ function connection(): {
   return made;
 }
 
-/** How many sweeps it takes until the connection is closed; 100 where it isn't. */
+/** The number of sweeps until the connection is closed; 100 if it stays open. */
 function sweepsUntilClosed(
   socket: ReturnType<typeof connection>,
   before: (sweep: number) => void = () => undefined,
@@ -31,11 +31,11 @@ function sweepsUntilClosed(
   return 100;
 }
 
-test("one that brings nothing is closed at the second sweep", () => {
+test("a connection without data is closed at the second sweep", () => {
   expect(sweepsUntilClosed(connection())).toBe(2);
 });
 
-test("one that brings something between sweeps stays", () => {
+test("a connection with data between sweeps stays open", () => {
   const socket = connection();
   const bring = (): void => {
     socket.bytesRead += 1;
@@ -43,7 +43,7 @@ test("one that brings something between sweeps stays", () => {
   expect(sweepsUntilClosed(socket, bring)).toBe(100);
 });
 
-test("one whose client takes a long answer in slowly stays until it has it", () => {
+test("a connection whose client reads a long answer slowly stays open until it is read", () => {
   const socket = connection();
   const send = (sweep: number): void => {
     socket.writableLength = sweep < 8 ? 1_000_000 : 0;
@@ -51,7 +51,7 @@ test("one whose client takes a long answer in slowly stays until it has it", () 
   expect(sweepsUntilClosed(socket, send)).toBe(9);
 });
 
-test("one whose client never takes its answer is given up in the end", () => {
+test("a connection whose client never reads its answer is closed in the end", () => {
   const socket = connection();
   socket.writableLength = 1_000_000;
   expect(sweepsUntilClosed(socket)).toBe(11);

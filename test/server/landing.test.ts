@@ -1,4 +1,4 @@
-/** What a browser shows at the server's addresses: where to look. Nothing comes of a look. */
+/** The pages that a browser gets at the server's addresses. Looking at them changes nothing. */
 
 import { expect, test } from "vitest";
 import { exchange, serve } from "./raw.ts";
@@ -13,7 +13,7 @@ test.each([
   ["/_sim/", ["/_sim/health", "/_sim/journal", "/_sim/metrics"]],
   ["/_sim", ["/_sim/health"]],
   ["/@NAME/_sim/", ["/@NAME/_sim/health"]],
-])("%s leads a browser on, and each of its links is there", async (path, links) => {
+])("%s shows a browser a page whose links all work", async (path, links) => {
   await using server = await serve();
   const response = await fetch(server.url + path, { headers: { accept: chrome } });
   expect(response.status).toBe(200);
@@ -22,7 +22,7 @@ test.each([
   const page = await response.text();
   const found = Array.from(page.matchAll(/href="([^"]+)"/g), ([, href = ""]) => href);
   expect(found).toEqual(expect.arrayContaining(links));
-  // Looking made nothing.
+  // Looking created no world.
   expect(server.worlds.names()).toEqual(["default"]);
   expect(server.worlds.get("default").journal.total).toBe(0);
   for (const href of found) {
@@ -53,7 +53,7 @@ test.each([
   }
 });
 
-test("other methods and paths are no page", async () => {
+test("other methods and paths have no page", async () => {
   await using server = await serve();
   const headers = { accept: chrome };
   for (const [method, path] of [
@@ -75,7 +75,7 @@ test("other methods and paths are no page", async () => {
   expect([response.status, await response.text()]).toEqual([200, ""]);
 });
 
-test("the guard of the control API holds for its page", async () => {
+test("the guard of the control API protects its page too", async () => {
   await using server = await serve();
   const accept = `Accept: ${chrome}\r\n`;
   for (const path of ["/_sim/", "/_sim", "/@x/_sim/"]) {

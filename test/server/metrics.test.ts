@@ -1,4 +1,4 @@
-/** What Prometheus reads of a server: the format to the letter, and that every figure is what happened. */
+/** The metrics for Prometheus: the exact format, and figures that match what happened. */
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
@@ -17,7 +17,7 @@ async function scrape({ url }: { readonly url: string }): Promise<Map<string, Fa
   return parsePrometheus(await response.text());
 }
 
-/** The values of a metric by its labels' values. */
+/** The values of a metric by label values. */
 function valuesOf(families: Map<string, Family>, name: string): Record<string, number> {
   const samples = families.get(name)?.samples ?? [];
   return Object.fromEntries(
@@ -33,7 +33,7 @@ function send(server: Server, path: string, prefix = ""): Promise<Response> {
 }
 
 describe("a scrape", () => {
-  test("of a server that did nothing has every metric, at zero", async () => {
+  test("of an unused server has every metric, at zero", async () => {
     await using server = await serve();
     const families = await scrape(server);
     expect([...families].map(([name, { type }]) => `${type} ${name}`)).toEqual([
@@ -79,7 +79,7 @@ describe("a scrape", () => {
     await send(server, "/v1/nothing");
     await fetch(`${server.url}/v1/publisher/payouts`);
     await fetch(`${server.url}/v1/publisher/payouts`, { method: "PUT" });
-    // What the control API is asked isn't counted, nor is what never became a request.
+    // Control requests aren't counted, nor what never became a request.
     await fetch(`${server.url}/_sim/health`);
     await exchange(server.port, "GET / HTTP/1.1\r\n\r\n");
     const families = await scrape(server);
@@ -95,14 +95,14 @@ describe("a scrape", () => {
     expect(durations.at(-2)?.value).toBeGreaterThan(0);
     expect(valuesOf(families, "adsim_worlds")).toEqual({ "": 3 });
     expect(valuesOf(families, "adsim_journal_entries")).toEqual({ "": 6 });
-    // What a deleted world was asked stays counted: a counter never falls.
+    // Requests to a deleted world stay counted: a counter never falls.
     server.worlds.delete("a");
     const later = await scrape(server);
     expect(valuesOf(later, "adsim_requests_total")).toMatchObject({ "stats 200": 2 });
     expect(valuesOf(later, "adsim_worlds")).toEqual({ "": 2 });
   });
 
-  test("tells the limiter's 429 from a rule's, and counts what rules did", async () => {
+  test("counts the limiter's 429 and a rule's separately, and the effects of rules", async () => {
     await using server = await serve();
     const world = server.worlds.get("default");
     const { stats, surfaces, payouts, impression } = senderOf(world);
@@ -113,7 +113,7 @@ describe("a scrape", () => {
     });
     expect(surfaces().status).toBe(429);
     world.faults.clear();
-    // A refusal that the client never sees is one all the same.
+    // A refusal that the client never sees is still a refusal.
     world.faults.add({ verdict: { kind: "lose-response" } });
     expect(payouts().status).toBe(0);
     world.faults.clear();
@@ -142,7 +142,7 @@ describe("a scrape", () => {
     expect(valuesOf(families, "adsim_journal_entries")).toEqual({ "": 66 });
   });
 
-  test("is refused as any other control request is", async () => {
+  test("is refused under the same rules as any other control request", async () => {
     await using server = await serve({ controlToken: "s3cret" });
     expect((await fetch(`${server.url}/_sim/metrics`)).status).toBe(401);
     const headers = { authorization: "Bearer s3cret" };
@@ -153,7 +153,7 @@ describe("a scrape", () => {
     expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
   });
 
-  test("by HEAD has no body, and in a pipeline keeps its turn", async () => {
+  test("with HEAD has no body, and keeps its place in a pipeline", async () => {
     await using server = await serve();
     const head = await fetch(`${server.url}/@new/_sim/metrics`, { method: "HEAD" });
     expect(head.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
@@ -173,7 +173,7 @@ describe("a scrape", () => {
     ]);
   });
 
-  test("by a client that went away harms nobody", async () => {
+  test("whose client leaves does no harm", async () => {
     await using server = await serve();
     for (let sent = 0; sent < 5; sent += 1) {
       const socket = await open(server.port);
@@ -183,7 +183,7 @@ describe("a scrape", () => {
     expect((await scrape(server)).size).toBeGreaterThan(10);
   });
 
-  test("of another path with that end is none, whatever a rule answers there", async () => {
+  test("exists at one path only: another path with the same end is answered by rules", async () => {
     await using server = await serve();
     const verdict = { kind: "respond", status: 200, body: "mine" } as const;
     server.worlds.get("default").faults.add({ verdict });
@@ -192,7 +192,7 @@ describe("a scrape", () => {
   });
 });
 
-test("a play's requests are counted, and not those that its invariants send to copies", async () => {
+test("counts a play's requests, but not those that its invariants send to copies", async () => {
   await using server = await serve();
   const scenario = { name: "one", about: "One impression.", steps: [{ impression: {} }] };
   const response = await fetch(`${server.url}/_sim/scenarios/play`, {
@@ -207,7 +207,7 @@ test("a play's requests are counted, and not those that its invariants send to c
   ]);
 });
 
-test("a world that goes on from another is counted", async () => {
+test("counts a world that continues from another", async () => {
   await using server = await serve();
   server.worlds.fork("other", "default");
   await send(server, "/v1/publisher/stats", "/@other");
@@ -228,7 +228,7 @@ test("in process the metrics are data, and JSON", async () => {
   expect(JSON.parse(body)).toEqual({ metrics: server.worlds.metrics() });
 });
 
-test("a duration on a bound is counted below it, one beyond the last above all", () => {
+test("a duration on a bound is counted below it, one beyond the last bound above all", () => {
   let nowMs = 0;
   const meter = createMeter(() => nowMs);
   for (const tookMs of [0, 0.005, 0.0050001, 1, 1000, 1001]) {
@@ -243,7 +243,7 @@ test("a duration on a bound is counted below it, one beyond the last above all",
   ]);
 });
 
-test("of many requests one in 32 is timed, and all are counted", () => {
+test("after the first hundred one request in 32 is timed, and all are counted", () => {
   const meter = createMeter(() => 0);
   for (let sent = 0; sent < 320; sent += 1) meter.answered("stats", 200, meter.begin());
   const [requests, durations] = meter.families();
@@ -252,7 +252,7 @@ test("of many requests one in 32 is timed, and all are counted", () => {
   expect(durations?.samples.at(-1)).toMatchObject({ part: "count", value: 107 });
 });
 
-test("the library that writes them loads at the first scrape, and leaves nothing running", async () => {
+test("the metrics library loads at the first scrape, and leaves nothing running", async () => {
   const script = `
     const { startServer } = await import("./src/server.ts");
     const { createRequire } = await import("node:module");
@@ -271,6 +271,6 @@ test("the library that writes them loads at the first scrape, and leaves nothing
     ["--input-type=module", "--eval", script],
     { cwd: `${import.meta.dirname}/../..`, timeout: 20_000 },
   );
-  // The process ended by itself: nothing was left that would have kept it.
+  // The process ended by itself, so nothing kept it alive.
   expect(JSON.parse(stdout)).toEqual({ before: false, after: true });
 });

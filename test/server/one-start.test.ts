@@ -1,4 +1,4 @@
-/** On the system's clock all worlds of a server have one start, whenever they are made. */
+/** On the system's clock all worlds of a server have the same start, whenever they are created. */
 
 import { expect, test } from "vitest";
 import { InputError } from "../../src/index.ts";
@@ -8,7 +8,7 @@ import { serve } from "./raw.ts";
 const DAY_MS = 86_400_000;
 const STARTED_MS = Date.parse("2026-05-04T03:02:01.007Z");
 
-test("a world made days later, and one that was reset, start when the server did", async () => {
+test("a world that is created or reset days later starts when the server did", async () => {
   let wallMs = STARTED_MS + 0.75;
   await using server = await serve({ clock: "system", wallClock: () => wallMs });
   wallMs += 3 * DAY_MS;
@@ -27,14 +27,14 @@ test("a world made days later, and one that was reset, start when the server did
   expect(await stats("/@late")).toEqual(await stats(""));
 });
 
-test("a world is made even after the system's clock was set back", async () => {
+test("a world can be created even after the system's clock was set back", async () => {
   let wallMs = STARTED_MS;
   await using server = await serve({ clock: "system", wallClock: () => wallMs });
   wallMs -= DAY_MS;
   expect(server.worlds.get("late").clock.now()).toBe(STARTED_MS);
 });
 
-test("a start that was given stays", async () => {
+test("an explicit start stays", async () => {
   const start = "2026-02-01T00:00:00Z";
   await using server = await serve({ clock: "system", start, wallClock: () => STARTED_MS });
   expect(server.worlds.get("late").snapshot().start).toBe(Date.parse(start));

@@ -1,4 +1,4 @@
-/** Answers are written together when a turn of the event loop ends: in order, none forgotten, none held up. */
+/** Answers are written together at the end of an event loop turn: in order, none lost, none delayed. */
 
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { ServerResponse } from "node:http";
@@ -13,7 +13,7 @@ function turn(): Promise<void> {
 }
 
 describe("the outbox", () => {
-  /** An outbox, what was written from it, and what puts a name into it. */
+  /** An outbox, what it wrote, and a function that adds a name to it. */
   function setUp() {
     const outbox = createOutbox();
     const written: string[] = [];
@@ -27,7 +27,7 @@ describe("the outbox", () => {
     return { outbox, written, put };
   }
 
-  test("writes when the turn ends, in the order in which answers came", async () => {
+  test("writes at the end of the turn, in the order in which answers came", async () => {
     const { written, put } = setUp();
     put("first");
     put("second");
@@ -40,7 +40,7 @@ describe("the outbox", () => {
     expect(written).toEqual(["first", "second", "third"]);
   });
 
-  test("writes at once, and each answer once, where a turn brings many", async () => {
+  test("writes at once, and each answer once, if a turn brings many", async () => {
     const { written, put } = setUp();
     const names = Array.from({ length: 200 }, (_, index) => `${index}`);
     for (const name of names) put(name);
@@ -50,7 +50,7 @@ describe("the outbox", () => {
     expect(written).toEqual(names);
   });
 
-  test("can be emptied before", async () => {
+  test("can be flushed earlier", async () => {
     const { outbox, written, put } = setUp();
     put("first");
     outbox.empty();
@@ -60,7 +60,7 @@ describe("the outbox", () => {
     expect(written).toEqual(["first", "second"]);
   });
 
-  test("takes an answer while it writes others", async () => {
+  test("accepts an answer while it writes others", async () => {
     const { written, put } = setUp();
     put("first", () => put("third"));
     put("second");
@@ -78,11 +78,11 @@ function get(path: string, more = ""): string {
 /** Answered with 404 and with 401. */
 const [NOWHERE, STATS] = [get("/nowhere"), get("/v1/publisher/stats")];
 
-/** A connection that the server knows of, with what came on it since. */
+/** A connection that the server has accepted, with what it has received since. */
 async function connection(port: number): Promise<{
   readonly socket: Socket;
   statuses(): number[];
-  /** Until there are so many answers. */
+  /** Waits until there are so many answers. */
   answered(count: number): Promise<void>;
   readonly closed: Promise<unknown>;
   text(): string;
@@ -131,7 +131,7 @@ describe("a server", () => {
     ]);
   });
 
-  test("keeps no two answers of one connection", async () => {
+  test("holds at most one answer of a connection", async () => {
     expect(await stepsOf(["/v1/click", "/v1/publisher/stats", "/nowhere"])).toEqual([
       "answers /v1/click",
       "answers /v1/publisher/stats",
@@ -142,7 +142,7 @@ describe("a server", () => {
     ]);
   });
 
-  test("lets no answer wait for what a control request takes", async () => {
+  test("delays no answer while a control request runs", async () => {
     for (const control of ["/_sim/health", "/@other/_sim/health"]) {
       expect(await stepsOf(["/v1/click"], [control]), control).toEqual([
         "answers /v1/click",
@@ -172,7 +172,7 @@ describe("a server", () => {
       const filler = `x: ${"x".repeat(left - body - head.length - 7)}\r\n\r\n`;
       const sent = `${requests.join("")}${head}${filler}${" ".repeat(body)}`;
       expect(sent.length).toBe(whole);
-      // Between turns: all of it is there when the server reads.
+      // Between turns, so that all of it is there when the server reads.
       await turn();
       socket.end(sent);
       await closed;
@@ -208,7 +208,7 @@ describe("a server", () => {
         second.socket.write(STATS);
       }
       await first.answered(1);
-      // That doesn't count, and comes after all that was sent before.
+      // That one doesn't count, and is sent after all the others.
       const other = await connection(server.port);
       other.socket.write(get("/_sim/health"));
       await other.answered(1);
@@ -219,7 +219,7 @@ describe("a server", () => {
     },
   );
 
-  test("doesn't close a connection for an answer that was there before", async () => {
+  test("doesn't close a connection for an answer that was already there", async () => {
     const server = await serve();
     const { begin } = server.worlds;
     let closed: Promise<void> | undefined;
@@ -263,7 +263,7 @@ describe("a server", () => {
     },
   );
 
-  test("holds on to no answer that was written", async () => {
+  test("keeps no answer that was written", async () => {
     await using server = await serve();
     const { socket, answered } = await connection(server.port);
     const requests: IncomingRequest[] = [];
@@ -281,7 +281,7 @@ describe("a server", () => {
     socket.destroy();
   });
 
-  test("outlives clients that reset their connection while their answers wait", async () => {
+  test("survives clients that reset their connection while their answers wait", async () => {
     await using server = await serve();
     for (let round = 0; round < 20; round += 1) {
       const connections = await Promise.all([1, 2, 3, 4].map(() => connection(server.port)));

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromium } from "../chromium.ts";
 import { startAdsim } from "../cli/run-adsim.ts";
 
-/** What a page is told of the service, and what it does with that. Both run in the page. */
+/** What a page knows of the service, and what it does with it. Both run in the page. */
 interface Service {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -62,7 +62,7 @@ describe.skipIf(chromium === undefined)("a page on another port (needs Chromium)
     return { page, service, url };
   }
 
-  test("delivers 100 events and gets their report, also to a world that it makes itself", async () => {
+  test("delivers 100 events and gets their report, also from a world that it creates itself", async () => {
     const { page, service, url } = await visit();
     for (const world of ["", "/@of-the-page"]) {
       const report = await page.evaluate(
@@ -122,7 +122,7 @@ describe.skipIf(chromium === undefined)("a page on another port (needs Chromium)
     expect(faulted).toEqual([503, "9"]);
   });
 
-  test("can't use the control API, whatever it may call besides", async () => {
+  test("can't use the control API, whatever else it may call", async () => {
     const { page, url } = await visit("--cors", "*", "--cors", siteUrl.replace(/\/$/, ""));
     const outcomes = await page.evaluate(async (base) => {
       const tried: string[] = [];
@@ -142,7 +142,7 @@ describe.skipIf(chromium === undefined)("a page on another port (needs Chromium)
     expect(worlds).toHaveLength(1);
   });
 
-  test("is told by init in seconds where it isn't let in, and makes no world", async () => {
+  test("gets an error from init within seconds if its origin isn't allowed, and creates no world", async () => {
     const { page, service, url } = await visit("--cors", "off");
     const error = await page.evaluate(
       async ({ surface, ...who }) => {

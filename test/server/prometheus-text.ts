@@ -1,4 +1,4 @@
-/** Reads Prometheus's text format 0.0.4, and takes nothing that isn't it. */
+/** Parses Prometheus's text format 0.0.4, strictly. */
 
 export interface Sample {
   readonly name: string;

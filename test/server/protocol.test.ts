@@ -50,7 +50,7 @@ test.each(Object.entries(malformed))("%s is a readable 4xx with all headers", as
   expect(problem.detail).not.toBe("");
 });
 
-test("an oversized head is 431, whatever part of it is too large", async () => {
+test("an oversized head gets 431, whichever part is too large", async () => {
   await using server = await serve();
   for (const name of ["a megabyte of query", "a megabyte of header", "ten thousand headers"]) {
     const { responses, ended } = await exchange(server.port, malformed[name] ?? "", {
@@ -62,7 +62,7 @@ test("an oversized head is 431, whatever part of it is too large", async () => {
   }
 });
 
-test("a query from 8 KiB on is refused as such where the head still fits", async () => {
+test("a query over 8 KiB is refused as too long if the head still fits", async () => {
   await using server = await serve();
   const key = server.worlds.get("default").publishers.at(0).apiKey;
   const { responses } = await exchange(
@@ -72,7 +72,7 @@ test("a query from 8 KiB on is refused as such where the head still fits", async
   expect(responses[0]?.status).toBe(414);
 });
 
-test("requests before a broken one are answered first, in order", async () => {
+test("requests before a malformed one are answered first, in order", async () => {
   await using server = await serve();
   const good = `GET /v1/publisher/stats HTTP/1.1\r\n${HOST}\r\n`;
   const { responses } = await exchange(
@@ -160,7 +160,7 @@ test("HEAD has the headers of GET and no body", async () => {
   expect(responses[0]?.headers["content-length"]).toBe(responses[1]?.headers["content-length"]);
 });
 
-test("Expect: 100-continue is asked to go on, and answered", async () => {
+test("Expect: 100-continue gets a 100, and then the answer", async () => {
   await using server = await serve();
   const { socket, text } = await openRawConnection(server.port);
   socket.write(
@@ -172,7 +172,7 @@ test("Expect: 100-continue is asked to go on, and answered", async () => {
   socket.destroy();
 });
 
-test("a body of ten megabytes is 413, the client reads it, and the connection goes on", async () => {
+test("a body of ten megabytes gets a 413 that the client can read, and the connection stays open", async () => {
   await using server = await serve();
   const world = server.worlds.get("default");
   const { apiKey } = world.publishers.at(0);
@@ -193,7 +193,7 @@ test("a body of ten megabytes is 413, the client reads it, and the connection go
   expect(world.snapshot().accounts.every(({ book }) => book.impressions.count === 0)).toBe(true);
 });
 
-test("a body that never ends is given up with an answer", async () => {
+test("an endless body gets an answer, and isn't read further", async () => {
   await using server = await serve();
   const { apiKey } = server.worlds.get("default").publishers.at(0);
   const { socket, text, whole } = await openRawConnection(server.port);
@@ -211,7 +211,7 @@ test("a body that never ends is given up with an answer", async () => {
   expect(response?.headers.connection).toBe("close");
 });
 
-test("a client that goes away in the middle of a body does no harm", async () => {
+test("a client that leaves in the middle of a body does no harm", async () => {
   await using server = await serve();
   const socket = await open(server.port);
   socket.write(`POST /v1/impression HTTP/1.1\r\n${HOST}Content-Length: 100\r\n\r\n{"publ`);
@@ -222,7 +222,7 @@ test("a client that goes away in the middle of a body does no harm", async () =>
   expect(server.worlds.get("default").journal.total).toBe(0);
 });
 
-test("two Authorization headers are no key", async () => {
+test("two Authorization headers count as no key", async () => {
   await using server = await serve();
   const { apiKey, id } = server.worlds.get("default").publishers.at(0);
   const key = `Authorization: Bearer ${apiKey}\r\n`;
@@ -233,7 +233,7 @@ test("two Authorization headers are no key", async () => {
   expect(twice.responses[0]?.status).toBe(401);
 });
 
-test("header names that every object has are headers like others", async () => {
+test("headers named like members of every object are ordinary headers", async () => {
   await using server = await serve();
   const { responses } = await exchange(
     server.port,

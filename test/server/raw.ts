@@ -1,4 +1,4 @@
-/** Speaks to a server over a plain socket, for what no HTTP client would send. */
+/** Talks to a server over a plain socket, to send what no HTTP client would. */
 
 import { connect, type Socket } from "node:net";
 import { type Server, type ServerOptions, startServer } from "../../src/server.ts";
@@ -97,11 +97,11 @@ export function open(port: number): Promise<Socket> {
   });
 }
 
-/** An open connection, with what came on it so far, a character for each byte. */
+/** An open connection, with what it has received so far, a character for each byte. */
 export interface RawConnection {
   readonly socket: Socket;
   text(): string;
-  /** All that came, once the connection is closed. */
+  /** All received text, once the connection is closed. */
   readonly whole: Promise<string>;
 }
 

@@ -1,4 +1,4 @@
-/** How bodies of requests are taken in: as they come, in order, and not for longer than they are needed. */
+/** How request bodies are read: as they arrive, in order, and kept no longer than needed. */
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -25,7 +25,7 @@ test("requests that arrive together are handled in the order in which they were 
   expect(impressions).toEqual([0, undefined, 1, undefined, 2]);
 });
 
-test("a connection that stays open doesn't keep the body that it brought", async () => {
+test("a connection that stays open doesn't retain its request's body", async () => {
   await using server = await serve();
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;

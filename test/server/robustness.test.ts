@@ -1,4 +1,4 @@
-/** What must not take the server down: a bug of ours, connections that nobody uses, worlds without end. */
+/** What must not take the server down: a bug of ours, unused connections, too many worlds. */
 
 import { connect, createServer, type Socket } from "node:net";
 import { expect, test, vi } from "vitest";
@@ -6,7 +6,7 @@ import { createSweeper } from "../../src/adapters/server/connections.ts";
 import { senderOf } from "../operation-sender.ts";
 import { exchange, serve } from "./raw.ts";
 
-test("an exception costs its request a 500, is reported, and the server goes on", async () => {
+test("an exception gives its request a 500, is reported, and the server goes on", async () => {
   await using server = await serve();
   const written = vi.spyOn(process.stderr, "write").mockReturnValue(true);
   Object.assign(server.worlds.get("broken"), {
@@ -28,7 +28,7 @@ test("an exception costs its request a 500, is reported, and the server goes on"
   expect((await fetch(`${server.url}/_sim/health`)).status).toBe(200);
 });
 
-test("the sweep closes the connections that brought nothing since the last one", async () => {
+test("the sweep closes connections without data since the last sweep", async () => {
   const accepted: Socket[] = [];
   const server = createServer((socket) => accepted.push(socket.resume()));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -53,7 +53,7 @@ test("the sweep closes the connections that brought nothing since the last one",
   await new Promise((resolve) => server.close(resolve));
 });
 
-test("worlds over HTTP are isolated, and bounded", async () => {
+test("worlds over HTTP are isolated, and their number is limited", async () => {
   await using server = await serve({ maxWorlds: 3 });
   const put = async (world: string, seed: string): Promise<number> => {
     const response = await fetch(`${server.url}${world}/_sim/reset`, {
@@ -76,7 +76,7 @@ test("worlds over HTTP are isolated, and bounded", async () => {
   ]);
 });
 
-test("with a control token only who has it makes worlds", async () => {
+test("with a control token set, only requests that have it create worlds", async () => {
   await using server = await serve({ controlToken: "secret" });
   const { apiKey, id } = server.worlds.get("default").publishers.at(0);
   const surfaces = `v1/publisher/surfaces?publisher_id=${id}`;
@@ -101,7 +101,7 @@ test("with a control token only who has it makes worlds", async () => {
   expect((await ask(surfaces, apiKey)).status).toBe(200);
 });
 
-test("a snapshot of more than 64 KiB goes through HTTP both ways", async () => {
+test("a snapshot of more than 64 KiB can be read and restored over HTTP", async () => {
   await using server = await serve();
   const world = server.worlds.get("default");
   const { impression } = senderOf(world);

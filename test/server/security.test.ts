@@ -1,4 +1,4 @@
-/** Who may use the control API: every refusal, and that nothing happened. */
+/** Who may use the control API: every refusal, and that a refusal has no effect. */
 
 import { expect, test } from "vitest";
 import { exchange, serve } from "./raw.ts";
@@ -10,7 +10,7 @@ function reset(lines: string, path = "/_sim/reset"): string {
   );
 }
 
-test("a foreign host in an absolute target counts, not the Host header", async () => {
+test("the host of an absolute target counts, not the Host header", async () => {
   await using server = await serve();
   const sent = reset("Host: localhost\r\n", "http://evil.example/_sim/reset");
   const { responses } = await exchange(server.port, sent);
@@ -42,7 +42,7 @@ test.each([
   },
 );
 
-/** Beside those that every route is tried with. */
+/** Besides the requests that every route is tested with. */
 const foreignPages = [
   "Origin: https://localhost\r\n",
   "Origin: http://localhost\r\nOrigin: http://localhost\r\n",
@@ -60,7 +60,7 @@ test.each(foreignPages)("a page of another origin may not: %j", async (line) => 
   expect(server.worlds.names()).toEqual(["default"]);
 });
 
-test("an address that the user typed in may", async () => {
+test("an address that the user typed is allowed", async () => {
   await using server = await serve();
   const typed = "Host: localhost\r\nSec-Fetch-Site: none\r\n";
   const { responses } = await exchange(server.port, reset(typed));
@@ -108,7 +108,7 @@ test.each(["127.0.0.1", "0.0.0.0"])("on %s a token that is set is required", asy
     expect(server.worlds.get("default").seed).toBe("adsim");
   }
   const right = "Host: localhost\r\nAuthorization: Bearer s3cret\r\n";
-  // The scheme is a name in any case, as in the API itself; the token isn't.
+  // The scheme may be in any case, as in the API itself; the token may not.
   for (const [line, status] of [
     [right, 200],
     [right.replace("Bearer", "bearer"), 200],

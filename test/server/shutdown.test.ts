@@ -1,4 +1,4 @@
-/** Starting and stopping: who is being served is answered, and a server that can't start says why. */
+/** Starting and stopping: requests in progress are answered, and a server that can't start says why. */
 
 import { createServer } from "node:net";
 import { expect, test } from "vitest";
@@ -41,20 +41,20 @@ test("idle, half-sent and silent connections don't keep the server from closing"
   await expect(open(server.port)).rejects.toThrow("ECONNREFUSED");
 });
 
-test("closing twice is closing once", async () => {
+test("closing twice does the same as closing once", async () => {
   const server = await serve();
   await Promise.all([server.close(), server.close()]);
   await server.close();
 });
 
-test("a port in use is refused with what to do", async () => {
+test("a port in use is refused with advice", async () => {
   await using server = await serve();
   await expect(startServer({ port: server.port })).rejects.toThrow(
     `Port ${server.port} on 127.0.0.1 is in use. Stop the program that uses it, or choose another port`,
   );
 });
 
-test("a host that isn't this machine's is refused with what to do", async () => {
+test("a host of another machine is refused with advice", async () => {
   await expect(startServer({ port: 0, host: "203.0.113.1" })).rejects.toThrow(
     "can't listen on host 203.0.113.1",
   );
@@ -69,14 +69,14 @@ test.each([
   [{ maxWorlds: 0 }, "maxWorlds"],
   [{ publishers: 0 }, "publishers"],
   [{ colour: "red" }, "colour"],
-])("the wrong option %j is refused by name", async (options, field) => {
+])("the invalid option %j is refused by name", async (options, field) => {
   await expect(startServer({ port: 0, ...options })).rejects.toMatchObject({
     name: "InputError",
     field,
   });
 });
 
-test("the URL is one to use, for IPv6 too", async () => {
+test("the URL works as it is, for IPv6 too", async () => {
   await using server = await serve({ host: "localhost" });
   expect((await fetch(`${server.url}/_sim/health`)).status).toBe(200);
   const hasIpv6 = await new Promise<boolean>((resolve) => {
@@ -94,7 +94,7 @@ test("the URL is one to use, for IPv6 too", async () => {
   expect((await fetch(`${six.url}/_sim/health`)).status).toBe(200);
 });
 
-test("names are loaded only when someone asks for them", async () => {
+test("publishers' names are loaded only on demand", async () => {
   const { execFileSync } = await import("node:child_process");
   const script = `
     import { startServer } from ${JSON.stringify(new URL("../../src/server.ts", import.meta.url).href)};

@@ -45,7 +45,7 @@ describe("saving", () => {
     expect(record(other, 2)).toBe(record(sim, 2));
   });
 
-  test("writes JSON for this user alone, or in place of a file with its mode, and leaves nothing else", async () => {
+  test("writes JSON readable only by this user, or keeps a replaced file's mode, and leaves no other file", async () => {
     const directory = temporaryFolder();
     const path = join(directory, "state.json");
     const sim = used();
@@ -59,7 +59,7 @@ describe("saving", () => {
     expect(readdirSync(directory)).toEqual(["state.json"]);
   });
 
-  test("saves the state of the moment of the call", async () => {
+  test("saves the state at the moment of the call", async () => {
     const path = join(temporaryFolder(), "state.json");
     const sim = used();
     const before = sim.snapshot();
@@ -139,7 +139,7 @@ describe("loading", () => {
     expect(JSON.stringify(sim.snapshot())).toBe(before);
   });
 
-  test("a file that isn't there, a folder, or bytes that are no text are refused", async () => {
+  test("an absent file, a folder, and bytes that aren't text are refused", async () => {
     const directory = temporaryFolder();
     writeFileSync(join(directory, "bytes"), Uint8Array.of(0x7b, 0xff));
     for (const [path, why] of [
@@ -172,7 +172,7 @@ describe("loading", () => {
   });
 });
 
-test("a server's world default goes on from a snapshot, the others and a reset from the options", async () => {
+test("a server's default world continues from a snapshot; other worlds and a reset start from the options", async () => {
   const saved = used();
   const snapshot = JSON.parse(JSON.stringify(saved.snapshot()));
   const server = await startServer({ port: 0, seed: "own", clock: "frozen", snapshot });
@@ -187,7 +187,7 @@ test("a server's world default goes on from a snapshot, the others and a reset f
   );
 });
 
-test("a server's fault rules are in force in what it goes on from, unless that has its own", async () => {
+test("a server's fault rules apply to a restored world unless its snapshot has its own", async () => {
   const faults = [{ id: "given", verdict: { kind: "drop" } }] as const;
   const sim = createSimulator();
   for (const [id, rule] of [

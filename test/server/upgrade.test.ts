@@ -1,4 +1,4 @@
-/** Requests that ask for another protocol are answered as any other, and what comes behind them is not lost. */
+/** Requests that ask for another protocol are answered normally, and the bytes after them are not lost. */
 
 import { connect } from "node:net";
 import { expect, test } from "vitest";
@@ -53,7 +53,7 @@ test.each([
   expect(entry?.request.headers.upgrade).toBe("websocket");
 });
 
-test("a body that comes later is waited for", async () => {
+test("a body that arrives later is awaited", async () => {
   await using server = await serve();
   const sent = click(websocket);
   const answered = await new Promise<string>((resolve, reject) => {
@@ -72,7 +72,7 @@ test("a body that comes later is waited for", async () => {
   expect(server.worlds.get("default").journal.entries()[0]?.request.body).toContain("imp");
 });
 
-test("what a rule holds back is answered first", async () => {
+test("an answer that a rule delays is sent first", async () => {
   await using server = await serve();
   server.worlds.get("default").faults.add({
     match: { nth: 1, per: "world" },
@@ -88,7 +88,7 @@ test("what a rule holds back is answered first", async () => {
   expect(paths).toEqual(["/v1/late", "/v1/nothing", "/v1/last"]);
 });
 
-test("a client that goes away meanwhile does no harm", async () => {
+test("a client that leaves meanwhile does no harm", async () => {
   await using server = await serve();
   server.worlds.get("default").faults.add({
     match: { times: 1, per: "world" },

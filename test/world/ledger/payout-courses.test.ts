@@ -53,6 +53,6 @@ describe("a payout's course", () => {
   });
 });
 
-test("gives a reference to every payment that was made, reversed or not", () => {
+test("every payment that was made has a reference, reversed or not", () => {
   expect(payoutStatuses.filter(hasReference)).toEqual(["paid", "reversed"]);
 });
