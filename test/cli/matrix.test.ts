@@ -68,8 +68,8 @@ async function matrix(
 
 /** Runs a line to paste, with the source in place of the installed command. @returns its exit code. */
 async function paste(line: string): Promise<unknown> {
-  expect(line).toMatch(/^adsim exec /);
-  const here = line.replace(/^adsim/, `"${process.execPath}" "${entry}"`);
+  expect(line).toMatch(/^npx adsim exec /);
+  const here = line.replace(/^npx adsim/, `"${process.execPath}" "${entry}"`);
   return promisify(execFile)("sh", ["-c", here]).then(
     () => 0,
     (error) => error.code,
