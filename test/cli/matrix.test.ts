@@ -250,7 +250,9 @@ describe.skipIf(!hasCurl)("CMD", () => {
 
   test("that can't be started is named, with exit code 3", async () => {
     const { code, stderr } = await runAdsim(["matrix", "--", "no-such-command"]);
-    expect(stderr).toMatch(/^adsim: can't start no-such-command: [^\n]*\n$/);
+    expect(stderr).toMatch(
+      /^adsim: can't start no-such-command: there is no such file or folder\. [^\n]*\n$/,
+    );
     expect(code).toBe(3);
   });
 
