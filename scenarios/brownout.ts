@@ -17,7 +17,7 @@ const allAnswered = { failed: 0, refused: 0, lost: 0, cut: 0, timedOut: 0, dropp
 export const scenario: Scenario = defineScenario({
   name: "brownout",
   about:
-    "For a minute every answer takes ten times as long, and every twentieth request then gets 503. Nothing else fails. What was answered with 200 is recorded; what failed counts once the client sends it again.",
+    "For a minute every answer takes ten times as long, and every twentieth request gets 503 after that wait. Nothing else fails. What was answered with 200 is recorded; what failed counts once the client sends it again.",
   faults: [
     {
       id: "usual-latency",

@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "year-end",
   about:
-    "Traffic comes in the last millisecond of a year and in the first of the next. Periods cross the end of the year, December is paid in January, and with weekly payouts the same money is one payout.",
+    "Traffic comes in the last millisecond of a year and in the first of the next. Periods cross the end of the year, December is paid in January, and under weekly payouts the two days are paid together.",
   start: "2026-12-31T23:59:59.999Z",
   steps: [
     { signUp: { surfaces: [{ name: "Editor", cpmRange: [10000, 10000] }] }, as: "publisher" },

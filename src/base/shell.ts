@@ -6,6 +6,11 @@ export function shellQuote(text: string): string {
 }
 
 /** A command line of these words. Quotes only the words that need it. */
-export function commandLine(words: readonly string[]): string {
+function commandLine(words: readonly string[]): string {
   return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : shellQuote(word))).join(" ");
+}
+
+/** The line that runs an installed adsim with these words. */
+export function adsimLine(words: readonly string[]): string {
+  return commandLine(["npx", "adsim", ...words]);
 }

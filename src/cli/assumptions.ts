@@ -83,7 +83,7 @@ from the catalogue in \`src/spec/assumptions\`.
 
 A running world can take other choices. What it has recorded stays recorded. Some keys do more than change answers:
 
-| key | a change of it |
+| key | changing it |
 |---|---|
 | \`limit.algorithm\` | restores all quotas |
 | \`limit.recording-pool\` | restores the quota of clicks |

@@ -94,12 +94,12 @@ function createProgram(named: string | undefined, host: HostProcess, ends: SetEx
     command
       .helpOption("--help", "show help")
       .configureOutput({ outputError: withHint(optionsOf(command)) })
-      .showHelpAfterError(`Options: adsim ${command.name()} --help`);
+      .showHelpAfterError(`Options: npx adsim ${command.name()} --help`);
   }
   const names = [...Object.keys(commands), ...optionsOf(program)];
   return program
     .configureOutput({ outputError: withHint(names) })
-    .showHelpAfterError("Commands: adsim --help");
+    .showHelpAfterError("Commands: npx adsim --help");
 }
 
 function optionsOf(command: Command): readonly string[] {
@@ -202,7 +202,9 @@ the target can't be reached.`,
 function addFixtures(program: Command, host: HostProcess): void {
   const making = program
     .command("fixtures")
-    .description("write golden requests and answers as JSON files, for tests in any language")
+    .description(
+      "write requests and their expected answers as JSON files, for tests in any language",
+    )
     .requiredOption(
       "--out <folder>",
       "the folder to write to: a new or empty one, or one with earlier fixtures, which are replaced",
@@ -215,7 +217,7 @@ Each file is one case: a request, what must happen before it, and the answer. in
 give the same bytes. The requests have API keys, which are made up from the seed.
 Exit codes: 0 fine, 2 wrong usage or a folder with other files, 3 the files can't be written.`,
     );
-  addCommonOptions(making, "frozen").action(async (flags: FixturesFlags) => {
+  addCommonOptions(making, "frozen", ["frozen"]).action(async (flags: FixturesFlags) => {
     const command = await import("./fixtures/fixtures.ts");
     await command.fixtures(flags, host);
   });

@@ -31,7 +31,7 @@ do, and says which.
 Exit codes: 0 held, 1 broken or unknown, 2 wrong usage or an invalid scenario, 3 the scenario can't be read, or the target
 can't be reached.`,
     );
-  addPlayOptions(addCommonOptions(play, "frozen"), host).action(
+  addPlayOptions(addCommonOptions(play, "frozen", ["frozen"]), host).action(
     async (source: string, flags: PlayFlags) => {
       const command = await import("./play/play.ts");
       ends(await command.play(source, flags, host));
@@ -43,7 +43,7 @@ export function addScenarios(program: Command, host: HostProcess): void {
   program
     .command("scenarios")
     .description("list the scenarios that come with adsim, or print one as JSON")
-    .argument("[NAME]", "print only this one, as JSON: adsim scenarios NAME > mine.json")
+    .argument("[NAME]", "print only this one, as JSON: npx adsim scenarios NAME > mine.json")
     .option("--json", "write machine-readable output to stdout")
     .action(async (name: string | undefined, flags: ScenariosFlags) => {
       const command = await import("./scenarios.ts");

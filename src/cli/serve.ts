@@ -1,5 +1,6 @@
 /** `adsim serve`: runs a server until it is interrupted. */
 
+import { isLoopbackHost } from "../base/loopback.ts";
 import { logFormatOf, logStarter } from "./log/format.ts";
 import type { ServerFlags } from "./options/common-options.ts";
 import { exitCodes } from "./output/exit.ts";
@@ -28,6 +29,11 @@ export async function serve(flags: ServerFlags, host: HostProcess): Promise<numb
     scenario: server.scenario,
     isLogged: format === "text",
   };
+  if (flags.controlToken === undefined && isReachable(server.url, flags.host)) {
+    stderr.write(
+      "adsim: the control API (/_sim) is closed, since other machines can reach this server. Give --control-token to open it.\n",
+    );
+  }
   if (flags.json === true) stdout.write(readyEvent(ready));
   const isNdjson = flags.json === true || format === "json";
   (isNdjson ? stderr : stdout).write(readyText(ready));
@@ -37,4 +43,9 @@ export async function serve(flags: ServerFlags, host: HostProcess): Promise<numb
   await saveOnExit(flags, server, host);
   await log?.end(exitCodes.fine);
   return exitCodes.fine;
+}
+
+/** Whether other machines can reach a server. The URL of one on all addresses, such as 0.0.0.0 or ::, is a loopback one. */
+function isReachable(url: string, host = ""): boolean {
+  return /^[0:.]+$/.test(host) || !isLoopbackHost(new URL(url).hostname);
 }

@@ -81,7 +81,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     path: "snapshot",
     body: "required",
     maxBodyBytes: MAX_SNAPSHOT_BYTES,
-    tooLarge: "Start the server with a larger snapshot: adsim serve --load FILE.",
+    tooLarge: "Start the server with a larger snapshot: npx adsim serve --load FILE.",
     parse: parseSnapshotJson,
     *answer(call) {
       // The simulator checks every field before it changes anything.

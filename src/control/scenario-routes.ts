@@ -5,7 +5,7 @@
 
 import * as v from "valibot";
 import { InputError, isPlainObject, parseInput } from "../base/input.ts";
-import { commandLine } from "../base/shell.ts";
+import { adsimLine } from "../base/shell.ts";
 import {
   isOverridden,
   type Overrides,
@@ -116,7 +116,7 @@ function* play(call: ControlCall): Work<Reply> {
       simulator,
       maxRequests: MAX_REQUESTS,
       maxCost: MAX_COST,
-      reproduce: commandLine(["adsim", "play", name ?? "FILE", ...overrideWords(overrides)]),
+      reproduce: adsimLine(["play", name ?? "FILE", ...overrideWords(overrides)]),
     });
     world.adopt(simulator);
     return { kind: "json", value };

@@ -175,7 +175,7 @@ describe("a script", () => {
       },
     ]);
     expect(stderr).toBe(
-      'adsim: its API keys work for an adsim with seed "zwei", 4 publishers and profile typical\n',
+      "adsim: the script's API keys work with: npx adsim serve --seed zwei --publishers 4 --profile typical\n",
     );
   });
 

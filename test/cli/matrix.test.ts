@@ -68,8 +68,8 @@ async function matrix(
 
 /** Runs a line to paste, with the source in place of the installed command. @returns its exit code. */
 async function paste(line: string): Promise<unknown> {
-  expect(line).toMatch(/^adsim exec /);
-  const here = line.replace(/^adsim/, `"${process.execPath}" "${entry}"`);
+  expect(line).toMatch(/^npx adsim exec /);
+  const here = line.replace(/^npx adsim/, `"${process.execPath}" "${entry}"`);
   return promisify(execFile)("sh", ["-c", here]).then(
     () => 0,
     (error) => error.code,
@@ -250,7 +250,9 @@ describe.skipIf(!hasCurl)("CMD", () => {
 
   test("that can't be started is named, with exit code 3", async () => {
     const { code, stderr } = await runAdsim(["matrix", "--", "no-such-command"]);
-    expect(stderr).toMatch(/^adsim: can't start no-such-command: [^\n]*\n$/);
+    expect(stderr).toMatch(
+      /^adsim: can't start no-such-command: there is no such file or folder\. [^\n]*\n$/,
+    );
     expect(code).toBe(3);
   });
 

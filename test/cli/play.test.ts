@@ -49,7 +49,9 @@ describe("in process", () => {
     ]);
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("held");
-    expect(stdout).toContain(`adsim play ${file} --seed 'another one' --assume errors.body=flat\n`);
+    expect(stdout).toContain(
+      `npx adsim play ${file} --seed 'another one' --assume errors.body=flat\n`,
+    );
     expect(JSON.parse(readFileSync(json, "utf8"))).toMatchObject({ version: 1, verdict: "held" });
     expect(readFileSync(junit, "utf8")).toContain("<testsuite ");
     expect(readFileSync(html, "utf8")).toContain("two-shown");
@@ -79,7 +81,7 @@ describe("in process", () => {
     const { status } = spawnSync(process.execPath, args, { stdio: ["ignore", descriptor, "pipe"] });
     closeSync(descriptor);
     expect(status).toBe(0);
-    expect(readFileSync(out, "utf8")).toMatch(/^\{[\s\S]*\}\n[\s\S]*Reproduce: adsim play/);
+    expect(readFileSync(out, "utf8")).toMatch(/^\{[\s\S]*\}\n[\s\S]*Reproduce: npx adsim play/);
   });
 
   test("one that is broken ends with 1 and says what was found", async () => {
@@ -103,7 +105,7 @@ describe("in process", () => {
       const adsim = startAdsim(["play", "-"], {}, JSON.stringify(held));
       void adsim.ended.then(({ code }) => resolve({ chosen: `${code} ${adsim.stdout()}` }));
     });
-    expect(chosen).toMatch(/^0 [\s\S]*held[\s\S]*adsim play - < FILE\n$/);
+    expect(chosen).toMatch(/^0 [\s\S]*held[\s\S]*npx adsim play - < FILE\n$/);
   });
 });
 
@@ -114,7 +116,7 @@ describe("wrong usage ends with 2 and says what is wrong", () => {
     ["a speed without a target", ["lost-ack", "--speed", "2"], "--speed needs --target"],
     ["one file for two reports", ["lost-ack", "--report", "json=x,junit=./x"], "twice"],
     ["a report of no kind", ["lost-ack", "--report", "pdf=x"], "junit=FILE"],
-    ["a clock", ["lost-ack", "--clock", "system"], "--clock system"],
+    ["a clock", ["lost-ack", "--clock", "system"], "Allowed choices are frozen."],
     ["an override that is wrong", ["lost-ack", "--start", "soon"], "--start must be an instant"],
     ["an assumption that is wrong", ["lost-ack", "--assume", "dedup.repeat=x"], "--assume: dedup"],
     ["a target that is none", ["lost-ack", "--target", "here"], "--target must be a URL"],
@@ -151,7 +153,12 @@ describe("what can't be read ends with 3, what is no scenario with 2", () => {
     ["another ending", () => "scenario.yaml", two, /\.json, \.ts/],
     ["an empty file", inFile(" \n", "a.json"), two, /a\.json: is empty/],
     ["broken JSON", inFile('{\n  "name": "x",\n}', "a.json"), two, /line 3, column 1/],
-    ["JSON that breaks off", inFile('{"name"', "a.json"), two, /line 1, column 8: it ends/],
+    [
+      "JSON that breaks off",
+      inFile('{"name"', "a.json"),
+      two,
+      /line 1, column 8: it ends too early/,
+    ],
     [
       "a member twice",
       inFile('{"name":"a","name":"b"}', "a.json"),
@@ -210,7 +217,7 @@ test("assumptions of a file and of options go into those of the scenario", async
     assumptions: { "errors.body": "flat", "dedup.repeat": "conflict", "errors.invalid": "400" },
   });
   expect(reproduceLine(["play"], { ...chosen, source: "x.json" })).toBe(
-    "adsim play x.json --publishers 3 --assume dedup.repeat=conflict --assume errors.invalid=400",
+    "npx adsim play x.json --publishers 3 --assume dedup.repeat=conflict --assume errors.invalid=400",
   );
 });
 
@@ -260,7 +267,9 @@ describe("at a target", () => {
     const result = JSON.parse(far.stdout);
     expect(result.digest).toBe(JSON.parse(near.stdout).digest);
     expect(result.target).toMatchObject({ kind: "adsim", url: `${server.url}/@two-shown` });
-    expect(result.reproduce).toBe(`adsim play ${file} --target ${server.url} --control-token '…'`);
+    expect(result.reproduce).toBe(
+      `npx adsim play ${file} --target ${server.url} --control-token '…'`,
+    );
     expect(server.worlds.get("default").journal.total).toBe(0);
   });
 

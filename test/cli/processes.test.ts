@@ -45,7 +45,7 @@ test("adsim play reads a scenario from standard input", async () => {
   const scenario = { name: "mine", about: "One impression.", steps: [{ impression: {} }] };
   const adsim = spawnAdsim(["play", "-"], {}, JSON.stringify(scenario));
   expect(await adsim.ended).toEqual({ code: 0, signal: null });
-  expect(adsim.stdout()).toContain("adsim play - < FILE");
+  expect(adsim.stdout()).toContain("npx adsim play - < FILE");
 });
 
 test("adsim scenarios and adsim export write to standard output", async () => {

@@ -118,6 +118,19 @@ describe("options reach the server", () => {
   });
 });
 
+test.each([
+  ["0.0.0.0", [], 403, true],
+  ["0.0.0.0", ["--control-token", "t0ken"], 401, false],
+  ["localhost", [], 200, false],
+] as const)(
+  "on %s with %j the control API answers %i, and it is said if it is closed",
+  async (host, more, status, isSaid) => {
+    const [adsim, { url }] = await serveJson(["--host", host, ...more]);
+    expect((await fetch(`${url}/_sim/health`)).status).toBe(status);
+    expect(adsim.stderr().includes("Give --control-token to open it")).toBe(isSaid);
+  },
+);
+
 describe("the end", () => {
   test.each(["SIGINT", "SIGTERM"] as const)("%s closes it with exit code 0", async (signal) => {
     const [adsim, { url }] = await serveJson();

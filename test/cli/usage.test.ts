@@ -97,7 +97,11 @@ describe("wrong usage ends with 2 and says what is wrong", () => {
     ["an unknown command", ["sevre"], "unknown command 'sevre'. Did you mean serve?\n"],
     ["a command like none", ["merge"], "unknown command 'merge'\n"],
     ["an option like none", ["serve", "--outfile=x"], "unknown option '--outfile=x'\n"],
-    ["an assumption like none", ["openapi", "--assume", "foo=bar"], "See: adsim assumptions.\n"],
+    [
+      "an assumption like none",
+      ["openapi", "--assume", "foo=bar"],
+      "See: npx adsim assumptions.\n",
+    ],
     ["an unknown option", ["serve", "--prot", "1"], "'--prot'. Did you mean --port?\n"],
     ["a surplus argument", ["serve", "8080"], "too many arguments"],
     ["an option without its value", ["serve", "--port"], "--port"],

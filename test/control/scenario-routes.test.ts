@@ -37,9 +37,9 @@ describe("the scenarios that come with adsim", () => {
     const line =
       "--seed 'it'\\''s mine' --start 2026-03-01T00:00:00Z --assume limit.algorithm=sliding-log";
     const named = play(stage(), { name: "lost-ack", ...anew });
-    expect(JSON.parse(named.body).reproduce).toBe(`adsim play lost-ack ${line}`);
+    expect(JSON.parse(named.body).reproduce).toBe(`npx adsim play lost-ack ${line}`);
     const whole = play(stage(), { scenario: short, ...anew });
-    expect(JSON.parse(whole.body).reproduce).toBe(`adsim play FILE ${line}`);
+    expect(JSON.parse(whole.body).reproduce).toBe(`npx adsim play FILE ${line}`);
   });
 
   test("are played by their names, with another seed if one is given", () => {

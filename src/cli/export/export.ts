@@ -1,5 +1,6 @@
 /** `adsim export SCENARIO --to TOOL`: writes a scenario's traffic for a load generator, and lists what it leaves out. */
 
+import { adsimLine } from "../../base/shell.ts";
 import { indentedJson } from "../../base/text.ts";
 import type { PublisherRef, Scenario } from "../../play/language/scenario.ts";
 import { simulatorFor } from "../../play/player/play-in-process.ts";
@@ -59,7 +60,8 @@ function aboutScript(leftOut: readonly string[], scenario: Scenario, isForeign: 
       ? ""
       : `adsim: the script leaves out these parts of the scenario:\n${lines.join("")}`;
   if (isForeign) return missing;
-  return `${missing}adsim: its API keys work for an adsim with seed ${JSON.stringify(seed)}, ${publishers} publishers and profile ${profile}\n`;
+  const world = ["--seed", seed, "--publishers", String(publishers), "--profile", profile];
+  return `${missing}adsim: the script's API keys work with: ${adsimLine(["serve", ...world])}\n`;
 }
 
 /** Finds a sender by the scenario's reference to it. */

@@ -61,7 +61,7 @@ function relies(result: MatrixResult): readonly Lines[] {
   ]);
   const incomplete = result.complete
     ? []
-    : [["There may be more: adsim didn't examine the failing rows to the end."]];
+    : [["There may be more: adsim didn't examine all that failed to the end."]];
   const tails = groups.flatMap(({ first: { run, assume } }) =>
     run?.output === undefined
       ? []
@@ -137,14 +137,15 @@ function tail({ timeLimit }: MatrixResult, when: string, run: FinishedRun): Line
   ];
 }
 
-function counts({ counts: { rows: count, failed, runs }, rows, strength }: MatrixResult): Lines {
+function counts({ counts: { rows: count, failed, runs }, rows }: MatrixResult): Lines {
   const open = rows.filter(({ run }) => run === null).length;
   const inAll = `${plural(runs, "run")} in all.`;
-  if (open === count) return [`None of the ${plural(count, "row")} was run; ${inAll}`];
+  if (open === count)
+    return [`None of the ${plural(count, "combination")} of choices was tried; ${inAll}`];
   const notRun = open === 0 ? "" : `, ${open} not run`;
   const file = rows.find(({ run }) => run?.output !== undefined)?.run?.output?.file;
   return [
-    `${plural(count, "row")} of strength ${strength}, ${failed} failed${notRun}; ${inAll}`,
-    ...(file === undefined ? [] : [`The output of each row that failed is in ${dirname(file)}.`]),
+    `${plural(count, "combination")} of choices, ${failed} failed${notRun}; ${inAll}`,
+    ...(file === undefined ? [] : [`The output of each one that failed is in ${dirname(file)}.`]),
   ];
 }

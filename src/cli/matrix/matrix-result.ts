@@ -3,7 +3,7 @@
  * members keeps the version; any other change raises it.
  */
 
-import { commandLine } from "../../base/shell.ts";
+import { adsimLine } from "../../base/shell.ts";
 import {
   type ChoiceOverrides,
   compareSets,
@@ -178,8 +178,8 @@ function choicesOf(overrides: ChoiceOverrides): Choices {
 function reproduceLine({ words, flags, plan }: MatrixState, overrides: ChoiceOverrides): string {
   const { seed, start, clock, publishers, profile } = flags;
   const given = Object.entries({ seed, start, clock, publishers, profile });
-  return commandLine([
-    ...["adsim", "exec"],
+  return adsimLine([
+    "exec",
     ...given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)])),
     ...(flags.explain === true ? ["--explain"] : []),
     ...[...plan.pins, ...overrides].flatMap((choice) => ["--assume", choice]),

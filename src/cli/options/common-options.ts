@@ -47,7 +47,11 @@ export interface ServerFlags extends AnswerFlags {
   readonly log?: LogFormat | boolean;
 }
 
-export function addCommonOptions(command: Command, defaultClock: ClockMode): Command {
+export function addCommonOptions(
+  command: Command,
+  defaultClock: ClockMode,
+  clocks: readonly ClockMode[] = ["frozen", "flowing", "system"],
+): Command {
   return command
     .option("--seed <text>", 'the text that all made-up data follows from (default: "adsim")')
     .option(
@@ -55,11 +59,7 @@ export function addCommonOptions(command: Command, defaultClock: ClockMode): Com
       "when the world begins, in ISO 8601; made-up history lies before it (default: now with --clock system, else 2026-01-15T00:00:00Z)",
     )
     .addOption(
-      new Option("--clock <mode>", `how time passes (default: "${defaultClock}")`).choices([
-        "frozen",
-        "flowing",
-        "system",
-      ]),
+      new Option("--clock <mode>", `how time passes (default: "${defaultClock}")`).choices(clocks),
     )
     .option(
       "--publishers <count>",
@@ -74,7 +74,7 @@ export function addCommonOptions(command: Command, defaultClock: ClockMode): Com
     )
     .option(
       "--assume <KEY=CHOICE>",
-      "a choice where the spec leaves something open; repeatable (see: adsim assumptions)",
+      "a choice where the spec leaves something open; repeatable (see: npx adsim assumptions)",
       collectAssumption,
     )
     .option(
@@ -146,7 +146,7 @@ export function addServerOptions(
     )
     .option(
       "--scenario <name or file>",
-      'first play this scenario to its end in the default world, in virtual time (see: adsim scenarios). --seed and the like override its own settings. Afterwards time goes on as --clock says (default: "flowing")',
+      'first play this scenario to its end in the default world, in virtual time (see: npx adsim scenarios). --seed and the like override its own settings. Afterwards time goes on as --clock says (default: "flowing")',
       notEmpty,
     )
     .option(

@@ -28,19 +28,21 @@ export async function loadScenario(source: string, stdin: AsyncIterable<unknown>
     await textOf(source);
     return scenarioInModule(source);
   }
-  if (/^[\w-]+$/.test(source)) return loadShipped(source);
+  if (/^[\w-]+$/.test(source)) {
+    return loadShipped(source, ` For a file, give its ending too, such as ${source}.json.`);
+  }
   throw wrongUsage(
-    `${source} is not a scenario. Give the name of one (see: adsim scenarios), a file that ends in .json, ${moduleEndings.join(", ")}, or - for JSON from standard input.`,
+    `${source} is not a scenario. Give the name of one (see: npx adsim scenarios), a file that ends in .json, ${moduleEndings.join(", ")}, or - for JSON from standard input.`,
   );
 }
 
-/** One that comes with adsim. @throws CommandFailure that offers the nearest name. */
-export function loadShipped(name: string): object {
+/** One that comes with adsim. @throws CommandFailure that offers the nearest name, and the hint. */
+export function loadShipped(name: string, hint = ""): object {
   const scenario = shippedScenario(name);
   if (scenario !== undefined) return scenario;
   const known = shippedNames().map((each) => each.name);
   throw wrongUsage(
-    `no scenario is called ${name}.${didYouMean(name, known)} See: adsim scenarios. For a file, give its ending too, such as ${name}.json.`,
+    `no scenario is called ${name}.${didYouMean(name, known)} See: npx adsim scenarios.${hint}`,
   );
 }
 
@@ -52,7 +54,7 @@ function fromJson(what: string, text: string): object {
 }
 
 const EXPECTED =
-  'It must be a scenario: a JSON object with "name", "about" and "steps". adsim scenarios NAME prints one.';
+  'It must be a scenario: a JSON object with "name", "about" and "steps". npx adsim scenarios NAME prints one.';
 
 function valueIn(what: string, text: string): unknown {
   try {
@@ -75,7 +77,7 @@ async function textOf(file: string): Promise<string> {
   } catch (error) {
     if (error instanceof CommandFailure) throw error;
     throw couldNotRun(
-      `${file}: can't be read: ${describeError(error)}. Give the path of a scenario, or the name of one (see: adsim scenarios).`,
+      `${file}: can't be read: ${describeError(error)}. Give the path of a scenario, or the name of one (see: npx adsim scenarios).`,
     );
   }
 }

@@ -81,13 +81,7 @@ function refuseWrongUsage(
   credentials: readonly GivenPublisher[],
   host: HostProcess,
 ): void {
-  const { target, clock } = flags;
-  if (clock !== undefined && clock !== "frozen") {
-    throw wrongUsage(
-      `--clock ${clock} isn't possible: the scenario's steps move the time. With --target and --speed, real time passes.`,
-    );
-  }
-  if (target !== undefined) return;
+  if (flags.target !== undefined) return;
   const needing = {
     "--speed": flags.speed !== undefined,
     "--api-key, --publisher and --surface": credentials.length > 0,

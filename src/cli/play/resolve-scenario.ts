@@ -1,7 +1,7 @@
 /** Loads a command's scenario, and applies the options that override it. An error names the one that it comes from. */
 
 import { InputError } from "../../base/input.ts";
-import { commandLine } from "../../base/shell.ts";
+import { adsimLine } from "../../base/shell.ts";
 import {
   isOverridden,
   type Overrides,
@@ -73,7 +73,7 @@ export function reproduceLine(
   { source, overrides }: ResolvedScenario,
   more: readonly string[] = [],
 ): string {
-  const words = ["adsim", ...command, source, ...overrideWords(overrides), ...more];
+  const words = [...command, source, ...overrideWords(overrides), ...more];
   // The file behind standard input isn't known.
-  return `${commandLine(words)}${source === "-" ? " < FILE" : ""}`;
+  return `${adsimLine(words)}${source === "-" ? " < FILE" : ""}`;
 }

@@ -2,6 +2,7 @@
 
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { constants } from "node:os";
+import { describeError } from "../../base/file-error.ts";
 import type { Server } from "../../server.ts";
 import { type CommandFailure, couldNotRun, wrongUsage } from "../output/exit.ts";
 
@@ -68,6 +69,7 @@ export function startChild(
 }
 
 function notStarted(file: string, error: unknown): CommandFailure {
-  const why = error instanceof Error ? error.message : String(error);
-  return couldNotRun(`can't start ${file}: ${why}. Check its name, or give its path.`);
+  return couldNotRun(
+    `can't start ${file}: ${describeError(error)}. Check its name, or give its path.`,
+  );
 }

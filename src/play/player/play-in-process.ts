@@ -23,7 +23,7 @@ import type { PlayResult } from "./result.ts";
 export interface SyncOptions extends ParseScenarioOptions {
   /** The simulator to play on. The scenario's world replaces its state. @default a new one */
   readonly simulator?: SimulatorCore | undefined;
-  /** @default "adsim play" and the scenario's name */
+  /** @default "npx adsim play" and the scenario's name */
   readonly reproduce?: string | undefined;
   readonly onStep?: PlayOptions["onStep"];
 }
@@ -59,7 +59,7 @@ function playingOf(scenario: Scenario, options: SyncOptions): EffectGenerator<Pl
   return play(scenario, {
     capabilities: { time: { kind: "virtual" }, control: true },
     target: { kind: "in-process", url: undefined },
-    reproduce: options.reproduce ?? `adsim play ${scenario.name}`,
+    reproduce: options.reproduce ?? `npx adsim play ${scenario.name}`,
     onStep: options.onStep,
   });
 }

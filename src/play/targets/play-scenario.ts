@@ -22,7 +22,7 @@ export interface PlayScenarioOptions
   readonly target?: string | URL | undefined;
   /** The most requests that the scenario may send. @default 20000000 */
   readonly maxRequests?: number | undefined;
-  /** The result's `reproduce` line. @default "adsim play" and the scenario's name */
+  /** The result's `reproduce` line. @default "npx adsim play" and the scenario's name */
   readonly reproduce?: string | undefined;
   /** Called before each top-level step with its index, from 0, and the number of steps. */
   readonly onStep?: ((index: number, count: number) => void) | undefined;
@@ -51,7 +51,7 @@ export async function playScenario(
     return playScenarioSync(scenario, { maxRequests, onStep, reproduce: options.reproduce });
   }
   const parsed = parseScenario(scenario, { maxRequests });
-  const reproduce = options.reproduce ?? `adsim play ${parsed.name} --target ${url}`;
+  const reproduce = options.reproduce ?? `npx adsim play ${parsed.name} --target ${url}`;
   const { signal } = options;
   const opening = openTarget(url, {
     ...options,

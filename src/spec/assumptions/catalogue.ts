@@ -86,7 +86,7 @@ export const catalogue = {
     caution: "Don't use a key for a second publisher.",
   },
   "auth.foreign-publisher": {
-    question: "What status does a key get that asks for another publisher?",
+    question: "What status does a request get if its key belongs to another publisher?",
     spec: "§7",
     default: "403",
     choices: {
@@ -175,7 +175,7 @@ export const catalogue = {
     spec: "§4",
     default: "any",
     choices: {
-      any: "Yes, if its origin is a loopback one or is named with --cors. Preflights are answered, and every answer to such a page has CORS headers.",
+      any: "Yes, from any origin that is loopback or named with --cors. Preflights are answered, and every answer to such a page has CORS headers.",
       none: "No. Answers have no CORS headers, and a preflight is refused like any other OPTIONS request.",
     },
     caution: "Don't assume that a web page may call the API.",
@@ -283,15 +283,15 @@ export const catalogue = {
     spec: "§4",
     default: "original-uncredited",
     choices: {
-      "original-uncredited": "200, with the id of the first one and 0 credited.",
-      replay: "The same bytes as the first one.",
+      "original-uncredited": "200, with the id of the first impression and 0 credited.",
+      replay: "The same bytes as the answer to the first impression.",
       conflict: "409.",
       count: "What any impression gets. Nothing is a duplicate, and it counts again.",
     },
     caution: "Don't assume that a repeated impression earns, or that it fails.",
   },
   "click.unknown": {
-    question: "What does a click get on an impression that the publisher doesn't have?",
+    question: "What answer does a click get if the publisher has no such impression?",
     spec: "§4",
     default: "404",
     choices: {
@@ -307,7 +307,7 @@ export const catalogue = {
     default: "original-uncredited",
     choices: {
       "original-uncredited": "200, with the id of the first click and 0 credited.",
-      replay: "The same bytes as the first click.",
+      replay: "The same bytes as the answer to the first click.",
       conflict: "409.",
       count: "200. It counts and earns again, and has an id of its own.",
     },
@@ -337,7 +337,7 @@ export const catalogue = {
     caution: "Don't assume that a click earns more than 0.",
   },
   "surface.unknown": {
-    question: "What does a request get for a surface that the publisher doesn't have?",
+    question: "What answer does a request get if the publisher has no such surface?",
     spec: "§4",
     default: "404",
     choices: {

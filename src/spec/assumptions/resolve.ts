@@ -70,6 +70,7 @@ function hintFor(sent: unknown, names: readonly string[]): string {
 export function keyHint(sent: string): string {
   const keys = Object.keys(points);
   const group = keys.filter((key) => key.startsWith(`${sent.toLowerCase().split(".")[0]}.`));
-  const list = group.length > 0 ? ` Known keys: ${formatList(group)}.` : " See: adsim assumptions.";
+  const list =
+    group.length > 0 ? ` Known keys: ${formatList(group)}.` : " See: npx adsim assumptions.";
   return didYouMean(sent, keys) || list;
 }

@@ -1,7 +1,7 @@
 /** Describes a broken rule: both sides, the shortest sequence that breaks it, and how to replay it. Without keys. */
 
 import { formatInstant } from "../../base/calendar.ts";
-import { commandLine } from "../../base/shell.ts";
+import { adsimLine } from "../../base/shell.ts";
 import { withoutSecrets } from "../../journal/secrets.ts";
 import { parseScenario } from "../../play/language/parse/parse-scenario.ts";
 import { defaultAssumptions, nonDefaultChoices } from "../../spec/assumptions/resolve.ts";
@@ -123,7 +123,7 @@ function failureText(
 function scenarioLines(scenario: WriteResult | undefined): string[] {
   if (scenario === undefined) return [];
   if (scenario.kind === "not-written") return [`As a scenario: not written: ${scenario.why}.`];
-  return [`As a scenario: ${commandLine(["npx", "adsim", "play", scenario.path])}`];
+  return [`As a scenario: ${adsimLine(["play", scenario.path])}`];
 }
 
 function startOf({ steps }: Session): number {

@@ -166,7 +166,7 @@ test.each<[name: string, field: string, says: RegExp, input: unknown]>([
 
 test.each<[text: string, field: string, says: RegExp]>([
   ["", "scenario", /line 1, column 1: it ends too early/],
-  ['{\n  "name": "a",\n  "about": }', "scenario", /line 3, column 12: something else is expected/],
+  ['{\n  "name": "a",\n  "about": }', "scenario", /line 3, column 12: unexpected }/],
   ['{"name": "a" "about"}', "scenario", /line 1, column 14/],
   ['{"name": "a\nb"}', "scenario", /line 1, column 10/],
   ["[1, 2,]", "scenario", /line 1, column 7/],

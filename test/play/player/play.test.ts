@@ -321,7 +321,7 @@ describe("a result", () => {
     expect(result).toMatchObject({
       verdict: "broken",
       why: "steps.0 (impression as one)",
-      reproduce: "adsim play test",
+      reproduce: "npx adsim play test",
     });
     expect(resultAt(result, "steps.0")).toMatchObject({
       checks: [

@@ -37,9 +37,9 @@ describe("a wrong one", () => {
   });
 
   test.each([
-    ["foo", "See: adsim assumptions."],
+    ["foo", "See: npx adsim assumptions."],
     ["dedup.foo", "Known keys: dedup.key, dedup.window and dedup.repeat."],
-    ["seed", "See: adsim assumptions."],
+    ["seed", "See: npx adsim assumptions."],
   ])("key %s is near to none", (key, hint) => {
     expect(() => resolveAssumptions({ [key]: "x" })).toThrow(`is not an assumption. ${hint}`);
   });

@@ -22,7 +22,9 @@ export function readScenarioText(json: string): unknown {
   if (at !== undefined) {
     const before = text.slice(0, at).split("\n");
     const place = `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
-    const what = at >= text.length ? "it ends too early" : "something else is expected there";
+    const sign = /[{}[\],:]/.exec(text[at] ?? "")?.[0];
+    const other = sign === undefined ? "something else is expected there" : `unexpected ${sign}`;
+    const what = at >= text.length ? "it ends too early" : other;
     throw new InputError("scenario", `is not valid JSON at ${place}: ${what}`);
   }
   const value: unknown = JSON.parse(text);

@@ -29,7 +29,7 @@ function viewsIn(session: Session): readonly EventTask[] {
 
 const showingCountsOnce: Rule = {
   id: "showing-counts-once",
-  says: "Each showing is recorded once, with its surface and its ad",
+  says: "Each ad view is recorded once, with its surface and its ad",
   source: "spec §4",
   commands: () => commandsOf(anyAdView, anyAdView, together(anyAdView), shortPause, flush),
   judge(session) {
@@ -71,7 +71,7 @@ function times({ length }: readonly unknown[]): string {
 
 const clickCounts: Rule = {
   id: "click-counts",
-  says: "Each click is recorded once, on the impression of its showing",
+  says: "Each click is recorded once, on the impression that it belongs to",
   source: "spec §4",
   needs: ["click"],
   commands: () =>
@@ -91,7 +91,7 @@ const clickCounts: Rule = {
 
 const secondClickCountsOnce: Rule = {
   id: "second-click-counts-once",
-  says: "Two clicks on one showing count once, or twice if the service counts every click",
+  says: "Two clicks on one impression count once, or twice if the service counts every click",
   source: "spec §4",
   needs: ["click"],
   assuming: (["original-uncredited", "replay", "conflict", "count"] as const).map((choice) => ({

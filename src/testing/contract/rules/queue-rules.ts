@@ -100,7 +100,7 @@ const silentAfterClose: Rule = {
 
 const undeliveredIsTrue: Rule = {
   id: "undelivered-is-true",
-  says: "The client calls nothing undelivered that it knows to be recorded",
+  says: "The client never reports an event as undelivered that it knows to be recorded",
   source: "spec §1",
   needs: ["close"],
   commands: () =>

@@ -221,7 +221,7 @@ function limitedPayouts(...limits: readonly number[]): fc.Arbitrary<Command> {
 
 const payoutsLimit: Rule = {
   id: "payouts-limit",
-  says: "The client sends the limit of payouts that it was given, and lists at most 100 if it is above 100",
+  says: "The client sends the limit of payouts that it was given, and lists at most 100 payouts even if the limit is higher",
   source: "spec §4, §8",
   needs: ["payouts"],
   assuming: [{ "payout.limit-over-max": "reject" }, { "payout.limit-over-max": "clamp" }],

@@ -55,7 +55,7 @@ const lostRequestNotLost: Rule = {
 
 const repeatIsTheSame: Rule = {
   id: "repeat-is-the-same",
-  says: "A showing is sent again with the same parameters, including its session_id",
+  says: "An impression is sent again with the same parameters, including its session_id",
   source: "spec §4",
   commands: () =>
     sequence([fault(doubtful), anyAdView], fc.oneof(anyEvent, anyEvent, fault(doubtful))),
@@ -78,7 +78,7 @@ const repeatIsTheSame: Rule = {
         must(
           !mayBeApplied(before) || next.values.has("session_id"),
           () =>
-            `The client sent ${name} again without a session_id, so the service can't tell that it is the same showing.`,
+            `The client sent ${name} again without a session_id, so the service can't tell that it is the same impression.`,
         );
         applied += 1;
       }
@@ -130,7 +130,7 @@ const silenceEnds: Rule = {
 
 const brokenAnswerIsNoSuccess: Rule = {
   id: "broken-answer-is-no-success",
-  says: "A broken answer is not a success: nothing is done until the service says so",
+  says: "A broken answer is not a success: nothing counts as done until the service confirms it",
   source: "spec §2",
   commands: () =>
     weightedOneOf(
