@@ -24,7 +24,9 @@ const apart: string[] = [
 
 const config: ReturnType<typeof defineConfig> = defineConfig({
   test: {
-    testTimeout: 30_000,
+    // No test takes this long, unless the machine is busy with something else.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     reporters: ["default", skippedTests],
     // One more than cores: some tests wait for real time to pass.
     maxWorkers: availableParallelism() + 1,

@@ -140,7 +140,10 @@ function shippedAs(name: string): (typeof shipped)[number] {
   return found;
 }
 
-describe("in virtual time each comes to the same as in process", { concurrent: true }, () => {
+// Each waits for all others.
+const patiently = { concurrent: true, timeout: 240_000 };
+
+describe("in virtual time each comes to the same as in process", patiently, () => {
   test.each(inVirtualTime)("$name", async ({ name, scenario }) => {
     const here = hereOf(name);
     expect(here.verdict).toBe(fewer[name]?.held === false ? "broken" : "held");
