@@ -28,7 +28,9 @@ export interface StartedChild {
 export function childCommand(words: readonly string[], adsimCommand: string): ChildCommand {
   const [file, ...args] = words;
   if (file !== undefined && file !== "") return { file, args };
-  throw wrongUsage(`CMD is missing. Say what to run, such as: adsim ${adsimCommand} -- npm test`);
+  throw wrongUsage(
+    `CMD is missing. Say what to run, such as: npx adsim ${adsimCommand} -- npm test`,
+  );
 }
 
 /** Environment variables for a client: the URL, a publisher with its key and an active surface, the assumptions. */
