@@ -30,6 +30,8 @@ const config: ReturnType<typeof defineConfig> = defineConfig({
     reporters: ["default", skippedTests],
     // One more than cores: some tests wait for real time to pass.
     maxWorkers: availableParallelism() + 1,
+    // Tests allocate much and keep little. With V8's default of 16 MiB for new objects, collecting garbage takes a fifth of the time.
+    execArgv: ["--max-semi-space-size=64"],
     // Tests that start the command line from its sources: their types are taken out once for all.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compiled") },
     projects: [
