@@ -139,7 +139,7 @@ function lostBytes(lost: ApiResponse | undefined): number {
   return lost === undefined ? 0 : sizeOf(lost.body) + fieldBytes(lost.headers);
 }
 
-/** Bytes that replace the body. */
+/** Bytes that are sent instead of the body's text. */
 function rawBytes({ delivery }: ApiResponse): number {
-  return delivery?.kind === "bytes" || delivery?.kind === "noise" ? delivery.bytes.length : 0;
+  return delivery !== undefined && "bytes" in delivery ? delivery.bytes.length : 0;
 }

@@ -71,6 +71,24 @@ describe("the ring", () => {
     expect(dropped).toBeGreaterThan(usual);
   });
 
+  test("counts the bytes of a cut body beside the text that shows them", () => {
+    const journalBytes = 100_000;
+    const sizeAt = (share: number): number => {
+      const faults = [{ verdict: { kind: "truncate", share } }] as const;
+      const sim = createSimulator({ journalBytes, faults });
+      for (let count = 0; count < 1000; count += 1) {
+        ask(sim, 0);
+        sim.clock.advance("1s");
+      }
+      return journalBytes / sim.journal.entries().length;
+    };
+    const plain = createSimulator();
+    ask(plain, 0);
+    const [whole] = plain.journal.entries();
+    const doubled = sizeAt(0.99) - sizeAt(0);
+    expect(doubled / (whole?.response.body.length ?? 0)).toBeCloseTo(2, 0);
+  });
+
   test("keeps as many bytes as asked, two for a wide character, and always the latest request", () => {
     const kept = (journalBytes: number, body: string): number => {
       const sim = createSimulator({ journalBytes });

@@ -153,16 +153,19 @@ async function forkScratch(api: ControlApi, name: string): Promise<string> {
       return scratchName;
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
-      if (isTaken(error) && number < MAX_TRIES) continue;
+      // The name is taken by another user, or by a play that was killed.
+      if (number < MAX_TRIES && (await namesOfWorlds(api)).includes(scratchName)) continue;
       // Not an InputError: no field of the scenario is at fault.
       throw new Error(`The target can't copy its world: ${error.message}`, { cause: error });
     }
   }
 }
 
-/** Whether the name is taken, by another user or by a play that was killed. */
-function isTaken({ reason, field, expected }: InputError): boolean {
-  return reason === "conflict" && field === "name" && expected.startsWith("is taken");
+const worldList = v.looseObject({ worlds: v.array(v.looseObject({ name: v.string() })) });
+
+async function namesOfWorlds(api: ControlApi): Promise<readonly string[]> {
+  const { worlds } = await api.askParsed(worldList, "GET", "worlds");
+  return worlds.map(({ name }) => name);
 }
 
 /** Virtual traffic is always on time. */
