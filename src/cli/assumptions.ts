@@ -42,18 +42,20 @@ export async function assumptions(
     stdout.write(indentedJson(key === undefined ? listed : listed[0]));
     return;
   }
-  stdout.write(`${keys.map((each) => describePoint(each, inForce[each])).join("\n\n")}\n`);
+  const described = keys.map((each) => describePoint(each, inForce[each]));
+  stdout.write(`${[...described, "* marks the choice in force."].join("\n\n")}\n`);
 }
 
 function describePoint(key: AssumptionKey, inForce: string): string {
   const point: OpenPoint = catalogue[key];
-  const names = Object.keys(point.choices);
-  const width = Math.max(...names.map((name) => name.length));
+  const labelOf = (name: string): string => (name === point.default ? `${name} (default)` : name);
+  const width = Math.max(...Object.keys(point.choices).map((name) => labelOf(name).length));
   return [
     `${key}  (spec ${point.spec})`,
     `  ${point.question}`,
     ...Object.entries(point.choices).map(
-      ([name, meaning]) => `  ${name === inForce ? "*" : " "} ${name.padEnd(width)}  ${meaning}`,
+      ([name, meaning]) =>
+        `  ${name === inForce ? "*" : " "} ${labelOf(name).padEnd(width)}  ${meaning}`,
     ),
     ...(point.note === undefined ? [] : [`  ${point.note}`]),
     `  ${point.caution}`,

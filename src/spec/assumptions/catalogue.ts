@@ -30,7 +30,7 @@ export const catalogue = {
       query: "In the query. Any body gets 415.",
     },
     note: "Under `json` and `form` the query is checked first. If it has a parameter twice, the request gets 400 (422 under errors.invalid=422), not 415.",
-    caution: "Don't assume that the service accepts, or refuses, an encoding that you don't use.",
+    caution: "Don't assume that the service accepts your encoding, or refuses the others.",
   },
   "request.unknown-fields": {
     question: "What happens to a parameter that the spec doesn't define?",
