@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "burst-to-limit",
   about:
-    "10,001 impressions come in one second. The 10,000th is recorded; the next one gets 429, which says how long to wait. Clicks share the limit; reports and other publishers don't. A refused impression isn't recorded, and works after the wait.",
+    "10,001 impressions come in one second. The 10,000th is recorded; the next one gets 429, which says how long to wait. Clicks share the limit; GET requests and other publishers don't. A refused impression isn't recorded, and works after the wait.",
   steps: [
     {
       traffic: { for: "990ms", arrivals: { kind: "burst", count: 9999, within: "990ms" } },

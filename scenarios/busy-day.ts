@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "busy-day",
   about:
-    "One publisher sends 80 % of its limit for 24 hours, along the curve of a usual day: 11.5 million impressions, and a click on one in a hundred. Nothing is refused, even at the peak. The sum of all credits equals the stats, to the micro.",
+    "One publisher sends 80 % of its limit for 24 hours, along the curve of a usual day: 11.5 million impressions, and a click on one in a hundred. Nothing is refused, even at the peak. The sum of all credits equals the stats, exact to the micro-INR.",
   publishers: 1,
   steps: [
     {

@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "default-period",
   about:
-    "Without dates the stats cover 31 days: from 30 days before today to today. An event of the first day is no longer included one day later. A `to` alone can lie before the default `from`.",
+    "Without dates the stats cover 31 days: from 30 days before today to today. An event of the first day is no longer included one day later. With `to` alone, the period can end before its default start, and is then refused.",
   start: "2026-03-01T00:00:00Z",
   steps: [
     { signUp: {}, as: "publisher" },

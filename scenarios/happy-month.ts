@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "happy-month",
   about:
-    "Thirty days of ordinary traffic on three surfaces, with clicks and repeated sessions. The month ends, and is paid on the 7th of the next one, to the micro. The sum of the client's credits is what the service reports.",
+    "Thirty days of ordinary traffic on three surfaces, with clicks and repeated sessions. The month ends, and is paid on the 7th of the next one, exact to the micro-INR. The sum of the client's credits is what the service reports.",
   start: "2026-04-01T00:00:00Z",
   publishers: 1,
   steps: [

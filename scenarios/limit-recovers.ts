@@ -4,7 +4,7 @@ import { defineScenario, type Scenario, type Step } from "../src/scenario.ts";
 
 type Algorithm = NonNullable<Scenario["assumptions"]>["limit.algorithm"];
 
-/** 60 reports at once, then one too many. It is admitted after its Retry-After, and not a second earlier. */
+/** 60 GET requests at once, then one too many. It is admitted after its Retry-After, and not a second earlier. */
 function exhausted(algorithm: Algorithm, retryAfter: string, remaining: string): Step[] {
   const refused = `refused-${algorithm}`;
   return [

@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "noisy-neighbour",
   about:
-    "One publisher floods the service: of its 12,000 impressions and 70 reports in a minute, 2,000 and 10 are refused. Another publisher sends one request a second, and loses no request, no quota and no revenue.",
+    "One publisher floods the service: in a minute it sends 12,000 impressions and 70 GET requests, of which 2,000 and 10 are refused. Another publisher sends one request a second, and loses no request, no quota and no revenue.",
   publishers: 2,
   steps: [
     {

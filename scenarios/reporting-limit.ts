@@ -1,11 +1,11 @@
-/** What a client must survive: a dashboard asks for the 61st report in a minute. The limit applies to the key. */
+/** What a client must survive: a dashboard sends the 61st stats request in a minute. The limit applies to the key. */
 
 import { defineScenario, type Scenario } from "../src/scenario.ts";
 
 export const scenario: Scenario = defineScenario({
   name: "reporting-limit",
   about:
-    "A client sends 61 stats requests in a minute, and the 61st is refused. The three reports share one limit; recording has its own. The limit belongs to the API key: another key has its own limit, and a rotated key starts anew. A key that may ask for another publisher spends its own limit.",
+    "A client sends 61 stats requests in a minute, and the 61st is refused. The three GET endpoints share one limit; impressions and clicks have another. The limit belongs to the API key: another key has its own limit, and a rotated key starts anew. If any key works for every publisher, a request still counts against the limit of the key that sent it.",
   steps: [
     { stats: {}, expect: { status: 200, headers: { "x-ratelimit-remaining": "59" } } },
     { surfaces: {}, expect: { status: 200, headers: { "x-ratelimit-remaining": "58" } } },

@@ -45,7 +45,7 @@ function addsUp(publisher: (typeof publishers)[number]): Step[] {
 export const scenario: Scenario = defineScenario({
   name: "tiny-amounts",
   about:
-    "Ten million impressions earn 0 to 30 micro-INR each, and every total must be right. Sums of such fractions drift if they are kept as floating-point numbers. Here the credits in all answers, the stats of all publishers, surfaces and days, and the audit agree to the last micro.",
+    "Ten million impressions earn 0 to 30 micro-INR each, and every total must be right. Sums of such fractions drift if they are kept as floating-point numbers. Here the credits in all answers, the stats of all publishers, surfaces and days, and the audit agree to the last micro-INR.",
   start: "2026-01-15T12:00:00Z",
   publishers: 1,
   steps: [

@@ -43,7 +43,7 @@ function around(algorithm: Algorithm, edge: string, admitted: Admitted): Step[] 
 export const scenario: Scenario = defineScenario({
   name: "window-edge",
   about:
-    "20,000 impressions within two milliseconds are all recorded: half come in the last millisecond of a minute, half in the first of the next. Then the same with reports under every limit algorithm: exactly how many are admitted, and when.",
+    "20,000 impressions within two milliseconds are all recorded: half come in the last millisecond of a minute, half in the first of the next. Then the same is tried with GET requests under every limit algorithm: the scenario checks how many are admitted, and when.",
   start: "2026-01-15T00:00:59.999Z",
   steps: [
     {

@@ -10,7 +10,8 @@ const root = join(import.meta.dirname, "..");
 
 const rulesPage = `# The rules for clients
 
-What [\`clientContract\`](test-your-client.md) checks. \`skip\`, \`only\` and a replay know a rule by its name.
+[\`clientContract\`](test-your-client.md) checks these rules. Use their names in its options \`skip\` and \`only\`. A failure
+prints a line for \`ADSIM_REPLAY\` that also begins with the name.
 
 | rule | says | from |
 |---|---|---|
@@ -19,8 +20,9 @@ ${rows(rules.map(({ id, says, source }) => [`\`${id}\``, sentence(says), source]
 
 const invariantsPage = `# The invariants
 
-Laws that every service of this kind keeps. [\`adsim play\`](scenarios.md#invariants) checks them after every scenario, and
-[\`checkInvariants\`](own-tests.md#property-tests) checks them on a simulator that your test has used.
+Every correct service with this API obeys these laws. [\`adsim play\`](scenarios.md#invariants) checks them after every scenario,
+and [\`checkInvariants\`](own-tests.md#property-tests) checks them on a simulator that your test has used. The letter says what
+a law is about: M money, S stats, D duplicates and clicks, L limits, A isolation, R determinism, H the shape of answers.
 
 | invariant | says |
 |---|---|

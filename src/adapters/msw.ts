@@ -6,6 +6,7 @@
 import { http } from "msw";
 import * as v from "valibot";
 import { InputError, parseInput } from "../base/input.ts";
+import { strictObject } from "../base/schema-builders.ts";
 import type { Faults, Transport } from "../faults/faults.ts";
 import type { Verdict } from "../faults/verdict.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
@@ -84,7 +85,7 @@ function whyNot(verdict: Verdict): string | undefined {
 const noReset = "under MSW a reset looks no different from a closed connection";
 const otherTransports = "or sim.fetch or the server";
 
-const optionsSchema = v.strictObject({
+const optionsSchema = strictObject({
   baseUrl: v.optional(v.union([v.string(), v.instance(URL)], "must be a string or a URL")),
 });
 

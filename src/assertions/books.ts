@@ -24,7 +24,7 @@ export function balances(given: unknown): Check {
   });
 }
 
-/** The ledger has exactly the events that the client believes are recorded, each once. @throws InputError */
+/** The books have exactly the events that the client believes are recorded, each once. @throws InputError */
 export function nothingLostOrDoubled(
   given: unknown,
   clientCounts: ClientCounts | readonly ClientCounts[],

@@ -34,7 +34,7 @@ export interface SimMatchers {
   toRespectRateLimits(options?: RateLimitOptions): void;
   /** The tallies, the ledger and the payouts agree. */
   toBalance(): void;
-  /** The ledger has exactly the events that the client believes are recorded, each once. */
+  /** The books have exactly the events that the client believes are recorded, each once. */
   toHaveNothingLostOrDoubled(clientCounts: ClientCounts | readonly ClientCounts[]): void;
   /** At least one matching request came, or exactly `times`. */
   toHaveReceived(match?: RequestMatch): void;

@@ -1,6 +1,6 @@
 /** The error of a failed audit, made to be read in a test's output. */
 
-/** One figure on which a client and the ledger disagree. */
+/** One figure on which a client and the books disagree. */
 export interface AuditDifference {
   /** Id of the publisher; undefined for all publishers together. */
   readonly publisher: string | undefined;
@@ -11,7 +11,7 @@ export interface AuditDifference {
   readonly entries: readonly number[];
 }
 
-/** The client and the ledger disagree, or the books contradict themselves. */
+/** The client and the books disagree, or the books contradict themselves. */
 export class AuditError extends Error {
   override readonly name = "AuditError";
   /** Empty if only the books contradict themselves. */

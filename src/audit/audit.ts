@@ -41,7 +41,7 @@ export interface Audit {
   /** Requests without a valid key. */
   readonly withoutKey: EventLines;
   /**
-   * Expects that the ledger has exactly the events that the client believes are recorded, each once.
+   * Expects that the books have exactly the events that the client believes are recorded, each once.
    *
    * @throws AuditError that says what is lost or doubled, and why. InputError for impossible counts.
    */

@@ -1,4 +1,4 @@
-/** Puts the differences between a client and the ledger into words, for the output of a failed test. */
+/** Puts the differences between a client and the books into words, for the output of a failed test. */
 
 import type { AuditDifference } from "./audit-error.ts";
 import type { Clue, ClueKind } from "./clues.ts";
@@ -75,8 +75,8 @@ export function differenceSection(
   const noEntry = "    None. Check when the client counts an event, and where it sends it.";
   return [
     publisher === undefined
-      ? "All publishers: the client and the ledger disagree."
-      : `Publisher ${publisher}: the client and the ledger disagree.`,
+      ? "All publishers: the client and the books disagree."
+      : `Publisher ${publisher}: the client and the books disagree.`,
     ...differences.map((difference) => `  ${differenceText(difference)}`),
     "  Journal entries that explain it:",
     ...(lines.length === 0 ? [noEntry] : lines),
@@ -96,18 +96,18 @@ function differenceText({ what, client, ledger, side }: Difference): string {
   if (what === "revenueInr") {
     const amount = `${Math.round(Math.abs(client - ledger) * 1e6) / 1e6} INR`;
     const verdict = side === "credit unseen" ? "that the client doesn't count" : "not on record";
-    return `revenue: the client counts ${client} INR, the ledger has ${ledger} INR: ${amount} ${verdict}`;
+    return `revenue: the client counts ${client} INR, the books have ${ledger} INR: ${amount} ${verdict}`;
   }
   const count = Math.abs(client - ledger);
   const verdict = side === "lost" ? "lost" : "doubled, or recorded without the client's knowledge";
-  return `${what}: the client counts ${client}, the ledger has ${ledger}: ${count} ${verdict}`;
+  return `${what}: the client counts ${client}, the books have ${ledger}: ${count} ${verdict}`;
 }
 
 const adviceOn: readonly { readonly kinds: readonly ClueKind[]; readonly advice: string }[] = [
   {
     kinds: ["kept from the service", "refused"],
     advice:
-      "count an event when the service answers it with status 200; until then send it again, an impression with the same session_id.",
+      "count an event when the service answers it with status 200. Until then send it again (an impression with the same session_id).",
   },
   {
     kinds: ["duplicate", "replayed"],
@@ -125,7 +125,7 @@ const adviceOn: readonly { readonly kinds: readonly ClueKind[]; readonly advice:
   {
     kinds: ["answer lost"],
     advice:
-      "an event whose answer is lost or incomplete may be on record: send it again, an impression with the same session_id, and count it when it is answered.",
+      "if an answer is lost or incomplete, the event may be on record. Send it again (an impression with the same session_id), and count it once it is answered.",
   },
   {
     kinds: ["recorded again", "applied twice"],

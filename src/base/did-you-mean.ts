@@ -11,6 +11,13 @@ export function didYouMean(sent: string, known: readonly string[]): string {
   return nearest === undefined ? "" : ` Did you mean ${JSON.stringify(nearest)}?`;
 }
 
+/** What is wrong with a member that isn't known: the nearest known one, or all of them. Doesn't end in a full stop. */
+export function unknownMember(sent: string, known: readonly string[]): string {
+  const hint =
+    didYouMean(sent, known) || (known.length === 0 ? "" : ` Known: ${formatList(known)}`);
+  return hint === "" ? "is not known here" : `is not known here.${hint}`;
+}
+
 /** The known name that is closest to `sent`, if one is close enough. */
 export function nearestName(sent: string, known: readonly string[]): string | undefined {
   const wanted = sent.toLowerCase();

@@ -1,6 +1,7 @@
 /** Checks users' input, options as well as control requests, against a schema. An error names the field at fault. */
 
 import * as v from "valibot";
+import { didYouMean } from "./did-you-mean.ts";
 import { safeName } from "./safe-name.ts";
 
 /**
@@ -76,11 +77,20 @@ function fieldOf({ path }: v.BaseIssue<unknown>): string {
 }
 
 function describe(issue: v.BaseIssue<unknown>): string {
-  if (issue.expected === "never") return "is not known here";
-  if (issue.kind !== "schema" || !issue.message.startsWith("Invalid ")) return issue.message;
+  const isUsual = issue.message.startsWith("Invalid ");
+  if (issue.expected === "never" && isUsual) return "is not known here";
+  if (issue.kind !== "schema" || !isUsual) return issue.message;
   const isMissing = issue.type === "strict_object" || issue.type === "loose_object";
   if (isMissing && issue.expected?.startsWith('"')) return "is required";
-  return `must be ${kindOf(issue.expected ?? "something else")}${notSent(issue.input)}`;
+  const { expected, input } = issue;
+  const hint = typeof input === "string" ? didYouMean(input, choicesIn(expected)) : "";
+  return `must be ${kindOf(expected ?? "something else")}${notSent(input)}${hint && `.${hint}`}`;
+}
+
+/** Valibot writes a choice as ("a" | "b"). */
+function choicesIn(expected: string | null): readonly string[] {
+  const choice = /^\("(.*)"\)$/.exec(expected ?? "")?.[1];
+  return choice === undefined ? [] : choice.split('" | "');
 }
 
 const kinds: Readonly<Record<string, string>> = {
@@ -93,9 +103,8 @@ const kinds: Readonly<Record<string, string>> = {
 };
 
 function kindOf(expected: string): string {
-  // Valibot writes a choice as ("a" | "b").
-  const choice = /^\((".*")\)$/.exec(expected)?.[1];
-  if (choice !== undefined) return `one of ${choice.replaceAll(" | ", ", ")}`;
+  const choices = choicesIn(expected);
+  if (choices.length > 0) return `one of ${choices.map((one) => JSON.stringify(one)).join(", ")}`;
   return kinds[expected] ?? expected;
 }
 

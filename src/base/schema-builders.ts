@@ -4,9 +4,20 @@
  */
 
 import * as v from "valibot";
+import { unknownMember } from "./did-you-mean.ts";
 
 /** A schema for input of unknown type. */
 export type Schema<Output> = v.GenericSchema<unknown, Output>;
+
+/** An object with these members and no others. An error suggests the member that was probably meant. */
+export function strictObject<const Entries extends v.ObjectEntries>(
+  entries: Entries,
+): v.StrictObjectSchema<Entries, v.ErrorMessage<v.StrictObjectIssue>> {
+  const names = Object.keys(entries);
+  return v.strictObject(entries, ({ expected, input, message }) =>
+    expected === "never" ? unknownMember(String(input), names) : message,
+  );
+}
 
 /** Validates with `run` but converts to JSON Schema as `shown`, which must accept everything that `run` accepts. */
 export function withJsonSchema<Output>(

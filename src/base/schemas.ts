@@ -28,7 +28,7 @@ export const seedText: Schema<string> = v.pipe(
 
 /** A safe integer of at least `least`. `more` is added to the error message. */
 export function wholeFrom(least: number, more = ""): Schema<number> {
-  const expected = `must be a whole number from ${least} on${more}`;
+  const expected = `must be a whole number, ${least} or more${more}`;
   return v.pipe(v.number(expected), v.safeInteger(expected), v.minValue(least, expected));
 }
 

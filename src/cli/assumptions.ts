@@ -42,18 +42,20 @@ export async function assumptions(
     stdout.write(indentedJson(key === undefined ? listed : listed[0]));
     return;
   }
-  stdout.write(`${keys.map((each) => describePoint(each, inForce[each])).join("\n\n")}\n`);
+  const described = keys.map((each) => describePoint(each, inForce[each]));
+  stdout.write(`${[...described, "* marks the choice in force."].join("\n\n")}\n`);
 }
 
 function describePoint(key: AssumptionKey, inForce: string): string {
   const point: OpenPoint = catalogue[key];
-  const names = Object.keys(point.choices);
-  const width = Math.max(...names.map((name) => name.length));
+  const labelOf = (name: string): string => (name === point.default ? `${name} (default)` : name);
+  const width = Math.max(...Object.keys(point.choices).map((name) => labelOf(name).length));
   return [
     `${key}  (spec ${point.spec})`,
     `  ${point.question}`,
     ...Object.entries(point.choices).map(
-      ([name, meaning]) => `  ${name === inForce ? "*" : " "} ${name.padEnd(width)}  ${meaning}`,
+      ([name, meaning]) =>
+        `  ${name === inForce ? "*" : " "} ${labelOf(name).padEnd(width)}  ${meaning}`,
     ),
     ...(point.note === undefined ? [] : [`  ${point.note}`]),
     `  ${point.caution}`,
@@ -70,8 +72,8 @@ const points = Object.entries<OpenPoint>(catalogue);
 
 const introduction = `# Assumptions
 
-The specification leaves ${points.length} questions open. Each has a key on this page, with the choices that adsim offers and
-what a client must not rely on. The default applies unless you choose otherwise. \`npm run docs\` writes this page
+The specification leaves ${points.length} questions open. Each has a key ([all keys](#all-keys)) with the choices that adsim
+offers and what a client must not rely on. The default applies unless you choose otherwise. \`npm run docs\` writes this page
 from the catalogue in \`src/spec/assumptions\`.
 
 | where | how to choose |
@@ -92,16 +94,27 @@ A running world can take other choices. What it has recorded stays recorded. Som
 | \`date.timezone\` | is refused once an event or a sign-up is recorded: reset the world first |
 | \`click.revenue\` | is refused once a click is recorded: reset the world first |
 
-The journal lists for every answer the keys for which another choice would have changed this answer; \`documented\` if
-none. With \`--explain\` the response lists them too, in \`X-Adsim-Assumptions\`. Keys that only change the form of answers
+For every answer the journal lists the keys for which another choice would have changed this answer. If there is none,
+it says \`documented\`. With \`--explain\` the response lists them too, in \`X-Adsim-Assumptions\`. Keys that only change the form of answers
 (${formatKeys.map((key) => `\`${key}\``).join(", ")})
 are listed if they aren't at their default. The keys that begin with \`limit.\` also change \`X-RateLimit-Remaining\` in
-every answer; they aren't listed for that alone.
+every answer, but an answer lists them only if they changed something else, too.
 
 The size of a request is limited whatever you choose. A body of more than 65,536 bytes (64 KiB) gets 413, and a query
-of more than 8,192 characters gets 414. What counts is the body as it was sent, in UTF-8, even with GET or with a
-Content-Type that isn't accepted. The API key and the rate limit are checked first, so such a request spends quota,
-unless \`limit.rejected-requests\` is \`free\`.`;
+of more than 8,192 characters gets 414. Bytes are counted as sent, text in UTF-8. The limit also holds for GET, and for a
+Content-Type that gets 415. The API key and the rate limit are checked first, so such a request spends quota, unless
+\`limit.rejected-requests\` is \`free\`.
+
+## All keys
+
+| key | question | default |
+|---|---|---|
+${points.map(([key, { question, default: choice }]) => `| [\`${key}\`](#${anchorOf(key)}) | ${question} | \`${choice}\` |`).join("\n")}`;
+
+/** As GitHub makes it of a heading: without the full stops. */
+function anchorOf(key: string): string {
+  return key.replaceAll(".", "");
+}
 
 /** The catalogue in Markdown. */
 function assumptionsPage(): string {

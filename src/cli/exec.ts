@@ -4,7 +4,7 @@ import type { ChildProcess } from "node:child_process";
 import { logFormatOf, logStarter } from "./log/format.ts";
 import type { ServerFlags } from "./options/common-options.ts";
 import { exitCodes } from "./output/exit.ts";
-import { scenarioSuffix } from "./output/ready-message.ts";
+import { playedText } from "./output/ready-message.ts";
 import { reportText } from "./output/report-text.ts";
 import { say } from "./output/say.ts";
 import { childCommand, clientEnvironment, startChild } from "./processes/child.ts";
@@ -28,7 +28,7 @@ export async function exec(
   const server = await startFrom(flags, "flowing", host);
   const log = startLog?.(server.worlds);
   if (server.scenario !== undefined) {
-    say(`adsim: CMD begins${scenarioSuffix(server.scenario)}\n`, stderr);
+    say(`adsim: ${playedText(server.scenario)} CMD begins.\n`, stderr);
     // The report is only about CMD, so the journal must forget the scenario's requests. Only a reset does that.
     const world = server.worlds.get("default");
     const played = world.snapshot();

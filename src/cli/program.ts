@@ -1,8 +1,6 @@
 /** The commands and their help. What a command does is loaded when it is called, so that help and errors come at once. */
 
 import { Command, CommanderError } from "commander";
-import { nearestName } from "../base/did-you-mean.ts";
-import { printable } from "../base/text.ts";
 import { VERSION } from "../base/version.ts";
 import type { AssumptionsFlags } from "./assumptions.ts";
 import type { ExecFlags } from "./exec.ts";
@@ -13,13 +11,16 @@ import {
   addCommonOptions,
   addServerOptions,
   type CommonFlags,
+  clockOption,
+  hiddenClock,
   notEmpty,
   type ServerFlags,
 } from "./options/common-options.ts";
 import { describeFailure, exitCodes } from "./output/exit.ts";
 import { say } from "./output/say.ts";
+import { optionsOf, usageErrors } from "./output/usage-errors.ts";
 import type { HostProcess } from "./processes/host-process.ts";
-import { addReplayOptions, type ReplayFlags } from "./replay/replay-options.ts";
+import { addReplayOptions, type ReplayFlags, replayClock } from "./replay/replay-options.ts";
 import { addExport, addPlay, addScenarios, type SetExitCode } from "./scenario-commands.ts";
 
 const ENVIRONMENT = `CMD gets the environment variables ADSIM_URL, ADSIM_API_KEY, ADSIM_PUBLISHER_ID, ADSIM_SURFACE_ID and ADSIM_ASSUMPTIONS (the
@@ -31,15 +32,16 @@ export async function run(args: readonly string[], host: HostProcess): Promise<n
   // Where nobody can be told anything, there is nothing to do about it.
   host.stderr.on("error", () => undefined);
   let exitCode: number = exitCodes.fine;
-  const program = createProgram(args[0], host, (code) => {
+  const words = args[0] === "help" ? helpWords(args[1]) : args;
+  const program = createProgram(words[0], host, (code) => {
     exitCode = code;
   });
-  if (args.length === 0) {
+  if (words.length === 0) {
     program.outputHelp();
     return exitCode;
   }
   try {
-    await program.parseAsync(args, { from: "user" });
+    await program.parseAsync(words, { from: "user" });
     return exitCode;
   } catch (error) {
     // Commander has already said what is wrong, or shown the help that was asked for.
@@ -50,6 +52,12 @@ export async function run(args: readonly string[], host: HostProcess): Promise<n
     say(`adsim: ${failure.message}\n`, host.stderr);
     return failure.exitCode;
   }
+}
+
+/** `help NAME` as options. Commander would show the general help for a name that it doesn't know. */
+function helpWords(name: string | undefined): readonly string[] {
+  if (name === undefined) return ["--help"];
+  return Object.hasOwn(commands, name) ? [name, "--help"] : [name];
 }
 
 /** How each command is added to the program, in the order of the help. */
@@ -81,9 +89,10 @@ function createProgram(named: string | undefined, host: HostProcess, ends: SetEx
       writeErr: (text) => host.stderr.write(text),
     })
     .showSuggestionAfterError(false)
+    .configureHelp({ subcommandTerm: termOf })
     .addHelpText(
       "after",
-      "\nExit codes: 0 fine, 1 a check failed, 2 wrong usage, 3 could not run.",
+      "\nStart with: npx adsim serve\nOptions of a command: npx adsim COMMAND --help\nExit codes: 0 fine, 1 a check failed, 2 wrong usage, 3 could not run.",
     );
 
   const isNamed = named !== undefined && Object.hasOwn(commands, named);
@@ -93,36 +102,24 @@ function createProgram(named: string | undefined, host: HostProcess, ends: SetEx
   for (const command of program.commands) {
     command
       .helpOption("--help", "show help")
-      .configureOutput({ outputError: withHint(optionsOf(command)) })
+      .configureOutput({ outputError: usageErrors(command, optionsOf(command)) })
       .showHelpAfterError(`Options: npx adsim ${command.name()} --help`);
   }
   const names = [...Object.keys(commands), ...optionsOf(program)];
   return program
-    .configureOutput({ outputError: withHint(names) })
+    .configureOutput({ outputError: usageErrors(program, names) })
     .showHelpAfterError("Commands: npx adsim --help");
 }
 
-function optionsOf(command: Command): readonly string[] {
-  return [...command.options.flatMap(({ long }) => long ?? []), "--help"];
-}
-
-/** Commander's own suggestions are too bold: it takes `merge` for `serve`, and `--cors` for `--port`. */
-function withHint(names: readonly string[]) {
-  return (text: string, write: (text: string) => void): void => {
-    const [, dashes = "", sent = ""] =
-      /unknown (?:command|option) '(-*)([^='\n]+)/.exec(text) ?? [];
-    const known = names.filter((name) => name.startsWith("-") === (dashes !== ""));
-    const bare = known.map((name) => name.replace(/^-*/, ""));
-    const meant = nearestName(sent, bare);
-    const hint = meant === undefined ? "" : `. Did you mean ${dashes === "" ? "" : "--"}${meant}?`;
-    const said = printable(text.replace(/^error: /, "adsim: ").trimEnd());
-    write(`${said}${hint}\n`);
-  };
+/** As the list of commands shows it: with what the command needs, but without its options. */
+function termOf(command: Command): string {
+  const needs = command.usage().replace(/ ?\[options\] ?/, " ");
+  return `${command.name()} ${needs.trim()}`.trim();
 }
 
 function addServe(program: Command, host: HostProcess, ends: SetExitCode): void {
   const serve = program.command("serve").description("run the server until it is interrupted");
-  addServerOptions(addCommonOptions(serve, "system"), host, {
+  addServerOptions(addCommonOptions(serve, clockOption("system")), host, {
     defaultPort: 4010,
     defaultLog: "text on a terminal",
   }).action(async (flags: ServerFlags) => {
@@ -142,8 +139,13 @@ function addExec(program: Command, host: HostProcess, ends: SetExitCode): void {
       "exit with 1 if CMD exits with 0 and the client report has findings",
     )
     .passThroughOptions()
-    .addHelpText("after", `\n${ENVIRONMENT}`);
-  addServerOptions(addCommonOptions(exec, "flowing"), host, {
+    .addHelpText(
+      "after",
+      `
+After CMD, adsim prints the client report: how often CMD sent each request, and what it did wrong (the findings).
+${ENVIRONMENT}`,
+    );
+  addServerOptions(addCommonOptions(exec, clockOption("flowing")), host, {
     defaultPort: 0,
     defaultLog: "off",
   }).action(async (words: string[], flags: ExecFlags) => {
@@ -155,19 +157,21 @@ function addExec(program: Command, host: HostProcess, ends: SetExitCode): void {
 function addMatrix(program: Command, host: HostProcess, ends: SetExitCode): void {
   const matrix = program
     .command("matrix")
-    .description("find out what a client relies on that the spec leaves open")
+    .description(
+      "find out which behaviour a client relies on that the API's specification leaves open",
+    )
     .usage("[options] -- CMD [arguments...]")
     .argument("[CMD...]", "a test of the client; it passes with exit code 0")
     .passThroughOptions()
     .addHelpText(
       "after",
       `
-CMD runs with the defaults first, then once for each row of a covering array over the assumptions, each time against a new
+CMD runs twice with the defaults, then once for each row of a covering array over the assumptions, each time against a new
 server. adsim then finds the smallest sets of choices that make CMD fail. Keys given with --assume or --assumptions keep
 their choice in all runs. Several CMDs run at the same time unless --jobs is 1.
 ${ENVIRONMENT}`,
     );
-  addMatrixOptions(addAnswerOptions(addCommonOptions(matrix, "flowing"))).action(
+  addMatrixOptions(addAnswerOptions(addCommonOptions(matrix, clockOption("flowing")))).action(
     async (words: string[], flags: MatrixFlags) => {
       const command = await import("./matrix/matrix.ts");
       ends(await command.matrix(words, flags, host));
@@ -183,15 +187,15 @@ function addReplay(program: Command, host: HostProcess, ends: SetExitCode): void
     .addHelpText(
       "after",
       `
-Without --target, adsim makes a world with the settings in the recording. Options override them. Time follows the recording,
-or stands still with --clock frozen. With --load, the options must agree with the snapshot.
+Without --target, adsim makes a world with the settings in the recording. Options override them. The defaults above apply if
+the recording has none. With --load, the options must agree with the snapshot.
 With --target, adsim sends one request after another. If the target is an adsim, its clock follows the recording, unless you
 give --keep-clock.
 adsim compares status, headers and body, but no headers of the connection, such as Date and Server.
 Exit codes: 0 all answers are the same, 1 some differ, 2 wrong usage, 3 FILE can't be read, there is nothing to compare, or
 the target can't be reached.`,
     );
-  addReplayOptions(addCommonOptions(replay, "frozen"), host).action(
+  addReplayOptions(addCommonOptions(replay, replayClock()), host).action(
     async (file: string, flags: ReplayFlags) => {
       const command = await import("./replay/replay.ts");
       ends(await command.replay(file, flags, host));
@@ -205,6 +209,7 @@ function addFixtures(program: Command, host: HostProcess): void {
     .description(
       "write requests and their expected answers as JSON files, for tests in any language",
     )
+    .usage("--out <folder> [options]")
     .requiredOption(
       "--out <folder>",
       "the folder to write to: a new or empty one, or one with earlier fixtures, which are replaced",
@@ -217,7 +222,7 @@ Each file is one case: a request, what must happen before it, and the answer. in
 give the same bytes. The requests have API keys, which are made up from the seed.
 Exit codes: 0 fine, 2 wrong usage or a folder with other files, 3 the files can't be written.`,
     );
-  addCommonOptions(making, "frozen", ["frozen"]).action(async (flags: FixturesFlags) => {
+  addCommonOptions(making, hiddenClock(["frozen"])).action(async (flags: FixturesFlags) => {
     const command = await import("./fixtures/fixtures.ts");
     await command.fixtures(flags, host);
   });
@@ -226,10 +231,10 @@ Exit codes: 0 fine, 2 wrong usage or a folder with other files, 3 the files can'
 function addAssumptions(program: Command, host: HostProcess): void {
   const assumptions = program
     .command("assumptions")
-    .description("list what the spec leaves open, and the choices for it")
+    .description("list the questions that the API's specification leaves open, with their choices")
     .argument("[KEY]", "show only this one")
     .option("--markdown", "print the whole catalogue as a page in Markdown");
-  addCommonOptions(assumptions, "frozen").action(
+  addCommonOptions(assumptions, hiddenClock(), "unused").action(
     async (key: string | undefined, flags: AssumptionsFlags) => {
       const command = await import("./assumptions.ts");
       await command.assumptions(key, flags, host);
@@ -239,7 +244,7 @@ function addAssumptions(program: Command, host: HostProcess): void {
 
 function addOpenapi(program: Command, host: HostProcess): void {
   const openapi = program.command("openapi").description("print the API as OpenAPI 3.1, in JSON");
-  addCommonOptions(openapi, "frozen").action(async (flags: CommonFlags) => {
+  addCommonOptions(openapi, hiddenClock()).action(async (flags: CommonFlags) => {
     const command = await import("./openapi.ts");
     await command.openapi(flags, host);
   });

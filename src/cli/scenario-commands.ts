@@ -2,7 +2,7 @@
 
 import { type Command, Option } from "commander";
 import type { ExportFlags } from "./export/export.ts";
-import { addCommonOptions, notEmpty } from "./options/common-options.ts";
+import { addCommonOptions, hiddenClock, notEmpty } from "./options/common-options.ts";
 import { addCredentialOptions, addPlayOptions, type PlayFlags } from "./play/play-options.ts";
 import type { HostProcess } from "./processes/host-process.ts";
 import type { ScenariosFlags } from "./scenarios.ts";
@@ -11,7 +11,7 @@ import type { ScenariosFlags } from "./scenarios.ts";
 export type SetExitCode = (exitCode: number) => void;
 
 const SCENARIO =
-  "the name of one that comes with adsim, a file (.json, .ts, .mts, .js, .mjs), or - for JSON from standard input";
+  "the name of one that comes with adsim (see: npx adsim scenarios), a file (.json, .ts, .mts, .js, .mjs), or - for JSON from standard input";
 
 export function addPlay(program: Command, host: HostProcess, ends: SetExitCode): void {
   const play = program
@@ -31,7 +31,7 @@ do, and says which.
 Exit codes: 0 held, 1 broken or unknown, 2 wrong usage or an invalid scenario, 3 the scenario can't be read, or the target
 can't be reached.`,
     );
-  addPlayOptions(addCommonOptions(play, "frozen", ["frozen"]), host).action(
+  addPlayOptions(addCommonOptions(play, hiddenClock(["frozen"])), host).action(
     async (source: string, flags: PlayFlags) => {
       const command = await import("./play/play.ts");
       ends(await command.play(source, flags, host));
@@ -55,6 +55,7 @@ export function addExport(program: Command, host: HostProcess): void {
   const exporting = program
     .command("export")
     .description("write the traffic of a scenario as a script for a load generator")
+    .usage("--to <tool> [options] <SCENARIO>")
     .argument("<SCENARIO>", SCENARIO)
     .addOption(
       new Option("--to <tool>", "the tool to write the script for")
@@ -75,7 +76,7 @@ same in adsim serve with the same --seed, or the keys that you give. Standard er
 Exit codes: 0 fine, 2 wrong usage, an invalid scenario, or one without traffic, 3 the scenario can't be read, or the script
 can't be written.`,
     );
-  addCredentialOptions(addCommonOptions(exporting, "frozen")).action(
+  addCredentialOptions(addCommonOptions(exporting, hiddenClock())).action(
     async (source: string, flags: ExportFlags) => {
       const command = await import("./export/export.ts");
       await command.exportScenario(source, flags, host);

@@ -11,7 +11,7 @@ const problemKinds = {
   unauthorized: { status: 401, title: "The control token is missing or wrong" },
   forbidden: { status: 403, title: "The control API may not be used from this place" },
   "no-world": { status: 403, title: "There is no such world, and this request may not create it" },
-  "not-found": { status: 404, title: "There is nothing at this path" },
+  "not-found": { status: 404, title: "The request names something that doesn't exist" },
   "method-not-allowed": { status: 405, title: "The path doesn't support this method" },
   conflict: { status: 409, title: "The request conflicts with the current state" },
   gone: { status: 410, title: "The world was dropped to make room for others" },

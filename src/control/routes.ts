@@ -4,6 +4,7 @@ import * as v from "valibot";
 import { formatInstant, parseInstant } from "../base/calendar.ts";
 import { clockModes } from "../base/clock.ts";
 import { InputError, parseInput } from "../base/input.ts";
+import { strictObject } from "../base/schema-builders.ts";
 import { instantText } from "../base/schemas.ts";
 import { recordExamples } from "../simulator/openapi-examples.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
@@ -52,7 +53,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     path: "publishers/:publisher/rotate-key",
     body: "optional",
     answer({ world, part, body }) {
-      parseInput(v.strictObject({}), body);
+      parseInput(strictObject({}), body);
       return json(world.publishers.rotateKey(part("publisher")));
     },
   },
@@ -137,7 +138,7 @@ function clock({ world }: ControlCall): Reply {
   return json({ mode: world.clock.mode, now: formatInstant(world.clock.now()) });
 }
 
-const advanceSchema = v.strictObject({
+const advanceSchema = strictObject({
   by: v.union(
     [v.string(), v.number()],
     'must be whole milliseconds (1500) or a whole number with a unit ("90s", "15m", "36h", "30d")',
@@ -157,7 +158,7 @@ function advanceClock(call: ControlCall): Reply {
 }
 
 const setClockSchema = v.pipe(
-  v.strictObject({
+  strictObject({
     mode: v.optional(v.picklist(clockModes, `must be one of ${clockModes.join(", ")}`)),
     now: v.optional(instantText),
   }),

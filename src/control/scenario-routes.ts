@@ -4,7 +4,9 @@
  */
 
 import * as v from "valibot";
+import { didYouMean } from "../base/did-you-mean.ts";
 import { InputError, isPlainObject, parseInput } from "../base/input.ts";
+import { strictObject } from "../base/schema-builders.ts";
 import { adsimLine } from "../base/shell.ts";
 import {
   isOverridden,
@@ -64,20 +66,22 @@ function* playerOf({ load }: ControlCall): Work<ScenarioPlayer> {
 
 /** @throws InputError if no scenario has this name. */
 function shippedByName(
-  { find }: ScenarioPlayer,
+  { find, list }: ScenarioPlayer,
   name: string,
   field: "name" | "scenario",
 ): Scenario {
   const scenario = find(name);
   if (scenario !== undefined) return scenario;
+  const names = list().map((each) => each.name);
+  const hint = `${didYouMean(name, names)} GET /_sim/scenarios lists them`;
   throw new InputError(
     field,
-    "is not the name of a scenario that comes with adsim. GET /_sim/scenarios lists them",
+    `is not the name of a scenario that comes with adsim.${hint}`,
     "not-found",
   );
 }
 
-const playSchema = v.strictObject({
+const playSchema = strictObject({
   name: v.optional(v.string()),
   // The player checks its content.
   scenario: v.optional(v.custom<object>(isPlainObject, "must be a scenario as a JSON object")),

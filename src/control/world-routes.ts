@@ -3,6 +3,7 @@
 import * as v from "valibot";
 import { formatInstant } from "../base/calendar.ts";
 import { InputError, parseInput } from "../base/input.ts";
+import { strictObject } from "../base/schema-builders.ts";
 import type { Worlds } from "../simulator/worlds.ts";
 import type { Work } from "../spec/work.ts";
 import type { ControlCall, ControlRoute, Reply } from "./route.ts";
@@ -61,7 +62,7 @@ function* metrics({ worlds, load }: ControlCall): Work<Reply> {
   return written;
 }
 
-const forkSchema = v.strictObject({ name: v.string(), from: v.optional(v.string()) });
+const forkSchema = strictObject({ name: v.string(), from: v.optional(v.string()) });
 
 function fork(call: ControlCall): Reply {
   const { worlds } = call;

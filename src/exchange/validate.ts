@@ -206,10 +206,12 @@ function missing(name: string, parameter: Parameter, unknown: readonly string[])
   const similar = unknown.find((sent) => plain(sent) === plain(name));
   const sent =
     similar === undefined || safeName(similar) !== similar ? "another spelling" : similar;
+  // "Publisher ID" says no more than the name.
+  const about = plain(parameter.about) === plain(name) ? "" : `: ${parameter.about.toLowerCase()}`;
   const hint = similar === undefined ? "" : ` You sent ${sent}; the name is spelled ${name}.`;
   return refused({
     code: "missing_parameter",
-    detail: `${name} is required: ${parameter.about.toLowerCase()}.${hint}`,
+    detail: `${name} is required${about}.${hint}`,
     parameter: name,
   });
 }

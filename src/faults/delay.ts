@@ -10,7 +10,13 @@ import {
   isDuration,
 } from "../base/duration.ts";
 import { drawBetween, type Key } from "../base/random.ts";
-import { anyOf, namedSchema, type Schema, withJsonSchema } from "../base/schema-builders.ts";
+import {
+  anyOf,
+  namedSchema,
+  type Schema,
+  strictObject,
+  withJsonSchema,
+} from "../base/schema-builders.ts";
 
 /**
  * A duration of at most an hour, or a range including both ends.
@@ -50,7 +56,7 @@ export const shortDuration: Schema<Duration> = v.pipe(
   v.check((given) => durationMs(given) <= MAX_MS, "must be at most an hour"),
 );
 const range = v.pipe(
-  v.strictObject({
+  strictObject({
     from: shortDuration,
     to: shortDuration,
     shape: v.optional(v.picklist(["uniform", "long-tailed"], "must be uniform or long-tailed")),

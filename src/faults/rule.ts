@@ -10,6 +10,7 @@ import {
   oneOrMore,
   optional,
   type Schema,
+  strictObject,
 } from "../base/schema-builders.ts";
 import { instantText, wholeFrom } from "../base/schemas.ts";
 import { type OperationId, operationIds } from "../spec/operations.ts";
@@ -111,7 +112,7 @@ function some<Item>(item: Schema<Item>, description: string): Schema<Item | read
 }
 
 const repeat = v.pipe(
-  v.strictObject({ for: duration, every: duration }),
+  strictObject({ for: duration, every: duration }),
   v.check(
     (given) => durationMs(given.for) > 0 && durationMs(given.for) < durationMs(given.every),
     "must have for longer than 0 and shorter than every",
@@ -120,7 +121,7 @@ const repeat = v.pipe(
 );
 const match = v.pipe(
   v.custom<unknown>(isPlainObject, "must be an object"),
-  v.strictObject({
+  strictObject({
     operation: optional(some(operationId, "Which operations.")),
     publisher: optional(some(id, "Ids of the publishers whose keys are sent.")),
     surface: optional(some(id, "Ids of the surfaces in the parameters.")),
@@ -170,7 +171,7 @@ const RULE_EXPECTED = 'must be a rule: an object such as { "verdict": { "kind": 
 export const ruleSchema: Schema<FaultRule> = namedSchema("faultRule", () =>
   v.pipe(
     v.custom<unknown>(isPlainObject, RULE_EXPECTED),
-    v.strictObject({
+    strictObject({
       id: optional(ruleId),
       match: optional(match),
       verdict: described(verdictSchema, "What happens to these requests."),

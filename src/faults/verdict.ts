@@ -2,7 +2,13 @@
 
 import * as v from "valibot";
 import type { Duration } from "../base/duration.ts";
-import { described, namedSchema, optional, type Schema } from "../base/schema-builders.ts";
+import {
+  described,
+  namedSchema,
+  optional,
+  type Schema,
+  strictObject,
+} from "../base/schema-builders.ts";
 import { type Delay, delaySchema, shortDuration } from "./delay.ts";
 import { bodySchema, type Headers, headersSchema } from "./respond-schemas.ts";
 
@@ -83,7 +89,7 @@ function kind<const Kind extends string, const Has extends v.ObjectEntries>(
   does: string,
   has: Has,
 ) {
-  return v.pipe(v.strictObject({ kind: v.literal(name), delay, ...has }), v.description(does));
+  return v.pipe(strictObject({ kind: v.literal(name), delay, ...has }), v.description(does));
 }
 
 const respond = v.pipe(

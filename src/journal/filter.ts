@@ -66,7 +66,7 @@ const entries = {
   until: v.optional(instantText),
   fault: v.optional(someText),
   unmatched: v.optional(v.boolean("must be true or false")),
-  after: v.optional(wholeFrom(0, ": the sequence of an entry")),
+  after: v.optional(wholeFrom(0, " (the sequence of an entry)")),
   limit: v.optional(wholeFrom(1)),
   secrets: v.optional(v.picklist(["shown", "redacted"], "must be shown or redacted")),
 };

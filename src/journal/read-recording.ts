@@ -1,7 +1,7 @@
 /** Reads a recording from a file: a journal as NDJSON or JSON, or a HAR. Recognises the format by the content. */
 
 import { InputError } from "../base/input.ts";
-import { describeJsonError } from "../base/json-error.ts";
+import { describeJsonMistake } from "../base/json-mistake.ts";
 import { journalExchange } from "./read-entry.ts";
 import { harExchanges } from "./read-har.ts";
 import type { Recording } from "./recorded-exchange.ts";
@@ -14,14 +14,16 @@ export class RecordingError extends Error {
 /** Reads a recording from the lines of its file. @throws RecordingError */
 export function readRecording(lines: readonly string[]): Recording {
   const numbered = lines
-    .map((text, index) => ({ text, place: `line ${index + 1}` }))
+    .map((text, index) => ({ text, line: index + 1, place: `line ${index + 1}` }))
     .filter(({ text }) => text.trim() !== "");
   const [first] = numbered;
   if (first === undefined) throw new RecordingError("is empty: it has no request");
   const head = parsed(first.text);
   const inLines = head.kind === "value" && (numbered.length > 1 || isEntry(head.value));
   const recording = inLines
-    ? fromEntries(numbered.map(({ text, place }) => ({ entry: parsedLine(text, place), place })))
+    ? fromEntries(
+        numbered.map(({ text, line, place }) => ({ entry: parsedLine(text, line), place })),
+      )
     : fromDocument(lines);
   if (recording.exchanges.length === 0) throw new RecordingError("has no request");
   return sortBySequence(recording);
@@ -31,18 +33,18 @@ type Parsed =
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "broken"; readonly why: string };
 
-function parsed(text: string): Parsed {
+function parsed(text: string, firstLine = 1): Parsed {
   try {
     return { kind: "value", value: JSON.parse(text) };
-  } catch (error) {
-    return { kind: "broken", why: describeJsonError(error) };
+  } catch {
+    return { kind: "broken", why: describeJsonMistake(text, firstLine) ?? "can't be parsed" };
   }
 }
 
-function parsedLine(text: string, place: string): unknown {
-  const line = parsed(text);
+function parsedLine(text: string, number: number): unknown {
+  const line = parsed(text, number);
   if (line.kind === "value") return line.value;
-  throw new RecordingError(`is damaged: ${place} ${line.why}. Export it again`);
+  throw new RecordingError(`is damaged: it ${line.why}. Export it again`);
 }
 
 function fromDocument(lines: readonly string[]): Recording {

@@ -68,7 +68,7 @@ export function createWaiters({ select, show }: WaitedFor): Waiters {
           throw new InputError("limit", "can't be used with waitFor: pass count instead");
         }
         if (!Number.isSafeInteger(count) || count < 1) {
-          throw new InputError("count", "must be a whole number from 1 on");
+          throw new InputError("count", "must be a whole number, 1 or more");
         }
         const signal = readSignal(options);
         signal?.throwIfAborted();

@@ -22,12 +22,12 @@ import { copyOf, membersOf, prepareCopy, stateBeforeLaws } from "./world-copy.ts
 export const moneyLaws: readonly Law[] = [
   {
     id: "M1",
-    says: "Lifetime revenue is the sum of all payouts and the pending amount, to the micro.",
+    says: "Lifetime revenue is the sum of all payouts and the pending amount, exact to the micro-INR (a millionth of a rupee).",
     checkCopy: paidOrPending,
   },
   {
     id: "M2",
-    says: "The credits in all answers, delivered or lost, add up to the revenue on record, and the books agree.",
+    says: "The credits in all answers, delivered or lost, add up to the revenue on record, and the books (the world's record of events and totals) agree.",
     checkCopy: combineChecks(booksBalance, creditsAsAudited),
     checkRerun: rerunCheck(creditsByPublisher),
   },

@@ -5,6 +5,7 @@ import { formatInstant, LAST_INSTANT_MS, parseInstant } from "../base/calendar.t
 import { type ClockMode, clockModes, type WallClock, wallClockMs } from "../base/clock.ts";
 import { InputError, inField, isPlainObject, parseInput } from "../base/input.ts";
 import type { Schema } from "../base/schema-builders.ts";
+import { strictObject } from "../base/schema-builders.ts";
 import { seedText } from "../base/schemas.ts";
 import { type AllowedOrigins, type CorsOption, parseCorsOption } from "../exchange/cors.ts";
 import { type FaultFunction, type FaultRule, MAX_RULES, parseRule } from "../faults/rule.ts";
@@ -78,7 +79,7 @@ export const publisherCount: Schema<number> = v.pipe(
   v.maxValue(MAX_POPULATION, `must be at most ${MAX_POPULATION}`),
 );
 
-const optionsSchema = v.strictObject({
+const optionsSchema = strictObject({
   seed: v.optional(seedText, "adsim"),
   start: v.optional(v.string()),
   publishers: v.optional(publisherCount, 25),

@@ -163,7 +163,7 @@ Note: today's events appear tomorrow (stats.today=next-day).`,
     [{ impressions: 1 }, "publisher must be the id of a publisher."],
     [{ publisher: "pub_x", impressions: 1 }, "publisher names no publisher of this world."],
     [{}, "stats must name a figure to compare: impressions, clicks, revenueInr or surfaces."],
-    [{ impressions: 0.5 }, "impressions must be a whole number from 0 on."],
+    [{ impressions: 0.5 }, "impressions must be a whole number, 0 or more."],
     [{ revenue_inr: 1 }, "revenue_inr is not known here."],
     [{ surface: "srf_x", clicks: 1 }, "surface names no surface of this publisher."],
     [{ period: { from: "2026-02-30" }, clicks: 1 }, "period.from must be a day, YYYY-MM-DD."],
@@ -210,7 +210,7 @@ No client can cause this: it is a bug in adsim, or a snapshot was edited.`,
     const error = failureOf(() =>
       assertNothingLostOrDoubled(sim, { publisher, impressions: 0, clicks: 0 }),
     );
-    expect(error.message).toMatch(/^Publisher pub_\w+: the client and the ledger disagree\.\n/);
+    expect(error.message).toMatch(/^Publisher pub_\w+: the client and the books disagree\.\n/);
     expect(error).toMatchObject({
       expected: [{ publisher, impressions: 0 }],
       actual: [{ publisher, impressions: 1 }],
@@ -219,7 +219,7 @@ No client can cause this: it is a bug in adsim, or a snapshot was edited.`,
       "Expected something lost or doubled: the client and the ledger agree.",
     );
     expect(refusalOf(() => assertNothingLostOrDoubled(sim, { impressions: -1, clicks: 0 }))).toBe(
-      "clientCounts.impressions must be a whole number from 0 on.",
+      "clientCounts.impressions must be a whole number, 0 or more.",
     );
   });
 });

@@ -161,7 +161,7 @@ test.each([
   [{ ad_id: "a" }, "ad_id is not known here."],
   [{ ad: 7 }, "ad must be a string."],
   [{ session: "" }, "session must not be empty."],
-  [{ times: -1 }, "times must be a whole number from 0 on."],
+  [{ times: -1 }, "times must be a whole number, 0 or more."],
   [{ since: "yesterday" }, 'since must be an instant in ISO 8601, such as "2026-03-01T00:00:00Z".'],
   [{ after: 1 }, "after is beyond the journal's latest entry, #0."],
   [{ publisher: "pub_x" }, "publisher names no publisher of this world."],

@@ -44,12 +44,12 @@ test("a doubled impression is explained by the lost answer, the retry, and what 
   const error = errorOf(sim, { publisher: ids[0], impressions: 1, clicks: 0 });
   expect(error.name).toBe("AuditError");
   expect(error.message).toBe(
-    `Publisher ${ids[0]}: the client and the ledger disagree.
-  impressions: the client counts 1, the ledger has 2: 1 doubled, or recorded without the client's knowledge
+    `Publisher ${ids[0]}: the client and the books disagree.
+  impressions: the client counts 1, the books have 2: 1 doubled, or recorded without the client's knowledge
   Journal entries that explain it:
     #1 2026-01-15T00:00:00.000Z impression: recorded by the service, its answer was lost (rule "flaky", lose-response)
     #2 2026-01-15T00:00:02.000Z impression: #1 again, and recorded again: it has no session_id
-  To do: an event whose answer is lost or incomplete may be on record: send it again, an impression with the same session_id, and count it when it is answered.
+  To do: if an answer is lost or incomplete, the event may be on record. Send it again (an impression with the same session_id), and count it once it is answered.
   To do: send every impression with a session_id, and its retries with the same one, so that the service recognises duplicates.`,
   );
   expect(error.differences).toEqual([
@@ -67,7 +67,7 @@ test("a lost click is explained by the dropped request, and other operations' re
   click(impressionIdIn(show("ad")));
   show("other");
   const error = errorOf(sim, { publisher: ids[0], impressions: 1, clicks: 1 });
-  expect(error.message).toContain("clicks: the client counts 1, the ledger has 0: 1 lost");
+  expect(error.message).toContain("clicks: the client counts 1, the books have 0: 1 lost");
   const entry = 'click: dropped before the service saw it, not recorded (rule "cut", drop)';
   expect(error.message).toContain(`#2 2026-01-15T00:00:00.000Z ${entry}`);
   expect(error.message).not.toContain("gone");

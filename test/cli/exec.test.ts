@@ -80,7 +80,7 @@ describe("the report", () => {
     expect(stderr).toContain("adsim: 5 requests\n");
     expect(stderr).toMatch(/^ {2}impression +200 × 2, 400 × 1$/m);
     expect(stderr).toMatch(/^ {2}stats +200 × 1$/m);
-    expect(stderr).toMatch(/^ {2}none +404 × 1$/m);
+    expect(stderr).toMatch(/^ {2}not in the API {2}404 × 1$/m);
   });
 
   test("says when the journal has forgotten some", async () => {
@@ -110,7 +110,7 @@ describe("the report", () => {
     const { stderr } = await execNode(
       `${useApi} call("/v1/publisher/stats?publisher_id=" + ADSIM_PUBLISHER_ID)`,
     );
-    expect(stderr).toBe("adsim: 1 request\n  stats       200 × 1\n\nNo findings.\n");
+    expect(stderr).toBe("adsim: 1 request\n  stats           200 × 1\n\nNo findings.\n");
   });
 
   test("says that it can't judge what the journal hasn't kept", async () => {

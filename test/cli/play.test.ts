@@ -151,7 +151,7 @@ describe("what can't be read ends with 3, what is no scenario with 2", () => {
     ["a folder", aFolder, three, /a\.json: can't be read: it is a folder/],
     ["an unknown name", () => "lost-akc", two, /Did you mean "lost-ack"\?/],
     ["another ending", () => "scenario.yaml", two, /\.json, \.ts/],
-    ["an empty file", inFile(" \n", "a.json"), two, /a\.json: is empty/],
+    ["an empty file", inFile(" \n", "a.json"), two, /a\.json: it is empty/],
     ["broken JSON", inFile('{\n  "name": "x",\n}', "a.json"), two, /line 3, column 1/],
     [
       "JSON that breaks off",

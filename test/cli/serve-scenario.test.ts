@@ -100,7 +100,9 @@ describe("the ready message", () => {
     });
     adsim.signal("SIGTERM");
     expect((await adsim.ended).code).toBe(0);
-    expect(adsim.stderr()).toMatch(/^adsim is ready at \S+, after the scenario month: unknown, /);
+    expect(adsim.stderr()).toMatch(
+      /^adsim is ready at \S+\. It played the scenario month \(unknown: /,
+    );
   });
 });
 
@@ -140,7 +142,9 @@ test("exec runs CMD in that world, and reports on CMD alone", async () => {
     ...["--", process.execPath, "-e", script],
   ]);
   expect([code, stdout]).toEqual([0, "2\n"]);
-  expect(stderr).toContain("CMD begins, after the scenario month: held");
+  expect(stderr).toContain("adsim: played the scenario month (held: ");
   expect(stderr).not.toMatch(/findings?:|forgotten/);
-  expect(stderr).toContain("adsim: 0 requests");
+  expect(stderr).toContain(
+    "adsim: 0 requests\nCMD sent no request to adsim. It must take its base URL",
+  );
 });

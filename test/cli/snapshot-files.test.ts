@@ -205,9 +205,9 @@ describe("--faults", () => {
       '[{"verdict":{"kind":"drop"},"verdict":{"kind":"reset"}}]',
       "rule 1 of the list: verdict is there more than once",
     ],
-    ["no rule at all", '"drop"', "has no rule"],
-    ["no JSON", "[{", "is not valid JSON"],
-    ["nothing", "", "is empty"],
+    ["no rule at all", '"drop"', "it has no rule"],
+    ["no JSON", "[{", "it is not valid JSON at line 1, column 3: it ends too early"],
+    ["nothing", "", "it is empty"],
   ])("a file with %s is refused, named by file, place and field", async (_, text, message) => {
     const path = join(temporaryFolder(), "faults.json");
     writeFileSync(path, text);

@@ -20,6 +20,7 @@ const commonOptions = [
   "--json",
   "--help",
 ];
+const clockless = commonOptions.filter((option) => option !== "--clock");
 const serverOptions = [
   "--explain",
   "--port",
@@ -70,16 +71,47 @@ describe("help", () => {
     ["exec", [...commonOptions, ...serverOptions]],
     ["matrix", [...commonOptions, ...matrixOptions]],
     ["replay", [...commonOptions, ...replayOptions]],
-    ["play", [...commonOptions, ...playOptions, ...credentialOptions]],
-    ["export", [...commonOptions, "--to", "--target", "--out", ...credentialOptions]],
+    ["play", [...clockless, ...playOptions, ...credentialOptions]],
+    ["export", [...clockless, "--to", "--target", "--out", ...credentialOptions]],
     ["scenarios", ["--json", "--help"]],
-    ["fixtures", [...commonOptions, "--out"]],
-    ["assumptions", commonOptions],
-    ["openapi", commonOptions],
+    ["fixtures", [...clockless, "--out"]],
+    ["assumptions", ["--assume", "--assumptions", "--json", "--help"]],
+    ["openapi", clockless],
   ])("adsim %s --help names its options", async (command, options) => {
     const { code, stdout } = await runAdsim([command, "--help"]);
     expect(code).toBe(0);
     for (const option of options) expect(stdout).toMatch(new RegExp(`^ {2}${option}\\b`, "m"));
+  });
+
+  test.each(["play", "export", "fixtures", "openapi", "assumptions", "replay"])(
+    "adsim %s --help doesn't offer clocks that make no difference",
+    async (command) => {
+      const { stdout } = await runAdsim([command, "--help"]);
+      expect(stdout).not.toContain('"flowing"');
+      expect(stdout).not.toContain("--clock system");
+    },
+  );
+
+  test("adsim assumptions --help has only options that change the list", async () => {
+    const { stdout } = await runAdsim(["assumptions", "--help"]);
+    expect(stdout).not.toMatch(/--(?:seed|start|clock|publishers|profile)\b/);
+  });
+
+  test("the list of commands shows what each one needs", async () => {
+    const { stdout } = await runAdsim(["--help"]);
+    for (const needs of [
+      "exec -- CMD",
+      "export --to <tool> <SCENARIO>",
+      "fixtures --out <folder>",
+    ]) {
+      expect(stdout).toContain(`\n  ${needs} `);
+    }
+    expect(stdout).toContain("Start with: npx adsim serve\n");
+  });
+
+  test("adsim help COMMAND shows that command's help", async () => {
+    const { code, stdout } = await runAdsim(["help", "serve"]);
+    expect([code, stdout.split("\n")[0]]).toEqual([0, "Usage: adsim serve [options]"]);
   });
 
   test("--version is the package's", async () => {
@@ -103,7 +135,10 @@ describe("wrong usage ends with 2 and says what is wrong", () => {
       "See: npx adsim assumptions.\n",
     ],
     ["an unknown option", ["serve", "--prot", "1"], "'--prot'. Did you mean --port?\n"],
-    ["a surplus argument", ["serve", "8080"], "too many arguments"],
+    ["a surplus argument", ["serve", "8080"], "unexpected '8080': serve takes no arguments."],
+    ["two scenarios", ["play", "a", "b"], "unexpected 'b': play takes only SCENARIO."],
+    ["no scenario", ["play"], "SCENARIO is missing. Give the name of one that comes with adsim"],
+    ["help for no command", ["help", "sevre"], "unknown command 'sevre'. Did you mean serve?\n"],
     ["an option without its value", ["serve", "--port"], "--port"],
     ["a port that is no number", ["serve", "--port", "http"], "a whole number from 0 to 65535"],
     ["a port out of range", ["serve", "--port", "65536"], "a whole number from 0 to 65535"],
@@ -234,6 +269,8 @@ describe("adsim assumptions", () => {
     for (const key of Object.keys(catalogue))
       expect(stdout).toContain(`\n${key}  (spec`.slice(key === "request.encoding" ? 1 : 0));
     expect(stdout).toMatch(/^ {2}\* conflict/m);
+    expect(stdout).toMatch(/^ {4}original-uncredited \(default\) {2}200/m);
+    expect(stdout).toMatch(/\n\n\* marks the choice in force\.\n$/);
   });
 
   test("with KEY and --json gives that key as one JSON document", async () => {

@@ -89,6 +89,15 @@ describe("a scenario that is sent", () => {
   });
 });
 
+test("a play of an unknown name suggests the nearest one", () => {
+  const { status, body } = play(stage(), { name: "lost-akc" });
+  expect(status).toBe(404);
+  expect(JSON.parse(body)).toMatchObject({
+    title: "The request names something that doesn't exist",
+    detail: expect.stringContaining('Did you mean "lost-ack"? GET /_sim/scenarios lists them.'),
+  });
+});
+
 describe("a refused play names the field, and changes nothing", () => {
   const step = (more: object): object => ({ ...short, steps: [...short.steps, more] });
   test.each<[string, object, number, string]>([

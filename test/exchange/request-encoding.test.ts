@@ -89,7 +89,11 @@ describe.each(Object.entries(readings))("%s", (choice, { reads, says }) => {
       const response = asker.send({ method: "POST", path, query });
       expect([response.status, JSON.parse(response.body)]).toMatchObject([
         400,
-        { code: "missing_parameter", parameter: "publisher_id" },
+        {
+          code: "missing_parameter",
+          parameter: "publisher_id",
+          detail: "publisher_id is required.",
+        },
       ]);
     }
   });

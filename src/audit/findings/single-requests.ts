@@ -87,7 +87,7 @@ export const impressionWithoutSession: FindingKind = {
 };
 
 export const noSuchOperation: FindingKind = {
-  title: "Requests to no operation of the API",
+  title: "Requests with a path or method that the API doesn't have",
   explanation: `The path or the method isn't one of the API's. A good client uses only the documented ones: ${Object.values(
     operations,
   )

@@ -3,6 +3,7 @@
 import { dirname } from "node:path";
 import { plural } from "../../play/measure/quantities.ts";
 import { paragraphs } from "../../play/reports/lines.ts";
+import { TAKES_FROM_ENVIRONMENT } from "../output/report-text.ts";
 import { endingText, type MatrixResult, overridesIn, type Reliance } from "./matrix-result.ts";
 import type { FinishedRun } from "./runner.ts";
 
@@ -41,7 +42,7 @@ function verdictSections(result: MatrixResult): readonly Lines[] {
       return [
         [
           "Your client passed but sent no request to the server, so there is no result.",
-          "It must take its base URL from ADSIM_URL, and the rest from ADSIM_API_KEY, ADSIM_PUBLISHER_ID and ADSIM_SURFACE_ID.",
+          TAKES_FROM_ENVIRONMENT,
         ],
       ];
     case "interrupted":
@@ -67,7 +68,7 @@ function relies(result: MatrixResult): readonly Lines[] {
       ? []
       : [tail(result, `with ${overridesIn(assume).join(" and ")}`, run)],
   );
-  return [["Your client relies on:", "", ...list], ...incomplete, ...tails];
+  return [["Your client fails under these choices:", "", ...list], ...incomplete, ...tails];
 }
 
 /** Choices of one key that each fail alone are one group, described by the first of them. */
@@ -82,8 +83,8 @@ function grouped(
   }
   return Array.from(groups.values()).flatMap(([first, ...others]) => {
     if (first === undefined) return [];
-    const named = Object.entries(first.assume).map((parts) => parts.join(" ≠ "));
-    const more = others.flatMap(({ assume }) => Object.values(assume).map((one) => `, ${one}`));
+    const named = Object.entries(first.assume).map((parts) => parts.join("="));
+    const more = others.flatMap(({ assume }) => Object.values(assume).map((one) => ` or ${one}`));
     return [{ title: `${named.join(" together with ")}${more.join("")}`, first }];
   });
 }

@@ -52,15 +52,15 @@ const EXPECTED = `It must be ${CHOICES}.`;
 
 function choicesIn({ value, repeated, wrong: failure }: JsonFile): Chosen {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw failure(`must hold ${CHOICES}.`);
+    throw failure(`it must have ${CHOICES}.`);
   }
   const wrong = Object.entries(value).find(([, choice]) => typeof choice !== "string");
   if (wrong !== undefined) {
     const [key] = wrong;
-    throw failure(`must be ${CHOICES}. The choice of ${JSON.stringify(key)} is not a string.`);
+    throw failure(`the choice of ${JSON.stringify(key)} is not a string. ${EXPECTED}`);
   }
   if (repeated !== undefined) {
-    const what = `has ${JSON.stringify(repeated)} more than once. Keep one.`;
+    const what = `it has ${JSON.stringify(repeated)} more than once. Keep one.`;
     throw failure(what);
   }
   // Checked above: every value is a text.

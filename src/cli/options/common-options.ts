@@ -47,34 +47,50 @@ export interface ServerFlags extends AnswerFlags {
   readonly log?: LogFormat | boolean;
 }
 
+/** The clock of a command that runs for a while. */
+export function clockOption(defaultClock: ClockMode): Option {
+  const says = `how time passes (default: "${defaultClock}")`;
+  return new Option("--clock <mode>", says).choices(["frozen", "flowing", "system"]);
+}
+
+/** Of a command in which no time passes by itself: accepted, so that all commands take the same options, but not shown. */
+export function hiddenClock(clocks?: readonly ClockMode[]): Option {
+  const option = new Option("--clock <mode>").hideHelp();
+  return option.choices(clocks ?? ["frozen", "flowing", "system"]);
+}
+
+const DEFAULT_START = "2026-01-15T00:00:00Z";
+
+/** `worldIs`: `used`, or `unused` if the options of the world change nothing in the command's output. */
 export function addCommonOptions(
   command: Command,
-  defaultClock: ClockMode,
-  clocks: readonly ClockMode[] = ["frozen", "flowing", "system"],
+  clock: Option,
+  worldIs: "used" | "unused" = "used",
 ): Command {
-  return command
-    .option("--seed <text>", 'the text that all made-up data follows from (default: "adsim")')
-    .option(
+  const hasSystem = !clock.hidden && clock.argChoices?.includes("system") === true;
+  const start = hasSystem ? `now with --clock system, else ${DEFAULT_START}` : DEFAULT_START;
+  const ofWorld = [
+    new Option("--seed <text>", 'the text that all made-up data follows from (default: "adsim")'),
+    new Option(
       "--start <instant>",
-      "when the world begins, in ISO 8601; made-up history lies before it (default: now with --clock system, else 2026-01-15T00:00:00Z)",
-    )
-    .addOption(
-      new Option("--clock <mode>", `how time passes (default: "${defaultClock}")`).choices(clocks),
-    )
-    .option(
+      `when the world begins, in ISO 8601; made-up history lies before it (default: ${start})`,
+    ),
+    clock,
+    new Option(
       "--publishers <count>",
       "how many made-up publishers there are (default: 25)",
-      wholeNumber(),
-    )
-    .addOption(
-      new Option(
-        "--profile <name>",
-        'what kind of publishers they are (default: "typical")',
-      ).choices(["typical", "tiny", "adversarial"]),
-    )
+    ).argParser(wholeNumber()),
+    new Option("--profile <name>", 'what kind of publishers they are (default: "typical")').choices(
+      ["typical", "tiny", "adversarial"],
+    ),
+  ];
+  for (const option of ofWorld) {
+    command.addOption(worldIs === "unused" ? option.hideHelp() : option);
+  }
+  return command
     .option(
       "--assume <KEY=CHOICE>",
-      "a choice where the spec leaves something open; repeatable (see: npx adsim assumptions)",
+      "the choice for an assumption; repeatable (see: npx adsim assumptions)",
       collectAssumption,
     )
     .option(

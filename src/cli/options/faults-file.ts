@@ -11,7 +11,7 @@ const EXPECTED =
 /** @throws CommandFailure that names the file, and the invalid rule and field if there is one. */
 export async function faultRules(file: string): Promise<readonly FaultRule[]> {
   const { value, repeated, wrong } = await readJsonFile("--faults", file, EXPECTED);
-  if (typeof value !== "object" || value === null) throw wrong(`has no rule. ${EXPECTED}`);
+  if (typeof value !== "object" || value === null) throw wrong(`it has no rule. ${EXPECTED}`);
   const isList = Array.isArray(value);
   if (repeated !== undefined) {
     const [place = "", ...field] = repeated.split(".");

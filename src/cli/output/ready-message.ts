@@ -37,7 +37,8 @@ export function readyEvent({ url, publishers, scenario }: ReadyMessage): string 
 export function readyText(message: ReadyMessage): string {
   const { url, publishers, scenario } = message;
   const [publisher] = publishers;
-  const ready = `adsim is ready at ${url}${scenarioSuffix(scenario)}`;
+  const at = `adsim is ready at ${url}`;
+  const ready = scenario === undefined ? at : `${at}. It ${playedText(scenario)}`;
   if (publisher === undefined) return `${ready}\n`;
   const surfaces = publisher.surfaces.map(
     ({ id, name }) => `${id}  ${oneLine(name, LONGEST_NAME)}`,
@@ -58,11 +59,9 @@ export function readyText(message: ReadyMessage): string {
   ].join("\n");
 }
 
-/** The verdict on the scenario that was played first; empty if there was none. */
-export function scenarioSuffix(scenario: PlayedScenario | undefined): string {
-  if (scenario === undefined) return "";
-  const { name, verdict, why } = scenario;
-  return `, after the scenario ${printable(name)}: ${verdict}, ${oneLine(why, LONGEST_WHY)}`;
+/** What was played first and how it ended, as a sentence without its subject. */
+export function playedText({ name, verdict, why }: PlayedScenario): string {
+  return `played the scenario ${printable(name)} (${verdict}: ${oneLine(why, LONGEST_WHY)}).`;
 }
 
 /** One line for each operation. */

@@ -7,12 +7,23 @@ import { paragraphs } from "../../play/reports/lines.ts";
 
 const WIDTH = 100;
 
+/** Advice on a client that sent no request. */
+export const TAKES_FROM_ENVIRONMENT =
+  "It must take its base URL from ADSIM_URL, and the rest from ADSIM_API_KEY, ADSIM_PUBLISHER_ID and ADSIM_SURFACE_ID.";
+
+const NO_REQUEST = `CMD sent no request to adsim. ${TAKES_FROM_ENVIRONMENT}`;
+
+/** Names in the report's data that don't explain themselves. */
+const rowNames: Readonly<Record<string, string>> = { none: "not in the API" };
+
 export function reportText(report: ClientReport): string {
   const { requests, kept, copies, findings, notes } = report;
   const forgotten = requests === kept ? "" : `, of which the last ${kept} were kept`;
   const twice = copies === 0 ? "" : `, ${copies} of them copies made by a fault rule`;
+  const hint = requests === 0 ? [NO_REQUEST] : [];
+  const head = `adsim: ${requests} ${plural(requests, "request")}${forgotten}${twice}`;
   const sections = [
-    [`adsim: ${requests} ${plural(requests, "request")}${forgotten}${twice}`, ...counts(report)],
+    [head, ...hint, ...counts(report)],
     notes.flatMap((note) => wrapped(`Note: ${note}`, "")),
     verdict(report),
     ...findings.map(finding),
@@ -25,14 +36,14 @@ function counts({ operations, faults }: ClientReport): readonly string[] {
     const each = Object.entries(statuses).map(
       ([status, count]) => `${status === "0" ? "no answer" : status} × ${count}`,
     );
-    return row(operation, each);
+    return row(rowNames[operation] ?? operation, each);
   });
   const fired = Object.entries(faults).map(([rule, count]) => `${rule} × ${count}`);
   return fired.length === 0 ? rows : [...rows, row("faults", fired)];
 }
 
 function row(name: string, counted: readonly string[]): string {
-  return `  ${name.padEnd(12)}${counted.join(", ")}`;
+  return `  ${name.padEnd(16)}${counted.join(", ")}`;
 }
 
 function verdict({ kept, findings, notes }: ClientReport): readonly string[] {

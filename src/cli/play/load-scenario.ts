@@ -47,10 +47,10 @@ export function loadShipped(name: string, hint = ""): object {
 }
 
 function fromJson(what: string, text: string): object {
-  if (text.trim() === "") throw failure(what, `is empty. ${EXPECTED}`);
+  if (text.trim() === "") throw failure(what, `it is empty. ${EXPECTED}`);
   const value = valueIn(what, text);
   if (isPlainObject(value)) return value;
-  throw failure(what, `is not a JSON object. ${EXPECTED}`);
+  throw failure(what, `it is not a JSON object. ${EXPECTED}`);
 }
 
 const EXPECTED =
@@ -61,7 +61,7 @@ function valueIn(what: string, text: string): unknown {
     return readScenarioText(text);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    throw failure(what, error.message.replace(/^scenario /, ""));
+    throw failure(what, error.message.replace(/^scenario /, "it "));
   }
 }
 
@@ -89,7 +89,10 @@ async function readAll(stream: AsyncIterable<unknown>, what = "standard input"):
     const piece = part as Buffer;
     bytes += piece.length;
     if (bytes > MAX_BYTES)
-      throw failure(what, `is larger than ${MAX_BYTES} bytes, the most that a scenario may have.`);
+      throw failure(
+        what,
+        `it is larger than ${MAX_BYTES} bytes, the most that a scenario may have.`,
+      );
     parts.push(piece);
   }
   const whole = Buffer.concat(parts);
@@ -97,7 +100,7 @@ async function readAll(stream: AsyncIterable<unknown>, what = "standard input"):
     // Takes a byte order mark away, too.
     return new TextDecoder("utf-8", { fatal: true }).decode(whole);
   } catch {
-    throw failure(what, "is not UTF-8 text.");
+    throw failure(what, "it is not UTF-8 text.");
   }
 }
 

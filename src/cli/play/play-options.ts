@@ -31,7 +31,7 @@ export function addPlayOptions(command: Command, host: HostProcess): Command {
     )
     .option(
       "--speed <number>",
-      "with --target: how many times as fast as real time, such as 60 or 0.5 (default: adsim doesn't wait, any other service runs in real time)",
+      "with --target: how many times as fast as real time, such as 60 or 0.5 (default: no waiting if the target is an adsim, else real time)",
       speed,
     )
     .addOption(reportOption(reportKinds))

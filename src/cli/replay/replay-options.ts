@@ -1,6 +1,6 @@
 /** The options of `adsim replay`, beside those that all commands share. Checks form only. */
 
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import {
   type CommonFlags,
   controlTokenOption,
@@ -17,6 +17,14 @@ export interface ReplayFlags extends CommonFlags {
   readonly controlToken?: string;
   readonly keepClock?: boolean;
   readonly differences: number;
+}
+
+/** It has no list of choices: any but `frozen` gets an error that says why. */
+export function replayClock(): Option {
+  return new Option(
+    "--clock <mode>",
+    'give "frozen" to let time stand still (default: time follows the recording)',
+  );
 }
 
 export function addReplayOptions(command: Command, host: HostProcess): Command {

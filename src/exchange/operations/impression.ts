@@ -168,6 +168,7 @@ const inactiveRejection: Rejection = {
 
 const unknownSurface = refused({
   code: "surface_not_found",
-  detail: "surface is not the identifier of a surface of this publisher.",
+  detail:
+    "surface is not the id of a surface of this publisher. GET /v1/publisher/surfaces lists the ids.",
   parameter: "surface",
 });

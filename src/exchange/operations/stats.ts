@@ -196,7 +196,8 @@ const lags = { live: 0, "next-day": 1 } satisfies Record<Choice<"stats.today">, 
 
 const surfaceNotFound = refused({
   code: "surface_not_found",
-  detail: "surface is not the identifier of a surface of this publisher.",
+  detail:
+    "surface is not the id of a surface of this publisher. GET /v1/publisher/surfaces lists the ids.",
   parameter: "surface",
 });
 

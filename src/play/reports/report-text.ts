@@ -1,7 +1,7 @@
 /** A result for a terminal: the most important first, short for what held, and detailed for what is broken. */
 
 import { printable } from "../../base/text.ts";
-import { plural, readableDuration, readableMs } from "../measure/quantities.ts";
+import { plural, readableCount, readableDuration, readableMs } from "../measure/quantities.ts";
 import type { Check, PlayResult, StepResult } from "../player/result.ts";
 import {
   answerLine,
@@ -77,7 +77,7 @@ function steps({ steps: all, skipped }: PlayResult, paint: Paint): Lines {
   const summary = [
     ...(listsHeld
       ? []
-      : [`${paint("held", verdictSigns.held)} ${plural(held.length, "step")} held`]),
+      : [`${paint("held", verdictSigns.held)} ${plural(held.length, "expectation")} held`]),
     ...(listed.length > shown.length
       ? [
           `… and ${plural(listed.length - shown.length, "more step")}: --report html=FILE shows them all`,
@@ -151,8 +151,11 @@ function checkLines({ verdict, about, expected, found, why }: Check): Lines {
 function invariants({ invariants: all }: PlayResult, paint: Paint): Lines {
   if (all.length === 0) return [];
   const broken = all.filter(({ verdict }) => verdict === "broken");
+  const unknown = all.filter(({ verdict }) => verdict === "unknown").length;
+  const known = verdictCounts(all.filter(({ verdict }) => verdict !== "unknown"));
+  const rest = `${readableCount(unknown)} could not be checked in this play (--json says why)`;
   return [
-    `Invariants: ${verdictCounts(all)}`,
+    `Invariants: ${[known, unknown === 0 ? "" : rest].filter((part) => part !== "").join("; ")}`,
     ...broken.map(
       ({ id, says, why }) =>
         `  ${paint("broken", verdictSigns.broken)} ${id} ${printable(says)}: ${cut(why ?? "")}`,

@@ -29,8 +29,8 @@ export const catalogue = {
       form: "As a form body. Anything else gets 415. A body without Content-Type is read as a form.",
       query: "In the query. Any body gets 415.",
     },
-    note: "Under `json` and `form` the query is checked first. If it has a parameter twice, the request gets the status of errors.invalid, not 415.",
-    caution: "Don't assume that the service accepts, or refuses, an encoding that you don't use.",
+    note: "Under `json` and `form` the query is checked first. If it has a parameter twice, the request gets 400 (422 under errors.invalid=422), not 415.",
+    caution: "Don't assume that the service accepts your encoding, or refuses the others.",
   },
   "request.unknown-fields": {
     question: "What happens to a parameter that the spec doesn't define?",
@@ -38,7 +38,7 @@ export const catalogue = {
     default: "ignore",
     choices: {
       ignore: "It is ignored.",
-      reject: "The request is refused, with the status of errors.invalid.",
+      reject: "The request gets 400, or 422 under errors.invalid=422.",
     },
     caution: "Don't assume that extra parameters are accepted.",
   },
@@ -69,9 +69,9 @@ export const catalogue = {
     spec: "§7",
     default: "401",
     choices: {
-      "401": "401, with WWW-Authenticate.",
-      "401-bare": "401, without WWW-Authenticate.",
-      "403": "403.",
+      "401": "401 Unauthorized, with the header WWW-Authenticate.",
+      "401-bare": "401 Unauthorized, without that header.",
+      "403": "403 Forbidden.",
     },
     caution: "Don't go by the status alone: other failures may have the same.",
   },
@@ -81,7 +81,7 @@ export const catalogue = {
     default: "publisher",
     choices: {
       publisher: "Yes. A key works only for the publisher that it was given to.",
-      any: "No. Any publisher's key works for every publisher. Impressions and clicks spend the recording limit of the publisher that they are for. If they are invalid, or are for nothing that exists, they spend that of the key's own publisher. Reports always spend the reporting limit of the key.",
+      any: "No. Any publisher's key works for every publisher. An impression or click counts against the limit of the publisher that it is for. One that is invalid, or names nothing that exists, counts against the limit of the publisher that owns the key. A GET request always counts against the limit of the key.",
     },
     caution: "Don't use a key for a second publisher.",
   },
@@ -90,8 +90,8 @@ export const catalogue = {
     spec: "§7",
     default: "403",
     choices: {
-      "403": "403: the publisher exists, but this is not its key.",
-      "404": "404, with the same bytes as for a publisher that doesn't exist.",
+      "403": "403 Forbidden: the publisher exists, but this is not its key.",
+      "404": "404 Not Found, with the same bytes as for a publisher that doesn't exist.",
     },
     note: "It makes no difference under auth.key-scope=any.",
     caution: "Don't use the status to find out whether a publisher exists.",
@@ -126,17 +126,20 @@ export const catalogue = {
     spec: "§7",
     default: "400",
     choices: {
-      "400": "400.",
-      "422": "422. A request or body that can't be parsed still gets 400.",
+      "400": "400 Bad Request.",
+      "422": "422 Unprocessable Content. A request or body that can't be parsed still gets 400.",
     },
-    note: "A parameter that is missing, is sent twice or is refused as unknown gets the same status. An unknown surface or impression gets that of surface.unknown or click.unknown.",
+    note: "A parameter that is missing, is sent twice or is refused as unknown gets the same status. For an unknown surface or impression, see surface.unknown and click.unknown.",
     caution: "Don't expect one status for all client errors.",
   },
   "errors.method": {
     question: "What status does a wrong method on a known path get?",
     spec: "§7",
     default: "405",
-    choices: { "405": "405, with Allow.", "404": "404, as for an unknown path." },
+    choices: {
+      "405": "405 Method Not Allowed, with the header Allow.",
+      "404": "404 Not Found, as for an unknown path.",
+    },
     caution: "Don't try methods to find out which of them work.",
   },
   "http.trailing-slash": {
@@ -156,7 +159,7 @@ export const catalogue = {
     default: "supported",
     choices: {
       supported: "Yes, with the headers of GET and no body.",
-      "405": "No. HEAD is a wrong method, which gets 405 or what errors.method says.",
+      "405": "No. HEAD is a wrong method: it gets 405, or 404 under errors.method=404.",
     },
     caution: "Don't rely on HEAD.",
   },
@@ -190,7 +193,7 @@ export const catalogue = {
         "In a minute that begins with the first request. The next one begins with the first request after its end.",
       "sliding-log": "In any 60 seconds, counted exactly.",
       "sliding-counter":
-        "In this minute of the clock, plus a part of the minute before: 15 seconds into this minute, three quarters of its requests count. The part is rounded down to whole requests.",
+        "In this minute of the clock, plus a part of the previous minute: 15 seconds into this minute, three quarters of the previous minute's requests count, rounded down to a whole number.",
       "token-bucket":
         "Quota comes back evenly, one request at a time, up to a full minute's quota.",
     },
@@ -200,7 +203,11 @@ export const catalogue = {
     question: "What status does a request over the limit get?",
     spec: "§8",
     default: "429",
-    choices: { "429": "429.", "403": "403.", "503": "503." },
+    choices: {
+      "429": "429 Too Many Requests.",
+      "403": "403 Forbidden.",
+      "503": "503 Service Unavailable.",
+    },
     caution: "Don't rely on it being 429.",
   },
   "limit.retry-after": {
@@ -285,7 +292,7 @@ export const catalogue = {
     choices: {
       "original-uncredited": "200, with the id of the first impression and 0 credited.",
       replay: "The same bytes as the answer to the first impression.",
-      conflict: "409.",
+      conflict: "409 Conflict.",
       count: "What any impression gets. Nothing is a duplicate, and it counts again.",
     },
     caution: "Don't assume that a repeated impression earns, or that it fails.",
@@ -295,8 +302,8 @@ export const catalogue = {
     spec: "§4",
     default: "404",
     choices: {
-      "404": "404.",
-      "400": "400.",
+      "404": "404 Not Found.",
+      "400": "400 Bad Request.",
       "accept-uncredited": "200, with a click_id and 0 credited. Nothing is recorded.",
     },
     caution: "Don't rely on the status.",
@@ -308,7 +315,7 @@ export const catalogue = {
     choices: {
       "original-uncredited": "200, with the id of the first click and 0 credited.",
       replay: "The same bytes as the answer to the first click.",
-      conflict: "409.",
+      conflict: "409 Conflict.",
       count: "200. It counts and earns again, and has an id of its own.",
     },
     caution: "Don't assume that a second click earns, or that it fails.",
@@ -341,8 +348,8 @@ export const catalogue = {
     spec: "§4",
     default: "404",
     choices: {
-      "404": "404.",
-      "400": "400.",
+      "404": "404 Not Found.",
+      "400": "400 Bad Request.",
       empty: "Stats have zeros and no rows. An impression gets 404.",
     },
     caution: "Don't rely on the status.",
@@ -352,7 +359,7 @@ export const catalogue = {
     spec: "§3",
     default: "reject",
     choices: {
-      reject: "409, even if it repeats one that counted.",
+      reject: "409 Conflict, even if it repeats one that counted.",
       uncredited: "200. It is recorded with 0 credited. A click on it earns as usual.",
     },
     caution: "Don't assume that an impression on a paused surface fails.",
@@ -375,7 +382,7 @@ export const catalogue = {
     choices: {
       documented: "Only `paid`. A payout is listed once it is paid.",
       extended:
-        "`processing`, `on_hold`, `failed` and `reversed` too. A payout is `processing` for 3 days; then it is `paid`, `on_hold` or `failed`. One that is on hold is paid 42 days after its date, and one that failed after 27. Some that were paid are `reversed` after 15 days, for good.",
+        "`processing`, `on_hold`, `failed` and `reversed` too. A payout is `processing` for 3 days; then it is `paid`, `on_hold` or `failed`. A payout on hold is paid 42 days after its date, and a failed one 27 days after. Some that were paid are `reversed` after 15 days, for good.",
     },
     note: "pending_inr never includes a payout that is listed, whatever its status.",
     caution: "Don't assume that `paid` is the only status.",
@@ -397,7 +404,7 @@ export const catalogue = {
     spec: "§4",
     default: "reject",
     choices: {
-      reject: "The request is refused, with the status of errors.invalid.",
+      reject: "The request gets 400, or 422 under errors.invalid=422.",
       clamp: "It counts as 100.",
     },
     caution: "Don't ask for more than 100.",
@@ -446,7 +453,7 @@ export const catalogue = {
     spec: "§4",
     default: "reject",
     choices: {
-      reject: "The request is refused, with the status of errors.invalid.",
+      reject: "The request gets 400, or 422 under errors.invalid=422.",
       empty: "The answer has the two dates as they were sent, and zeros.",
       swap: "The two dates are swapped.",
     },
@@ -458,7 +465,7 @@ export const catalogue = {
     default: "allow",
     choices: {
       allow: "Yes. Days after today have no traffic.",
-      reject: "No. The request is refused, with the status of errors.invalid.",
+      reject: "No. The request gets 400, or 422 under errors.invalid=422.",
     },
     caution: "Don't ask for days after today.",
   },

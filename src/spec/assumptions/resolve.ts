@@ -33,6 +33,9 @@ export function resolveAssumptions(chosen: Readonly<Record<string, unknown>>): A
       );
     }
     const names = Object.keys(point.choices);
+    if (typeof choice === "number" && names.includes(String(choice))) {
+      throw new InputError(`assumptions.${key}`, `must be a string: "${choice}", not ${choice}`);
+    }
     if (typeof choice !== "string" || !names.includes(choice)) {
       throw new InputError(
         `assumptions.${key}`,
@@ -60,10 +63,9 @@ function choiceShown(sent: unknown): string {
   return harmless ? `choice ${JSON.stringify(sent)}` : "such choice";
 }
 
-/** Names the nearest choice. Never repeats what was sent. */
+/** Names the nearest choice. A number isn't misspelt, it is another status. Never repeats what was sent. */
 function hintFor(sent: unknown, names: readonly string[]): string {
-  const text = typeof sent === "number" ? String(sent) : sent;
-  return typeof text === "string" ? didYouMean(text, names) : "";
+  return typeof sent === "string" && !/^\d+$/.test(sent) ? didYouMean(sent, names) : "";
 }
 
 /** Suggests a key for an unknown one, or says where to find all keys. */

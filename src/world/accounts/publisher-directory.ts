@@ -4,7 +4,7 @@ import * as v from "valibot";
 import type { Day } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
 import { InputError, parseInput } from "../../base/input.ts";
-import { anyOf, type Schema } from "../../base/schema-builders.ts";
+import { anyOf, type Schema, strictObject } from "../../base/schema-builders.ts";
 import { surfaceStatuses } from "../../spec/responses.ts";
 import { MAX_SURFACES } from "../ledger/impression-columns.ts";
 import { FIRST_SIGN_UP_ORDINAL } from "../publishers/population.ts";
@@ -90,7 +90,7 @@ const text = v.pipe(
   v.maxLength(10_000, "must have at most 10,000 characters"),
   v.check((value) => value.isWellFormed(), "must be well-formed Unicode"),
 );
-const surfaceTerms = v.strictObject({
+const surfaceTerms = strictObject({
   name: text,
   status: v.optional(surfaceStatus),
   cpmRange: v.optional(cpmRange),
@@ -101,7 +101,7 @@ const surfaceRequest = anyOf<string | SurfaceRequest>([text, surfaceTerms], (ent
   if (typeof entry === "string") return text;
   return typeof entry === "object" && entry !== null ? surfaceTerms : neither;
 });
-export const signUpSchema: Schema<SignUpRequest> = v.strictObject({
+export const signUpSchema: Schema<SignUpRequest> = strictObject({
   name: v.optional(text),
   surfaces: v.optional(
     v.pipe(
@@ -116,15 +116,15 @@ const fromZero = v.pipe(
   v.safeInteger("must be a whole number"),
   v.minValue(0, "must not be negative"),
 );
-const rangeSchema = v.strictObject({
+const rangeSchema = strictObject({
   offset: v.optional(fromZero, 0),
   limit: v.optional(v.pipe(fromZero, v.minValue(1, "must be at least 1")), 20),
 });
-const credentialsSchema = v.strictObject({ count: fromZero });
+const credentialsSchema = strictObject({ count: fromZero });
 /** The message for a change without any member. */
 export const CHANGE_EXPECTED = "must change status, cpmRange or both";
 const changeSchema: Schema<SurfaceChange> = v.pipe(
-  v.strictObject({ status: v.optional(surfaceStatus), cpmRange: v.optional(cpmRange) }),
+  strictObject({ status: v.optional(surfaceStatus), cpmRange: v.optional(cpmRange) }),
   v.check((change) => Object.keys(change).length > 0, CHANGE_EXPECTED),
 );
 

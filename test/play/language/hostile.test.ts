@@ -166,13 +166,28 @@ test.each<[name: string, field: string, says: RegExp, input: unknown]>([
 
 test.each<[text: string, field: string, says: RegExp]>([
   ["", "scenario", /line 1, column 1: it ends too early/],
-  ['{\n  "name": "a",\n  "about": }', "scenario", /line 3, column 12: unexpected }/],
-  ['{"name": "a" "about"}', "scenario", /line 1, column 14/],
-  ['{"name": "a\nb"}', "scenario", /line 1, column 10/],
-  ["[1, 2,]", "scenario", /line 1, column 7/],
+  [
+    '{\n  "name": "a",\n  "about": }',
+    "scenario",
+    /line 3, column 12: expected a value, found }\.$/,
+  ],
+  [
+    '{"name": "a" "about"}',
+    "scenario",
+    /line 1, column 14: expected a comma or a closing bracket, found "\.$/,
+  ],
+  [
+    '{"name": "a\nb"}',
+    "scenario",
+    /line 1, column 10: this string isn't closed, or has a character that JSON forbids/,
+  ],
+  ["[1, 2,]", "scenario", /line 1, column 7: expected a value, found \]\.$/],
   ['{"a": 01}', "scenario", /line 1, column 8/],
-  ['{"a": tru}', "scenario", /line 1, column 7/],
-  ["{} {}", "scenario", /line 1, column 4/],
+  ['{"a": tru}', "scenario", /line 1, column 7: expected a value\.$/],
+  ["{secret}", "scenario", /column 2: expected a name in double quotes, or }\.$/],
+  ['{"a": 1,}', "scenario", /column 9: expected a name in double quotes, found }\.$/],
+  ['{"a" 1}', "scenario", /column 6: expected a colon\.$/],
+  ["{} {}", "scenario", /line 1, column 4: expected nothing more, found {\.$/],
   ['{"steps": [', "scenario", /line 1, column 12: it ends too early/],
   [
     '{"steps": [{"impression": {"ad_id": 1, "ad_id": 2}}]}',

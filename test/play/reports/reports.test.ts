@@ -37,7 +37,7 @@ describe("the report for a terminal", () => {
         "✓ steps.2  traffic as load",
         "✓ expectations.0  expect stats",
         "",
-        "Invariants: 2 held, 1 unknown",
+        "Invariants: 2 held; 1 could not be checked in this play (--json says why)",
         "✓ p99 < 50ms: held, 40 ms",
         "✓ invariants = 0: held, 0 broken",
         "",
@@ -76,7 +76,7 @@ describe("the report for a terminal", () => {
       stepResult({ path: `steps.${at}`, verdict: at < 30 ? "held" : "broken" }),
     );
     const text = reportText(brokenResult({ steps, skipped: [] }));
-    expect(text).toContain("✓ 30 steps held");
+    expect(text).toContain("✓ 30 expectations held");
     expect(text).not.toContain("✓ steps.");
     expect(text.match(/^✗ steps\./gm)).toHaveLength(20);
     expect(text).toContain("… and 10 more steps");

@@ -63,8 +63,6 @@ describe("a wrong choice", () => {
     ["date.timezone", "IST", "ist"],
     ["dedup.repeat", "conflicts", "conflict"],
     ["dedup.repeat", "Original Uncredited", "original-uncredited"],
-    ["limit.exceeded", "529", "429"],
-    ["limit.exceeded", 403, "403"],
     ["auth.failure", "401 bare", "401-bare"],
     ["http.content-type", "json charset", "json-charset"],
     ["payout.order", "oldest", "oldest-first"],
@@ -83,6 +81,18 @@ describe("a wrong choice", () => {
       );
     },
   );
+
+  test("that is another number has no nearest one", () => {
+    expect(() => resolveAssumptions({ "limit.exceeded": "500" })).toThrow(
+      'assumptions.limit.exceeded has no choice "500". Choose one of: 403, 429, 503.',
+    );
+  });
+
+  test("that is a number must be a string", () => {
+    expect(() => resolveAssumptions({ "limit.exceeded": 429 })).toThrow(
+      'assumptions.limit.exceeded must be a string: "429", not 429.',
+    );
+  });
 
   test("that is a key in the wrong place isn't repeated", () => {
     const { apiKey } = createSimulator().publishers.at(0);

@@ -97,7 +97,7 @@ const requests: readonly Said[] = [
     const type = encoding === "json" ? JSON_TYPE : FORM_TYPE;
     return {
       key: "request.encoding",
-      says: "If it has a parameter twice, the request gets the status of errors.invalid, not 415.",
+      says: "If it has a parameter twice, the request gets 400 (422 under errors.invalid=422), not 415.",
       shows() {
         const stage = stageOf({ "request.encoding": encoding });
         const [once, twice] = ["ad_id=a", "ad_id=a&ad_id=b"].map((query) =>
@@ -107,6 +107,8 @@ const requests: readonly Said[] = [
         expect(twice).toMatchObject({ code: "duplicate_parameter" });
         const other = sendText(stage, { type: "text/plain", query: "ad_id=a&ad_id=b" });
         expect(other.status).toBe(400);
+        const strict = stageOf({ "request.encoding": encoding, "errors.invalid": "422" });
+        expect(sendText(strict, { type, query: "ad_id=a&ad_id=b" }).status).toBe(422);
       },
     };
   }),
@@ -145,7 +147,7 @@ const requests: readonly Said[] = [
   },
   {
     key: "errors.invalid",
-    says: "A parameter that is missing, is sent twice or is refused as unknown gets the same status. An unknown surface or impression gets that of surface.unknown or click.unknown.",
+    says: "A parameter that is missing, is sent twice or is refused as unknown gets the same status. For an unknown surface or impression, see surface.unknown and click.unknown.",
     shows() {
       const stage = stageOf({
         "errors.invalid": "422",
@@ -162,7 +164,7 @@ const requests: readonly Said[] = [
   },
   {
     key: "auth.key-scope",
-    says: "Impressions and clicks spend the recording limit of the publisher that they are for. If they are invalid, or are for nothing that exists, they spend that of the key's own publisher. Reports always spend the reporting limit of the key.",
+    says: "An impression or click counts against the limit of the publisher that it is for. One that is invalid, or names nothing that exists, counts against the limit of the publisher that owns the key. A GET request always counts against the limit of the key.",
     shows() {
       const { sim, post, get, impression } = stageOf({ "auth.key-scope": "any" });
       const other = sim.publishers.at(1);
@@ -184,7 +186,7 @@ const requests: readonly Said[] = [
   },
   {
     key: "limit.algorithm",
-    says: "15 seconds into this minute, three quarters of its requests count. The part is rounded down to whole requests.",
+    says: "15 seconds into this minute, three quarters of the previous minute's requests count, rounded down to a whole number.",
     shows() {
       const { sim, get } = stageOf({ "limit.algorithm": "sliding-counter" });
       for (let sent = 0; sent < 10; sent += 1) get("stats");
@@ -204,7 +206,7 @@ const requests: readonly Said[] = [
 const events: readonly Said[] = [
   {
     key: "surface.inactive",
-    says: "409, even if it repeats one that counted.",
+    says: "409 Conflict, even if it repeats one that counted.",
     shows() {
       for (const repeat of ["original-uncredited", "replay", "conflict", "count"] as const) {
         const { sim, publisher, impression } = stageOf({ "dedup.repeat": repeat });
@@ -279,7 +281,7 @@ function coursesOf(sim: Simulator): string[] {
 const money: readonly Said[] = [
   {
     key: "payout.statuses",
-    says: "A payout is `processing` for 3 days; then it is `paid`, `on_hold` or `failed`. One that is on hold is paid 42 days after its date, and one that failed after 27. Some that were paid are `reversed` after 15 days, for good.",
+    says: "A payout is `processing` for 3 days; then it is `paid`, `on_hold` or `failed`. A payout on hold is paid 42 days after its date, and a failed one 27 days after. Some that were paid are `reversed` after 15 days, for good.",
     shows() {
       // The seeded history ends with the week that is paid on this Wednesday.
       const { sim } = stageOf(

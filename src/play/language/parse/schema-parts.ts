@@ -1,7 +1,7 @@
 /** Building blocks for the scenario schemas, with error messages that suggest the nearest valid name. */
 
 import * as v from "valibot";
-import { didYouMean, formatList } from "../../../base/did-you-mean.ts";
+import { didYouMean, formatList, unknownMember } from "../../../base/did-you-mean.ts";
 import { isPlainObject } from "../../../base/input.ts";
 import { type Schema, withJsonSchema } from "../../../base/schema-builders.ts";
 
@@ -20,8 +20,7 @@ export function exactObject<Type>(entries: EntriesOf<Type>): Schema<Type> {
   const names = Object.keys(entries);
   return v.pipe(
     objectNamed((name) => {
-      if (names.includes(name)) return undefined;
-      return `is not known here.${didYouMean(name, names) || ` Known: ${formatList(names)}`}`;
+      return names.includes(name) ? undefined : unknownMember(name, names);
     }),
     v.strictObject(entries as v.ObjectEntries),
   ) as Schema<unknown> as Schema<Type>;

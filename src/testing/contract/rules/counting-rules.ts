@@ -29,7 +29,7 @@ function viewsIn(session: Session): readonly EventTask[] {
 
 const showingCountsOnce: Rule = {
   id: "showing-counts-once",
-  says: "Each ad view is recorded once, with its surface and its ad",
+  says: "Each impression that the client is asked to report is recorded once, with its surface and its ad",
   source: "spec §4",
   commands: () => commandsOf(anyAdView, anyAdView, together(anyAdView), shortPause, flush),
   judge(session) {

@@ -28,7 +28,7 @@ const ofClicks: fc.Arbitrary<FaultMatch> = fc.constantFrom(
 );
 export const noEventDoubled: Rule = {
   id: "no-event-doubled",
-  says: "No ad view and no click counts twice, whatever happens to the answer",
+  says: "No impression and no click counts twice, whatever happens to the answer",
   source: "spec §4",
   // Under the other choices repeated clicks don't count, so the rule couldn't fail.
   assuming: [{}, { "click.repeat": "count" }],
@@ -49,7 +49,7 @@ export const noEventDoubled: Rule = {
 
 export const saidAgainCountsOnce: Rule = {
   id: "said-again-counts-once",
-  says: "An ad view that is reported twice counts once",
+  says: "An impression that the client is asked to report twice counts once",
   source: "spec §1, §4",
   commands: () =>
     commandsAfter(

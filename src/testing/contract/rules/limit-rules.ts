@@ -42,7 +42,7 @@ function judgeWaits(session: Session): number {
 
 const waitsAsTold: Rule = {
   id: "waits-as-told",
-  says: "After a refusal the client sends nothing that counts against the same limit before Retry-After is over",
+  says: "After a refusal the client sends nothing that counts against the same limit before the time in Retry-After has passed",
   source: "spec §8, RFC 9110 §10.2.3",
   assuming: [{ "limit.retry-after": "seconds" }],
   commands: () => beyondLimit,
@@ -103,7 +103,7 @@ const OVER_MS = 120_000;
 
 const goesOnAfterTheLimit: Rule = {
   id: "goes-on-after-the-limit",
-  says: "Events are recorded again after the minute",
+  says: "After the limit's minute has passed, events are recorded again",
   source: "spec §8",
   commands: () =>
     weightedOneOf(
@@ -137,7 +137,7 @@ const goesOnAfterTheLimit: Rule = {
 
 const oneLimitNotTheOther: Rule = {
   id: "one-limit-not-the-other",
-  says: "Events are recorded while the reporting limit is used up",
+  says: "Events are recorded while the limit of GET requests is used up",
   source: "spec §8",
   needs: ["stats"],
   commands: () => sequence([spent("reporting"), stats, adView], fc.oneof(event, question), 3),

@@ -13,7 +13,7 @@ import { mustHaveNoFinding, mustOpen } from "./shared-checks.ts";
 
 const opens: Rule = {
   id: "opens",
-  says: "A client starts without an error while the service is well",
+  says: "A client starts without an error while the service works normally",
   source: "spec §1",
   commands: () => fc.constant([]),
   judge(session) {
