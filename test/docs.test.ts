@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { findingIds } from "../src/audit/findings/finding.ts";
 import { controlRoutes } from "../src/control/routes.ts";
-import { coveringArray } from "../src/index.ts";
+import { coveringArray, createSimulator } from "../src/index.ts";
 import { startServer } from "../src/server.ts";
 import { catalogue, type OpenPoint } from "../src/spec/assumptions/catalogue.ts";
 import { operations } from "../src/spec/operations.ts";
@@ -162,6 +162,25 @@ test("docs/api.md has every operation with its parameters and the members of its
     const { required } = document.components.schemas[$ref.split("/").at(-1)];
     for (const name of required) expect(row, path).toContain(`\`${name}\``);
   }
+});
+
+test("docs/api.md has every error of the default choices, and shows one as it is", async () => {
+  const api = await pageOf("api");
+  // In the schema "code" isn't followed by a text.
+  const codes = [...(await runAdsim(["openapi"])).stdout.matchAll(/"code": ?"(\w+)"/g)];
+  const [, section = ""] = api.split("## Errors");
+  const listed = listedIn(section.split("\n## ")[0] ?? "").sort();
+  expect(listed).toEqual([...new Set(codes.map(([, code]) => code))].sort());
+
+  const sim = createSimulator();
+  const { id, apiKey } = sim.publishers.at(0);
+  const { body } = sim.handle({
+    method: "GET",
+    path: "/v1/publisher/stats",
+    query: { publisher_id: id, from: "yesterday" },
+    headers: { authorization: `Bearer ${apiKey}` },
+  });
+  expect(JSON.parse(snippetsIn(api, "json")[0] ?? "")).toEqual(JSON.parse(body));
 });
 
 test.each(Object.entries(generatedPages))(
