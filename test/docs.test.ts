@@ -260,6 +260,16 @@ test("docs/what-happened.md has every finding of the client report, and no other
   expect(listed.sort()).toEqual([...findingIds].sort());
 });
 
+test("docs/what-happened.md has every metric of adsim, and no other", async () => {
+  const [, section = ""] = happenedPage.split("## Metrics");
+  const listed = listedIn(section).map((name) => name.replace(/\{.*/, ""));
+  const server = await startServer({ port: 0 });
+  const text = await (await fetch(`${server.url}/_sim/metrics`)).text();
+  await server.close();
+  const real = Array.from(text.matchAll(/^# TYPE (adsim_\w+)/gm), ([, name]) => name);
+  expect(listed.sort()).toEqual(real.sort());
+});
+
 test("every page that runs npx adsim or takes a tarball says how to install it, in one place", async () => {
   const { version } = JSON.parse(await readFile(join(docs, "../package.json"), "utf8"));
   const pages = (await readdir(docs)).filter((name) => name.endsWith(".md"));
