@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { findingIds } from "../src/audit/findings/finding.ts";
 import { controlRoutes } from "../src/control/routes.ts";
-import { coveringArray } from "../src/index.ts";
+import { coveringArray, createSimulator } from "../src/index.ts";
 import { startServer } from "../src/server.ts";
 import { catalogue, type OpenPoint } from "../src/spec/assumptions/catalogue.ts";
 import { operations } from "../src/spec/operations.ts";
@@ -164,6 +164,25 @@ test("docs/api.md has every operation with its parameters and the members of its
   }
 });
 
+test("docs/api.md has every error of the default choices, and shows one as it is", async () => {
+  const api = await pageOf("api");
+  // In the schema "code" isn't followed by a text.
+  const codes = [...(await runAdsim(["openapi"])).stdout.matchAll(/"code": ?"(\w+)"/g)];
+  const [, section = ""] = api.split("## Errors");
+  const listed = listedIn(section.split("\n## ")[0] ?? "").sort();
+  expect(listed).toEqual([...new Set(codes.map(([, code]) => code))].sort());
+
+  const sim = createSimulator();
+  const { id, apiKey } = sim.publishers.at(0);
+  const { body } = sim.handle({
+    method: "GET",
+    path: "/v1/publisher/stats",
+    query: { publisher_id: id, from: "yesterday" },
+    headers: { authorization: `Bearer ${apiKey}` },
+  });
+  expect(JSON.parse(snippetsIn(api, "json")[0] ?? "")).toEqual(JSON.parse(body));
+});
+
 test.each(Object.entries(generatedPages))(
   "docs/%s is what `npm run docs` writes",
   async (name, text) => {
@@ -239,6 +258,16 @@ test("docs/what-happened.md has every finding of the client report, and no other
   const [, section = ""] = happenedPage.split("## The client report");
   const listed = listedIn(section.split("\n## ")[0] ?? "");
   expect(listed.sort()).toEqual([...findingIds].sort());
+});
+
+test("docs/what-happened.md has every metric of adsim, and no other", async () => {
+  const [, section = ""] = happenedPage.split("## Metrics");
+  const listed = listedIn(section).map((name) => name.replace(/\{.*/, ""));
+  const server = await startServer({ port: 0 });
+  const text = await (await fetch(`${server.url}/_sim/metrics`)).text();
+  await server.close();
+  const real = Array.from(text.matchAll(/^# TYPE (adsim_\w+)/gm), ([, name]) => name);
+  expect(listed.sort()).toEqual(real.sort());
 });
 
 test("every page that runs npx adsim or takes a tarball says how to install it, in one place", async () => {

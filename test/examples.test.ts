@@ -46,7 +46,7 @@ test.each(["python/ads.py", "python/test_ads.py", "shell/impression.sh", "shell/
   "the page shows %s as it is",
   (file) => {
     const text = readFileSync(join(root, "examples", file), "utf8");
-    const [, shown] = page.split(`\n\`${file}\`:\n\n`);
+    const [, shown] = page.split(`\n\`examples/${file}\`:\n\n`);
     expect(shown?.replace(/^```\w+\n/, "").startsWith(`${text}\`\`\`\n`)).toBe(true);
   },
 );
