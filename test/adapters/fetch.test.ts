@@ -87,7 +87,7 @@ describe("sim.fetch", () => {
     expect(sim.journal.total).toBe(0);
   });
 
-  test("everything that the built-in fetch refuses is refused", async () => {
+  test("a URL with credentials or without a host, and a GET with a body, are refused with a TypeError", async () => {
     const { sim, path } = prepare();
     await expect(sim.fetch(`http://user:secret@a.test${path}`)).rejects.toThrow(TypeError);
     await expect(sim.fetch("http://")).rejects.toThrow(TypeError);
@@ -95,7 +95,7 @@ describe("sim.fetch", () => {
     expect(sim.journal.total).toBe(0);
   });
 
-  test("the headers of every answer are valid for Headers", async () => {
+  test("a Response carries the headers and the body of any answer", async () => {
     const sim = createSimulator({ seed: "fetch", profile: "adversarial" });
     const { id, apiKey } = sim.publishers.at(0);
     const headers = { authorization: `Bearer ${apiKey}` };
@@ -111,7 +111,7 @@ describe("sim.fetch", () => {
   });
 });
 
-test("a request that is aborted while its body is still being made rejects with the reason", async () => {
+test("aborting a request whose body never ends rejects, even after a garbage collection", async () => {
   const sim = createSimulator();
   const controller = new AbortController();
   const sent = sim.fetch("/v1/impression", {
@@ -126,7 +126,7 @@ test("a request that is aborted while its body is still being made rejects with 
   expect(sim.journal.total).toBe(0);
 });
 
-/** What nobody remembers any more is gone afterwards, a request's own signal among it. */
+/** Collects garbage, which takes a request's own signal if nothing refers to it any more. */
 async function collectGarbage(): Promise<void> {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;

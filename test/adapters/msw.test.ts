@@ -87,12 +87,12 @@ describe("createHandlers", () => {
     ["ftp://ads.example", "baseUrl must be an http or https URL"],
     ["https://ads.example?x=1", "baseUrl must hold no query"],
     ["https://me@ads.example", "baseUrl must hold no query"],
-  ])("refuses the base URL %s, naming it", (baseUrl, message) => {
+  ])("refuses the base URL %s with an error that names baseUrl", (baseUrl, message) => {
     expect(() => createHandlers(sim, { baseUrl })).toThrow(InputError);
     expect(() => createHandlers(sim, { baseUrl })).toThrow(message);
   });
 
-  test("refuses a misspelled option and a simulator that isn't one", () => {
+  test("refuses a misspelled option and an object that isn't a simulator", () => {
     const misspelled = { baseURL: "https://ads.example" } as HandlerOptions;
     expect(() => createHandlers(sim, misspelled)).toThrow("baseURL is not known here");
     expect(() => createHandlers({} as typeof sim)).toThrow("sim must be a simulator");

@@ -82,7 +82,7 @@ describe.each(Object.entries(transports))("over %s", (name, connect) => {
     expect(await slashed.text()).toBe(await plain.text());
   });
 
-  test('redirect "manual" returns it', async () => {
+  test('redirect "manual" returns the 308 itself', async () => {
     const { fetch, baseUrl } = await connect();
     const response = await fetch(`${baseUrl}/v1/impression/?a=1`, { ...post, redirect: "manual" });
     expect(response.status).toBe(308);
@@ -99,7 +99,7 @@ describe.each(Object.entries(transports))("over %s", (name, connect) => {
   });
 });
 
-test("sim.fetch follows by the URL that was asked for, and journals both requests", async () => {
+test("sim.fetch follows the redirect from the requested URL, and journals both requests", async () => {
   const sim = createSimulator(options);
   await sim.fetch(`/v1/publisher/surfaces/?publisher_id=${id}`, { headers });
   expect(sim.journal.entries().map(({ request, reason }) => [request.path, reason])).toEqual([

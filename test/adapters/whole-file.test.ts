@@ -1,4 +1,4 @@
-/** All files of the command line go through one writer: written completely or not at all, through links, mode kept. */
+/** The command line writes all files through one writer: completely or not at all, through links, keeping the mode. */
 
 import {
   chmodSync,
@@ -23,7 +23,7 @@ import {
 import { describeError } from "../../src/base/file-error.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-/** Names of calls that fail, with the code that they fail with. */
+/** The calls that must fail, by name, and their error codes. */
 const failing = vi.hoisted(() => ({ codes: new Map<string, string>() }));
 
 vi.mock("node:fs/promises", async (original) => {
@@ -53,7 +53,7 @@ beforeEach(() => failing.codes.clear());
 const modeOf = (path: string): number => statSync(path).mode & 0o7777;
 
 describe("writing", () => {
-  test("creates a file, then replaces it, and tells which; the mode stays", async () => {
+  test("creates a file, then replaces it with the same mode, and returns which it did", async () => {
     const directory = temporaryFolder();
     const path = join(directory, "report.json");
     expect(await writeFileAtomically(path, "one", 0o600)).toBe("made");
@@ -65,7 +65,7 @@ describe("writing", () => {
     expect(readdirSync(directory)).toEqual(["report.json"]);
   });
 
-  test("follows links, even to a file that doesn't exist yet, and keeps them", async () => {
+  test("follows links, even to a file that doesn't exist yet, and keeps the links", async () => {
     const directory = temporaryFolder();
     mkdirSync(join(directory, "deep"));
     const [target, link, second] = ["deep/report", "deep/link", "second"].map((name) =>
@@ -94,7 +94,7 @@ describe("writing", () => {
     expect([readFileSync(path, "utf8"), readFileSync(other, "utf8")]).toEqual(["new", "old"]);
   });
 
-  test("twice at the same time leaves one version, complete", async () => {
+  test("several times at once leaves one complete version", async () => {
     const directory = temporaryFolder();
     const path = join(directory, "report");
     const texts = ["a", "b", "c"].map((letter) => letter.repeat(100_000));
@@ -107,7 +107,7 @@ describe("writing", () => {
     ["write", "ENOSPC", "the disk is full"],
     ["open", "ENOSPC", "the disk is full"],
     ["rename", "EIO", "EIO"],
-  ])("where %s fails with %s, the old file stays and no other is left", async (call, code, why) => {
+  ])("leaves the old file and no other when %s fails with %s", async (call, code, why) => {
     const directory = temporaryFolder();
     const path = join(directory, "report");
     writeFileSync(path, "old");
@@ -122,7 +122,7 @@ describe("writing", () => {
     ["open", "EACCES"],
     ["open", "EROFS"],
     ["rename", "EBUSY"],
-  ])("where only the file may be written (%s: %s), it is written in place", async (call, code) => {
+  ])("happens in place if no file can be put beside or over it (%s: %s)", async (call, code) => {
     const directory = temporaryFolder();
     const path = join(directory, "mounted");
     writeFileSync(path, "old and longer");
@@ -162,15 +162,18 @@ describe("writing", () => {
   });
 });
 
-describe("a free name", () => {
-  test.each([undefined, "EPERM"])("is taken, and one that is taken isn't (%s)", async (code) => {
-    const directory = temporaryFolder();
-    const [from, to] = [join(directory, "from"), join(directory, "to")];
-    writeFileSync(from, "new");
-    if (code !== undefined) failing.codes.set("link", code);
-    expect(await moveToFreeName(from, to)).toBe(true);
-    writeFileSync(from, "newer");
-    expect(await moveToFreeName(from, to)).toBe(false);
-    expect([readFileSync(to, "utf8"), readFileSync(from, "utf8")]).toEqual(["new", "newer"]);
-  });
+describe("moving to a free name", () => {
+  test.each([undefined, "EPERM"])(
+    "works, and a name in use is left alone (link fails: %s)",
+    async (code) => {
+      const directory = temporaryFolder();
+      const [from, to] = [join(directory, "from"), join(directory, "to")];
+      writeFileSync(from, "new");
+      if (code !== undefined) failing.codes.set("link", code);
+      expect(await moveToFreeName(from, to)).toBe(true);
+      writeFileSync(from, "newer");
+      expect(await moveToFreeName(from, to)).toBe(false);
+      expect([readFileSync(to, "utf8"), readFileSync(from, "utf8")]).toEqual(["new", "newer"]);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** The calendar against the host's own in UTC, and by example where it is easy to get wrong. */
+/** Compares the calendar with the host's Date in UTC, and tests the tricky dates by example. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -19,7 +19,7 @@ const anyDay = fc.integer({ min: -719_528, max: 2_932_896 });
 const iso = (days: number): string => new Date(days * DAY_MS).toISOString().slice(0, 10);
 
 describe("days", () => {
-  test("every day of the years 0 to 9999 is written and read as ISO 8601 has it", () => {
+  test("any day from year 0 to 9999 is formatted and parsed as ISO 8601, with the right weekday", () => {
     fc.assert(
       fc.property(anyDay, (days) => {
         expect(formatDay(day(days))).toBe(iso(days));
@@ -30,7 +30,7 @@ describe("days", () => {
     );
   });
 
-  test("a month begins where its first day is, and holds its days", () => {
+  test("any day belongs to its calendar month, which begins on the 1st", () => {
     fc.assert(
       fc.property(anyDay, (days) => {
         const [year = 0, month = 0] = iso(days).split("-").map(Number);
@@ -69,7 +69,7 @@ describe("days", () => {
     "-001-01-01",
     "10000-01-01",
     "",
-  ])("%j is no day", (text) => {
+  ])("%j is not a day", (text) => {
     expect(parseDay(text)).toBeUndefined();
   });
 
@@ -92,7 +92,7 @@ describe("instants", () => {
     expect(days).toEqual(["2026-03-31", "2026-04-01", "2026-04-01", "2026-04-02"]);
   });
 
-  test("an instant before 1970 falls on the day that it is in", () => {
+  test("an instant before 1970 falls on the right day", () => {
     expect(formatDay(dayOfInstant(-1, 0))).toBe("1969-12-31");
     expect(formatDay(dayOfInstant(-DAY_MS, 0))).toBe("1969-12-31");
   });
@@ -115,7 +115,7 @@ describe("instants", () => {
     "1",
     "2026-03-01 00:00Z",
     "March 1, 2026",
-  ])("%j is refused: no zone, no such time, or another form", (text) => {
+  ])("%j is refused: it has no zone, names no real time, or has another format", (text) => {
     expect(parseInstant(text)).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-/** The three clocks over a wall clock that the test moves, backwards too. */
+/** The three clock modes on a wall clock that the test moves, sometimes backwards. */
 
 import { describe, expect, test } from "vitest";
 import { createClock } from "../../src/base/clock.ts";
@@ -11,8 +11,8 @@ function wall(atMs: number): { nowMs: number; read(): number } {
   return clock;
 }
 
-describe("frozen", () => {
-  test("moves by advance alone, and advance(a); advance(b) equals advance(a + b)", () => {
+describe("a frozen clock", () => {
+  test("moves only by advance, and advance(a); advance(b) equals advance(a + b)", () => {
     const real = wall(5);
     const [clock, other] = [
       createClock("frozen", START, real.read),
@@ -25,7 +25,7 @@ describe("frozen", () => {
     expect(other.advance(90_007)).toBe(clock.now());
   });
 
-  test("refuses to go back or past the year 9999, and stays", () => {
+  test("refuses to go back or past the year 9999, and stays where it was", () => {
     const clock = createClock("frozen", START, undefined);
     for (const change of [
       () => clock.advance(-1),
@@ -43,8 +43,8 @@ describe("frozen", () => {
   });
 });
 
-describe("flowing", () => {
-  test("starts where it is told and runs with elapsed time", () => {
+describe("a flowing clock", () => {
+  test("starts at the given time and runs with elapsed time", () => {
     const real = wall(1_000);
     const clock = createClock("flowing", START, real.read);
     real.nowMs += 250;
@@ -54,7 +54,7 @@ describe("flowing", () => {
     expect(clock.now()).toBe(START + 60_251);
   });
 
-  test("doesn't run backwards when the wall is set back", () => {
+  test("doesn't run backwards when the wall clock is set back", () => {
     const real = wall(1_000);
     const clock = createClock("flowing", START, real.read);
     real.nowMs += 500;
@@ -65,7 +65,7 @@ describe("flowing", () => {
     expect(clock.now()).toBe(START + 501);
   });
 
-  test("can be frozen, and goes on from there", () => {
+  test("can be frozen, and later goes on from there", () => {
     const real = wall(0);
     const clock = createClock("flowing", START, real.read);
     real.nowMs = 10;
@@ -77,7 +77,7 @@ describe("flowing", () => {
     expect(clock.now()).toBe(START + 15);
   });
 
-  test("counts whole milliseconds, whatever the wall gives", () => {
+  test("counts whole milliseconds, even if the wall clock gives fractions", () => {
     const real = wall(0.25);
     const clock = createClock("flowing", START, real.read);
     real.nowMs = 7.9;
@@ -85,8 +85,8 @@ describe("flowing", () => {
   });
 });
 
-describe("system", () => {
-  test("a world starts at the wall's time and follows it; advance adds to it", () => {
+describe("the system clock", () => {
+  test("starts at the wall clock's time and follows it; advance adds to it", () => {
     const real = wall(Date.parse("2026-11-21T10:00:00Z"));
     const sim = createSimulator({ clock: "system", wallClock: real.read });
     expect(sim.clock.now()).toBe(real.nowMs);
@@ -96,7 +96,7 @@ describe("system", () => {
     expect(sim.clock.now()).toBe(real.nowMs + 3_600_000);
   });
 
-  test("is refused without a wall clock, and with a start after it", () => {
+  test("is refused without a wall clock, or with a start later than the wall clock", () => {
     expect(() => createSimulator({ clock: "system" })).toThrow(/wallClock/);
     const wallClock = wall(START).read;
     const start = "2026-01-15T00:00:00.001Z";
@@ -104,7 +104,7 @@ describe("system", () => {
   });
 });
 
-describe("what isn't a change of the clock", () => {
+describe("an invalid change of the clock", () => {
   const wrong: readonly [field: string, change: unknown][] = [
     ["nowMs", { nowMs: START + 0.5 }],
     ["nowMs", { nowMs: Number.NaN }],
@@ -118,7 +118,7 @@ describe("what isn't a change of the clock", () => {
     ["change", { mode: undefined }],
   ];
 
-  test.each(wrong)("is refused by the name %s: %o", (field, change) => {
+  test.each(wrong)("is refused with an error that names %s: %o", (field, change) => {
     const sim = createSimulator({ clock: "flowing", wallClock: () => 0 });
     expect(() => sim.clock.set(change as { nowMs: number })).toThrow(InputError);
     expect(() => sim.clock.set(change as { nowMs: number })).toThrow(new RegExp(`^${field} `));
@@ -127,7 +127,7 @@ describe("what isn't a change of the clock", () => {
   });
 
   test.each([[1.5], [Number.NaN], [Number.POSITIVE_INFINITY], ["1.5s"], [null], [undefined]])(
-    "advance refuses %s",
+    "is refused by advance: %s",
     (by) => {
       const sim = createSimulator();
       expect(() => sim.clock.advance(by as number)).toThrow(InputError);
@@ -136,13 +136,13 @@ describe("what isn't a change of the clock", () => {
   );
 });
 
-describe("a wall clock that gives no time", () => {
+describe("a wall clock without a usable time", () => {
   test.each([
-    ["no function", 5],
+    ["not a function", 5],
     ["NaN", () => Number.NaN],
-    ["a text", () => "2026-01-15"],
+    ["a string", () => "2026-01-15"],
     ["a date", () => new Date(START)],
-  ])("is refused by name: %s", (_, given) => {
+  ])("is refused with an error that names wallClock: %s", (_, given) => {
     const wallClock = given as () => number;
     for (const clock of ["flowing", "system"] as const) {
       expect(() => createSimulator({ clock, wallClock })).toThrow(InputError);
@@ -150,12 +150,12 @@ describe("a wall clock that gives no time", () => {
     }
   });
 
-  test.each([-1, 253_402_300_800_000])("can't be the system clock of a world: %d", (wallMs) => {
+  test.each([-1, 253_402_300_800_000])("can't be a world's system clock: %d", (wallMs) => {
     const wallClock = (): number => wallMs;
     expect(() => createSimulator({ clock: "system", wallClock })).toThrow(/^wallClock must/);
   });
 
-  test("is refused when it is first needed", () => {
+  test("is refused only when it is first needed", () => {
     const sim = createSimulator({ wallClock: () => Number.NaN });
     expect(() => sim.clock.set({ mode: "flowing" })).toThrow(/^wallClock must/);
     expect(sim.clock.mode).toBe("frozen");

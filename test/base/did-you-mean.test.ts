@@ -1,4 +1,4 @@
-/** What somebody may have meant: the nearest name, or none where no name is near. */
+/** Suggestions for a misspelled name: the nearest name, or none if no name is near. */
 
 import { expect, test } from "vitest";
 import { didYouMean } from "../../src/base/did-you-mean.ts";
@@ -15,12 +15,12 @@ test.each([
   ["limitalgorithm", "limit.algorithm"],
   ["oldest", "oldest-first"],
   ["--prot", "--port"],
-])("%s: %s", (sent, meant) => {
+])("%s gets the suggestion %s", (sent, meant) => {
   expect(didYouMean(sent, names)).toBe(` Did you mean "${meant}"?`);
 });
 
 test.each(["", "x", "foo", "merge", "run", "import", "ex", "display", "--cors", "server2go"])(
-  "%j: none",
+  "%j gets no suggestion",
   (sent) => {
     expect(didYouMean(sent, names)).toBe("");
   },

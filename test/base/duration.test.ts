@@ -18,7 +18,7 @@ test.each([
   expect(durationMs(duration)).toBe(ms);
 });
 
-describe("a duration that isn't one", () => {
+describe("an invalid duration", () => {
   test.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])("%d is refused", (ms) => {
     expect(() => durationMs(ms)).toThrow(InputError);
   });

@@ -1,4 +1,4 @@
-/** The distance of two texts, held against its definition. */
+/** The edit distance of two texts, compared with its definition. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { editDistance } from "../../src/base/edit-distance.ts";
 
 const word = fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 7 });
 
-/** By the definition: the last characters are kept, replaced, or one of them goes. */
+/** The definition: keep or replace the last characters, or remove one of them. */
 function byDefinition(left: string, right: string): number {
   if (left === "" || right === "") return left.length + right.length;
   const [one, other] = [left.slice(0, -1), right.slice(0, -1)];
@@ -29,7 +29,7 @@ test("long texts are compared by their beginnings", () => {
   expect(editDistance("a".repeat(100_000), "a".repeat(99_000))).toBe(0);
 });
 
-test("beyond what is asked for it is one more, and up to that exact", () => {
+test("a distance up to the limit is exact; a larger one is the limit plus one", () => {
   fc.assert(
     fc.property(word, word, fc.nat(4), (left, right, most) => {
       const distance = byDefinition(left, right);

@@ -1,4 +1,4 @@
-/** Ids: what they stand for comes back, and nothing else is taken for one. */
+/** Ids decode to the parts that they were made from; other texts are refused. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -33,7 +33,7 @@ test("different parts have different ids", () => {
   expect(ids.size).toBe(10_000);
 });
 
-test("codecs of one kind with other check parts share no id", () => {
+test("codecs of one kind with different check parts share no id", () => {
   const later = createIdCodec("seed", "impression", "imp_", prefixedIds, 0b1011_0001);
   fc.assert(
     fc.property(parts, parts, (one, other) => {
@@ -45,8 +45,8 @@ test("codecs of one kind with other check parts share no id", () => {
   );
 });
 
-describe("what is no id", () => {
-  test("an id that is cut short or goes on", () => {
+describe("an id", () => {
+  test("is refused if characters are missing or added", () => {
     const id = impressions.encode(7, 9);
     for (let length = 0; length < id.length; length += 1) {
       expect(impressions.decode(id.slice(0, length))).toBeUndefined();
@@ -58,7 +58,7 @@ describe("what is no id", () => {
     }
   });
 
-  test("an id in capitals, or with letters that look alike", () => {
+  test("is refused in capitals, or with a letter outside the alphabet", () => {
     expect(impressions.decode(impressions.encode(7, 9).toUpperCase())).toBeUndefined();
     for (const letter of ["i", "l", "o", "u", "é", "０"]) {
       expect(
@@ -67,7 +67,7 @@ describe("what is no id", () => {
     }
   });
 
-  test("an id of another kind, also under this kind's prefix", () => {
+  test("of another kind is refused, and doesn't decode to the same parts under this kind's prefix", () => {
     const click = clicks.encode(7, 9);
     expect(impressions.decode(click)).toBeUndefined();
     expect(impressions.decode(click.replace("clk_", "imp_"))).not.toEqual({
@@ -76,8 +76,8 @@ describe("what is no id", () => {
     });
   });
 
-  test("one changed character is taken for another id about once in 256", () => {
-    // The check part has 8 bits; a serial or a publisher that isn't there refuses the rest.
+  test("with one changed character is accepted less than twice in 256, as another id", () => {
+    // The check part has 8 bits; the rest is refused because no such serial or publisher exists.
     const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
     let tried = 0;
     let taken = 0;
@@ -97,7 +97,7 @@ describe("what is no id", () => {
     expect(taken / tried).toBeLessThan(2 / 256);
   });
 
-  test("an id of another seed decodes, if at all, to something else", () => {
+  test("from another seed never decodes to the same parts", () => {
     fc.assert(
       fc.property(parts, ({ publisher, serial }) => {
         const decoded = impressions.decode(elsewhere.encode(publisher, serial));

@@ -1,4 +1,4 @@
-/** The forms of ids: each gives the bits back, and takes nothing else for an id. */
+/** The id formats: each gives its bits back, and refuses texts that aren't ids. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -16,7 +16,7 @@ interface Form {
   readonly looks: RegExp;
   /** What a changed character may become. */
   readonly alphabet: string;
-  /** The share of changed ids, at most, that is taken for another id. */
+  /** The largest share of changed ids that may be accepted as another id. */
   readonly taken: number;
 }
 
@@ -34,7 +34,7 @@ const forms: Readonly<Record<string, Form>> = {
     alphabet: "0123456789abcdef-",
     taken: 0,
   },
-  // Twenty digits have room for two more bits of check: one change in 1024 is not seen.
+  // Twenty digits leave room for two more check bits: one change in 1024 goes unnoticed.
   digits: { format: digitIds, looks: /^[1-9]\d{19}$/, alphabet: "0123456789", taken: 3 / 1024 },
   long: {
     format: longIds,
@@ -53,11 +53,11 @@ const forms: Readonly<Record<string, Form>> = {
 const word = fc.integer({ min: 0, max: 0xffff_ffff });
 const campaign = { seed: 1, numRuns: 1000 };
 
-describe.each(Object.entries(forms))("%s", (_, { format, looks, alphabet, taken }) => {
+describe.each(Object.entries(forms))("the format %s", (_, { format, looks, alphabet, taken }) => {
   const impressions = createIdCodec("seed", "impression", "imp_", format);
   const clicks = createIdCodec("seed", "click", "clk_", format);
 
-  test("gives any 64 bits back, in the form that it promises", () => {
+  test("gives any 64 bits back, and its ids match its pattern", () => {
     const edges = [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff];
     for (const high of edges) {
       for (const low of edges) {
@@ -76,7 +76,7 @@ describe.each(Object.entries(forms))("%s", (_, { format, looks, alphabet, taken 
     );
   });
 
-  test("has one spelling for an id: a text that is read is the text that is written", () => {
+  test("has one spelling for an id: rendering what was read gives the same text", () => {
     const id = impressions.encode(3, 5);
     const texts = fc.tuple(fc.nat(id.length - 1), fc.constantFrom(...alphabet));
     fc.assert(
@@ -89,7 +89,7 @@ describe.each(Object.entries(forms))("%s", (_, { format, looks, alphabet, taken 
     );
   });
 
-  test("an id that is cut, goes on, or is in capitals is none", () => {
+  test("refuses an id that is cut short, too long or in the other case", () => {
     const id = impressions.encode(7, 9);
     for (let length = 0; length < id.length; length += 1) {
       expect(impressions.decode(id.slice(0, length))).toBeUndefined();
@@ -104,7 +104,7 @@ describe.each(Object.entries(forms))("%s", (_, { format, looks, alphabet, taken 
     }
   });
 
-  test("a changed character, or two that changed places, are seen", () => {
+  test("detects a changed character or a swapped pair, save for the share that it may miss", () => {
     let tried = 0;
     let accepted = 0;
     const attempt = (text: string): void => {
@@ -126,7 +126,7 @@ describe.each(Object.entries(forms))("%s", (_, { format, looks, alphabet, taken 
     expect(accepted / tried).toBeLessThanOrEqual(taken);
   });
 
-  test("an id of another kind is not taken for the same thing", () => {
+  test("doesn't decode an id of another kind to the same parts", () => {
     for (let serial = 0; serial < 500; serial += 1) {
       const decoded = impressions.decode(clicks.encode(7, serial));
       expect(decoded).not.toEqual({ publisher: 7, serial });
@@ -135,7 +135,7 @@ describe.each(Object.entries(forms))("%s", (_, { format, looks, alphabet, taken 
   });
 });
 
-test("digits lie beyond what a number can hold", () => {
+test("ids made of digits are larger than a number can hold exactly", () => {
   for (const high of [0, 0xffff_ffff]) {
     const id = digitIds.render("imp_", high, high);
     expect(Number(id)).toBeGreaterThan(Number.MAX_SAFE_INTEGER);
@@ -143,7 +143,7 @@ test("digits lie beyond what a number can hold", () => {
   }
 });
 
-test("url-unsafe ids are base 64 that another reader writes the same way", () => {
+test("url-unsafe ids are canonical base64, and an unescaped query changes them", () => {
   const id = urlUnsafeIds.render("imp_", 0x1234_5678, 0x9abc_def0);
   expect(Buffer.from(id, "base64").toString("base64")).toBe(id);
   expect(new URLSearchParams(`id=${id}`).get("id")).not.toBe(id);

@@ -1,4 +1,4 @@
-/** What wrong input is refused with: where, what is expected there, and nothing that may be a key. */
+/** Errors for wrong input say where it is and what is expected there, and never echo what may be a key. */
 
 import { expect, test } from "vitest";
 import { createSimulator, InputError } from "../../src/index.ts";
@@ -16,8 +16,8 @@ test.each([
   [{ wallClock: 5 }, "wallClock must be a function that returns milliseconds since 1970"],
   [{ assumptions: { "dedup.repaet": "count" } }, "assumptions.dedup.repaet is not an assumption."],
   [{ assumptions: { "errors.invalid": "404" } }, 'assumptions.errors.invalid has no choice "404".'],
-])("options %j: %s", (options, message) => {
-  // Wrong on purpose: what the types rule out comes from JavaScript.
+])("options %j are refused with: %s", (options, message) => {
+  // Wrong on purpose: JavaScript callers can pass what the types rule out.
   const wrong = options as Parameters<typeof createSimulator>[0];
   expect(() => createSimulator(wrong)).toThrow(InputError);
   expect(() => createSimulator(wrong)).toThrow(message);

@@ -1,4 +1,4 @@
-/** Objects rewritten in their text: only members move, every token stays as it was written. */
+/** Rewriting objects inside JSON text: members may move, and every token keeps its spelling. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { rewriteObjects } from "../../src/base/json-objects.ts";
 const same = (members: readonly string[]): readonly string[] => members;
 const reversed = (members: readonly string[]): readonly string[] => members.toReversed();
 
-test("members that stay give the very same text", () => {
+test("keeping the members, or reversing them twice, gives the same text", () => {
   fc.assert(
     fc.property(fc.json({ stringUnit: "binary" }), (json) => {
       // As JSON.stringify writes it: without white space.
@@ -24,12 +24,12 @@ test("numbers keep the spelling that a parser would lose", () => {
   expect(rewriteObjects(text, reversed)).toBe('{"d":1e5,"c":12345678901234567890,"b":-0,"a":1.10}');
 });
 
-test("texts may hold anything that looks like structure", () => {
+test("strings may hold brackets, commas and escaped quotes", () => {
   const text = '{"a":"{\\"x\\":[1,2]},","b\\\\":"\\\\\\"]}","":{}}';
   expect(rewriteObjects(text, reversed)).toBe('{"":{},"b\\\\":"\\\\\\"]}","a":"{\\"x\\":[1,2]},"}');
 });
 
-test("objects are told by depth, inner ones first; arrays keep their order and add no depth", () => {
+test("each object comes with its depth, inner ones first; arrays keep their order and add no depth", () => {
   const seen: string[] = [];
   const text = '{"a":[{"b":{"c":1}},[{"d":2}],true,null],"e":"f"}';
   const marked = rewriteObjects(text, (members, depth) => {
@@ -42,7 +42,7 @@ test("objects are told by depth, inner ones first; arrays keep their order and a
   );
 });
 
-test("an object without members can get some", () => {
+test("an empty object can get members, and an empty array stays as it is", () => {
   expect(rewriteObjects("{}", () => ['"a":1'])).toBe('{"a":1}');
   expect(rewriteObjects("[]", () => ['"a":1'])).toBe("[]");
 });

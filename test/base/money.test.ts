@@ -21,7 +21,7 @@ test.each([
   expect(formatInr(micros)).toBe(text);
 });
 
-test("the text of any amount reads back as the same micros and is what JSON writes", () => {
+test("the text of any amount reads back as the same micros and is the shortest plain decimal", () => {
   fc.assert(
     fc.property(fc.oneof(fc.maxSafeNat(), fc.nat(1_999_999)), (micros) => {
       const text = formatInr(micros);
@@ -33,7 +33,7 @@ test("the text of any amount reads back as the same micros and is what JSON writ
   );
 });
 
-test("between two texts an amount is written as it is alone", () => {
+test("inrBetween writes an amount as formatInr does, between its two texts", () => {
   const write = inrBetween("x", "y");
   const amounts = fc.oneof(
     fc.maxSafeNat(),
@@ -65,11 +65,11 @@ test.each([
   [1_005_000, "1.01"],
   [20_000_000, "20"],
   [123_456_789_012, "123456.79"],
-])("%i micros are %s INR in whole paise, half a paisa up", (micros, text) => {
+])("%i micros are %s INR in whole paise, with half a paisa rounded up", (micros, text) => {
   expect(formatInr(inWholePaise(micros))).toBe(text);
 });
 
-test("in paise an amount is never further than half a paisa from what it is", () => {
+test("rounding to paise changes an amount by at most half a paisa", () => {
   fc.assert(
     fc.property(fc.nat(2 ** 50), (micros) => {
       const text = formatInr(inWholePaise(micros));

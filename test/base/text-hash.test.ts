@@ -1,4 +1,4 @@
-/** Texts as 64 bits, whole or where they stand. */
+/** Texts hashed to 64 bits, whole or inside a longer text. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -10,8 +10,8 @@ function whole(text: string): string {
   return `${hash.a} ${hash.b}`;
 }
 
-describe("a text has the same bits wherever it stands", () => {
-  test("as far as it is plain", () => {
+describe("the hash of a text", () => {
+  test("is the same inside a longer text, which is read as far as it is plain", () => {
     const texts = fc.record({
       before: fc.string(),
       plain: fc.stringMatching(/^[ !#-[\]-~]*$/),
@@ -39,7 +39,7 @@ describe("a text has the same bits wherever it stands", () => {
     );
   });
 
-  test("whatever was taken before", () => {
+  test("doesn't depend on the texts that were hashed before", () => {
     const hash = new TextHash();
     for (const text of ["session", "", "ad", "ad"]) {
       hash.take(text);
@@ -48,7 +48,7 @@ describe("a text has the same bits wherever it stands", () => {
   });
 });
 
-test("texts that differ have other bits, in either half", () => {
+test("different texts get different hashes, and almost always differ in each half", () => {
   const texts = [
     ...Array.from({ length: 20_000 }, (_, index) => `session-${index}`),
     ...Array.from({ length: 60 }, (_, length) => "\0".repeat(length)),
@@ -66,7 +66,7 @@ test("texts that differ have other bits, in either half", () => {
   ];
   const prints = texts.map(whole);
   expect(new Set(prints).size).toBe(texts.length);
-  // By chance, about one pair in 2^32 is alike in one half.
+  // By chance, about one pair in 2^32 shares a half.
   for (const half of [0, 1]) {
     expect(new Set(prints.map((print) => print.split(" ")[half])).size).toBeGreaterThan(
       texts.length - 5,

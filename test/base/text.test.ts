@@ -1,10 +1,10 @@
-/** Texts of others, made fit to be shown. */
+/** Text from outside is made safe to print. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { printable, printableLines } from "../../src/base/text.ts";
 
-/** Controls (C0, DEL, C1), line separators, and what turns the direction of text. */
+/** Controls (C0, DEL, C1), line separators, and characters that change the direction of text. */
 const acting = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u;
 
 const hostile = fc.string({
@@ -15,7 +15,7 @@ const hostile = fc.string({
   ),
 });
 
-test("nothing that acts on a terminal is left, and other text stays as it is", () => {
+test("characters that act on a terminal are escaped, and other text stays as it is", () => {
   for (let code = 0; code <= 0xffff; code += 1) {
     const character = String.fromCharCode(code);
     expect(acting.test(printable(`a${character}b`))).toBe(false);
@@ -29,13 +29,13 @@ test("nothing that acts on a terminal is left, and other text stays as it is", (
   expect(printable("naïve 日本語 עברית 😀 \\n")).toBe("naïve 日本語 עברית 😀 \\n");
 });
 
-test("each has an escape of its own; several lines keep their breaks and tabs", () => {
+test("each of them gets its own escape; printableLines keeps line feeds and tabs", () => {
   const text = "a\u001b\r\n\tb\u009b\u{e0041}\ud800";
   expect(printable(text)).toBe("a\\u001b\\r\\n\\tb\\u009b\\udb40\\udc41\\ud800");
   expect(printableLines(text)).toBe("a\\u001b\\r\n\tb\\u009b\\udb40\\udc41\\ud800");
 });
 
-test("JSON stays the same JSON", () => {
+test("JSON parses to the same value after printableLines", () => {
   fc.assert(
     fc.property(fc.dictionary(hostile, fc.oneof(hostile, fc.array(hostile))), (value) => {
       for (const indent of [undefined, 2]) {

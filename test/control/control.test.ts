@@ -21,7 +21,7 @@ function read(worlds: Worlds, method: string, path: string, body?: unknown): unk
 }
 
 describe("the control API", () => {
-  test("says that it is well, and in which world", () => {
+  test("reports its health and its world", () => {
     const worlds = fresh();
     const health = {
       status: "ok",
@@ -51,7 +51,7 @@ describe("the control API", () => {
     expect(read(worlds, "GET", `publishers/${publishers.at(2).id}`)).toEqual(publishers.at(2));
   });
 
-  test("signs up, with and without wishes", () => {
+  test("signs up publishers, with or without a name and surfaces", () => {
     const worlds = fresh();
     const response = ask(worlds, "POST", "publishers", { name: "Söhne", surfaces: ["one", "two"] });
     expect(response.status).toBe(201);
@@ -99,7 +99,7 @@ describe("the control API", () => {
     expect(read(worlds, "PUT", "clock", { mode: "flowing" })).toMatchObject({ mode: "flowing" });
   });
 
-  test("tells the assumptions and the document that follows from them", () => {
+  test("returns the assumptions and an OpenAPI 3.1 document", () => {
     const worlds = fresh();
     expect(read(worlds, "GET", "assumptions")).toEqual({ ...worlds.get("default").assumptions });
     expect(read(worlds, "GET", "openapi.json")).toMatchObject({
@@ -107,7 +107,7 @@ describe("the control API", () => {
     });
   });
 
-  test("takes other readings, in one world only", () => {
+  test("changes assumptions in one world only", () => {
     const worlds = fresh();
     const changed = read(worlds, "PATCH", "assumptions", { "errors.invalid": "422" });
     expect(changed).toEqual({ ...worlds.get("default").assumptions });
@@ -115,7 +115,7 @@ describe("the control API", () => {
     expect(worlds.get("other").assumptions["errors.invalid"]).toBe("400");
   });
 
-  test("gives the journal filtered, as one document or as lines, and clears it", () => {
+  test("returns the journal filtered, as one document or as lines, and clears it", () => {
     const worlds = fresh();
     const { publisher, surfaces, stats } = senderOf(worlds.get("default"));
     surfaces();
@@ -142,7 +142,7 @@ describe("the control API", () => {
     expect(operations("")).toEqual([]);
   });
 
-  test("takes a snapshot that another world goes on from", () => {
+  test("takes a snapshot that another world can restore", () => {
     const worlds = fresh();
     read(worlds, "POST", "publishers", { name: "Later" });
     read(worlds, "POST", "clock/advance", { by: "1d" });
@@ -218,7 +218,7 @@ const wrong: readonly (readonly [
 ];
 
 test.each(wrong)(
-  "%s %s %j is %i for %s, and nothing changes",
+  "%s %s %j gets %i with the field %s, and changes nothing",
   (method, path, body, status, field) => {
     const worlds = fresh();
     const world = worlds.get("default");
@@ -247,7 +247,7 @@ test.each([
   ["accounts.0.joined", { joined: -9e12 }],
   ["accounts.0.joined", { joined: 9e12 }],
   ["accounts.0.ordinal", { ordinal: 999_999 }],
-])("a snapshot that is wrong in %s is refused whole: %j", (field, change) => {
+])("a snapshot with a wrong %s is refused and changes nothing: %j", (field, change) => {
   const worlds = fresh();
   read(worlds, "POST", "publishers", { name: "First" });
   const before = worlds.get("default").snapshot();
@@ -256,7 +256,7 @@ test.each([
   const changed = inAccount
     ? { ...before, accounts: [{ ...account, ...change }] }
     : { ...before, ...change };
-  // With the digest of what is in it now: what is refused is the field.
+  // With a digest that fits, so that only the field can be the reason.
   const damaged = { ...changed, digest: snapshotDigest(changed as typeof before) };
   const response = ask(worlds, "PUT", "snapshot", damaged);
   expect(response.status, response.body).toBe(400);
@@ -264,7 +264,7 @@ test.each([
   expect(worlds.get("default").snapshot()).toEqual(before);
 });
 
-test("a seed that would make every draw slow is refused wherever one is given", () => {
+test("a seed of more than 1000 characters is refused wherever one can be given", () => {
   const worlds = fresh();
   const seed = "x".repeat(1001);
   const before = worlds.get("default").snapshot();
@@ -287,7 +287,7 @@ test("a seed that would make every draw slow is refused wherever one is given", 
   expect(worlds.get("default").snapshot()).toEqual(before);
 });
 
-test("a body of millions of what no account is is refused while it is read", () => {
+test("a snapshot with 100,000 invalid accounts is refused for the first one", () => {
   const worlds = fresh();
   for (const part of [",", "1,", "{},"]) {
     const body = `{"accounts":[${part.repeat(100_000)}{}]}`;

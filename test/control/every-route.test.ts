@@ -1,4 +1,4 @@
-/** Every route of the control API against wrong input of every kind: refused by the field's name, and nothing changes. */
+/** Every route of the control API against wrong input of every kind: refused with the field's name, and nothing changes. */
 
 import { describe, expect, test } from "vitest";
 import { MAX_CONTROL_BODY_BYTES } from "../../src/control/input.ts";
@@ -38,7 +38,7 @@ function expectRefusal(response: ApiResponse, what: string, statuses: readonly n
   return field;
 }
 
-/** Sends requests that are to be refused, in turn to the same worlds. `field`: undefined where any will do. */
+/** Sends requests to the same worlds in turn and expects each to be refused. `field`: undefined if any will do. */
 function expectRefused(
   worlds: Worlds,
   sent: readonly (readonly [request: ApiRequest, status: number, field?: string])[],
@@ -53,7 +53,7 @@ function expectRefused(
   }
 }
 
-test.each(named)("%s is taken as it should be sent", (_, route) => {
+test.each(named)("%s accepts a correct request", (_, route) => {
   const worlds = stage();
   const response = worlds.handle(requestFor(route, worlds.get("default")));
   expect([200, 201, 204], response.body).toContain(response.status);
@@ -112,7 +112,7 @@ test.each(named)("%s refuses a path that names nothing", (_, route) => {
   ]);
 });
 
-test.each(named)("%s reads a body only where there is one to read", (_, route) => {
+test.each(named)("%s refuses a body of the wrong type, size or form", (_, route) => {
   const worlds = stage();
   const request = requestFor(route, worlds.get("default"));
   const takesBody = (route.body ?? "none") !== "none";
@@ -166,28 +166,25 @@ test.each(named)("%s reads a body only where there is one to read", (_, route) =
   ]);
 });
 
-test.each(withBody)(
-  "%s refuses members that it doesn't know, and ones that come twice",
-  (_, route) => {
-    const worlds = stage();
-    const request = requestFor(route, worlds.get("default"));
-    const members = JSON.stringify(bodyFor(route, worlds.get("default"))).slice(1);
-    const comma = members === "}" ? "" : ",";
-    const send = (more: string): ApiRequest => ({ ...request, body: `{${more}${comma}${members}` });
-    expectRefused(worlds, [
-      [send('"colour":"red"'), 400, "colour"],
-      [send('"__proto__":{"a":1}'), 400, "__proto__"],
-      [send('"constructor":{}'), 400, "constructor"],
-      [send('"toString":1'), 400, "toString"],
-      [send('"":1'), 400],
-      [send('"\\u0000":1'), 400],
-      [send('"length":0'), 400, "length"],
-      [send('"colour":1,"colour":1'), 400, "colour"],
-    ]);
-  },
-);
+test.each(withBody)("%s refuses unknown members and repeated ones", (_, route) => {
+  const worlds = stage();
+  const request = requestFor(route, worlds.get("default"));
+  const members = JSON.stringify(bodyFor(route, worlds.get("default"))).slice(1);
+  const comma = members === "}" ? "" : ",";
+  const send = (more: string): ApiRequest => ({ ...request, body: `{${more}${comma}${members}` });
+  expectRefused(worlds, [
+    [send('"colour":"red"'), 400, "colour"],
+    [send('"__proto__":{"a":1}'), 400, "__proto__"],
+    [send('"constructor":{}'), 400, "constructor"],
+    [send('"toString":1'), 400, "toString"],
+    [send('"":1'), 400],
+    [send('"\\u0000":1'), 400],
+    [send('"length":0'), 400, "length"],
+    [send('"colour":1,"colour":1'), 400, "colour"],
+  ]);
+});
 
-test.each([...routesByPath])("%s has its methods and no other", (path, routes) => {
+test.each([...routesByPath])("%s answers other methods with 405 and Allow", (path, routes) => {
   const worlds = stage();
   const methods = routes.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
   const others = [
@@ -226,10 +223,10 @@ test.each(named.filter(([, { method }]) => method === "GET"))(
 );
 
 describe("a body with one value replaced", () => {
-  /** Fit no field of any body, save for those that take anything. */
+  /** Values that fit no field of any body, save for fields that take anything. */
   const unfit = [null, { "": 1 }, [{ wrong: [null] }], [[]]];
   const takesAnything = /^verdict\.body\b/;
-  /** Fit some fields. What is taken must not spoil anything. */
+  /** Values that fit some fields. One that is accepted must not corrupt anything. */
   const odd: readonly unknown[] = [
     true,
     false,
@@ -262,34 +259,37 @@ describe("a body with one value replaced", () => {
     {},
   ];
 
-  test.each(withBody)("of another kind is refused by %s with its place", (name, route) => {
-    const worlds = stage();
-    const world = worlds.get("default");
-    const request = requestFor(route, world);
-    const body = bodyFor(route, world) as object;
-    const before = stateOf(worlds);
-    for (const place of placesIn(body)) {
-      const path = place.join(".");
-      if (takesAnything.test(path)) continue;
-      for (const value of unfit) {
-        // A rule without an end has null there already.
-        if (JSON.stringify(replaced(body, place, value)) === JSON.stringify(body)) continue;
-        const changed = JSON.stringify(replaced(body, place, value));
-        const what = `${path}: ${JSON.stringify(value)}`;
-        const response = worlds.handle({ ...request, body: changed });
-        const field = expectRefusal(response, what, [400]);
-        // A snapshot is refused for its digest, too.
-        if (name !== "PUT snapshot") expect(isNear(field, path), `${what}: ${field}`).toBe(true);
-        expect(stateOf(worlds) === before, `${what} changed something`).toBe(true);
+  test.each(withBody)(
+    "by one of another type is refused by %s, which names the field",
+    (name, route) => {
+      const worlds = stage();
+      const world = worlds.get("default");
+      const request = requestFor(route, world);
+      const body = bodyFor(route, world) as object;
+      const before = stateOf(worlds);
+      for (const place of placesIn(body)) {
+        const path = place.join(".");
+        if (takesAnything.test(path)) continue;
+        for (const value of unfit) {
+          // A rule without an end already has null there.
+          if (JSON.stringify(replaced(body, place, value)) === JSON.stringify(body)) continue;
+          const changed = JSON.stringify(replaced(body, place, value));
+          const what = `${path}: ${JSON.stringify(value)}`;
+          const response = worlds.handle({ ...request, body: changed });
+          const field = expectRefusal(response, what, [400]);
+          // A snapshot may be refused for its digest instead.
+          if (name !== "PUT snapshot") expect(isNear(field, path), `${what}: ${field}`).toBe(true);
+          expect(stateOf(worlds) === before, `${what} changed something`).toBe(true);
+        }
       }
-    }
-  });
+    },
+  );
 
-  test.each(withBody)("of an odd kind is refused by %s, or does no harm", (name, route) => {
+  test.each(withBody)("by an odd one is refused by %s, or does no harm", (name, route) => {
     let worlds = stage();
     let before = stateOf(worlds);
     const body = bodyFor(route, worlds.get("default")) as object;
-    // What is deeper in a snapshot is refused for the digest.
+    // Deeper changes to a snapshot are all refused for its digest.
     const depth = name === "PUT snapshot" ? 1 : 3;
     const places = placesIn(body).filter(({ length }) => length <= depth);
     for (const [place, value] of someOf(
@@ -311,7 +311,7 @@ describe("a body with one value replaced", () => {
   });
 });
 
-/** Every reading route answers, and the state can be saved and taken over. */
+/** Expects every GET route to answer, and the state to survive being saved and restored. */
 function expectUnharmed(worlds: Worlds, what: string): void {
   for (const name of worlds.names()) {
     const prefix = `/@${name}/_sim`;
@@ -330,7 +330,7 @@ function expectUnharmed(worlds: Worlds, what: string): void {
 
 type Place = readonly string[];
 
-/** Where there are values in a body, at any depth. */
+/** The places of all values in a body, at any depth. */
 function placesIn(value: unknown, at: Place = []): Place[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) => [
@@ -349,7 +349,7 @@ function replaced(body: object, place: Place, value: unknown): unknown {
   return copy;
 }
 
-/** Whether one of the two paths leads to the other. */
+/** Whether one of the two paths contains the other. */
 function isNear(field: string, path: string): boolean {
   return `${field}.`.startsWith(`${path}.`) || `${path}.`.startsWith(`${field}.`);
 }

@@ -1,4 +1,4 @@
-/** A request that each route of the control API takes, and worlds to send it to. A route without one fails the tests. */
+/** A correct request for each route of the control API, and worlds to send it to. A route without one fails the tests. */
 
 import { createControlLoader } from "../../src/adapters/server/control-loader.ts";
 import type { ControlRoute } from "../../src/control/route.ts";
@@ -57,7 +57,7 @@ const bodies: Readonly<Record<string, (world: SimulatorCore) => object>> = {
   }),
 };
 
-/** What a part of a path stands for. */
+/** What a variable part of a path stands for. */
 const parts: Readonly<Record<string, (world: SimulatorCore) => string | undefined>> = {
   publisher: (world) => world.publishers.at(0).id,
   surface: (world) => world.publishers.at(0).surfaces[0]?.id,
@@ -77,7 +77,7 @@ export function bodyFor(route: ControlRoute, world: SimulatorCore): object | und
   return body(world);
 }
 
-/** The path with something that is there in each variable part, or `instead` in the one of that name. */
+/** The path with an existing value for each variable part, or the value that `instead` has for it. */
 export function pathFor(
   { path }: Pick<ControlRoute, "path">,
   world: SimulatorCore,

@@ -12,7 +12,7 @@ function rulesOf(worlds: Worlds): unknown {
 const unavailable = { kind: "respond", status: 503 };
 
 describe("fault rules over the control API", () => {
-  test("are installed behind the others, and are where Location says", () => {
+  test("are added after the existing ones, and are found where Location says", () => {
     const worlds = stage();
     const sent = { id: "later", match: { operation: "impression" }, verdict: unavailable };
     const installed = ask(worlds, "POST", "/_sim/faults", sent);
@@ -56,7 +56,7 @@ describe("fault rules over the control API", () => {
     expect(ask(worlds, "GET", "/_sim/faults/rule-1").status).toBe(404);
   });
 
-  test("are removed all at once", () => {
+  test("can be removed all at once", () => {
     const worlds = stage();
     ask(worlds, "POST", "/_sim/faults", { verdict: unavailable });
     expect(ask(worlds, "DELETE", "/_sim/faults")).toMatchObject({ status: 204, body: "" });
@@ -79,7 +79,7 @@ describe("fault rules over the control API", () => {
 test.each([
   [{ verdict: unavailable, match: { nth: [1, -1] } }, 400, "match.nth.1"],
   [{ verdict: unavailable, id: "first" }, 409, "id"],
-])("%j is refused with %i for %s", (body, status, field) => {
+])("%j is refused with %i and the field %s", (body, status, field) => {
   const worlds = stage();
   const before = JSON.stringify(rulesOf(worlds));
   const response = ask(worlds, "POST", "/_sim/faults", body);

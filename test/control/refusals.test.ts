@@ -62,7 +62,7 @@ test.each([
   ["PUT", "clock", '{"mod":"frozen"}', "mod", 'not known here. Did you mean "mode"?'],
   ["POST", "faults", '{"verdict":{"kind":"drp"}}', "verdict.kind", 'Did you mean "drop"?'],
   ["GET", "health?a1=1", undefined, "a1", "is not a query parameter here"],
-])("%s %s %s: %s", (method, path, body, field, reason) => {
+])("%s %s %s is refused and the answer names %s", (method, path, body, field, reason) => {
   const response = ask(method, path, body);
   expect(response.status).toBe(400);
   const problem = JSON.parse(response.body);
@@ -121,7 +121,7 @@ test.each([
     "surfaces.2.cpmRange",
   ],
   ['{"name":"a","n\\u0061me":"b"}', "name"],
-])("%s is refused for %s, and nobody signs up", (body, field) => {
+])("%s is refused, the answer names %s, and nobody signs up", (body, field) => {
   const response = ask("POST", "publishers", body);
   expect(response.status).toBe(400);
   expect(JSON.parse(response.body)).toMatchObject({
@@ -134,12 +134,12 @@ test.each([
 test.each([
   [{ a: "}", b: ['{"a":1,"a":2}', '\\"', "\\"], c: { a: 1, b: { a: 2 } } }],
   [{ "a\\": 1, 'a"': 2, a: [{ a: 1 }, { a: 1 }, [], {}, ["a", "a"]] }],
-])("no member comes twice in %j", (value) => {
+])("no repeated member is found in %j", (value) => {
   expect(repeatedMember(JSON.stringify(value))).toBeUndefined();
   expect(repeatedMember(JSON.stringify(value, undefined, 2))).toBeUndefined();
 });
 
-test("a compressed body is 415, one that says it is as it is isn't", () => {
+test("a compressed body gets 415, and one with the coding identity is accepted", () => {
   const sent = (coding: string): number =>
     worlds.handle({
       method: "POST",

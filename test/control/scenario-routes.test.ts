@@ -21,7 +21,7 @@ const short = {
 };
 
 describe("the scenarios that come with adsim", () => {
-  test("are listed with what they are about, and each is shown whole", () => {
+  test("are listed with what they are about, and each can be fetched whole", () => {
     const worlds = stage();
     const { scenarios } = JSON.parse(get(worlds, "scenarios").body);
     expect(scenarios).toContainEqual({ name: "lost-ack", about: expect.stringContaining("lost") });
@@ -31,7 +31,7 @@ describe("the scenarios that come with adsim", () => {
     }
   });
 
-  test("are played again by a line that gives the same fields anew", () => {
+  test("are answered with a command that repeats the seed, start and assumptions sent", () => {
     const assumptions = { "limit.algorithm": "sliding-log" };
     const anew = { seed: "it's mine", start: "2026-03-01T00:00:00Z", assumptions };
     const line =
@@ -54,7 +54,7 @@ describe("the scenarios that come with adsim", () => {
   });
 });
 
-describe("a scenario that is sent", () => {
+describe("a scenario sent in the body", () => {
   test("is played in the world of the path, whose state it replaces, and in no other", () => {
     const worlds = stage();
     const before = worlds.get("default").snapshot();
@@ -67,18 +67,18 @@ describe("a scenario that is sent", () => {
       2,
       "frozen",
     ]);
-    // What it sent is in that world's journal, once.
+    // Its requests are in that world's journal, once each.
     expect(other.journal.total).toBe(2);
     expect(worlds.get("default").snapshot()).toEqual(before);
   });
 
-  test("is answered with 200 where it is broken, too", () => {
+  test("gets 200 even if its verdict is broken", () => {
     const broken = { ...short, expectations: [{ audit: { total: { applied: 3 } } }] };
     const response = play(stage(), { scenario: broken });
     expect([response.status, JSON.parse(response.body).verdict]).toEqual([200, "broken"]);
   });
 
-  test("has assumptions of its own beside those that are given", () => {
+  test("keeps its own assumptions, except those that the request overrides", () => {
     const worlds = stage();
     const own = { ...short, assumptions: { "errors.body": "flat", "dedup.repeat": "conflict" } };
     play(worlds, { scenario: own, assumptions: { "dedup.repeat": "count" } });
@@ -107,16 +107,16 @@ describe("a refused play names the field, and changes nothing", () => {
     ["a path for a name", { name: "../package" }, 404, "name"],
     ["a list", { scenario: [] }, 400, "scenario"],
     ["an empty scenario", { scenario: {} }, 400, "scenario"],
-    ["no step", { scenario: step({ imprint: {} }) }, 400, "scenario.steps.3"],
+    ["an unknown step", { scenario: step({ imprint: {} }) }, 400, "scenario.steps.3"],
     [
       "a reference to nothing",
       { scenario: step({ click: { impression_id: { ref: "nobody.id" } } }) },
       400,
       "scenario.steps.3.click.impression_id",
     ],
-    ["another start that is none", { scenario: short, start: "soon" }, 400, "start"],
+    ["an invalid start", { scenario: short, start: "soon" }, 400, "start"],
     [
-      "another assumption that is none",
+      "an unknown choice",
       { scenario: short, assumptions: { "dedup.repeat": "never" } },
       400,
       "assumptions.dedup.repeat",
@@ -152,7 +152,7 @@ describe("a refused play names the field, and changes nothing", () => {
       "scenario",
     ]),
     [
-      "what only the play finds out",
+      "a mistake that only shows while playing",
       { scenario: step({ assume: { "date.timezone": "ist" } }) },
       400,
       "scenario.steps.3",
@@ -171,13 +171,13 @@ describe("a refused play names the field, and changes nothing", () => {
     expect(worlds.names()).not.toContain("new");
   });
 
-  test("a body of more than 4 MB and some is too large", () => {
+  test("a body of 4.4 MB gets 413", () => {
     const about = "x".repeat(4_400_000);
     expect(play(stage(), { scenario: { ...short, about } }).status).toBe(413);
   });
 });
 
-test("where nothing has loaded what plays, that is said", () => {
+test("scenarios get 409 if the code that plays them isn't loaded", () => {
   const worlds = worldsOf();
   const response = get(worlds, "scenarios");
   expect(response.status).toBe(409);

@@ -1,4 +1,4 @@
-/** Worlds over the control API: listed, forked, deleted; and which requests make one. */
+/** Worlds over the control API: listed, forked, deleted; and which requests create one. */
 
 import { describe, expect, test } from "vitest";
 import type { ApiResponse } from "../../src/spec/messages.ts";
@@ -33,7 +33,7 @@ describe("worlds over the control API", () => {
     });
   });
 
-  test("are not made by looking at the list or at the metrics", () => {
+  test("are not created by reading the list or the metrics", () => {
     const worlds = worldsOf({}, { maxWorlds: 7 });
     for (const path of ["/_sim/worlds", "/@a/_sim/worlds", "/@a/_sim/metrics"]) {
       expect(ask(worlds, "GET", path).status).toBe(200);
@@ -41,7 +41,7 @@ describe("worlds over the control API", () => {
     expect(ask(worlds, "GET", "/_sim/worlds").body).toBe('{"worlds":[],"max":7,"dropped":0}');
   });
 
-  test("go on from another one, and from then on are their own", () => {
+  test("can be forked from another one, and share nothing with it afterwards", () => {
     const worlds = stage();
     const made = ask(worlds, "POST", "/_sim/worlds", { name: "copy", from: "default" });
     expect(made.status).toBe(201);
@@ -64,7 +64,7 @@ describe("worlds over the control API", () => {
     expect(record(origin, "c")).toEqual(later);
   });
 
-  test("go on from the world of the path unless told otherwise, which is a use of that one", () => {
+  test("are forked from the world in the path by default, which creates that one", () => {
     const worlds = stage();
     worlds.get("other").reset({ seed: "mine" });
     expect(JSON.parse(ask(worlds, "POST", "/@other/_sim/worlds", { name: "a" }).body).seed).toBe(
@@ -73,7 +73,7 @@ describe("worlds over the control API", () => {
     expect(JSON.parse(ask(worlds, "POST", "/_sim/worlds", { name: "b" }).body).impressions).toBe(2);
     expect(ask(worlds, "POST", "/@fresh/_sim/worlds", { name: "c" }).status).toBe(201);
     expect(worlds.names()).toEqual(["default", "other", "a", "b", "fresh", "c"]);
-    // With another one named it isn't.
+    // If the body names another origin, the world in the path isn't created.
     ask(worlds, "POST", "/@unused/_sim/worlds", { name: "d", from: "default" });
     expect(worlds.names()).not.toContain("unused");
   });
@@ -92,7 +92,7 @@ describe("worlds over the control API", () => {
     [{ from: "default" }, 400, "name"],
     [{ name: "new", from: null }, 400, "from"],
     [{ name: "new", seed: "x" }, 400, "seed"],
-  ])("%j is refused with %i for %s, and no world comes of it", (body, status, field) => {
+  ])("%j is refused with %i and the field %s, and no world is created", (body, status, field) => {
     const worlds = stage();
     for (const path of ["/_sim/worlds", "/@fresh/_sim/worlds"]) {
       expect(problemOf(ask(worlds, "POST", path, body))).toEqual({ status, field });
@@ -100,10 +100,10 @@ describe("worlds over the control API", () => {
     expect(worlds.names()).toEqual(["default", "other"]);
   });
 
-  test("are no more than were allowed, forks included", () => {
+  test("never exceed the maximum, forks included", () => {
     const worlds = worldsOf({ publishers: 1 }, { maxWorlds: 3 });
     expect(ask(worlds, "POST", "/_sim/worlds", { name: "a" }).status).toBe(201);
-    // The one that goes is not the one that is forked.
+    // The world that is dropped is not the one that is forked.
     expect(ask(worlds, "POST", "/@b/_sim/worlds", { name: "c" }).status).toBe(201);
     expect(worlds.names()).toEqual(["default", "b", "c"]);
     expect(ask(worlds, "POST", "/@c/_sim/worlds", { name: "d" }).status).toBe(201);
@@ -117,7 +117,7 @@ describe("worlds over the control API", () => {
     expect(full.names()).toEqual([]);
   });
 
-  test("end, and come into being anew on their next use", () => {
+  test("can be deleted, and are created anew on their next use", () => {
     const worlds = stage();
     for (const name of ["default", "other"]) {
       record(worlds.get(name), "s");
@@ -136,14 +136,14 @@ describe("worlds over the control API", () => {
     }
   });
 
-  test("can be ended by a path of their own", () => {
+  test("can be deleted through their own path", () => {
     const worlds = stage();
     expect(ask(worlds, "DELETE", "/@other/_sim/worlds/other").status).toBe(204);
     expect(worlds.names()).toEqual(["default"]);
   });
 });
 
-describe("a control request that is refused makes no world", () => {
+describe("a refused control request creates no world", () => {
   test.each([
     ["GET", "/@new/_sim/nothing", undefined, 404],
     ["HEAD", "/@new/_sim/reset", undefined, 405],

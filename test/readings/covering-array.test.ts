@@ -1,4 +1,4 @@
-/** Covering arrays: every combination that can be is there, none that can't, in few rows, the same for a seed. */
+/** A covering array has every allowed combination and no forbidden one, in few rows, and the same rows for a seed. */
 
 import { createHash } from "node:crypto";
 import fc from "fast-check";
@@ -32,7 +32,7 @@ const fullShape = {
   ]),
 };
 
-/** Whether a pair or a triple of levels of the full list goes together. */
+/** Whether these levels of the full list are allowed together. */
 function isPossible(columns: readonly number[], levels: readonly number[]): boolean {
   const levelOf = (column: number): number | undefined => levels[columns.indexOf(column)];
   return levelOf(statuses) !== 0 || (levelOf(txnId) ?? 0) === 0;
@@ -54,13 +54,16 @@ describe("small shapes", () => {
     { levels: [3, 3, 3, 3], strength: 3, rows: 27 },
     { levels: [3, 2], strength: 3, rows: 6 },
     { levels: [2, 3, 4, 2, 3, 2], strength: 3, rows: 36 },
-  ])("$levels at strength $strength: everything is covered in $rows rows, the fewest", (shape) => {
-    const rows = coveringRows({ ...shape, seed: "small" });
-    expect(missingTuples(rows, { ...shape, isPossible: () => true })).toEqual([]);
-    expect(rows).toHaveLength(shape.rows);
-  });
+  ])(
+    "$levels at strength $strength: everything is covered in $rows rows, the fewest possible",
+    (shape) => {
+      const rows = coveringRows({ ...shape, seed: "small" });
+      expect(missingTuples(rows, { ...shape, isPossible: () => true })).toEqual([]);
+      expect(rows).toHaveLength(shape.rows);
+    },
+  );
 
-  test("keys with one choice have it in every row and need no rows", () => {
+  test("keys with one choice have it in every row and add no rows", () => {
     expect(coveringRows({ levels: [1, 1, 1], strength: 2, seed: "a" })).toEqual([[0, 0, 0]]);
     const rows = coveringRows({ levels: [1, 2, 1, 3], strength: 3, seed: "a" });
     expect(texts(rows).sort()).toEqual([
@@ -73,7 +76,7 @@ describe("small shapes", () => {
     ]);
   });
 
-  test("where nothing is allowed there are no rows", () => {
+  test("there are no rows if every combination is forbidden", () => {
     const forbidden = [0, 1].map((level) => [{ column: 1, level }]);
     expect(coveringRows({ levels: [3, 2, 2], forbidden, strength: 2, seed: "a" })).toEqual([]);
   });
@@ -103,7 +106,7 @@ const randomShape: fc.Arbitrary<Required<Omit<CoveringProblem, "seed">>> = fc
   );
 
 const lawful =
-  "any shape: all that is possible is covered, nothing forbidden is in, no row is spare";
+  "any shape: every possible tuple is covered, no row is forbidden, and no row is superfluous";
 test(lawful, { timeout: 60_000 }, () => {
   checkProperty(
     { test: lawful, file, runs: 150 },
@@ -144,13 +147,16 @@ describe("all keys with all their choices", () => {
     120_000,
   );
 
-  test.each(["a", "b", "c", "", "🌱"])("seed %j: at most 42 rows cover all pairs", (seed) => {
-    const rows = coveringRows({ ...fullShape, strength: 2, seed });
-    expect(rows.length).toBeLessThanOrEqual(42);
-  });
+  test.each(["a", "b", "c", "", "🌱"])(
+    "seed %j: the array for all pairs has at most 42 rows",
+    (seed) => {
+      const rows = coveringRows({ ...fullShape, strength: 2, seed });
+      expect(rows.length).toBeLessThanOrEqual(42);
+    },
+  );
 
-  test("the rows for a seed are the frozen ones; they may change with the method, not unnoticed", () => {
-    // The choices of 46 keys, as they once were: another key is no change of the method.
+  test("the rows for a seed have the frozen digest: it may change with the method, not unnoticed", () => {
+    // How many choices 46 keys had once, written out: a new key doesn't change the method.
     const levels = Array.from("4222322272232253332223343442322232222322225222", Number);
     const forbidden = [1, 2].map((level) => [
       { column: 31, level: 0 },
@@ -185,7 +191,7 @@ describe("the catalogue", () => {
   };
 
   test.each([1, 2, 3] as const)(
-    "strength %i: every combination of choices that go together is in a full assignment",
+    "strength %i: every allowed combination of choices is in a row that assigns all keys",
     (strength) => {
       const array = coveringArray({ strength });
       const rows = numbered(array);
@@ -203,7 +209,7 @@ describe("the catalogue", () => {
     120_000,
   );
 
-  test("a seed always gives the same array, another seed another one", () => {
+  test("a seed always gives the same array, and another seed a different one", () => {
     const array = coveringArray({ strength: 2, seed: "a" });
     expect(coveringArray({ strength: 2, seed: "a" })).toEqual(array);
     expect(coveringArray({ strength: 2, seed: "b" })).not.toEqual(array);
@@ -211,7 +217,7 @@ describe("the catalogue", () => {
   });
 });
 
-test("the check of coverage notices what is missing", () => {
+test("missingTuples reports what is missing", () => {
   const levels = [2, 3, 2];
   const rows = everyRow(levels);
   const shape = { levels, strength: 3, isPossible: () => true };

@@ -1,6 +1,6 @@
 /**
- * A knob that changes nothing is a defect: for every key, each two of its choices answer some request with other bytes.
- * And an answer knows what shaped it: where two choices part, one of the two answers names the key.
+ * A knob that changes nothing is a defect: any two choices of a key answer some request with different bytes.
+ * And the journal knows what shaped an answer: where two choices differ, it names the key for one of the two.
  */
 
 import { describe, expect, test } from "vitest";
@@ -15,18 +15,18 @@ import { createSession, type Session, sequences } from "../spec/assumptions/sequ
 
 const points = Object.entries<OpenPoint>(catalogue) as [AssumptionKey, OpenPoint][];
 
-/** What a choice makes no sense without. */
+/** Other choices without which a key's own make no sense. */
 const beside: { readonly [Key in AssumptionKey]?: Readings } = {
   "payout.txn-id": { "payout.statuses": "extended" },
 };
 
 interface Played {
   readonly answers: readonly ApiResponse[];
-  /** What shaped each of them. */
+  /** The keys that shaped each answer, according to the journal. */
   readonly shapedBy: readonly (readonly string[])[];
 }
 
-/** From its second request on, a key's usual impressions are recognised without being parsed: a short way of their own. */
+/** From a key's second request on its usual impressions are recognised without parsing, in code of their own. */
 type KeyUse = "a new key" | "a key used before";
 
 function play(key: AssumptionKey, choice: string, use: KeyUse): Played {
@@ -40,7 +40,7 @@ function play(key: AssumptionKey, choice: string, use: KeyUse): Played {
   return { answers: session.answers, shapedBy };
 }
 
-/** Two minutes later no limit counts the request. */
+/** Sends one request and waits two minutes, after which no limit counts it. */
 function useKey({ sim, publisher }: Session): void {
   senderOf(sim, publisher).get("surfaces");
   sim.clock.advance("2m");
@@ -53,7 +53,7 @@ function* pairsOf<T>(list: readonly T[]): Generator<readonly [T, T]> {
   }
 }
 
-/** The same answer without what a limit counts: every answer carries that, and says no more about it. */
+/** The answer without the remaining count, which every answer has and whose keys the journal doesn't name. */
 function withoutCount({ status, headers, body }: ApiResponse): string {
   const { "x-ratelimit-remaining": _remaining, ...others } = headers;
   return JSON.stringify({ status, headers: others, body });
@@ -68,14 +68,14 @@ describe.each(subjects)("$key, $use", ({ key, use, choices }) => {
   const played = new Map(choices.map((choice) => [choice, play(key, choice, use)]));
   const pairs = [...pairsOf([...played])];
 
-  test("every two choices answer with other bytes", () => {
+  test("any two choices give different answers", () => {
     expect(pairs.length).toBeGreaterThan(0);
     for (const [[left, one], [right, other]] of pairs) {
       expect(one.answers, `${left} and ${right}`).not.toEqual(other.answers);
     }
   });
 
-  test("where they part, an answer names the key", () => {
+  test("where more than the remaining count differs, the journal names the key for one of the two", () => {
     for (const [[left, one], [right, other]] of pairs) {
       const index = one.answers.findIndex((answer, place) => {
         const counterpart = other.answers[place];
@@ -90,7 +90,7 @@ describe.each(subjects)("$key, $use", ({ key, use, choices }) => {
     }
   });
 
-  test("no answer is a failure of the simulator's own", () => {
+  test("no answer is a 5xx, save for 503 where the choice asks for it", () => {
     for (const [choice, { answers }] of played) {
       const mayBe503 = key === "limit.exceeded" && choice === "503";
       for (const { status } of answers) expect(status).toBeLessThan(mayBe503 ? 504 : 500);

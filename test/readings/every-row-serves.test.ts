@@ -11,9 +11,9 @@ import { someOf } from "../budget.ts";
 import { createConformance } from "../spec/openapi/openapi-conformance.ts";
 import { fullSession, type SessionExchange } from "./full-session.ts";
 
-/** Errors that a transport makes, or a program that gives `handle` what is no request. */
+/** Errors that only a transport can cause, or a program that passes `handle` an invalid request. */
 const ofTransports = ["malformed_request", "request_timeout", "headers_too_large"];
-/** Errors that come whatever is assumed. */
+/** Errors that the session provokes under any assumptions. */
 const always = [
   "unauthorized",
   "route_not_found",
@@ -32,13 +32,13 @@ const everyOperation = Object.values(operations).map(({ method, path }) => `${me
 const rows = coveringArray({ strength: 2 });
 const numbered = someOf(rows.map((row, index) => ({ row, index })));
 
-test("there are rows to serve under", () => {
+test("the covering array has more than one row", () => {
   expect(rows.length).toBeGreaterThan(1);
 });
 
 describe("a whole session under every row of the covering array of pairs", () => {
   test.each(numbered)(
-    "$index: no fault, and nothing that the document doesn't say",
+    "row $index: every answer is sound and as the OpenAPI document says",
     { timeout: 60_000 },
     ({ row }) => {
       const problemsOf = createConformance(openApiDocument(row), row);
@@ -61,7 +61,7 @@ describe("a whole session under every row of the covering array of pairs", () =>
     },
   );
 
-  test("the sessions come across every kind of error that a request can provoke", {
+  test("the sessions provoke every kind of error that a request can cause", {
     timeout: 120_000,
   }, () => {
     const missing = new Set(Object.keys(errorKinds));
@@ -76,7 +76,7 @@ describe("a whole session under every row of the covering array of pairs", () =>
   });
 });
 
-/** What no answer may be, whatever the document says. */
+/** Faults that no answer may have, whatever the document says. */
 function faultsOf({ request, response, reason }: SessionExchange, row: Assumptions): string[] {
   const { status, headers, body } = response;
   const faults: string[] = [];
@@ -91,7 +91,7 @@ function faultsOf({ request, response, reason }: SessionExchange, row: Assumptio
   return faults;
 }
 
-/** The request by the path that the document has, where a slash at its end makes no difference. */
+/** The request with the document's path: without a final slash, if that makes no difference. */
 function asDocumented({ request }: SessionExchange, row: Assumptions): SessionExchange["request"] {
   const same = row["http.trailing-slash"] === "same";
   return { ...request, path: same ? request.path.replace(/(?<=[^/])\/$/, "") : request.path };

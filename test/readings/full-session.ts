@@ -1,6 +1,6 @@
 /**
- * Everything that a client may do, right and wrong, as one session that works under any assumptions: what is sent is
- * written as they read it. What becomes of it is for others to judge.
+ * One session with everything that a client may do, right and wrong, under any assumptions: requests are encoded as
+ * those demand. Judging the answers is left to others.
  */
 
 import type { ApiRequest, ApiResponse, Publisher, Simulator } from "../../src/index.ts";
@@ -8,7 +8,7 @@ import type { ApiRequest, ApiResponse, Publisher, Simulator } from "../../src/in
 export interface SessionExchange {
   readonly request: ApiRequest;
   readonly response: ApiResponse;
-  /** Why it is no success: the code of the error, as the journal has it. Empty for a success. */
+  /** The error's code, as in the journal. Empty for a success. */
   readonly reason: string;
 }
 
@@ -20,7 +20,7 @@ interface Client {
   readonly other: Publisher;
   send(request: ApiRequest): SessionExchange;
   get(path: string, query?: Values): ApiRequest;
-  /** Parameters in the encoding that is understood. */
+  /** A POST with its parameters in the encoding that the assumptions demand. */
   post(path: string, parameters: Values): ApiRequest;
 }
 
@@ -33,7 +33,7 @@ export const writes = ["/v1/impression", "/v1/click"] as const;
 const [stats, , payouts] = reads;
 const [impression, click] = writes;
 
-/** The session, exchange by exchange. The quota is back before each part. */
+/** The session, exchange by exchange. Each part starts with a full quota. */
 export function* fullSession(sim: Simulator): Generator<SessionExchange> {
   const client = clientOf(sim);
   const parts = [reading, wrongReading, wrongTargets, wrongKeys, recording, wrongRecording];
@@ -97,7 +97,7 @@ function* reading({ sim, own, send, get }: Client): Generator<SessionExchange> {
     get(stats, { from: own.joined, to: "2026-01-14", surface: own.surfaces[1]?.id ?? "" }),
   );
   for (const limit of [1, 3, 100, 101]) yield send(get(payouts, { limit }));
-  // What was paid in the months to come, day by day where most happens.
+  // Payouts in the months that follow, day by day where most happens.
   for (const by of ["22d", "1d", "3d", "13d", "12d", "3d"]) {
     sim.clock.advance(by);
     yield send(get(payouts));
@@ -161,7 +161,7 @@ function* wrongKeys({ own, other, send, get, post }: Client): Generator<SessionE
   yield send(post(impression, { publisher_id: other.id, surface, ad_id: "ad" }));
 }
 
-/** An impression on the surface at a place. */
+/** The parameters of an impression on the publisher's surface at this index. */
 function adOn({ own }: Client, place = 0): Values {
   return { publisher_id: own.id, surface: own.surfaces[place]?.id ?? "", ad_id: "ad" };
 }
@@ -254,7 +254,7 @@ function* overTheLimit(client: Client): Generator<SessionExchange> {
   const recorded = Array.from({ length: 10_000 }, () => send(post(impression, adOn(client))));
   yield* recorded.slice(-1);
   for (let sent = 0; sent < 2; sent += 1) yield send(post(impression, adOn(client)));
-  // Refused or not: they may have a quota of their own.
+  // Refused or not: clicks may have a quota of their own.
   for (const shown of recorded.slice(0, 2)) yield send(post(click, clickOn(shown)));
   sim.clock.advance("1m");
   yield send(get(stats));

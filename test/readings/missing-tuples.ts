@@ -1,4 +1,4 @@
-/** Which combinations a covering array misses: counted from the definition alone, with nothing of the generator. */
+/** Which combinations a covering array misses: counted by the definition, with no code of the generator. */
 
 export interface Shape {
   /** How many levels each column has. */

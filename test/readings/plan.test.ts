@@ -47,8 +47,8 @@ function assumptionsOf({ defaults, rows, assumptionsWith }: MatrixPlan): Assumpt
   return [defaults, ...rows.map((row) => assumptionsWith(row) ?? defaults)];
 }
 
-describe("some keys", () => {
-  test("are varied alone, in far fewer rows that cover what the array covers", () => {
+describe("keys", () => {
+  test("named by `only` are the only ones varied, in far fewer rows that cover the same pairs", () => {
     const plan = planOf({});
     expect(plan.varied).toEqual(keys);
     expect(pairsIn(assumptionsOf(plan), keys)).toEqual(pairsIn(everything, keys));
@@ -62,12 +62,12 @@ describe("some keys", () => {
     return Object.fromEntries(keys.map((key) => [key, assumptions[key]]));
   }
 
-  test("that are fewer than the strength are varied in all their combinations", () => {
+  test("fewer than the strength are varied in all their combinations", () => {
     const only = ["errors.invalid", "limit.exceeded"] as const;
     expect(planOf({ only, strength: 3 }).rows).toHaveLength(2 * 3 - 1);
   });
 
-  test("that are held keep their choice in every row and in the defaults", () => {
+  test("that are pinned keep their choice in every row and in the defaults", () => {
     const plan = planOf({ only: undefined, pinned: { "limit.exceeded": "503" } });
     expect(plan.varied).not.toContain("limit.exceeded");
     for (const row of assumptionsOf(plan)) expect(row["limit.exceeded"]).toBe("503");
@@ -77,14 +77,14 @@ describe("some keys", () => {
   });
 });
 
-test("a row is what departs from the defaults, each row once, and the defaults are none", () => {
+test("a row lists what differs from the defaults; repeated rows and the defaults are left out", () => {
   const array = [{}, {}, { "dedup.repeat": "count" }, { "dedup.repeat": "count" }].map((row) =>
     resolveAssumptions(row),
   );
   expect(planOf({ only: undefined, array }).rows).toEqual([["dedup.repeat=count"]]);
 });
 
-test("there may be nothing to vary", () => {
+test("a plan with every key pinned has no rows", () => {
   const pinned = Object.fromEntries(
     Object.entries<OpenPoint>(catalogue).map(([key, point]) => [key, point.default]),
   );

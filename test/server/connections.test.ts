@@ -1,4 +1,4 @@
-/** Connections that bring nothing don't lock others out. The bound is 10,000; these tests have a smaller one. */
+/** Useless connections don't lock other clients out. The limit is 10,000; these tests set a smaller one. */
 
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
@@ -8,7 +8,7 @@ import { exchange, serve } from "./raw.ts";
 
 const MOST = 10;
 
-/** Connections, opened one after the other so that the server knows the first as the oldest; each has sent `text`. */
+/** Opens connections one after the other, so that the first is the oldest to the server; each sends `text`. */
 async function open(port: number, count: number, text = ""): Promise<Socket[]> {
   const sockets: Socket[] = [];
   for (let index = 0; index < count; index += 1) {
@@ -40,15 +40,18 @@ const get = "GET /v1/nothing HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 test.each([
   ["silent", ""],
-  ["in mid-head", "GET /v1/nothing HTTP/1.1\r\nHost: loc"],
+  ["in the middle of a head", "GET /v1/nothing HTTP/1.1\r\nHost: loc"],
   ["idle after a request", get],
-  ["in mid-body", "POST /v1/click HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{"],
+  [
+    "in the middle of a body",
+    "POST /v1/click HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{",
+  ],
   ["in a second request", `${get}GET /`],
-])("many times more of them than there may be, all %s, keep nobody out", async (_, text) => {
+])("far more connections than allowed, all %s, don't lock other clients out", async (_, text) => {
   await using server = await serve({ maxConnections: MOST });
   const sockets = await open(server.port, 5 * MOST, text);
   for (let asked = 0; asked < 5; asked += 1) expect(await health(server)).toBe(200);
-  // Older ones made room.
+  // Older ones were closed to make room.
   const closed = () => sockets.filter((socket) => socket.closed).length;
   await expect.poll(closed).toBeGreaterThan(3 * MOST);
   expect(sockets[0]?.closed).toBe(true);
@@ -56,7 +59,7 @@ test.each([
   closeAll(sockets);
 });
 
-test("who has asked for something stays, and who waits for an answer as well", async () => {
+test("connections that have sent a request stay open, answered or not", async () => {
   await using server = await serve({ maxConnections: MOST });
   const world = server.worlds.get("default");
   world.faults.add({ id: "slow", verdict: { kind: "timeout" } });
@@ -71,7 +74,7 @@ test("who has asked for something stays, and who waits for an answer as well", a
   closeAll([...waiting, ...idle, ...silent]);
 });
 
-test("where a rule holds all of them, the control API can still end it", async () => {
+test("if a fault rule holds all connections, the control API can still remove the rule", async () => {
   await using server = await serve({ maxConnections: MOST });
   const world = server.worlds.get("default");
   world.faults.add({ verdict: { kind: "timeout" } });

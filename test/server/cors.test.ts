@@ -1,4 +1,4 @@
-/** Web pages over HTTP: whose first request makes a world, what the control API says to them, and what names a server may have. */
+/** Web pages over HTTP: which can create a world, what the control API answers them, and under which host names. */
 
 import { expect, test } from "vitest";
 import type { ServerOptions } from "../../src/server.ts";
@@ -32,7 +32,7 @@ test.each<[ServerOptions, string, boolean]>([
   [{ cors: "off" }, page, false],
   [{ assumptions: { "http.cors": "none" } }, page, false],
 ])(
-  "under %j the first request of a page of %s makes a world: %j",
+  "with the options %j the first request of a page of %s creates a world: %j",
   async (options, origin, makes) => {
     await using server = await serve(options);
     const first = await exchange(server.port, preflight(`/@by-preflight${stats}`, origin));
@@ -51,7 +51,7 @@ test.each<[ServerOptions, string, boolean]>([
   },
 );
 
-test("a preflight of the control API is refused, whoever sends it", async () => {
+test("a preflight to the control API is refused for any origin", async () => {
   await using server = await serve({ cors: ["*", page] });
   for (const path of ["/_sim/health", "/_sim/reset", "/@x/_sim/health", "/_sim"]) {
     for (const origin of [page, "https://any.example", "null"]) {
@@ -59,7 +59,7 @@ test("a preflight of the control API is refused, whoever sends it", async () => 
       expect(responses[0]?.status, path).toBe(403);
       expect(Object.keys(responses[0]?.headers ?? {}).join()).not.toContain("access-control");
     }
-    // From the server's own page it is no preflight, and there is no such method.
+    // Without an Origin it isn't a preflight, and no control route has the method OPTIONS.
     const own = head("OPTIONS", path, "Access-Control-Request-Method: GET\r\n");
     const { responses } = await exchange(server.port, own);
     expect([404, 405]).toContain(responses[0]?.status);
@@ -68,7 +68,7 @@ test("a preflight of the control API is refused, whoever sends it", async () => 
   expect(server.worlds.names()).toEqual(["default"]);
 });
 
-test("metrics count preflights apart", async () => {
+test("metrics count preflights separately", async () => {
   await using server = await serve();
   await exchange(server.port, preflight(stats, page));
   const metrics = await (await fetch(`${server.url}/_sim/metrics`)).text();
@@ -91,33 +91,36 @@ const rebound = [
   "",
 ];
 
-test.each(rebound)("under the name %j no request makes a world", async (host) => {
-  await using server = await serve({ cors: "*" });
-  const requests = [
-    `GET /@x${stats} HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
-    `GET /@x${stats} HTTP/1.1\r\nHost: ${host}\r\nX-Forwarded-Host: localhost\r\nForwarded: host=localhost\r\n\r\n`,
-    `GET /@x${stats} HTTP/1.1\r\nHost: ${host}\r\nOrigin: http://${host}\r\nSec-Fetch-Site: same-origin\r\n\r\n`,
-    `GET /@x HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
-    `OPTIONS /@x${stats} HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${page}\r\nAccess-Control-Request-Method: GET\r\n\r\n`,
-    `POST /@x/v1/impression HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 2\r\n\r\n{}`,
-    ...(host === "" ? [] : [`GET http://${host}/@x${stats} HTTP/1.1\r\nHost: localhost\r\n\r\n`]),
-  ];
-  for (const sent of requests) {
-    const { responses } = await exchange(server.port, sent);
-    expect(responses[0]?.status, sent).toBe(403);
-    expect(JSON.parse(responses[0]?.body ?? "")).toMatchObject({
-      type: "urn:adsim:control:no-world",
-      field: "host",
-    });
-  }
-  expect(server.worlds.names()).toEqual(["default"]);
-  // Containers and hosts files give a machine such names: what is there answers under any.
-  server.worlds.get("x");
-  for (const path of [stats, `/@default${stats}`, `/@x${stats}`]) {
-    const sent = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
-    expect((await exchange(server.port, sent)).responses[0]?.status).toBe(401);
-  }
-});
+test.each(rebound)(
+  "a request with the host %j creates no world, but can use an existing one",
+  async (host) => {
+    await using server = await serve({ cors: "*" });
+    const requests = [
+      `GET /@x${stats} HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
+      `GET /@x${stats} HTTP/1.1\r\nHost: ${host}\r\nX-Forwarded-Host: localhost\r\nForwarded: host=localhost\r\n\r\n`,
+      `GET /@x${stats} HTTP/1.1\r\nHost: ${host}\r\nOrigin: http://${host}\r\nSec-Fetch-Site: same-origin\r\n\r\n`,
+      `GET /@x HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
+      `OPTIONS /@x${stats} HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${page}\r\nAccess-Control-Request-Method: GET\r\n\r\n`,
+      `POST /@x/v1/impression HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 2\r\n\r\n{}`,
+      ...(host === "" ? [] : [`GET http://${host}/@x${stats} HTTP/1.1\r\nHost: localhost\r\n\r\n`]),
+    ];
+    for (const sent of requests) {
+      const { responses } = await exchange(server.port, sent);
+      expect(responses[0]?.status, sent).toBe(403);
+      expect(JSON.parse(responses[0]?.body ?? "")).toMatchObject({
+        type: "urn:adsim:control:no-world",
+        field: "host",
+      });
+    }
+    expect(server.worlds.names()).toEqual(["default"]);
+    // Containers and hosts files give a machine such names, so existing worlds answer under any.
+    server.worlds.get("x");
+    for (const path of [stats, `/@default${stats}`, `/@x${stats}`]) {
+      const sent = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
+      expect((await exchange(server.port, sent)).responses[0]?.status).toBe(401);
+    }
+  },
+);
 
 test.each([
   ["localhost", {}],
@@ -130,14 +133,14 @@ test.each([
   ["[::1]", {}],
   ["[0:0:0:0:0:0:0:1]:4010", {}],
   ["any.example", { host: "0.0.0.0" }],
-])("under the name %s a request makes a world with %j", async (host, options) => {
+])("a request with the host %s creates a world with the options %j", async (host, options) => {
   await using server = await serve(options);
   const sent = `GET /@x${stats} HTTP/1.1\r\nHost: ${host}\r\nX-Forwarded-Host: evil.example\r\n\r\n`;
   expect((await exchange(server.port, sent)).responses[0]?.status).toBe(401);
   expect(server.worlds.names()).toEqual(["default", "x"]);
 });
 
-test("a host that is chosen to listen on names the server", async () => {
+test("a server that listens on localhost creates worlds for requests to localhost", async () => {
   await using server = await serve({ host: "localhost" });
   expect((await fetch(`http://localhost:${server.port}/@x${stats}`)).status).toBe(401);
 });

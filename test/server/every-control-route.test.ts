@@ -1,4 +1,4 @@
-/** Every route of the control API, from where it may not be used and with what it may not be sent: nothing happens. */
+/** No route of the control API does anything for a forbidden sender, or with a body of a forbidden type or size. */
 
 import { expect, test } from "vitest";
 import { MAX_CONTROL_BODY_BYTES } from "../../src/control/input.ts";
@@ -10,7 +10,7 @@ import { exchange, serve } from "./raw.ts";
 
 const named = controlRoutes.map((route): [string, ControlRoute] => [nameOf(route), route]);
 
-/** A request as it is sent; `lines` after the Host, or with one of their own. */
+/** The request as text, with `lines` after the Host header or with their own. */
 function raw({ method, path, headers = {}, body = "" }: ApiRequest, lines: string): string {
   const host = /^host:/i.test(lines) ? "" : "Host: localhost\r\n";
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -55,7 +55,7 @@ test.each(
 );
 
 test.each(named)(
-  "%s takes no body that a page can send as it likes, and none too large",
+  "%s refuses the types of body that any page can send, and bodies that are too large",
   async (_, route) => {
     await using server = await serve();
     setUp(server.worlds);
@@ -80,7 +80,7 @@ test.each(named)(
       ),
     ).toBe(415);
     const most = route.maxBodyBytes ?? MAX_CONTROL_BODY_BYTES;
-    // The larger limits are looked at without sending so much.
+    // The larger limits are tested in process, without sending so much.
     if (most === MAX_CONTROL_BODY_BYTES) {
       expect(await send("application/json", " ".repeat(most + 1))).toBe(413);
       expect(await send("application/json", " ".repeat(most + 1), true)).toBe(413);
@@ -89,7 +89,7 @@ test.each(named)(
   },
 );
 
-test("a fault rule whose answer has a body of a megabyte is taken, one of more than 1.5 MiB isn't", async () => {
+test("a fault rule may answer with a body of 1 MiB; one byte more gets 400, and 1.5 MiB gets 413", async () => {
   await using server = await serve();
   const install = (length: number): Promise<Response> =>
     fetch(`${server.url}/_sim/faults`, {
@@ -104,7 +104,7 @@ test("a fault rule whose answer has a body of a megabyte is taken, one of more t
   expect(server.worlds.get("default").faults.list()).toHaveLength(1);
 });
 
-test("a page of an origin that isn't allowed makes no world, and uses one that there is", async () => {
+test("a page of a forbidden origin creates no world, but can use an existing one", async () => {
   await using server = await serve({ maxWorlds: 10 });
   const target = "/v1/publisher/stats";
   const status = async (path: string, lines: string): Promise<number | undefined> =>
@@ -124,12 +124,12 @@ test("a page of an origin that isn't allowed makes no world, and uses one that t
     ]) {
       expect(await status(path, lines), `${path} ${lines}`).toBe(403);
     }
-    // The default world is there anyway, whatever it is called.
+    // The default world exists anyway, by either path.
     expect(await status(target, lines)).toBe(401);
     expect(await status(`/@default${target}`, lines)).toBe(401);
   }
   expect(server.worlds.names()).toEqual(["default"]);
-  // Who isn't a page of another origin makes one, and then the page may use it.
+  // Other clients create one, and then the page may use it.
   expect(await status(`/@w0${target}`, "")).toBe(401);
   expect(await status(`/@w1${target}`, "Sec-Fetch-Site: none\r\n")).toBe(401);
   const own = `Host: localhost:${server.port}\r\nOrigin: http://localhost:${server.port}\r\nSec-Fetch-Site: same-origin\r\n`;
@@ -140,7 +140,7 @@ test("a page of an origin that isn't allowed makes no world, and uses one that t
   expect(server.worlds.names()).toEqual(["default", "w0", "w1", "w2"]);
 });
 
-test("what a foreign page is told is a problem that says what to do, also where it sends a body", async () => {
+test("a foreign page that sends a body gets a problem document that says what to do", async () => {
   await using server = await serve();
   const sent = raw(
     {

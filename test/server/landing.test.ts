@@ -40,7 +40,7 @@ test.each([
   "application/problem+json, text/html;q=0.9",
   "text/*",
   "",
-])("with Accept: %s the answers are those of the APIs", async (accept) => {
+])("with Accept: %s the answer is the API's 404, not a page", async (accept) => {
   await using server = await serve();
   for (const [path, type] of [
     ["/", "urn:adsim:error:route_not_found"],

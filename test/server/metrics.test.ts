@@ -33,7 +33,7 @@ function send(server: Server, path: string, prefix = ""): Promise<Response> {
 }
 
 describe("a scrape", () => {
-  test("of an unused server has every metric, at zero", async () => {
+  test("of an unused server has every metric, and counts no request and no fault", async () => {
     await using server = await serve();
     const families = await scrape(server);
     expect([...families].map(([name, { type }]) => `${type} ${name}`)).toEqual([
@@ -79,7 +79,7 @@ describe("a scrape", () => {
     await send(server, "/v1/nothing");
     await fetch(`${server.url}/v1/publisher/payouts`);
     await fetch(`${server.url}/v1/publisher/payouts`, { method: "PUT" });
-    // Control requests aren't counted, nor what never became a request.
+    // Neither control requests nor malformed ones are counted.
     await fetch(`${server.url}/_sim/health`);
     await exchange(server.port, "GET / HTTP/1.1\r\n\r\n");
     const families = await scrape(server);
@@ -153,7 +153,7 @@ describe("a scrape", () => {
     expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
   });
 
-  test("with HEAD has no body, and keeps its place in a pipeline", async () => {
+  test("has no body for HEAD, and is answered in order in a pipeline", async () => {
     await using server = await serve();
     const head = await fetch(`${server.url}/@new/_sim/metrics`, { method: "HEAD" });
     expect(head.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
@@ -183,7 +183,7 @@ describe("a scrape", () => {
     expect((await scrape(server)).size).toBeGreaterThan(10);
   });
 
-  test("exists at one path only: another path with the same end is answered by rules", async () => {
+  test("is at one path only: a rule answers another path that ends the same", async () => {
     await using server = await serve();
     const verdict = { kind: "respond", status: 200, body: "mine" } as const;
     server.worlds.get("default").faults.add({ verdict });
@@ -192,7 +192,7 @@ describe("a scrape", () => {
   });
 });
 
-test("counts a play's requests, but not those that its invariants send to copies", async () => {
+test("the metrics count a play's requests, but not those that its invariants send to copies", async () => {
   await using server = await serve();
   const scenario = { name: "one", about: "One impression.", steps: [{ impression: {} }] };
   const response = await fetch(`${server.url}/_sim/scenarios/play`, {
@@ -207,7 +207,7 @@ test("counts a play's requests, but not those that its invariants send to copies
   ]);
 });
 
-test("counts a world that continues from another", async () => {
+test("the metrics count the requests of a forked world", async () => {
   await using server = await serve();
   server.worlds.fork("other", "default");
   await send(server, "/v1/publisher/stats", "/@other");
@@ -215,7 +215,7 @@ test("counts a world that continues from another", async () => {
   expect(requests?.samples).toEqual([{ labels: { operation: "stats", status: "200" }, value: 1 }]);
 });
 
-test("in process the metrics are data, and JSON", async () => {
+test("in process the metrics are available as data and as JSON", async () => {
   await using server = await serve();
   await send(server, "/v1/publisher/stats");
   const [requests] = server.worlds.metrics();
@@ -228,7 +228,7 @@ test("in process the metrics are data, and JSON", async () => {
   expect(JSON.parse(body)).toEqual({ metrics: server.worlds.metrics() });
 });
 
-test("a duration on a bound is counted below it, one beyond the last bound above all", () => {
+test("a duration equal to a bound is in its bucket, and one beyond the last bound only in +Inf", () => {
   let nowMs = 0;
   const meter = createMeter(() => nowMs);
   for (const tookMs of [0, 0.005, 0.0050001, 1, 1000, 1001]) {

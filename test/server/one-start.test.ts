@@ -34,7 +34,7 @@ test("a world can be created even after the system's clock was set back", async 
   expect(server.worlds.get("late").clock.now()).toBe(STARTED_MS);
 });
 
-test("an explicit start stays", async () => {
+test("worlds created later have the explicit start too", async () => {
   const start = "2026-02-01T00:00:00Z";
   await using server = await serve({ clock: "system", start, wallClock: () => STARTED_MS });
   expect(server.worlds.get("late").snapshot().start).toBe(Date.parse(start));

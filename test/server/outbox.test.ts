@@ -100,7 +100,7 @@ async function connection(port: number): Promise<{
 }
 
 describe("a server", () => {
-  /** What it does with these paths, each list on a connection of its own and in one packet, all sent in one turn. */
+  /** The steps of a server that gets these paths: each list on its own connection in one packet, all in one turn. */
   async function stepsOf(...lists: readonly (readonly string[])[]): Promise<string[]> {
     await using server = await serve();
     const connections = await Promise.all(lists.map(() => connection(server.port)));
@@ -131,7 +131,7 @@ describe("a server", () => {
     ]);
   });
 
-  test("holds at most one answer of a connection", async () => {
+  test("holds back at most one answer of a connection", async () => {
     expect(await stepsOf(["/v1/click", "/v1/publisher/stats", "/nowhere"])).toEqual([
       "answers /v1/click",
       "answers /v1/publisher/stats",
@@ -142,7 +142,7 @@ describe("a server", () => {
     ]);
   });
 
-  test("delays no answer while a control request runs", async () => {
+  test("writes the waiting answers before it runs a control request", async () => {
     for (const control of ["/_sim/health", "/@other/_sim/health"]) {
       expect(await stepsOf(["/v1/click"], [control]), control).toEqual([
         "answers /v1/click",
@@ -158,7 +158,7 @@ describe("a server", () => {
     async (count) => {
       await using server = await serve();
       const { socket, statuses, closed } = await connection(server.port);
-      // Node reads this much at a time, and goes on reading where it got all of it: then it finds the end in the same turn.
+      // Node reads this much at a time. If it gets all of it, it reads on and finds the end in the same turn.
       const whole = 64 * 1024;
       const padded = (length: number): string =>
         get("/nowhere", `x: ${"x".repeat(length - NOWHERE.length - 5)}\r\n`);
@@ -172,7 +172,7 @@ describe("a server", () => {
       const filler = `x: ${"x".repeat(left - body - head.length - 7)}\r\n\r\n`;
       const sent = `${requests.join("")}${head}${filler}${" ".repeat(body)}`;
       expect(sent.length).toBe(whole);
-      // Between turns, so that all of it is there when the server reads.
+      // Sent between turns, so that all of it is there when the server reads.
       await turn();
       socket.end(sent);
       await closed;
@@ -191,7 +191,7 @@ describe("a server", () => {
   });
 
   test.each(["one connection", "two connections"])(
-    "is overtaken by what it answers later only, on %s",
+    "lets only later answers overtake a reordered one, on %s",
     async (on) => {
       await using server = await serve();
       const sim = server.worlds.get("default");
@@ -208,7 +208,7 @@ describe("a server", () => {
         second.socket.write(STATS);
       }
       await first.answered(1);
-      // That one doesn't count, and is sent after all the others.
+      // A control request doesn't count, and is answered after all the waiting answers.
       const other = await connection(server.port);
       other.socket.write(get("/_sim/health"));
       await other.answered(1);
@@ -219,7 +219,7 @@ describe("a server", () => {
     },
   );
 
-  test("doesn't close a connection for an answer that was already there", async () => {
+  test("keeps a connection alive in an answer that was made before the server began to close", async () => {
     const server = await serve();
     const { begin } = server.worlds;
     let closed: Promise<void> | undefined;
@@ -241,7 +241,7 @@ describe("a server", () => {
   });
 
   test.each(["after", "before"])(
-    "answers while timers are fake that were installed %s it was loaded",
+    "answers under fake timers that were installed %s it was loaded",
     async (when) => {
       if (when === "before") {
         vi.useFakeTimers();
@@ -263,7 +263,7 @@ describe("a server", () => {
     },
   );
 
-  test("keeps no answer that was written", async () => {
+  test("keeps no reference to an answer that was written", async () => {
     await using server = await serve();
     const { socket, answered } = await connection(server.port);
     const requests: IncomingRequest[] = [];

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromium } from "../chromium.ts";
 import { startAdsim } from "../cli/run-adsim.ts";
 
-/** What a page knows of the service, and what it does with it. Both run in the page. */
+/** What a page is told about the service. */
 interface Service {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -122,7 +122,7 @@ describe.skipIf(chromium === undefined)("a page on another port (needs Chromium)
     expect(faulted).toEqual([503, "9"]);
   });
 
-  test("can't use the control API, whatever else it may call", async () => {
+  test("can't use the control API, even if its origin is allowed", async () => {
     const { page, url } = await visit("--cors", "*", "--cors", siteUrl.replace(/\/$/, ""));
     const outcomes = await page.evaluate(async (base) => {
       const tried: string[] = [];

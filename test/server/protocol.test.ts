@@ -27,7 +27,7 @@ const malformed: Readonly<Record<string, string>> = {
   "a negative Content-Length": `POST /v1/impression HTTP/1.1\r\n${HOST}Content-Length: -1\r\n\r\n`,
   "two Content-Lengths": `POST /v1/impression HTTP/1.1\r\n${HOST}Content-Length: 1\r\nContent-Length: 2\r\n\r\nab`,
   "Content-Length with chunks": `POST /v1/impression HTTP/1.1\r\n${HOST}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-  "a chunk size that isn't one": `POST /v1/impression HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\nzz\r\nab\r\n0\r\n\r\n`,
+  "an invalid chunk size": `POST /v1/impression HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\nzz\r\nab\r\n0\r\n\r\n`,
   "a chunk longer than it says": `POST /v1/impression HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n1\r\nabcdef\r\n0\r\n\r\n`,
   "an unknown transfer encoding": `POST /v1/impression HTTP/1.1\r\n${HOST}Transfer-Encoding: rot13\r\n\r\nabc`,
   "a megabyte of query": `GET /v1/publisher/stats?from=${MEGABYTE} HTTP/1.1\r\n${HOST}\r\n`,
@@ -36,7 +36,7 @@ const malformed: Readonly<Record<string, string>> = {
   "a control character in the target": `GET /v1/\x01 HTTP/1.1\r\n${HOST}\r\n`,
 };
 
-test.each(Object.entries(malformed))("%s is a readable 4xx with all headers", async (_, sent) => {
+test.each(Object.entries(malformed))("%s gets a readable 4xx with all headers", async (_, sent) => {
   await using server = await serve();
   const { responses } = await exchange(server.port, sent);
   const [response] = responses;
@@ -124,7 +124,7 @@ const sensible: readonly (readonly [what: string, sent: string, status: number])
   ],
 ];
 
-test.each(sensible)("%s: %# gets its status", async (_, sent, status) => {
+test.each(sensible)("%s gets its proper status", async (_, sent, status) => {
   await using server = await serve();
   const { responses } = await exchange(server.port, sent);
   expect(responses[0]?.status).toBe(status);
@@ -135,7 +135,7 @@ test.each([
   ["limit-reset", { "x-ratelimit-limit": "60", "x-ratelimit-reset": "1768435200" }],
   ["ietf", { "ratelimit-policy": '"reporting";q=60;w=60', ratelimit: '"reporting";r=60;t=0' }],
 ] as const)(
-  "with limit.headers %s the server's own refusals have them too",
+  "with limit.headers %s the server's own refusals have those headers too",
   async (choice, has) => {
     await using server = await serve({ assumptions: { "limit.headers": choice } });
     const broken = ["no Host header", "no version", "two Content-Lengths", "ten thousand headers"];

@@ -27,7 +27,7 @@ test.each([
   ["TRACE", "/@made"],
   ["HEAD", "/@made/v1/publisher/stats"],
 ])(
-  "%s %s makes no world under a foreign host, nor without the control token",
+  "%s %s creates no world under a foreign host or without the control token",
   async (method, path) => {
     await using server = await serve();
     await using locked = await serve({ controlToken: "s3cret" });
@@ -42,7 +42,7 @@ test.each([
   },
 );
 
-/** Besides the requests that every route is tested with. */
+/** In addition to the requests that every route is tested with. */
 const foreignPages = [
   "Origin: https://localhost\r\n",
   "Origin: http://localhost\r\nOrigin: http://localhost\r\n",
@@ -50,7 +50,7 @@ const foreignPages = [
   "Sec-Fetch-Site: none\r\nSec-Fetch-Site: cross-site\r\n",
 ];
 
-test.each(foreignPages)("a page of another origin may not: %j", async (line) => {
+test.each(foreignPages)("a page of another origin can't reset a world: %j", async (line) => {
   await using server = await serve();
   for (const path of ["/_sim/reset", "/@other/_sim/reset"]) {
     const { responses } = await exchange(server.port, reset(`Host: localhost\r\n${line}`, path));
@@ -60,21 +60,21 @@ test.each(foreignPages)("a page of another origin may not: %j", async (line) => 
   expect(server.worlds.names()).toEqual(["default"]);
 });
 
-test("an address that the user typed is allowed", async () => {
+test("a request from the address bar can reset a world", async () => {
   await using server = await serve();
   const typed = "Host: localhost\r\nSec-Fetch-Site: none\r\n";
   const { responses } = await exchange(server.port, reset(typed));
   expect(responses[0]?.status).toBe(200);
 });
 
-test("a page of the server's own origin may", async () => {
+test("a page of the server's own origin can reset a world", async () => {
   await using server = await serve();
   const own = `Host: localhost:${server.port}\r\nOrigin: http://localhost:${server.port}\r\nSec-Fetch-Site: same-origin\r\n`;
   const { responses } = await exchange(server.port, reset(own));
   expect(responses[0]?.status).toBe(200);
 });
 
-test("beyond loopback the control API is shut without a token, and the API is open", async () => {
+test("beyond loopback the control API is closed without a token, and the API itself is open", async () => {
   await using server = await serve({ host: "0.0.0.0" });
   expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
   for (const path of ["/_sim/reset", "/@other/_sim/reset"]) {
@@ -91,37 +91,40 @@ test("beyond loopback the control API is shut without a token, and the API is op
   expect(responses[0]?.status).toBe(401);
 });
 
-test.each(["127.0.0.1", "0.0.0.0"])("on %s a token that is set is required", async (host) => {
-  await using server = await serve({ host, controlToken: "s3cret" });
-  const wrong = [
-    "",
-    "Authorization: Bearer s3cre\r\n",
-    "Authorization: s3cret\r\n",
-    "Authorization: Bearer s3cret2\r\n",
-    "Authorization: Basic s3cret\r\n",
-    "Authorization: Bearer\r\n",
-  ];
-  for (const line of wrong) {
-    const { responses } = await exchange(server.port, reset(`Host: localhost\r\n${line}`));
-    expect(responses[0]?.status, line).toBe(401);
-    expect(responses[0]?.body).not.toContain("s3cret");
-    expect(server.worlds.get("default").seed).toBe("adsim");
-  }
-  const right = "Host: localhost\r\nAuthorization: Bearer s3cret\r\n";
-  // The scheme may be in any case, as in the API itself; the token may not.
-  for (const [line, status] of [
-    [right, 200],
-    [right.replace("Bearer", "bearer"), 200],
-    [right.replace("s3cret", "S3CRET"), 401],
-  ] as const) {
-    const { responses } = await exchange(server.port, reset(line));
-    expect(responses[0]?.status, line).toBe(status);
-  }
-  const foreign = await exchange(server.port, reset(`${right}Origin: http://evil.example\r\n`));
-  expect(foreign.responses[0]?.status).toBe(403);
-});
+test.each(["127.0.0.1", "0.0.0.0"])(
+  "on %s a control token that is set is required",
+  async (host) => {
+    await using server = await serve({ host, controlToken: "s3cret" });
+    const wrong = [
+      "",
+      "Authorization: Bearer s3cre\r\n",
+      "Authorization: s3cret\r\n",
+      "Authorization: Bearer s3cret2\r\n",
+      "Authorization: Basic s3cret\r\n",
+      "Authorization: Bearer\r\n",
+    ];
+    for (const line of wrong) {
+      const { responses } = await exchange(server.port, reset(`Host: localhost\r\n${line}`));
+      expect(responses[0]?.status, line).toBe(401);
+      expect(responses[0]?.body).not.toContain("s3cret");
+      expect(server.worlds.get("default").seed).toBe("adsim");
+    }
+    const right = "Host: localhost\r\nAuthorization: Bearer s3cret\r\n";
+    // The scheme may be in any case, as in the API itself; the token may not.
+    for (const [line, status] of [
+      [right, 200],
+      [right.replace("Bearer", "bearer"), 200],
+      [right.replace("s3cret", "S3CRET"), 401],
+    ] as const) {
+      const { responses } = await exchange(server.port, reset(line));
+      expect(responses[0]?.status, line).toBe(status);
+    }
+    const foreign = await exchange(server.port, reset(`${right}Origin: http://evil.example\r\n`));
+    expect(foreign.responses[0]?.status).toBe(403);
+  },
+);
 
-test("a refused snapshot of many megabytes isn't kept, and its refusal can be read", async () => {
+test("a client can read the refusal of a snapshot of 20 MiB", async () => {
   await using server = await serve();
   const megabyte = new Uint8Array(1024 * 1024);
   const { responses } = await exchange(server.port, [

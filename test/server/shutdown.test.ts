@@ -41,7 +41,7 @@ test("idle, half-sent and silent connections don't keep the server from closing"
   await expect(open(server.port)).rejects.toThrow("ECONNREFUSED");
 });
 
-test("closing twice does the same as closing once", async () => {
+test("closing again doesn't fail", async () => {
   const server = await serve();
   await Promise.all([server.close(), server.close()]);
   await server.close();
@@ -69,7 +69,7 @@ test.each([
   [{ maxWorlds: 0 }, "maxWorlds"],
   [{ publishers: 0 }, "publishers"],
   [{ colour: "red" }, "colour"],
-])("the invalid option %j is refused by name", async (options, field) => {
+])("the invalid option %j is refused with an error that names it", async (options, field) => {
   await expect(startServer({ port: 0, ...options })).rejects.toMatchObject({
     name: "InputError",
     field,
@@ -94,7 +94,7 @@ test("the URL works as it is, for IPv6 too", async () => {
   expect((await fetch(`${six.url}/_sim/health`)).status).toBe(200);
 });
 
-test("publishers' names are loaded only on demand", async () => {
+test("the library for publishers' names is loaded only on demand", async () => {
   const { execFileSync } = await import("node:child_process");
   const script = `
     import { startServer } from ${JSON.stringify(new URL("../../src/server.ts", import.meta.url).href)};

@@ -1,4 +1,4 @@
-/** Control requests that take long, and those of others in between. What is said here is about order, never about time. */
+/** Long control requests, and requests of other clients in between. These tests assert order, never time. */
 
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -16,7 +16,7 @@ const impressions = (times: number): unknown => [
   { repeat: { times, steps: [{ impression: {} }] } },
 ];
 
-test("others are answered while a scenario plays, and its world as before", async () => {
+test("requests are answered while a scenario plays, and see its world as it was before", async () => {
   await using server = await serve();
   const played = fetch(`${server.url}/_sim/scenarios/play`, play(impressions(5000)));
   const seen = new Set<number>();
@@ -34,7 +34,7 @@ test("others are answered while a scenario plays, and its world as before", asyn
   expect(total).toBe(5000);
 });
 
-test("a connection's requests are answered in their order, those behind a play too", async () => {
+test("a connection's requests are answered in order, those behind a play too", async () => {
   await using server = await serve();
   const { body } = play(impressions(500));
   const requests = [
@@ -44,7 +44,7 @@ test("a connection's requests are answered in their order, those behind a play t
     "GET /_sim/journal?limit=1 HTTP/1.1\r\nHost: localhost\r\n\r\n",
   ];
   const { socket, whole } = await openRawConnection(server.port);
-  // With the end of its half: what is asked is answered all the same.
+  // The client closes its half at once, and its requests are answered all the same.
   socket.end(requests.join(""));
   const text = await whole;
   const statuses = Array.from(text.matchAll(/HTTP\/1\.1 (\d+)/g), ([, status]) => status);
@@ -62,12 +62,12 @@ describe("many requests sent ahead on one connection", () => {
   const manyOf = (from: number): string =>
     Array.from({ length: many }, (_, index) => none(from + index)).join("");
 
-  test("leave others their turn", async () => {
+  test("don't hold up other clients", async () => {
     await using server = await serve();
     const greedy = connect(server.port, "127.0.0.1");
     const other = connect(server.port, "127.0.0.1");
     await Promise.all([greedy, other].map((socket) => once(socket, "connect")));
-    // Both are there before the server reads again.
+    // Both arrive before the server reads again.
     greedy.end(manyOf(0));
     other.end("GET /v1/other HTTP/1.1\r\nHost: localhost\r\n\r\n");
     greedy.resume();
@@ -78,7 +78,7 @@ describe("many requests sent ahead on one connection", () => {
     expect(paths.indexOf("/v1/other")).toBeLessThan(500);
   });
 
-  test("are answered in their order, control requests among them, to a client that reads late", async () => {
+  test("are answered in order, control requests included, even if the client reads late", async () => {
     await using server = await serve();
     const journal = "GET /_sim/journal?limit=1 HTTP/1.1\r\nHost: localhost\r\n\r\n";
     const socket = connect(server.port, "127.0.0.1");
@@ -98,7 +98,7 @@ describe("many requests sent ahead on one connection", () => {
   });
 
   test.each([1, 63, 64, 65, 100, 129])(
-    "none is answered after a reset, the %i. request's",
+    "aren't handled after request %i if a rule resets the connection there",
     async (nth) => {
       await using server = await serve();
       const world = server.worlds.get("default");
@@ -113,7 +113,7 @@ describe("many requests sent ahead on one connection", () => {
   );
 });
 
-test("a large journal comes in pieces, whole and as it was asked for", async () => {
+test("a large journal is streamed, with the same text as in process", async () => {
   await using server = await serve();
   const world = server.worlds.get("default");
   for (let count = 0; count < 2000; count += 1) world.handle({ method: "GET", path: "/v1/nope" });
@@ -136,12 +136,12 @@ test.each([
   ["millions of objects", () => `{"a":[${"{},".repeat(2_000_000)}{}]}`, 422],
   ["lists in lists", () => `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, 400],
   [
-    "an account of millions of lists",
+    "an account of a million lists",
     () => `{"accounts":[{"a":[${"[],".repeat(1_000_000)}[]]}]}`,
     422,
   ],
-  ["accounts that end in the midst", () => '{"accounts":[{},', 400],
-  ["accounts that are twice there", () => '{"accounts":[],"accounts":[]}', 400],
+  ["accounts that break off", () => '{"accounts":[{},', 400],
+  ["accounts given twice", () => '{"accounts":[],"accounts":[]}', 400],
   ["more than 64 MiB", () => `{"a":"${"x".repeat(64 * 1024 * 1024)}"}`, 413],
 ])("a snapshot of %s is refused, and nothing changes", async (_, body, status) => {
   await using server = await serve();
@@ -153,7 +153,7 @@ test.each([
   expect(server.worlds.get("default").snapshot()).toEqual(before);
 });
 
-test("a play goes on where its client hangs up, as where it closes only its own half", async () => {
+test("a play goes on if its client hangs up", async () => {
   await using server = await serve();
   const { body } = play(impressions(3000));
   const head = `POST /_sim/scenarios/play HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${String(body).length}\r\n\r\n`;
@@ -166,7 +166,7 @@ test("a play goes on where its client hangs up, as where it closes only its own 
   expect(world.usage().impressions).toBe(3000);
 });
 
-test("a play that is refused late takes no world away that others have used meanwhile", async () => {
+test("a play that is refused late doesn't delete a world that others have used meanwhile", async () => {
   await using server = await serve();
   const wrong = play([
     { repeat: { times: 3000, steps: [{ impression: {} }] } },
@@ -182,7 +182,7 @@ test("a play that is refused late takes no world away that others have used mean
   expect((await refused).status).toBe(400);
   expect((await again).status).toBe(400);
   expect(server.worlds.peek("shared")?.usage().publishersTouched).toBe(1);
-  // Where nobody has, a refusal makes none.
+  // If nobody has, the refused play leaves no world.
   expect((await fetch(`${server.url}/@own/_sim/scenarios/play`, wrong)).status).toBe(400);
   const taken = { ...signUp, body: JSON.stringify({ name: "shared" }) };
   expect((await fetch(`${server.url}/@own/_sim/worlds`, taken)).status).toBe(409);

@@ -35,7 +35,7 @@ async function failureOf(promise: Promise<unknown>): Promise<Error> {
 }
 
 describe("saving", () => {
-  test("and loading gives the same state, which goes on the same", async () => {
+  test("and loading gives the same state, and the same answers afterwards", async () => {
     const path = join(temporaryFolder(), "state.json");
     const sim = used();
     await saveSnapshot(sim, path);
@@ -59,7 +59,7 @@ describe("saving", () => {
     expect(readdirSync(directory)).toEqual(["state.json"]);
   });
 
-  test("saves the state at the moment of the call", async () => {
+  test("writes the state at the moment of the call", async () => {
     const path = join(temporaryFolder(), "state.json");
     const sim = used();
     const before = sim.snapshot();
@@ -88,7 +88,7 @@ describe("saving", () => {
     expect(readdirSync(directory)).toEqual(["state.json"]);
   });
 
-  test("says which rule is a function, and writes nothing", async () => {
+  test("fails if a rule is a function, and writes nothing", async () => {
     const directory = temporaryFolder();
     const sim = used();
     sim.faults.add(() => undefined);
@@ -111,7 +111,7 @@ describe("loading", () => {
     ],
     ["a file that ends in an account", (lines) => text(lines).slice(0, -90), "incomplete"],
     ["a file that ends in its first line", ([head = ""]) => head.slice(0, 200), "not valid JSON"],
-    ["a file with an account less", ([head, _, ...rest]) => text([head ?? "", ...rest]), "digest"],
+    ["a file that lacks an account", ([head, _, ...rest]) => text([head ?? "", ...rest]), "digest"],
     ["an edited file", (lines) => text(lines).replace('"seed":"file"', '"seed":"other"'), "digest"],
     [
       "another version",
@@ -121,8 +121,8 @@ describe("loading", () => {
     ["a HAR", () => '{"log":{"entries":[]}}', "but probably a HAR"],
     ["a journal", () => '{"entries":[],"total":0}', "but probably a journal"],
     ["other JSON", () => "[1]", "but some other JSON"],
-    ["what isn't JSON", () => "seed: 7", "not valid JSON"],
-    ["what isn't text", () => "\u0000", "not valid JSON"],
+    ["a file that isn't JSON", () => "seed: 7", "not valid JSON"],
+    ["a NUL character", () => "\u0000", "not valid JSON"],
   ])("%s is refused and changes nothing", async (_, damaged, why) => {
     const path = join(temporaryFolder(), "state.json");
     await saveSnapshot(used(), path);
@@ -152,7 +152,7 @@ describe("loading", () => {
     }
   });
 
-  test("takes the same JSON in another layout, with a byte order mark or line ends of another system", async () => {
+  test("accepts the same JSON in another layout, with a byte order mark or with CRLF line ends", async () => {
     const path = join(temporaryFolder(), "state.json");
     const sim = used();
     const snapshot = sim.snapshot();

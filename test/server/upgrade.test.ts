@@ -7,7 +7,7 @@ import { exchange, serve } from "./raw.ts";
 const websocket = "Connection: Upgrade\r\nUpgrade: websocket\r\n";
 const h2c =
   "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n";
-/** Node from 25 on leaves no way to keep what is behind a body; the connection ends there, so that nobody waits. */
+/** From Node 25 on, bytes behind a body can't be kept; the connection ends there, so that no client waits. */
 const keepsBehindBodies = Number(process.versions.node.split(".")[0]) < 25;
 
 function get(lines = "", path = "/v1/nothing"): string {
@@ -24,11 +24,15 @@ test.each([
   ["to a websocket", get(websocket) + get(), [404, 404]],
   ["in lower case", get("connection: keep-alive,upgrade\r\nupgrade: x\r\n") + get(), [404, 404]],
   ["behind another request", get() + get(websocket) + get(), [404, 404, 404]],
-  ["many times", get(websocket).repeat(30) + get(), Array.from({ length: 31 }, () => 404)],
-  ["and for the connection's end", get("Connection: close, Upgrade\r\nUpgrade: x\r\n"), [404]],
-  ["without being named in Connection", get("Upgrade: x\r\n") + get(), [404, 404]],
-  ["of a server that knows nothing else", get("Connection: upgrade\r\n") + get(), [404, 404]],
-])("asked for %s", async (_, sent, statuses) => {
+  [
+    "requested many times",
+    get(websocket).repeat(30) + get(),
+    Array.from({ length: 31 }, () => 404),
+  ],
+  ["with Connection: close", get("Connection: close, Upgrade\r\nUpgrade: x\r\n"), [404]],
+  ["not named in Connection", get("Upgrade: x\r\n") + get(), [404, 404]],
+  ["without an Upgrade header", get("Connection: upgrade\r\n") + get(), [404, 404]],
+])("an upgrade %s is ignored, and every request is answered", async (_, sent, statuses) => {
   await using server = await serve();
   const { responses } = await exchange(server.port, sent, { count: statuses.length });
   expect(responses.map(({ status }) => status)).toEqual(statuses);
@@ -36,24 +40,27 @@ test.each([
 
 test.each([
   ["a body", click(websocket)],
-  ["a body that is waited for", click(`${websocket}Expect: 100-continue\r\n`)],
+  ["a body after Expect", click(`${websocket}Expect: 100-continue\r\n`)],
   [
     "a body in chunks",
     `POST /v1/click HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n${websocket}\r\n2\r\n{}\r\n0\r\n\r\n`,
   ],
-])("with %s: read as ever, and the next request too", async (_, sent) => {
-  await using server = await serve();
-  const { responses } = await exchange(
-    server.port,
-    [sent.slice(0, -3), sent.slice(-3) + get()],
-    keepsBehindBodies ? { count: 2 } : { waitForEnd: true },
-  );
-  expect(responses.map(({ status }) => status)).toEqual(keepsBehindBodies ? [401, 404] : [401]);
-  const [entry] = server.worlds.get("default").journal.entries();
-  expect(entry?.request.headers.upgrade).toBe("websocket");
-});
+])(
+  "an upgrade with %s: the body is read, and the next request too where Node allows it",
+  async (_, sent) => {
+    await using server = await serve();
+    const { responses } = await exchange(
+      server.port,
+      [sent.slice(0, -3), sent.slice(-3) + get()],
+      keepsBehindBodies ? { count: 2 } : { waitForEnd: true },
+    );
+    expect(responses.map(({ status }) => status)).toEqual(keepsBehindBodies ? [401, 404] : [401]);
+    const [entry] = server.worlds.get("default").journal.entries();
+    expect(entry?.request.headers.upgrade).toBe("websocket");
+  },
+);
 
-test("a body that arrives later is awaited", async () => {
+test("an upgrade's body that arrives later is awaited", async () => {
   await using server = await serve();
   const sent = click(websocket);
   const answered = await new Promise<string>((resolve, reject) => {
@@ -72,7 +79,7 @@ test("a body that arrives later is awaited", async () => {
   expect(server.worlds.get("default").journal.entries()[0]?.request.body).toContain("imp");
 });
 
-test("an answer that a rule delays is sent first", async () => {
+test("requests around an upgrade are handled in order, even if a rule delays the first answer", async () => {
   await using server = await serve();
   server.worlds.get("default").faults.add({
     match: { nth: 1, per: "world" },
@@ -88,7 +95,7 @@ test("an answer that a rule delays is sent first", async () => {
   expect(paths).toEqual(["/v1/late", "/v1/nothing", "/v1/last"]);
 });
 
-test("a client that leaves meanwhile does no harm", async () => {
+test("a client that leaves during an upgrade does no harm", async () => {
   await using server = await serve();
   server.worlds.get("default").faults.add({
     match: { times: 1, per: "world" },

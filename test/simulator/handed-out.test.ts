@@ -1,4 +1,4 @@
-/** What a public call gives is the caller's: whatever is done to it, later calls answer the same. */
+/** Callers own what a public call returns: changing it doesn't change what later calls answer. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -16,7 +16,7 @@ import { checkProperty } from "../properties/check-property.ts";
 
 const file = "test/simulator/handed-out.test.ts";
 
-/** Changes everything in a value that can be changed. Functions, and what belongs to a simulator, stay. */
+/** Corrupts every part of a value that can be changed, except functions. */
 function spoil(value: unknown, seen: Set<unknown> = new Set()): void {
   if (typeof value !== "object" || value === null || seen.has(value)) return;
   seen.add(value);
@@ -67,7 +67,7 @@ function lastOf(sim: Simulator): { id: string; surface: string } {
   return { id, surface: surfaces[0]?.id ?? "" };
 }
 
-/** Every public call that gives something, and the requests that make the world worth looking at. */
+/** Every public call that returns something, and the requests that fill the world. */
 const calls: Readonly<Record<string, (sim: Simulator, draw: number) => unknown>> = {
   "handle an impression": (sim, draw) =>
     sim.handle(sent(sim, "/v1/impression", { ad_id: `ad ${draw % 3}` })),
@@ -130,7 +130,7 @@ const calls: Readonly<Record<string, (sim: Simulator, draw: number) => unknown>>
 
 const readers = ["audit", "report", "snapshot", "entries", "list", "faults.list", "assumptions"];
 
-/** All that the simulator says of itself, and what it answers next. */
+/** Everything that the simulator reports, and its next answers. */
 function shown(sim: Simulator): string {
   const said = readers.map((name) => JSON.stringify(calls[name]?.(sim, 0)));
   const next = sim.fork();
@@ -140,8 +140,8 @@ function shown(sim: Simulator): string {
   return [...said, sim.journal.toHar(), ...answers].join("\n");
 }
 
-describe("what a public call gives", () => {
-  const name = "may be changed by its caller in every part, and nothing else changes";
+describe("what a public call returns", () => {
+  const name = "can be changed by its caller in every part without changing anything else";
   test(name, { timeout: 120_000 }, () => {
     checkProperty(
       { test: name, file, runs: 120 },
@@ -160,7 +160,7 @@ describe("what a public call gives", () => {
     );
   });
 
-  test.each(Object.keys(calls))("%s, twice over", (call) => {
+  test.each(Object.keys(calls))("can be changed after each of two calls: %s", (call) => {
     const { assumptions } = createSimulator();
     const [left, right] = [worldOf(assumptions), worldOf(assumptions)];
     const before = ["signUp", "handle an impression", "handle a click", "faults.add", call, call];
@@ -171,7 +171,7 @@ describe("what a public call gives", () => {
     expect(shown(left)).toBe(shown(right));
   });
 
-  test("every method is among them, or gives nothing that could be changed", () => {
+  test("every method is covered here, unless it returns nothing that could be changed", () => {
     const sim = createSimulator();
     const plain = [
       "total",
@@ -196,21 +196,21 @@ describe("what a public call gives", () => {
     }
   });
 
-  test("exported tables stay as they are", () => {
+  test("the exported tables can't be changed at all", () => {
     const tables = [catalogue, flawKinds, commandWeights];
     const before = JSON.stringify(tables);
     spoil(tables.slice());
     expect(JSON.stringify(tables)).toBe(before);
   });
 
-  test("an audit asserts by what it found, not by what became of its lists", () => {
+  test("an audit asserts on what it found, even after its lists were changed", () => {
     const sim = worldOf(createSimulator().assumptions);
     const audit = sim.audit();
     Reflect.apply(Array.prototype.push, audit.discrepancies, ["spoiled"]);
     expect(() => audit.assertNothingLostOrDoubled({ impressions: 0, clicks: 0 })).not.toThrow();
   });
 
-  test("what a waiter gets is its own, too", async () => {
+  test("an entry from waitFor stays as it is when the answer is changed", async () => {
     const sim = createSimulator({ journalEntries: 0 });
     const waiting = sim.journal.waitFor({ status: 404 });
     spoil(sim.handle({ method: "GET", path: "/v1/nowhere" }));

@@ -1,4 +1,4 @@
-/** What a simulator is made from is read once, and refused where it isn't understood. */
+/** A simulator reads its options once, and refuses those that it doesn't understand. */
 
 import { expect, test } from "vitest";
 import {
@@ -15,7 +15,7 @@ test.each([
   ["sead", { sead: "a" }],
   ["seed", { seed: 5 }],
   ["wallClock", { wallClock: 5 }],
-])("wrong options are refused by the name %s: %j", (field, options) => {
+])("wrong options are refused with an error that names %s: %j", (field, options) => {
   const create = (): unknown => createSimulator(options as SimulatorOptions);
   expect(create).toThrow(InputError);
   expect(create).toThrow(new RegExp(`^${field} `));
@@ -35,7 +35,7 @@ test("options changed after they were read change nothing", () => {
   expect(fork.publishers.total).toBe(2);
 });
 
-test.each([null, "{}", new Map()])("restore says what a snapshot is to %o", (given) => {
+test.each([null, "{}", new Map()])("restore refuses %o and says what a snapshot is", (given) => {
   const sim = createSimulator();
   const before = sim.snapshot();
   expect(() => sim.restore(given as never)).toThrow(/^must be an object from sim\.snapshot\(\)/);
@@ -58,7 +58,7 @@ test.each([
       sim.publishers.setSurface(id, String(surfaces[0]?.id), list);
     },
   ],
-])("%s takes no list for an object, and nothing changes", (_, call) => {
+])("%s refuses a list in place of an object, and nothing changes", (_, call) => {
   const sim = createSimulator({ seed: "a list", publishers: 2 });
   const before = sim.snapshot();
   for (const list of [[], [{}], ["seed"]]) {

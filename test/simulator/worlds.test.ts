@@ -37,7 +37,7 @@ function record(worlds: Worlds, prefix: string, session: string): ApiResponse {
 }
 
 describe("worlds", () => {
-  test("come into being on first use, with one population", () => {
+  test("are created on first use, with the same publishers", () => {
     const worlds = worldsOf();
     expect(worlds.names()).toEqual([]);
     expect(record(worlds, "/@a", "s").status).toBe(200);
@@ -45,7 +45,7 @@ describe("worlds", () => {
     expect(worlds.get("a").publishers.at(0)).toEqual(worlds.get("default").publishers.at(0));
   });
 
-  test("give the same requests the same bytes, and don't see each other's", () => {
+  test("answer the same requests with the same bytes, and share no state", () => {
     const worlds = worldsOf();
     const first = record(worlds, "/@a", "s");
     const untouched = worlds.get("b").snapshot();
@@ -59,7 +59,7 @@ describe("worlds", () => {
     expect(worlds.get("b").seed).toBe("worlds");
   });
 
-  test("have limits of their own", () => {
+  test("have their own rate limits", () => {
     const worlds = worldsOf();
     const remaining = (response: ApiResponse): string | undefined =>
       response.headers["x-ratelimit-remaining"];
@@ -83,7 +83,7 @@ describe("worlds", () => {
     expect(worlds.names()).toEqual(["a"]);
   });
 
-  test("that are named default are the default one", () => {
+  test("named default are the default world", () => {
     const worlds = worldsOf();
     worlds.handle({ method: "GET", path: "/@default/x" });
     worlds.handle({ method: "GET", path: "/x" });
@@ -126,7 +126,7 @@ describe("worlds", () => {
     },
   );
 
-  test("that are too many let the one go that was not used for longest", () => {
+  test("beyond the maximum replace the least recently used one", () => {
     const worlds = worldsOf(3);
     worlds.get("default");
     record(worlds, "/@a", "s");
@@ -140,7 +140,7 @@ describe("worlds", () => {
     expect(worlds.handle({ method: "GET", path: "/_sim/health" }).status).toBe(200);
   });
 
-  test("that had to go don't come back unnoticed", () => {
+  test("that were dropped answer 410 until they are reset or deleted", () => {
     const worlds = worldsOf(2);
     record(worlds, "/@a", "s");
     record(worlds, "/@b", "s");
@@ -166,7 +166,7 @@ describe("worlds", () => {
     expect(record(worlds, "/@b", "s").status).toBe(200);
   });
 
-  test("that nobody used go first, and may come back: there is nothing to lose", () => {
+  test("that hold nothing are dropped first, and can be created again", () => {
     const worlds = worldsOf(4);
     record(worlds, "/@used", "s");
     worlds.handle({ method: "POST", path: "/@keyless/v1/click" });
@@ -178,14 +178,14 @@ describe("worlds", () => {
     expect(worlds.usage().worlds.dropped).toBe(3);
   });
 
-  test("are not made where only the default one has a place", () => {
+  test("other than the default one are refused with 409 if the maximum is 1", () => {
     const worlds = worldsOf(1);
     const response = worlds.handle({ method: "GET", path: "/@c/v1/click" });
     expect(response.status).toBe(409);
     expect(JSON.parse(response.body).detail).toContain("1 worlds");
   });
 
-  test("that take too much memory let others go", () => {
+  test("that take too much memory cause others to be dropped", () => {
     const worlds = worldsOf(undefined, { worldBytes: 1_000_000 });
     record(worlds, "/@first", "s");
     const small = worlds.usage().memory.bytes;
@@ -212,7 +212,7 @@ describe("the journals of all worlds together", () => {
   const kept = (worlds: Worlds): number[] =>
     worlds.names().map((name) => worlds.get(name).journal.kept);
 
-  test("keep no more bytes than they may, the largest letting go first", () => {
+  test("stay within their byte limit, and the largest drops entries first", () => {
     const worlds = worldsOf(undefined, { journalBytes: 1_000_000 });
     send(worlds, "small", 5);
     send(worlds, "large", 200);
@@ -224,11 +224,11 @@ describe("the journals of all worlds together", () => {
     const [small, large = 0, fresh] = kept(worlds);
     expect([small, fresh]).toEqual([5, 20]);
     expect(large).toBeGreaterThan(50);
-    // What is left are the latest.
+    // The latest entries are left.
     expect(worlds.get("large").journal.entries()[0]?.sequence).toBe(200 - large + 1);
   });
 
-  test("share it fairly, the latest entry of who records in any case", () => {
+  test("of 60 worlds stay within it too; any limit but 0 leaves the last entry recorded", () => {
     const worlds = worldsOf(undefined, { journalBytes: 300_000 });
     for (let world = 0; world < 60; world += 1) send(worlds, `w${world}`, 3);
     expect(worlds.usage().journals.bytes).toBeLessThanOrEqual(300_000);
@@ -241,7 +241,7 @@ describe("the journals of all worlds together", () => {
     expect([kept(off), off.get("a").journal.total]).toEqual([[0], 3]);
   });
 
-  test("give back what a world held that ends, is cleared or reset", () => {
+  test("free the bytes of a world that is cleared, reset or deleted", () => {
     const worlds = worldsOf(undefined, { journalBytes: 10_000_000 });
     for (const name of ["a", "b", "c"]) send(worlds, name, 10);
     const each = worlds.usage().journals.bytes / 3;
@@ -251,7 +251,7 @@ describe("the journals of all worlds together", () => {
     const last = worlds.get("c");
     worlds.delete("c");
     expect(worlds.usage().journals.bytes).toBe(0);
-    // Who still holds it can go on.
+    // A caller that still holds the deleted world can go on using it.
     last.handle({ method: "POST", path: "/v1/click", body });
     expect([last.journal.kept, worlds.usage().journals.bytes]).toEqual([11, 0]);
     worlds.fork("d", "a").handle({ method: "POST", path: "/v1/click", body });
@@ -261,7 +261,7 @@ describe("the journals of all worlds together", () => {
 });
 
 describe("in process", () => {
-  test("a world is forked under another name, functions as rules included", () => {
+  test("a world can be forked under another name, with fault rules that are functions", () => {
     const worlds = worldsOf();
     const origin = worlds.get("a");
     origin.faults.add(() => ({ kind: "respond", status: 500 }));
@@ -277,21 +277,24 @@ describe("in process", () => {
     ["b", "nowhere", "from", "not-found"],
     ["b c", "a", "name", "invalid"],
     ["b c", "nowhere", "name", "invalid"],
-  ])("a fork called %j of %j is refused for %s", (name, from, field, reason) => {
-    const worlds = worldsOf();
-    worlds.get("a");
-    expect(() => worlds.fork(name, from)).toThrow(expect.objectContaining({ field, reason }));
-    expect(worlds.names()).toEqual(["a"]);
-  });
+  ])(
+    "a fork called %j of %j is refused with an error that names %s",
+    (name, from, field, reason) => {
+      const worlds = worldsOf();
+      worlds.get("a");
+      expect(() => worlds.fork(name, from)).toThrow(expect.objectContaining({ field, reason }));
+      expect(worlds.names()).toEqual(["a"]);
+    },
+  );
 
-  test("a world that is deleted is gone, and its name makes another", () => {
+  test("a deleted world is gone, and its name creates a new one", () => {
     const worlds = worldsOf();
     const first = worlds.get("a");
     expect(worlds.delete("a")).toBe(true);
     expect(worlds.delete("a")).toBe(false);
     expect(worlds.names()).toEqual([]);
     expect(worlds.get("a")).not.toBe(first);
-    // Who still has the old one can go on with it.
+    // A caller that still holds the old one can go on using it.
     expect(first.usage()).toEqual({ publishersTouched: 0, impressions: 0 });
   });
 
@@ -305,21 +308,21 @@ describe("in process", () => {
     ["/@new?x=/", true],
     ["/@new", true],
     ["*", false],
-  ])("a request to %s would make a world: %s", (path, expected) => {
+  ])("a request to %s would create a world: %s", (path, expected) => {
     const worlds = worldsOf();
     worlds.get("there");
     expect(worlds.wouldMake(path)).toBe(expected);
     expect(worlds.names()).toEqual(["there"]);
   });
 
-  test("what they hold is counted over all of them", () => {
+  test("metrics count what all worlds hold together", () => {
     const worlds = worldsOf();
     record(worlds, "/@a", "1");
     record(worlds, "/@a", "2");
     record(worlds, "/@b", "1");
     const usage = (): Record<string, number | undefined> =>
       Object.fromEntries(worlds.metrics().map(({ name, samples }) => [name, samples[0]?.value]));
-    // The default one was made to look up a key.
+    // The default world was created to look up a key.
     expect(usage()).toMatchObject({
       adsim_worlds: 3,
       adsim_impressions_held: 3,

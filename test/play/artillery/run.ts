@@ -43,7 +43,7 @@ function same(what: string, artillery: unknown, ours: unknown): void {
   if (!isSame) wrong.push(what);
 }
 
-/** Starts a server; gives its URL and what ends it. */
+/** Starts a server; returns its URL and a function that stops it. */
 async function startServer(): Promise<{ readonly url: string; readonly stop: () => void }> {
   const child = spawn(process.execPath, [...adsim, "serve", "--port", "0", "--json"], {
     stdio: ["ignore", "pipe", "ignore"],

@@ -10,7 +10,7 @@ const repeated = (step: unknown, times = 1_000_000): object => ({
 });
 const click = (ref: string): object => ({ click: { impression_id: { ref } } });
 
-test("a scenario with one of everything is taken as it is, and nobody changes it afterwards", () => {
+test("a scenario with one of everything is parsed unchanged, and frozen", () => {
   const input = structuredClone(everything);
   const scenario = parseScenario(input);
   expect(scenario).toEqual(everything);
@@ -20,12 +20,12 @@ test("a scenario with one of everything is taken as it is, and nobody changes it
   expect(() => Object.assign(scenario.steps[0] ?? {}, { as: "other" })).toThrow(TypeError);
 });
 
-test.each(arrivals.map((one) => [one]))("arrivals such as %j are taken", (one) => {
+test.each(arrivals.map((one) => [one]))("arrivals such as %j are accepted", (one) => {
   const scenario = of({ traffic: { for: "10m", arrivals: one } });
   expect(parseScenario(scenario)).toEqual(scenario);
 });
 
-test("what is undefined is left out", () => {
+test("undefined members are left out", () => {
   expect(parseScenario({ ...of({ impression: {}, as: undefined }), seed: undefined })).toEqual(
     of({ impression: {} }),
   );
@@ -282,7 +282,7 @@ test.each<[field: string, says: RegExp, input: unknown]>([
     /to 1,000,001,000,001 steps/,
     of(repeated(repeated(repeated({ advance: 0 })))),
   ],
-])("%s %s", (field, says, input) => {
+])("a mistake at %s is refused: %s", (field, says, input) => {
   const error = refusalOf(input);
   expect(error?.field).toBe(field);
   expect(error?.message).toMatch(says);
@@ -291,14 +291,14 @@ test.each<[field: string, says: RegExp, input: unknown]>([
   );
 });
 
-test("how many requests it may plan is the caller's to say", () => {
+test("the caller sets how many requests a scenario may plan", () => {
   const scenario = of(repeated(first, 11));
   expect(parseScenario(scenario, { maxRequests: 11 })).toEqual(scenario);
   expect(refusalOf(scenario, { maxRequests: 10 })?.message).toContain("the maximum is 10");
   expect(refusalOf(scenario, { maxRequests: -1 })?.field).toBe("maxRequests");
 });
 
-test("names within repeat and parallel are there after it, and their own tallies too", () => {
+test("names inside repeat and parallel can be used after it, like their own tallies", () => {
   const scenario = of(
     { repeat: { times: 2, steps: [first] }, as: "rounds" },
     { parallel: { steps: [{ stats: {}, as: "other" }] } },
@@ -308,7 +308,7 @@ test("names within repeat and parallel are there after it, and their own tallies
   expect(parseScenario(scenario)).toEqual(scenario);
 });
 
-test("a key in the wrong place isn't repeated", () => {
+test("an error doesn't repeat a key in the wrong place", () => {
   const key = "key_0123456789abcdef";
   for (const input of [
     of({ impression: { [key]: 1 } }),
@@ -333,7 +333,7 @@ test.each<[planned: number, steps: readonly unknown[]]>([
       },
     ],
   ],
-  // What expectations ask aside costs as much as other requests.
+  // An expectation's own requests cost as much as others.
   [
     8 + 250,
     [
@@ -344,7 +344,7 @@ test.each<[planned: number, steps: readonly unknown[]]>([
   ],
   [20, [{ parallel: { times: 10, steps: [{ impression: {} }, { stats: {} }] } }]],
   [600, [{ traffic: { for: "1m", arrivals: constant } }]],
-  // Clicks are drawn: so many more than 60 don't come in practice.
+  // Clicks are drawn at random: in practice no more than this come, with a mean of 60.
   [735, [{ traffic: { for: "1m", arrivals: constant, clicks: { rate: 0.1 } } }]],
   [30, [{ traffic: { for: "25s", arrivals: { kind: "burst", count: 10, every: "10s" } } }]],
   [
@@ -362,7 +362,7 @@ test.each<[planned: number, steps: readonly unknown[]]>([
   expect(countRequests(parseScenario(of(...steps)))).toBe(planned);
 });
 
-test("of random arrivals more than the mean are planned, but not many more", () => {
+test("for random arrivals more than the mean is planned, but not much more", () => {
   for (const arrivals of [
     { kind: "poisson", rate: "1000/s" },
     { kind: "ramp", from: "0/s", to: "2000/s", spacing: "poisson" },

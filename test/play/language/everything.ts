@@ -1,4 +1,4 @@
-/** A scenario that has one of everything, as its author would write it in JSON; and what is said of others. */
+/** A scenario that has one of everything, as its author would write it in JSON; and helpers for others. */
 
 import { InputError } from "../../../src/base/input.ts";
 import {
@@ -6,7 +6,7 @@ import {
   parseScenario,
 } from "../../../src/play/language/parse/parse-scenario.ts";
 
-/** Why it isn't taken; undefined where it is. */
+/** Why the scenario is refused; undefined if it isn't. */
 export function refusalOf(input: unknown, options?: ParseScenarioOptions): InputError | undefined {
   try {
     parseScenario(input, options);

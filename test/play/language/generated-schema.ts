@@ -5,7 +5,7 @@ import { getTitle } from "valibot";
 import { scenarioSchema } from "../../../src/play/language/parse/scenario-schema.ts";
 import type { JsonSchema } from "../../../src/spec/responses.ts";
 
-/** Shared parts come without names: each is called what its title says. */
+/** Shared parts come without names, so each is named after its title. */
 export function generatedSchema(): JsonSchema {
   const {
     $schema,
@@ -14,7 +14,7 @@ export function generatedSchema(): JsonSchema {
   } = toJsonSchema(scenarioSchema, {
     target: "draft-2020-12",
     typeMode: "output",
-    // What only code can look at: what they refuse, parseScenario alone refuses.
+    // Checks that only code can make: parseScenario alone refuses what they find.
     ignoreActions: ["check", "raw_check", "raw_transform"],
     overrideRef: ({ valibotSchema }) => `#/$defs/${getTitle(valibotSchema)}`,
   });

@@ -18,7 +18,7 @@ function circle(): unknown {
   return of(step);
 }
 
-/** Each level holds the one below twice: 2^60 values if they are counted by the way to them. */
+/** Each level holds the one below twice: 2^60 values if each path to a value counts. */
 function bush(): unknown {
   let value: unknown = 1;
   for (let level = 0; level < 60; level += 1) value = [value, value];
@@ -128,7 +128,7 @@ test.each<[name: string, field: string, says: RegExp, input: unknown]>([
   ["a symbol", "steps.0", /not have symbols/, of({ impression: {}, [Symbol("a")]: 1 })],
   ["a function", "steps.0.note", /must be data, not a function/, request({ note: () => "x" })],
   ["a bigint", "steps.0.timeout", /must be data, not a bigint/, request({ timeout: 1n })],
-  ["half a character", "steps.0.note", /well-formed/, request({ note: "\ud800" })],
+  ["a lone surrogate", "steps.0.note", /well-formed/, request({ note: "\ud800" })],
   [
     "10⁹ events",
     "steps.0",
@@ -204,12 +204,12 @@ test.each<[text: string, field: string, says: RegExp]>([
   }
 });
 
-test("a text of more than 4 MB isn't looked into", () => {
+test("a text of more than 4 MB isn't parsed", () => {
   expect(() => parseScenarioText(" ".repeat(4 * 1024 * 1024 + 1))).toThrow(/at most 4194304/);
   expect(() => parseScenarioText("[".repeat(1_000_000))).toThrow(/line 1, column 1000001/);
 });
 
-test("a scenario as text is the same as one that is an object", () => {
+test("a scenario as text parses to the same as an object", () => {
   const scenario = of({ impression: { ad_id: 'a"\\\u00e9\n' } });
   expect(parseScenarioText(JSON.stringify(scenario, undefined, 2))).toEqual(scenario);
   expect(parseScenarioText(`\uFEFF${JSON.stringify(scenario)}`)).toEqual(scenario);

@@ -22,7 +22,7 @@ test("the file in docs is the schema as it is now; write-schema.ts writes it", (
   expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(generatedSchema());
 });
 
-test("what is sound is so by the schema too, and every shipped scenario is", () => {
+test("the schema accepts every shipped scenario and the other sound ones", () => {
   const shipped = shippedNames().map(({ name }) => shippedScenario(name));
   expect(shipped).toHaveLength(43);
   const scenarios = [
@@ -66,7 +66,7 @@ function placesIn(value: unknown, path: readonly string[] = []): (readonly strin
   return [path, ...within];
 }
 
-/** A copy in which the value at the path is another, or, where undefined, gone. */
+/** A copy with another value at the path, or with none if that is undefined. */
 function changed(value: unknown, path: readonly string[], to: unknown): unknown {
   const [name, ...rest] = path;
   if (name === undefined) return to;
@@ -132,7 +132,7 @@ test("whatever the schema refuses, parseScenario refuses; and it never fails in 
   expect(seen.refusedByBoth).toBeGreaterThan(0.3 * runs);
 });
 
-test("any JSON value either parses or is refused by a field", () => {
+test("any JSON value either parses or is refused with a field", () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 8 }), fc.boolean(), (value, asStep) => {
       parses(asStep ? of(value) : value);

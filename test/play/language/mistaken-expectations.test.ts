@@ -1,4 +1,4 @@
-/** Expectations that no play could meet, or that would look at nothing: they are refused before anything is played. */
+/** Expectations that no play could meet, or that would check nothing, are refused before anything is played. */
 
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
@@ -64,7 +64,7 @@ test.each<[matcher: object, meant: string]>([
   [{ at_most: 0 }, "atMost"],
   [{ startswith: "a" }, "startsWith"],
   [{ equal: 0 }, "equals"],
-])("%j isn't taken for members to match", (matcher, meant) => {
+])("%j is refused as a misnamed rule, not matched as members", (matcher, meant) => {
   for (const expected of [matcher, { clicks: matcher }, { surfaces: [{ deep: matcher }] }]) {
     const { field, message } = refused(body(expected));
     expect(field).toMatch(/^steps\.0\.expect\.body/);
@@ -72,12 +72,12 @@ test.each<[matcher: object, meant: string]>([
   }
 });
 
-test("the schema refuses names of other tools for rules, too", () => {
+test("the schema, too, refuses other tools' names for rules", () => {
   expect(validates(body({ clicks: { greaterThan: 0 } }))).toBe(false);
   expect(validates(body({ clicks: { lt: 5 } }))).toBe(false);
 });
 
-test("data that looks so can be said literally, or beside other members", () => {
+test("data that looks like a rule can be written under equals, or beside other members", () => {
   expect(refusalOf(body({ a: { equals: { greaterThan: 0 } } }))).toBeUndefined();
   expect(refusalOf(body({ a: { greaterThan: 0, unit: "ms" } }))).toBeUndefined();
 });
@@ -139,7 +139,7 @@ test.each<[expected: object, place: string, says: RegExp]>([
   }
 });
 
-test("that a member isn't there can be expected, and an answer's body can have whatever it likes", () => {
+test("a member can be expected to be absent, and an answer's body may have any members", () => {
   for (const scenario of [
     atTheEnd({ stats: {}, is: { surfaces: { every: { clicks: { absent: true } } } } }),
     atTheEnd({ audit: { total: { charged: { absent: true } } } }),
@@ -150,7 +150,7 @@ test("that a member isn't there can be expected, and an answer's body can have w
   }
 });
 
-test("a key in the place of a member isn't repeated", () => {
+test("an error doesn't repeat a key in the place of a member", () => {
   const { field, message } = refused(atTheEnd({ audit: { key_0123456789abcdef: 1 } }));
   expect(field).toBe("expectations.0.audit.(unprintable)");
   expect(message).not.toContain("0123456789abcdef");

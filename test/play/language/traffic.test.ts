@@ -1,4 +1,4 @@
-/** What traffic can't be is refused before anything is played, by the name of the field: whoever plays it doesn't ask again. */
+/** Invalid traffic is refused with the field's name before anything is played: the player doesn't check again. */
 
 import { expect, test } from "vitest";
 import { scenarioJsonSchema } from "../../../src/play/language/json-schema.ts";
@@ -47,11 +47,11 @@ test.each<[object, string]>([
   [{ for: "0s" }, "for"],
   [{ for: "soon" }, "for"],
   [{ for: -1 }, "for"],
-])("%o is refused", (change, field) => {
+])("traffic with %o is refused", (change, field) => {
   expect(fieldRefused({ ...steady, ...change })).toBe(field);
 });
 
-test("weights up to the largest are taken, and the schema knows it", () => {
+test("weights up to the largest are accepted, and the schema has the same maximum", () => {
   const mix = { impression: 1, stats: 1_000_000_000 };
   expect(fieldRefused({ ...steady, mix })).toBeUndefined();
   expect(JSON.stringify(scenarioJsonSchema)).toContain('"maximum":1000000000');

@@ -1,4 +1,4 @@
-/** What must not compile: `npm run types` fails where one of the expected errors doesn't come. */
+/** What must not compile: `npm run types` fails if one of the expected errors doesn't come. */
 
 import * as v from "valibot";
 import { expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { defineScenario, type Scenario, type Step } from "../../../src/scenario.
 
 const base = { name: "typed", about: "For the compiler." } as const;
 
-test("every kind of reference to what is there compiles", () => {
+test("every kind of valid reference compiles", () => {
   const scenario: Scenario = defineScenario({
     ...base,
     publishers: 3,
@@ -71,7 +71,7 @@ test("every kind of reference to what is there compiles", () => {
   expect(Object.isFrozen(scenario.steps)).toBe(true);
 });
 
-test("steps whose types don't tell are checked when the scenario is made", () => {
+test("steps whose types are too general are checked when the scenario is made", () => {
   const some: readonly Step[] = [{ impression: {}, as: "first" }];
   const click: Step = { click: { impression_id: { ref: "frist.impression_id" } } };
   expect(defineScenario({ ...base, steps: some }).steps).toHaveLength(1);
@@ -82,7 +82,7 @@ test("steps whose types don't tell are checked when the scenario is made", () =>
   expect(defineScenario(whole)).toEqual(whole);
 });
 
-test("references are typed; what slips past the compiler is refused at run time", () => {
+test("wrong references don't compile, and are refused at run time too", () => {
   const first = { impression: {}, as: "first" } as const;
   const refused = (make: () => Scenario): void => {
     expect(make).toThrow(InputError);
@@ -232,7 +232,7 @@ test("references are typed; what slips past the compiler is refused at run time"
   );
 });
 
-test("a schema of an object has every member of its type, none else, and each as it is there", () => {
+test("exactObject compiles only with each member of the type, of its own type, and no other", () => {
   interface Named {
     readonly name: string;
     readonly times?: number | undefined;

@@ -23,7 +23,7 @@ function exchange(afterMs: number, more: Partial<ClientExchange> = {}): ClientEx
   } as ClientExchange;
 }
 
-/** By nearest rank, from what was recorded itself. */
+/** The exact percentile, by nearest rank. */
 function exactly(sorted: readonly number[], share: number): number {
   return sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN;
 }
@@ -35,16 +35,16 @@ function summaryOf(latencies: readonly number[]): Record<string, number> | undef
 }
 
 describe("latencies", () => {
-  test("there is no summary of nothing", () => {
+  test("have no summary if none was recorded", () => {
     expect(createLatencies().summary()).toBeUndefined();
   });
 
-  test("those of zeros alone are zeros", () => {
+  test("that are all zero have a summary of zeros", () => {
     const zeros = { p50: 0, p90: 0, p99: 0, p999: 0, max: 0, mean: 0 };
     expect(summaryOf([0, 0, 0])).toEqual(zeros);
   });
 
-  test("percentiles are those of an exact sort to three significant digits", () => {
+  test("have the percentiles of an exact sort, to three significant digits", () => {
     const latency = fc.oneof(
       fc.constant(0),
       fc.integer({ min: 0, max: 1000 }),
@@ -68,7 +68,7 @@ describe("latencies", () => {
   });
 
   test.each([1, 5, 50, 125, 250, 999, 1000, 1500, 30_000])(
-    "a round latency stays one: %d ms",
+    "that are round stay exact: %d ms",
     (ms) => {
       const { p50, p999 } = summaryOf([ms, ms, ms, ms + 1000]) ?? {};
       expect(p50).toBe(ms);
@@ -76,7 +76,7 @@ describe("latencies", () => {
     },
   );
 
-  test("what is longer than an hour or shorter than a microsecond is counted too", () => {
+  test("longer than an hour or shorter than a microsecond are counted too", () => {
     expect(summaryOf([0.0001, 7_200_000])).toMatchObject({
       p50: 0,
       p99: 3_600_000,
@@ -84,7 +84,7 @@ describe("latencies", () => {
     });
   });
 
-  test("added together they are as if recorded in one", () => {
+  test("added together have the summary of all of them", () => {
     const [one, other] = [createLatencies(), createLatencies()];
     for (const ms of [0, 1, 2, 3]) one.record(ms);
     for (const ms of [0, 100, 200]) other.record(ms);
@@ -95,7 +95,7 @@ describe("latencies", () => {
 });
 
 describe("the timeline", () => {
-  test("counts by stretches of 100 ms, with what came of the requests in each", () => {
+  test("counts requests in buckets of 100 ms, by their outcomes", () => {
     const timeline = createTimeline(START);
     timeline.count(exchange(0));
     timeline.count(exchange(99, { status: 429, text: "{}", latencyMs: 40 }));
@@ -118,7 +118,7 @@ describe("the timeline", () => {
     });
   });
 
-  test("a run without requests has no stretches", () => {
+  test("has no buckets if there were no requests", () => {
     expect(createTimeline(START).summary()).toEqual({ bucketMs: 100, buckets: [] });
   });
 
@@ -166,7 +166,7 @@ describe("the timeline", () => {
     );
   });
 
-  test("latencies of stretches that become one are those of all of it", () => {
+  test("merges the latencies of buckets that become one", () => {
     const timeline = createTimeline(START);
     for (let ms = 1; ms <= 100; ms += 1) timeline.count(exchange(ms * 2, { latencyMs: ms }));
     timeline.count(exchange(24_000));
@@ -177,7 +177,7 @@ describe("the timeline", () => {
   });
 });
 
-test("quantities are written for people, the same everywhere", () => {
+test("quantities are written for people", () => {
   expect([0, 999, 1000, 11_520_000].map(readableCount)).toEqual([
     "0",
     "999",

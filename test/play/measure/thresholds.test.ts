@@ -23,7 +23,7 @@ function judged(text: string, measured: Partial<Measured> = {}): string {
   return `${verdict}: ${found}`;
 }
 
-describe("a threshold is judged by what the run came to", () => {
+describe("a threshold is judged by the run's figures", () => {
   test.each([
     ["p50 < 2ms", "held: 1 ms"],
     ["p50 < 1ms", "broken: 1 ms"],
@@ -65,26 +65,26 @@ describe("a threshold is judged by what the run came to", () => {
     expect(judged("dropped < 0.000001%", of(1, 99_999_999))).toMatch("broken");
   });
 
-  test("a broken invariant is told, and that nothing is known of any too", () => {
+  test("broken invariants break it, and unknown ones leave it unknown", () => {
     expect(judged("invariants = 0", { brokenInvariants: 2 })).toBe("broken: 2 broken");
     expect(judged("invariants = 0", { brokenInvariants: undefined })).toMatch("unknown");
   });
 
   test.each(["p99 < 1s", "errors = 0", "refused < 1%", "sent >= 1"])(
-    "nothing is known of a run without requests: %s",
+    "a run without requests leaves it unknown: %s",
     (text) => {
       expect(judged(text, { tally: nothing, latency: undefined })).toBe("unknown: no requests");
     },
   );
 
-  test("where all were dropped there are errors, and no latencies", () => {
+  test("if all requests were dropped, all are errors and latencies are unknown", () => {
     const dropped = { tally: { ...nothing, dropped: 5 }, latency: undefined };
     expect(judged("errors < 1%", dropped)).toBe("broken: 100 % (5 of 5)");
     expect(judged("p99 < 1s", dropped)).toBe("unknown: no requests");
   });
 });
 
-describe("what is no threshold is refused, with what would be one", () => {
+describe("an invalid threshold is refused with a hint", () => {
   test.each([
     ["", 'such as "p99 < 50ms"'],
     ["p99", 'such as "p99 < 50ms"'],

@@ -1,4 +1,4 @@
-/** What an expectation says of a value: the rules one by one, and what can't be known. */
+/** How a matcher judges a value: rule by rule, and when the verdict is unknown. */
 
 import { describe, expect, test } from "vitest";
 import type { Matcher } from "../../../src/play/language/scenario.ts";
@@ -71,7 +71,7 @@ describe.each<[Matcher, held: unknown[], broken: unknown[]]>([
   ],
   [{}, [{}, { a: 1 }], [null, [], 1]],
 ])("%j", (matcher, held, broken) => {
-  test.each(held.map((actual) => ({ actual })))("holds of $actual", ({ actual }) => {
+  test.each(held.map((actual) => ({ actual })))("holds for $actual", ({ actual }) => {
     expect(checksOf(matcher, actual)).toBe("held");
   });
   test.each(broken.map((actual) => ({ actual })))("is broken by $actual", ({ actual }) => {
@@ -91,16 +91,16 @@ test.each<[Matcher, actual: unknown]>([
   [{ not: { ref: "gone.x" } }, 1],
   [{ atLeast: { ref: "first.impression_id" } }, 1],
   [{ oneOf: [1, { ref: "gone.x" }] }, 2],
-])("nothing is known of %j held against %j", (matcher, actual) => {
+])("%j compared with %j is unknown", (matcher, actual) => {
   expect(checksOf(matcher, actual)).toBe("unknown");
 });
 
-test("what is inherited is no member", () => {
+test("inherited properties don't count as members", () => {
   expect(checksOf({ toString: { absent: true } }, {})).toBe("held");
   expect(checksOf({ ref: "first.constructor" }, undefined)).toBe("unknown");
 });
 
-test("keys and payment addresses don't show", () => {
+test("a check doesn't show keys", () => {
   const [check] = match("x", "key_0qs9bvzarvbdc", "it", scope);
   expect(JSON.stringify(check)).not.toContain("key_0");
 });

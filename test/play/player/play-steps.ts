@@ -1,4 +1,4 @@
-/** Plays the steps of a scenario that is about nothing else. */
+/** Plays a scenario that is only these steps. */
 
 import { expect } from "vitest";
 import { type PlayResult, playScenarioSync, type Scenario } from "../../../src/scenario.ts";
@@ -10,7 +10,7 @@ export function playSteps(
   return playScenarioSync({ name: "test", about: "A test.", ...others, steps });
 }
 
-/** The same, where all that is expected must hold. */
+/** The same, and expects the verdict held. */
 export function heldSteps(...given: Parameters<typeof playSteps>): PlayResult {
   const result = playSteps(...given);
   expect(result.verdict, result.why).toBe("held");

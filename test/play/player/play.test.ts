@@ -29,7 +29,7 @@ describe("a request", () => {
     expect(query).toMatchObject({ body: "", query: expect.stringMatching(/^publisher_id=/) });
   });
 
-  test("has another publisher's key where the step says so, an odd one, or none", () => {
+  test("has another publisher's key, an unknown one or none if the step says so", () => {
     const result = heldSteps([
       { stats: {}, publisher: 1, expect: { body: { publisher_id: { ref: "publishers.1.id" } } } },
       { stats: {}, key: { ref: "publishers.1.apiKey" }, expect: { status: 403 } },
@@ -39,7 +39,7 @@ describe("a request", () => {
     expect(JSON.stringify(result)).not.toMatch(/key_[0-9a-z]{5}/);
   });
 
-  test("in the raw is sent as it is", () => {
+  test("given raw is sent as it is", () => {
     heldSteps([
       {
         raw: { method: "DELETE", path: "/v1/impression" },
@@ -75,7 +75,7 @@ describe("a request", () => {
     ]);
   });
 
-  test("that got no answer tells nothing of it", () => {
+  test("without an answer leaves an expectation of its status unknown", () => {
     const result = playSteps(
       [{ impression: {}, expect: { outcome: "lost", status: { atMost: 299 } } }],
       { faults: [{ verdict: { kind: "drop" } }] },
@@ -102,7 +102,7 @@ describe("a request", () => {
 });
 
 describe("time", () => {
-  test("passes by durations, to instants, and as long as a Retry-After says", () => {
+  test("advances by durations, to instants, and by as much as a Retry-After says", () => {
     const result = heldSteps(
       [
         { repeat: { times: 60, steps: [{ stats: {} }] } },
@@ -120,7 +120,7 @@ describe("time", () => {
     expect(result.endedAt).toBe("2026-02-01T00:00:00.000Z");
   });
 
-  test("never goes back: nothing is played", () => {
+  test("never goes back: the scenario is refused", () => {
     expect(() => playSteps([{ advance: { to: "2026-01-01T00:00:00Z" } }])).toThrow(
       /^steps\.0\.advance\.to /,
     );
@@ -140,7 +140,7 @@ describe("faults", () => {
     ]);
   });
 
-  test("that never struck leave the result unknown", () => {
+  test("that never fired leave the result unknown", () => {
     const result = playSteps([{ impression: {}, expect: { status: 200 } }], {
       faults: [{ ...lose, match: { nth: 2 } }],
     });
@@ -149,7 +149,7 @@ describe("faults", () => {
 
   const outage = { kind: "respond", status: 503 } as const;
 
-  test("that went by themselves are remembered: whether they struck, or never did", () => {
+  test("whose ttl has ended leave the result unknown only if they never fired", () => {
     const rule = { id: "outage", match: { operation: "impression" }, verdict: outage, ttl: "1m" };
     const struck = [{ impression: {} }, { advance: "1h" }, { stats: {} }] as const;
     const spared = [{ advance: "1h" }, { impression: {}, expect: { status: 200 } }] as const;
@@ -162,7 +162,7 @@ describe("faults", () => {
     expect(playSteps([fault, ...spared])).toMatchObject(unknown);
   });
 
-  test("are told apart by where they stand, not by an id that is used again", () => {
+  test("that share an id must each fire", () => {
     const steps = [
       { fault: { id: "outage", match: { operation: "click" }, verdict: outage } },
       { heal: "outage" },
@@ -173,7 +173,7 @@ describe("faults", () => {
     expect(playSteps(steps)).toMatchObject({ verdict: "unknown", why });
   });
 
-  test("of a repeat may strike in any of its rounds", () => {
+  test("of a repeat may fire in any of its rounds", () => {
     const steps = [
       { fault: { id: "outage", match: { operation: "impression" }, verdict: outage } },
       { impression: {} },
@@ -184,7 +184,7 @@ describe("faults", () => {
     expect(playSteps([{ repeat: { times: 2, steps: quiet } }]).verdict).toBe("unknown");
   });
 
-  test("that are healed were looked at before", () => {
+  test("that fired before they were healed count as fired", () => {
     const steps = [
       { impression: {} },
       { heal: "all" },
@@ -193,7 +193,7 @@ describe("faults", () => {
     expect(playSteps(steps, { faults: [lose] }).verdict).toBe("held");
   });
 
-  test("a delay is no wait in process: the answer is there, or the client has given up", () => {
+  test("that delay an answer show in its latency, or time the client out", () => {
     const late = { verdict: { kind: "delay", delay: "3s" } } as const;
     const result = heldSteps(
       [
@@ -206,7 +206,7 @@ describe("faults", () => {
     expect(resultAt(result, "steps.1").exchange?.latencyMs).toBe(3000);
   });
 
-  test("a rule that isn't there can't be healed: the step is named", () => {
+  test("that don't exist can't be healed, and the error names the step", () => {
     expect(() => playSteps([{ heal: "lose" }])).toThrowError(InputError);
     expect(() => playSteps([{ heal: "lose" }])).toThrow(/^steps\.0\.heal/);
   });
@@ -234,7 +234,7 @@ describe("publishers", () => {
     ]);
   });
 
-  test("other readings hold from their step on", () => {
+  test("see other assumptions from the assume step on", () => {
     heldSteps([
       { stats: {}, key: "odd", expect: { status: 401 } },
       { assume: { "auth.failure": "403" } },
@@ -261,7 +261,7 @@ describe("steps in steps", () => {
     expect(resultAt(result, "steps.0.repeat.steps.0").times).toBe(4);
   });
 
-  test("of a repeated step the first round that isn't held is kept", () => {
+  test("a repeated step whose rounds are broken is broken", () => {
     const result = playSteps([
       {
         repeat: {
@@ -276,7 +276,7 @@ describe("steps in steps", () => {
     });
   });
 
-  test("in parallel requests come at one instant; what is expected of one, is of each", () => {
+  test("parallel requests come at one instant, and an expectation applies to each", () => {
     const result = playSteps([
       {
         parallel: {
@@ -296,7 +296,7 @@ describe("steps in steps", () => {
     expect(result).toMatchObject({ verdict: "held", startedAt: result.endedAt });
   });
 
-  test("what is asked aside after a pause is asked of the time after it", () => {
+  test("an expectation's own request after a pause sees the time after it", () => {
     const asked = { stats: {}, is: { period: { to: "2026-01-15" } } };
     const result = playSteps([{ repeat: { times: 2, every: "1d", steps: [{ expect: asked }] } }]);
     expect(resultAt(result, "steps.0.repeat.steps.0").checks).toMatchObject([
@@ -304,7 +304,7 @@ describe("steps in steps", () => {
     ]);
   });
 
-  test("rounds within rounds have numbers of their own", () => {
+  test("a repeat inside a repeat numbers its own rounds", () => {
     const inner = { impression: { session_id: { numbered: "s-" } } } as const;
     heldSteps([
       {
@@ -316,7 +316,7 @@ describe("steps in steps", () => {
 });
 
 describe("a result", () => {
-  test("that is broken shows both sides, the journal around, and how to play it again", () => {
+  test("that is broken shows both sides, the journal, and how to play it again", () => {
     const result = playSteps([{ impression: {}, as: "one", expect: { status: 201 } }]);
     expect(result).toMatchObject({
       verdict: "broken",
@@ -332,7 +332,7 @@ describe("a result", () => {
     });
   });
 
-  test("is the same every time, and another where anything else was seen", () => {
+  test("is the same every time, and has another digest if a request or the seed differs", () => {
     const steps = [
       { impression: {}, expect: { status: 200 } },
       { advance: "1d" },
@@ -349,7 +349,7 @@ describe("a result", () => {
     expect(playSteps([{ advance: "1s" }])).toMatchObject({ verdict: "unknown", why });
   });
 
-  test("of all invariants is that of those which there was something to look at for", () => {
+  test("of all invariants is held if some had nothing to check, but that of one such alone is unknown", () => {
     const result = heldSteps([{ impression: {} }, { expect: { invariant: "all" } }]);
     expect(resultAt(result, "steps.1").checks.length).toBeGreaterThan(20);
     expect(playSteps([{ impression: {} }, { expect: { invariant: "S8" } }]).verdict).toBe(
@@ -357,7 +357,7 @@ describe("a result", () => {
     );
   });
 
-  test("what is asked aside spends nothing", () => {
+  test("isn't changed by an expectation's own requests: they spend no quota", () => {
     heldSteps([
       { repeat: { times: 60, steps: [{ stats: {} }] } },
       {

@@ -1,4 +1,4 @@
-/** What a brief takes into the digest of a run. */
+/** What a brief adds to the digest of a run. */
 
 import { expect, test } from "vitest";
 import { createDigest } from "../../../src/base/digest.ts";

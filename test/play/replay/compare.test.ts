@@ -20,7 +20,7 @@ describe("headers", () => {
     }
   });
 
-  test("say the same length in bytes, unless one of the two came compressed", () => {
+  test("must have the same content-length, unless one of the two came compressed", () => {
     const plain = { ...same, headers: { "content-length": "7" } };
     const zipped = { ...same, headers: { "content-length": "5", "content-encoding": "gzip" } };
     const longer = { ...same, headers: { "content-length": "8" } };
@@ -30,7 +30,7 @@ describe("headers", () => {
 });
 
 describe("a body", () => {
-  test("differs at a byte, with both sides around it", () => {
+  test("that differs is shown from just before the byte, on both sides", () => {
     const recorded = { ...same, body: `${"é".repeat(50)}left` };
     const now = { ...same, body: `${"é".repeat(50)}right` };
     expect(differenceOf(recorded, now)?.body).toEqual({
@@ -40,17 +40,17 @@ describe("a body", () => {
     });
   });
 
-  test("that is a beginning of the other differs where it ends", () => {
+  test("that is a prefix of the other differs where it ends", () => {
     const { body } = differenceOf(same, { ...same, body: '{"a":1' }) ?? {};
     expect(body).toEqual({ byte: 6, recorded: '{"a":1}', now: '{"a":1(ends here)' });
   });
 
-  test("is compared by its bytes where one side is bytes", () => {
+  test("is compared by its bytes if one side is bytes", () => {
     const bytes = new TextEncoder().encode(same.body);
     expect(differenceOf(same, { ...same, body: bytes })).toBe(undefined);
     const broken = Uint8Array.from([...bytes.subarray(0, 3), 0xff]);
     expect(differenceOf(same, { ...same, body: broken })?.body?.byte).toBe(3);
-    // A byte order mark is a byte as others are.
+    // A byte order mark counts like other bytes.
     const marked = Uint8Array.from([0xef, 0xbb, 0xbf, ...bytes]);
     expect(differenceOf(same, { ...same, body: marked })?.body?.byte).toBe(0);
   });
@@ -64,7 +64,7 @@ describe("what is redacted in the recording", () => {
   const body = '{"payouts":[{"upi_id":"(redacted)","s":1},{"upi_id":"(redacted)","s":2}]}';
   const now = '{"payouts":[{"upi_id":"some.one@invalid","s":1},{"upi_id":"b@invalid","s":2}]}';
 
-  test("is whatever stands there now", () => {
+  test("matches whatever is there now", () => {
     expect(differenceOf({ ...same, body }, { ...same, body: now })).toBe(undefined);
     const location = { location: "../click?a=(redacted)" };
     const filled = { location: "../click?a=key_0000000000000" };
@@ -84,7 +84,7 @@ describe("what is redacted in the recording", () => {
     expect(differenceOf({ ...same, body }, { ...same, body: more })).not.toBe(undefined);
   });
 
-  test("is masked where a difference is shown", () => {
+  test("stays masked when a difference is shown", () => {
     const secrets = '{"upi_id":"some.one@invalid","k":"key_0123456789abc","z":1}';
     const { body } =
       differenceOf({ ...same, body: secrets }, { ...same, body: `${secrets}!` }) ?? {};
@@ -98,7 +98,7 @@ describe("what is redacted in the recording", () => {
   });
 });
 
-test("nothing that a terminal would obey is shown", () => {
+test("a difference is shown with terminal control characters escaped", () => {
   const sequence = "\u001b";
   const { headers, body } =
     differenceOf(

@@ -1,4 +1,4 @@
-/** Requests of web pages, replayed from the journal and from a HAR: their answers are the same again. */
+/** Requests of web pages, replayed from the journal and from a HAR, get the same answers. */
 
 import { expect, test } from "vitest";
 import { nodeHost } from "../../../src/adapters/node-host.ts";
@@ -15,7 +15,7 @@ test.each<SimulatorOptions>([
   { cors: ["*", "https://app.example"] },
   { cors: "off" },
   { assumptions: { "http.cors": "none" } },
-])("under %j", (options) => {
+])("a page's requests get the same answers on replay with the options %j", (options) => {
   const sim = createSimulator(options);
   const { id, apiKey } = sim.publishers.at(0);
   const authorization = `Bearer ${apiKey}`;
@@ -46,7 +46,7 @@ test.each<SimulatorOptions>([
   }
 });
 
-test("what another service allowed is no reason to fail", () => {
+test("an origin that another service allowed is a difference, not an error", () => {
   const sim = createSimulator();
   sim.handle({ method: "GET", path: "/v1/nothing", headers: { origin: page } });
   const [line = ""] = linesOf(sim, {});

@@ -23,7 +23,7 @@ export function lineOf(entry: JournalEntry, world: object): string {
   return JSON.stringify({ ...entry, world });
 }
 
-/** What became of a world's requests so far, as lines. */
+/** A world's journal so far, as lines of the export. */
 export function linesOf(sim: Simulator, options: SimulatorOptions): string[] {
   const world = worldOf(sim, options);
   return sim.journal.entries().map((entry) => lineOf(entry, world));

@@ -1,4 +1,4 @@
-/** R5: replaying what was recorded gives the same bytes, whatever was sent and however the spec is read. */
+/** R5: replaying what was recorded gives the same bytes, whatever was sent and under any assumptions. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -93,7 +93,7 @@ const rules = fc.subarray([
   { match: { nth: 9 }, verdict: { kind: "delay", delay: 5 } },
 ] as const);
 
-/** Does the steps and takes down each request with the world that answered it. */
+/** Performs the steps and records each request with the world that answered it. */
 function record(sim: Simulator, options: object, steps: readonly Step[]): string[] {
   const lines: string[] = [];
   let latest = 0;
@@ -176,12 +176,12 @@ function perform(step: Step, { sim, send, clickable, known }: Scene): void {
   }
 }
 
-/** What the words in a request of any kind stand for. No impression: one made beforehand would not be in the recording. */
+/** What the placeholders in any request stand for. No impression: one made beforehand would not be in the recording. */
 function knownIn(sim: Simulator): Readonly<Record<string, string>> {
   const [own, other] = [sim.publishers.at(0), sim.publishers.at(1)];
   return {
     "OWN-ID": own.id,
-    // A key in a body or a query is redacted in a journal: that it is another one then can show in an answer.
+    // Not the key: in a body or a query a journal redacts it, and an answer can show that the replayed one is another.
     "OWN-SURFACE": own.surfaces[0]?.id ?? "",
     "OWN-IMPRESSION": "none",
     "OTHER-ID": other.id,

@@ -44,7 +44,7 @@ export function stepResult(more: Partial<StepResult> = {}): StepResult {
   };
 }
 
-/** What came of so many requests over ten seconds: most well, and now and then something else. */
+/** The figures of so many requests over ten seconds: most succeed, some don't. */
 function measured(requests: number): Pick<PlayResult, "tally" | "latency" | "timeline"> {
   const [tally, latencies, timeline] = [createTally(), createLatencies(), createTimeline(startMs)];
   for (let number = 0; number < requests; number += 1) {
@@ -107,7 +107,7 @@ export function playResult(more: Partial<PlayResult> = {}): PlayResult {
   };
 }
 
-/** The same, with one step that is broken, one that was skipped, and one of which nothing is known. */
+/** The same, with one step that is broken, one that was skipped, and one that is unknown. */
 export function brokenResult(more: Partial<PlayResult> = {}): PlayResult {
   const entry = {
     ...{ sequence: 7, at: START, operation: "impression", publisher: "pub_1" },

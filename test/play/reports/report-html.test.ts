@@ -32,7 +32,7 @@ interface Opened {
   readonly page: Page;
   /** What the browser complained of. */
   readonly complaints: readonly string[];
-  /** Addresses that the page asked for, but for its own. */
+  /** Addresses that the page requested, except its own. */
   readonly requests: readonly string[];
 }
 
@@ -56,7 +56,7 @@ async function open(result: PlayResult, options: BrowserContextOptions = {}): Pr
   return { page, complaints, requests };
 }
 
-/** Of each chart how many pixels of its canvas have the colour of this property. */
+/** How many pixels of the chart's canvas have the colour of this property. */
 function pixelsOf(page: Page, chart: string, property: string): Promise<number> {
   return page.evaluate(
     ([id, name]) => {
@@ -66,7 +66,7 @@ function pixelsOf(page: Page, chart: string, property: string): Promise<number> 
       );
       const canvas = document.querySelector<HTMLCanvasElement>(`#chart-${id} canvas`);
       if (canvas === null) return 0;
-      // Read from a copy: the browser complains where the one that is drawn on is read often.
+      // Read from a copy: the browser complains if the canvas that is drawn on is read often.
       const copy = new OffscreenCanvas(canvas.width, canvas.height);
       const context = copy.getContext("2d", { willReadFrequently: true });
       context?.drawImage(canvas, 0, 0);
@@ -110,7 +110,7 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
     expect(requests).toEqual([]);
   });
 
-  test("it is dark where the reader has it so, and follows a change", async () => {
+  test("the page is dark if the reader prefers that, and follows a change", async () => {
     const { page, complaints } = await open(playResult(), { colorScheme: "dark" });
     const background = (): Promise<string> =>
       page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -125,7 +125,7 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("it fits a phone, and charts follow the width", async () => {
+  test("the page fits a phone, and charts follow the width", async () => {
     const { page } = await open(brokenResult(), { viewport: { width: 390, height: 800 } });
     const widths = (): Promise<readonly number[]> =>
       page.evaluate(() => [
@@ -141,7 +141,7 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
     });
   });
 
-  test("what is broken is open, and the rest opens on a click", async () => {
+  test("broken steps are open, and the rest opens on a click", async () => {
     const { page } = await open(brokenResult());
     expect(await page.getByText("authorization: (redacted)").first().isVisible()).toBe(false);
     const step = page.locator("tr", { hasText: "impression as second" }).locator("+ tr");
@@ -151,7 +151,7 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
     expect(await page.getByText('{"ok":true}').isVisible()).toBe(true);
   });
 
-  test("tables have heads, charts have words, and lists of figures have them too", async () => {
+  test("tables have headings, and charts have a label and a table of their figures", async () => {
     const { page } = await open(brokenResult());
     const bare = await page.evaluate(
       () =>
@@ -168,7 +168,7 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
     expect(await page.getByRole("rowheader", { name: "0 s", exact: true }).isVisible()).toBe(true);
   });
 
-  test("text of a scenario or a service is text", async () => {
+  test("text of a scenario or a service is never taken for markup", async () => {
     const check = { ...broken, about: HOSTILE, expected: HOSTILE, found: HOSTILE, why: HOSTILE };
     const [step] = brokenResult().steps.filter(({ verdict }) => verdict === "broken");
     const { exchange } = stepResult(step);
@@ -200,7 +200,7 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("nothing that gets into the page could run, or reach a network", async () => {
+  test("nothing that gets into the page can run, or reach a network", async () => {
     const { page } = await open(playResult());
     const refused = await page.evaluate(async () => {
       const directives = new Set<string>();
@@ -215,7 +215,7 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
       script.textContent = "window.owned=1";
       document.body.append(script);
       await fetch("http://127.0.0.1:9/").catch(() => undefined);
-      // Violations are told in tasks of their own, one for each of four.
+      // Each of the four violations is reported in a task of its own.
       for (let turn = 0; turn < 250 && directives.size < 4; turn += 1) {
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
@@ -225,7 +225,7 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
     expect(await page.evaluate(() => Object.hasOwn(window, "owned"))).toBe(false);
   });
 
-  test("a run of one stretch, or of stretches with gaps between, has charts, and one without requests has none", async () => {
+  test("a run of one bucket, or with gaps between buckets, has charts, and one without requests has none", async () => {
     const [bucket] = playResult().timeline.buckets;
     const one = { bucketMs: 100, buckets: bucket === undefined ? [] : [bucket] };
     const short = await open(playResult({ timeline: one }));
@@ -245,12 +245,12 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
   });
 });
 
-test("the same result gives the same bytes, and another another", () => {
+test("the same result gives the same bytes, and another result other bytes", () => {
   expect(reportHtml(brokenResult(), library)).toBe(reportHtml(brokenResult(), library));
   expect(reportHtml(brokenResult(), library)).not.toBe(reportHtml(playResult(), library));
 });
 
-test("a library that holds the end of a script doesn't end it", () => {
+test("a library that contains a script's end tag doesn't end the script", () => {
   const uplotJs = 'const uPlot = "</script><!-- <script>";';
   const page = reportHtml(playResult(), { uplotJs, uplotCss: "" });
   expect(page).toContain(String.raw`"\x3c/script>\x3c!-- <script>"`);

@@ -10,7 +10,7 @@ import { reportText } from "../../../src/play/reports/report-text.ts";
 import { childrenOf, readXml, textOf, type XmlElement } from "../../cli/xml.ts";
 import { broken, brokenResult, HOSTILE, playResult, stepResult } from "./play-results.ts";
 
-/** With hostile text wherever a scenario, a service or a user has a say. */
+/** A result with hostile text wherever a scenario, a service or a user can supply it. */
 function hostileResult(): PlayResult {
   const check = { ...broken, about: HOSTILE, expected: HOSTILE, found: HOSTILE };
   const [step] = brokenResult().steps.filter(({ verdict }) => verdict === "broken");
@@ -26,7 +26,7 @@ function hostileResult(): PlayResult {
 }
 
 describe("the report for a terminal", () => {
-  test("is short where all held", () => {
+  test("is short if everything held", () => {
     expect(reportText(playResult())).toBe(
       [
         "✓ held  late-click: all that was expected held",
@@ -47,7 +47,7 @@ describe("the report for a terminal", () => {
     );
   });
 
-  test("shows of what broke what was expected and found, asked and answered, and seen by the service", () => {
+  test("shows of a broken step the two sides, the request, the answer and the service's journal", () => {
     const text = reportText(brokenResult());
     expect(text).toContain(
       [
@@ -71,7 +71,7 @@ describe("the report for a terminal", () => {
     expect(text).not.toContain("advance 2h");
   });
 
-  test("counts the steps that held where they are many, and lists the first of those that didn't", () => {
+  test("only counts the steps that held if there are many, and lists the first 20 that are broken", () => {
     const steps = Array.from({ length: 60 }, (_, at) =>
       stepResult({ path: `steps.${at}`, verdict: at < 30 ? "held" : "broken" }),
     );
@@ -82,19 +82,19 @@ describe("the report for a terminal", () => {
     expect(text).toContain("… and 10 more steps");
   });
 
-  test("tells what was skipped and has no step of its own", () => {
+  test("lists skipped steps that have no result of their own", () => {
     const skipped = [{ path: "steps.9.repeat.steps.0", why: "no faults there" }];
     expect(reportText(playResult({ skipped }))).toContain(
       "– steps.9.repeat.steps.0  no faults there",
     );
   });
 
-  test("has colours only where they are asked for", () => {
+  test("has colours only if they are asked for", () => {
     expect(reportText(brokenResult(), { colour: true })).toContain("\u001b[31m✗ broken\u001b[0m");
     expect(reportText(brokenResult())).not.toContain("\u001b");
   });
 
-  test("says what another target was, and the speed", () => {
+  test("names a target other than this process, and the speed", () => {
     const target = { kind: "service", url: "http://host", time: "real", speed: 60 } as const;
     const text = reportText(playResult({ target }));
     expect(text).toContain("service at http://host, real time at 60 times the speed");
@@ -106,7 +106,7 @@ describe("the report for a terminal", () => {
     expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\u202e\p{Cs}]/u);
   });
 
-  test("is finite for what isn't", () => {
+  test("stays short if a value is huge", () => {
     const found = "x".repeat(1_000_000);
     const steps = [stepResult({ verdict: "broken", checks: [{ ...broken, found }] })];
     expect(reportText(brokenResult({ steps })).length).toBeLessThan(5000);
@@ -130,7 +130,7 @@ describe("the report as JUnit XML", () => {
     return Object.fromEntries(all.map((one) => [one.attributes.name ?? "", one]));
   };
 
-  test("is valid, whatever is in it", async () => {
+  test("is valid XML of the schema, even with hostile text", async () => {
     const contents = await readFile(join(import.meta.dirname, "junit.xsd"), "utf8");
     const schema = { fileName: "junit.xsd", contents };
     const empty = playResult({ steps: [], invariants: [], thresholds: [] });
@@ -198,7 +198,7 @@ describe("the report as JUnit XML", () => {
   });
 });
 
-test("a run without requests has all of its reports", () => {
+test("a run without requests can be reported as text, JUnit XML and JSON", () => {
   const nothing = playResult({
     ...{ latency: undefined, tally: createTally().summary() },
     timeline: { bucketMs: 100, buckets: [] },

@@ -21,7 +21,7 @@ describe("--report", () => {
     return command.addOption(reportOption(KINDS)).parse(args, { from: "user" }).opts().report;
   }
 
-  test("takes several kinds, with commas or again, and commas that belong to a path", () => {
+  test("takes several kinds, after a comma or given again, and paths with commas", () => {
     expect(parsed("--report", "junit=a.xml,html=b,c.html", "--report", "json=d=e.json")).toEqual([
       { kind: "junit", file: "a.xml" },
       { kind: "html", file: "b,c.html" },
@@ -56,7 +56,7 @@ describe("report files", () => {
     expect(await readdir(place)).toHaveLength(3);
   });
 
-  test("behind a link are written where it leads", async () => {
+  test("behind a link are written to where it leads", async () => {
     const place = temporaryFolder();
     await writeFile(join(place, "real.json"), "old");
     await symlink("real.json", join(place, "link.json"));
@@ -69,7 +69,7 @@ describe("report files", () => {
     expect(await readdir(place)).toEqual(["link.json", "real.json"]);
   });
 
-  test("that can't be written are told by name, before any work and after it", async () => {
+  test("that can't be written are named in the error, before any work and after it", async () => {
     const place = temporaryFolder();
     await mkdir(join(place, "taken"));
     for (const file of [join(place, "taken"), join(place, "nowhere", "report.json")]) {
@@ -124,7 +124,7 @@ describe("progress", () => {
     expect(terminal.written.at(-1)).toContain(", 5,000/s");
   });
 
-  test("counts steps, and says what it can where nothing is planned or sent", () => {
+  test("counts steps, and leaves out what it can't know if nothing is planned or sent", () => {
     const terminal = terminalOf();
     const steps = createProgress(terminal);
     const quiet = { sent: 0 };
@@ -143,8 +143,8 @@ describe("progress", () => {
   });
 
   test.each([
-    ["no terminal", false, ""],
-    ["the terminal of a build", true, "true"],
+    ["a stream that isn't a terminal", false, ""],
+    ["a terminal in a build", true, "true"],
   ])("writes nothing on %s", (_, isTTY, ci) => {
     const other = terminalOf({ isTTY }, { CI: ci });
     const progress = createProgress(other);

@@ -5,6 +5,6 @@ import type { Change } from "../../planted-modules.ts";
 export interface Defect extends Change {
   /** Name of the shipped scenario that breaks. */
   readonly scenario: string;
-  /** What is wrong then, in a few words. */
+  /** What the defect does, in a few words. */
   readonly says: string;
 }

@@ -1,4 +1,4 @@
-/** Every shipped scenario notices a defect of what it is about, by what it expects itself. */
+/** Every shipped scenario notices a defect in what it is about, by its own expectations. */
 
 import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
@@ -21,7 +21,7 @@ const defects = modules.flatMap((module) =>
   Object.values(module).flatMap((lists) => lists as readonly Defect[]),
 );
 
-/** The simulator as it is, on which all are played elsewhere, and then each defect once, with all scenarios that it breaks. */
+/** First the simulator as it is, on which all scenarios are played elsewhere; then each defect with the scenarios that it breaks. */
 const copies: Copy[] = [{ change: undefined, scenarios: someOf(scenarioNames) }];
 const copyOf = defects.map(({ file, find, replace, scenario }) => {
   const same = copies.findIndex(
@@ -37,7 +37,7 @@ const copyOf = defects.map(({ file, find, replace, scenario }) => {
 const played = new Map<string, Played>();
 let complaints = "";
 
-/** In a process of its own, which may change modules on their way into memory. */
+/** Plays them in a separate process, which can change modules as they are loaded. */
 beforeAll(async () => {
   const script = join(import.meta.dirname, "play-with-defects.ts");
   const child = spawn(process.execPath, ["--no-warnings", script]);
@@ -56,18 +56,18 @@ function playedOn(copy: number, scenario: string): Played {
   return one;
 }
 
-describe("without a defect it is held", () => {
+describe("without a defect the scenario holds", () => {
   test.each(someOf(scenarioNames))("%s", (name) => {
     expect(playedOn(0, name)).toMatchObject({ verdict: "held", broken: [] });
   });
 });
 
-describe("a defect breaks it", () => {
+describe("a defect breaks the scenario", () => {
   test.each(defects.map((defect, index) => [defect.scenario, defect.says, index] as const))(
     "%s: %s",
     (scenario, _says, index) => {
       const { verdict, why, broken } = playedOn(copyOf[index] ?? -1, scenario);
-      // Whatever the invariants say, its own expectations must.
+      // Its own expectations must break, whatever the invariants say.
       expect({ verdict, why, broken: broken.length }).toEqual({
         verdict: "broken",
         why: expect.any(String),
@@ -76,7 +76,7 @@ describe("a defect breaks it", () => {
     },
   );
 
-  test.each(scenarioNames)("%s has one", (name) => {
+  test.each(scenarioNames)("%s: at least one is planted for it", (name) => {
     expect(defects.filter(({ scenario }) => scenario === name)).not.toEqual([]);
   });
 });

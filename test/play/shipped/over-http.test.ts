@@ -1,4 +1,4 @@
-/** The scenarios that ship, over HTTP: against an adsim in another process they come to what they come to in this one. */
+/** The scenarios that ship, over HTTP: an adsim in another process gives the same results as this process. */
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -11,9 +11,9 @@ import { someOf } from "../../budget.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.ts";
 
 /**
- * Over HTTP a request takes a hundred times as long: what is written in a scenario, and what takes its place here. Where
- * `held` is false, it is about a limit of 10,000 requests or a payout of 500 INR that so few don't reach: its expectations
- * break, here as there.
+ * Over HTTP a request takes a hundred times as long: texts of a scenario, and what replaces them here to send fewer. Where
+ * `held` is false, it needs a limit of 10,000 requests or a payout of 500 INR, which so few don't reach: its expectations
+ * break, in process as over HTTP.
  */
 const fewer: Readonly<
   Record<string, { readonly held?: false; readonly texts: readonly (readonly [string, string])[] }>
@@ -64,7 +64,7 @@ const shipped = await Promise.all(
 
 const paced = ["double-click", "key-rotation", "truncated-json", "unicode-names"];
 const inVirtualTime = someOf(shipped);
-// First: while one is played in this process, clients of the others would find their answers late.
+// Played first: a play in this process would make clients of the others find their answers late.
 const playedHere = new Map(
   [...inVirtualTime, ...paced.map(shippedAs)].map(({ name, scenario }) => [
     name,
@@ -78,7 +78,7 @@ function hereOf(name: string): PlayResult {
   return result;
 }
 
-/** @throws Error where a text isn't written in it. */
+/** The scenario with fewer requests. @throws Error if it lacks a text that is to be replaced. */
 function briefly(scenario: Scenario): Scenario {
   let text = JSON.stringify(scenario);
   for (const [many, few] of fewer[scenario.name]?.texts ?? []) {
@@ -100,7 +100,7 @@ function playThere(scenario: Scenario, options: PlayScenarioOptions = {}): Promi
   return playScenario(scenario, { target: there.url, ...options });
 }
 
-/** What doesn't depend on where it was played, and how long that took: a line for each part, so that a difference shows. */
+/** All that doesn't depend on where it was played and for how long: a line for each part, so that a difference shows. */
 function told(result: PlayResult): readonly string[] {
   const { verdict, why, skipped, startedAt, endedAt, tally, digest } = result;
   return [
@@ -124,7 +124,7 @@ function told(result: PlayResult): readonly string[] {
   ];
 }
 
-/** Invariants look at other evidence where time passes: their verdicts without why. */
+/** Verdicts alone: where real time passes, invariants have other evidence and so another why. */
 function judged({ verdict, digest, steps, invariants }: PlayResult): readonly string[] {
   return [
     verdict,
@@ -143,7 +143,7 @@ function shippedAs(name: string): (typeof shipped)[number] {
 // Each waits for all others.
 const patiently = { concurrent: true, timeout: 240_000 };
 
-describe("in virtual time each comes to the same as in process", patiently, () => {
+describe("in virtual time each has the same result as in process", patiently, () => {
   test.each(inVirtualTime)("$name", async ({ name, scenario }) => {
     const here = hereOf(name);
     expect(here.verdict).toBe(fewer[name]?.held === false ? "broken" : "held");
@@ -151,7 +151,9 @@ describe("in virtual time each comes to the same as in process", patiently, () =
   });
 });
 
-test("so many times as fast as real time it comes to the same", { timeout: 60_000 }, async () => {
+test("a play paced far faster than real time has the same verdicts and digest", {
+  timeout: 60_000,
+}, async () => {
   for (const name of paced) {
     const { scenario } = shippedAs(name);
     const { url } = there;
@@ -162,7 +164,7 @@ test("so many times as fast as real time it comes to the same", { timeout: 60_00
 });
 
 describe("at a service that we don't control", () => {
-  /** A world that nobody has asked yet, with its first two publishers. */
+  /** A new world, with the credentials of its first two publishers. */
   async function service(name: string): Promise<PlayScenarioOptions> {
     const target = `${there.url}/@${name}-service`;
     const response = await fetch(`${target}/_sim/publishers?limit=2`);
@@ -170,7 +172,7 @@ describe("at a service that we don't control", () => {
     return { target, credentials: publishers.map(({ id, apiKey }) => ({ id, apiKey })) };
   }
 
-  test("what needs control is skipped and said, and nothing is known in the end", async () => {
+  test("steps that need control are skipped with a reason, and the result isn't held", async () => {
     const speed = 1000;
     for (const name of ["retry-after-date", "lost-ack", "key-rotation", "fresh-publisher"]) {
       const { scenario } = shippedAs(name);
@@ -182,7 +184,7 @@ describe("at a service that we don't control", () => {
     }
   });
 
-  test("what only asks is held there", async () => {
+  test("a scenario that only sends requests is held", async () => {
     const asks: Scenario = {
       name: "asks",
       about: "Requests and traffic, and nothing that only an adsim does.",

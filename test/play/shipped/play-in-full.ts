@@ -1,6 +1,6 @@
 /**
  * Plays the scenarios of many millions of requests as they ship, in this process, and says how fast it went: a figure for
- * people, and not held against anything. Other names may be given as arguments.
+ * people, compared with nothing. Other names may be given as arguments.
  */
 
 import { join } from "node:path";

@@ -66,14 +66,14 @@ async function shipped(name: string): Promise<{ scenario: Scenario; short: Scena
   return { scenario, short: shortened(scenario) };
 }
 
-test("there is one of each that is promised, and no other", () => {
+test("the promised scenarios ship, and no others", () => {
   expect(names).toEqual(promised);
 });
 
 const digests = new Map<string, string>();
 
 describe.each(names)("%s", (name) => {
-  test("is called as its file is, and is data", async () => {
+  test("has its file's name and a description, and is plain data", async () => {
     const { scenario } = await shipped(name);
     expect(scenario.name).toBe(name);
     expect(scenario.about.length).toBeGreaterThan(80);
@@ -94,7 +94,7 @@ describe.each(names)("%s", (name) => {
   });
 });
 
-test.each(someOf(names))("%s comes to the same again as JSON", async (name) => {
+test.each(someOf(names))("%s has the same digest when played from JSON", async (name) => {
   const { short } = await shipped(name);
   const { digest } = playScenarioSync(JSON.parse(JSON.stringify(short)));
   expect(digest).toBe(digests.get(name) ?? playScenarioSync(short).digest);

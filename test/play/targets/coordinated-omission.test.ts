@@ -35,13 +35,13 @@ function p99(values: Iterable<number>): number {
 /*
  * 10,000 requests in 10 s, and for 1 s of it nobody is answered. A request that is due t ms into the stall waits for
  * 1000 - t: the slowest hundredth, 100 requests, waits for more than 900 ms, and that is the p99. Who counts from the actual
- * sending, or stops sending while it waits, sees 64 slow requests (as many as there are connections) and a p99 of nearly
+ * sending, or stops sending while waiting, sees 64 slow requests (as many as there are connections) and a p99 of nearly
  * nothing.
  *
  * A machine that is late must not decide about this. So the service notes by itself when each request came and was answered.
- * With the plan alone that gives what each latency truly was, whatever the machine did meanwhile: what was measured is held
- * against that. The truth itself is held against the definition where lateness can't matter: a late machine makes answers
- * later, never earlier, so that 900 ms of a stall of 1000 is the least. And that the wrong way of measuring would show is
+ * With the plan alone that gives what each latency truly was, whatever the machine did meanwhile: the measurement is compared
+ * with that. The truth itself is compared with the definition only from below, as a late machine makes answers
+ * later, never earlier, so that 900 ms of a stall of 1000 is the least. That the wrong way of measuring would show is
  * checked on the service's own notes: were it slow enough to hide the difference, the test fails instead of passing.
  */
 test("a stall shows in the latency of every request that was due in it", async () => {
@@ -59,7 +59,7 @@ test("a stall shows in the latency of every request that was due in it", async (
   const calledMs = machineMs();
   let startedMs = 0;
   const { dropped } = await playRealTraffic({
-    // Asked for its first one when the clock has just begun.
+    // The source is asked for its first request just after the clock has begun.
     source: steady(() => {
       startedMs = (calledMs + machineMs()) / 2;
     }),

@@ -21,7 +21,7 @@ test("each effect gets what its performer gave, and the result is the play's", a
   expect(await drive(play(), performers)).toBe("7 undefined");
 });
 
-test("what a performer throws is thrown where the play asked, and the play can go on", async () => {
+test("an error of a performer is thrown where the play asked, and the play can go on", async () => {
   function* play(): EffectGenerator<string> {
     try {
       yield* perform({ kind: "wait", ms: -1 });
@@ -33,7 +33,7 @@ test("what a performer throws is thrown where the play asked, and the play can g
   expect(await drive(play(), performers)).toBe("not back at 7");
 });
 
-test("what the play doesn't catch rejects, and what it throws itself isn't thrown into it again", async () => {
+test("an error that the play doesn't catch rejects, and its own isn't thrown into it again", async () => {
   const seen: unknown[] = [];
   function* play(): EffectGenerator<void> {
     try {

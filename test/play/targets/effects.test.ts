@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createSimulator } from "../../../src/index.ts";
 import { auditOf, impressionBy, opened, performEffect, played, serverFor } from "./remote-world.ts";
 
-test("the world of a bare URL is named after the scenario, and begins as the snapshot says", async () => {
+test("a URL without a world gets a world with the given name, in the snapshot's state", async () => {
   const { server, sim, target } = await played(
     { seed: "other", publishers: 3, start: "2026-03-01T00:00:00Z" },
     { worldName: "busy-day" },
@@ -14,7 +14,7 @@ test("the world of a bare URL is named after the scenario, and begins as the sna
   expect(await performEffect(target, "now")).toBe(sim.clock.now());
 });
 
-test("a world that the URL names is replaced whole, its journal and its numbering included", async () => {
+test("a world that the URL names is replaced, its journal and numbering included", async () => {
   const server = await serverFor();
   const world = server.worlds.get("mine");
   world.publishers.signUp();
@@ -29,7 +29,7 @@ test("a world that the URL names is replaced whole, its journal and its numberin
   expect(server.worlds.names()).not.toContain("played");
 });
 
-test("a clock that flows in the snapshot stands still, and moves by waiting alone", async () => {
+test("a clock that flows in the snapshot is frozen, and moves only by waiting", async () => {
   const sim = createSimulator({ clock: "flowing", wallClock: () => 0 });
   const server = await serverFor();
   const target = await opened(server.url, { snapshot: () => sim.snapshot() });
@@ -41,7 +41,7 @@ test("a clock that flows in the snapshot stands still, and moves by waiting alon
   expect(world.clock.now()).toBe(beganMs + 36 * 3_600_000);
 });
 
-test("publishers are those in process: known by ordinal, signed up, with new keys and other surfaces", async () => {
+test("publishers are as in process: by ordinal, signed up, with new keys and changed surfaces", async () => {
   const { server, sim, target } = await played({ publishers: 2 });
   const { id, apiKey, surfaces, joined } = sim.publishers.at(1);
   expect(await performEffect(target, "member", { ordinal: 1 })).toEqual({
@@ -54,7 +54,7 @@ test("publishers are those in process: known by ordinal, signed up, with new key
   const signedUp = await performEffect(target, "signUp", { request });
   const here = sim.publishers.signUp(request);
   expect(signedUp).toMatchObject({ id: here.id, apiKey: here.apiKey, surfaces: here.surfaces });
-  // Its place in the list is no ordinal.
+  // A publisher that signed up has no ordinal.
   expect(await performEffect(target, "member", { ordinal: 2 })).toBeUndefined();
   const rotated = await performEffect(target, "rotateKey", { publisher: id });
   expect(rotated.apiKey).toBe(sim.publishers.rotateKey(id).apiKey);
@@ -64,7 +64,7 @@ test("publishers are those in process: known by ordinal, signed up, with new key
   expect(server.worlds.get("played").publishers.get(id).surfaces[0]).toMatchObject(change);
 });
 
-test("readings and rules are those in process", async () => {
+test("assumptions and fault rules are as in process", async () => {
   const { sim, target } = await played();
   const rule = { id: "slow.1", verdict: { kind: "delay", delay: 5 } } as const;
   await performEffect(target, "assume", { readings: {} });
@@ -92,7 +92,7 @@ test("readings and rules are those in process", async () => {
   expect(await performEffect(target, "rules")).toEqual([]);
 });
 
-test("what the world refuses is an InputError that says the same as in process", async () => {
+test("a refusal by the world is an InputError that says the same as in process", async () => {
   const { sim, target } = await played();
   const readings = { "dedup.repeat": "never" } as never;
   const inProcess = errorOf(() => sim.assume(readings));
@@ -115,7 +115,7 @@ function errorOf(act: () => void): Error {
   throw new Error("It wasn't refused.");
 }
 
-test("requests at one instant are answered in their order, and the books and the journal tell", async () => {
+test("requests at one instant are answered in order, and the audit and the journal have them", async () => {
   const { sim, target } = await played();
   const outgoing = [0, 1, 0].map((ordinal) => impressionBy(sim.publishers.at(ordinal)));
   const exchanges = await performEffect(target, "together", { outgoing });
@@ -133,7 +133,7 @@ test("requests at one instant are answered in their order, and the books and the
 test("a scratch copy starts from the played world, leaves no trace in it, and is removed", async () => {
   const { server, sim, target } = await played();
   const before = server.worlds.names();
-  // Somebody else's.
+  // Another user's world.
   server.worlds.get("played.scratch").publishers.signUp();
   const outgoing = impressionBy(sim.publishers.at(0));
   await performEffect(target, "send", { outgoing });

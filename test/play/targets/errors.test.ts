@@ -6,7 +6,7 @@ import { playScenario } from "../../../src/play/targets/play-scenario.ts";
 import { startServer } from "../../../src/server.ts";
 import { foreign, impressionBy, opened, performEffect, serverFor } from "./remote-world.ts";
 
-test("a server that isn't there: says so, and what to do", async () => {
+test("if the server isn't there, the error says so and what to do", async () => {
   const server = await startServer({ port: 0 });
   await server.close();
   const message = `The target ${server.url} can't be reached: connect ECONNREFUSED`;
@@ -14,7 +14,7 @@ test("a server that isn't there: says so, and what to do", async () => {
   await expect(opened(server.url, {})).rejects.toThrow("Start the service, or check the address");
 });
 
-test("https where none is spoken: says so, without what OpenSSL says of itself", async () => {
+test("if the server doesn't use TLS, the error for https says so without OpenSSL's own text", async () => {
   const { url } = await serverFor();
   const refused = await opened(url.replace("http:", "https:"), {}).catch((error) => error);
   expect(refused.message).toContain("TLS failed, or the server doesn't use it (ERR_SSL_");
@@ -27,22 +27,25 @@ test.each([
   ["ftp://127.0.0.1/", "target must be a URL that begins with http:// or https://"],
   ["http://me:key_secret@127.0.0.1/", "target must be a URL without user and password"],
   ["http://127.0.0.1/?a=b", "target must be a URL without ? and #"],
-])("%s is no target", async (url, message) => {
+])("the target %s is refused", async (url, message) => {
   const refused = await opened(url, {}).catch((error) => error);
   expect(refused).toMatchObject({ name: "InputError", field: "target" });
   expect(refused.message).toContain(message);
   expect(refused.message).not.toContain("key_secret");
 });
 
-test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])("%d is no speed", async (speed) => {
-  const { url } = await serverFor();
-  await expect(opened(url, { speed })).rejects.toMatchObject({
-    name: "InputError",
-    field: "speed",
-  });
-});
+test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
+  "the speed %d is refused",
+  async (speed) => {
+    const { url } = await serverFor();
+    await expect(opened(url, { speed })).rejects.toMatchObject({
+      name: "InputError",
+      field: "speed",
+    });
+  },
+);
 
-test("a wrong control token: says that it is an adsim and what it wants, and doesn't repeat the token", async () => {
+test("if the control token is wrong, the error names the option and doesn't repeat the token", async () => {
   const { url, worlds } = await serverFor({ controlToken: "right" });
   for (const controlToken of [undefined, "wrong-one"]) {
     const refused = await opened(url, { controlToken }).catch((error) => error);
@@ -57,7 +60,7 @@ test("a wrong control token: says that it is an adsim and what it wants, and doe
   expect(target.capabilities.control).toBe(true);
 });
 
-test("a service whose answers don't end: the health check says so, and a step is cut and says why", async () => {
+test("a service whose answers don't end fails the health check and cuts a step, with the reason", async () => {
   const url = await foreign((_, response) => {
     const write = (): void => {
       while (!response.destroyed && response.write(Buffer.alloc(65_536, "a")));
@@ -85,12 +88,12 @@ test("a service whose answers don't end: the health check says so, and a step is
   expect(reportText(result)).toContain(`(${why})`);
 });
 
-test("an adsim that lets nobody control it says why", async () => {
+test("if an adsim refuses all control requests, the error has its status", async () => {
   const { url } = await serverFor({ host: "0.0.0.0" });
   await expect(opened(url, {})).rejects.toThrow("refuses control requests (403)");
 });
 
-test("another service without credentials: says which options it needs", async () => {
+test("for another service without credentials the error names the options that it needs", async () => {
   const url = await foreign((_, response) => response.writeHead(404).end("no"));
   const refused = await opened(url, {}).catch((error) => error);
   expect(refused).toMatchObject({ name: "InputError", field: "target" });
@@ -100,7 +103,7 @@ test("another service without credentials: says which options it needs", async (
   expect(refused.message).toContain("--api-key KEY and --publisher ID");
 });
 
-test("an adsim with credentials given is a service like any other", async () => {
+test("an adsim is a service like any other if credentials are given", async () => {
   const { url, worlds } = await serverFor();
   const { id, apiKey } = worlds.get("default").publishers.at(0);
   const target = await opened(`${url}/@there`, { credentials: [{ id, apiKey }] });
@@ -108,7 +111,7 @@ test("an adsim with credentials given is a service like any other", async () => 
   expect(target.capabilities).toEqual({ time: { kind: "real", speed: 1 }, control: false });
 });
 
-test("another version of adsim that lacks something: says both versions", async () => {
+test("if an adsim of another version lacks a route, the error has both versions", async () => {
   const url = await foreign((request, response) => {
     const health = { status: "ok", version: "99.0.0", seed: "s", world: "w", now: "" };
     const problem = {
@@ -129,7 +132,7 @@ test("another version of adsim that lacks something: says both versions", async 
   );
 });
 
-test("a server that goes away meanwhile: requests are lost, control says that nobody is there", async () => {
+test("if the server goes away, requests are lost and control requests fail with an error that says so", async () => {
   const server = await startServer({ port: 0 });
   const target = await opened(server.url, {});
   const outgoing = impressionBy(createSimulator().publishers.at(0));
@@ -142,7 +145,7 @@ test("a server that goes away meanwhile: requests are lost, control says that no
   await target.close();
 });
 
-test("no room for one more world: says so, and nothing is left", async () => {
+test("if the server has no room for a copy, the error says so and no copy is left", async () => {
   const { url, worlds } = await serverFor({ maxWorlds: 2 });
   const target = await opened(url, {});
   await expect(performEffect(target, "fork")).rejects.toThrow(

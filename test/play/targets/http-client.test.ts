@@ -17,7 +17,7 @@ interface Got {
   readonly body: string;
 }
 
-/** What arrives at a service. */
+/** What a service receives. */
 async function arrived(request: ApiRequest, prefix = ""): Promise<Got> {
   let got: Got | undefined;
   const url = await foreign((incoming, response) => {
@@ -47,7 +47,7 @@ describe("a request", () => {
     expect(body).toBe("");
   });
 
-  test("has bytes and text as its body as they are, and its length", async () => {
+  test("carries bytes or text as its body unchanged, with its length", async () => {
     const bytes = Uint8Array.of(0xff, 0, 0x80);
     const asBytes = await arrived({ method: "POST", path: "/", body: bytes });
     expect(asBytes.body).toBe("ff0080");
@@ -56,7 +56,7 @@ describe("a request", () => {
     expect(asText.body).toBe("c3a9");
   });
 
-  test("has an object as its query encoded, and an object as its body as JSON", async () => {
+  test("encodes an object given as its query, and sends one given as its body as JSON", async () => {
     const request = { method: "POST", path: "/a", query: { "b c": "ü&", d: 1 }, body: { e: 2 } };
     const { line, headers, body } = await arrived(request);
     expect(line).toBe("POST /a?b%20c=%C3%BC%26&d=1");
@@ -68,7 +68,7 @@ describe("a request", () => {
   });
 
   test.each<readonly [string, ApiRequest, string]>([
-    ["a method of no token", { method: "GE T", path: "/" }, "request.method"],
+    ["an invalid method", { method: "GE T", path: "/" }, "request.method"],
     ["an empty method", { method: "", path: "/" }, "request.method"],
     ["CONNECT", { method: "CONNECT", path: "/" }, "request.method"],
     ["a path without a slash", { method: "GET", path: "v1" }, "request.path"],
@@ -77,15 +77,15 @@ describe("a request", () => {
     ["a line break in the query", { method: "GET", path: "/", query: "a\r\nb" }, "request.path"],
     ["a path beyond ASCII", { method: "GET", path: "/ü" }, "request.path"],
     ["a header with a line break", head({ "x-a": "key_b\r\nc: d" }), "request.headers.x-a"],
-    ["a header's odd name", head({ "a b": "c" }), "request.headers"],
-    ["another length", head({ "Content-Length": "5" }), "request.headers.Content-Length"],
+    ["an invalid header name", head({ "a b": "c" }), "request.headers"],
+    ["its own length", head({ "Content-Length": "5" }), "request.headers.Content-Length"],
     [
       "its own framing",
       head({ "transfer-encoding": "chunked" }),
       "request.headers.transfer-encoding",
     ],
     ["an upgrade", head({ upgrade: "websocket" }), "request.headers.upgrade"],
-  ])("with %s is refused by the field, and nothing is sent", async (_, request, field) => {
+  ])("with %s is refused with the field's name, and nothing is sent", async (_, request, field) => {
     let count = 0;
     const url = await foreign((_request, response) => {
       count += 1;
@@ -121,13 +121,13 @@ describe("an answer", () => {
       headers: { location: "/else", "x-two": "1, 2", "set-cookie": "a=ü, b" },
       text: "\ufeffa\ufffd",
     });
-    // The text alone wouldn't tell.
+    // The text alone can't show which bytes came.
     expect(Buffer.from(answer.bytes ?? []).toString("hex")).toBe("efbbbf61ff");
     expect(why).toBeUndefined();
     expect(count).toBe(1);
   });
 
-  test("is not decompressed, and what is provisional is passed over", async () => {
+  test("is not decompressed, and interim responses are skipped", async () => {
     const packed = gzipSync("text");
     const url = await foreign((_, response) => {
       response.writeEarlyHints({ link: "</a>; rel=preload" });
@@ -154,7 +154,7 @@ describe("an answer", () => {
     }
   });
 
-  test("whose body is longer than a mebibyte is cut, and the connection with it: no more is read", async () => {
+  test("whose body is longer than 1 MiB is cut, and no more of it is read", async () => {
     let written = 0;
     const url = await foreign(({ url: path }, response) => {
       if (path === "/most") return response.end(Buffer.alloc(1024 * 1024, "a"));
@@ -199,7 +199,7 @@ describe("an answer", () => {
     expect(drip.outcome).toBe("timed-out");
   });
 
-  test("that isn't whole in time is given up, and the connection with it", async () => {
+  test("that isn't complete in time is given up, and its connection is closed", async () => {
     let gone: () => void = () => undefined;
     const closed = new Promise<void>((resolve) => {
       gone = resolve;

@@ -28,11 +28,11 @@ const outcomes: Readonly<Record<Delivery["kind"], RequestOutcome>> = {
   silence: "timed-out",
 };
 
-/** Long enough to be sure that nothing comes: it doesn't. */
+/** For answers that never come, or only much later. */
 const SHORT_MS = 60;
 const LONG_MS = 20_000;
 
-/** Sends the same impression here and there. `timeoutMs`: of the client over HTTP. */
+/** Sends the same impression in process and over HTTP. `timeoutMs`: of the client over HTTP. */
 async function sentTwice(
   { target, sim }: PlayedPair,
   timeoutMs: (response: ApiResponse) => number,
@@ -49,7 +49,7 @@ function sent({ target }: Pick<PlayedPair, "target">, outgoing: ReturnType<typeo
 
 describe("each verdict", () => {
   test.each(cases.map((one) => [nameOf(one), one.verdict] as const))(
-    "%s: seen as its delivery describes it, and the books are those in process",
+    "%s: the client sees what the delivery describes, and the audit is as in process",
     async (_, verdict) => {
       const one = await played({ faults: [{ id: "rule", match: { times: 1 }, verdict }] });
       const { here, there } = await sentTwice(one, ({ delivery }) =>
@@ -62,7 +62,7 @@ describe("each verdict", () => {
       expect(withoutConnectionHeaders(there.headers)).toEqual(here.headers);
       expect(await performEffect(one.target, "audit")).toEqual(auditOf(one.sim));
 
-      // The next one finds a connection that works.
+      // The next request finds a connection that works.
       const next = await sentTwice(one, () => LONG_MS);
       expect(next.there).toMatchObject({ outcome: "answered", text: next.here.body });
     },
@@ -83,7 +83,7 @@ describe("a client that gives up", () => {
   ];
 
   test.each(late.map((verdict) => [JSON.stringify(verdict), verdict] as const))(
-    "%s: at once the books say that the answer is lost",
+    "%s: the audit at once counts the answer as lost",
     async (_, verdict) => {
       const one = await played({ faults: [{ match: { times: 2 }, verdict }] });
       for (const _time of ["first", "second"]) {
@@ -96,8 +96,8 @@ describe("a client that gives up", () => {
   );
 
   test.each([
-    ["is waited for until the server notices", {}, 150],
-    ["is waited for a little where the server's journal keeps nothing", { journalEntries: 0 }, 20],
+    ["delays the audit until the server notices", {}, 150],
+    ["delays the audit a little if the server's journal keeps nothing", { journalEntries: 0 }, 20],
   ])("%s", async (_, options, noticesAfterMs) => {
     const server = await serverFor(options);
     const verdict: Verdict = { kind: "delay", delay: "20s" };

@@ -1,4 +1,4 @@
-/** The world that laws are tried on over HTTP: put back here as it is, or why it can't be. */
+/** Reads a remote world to check the laws on: restores it here as it is, or says why it can't. */
 
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
@@ -22,17 +22,17 @@ function adsimWith(snapshot: Snapshot, impressions: number): ControlApi {
 describe("the world of an adsim", () => {
   const sim = createSimulator({ seed: "there", assumptions: { "ids.format": "uuid" } });
 
-  test("is put back in this process", async () => {
+  test("is restored in this process", async () => {
     const world = await readWorld(adsimWith(sim.snapshot(), 5), "play");
     if (typeof world === "string") throw new Error(world);
     expect(world.fork().snapshot()).toEqual(sim.snapshot());
   });
 
-  test("isn't read where it is too large, and it says so", async () => {
+  test("isn't read if it is too large, and the reason says so", async () => {
     expect(await readWorld(adsimWith(sim.snapshot(), 1_000_001), "play")).toMatch(/1000001 impr/);
   });
 
-  test("of another version isn't taken over, and it says so", async () => {
+  test("of another version isn't restored, and the reason says so", async () => {
     const other = { ...sim.snapshot(), version: 4 } as unknown as Snapshot;
     expect(await readWorld(adsimWith(other, 5), "play")).toMatch(/can't be read: .*version/);
   });

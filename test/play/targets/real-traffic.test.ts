@@ -22,7 +22,7 @@ function later<Value>(value: Value, ms: number): Promise<Value> {
   });
 }
 
-test("every arrival is sent once, observed as it ends, and the source told", async () => {
+test("every arrival is sent once and observed when it ends, and the source gets its answer", async () => {
   const source = madeUp({ count: 50, everyMs: 1, timeoutMs: 1234 });
   const observed: ClientExchange[] = [];
   const sent: Outgoing[] = [];
@@ -71,7 +71,7 @@ test("nothing is sent before it is due, at any speed", async () => {
   }
 });
 
-test("a service that answers nothing doesn't hold up what is due; what finds no connection waits", async () => {
+test("a service that answers nothing doesn't hold up the schedule; requests without a connection wait", async () => {
   const source = madeUp({ count: 100, everyMs: 1 });
   let release: (answer: Answer) => void = () => undefined;
   const held = new Promise<Answer>((resolve) => {
@@ -104,14 +104,14 @@ test("a service that answers nothing doesn't hold up what is due; what finds no 
   expect(most).toBe(8);
   expect(late).toBeGreaterThanOrEqual(92);
   expect(observed).toHaveLength(100);
-  // From when it was due, not from when it was sent at last: nobody was answered before 400 ms.
+  // Latency counts from when a request was due, not from when it was sent: no answer came before 400 ms.
   observed.forEach(({ latencyMs }, number) => {
     expect(latencyMs).toBeGreaterThanOrEqual(399 - number);
   });
   expect(progress.some(({ sent, waiting }) => sent === 8 && waiting > 0)).toBe(true);
 });
 
-test("what is too far behind is dropped and counted, and the source knows", async () => {
+test("requests too far behind are dropped and counted, and the source is told", async () => {
   const extra = 5;
   const source = madeUp({ count: MAX_WAITING + 2 + extra, everyMs: 0 });
   let observed = 0;
@@ -148,7 +148,7 @@ test("a click that follows from an answer is sent when it is due, before what wa
     },
     observe: (exchange) => observed.push(exchange),
   });
-  // A click is called after its impression: both have a number. The last one comes when there is nothing else.
+  // A click's path has its impression's number. The last click comes when nothing else is planned.
   expect(sent).toEqual([
     "/impression/0",
     "/click/0",
@@ -160,7 +160,7 @@ test("a click that follows from an answer is sent when it is due, before what wa
   expect(observed).toHaveLength(6);
 });
 
-test("what can't be sent at all, and an observer that throws, end it", async () => {
+test("a request that can't be sent at all, or an observer that throws, ends the traffic", async () => {
   const ending = (change: object): Promise<unknown> =>
     playRealTraffic({
       source: madeUp({ count: 50, everyMs: 1 }),

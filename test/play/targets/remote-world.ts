@@ -13,7 +13,7 @@ import { type Server, type ServerOptions, startServer } from "../../../src/serve
 export interface PlayedPair {
   readonly server: Server;
   readonly target: Target;
-  /** What the world was made from: it goes its own way. */
+  /** The simulator whose snapshot the world began with; independent of it afterwards. */
   readonly sim: Simulator;
 }
 
@@ -23,7 +23,7 @@ export async function serverFor(options: ServerOptions = {}): Promise<Server> {
   return server;
 }
 
-/** Opened, and closed when the test is over. */
+/** Opens a target, and closes it when the test is over. */
 export async function opened(url: string | URL, options: Partial<TargetOptions>): Promise<Target> {
   const snapshot = (): ReturnType<Simulator["snapshot"]> => createSimulator().snapshot();
   const target = await openTarget(url, { snapshot, worldName: "played", ...options });
@@ -41,7 +41,7 @@ export async function played(
   return { server, sim, target: await opened(server.url, { snapshot, ...target }) };
 }
 
-/** Has one effect done. */
+/** Performs one effect. */
 export function performEffect<Kind extends EffectKind>(
   { performers }: Target,
   kind: Kind,
@@ -70,13 +70,13 @@ export function auditOf(sim: Pick<Simulator, "audit">): unknown {
   return JSON.parse(JSON.stringify(sim.audit()));
 }
 
-/** Without those that only a connection has. */
+/** The headers without those that belong to the connection. */
 export function withoutConnectionHeaders(headers: Readonly<Record<string, string>>): object {
   const { date: _date, connection: _connection, "keep-alive": _keepAlive, ...own } = headers;
   return own;
 }
 
-/** A service that is no adsim. Gives its base URL. */
+/** Starts a service that isn't an adsim. @returns its base URL. */
 export async function foreign(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => {
@@ -89,7 +89,7 @@ export async function foreign(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as net.AddressInfo).port}`;
 }
 
-/** The same server through a network that tells it only after so long that a client has gone. */
+/** A proxy to the server that hides for so long that a client has gone. @returns its base URL. */
 export async function tellingLate(url: string, ms: number): Promise<string> {
   const { hostname, port } = new URL(url);
   const network = net.createServer((client) => {

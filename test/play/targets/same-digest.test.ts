@@ -5,7 +5,7 @@ import { playScenarioSync, type Scenario, type Step } from "../../../src/scenari
 import { cases, type Verdict } from "../../faults/cases.ts";
 import { serverFor } from "./remote-world.ts";
 
-/** A client that waits for longer than what is held back for a little, and gives up on what never comes. */
+/** The timeout of a client that outwaits short delays. */
 const PATIENT = "1s";
 
 const silent: ReadonlySet<unknown> = new Set(

@@ -7,7 +7,7 @@ const credentials = [
   { id: "pub_2", apiKey: "key_bbbbbbbbbbbbb" },
 ];
 
-test("members are those whose credentials are given, with their surfaces", async () => {
+test("members are the publishers whose credentials are given, with their surfaces", async () => {
   let asked = 0;
   const url = await foreign((request, response) => {
     asked += 1;
@@ -34,7 +34,7 @@ test("members are those whose credentials are given, with their surfaces", async
   expect(await performEffect(target, "member", { ordinal: 2 })).toBeUndefined();
 });
 
-test("a service that doesn't tell the surfaces: says what to do, and no key", async () => {
+test("if a service doesn't list the surfaces, the error says what to do and shows no key", async () => {
   const url = await foreign((_, response) => response.writeHead(401).end("key_bbbbbbbbbbbbb"));
   const target = await opened(url, { credentials });
   const refused = await performEffect(target, "member", { ordinal: 1 }).catch((error) => error);
@@ -45,11 +45,11 @@ test("a service that doesn't tell the surfaces: says what to do, and no key", as
   expect(refused.message).not.toContain("key_");
 });
 
-test("requests at one instant are on their way together", async () => {
+test("requests at one instant are in flight together", async () => {
   const waiting: (() => void)[] = [];
   const url = await foreign((_, response) => {
     waiting.push(() => response.end());
-    // Nobody is answered before all are there.
+    // No request is answered before all have arrived.
     if (waiting.length === 100) for (const answer of waiting) answer();
   });
   const target = await opened(url, { credentials });
@@ -60,7 +60,7 @@ test("requests at one instant are on their way together", async () => {
   expect(exchanges[7]?.request).toBe(outgoing[7]?.request);
 });
 
-test("waiting takes its time, as much faster as the speed says", async () => {
+test("waiting takes real time, divided by the speed", async () => {
   const { url } = await serverFor();
   const target = await opened(url, { credentials, speed: 10 });
   expect(target.capabilities).toEqual({ time: { kind: "real", speed: 10 }, control: false });
@@ -82,7 +82,7 @@ test("what only an adsim can do is refused", async () => {
   }
 });
 
-test.each([0, 1.5, 1025])("%d connections can't be had", async (connections) => {
+test.each([0, 1.5, 1025])("%d connections are refused", async (connections) => {
   const refused = opened("http://127.0.0.1:9", { credentials, connections });
   await expect(refused).rejects.toMatchObject({ name: "InputError", field: "connections" });
 });

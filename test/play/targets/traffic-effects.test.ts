@@ -7,7 +7,7 @@ import type { ApiRequest } from "../../../src/spec/messages.ts";
 import { auditOf, foreign, impressionBy, opened, performEffect, played } from "./remote-world.ts";
 import { successOf } from "./traffic-made-up.ts";
 
-// What traffic draws isn't looked at here.
+// These tests need no random traffic.
 vi.mock("../../../src/play/traffic/source.ts", () => ({
   createTrafficSource: ({ members, traffic }: TrafficOrder) =>
     paired(members, traffic.arrivals.kind === "trace" ? (traffic.arrivals.atMs[0] ?? 0) : 0),
@@ -15,10 +15,10 @@ vi.mock("../../../src/play/traffic/source.ts", () => ({
 
 const EVERY_MS = 7;
 const TIMEOUT_MS = 1000;
-/** For so long traffic goes on when nothing arrives any more. */
+/** How long traffic goes on after its last arrival. */
 const REST_MS = 300;
 
-/** Two requests at once every few milliseconds. The second asks for what the answer to the first named. */
+/** Two requests at once every few milliseconds. The second clicks on what the answer to the first named. */
 function paired(members: readonly Member[], untilMs: number): TrafficSource {
   const [member] = members;
   if (member === undefined) throw new Error("Nobody takes part.");
@@ -78,7 +78,7 @@ async function memberOf(target: Target): Promise<Member> {
   return member;
 }
 
-test("in virtual time each request comes at its very time, one after the other: the books are those in process", async () => {
+test("in virtual time each request comes exactly on time and in order, and the audit is as in process", async () => {
   const { sim, target, server } = await played({
     faults: [{ match: { every: 9 }, verdict: { kind: "empty" } }],
   });
@@ -107,7 +107,7 @@ test("in virtual time each request comes at its very time, one after the other: 
   expect(server.worlds.get("played").clock.now()).toBe(beganMs + 140 + REST_MS);
 });
 
-test("paced, it takes as long as the speed says, and nothing else is different", async () => {
+test("paced traffic takes as long as the speed says, and every request succeeds", async () => {
   const beganMs = performance.now();
   const { sim, target, server } = await played({}, { speed: 10 });
   const observed: ClientExchange[] = [];
@@ -120,7 +120,7 @@ test("paced, it takes as long as the speed says, and nothing else is different",
   expect(server.worlds.get("played").clock.now()).toBe(sim.clock.now() + 1400 + REST_MS);
 });
 
-test("at a service it is sent in real time, with the service's prefix and the traffic's timeout, and lasts as long as it says", async () => {
+test("at a service traffic is sent in real time, with the service's prefix and its own timeout, and lasts as long as it says", async () => {
   const paths: (string | undefined)[] = [];
   const url = await foreign(({ url: path }, response) => {
     paths.push(path);

@@ -12,7 +12,7 @@ export interface MadeUp {
 }
 
 export interface MadeUpSource extends TrafficSource {
-  /** The text of each answer that was a success. */
+  /** The text of each answer by its number; undefined if it was no success. */
   readonly told: Map<number, string | undefined>;
   /** When each was due. */
   readonly due: Map<number, number>;
@@ -66,7 +66,7 @@ export function madeUp({ count, everyMs, clickAfterMs, timeoutMs = 1000 }: MadeU
   };
 }
 
-/** What a success says. */
+/** The text of a successful answer. */
 export function successOf(answer: AnswerOutcome | undefined): string | undefined {
   return answer?.outcome === "answered" && answer.status === 200 ? answer.text : undefined;
 }

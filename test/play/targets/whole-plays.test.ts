@@ -1,4 +1,4 @@
-/** Plays at a target from the first request to the result: what a service can't do, and who gives up on it. */
+/** Plays at a target from the first request to the result: what a service can't do, and giving up on one. */
 
 import { expect, test } from "vitest";
 import { playScenario } from "../../../src/play/targets/play-scenario.ts";
@@ -11,7 +11,7 @@ const fault = {
   verdict: { kind: "duplicate" },
 };
 
-test("fault rules of the scenario's world are skipped at a foreign service, and nobody knows", async () => {
+test("fault rules of the scenario's world are skipped at a foreign service, and the result is unknown", async () => {
   const { url: target, worlds } = await serverFor();
   const { id, apiKey } = worlds.get("default").publishers.at(0);
   const credentials = [{ id, apiKey }];
@@ -26,7 +26,7 @@ test("fault rules of the scenario's world are skipped at a foreign service, and 
   expect(result.why).toContain("faults.0 was skipped");
 });
 
-test("what isn't as expected after a skip is unknown, before it it is broken", async () => {
+test("a failed expectation is unknown after a skipped step, and broken before it", async () => {
   const { url: target, worlds } = await serverFor();
   const { id, apiKey } = worlds.get("default").publishers.at(0);
   const play = (steps: readonly object[], more: object = {}): ReturnType<typeof playScenario> =>
@@ -47,7 +47,7 @@ test("what isn't as expected after a skip is unknown, before it it is broken", a
 
 test("a signal ends a play whose target has never answered", async () => {
   const ending = new AbortController();
-  // It has been asked whether it is an adsim, and keeps silent.
+  // The target is asked whether it is an adsim, and never answers.
   const target = await foreign(() => ending.abort("enough"));
   const playing = playScenario(
     { name: "mine", about: "Asked once.", steps: [shown] },

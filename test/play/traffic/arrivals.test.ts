@@ -35,7 +35,7 @@ function variance(values: readonly number[]): number {
 }
 
 describe("even spacing", () => {
-  test("8,000 a minute are 11,520,000 in a day, the last one on its time", () => {
+  test("8,000 a minute are 11,520,000 in a day, the last one on time", () => {
     const found = countOf({ kind: "constant", rate: "8000/m" }, DAY_MS);
     expect(found).toEqual({ count: 11_520_000, lastMs: DAY_MS - 8, isInOrder: true });
   });
@@ -53,11 +53,11 @@ describe("even spacing", () => {
     ["7/d", 3 * DAY_MS, 21],
     ["3/m", 30 * SECOND_MS, 2],
     ["1/d", 1, 1],
-  ])("%s over %i ms are %i", (rate, forMs, count) => {
+  ])("%s over %i ms gives %i arrivals", (rate, forMs, count) => {
     expect(timesOf({ kind: "constant", rate }, forMs)).toHaveLength(count);
   });
 
-  test("each of a constant rate comes in the millisecond in which it is due", () => {
+  test("each arrival at a constant rate comes in the millisecond in which it is due", () => {
     for (const [rate, everyMs] of [
       ["8000/m", 7.5],
       ["3/s", 1000 / 3],
@@ -156,7 +156,7 @@ describe("Poisson", () => {
     expect(Math.abs(variance(counts) / 50 - 1)).toBeLessThan(5 * Math.sqrt(2 / windows));
   });
 
-  test("what lies between two arrivals is exponential, and says nothing of what follows", () => {
+  test("the gaps between arrivals are exponential, and neighbours are uncorrelated", () => {
     const next = createExponentials({ a: 7, b: 11 });
     const draws = Array.from({ length: 50_000 }, next);
     const apart = draws
@@ -168,13 +168,13 @@ describe("Poisson", () => {
     expect(Math.abs(mean(pairs))).toBeLessThan(5 / Math.sqrt(pairs.length));
   });
 
-  test("another key draws others", () => {
+  test("another key draws other arrivals", () => {
     const arrivals: Arrivals = { kind: "poisson", rate: "10/s" };
     expect(timesOf(arrivals, MINUTE_MS)).toEqual(timesOf(arrivals, MINUTE_MS));
     expect(timesOf(arrivals, MINUTE_MS)).not.toEqual(timesOf(arrivals, MINUTE_MS, START_MS, 5));
   });
 
-  test("a ramp can be drawn as well", () => {
+  test("a ramp can have Poisson spacing", () => {
     const arrivals: Arrivals = { kind: "ramp", from: "0/s", to: "200/s", spacing: "poisson" };
     const times = timesOf(arrivals, 100 * SECOND_MS);
     const [first = 0, second = 0] = countsBy(times, 50 * SECOND_MS, 100 * SECOND_MS);
@@ -188,14 +188,14 @@ describe("bursts and traces", () => {
     expect(timesOf({ kind: "burst", count: 4 }, MINUTE_MS)).toEqual([0, 0, 0, 0]);
   });
 
-  test("bursts come at the start of each stretch, spread as they are told, until the end", () => {
+  test("bursts come at each interval's start, spread over the given time, until the end", () => {
     const arrivals: Arrivals = { kind: "burst", count: 3, every: "10s", within: "1s" };
     expect(timesOf(arrivals, 20_500)).toEqual([
       0, 333, 666, 10_000, 10_333, 10_666, 20_000, 20_333,
     ]);
   });
 
-  test("a trace comes as given, floored to milliseconds, as far as the time goes", () => {
+  test("a trace comes as given, floored to milliseconds, until the end", () => {
     const atMs = [0, 5, 5, 7.9, 100, 99_999, 100_000, 100_001];
     expect(timesOf({ kind: "trace", atMs }, 100_000)).toEqual([0, 5, 5, 7, 100, 99_999]);
   });
@@ -214,14 +214,17 @@ describe("plans", () => {
     { kind: "trace", atMs: [1, 2, 3] },
   ];
 
-  test.each(everyKind)("never more come than planned, and not many fewer: %o", (arrivals) => {
-    const planned = plannedArrivals({ for: "100s", arrivals });
-    const come = timesOf(arrivals, 100 * SECOND_MS, START_MS + 10 * HOUR_MS).length;
-    expect(come).toBeLessThanOrEqual(planned);
-    expect(come).toBeGreaterThan(planned / 4 - 20);
-  });
+  test.each(everyKind)(
+    "no more arrive than planned, and at least about a quarter: %o",
+    (arrivals) => {
+      const planned = plannedArrivals({ for: "100s", arrivals });
+      const come = timesOf(arrivals, 100 * SECOND_MS, START_MS + 10 * HOUR_MS).length;
+      expect(come).toBeLessThanOrEqual(planned);
+      expect(come).toBeGreaterThan(planned / 4 - 20);
+    },
+  );
 
-  test("even ones are known exactly, and clicks count", () => {
+  test("are exact for even arrivals, and include clicks", () => {
     const busy = { for: "24h", arrivals: { kind: "daily", mean: "8000/m" } } as const;
     expect(plannedArrivals(busy)).toBe(11_520_000);
     const clicked = plannedArrivals({ ...busy, clicks: { rate: 0.01 } });
@@ -231,14 +234,14 @@ describe("plans", () => {
     expect(plannedArrivals({ ...busy, clicks: { rate: 1 }, mix: { stats: 1 } })).toBe(11_520_000);
   });
 
-  test("an outrageous one is counted at once", () => {
+  test("of absurd size are counted at once", () => {
     const arrivals: Arrivals = { kind: "poisson", rate: "999999999999/s" };
     expect(plannedArrivals({ for: "365000d", arrivals })).toBeGreaterThan(1e22);
   });
 });
 
-describe("what can't be read", () => {
-  test("rates", () => {
+describe("parseRate", () => {
+  test("reads rates per second, minute, hour or day, and nothing else", () => {
     expect(["8000/m", "133.5/s", "36/h", "86400000/d", "0/s"].map(parseRate)).toEqual([
       8000 / 60_000,
       0.1335,
@@ -264,7 +267,7 @@ describe("what can't be read", () => {
   });
 });
 
-test("square roots are right to the last but one bit, however far the guess", () => {
+test("square roots are right to the last bit but one, however far off the guess", () => {
   for (const value of [1e-28, 0.3, 1, 2, 4, 1e12]) {
     for (const guess of [0, 1e-9, 1, 1e9]) {
       const off = squareRoot(value, guess) / Math.sqrt(value) - 1;

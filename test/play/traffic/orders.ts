@@ -50,7 +50,7 @@ export interface Sent {
   readonly body: Readonly<Record<string, string>>;
 }
 
-/** All that comes of an order, each impression answered at once with an id of its own. */
+/** All requests of an order, each answered at once with an impression id of its own. */
 export function sentBy(order: TrafficOrder): Sent[] {
   const source = createTrafficSource(order);
   const sent: Sent[] = [];
@@ -101,7 +101,7 @@ export function timesOf(
   return times;
 }
 
-/** How many come in each stretch of this length. */
+/** How many arrive in each interval of this length. */
 export function countsBy(times: readonly number[], everyMs: number, forMs: number): number[] {
   const counts = new Array<number>(Math.ceil(forMs / everyMs)).fill(0);
   for (const dueMs of times) {

@@ -35,7 +35,7 @@ function run(sim: Simulator, traffic: Traffic, number = 0) {
 const steady = { for: "100s", arrivals: { kind: "constant", rate: "100/s" } } as const;
 
 describe("in process", () => {
-  test("every request is sent at its instant, and the clock stands at the end of the time", () => {
+  test("every request is sent at its instant, and the clock stops at the traffic's end", () => {
     const sim = createWorld();
     const beginMs = sim.clock.now();
     const { exchanges, punctuality, summary } = run(sim, { ...steady, for: "10s" });
@@ -48,7 +48,7 @@ describe("in process", () => {
     expect(new Set(exchanges.map(({ request }) => request)).size).toBe(1000);
   });
 
-  test("a click after the end is sent, and the clock stands at it", () => {
+  test("a click after the end is sent, and the clock stops there", () => {
     const sim = createWorld();
     const beginMs = sim.clock.now();
     const clicks = { rate: 1, after: "1m" };
@@ -60,7 +60,7 @@ describe("in process", () => {
     expect(sim.clock.now()).toBe(beginMs + 990 + 60_000);
   });
 
-  test("the service takes repeats in their share for duplicates", () => {
+  test("the service counts the given share of impressions as duplicates", () => {
     const sim = createWorld();
     const { summary } = run(sim, { ...steady, repeatedSessions: 0.25 });
     const { impressions } = sim.usage();
@@ -86,7 +86,7 @@ describe("in process", () => {
     for (const { ok } of Object.values(operations)) expect(ok).toBeGreaterThan(50);
   });
 
-  test("a refused traffic sends nothing and moves nothing", () => {
+  test("refused traffic sends nothing and doesn't move the clock", () => {
     const sim = createWorld();
     const beginMs = sim.clock.now();
     const order = orderOf(steady, { members: [], startMs: beginMs });
@@ -95,7 +95,7 @@ describe("in process", () => {
   });
 });
 
-describe("what a client would have seen", () => {
+describe("what a client sees", () => {
   function seen(verdict: Verdict, timeoutMs = 10_000) {
     const sim = createWorld();
     sim.faults.add({ verdict });
@@ -178,7 +178,7 @@ describe("what a client would have seen", () => {
     expect(latencyMs).toBe(length * 10);
   });
 
-  test("patience is the client's own", () => {
+  test("depends on the client's own timeout", () => {
     expect(seen({ kind: "delay", delay: 60 }, 59).outcome).toBe("timed-out");
     expect(seen({ kind: "timeout" }, 59).latencyMs).toBe(59);
   });

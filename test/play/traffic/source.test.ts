@@ -11,8 +11,8 @@ function countOf(sent: readonly Sent[], has: (one: Sent) => boolean): number {
   return sent.filter(has).length;
 }
 
-describe("what is asked", () => {
-  test("impressions of all surfaces and twenty ads, each in a session of its own", () => {
+describe("traffic", () => {
+  test("sends impressions of all surfaces and twenty ads, each in a session of its own", () => {
     const sent = sentBy(orderOf(steady));
     expect(sent).toHaveLength(10_000);
     const [first] = sent;
@@ -40,13 +40,13 @@ describe("what is asked", () => {
     }
   });
 
-  test("only so many surfaces as are wanted, without sessions where there are none", () => {
+  test("uses only the given number of surfaces, and no sessions if they are off", () => {
     const sent = sentBy(orderOf({ ...steady, surfaces: 2, sessions: false }));
     expect(new Set(sent.map(({ body }) => body.surface))).toEqual(new Set(["a-0", "a-1"]));
     expect(sent.every(({ body }) => !("session_id" in body))).toBe(true);
   });
 
-  test("operations by weight, each with the key of its publisher", () => {
+  test("mixes operations by weight, each with the key of its publisher", () => {
     const mix = { impression: 6, stats: 2, surfaces: 1, payouts: 1 };
     const members = [member("a"), member("b/ü")];
     const sent = sentBy(orderOf({ ...steady, mix }, { members }));
@@ -72,12 +72,12 @@ describe("what is asked", () => {
     }
   });
 
-  test("names that JSON must escape arrive as they are", () => {
+  test("sends names that JSON must escape unchanged", () => {
     const [first] = sentBy(orderOf(steady, { members: [member('"\\\u2028')] }));
     expect(first?.body.publisher_id).toBe('pub_"\\\u2028');
   });
 
-  test("repeats are of one of the last 100 of their publisher: session, surface and ad", () => {
+  test("repeats one of a publisher's last 100 impressions with its session, surface and ad", () => {
     const members = [member("a"), member("b")];
     const sent = sentBy(orderOf({ ...steady, repeatedSessions: 0.3 }, { members }));
     let repeats = 0;
@@ -104,7 +104,7 @@ describe("what is asked", () => {
 describe("clicks", () => {
   const clicked = { ...steady, clicks: { rate: 0.2, after: "3s" } } as const;
 
-  test("follow the given share of impressions, each in its time, also after the end", () => {
+  test("follow the given share of impressions after the given time, even past the end", () => {
     const sent = sentBy(orderOf(clicked));
     const clicks = sent.filter(({ operation }) => operation === "click");
     expect(Math.abs(clicks.length / 10_000 - 0.2)).toBeLessThan(0.02);
@@ -121,7 +121,7 @@ describe("clicks", () => {
     });
   });
 
-  test("are of the same impressions whatever the order in which answers come", () => {
+  test("follow the same impressions in whatever order answers come", () => {
     const clickedBy = (order: TrafficOrder, batch: number): (string | undefined)[] => {
       const source = createTrafficSource(order);
       const sent: Sent[] = [];
@@ -169,7 +169,7 @@ describe("clicks", () => {
     ]);
   });
 
-  test("don't follow what wasn't answered, or names no impression", () => {
+  test("don't follow an impression without a successful answer that has its id", () => {
     const named = success('{"impression_id":"imp-1"}');
     for (const answer of [
       undefined,
@@ -188,7 +188,7 @@ describe("clicks", () => {
     }
   });
 
-  test("without a time after, they are due at once; ids are sent back as they were written", () => {
+  test("are due at once without `after`, and have the very id of the answer", () => {
     const source = createTrafficSource(orderOf({ ...steady, clicks: { rate: 1 } }));
     source.next();
     source.answered(0, success('{"impression_id":"a\\"\\u00fc"}'));
@@ -197,7 +197,7 @@ describe("clicks", () => {
   });
 });
 
-test("when the next one is due is known before it is taken", () => {
+test("nextDueMs says when the next request is due before it is taken", () => {
   const source = createTrafficSource(orderOf({ ...steady, clicks: { rate: 0.5, after: 15 } }));
   for (;;) {
     const dueMs = source.nextDueMs();
@@ -209,7 +209,7 @@ test("when the next one is due is known before it is taken", () => {
   expect(source.next()).toBeUndefined();
 });
 
-describe("what draws follow from", () => {
+describe("draws", () => {
   const varied: Traffic = {
     for: "20s",
     arrivals: { kind: "poisson", rate: "50/s" },
@@ -218,7 +218,7 @@ describe("what draws follow from", () => {
     clicks: { rate: 0.1, after: "1s" },
   };
 
-  test("the same order gives the same requests; another seed or number others, in other sessions", () => {
+  test("are the same for the same order; another seed or number has other times and sessions", () => {
     const once = sentBy(orderOf(varied));
     expect(sentBy(orderOf(varied))).toEqual(once);
     const sessionsOf = (sent: readonly Sent[]): Set<string | undefined> =>
@@ -231,7 +231,7 @@ describe("what draws follow from", () => {
     }
   });
 
-  test("frozen: this may be wrong, and must not change unnoticed", () => {
+  test("have the frozen digest: it may be wrong, and must not change unnoticed", () => {
     const sent = sentBy(orderOf(varied, { members: [member("a"), member("b")] }));
     expect(sent.length).toBe(FROZEN.sent);
     expect(digestOf(sent.map((one) => JSON.stringify(one)))).toBe(FROZEN.digest);
@@ -240,8 +240,8 @@ describe("what draws follow from", () => {
 
 const FROZEN = { sent: 1061, digest: "cdcf6d8c3544da24" };
 
-describe("what can't be", () => {
-  test("traffic of nobody, and impressions without a surface", () => {
+describe("createTrafficSource", () => {
+  test("refuses traffic without members, and impressions without a surface", () => {
     const refusal = expect.objectContaining({ name: "InputError", field: "publishers" });
     expect(() => createTrafficSource(orderOf(steady, { members: [] }))).toThrow(refusal);
     const bare = { members: [member("a", 0)] };

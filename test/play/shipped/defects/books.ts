@@ -26,13 +26,13 @@ export const bookDefects: readonly Defect[] = [
   }),
   {
     scenario: "happy-month",
-    says: "what was paid stays pending",
+    says: "an amount that was paid stays pending",
     file: "world/ledger/payout-history.ts",
     find: "paid += due;",
     replace: "",
   },
   ...noticedBy(["happy-month", "busy-day"], {
-    says: "a click's revenue isn't written down",
+    says: "a click's revenue isn't recorded",
     file: "world/ledger/book.ts",
     find: "addClick(moment.today, micros);",
     replace: "addClick(moment.today, 0);",

@@ -41,14 +41,14 @@ export const clickDefects: readonly Defect[] = [
     replace: 'return recorded("applied", 0, body,',
   },
   ...noticedBy(["orphan-click", "click-first", "garbage-bodies", "unicode-names"], {
-    says: "any id is clicked on with success",
+    says: "a click on any id succeeds",
     file: "exchange/operations/click.ts",
     find: 'unknownImpressionAnswers[assumptions["click.unknown"]](world)',
     replace: 'unknownImpressionAnswers["accept-uncredited"](world)',
   }),
   {
     scenario: "late-click",
-    says: "the window's last millisecond is one more",
+    says: "the window ends a millisecond late",
     file: "exchange/operations/click.ts",
     find: "if (ageMs >= windowMs) return tooLate;",
     replace: "if (ageMs > windowMs) return tooLate;",

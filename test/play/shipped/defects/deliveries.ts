@@ -1,4 +1,4 @@
-/** Answers that don't arrive, and what the service makes of that. */
+/** Answers that don't arrive, and what the service records then. */
 
 import type { Defect } from "../defect.ts";
 import { noticedBy } from "../noticed-by.ts";
@@ -18,13 +18,13 @@ export const deliveryDefects: readonly Defect[] = [
     replace: "drop: ({ as }) => ({ ...once,",
   },
   ...noticedBy(["lost-ack", "truncated-json", "garbage-bodies", "slow-ack", "slow-drip"], {
-    says: "the audit has lost answers as arrived",
+    says: "the audit counts lost answers as arrived",
     file: "exchange/faulted-path.ts",
     find: "if (tally !== undefined) tally.lost += 1;\n    countUnseen(tally, context);",
     replace: "",
   }),
   ...noticedBy(["slow-ack", "slow-drip"], {
-    says: "nobody notices that the client has gone",
+    says: "a client that has left isn't noticed",
     file: "exchange/faulted-path.ts",
     find: "undelivered: () => recordUndelivered(context, own)",
     replace: "undelivered: () => {}",
@@ -38,14 +38,14 @@ export const deliveryDefects: readonly Defect[] = [
   },
   {
     scenario: "truncated-json",
-    says: "cut after its last byte an answer isn't whole",
+    says: "an answer cut after its last byte doesn't count as whole",
     file: "faults/plan.ts",
     find: "if (sentBytes >= bytes.length) return whole(answer);",
     replace: "if (sentBytes > bytes.length) return whole(answer);",
   },
   {
     scenario: "garbage-bodies",
-    says: "an event isn't recorded where another answer takes its answer's place",
+    says: "an event isn't recorded if a rule replaces its answer",
     file: "faults/plan.ts",
     find: "applications: injected.applied === true ? 1 : 0,",
     replace: "applications: 0,",
@@ -58,7 +58,7 @@ export const deliveryDefects: readonly Defect[] = [
   }),
   {
     scenario: "slow-drip",
-    says: "what drips counts as lost",
+    says: "an answer that drips counts as lost",
     file: "spec/delivery.ts",
     find: 'drip: { received: "whole"',
     replace: 'drip: { received: "part"',
@@ -78,7 +78,7 @@ export const deliveryDefects: readonly Defect[] = [
     replace: "nowMs > untilMs) return false;",
   },
   ...noticedBy(["flapping", "brownout", "click-first", "slow-ack"], {
-    says: "the service records what a rule answers in its place",
+    says: "the service records a request that a rule answers in its place",
     file: "exchange/faulted-path.ts",
     find: "        return singleResult(keepFromService(context, inspection, fired));",
     replace:
@@ -86,7 +86,7 @@ export const deliveryDefects: readonly Defect[] = [
   }),
   {
     scenario: "brownout",
-    says: "every twentieth begins with the first",
+    says: "a rule for every twentieth request begins with the first",
     file: "faults/installed-rule.ts",
     find: "number % every === 0)",
     replace: "number % every === 1)",

@@ -19,7 +19,7 @@ export const duplicateDefects: readonly Defect[] = [
   }),
   {
     scenario: "duplicate-storm",
-    says: "impressions without a session are taken for one",
+    says: "impressions without a session count as one session's",
     file: "exchange/operations/impression.ts",
     find: "if (dedupInput !== undefined && repeat !== undefined) {\n      const same = fingerprintOf(hashKey, surfaceIndex, dedupInput);",
     replace:
@@ -41,7 +41,7 @@ export const duplicateDefects: readonly Defect[] = [
   },
   {
     scenario: "dedup-edge",
-    says: "what is remembered is swept away with half of the window to go",
+    says: "remembered sessions are dropped after half of the window",
     file: "world/ledger/recent-impressions.ts",
     find: "if (nowMs - this.#latestMs >= windowMs) {",
     replace: "if (nowMs - this.#latestMs >= windowMs / 2) {",

@@ -26,7 +26,7 @@ export const formDefects: readonly Defect[] = [
   },
   {
     scenario: "big-numbers",
-    says: "a number that has lost digits is taken as it came",
+    says: "a number that has lost digits is accepted",
     file: "exchange/validate.ts",
     find: "if (Number.isSafeInteger(number)) return",
     replace: "if (Number.isInteger(number)) return",
@@ -40,7 +40,7 @@ export const formDefects: readonly Defect[] = [
   },
   {
     scenario: "tiny-amounts",
-    says: "amounts have zeros at their end",
+    says: "amounts have trailing zeros",
     file: "base/money.ts",
     find: 'followed.map((text) => text.replace(/0+$/, ""))',
     replace: "followed",

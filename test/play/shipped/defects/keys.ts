@@ -33,14 +33,14 @@ export const keyDefects: readonly Defect[] = [
   },
   {
     scenario: "wrong-publisher",
-    says: "who asks for another publisher is taken for oneself",
+    says: "a request for another publisher is answered as the caller's own",
     file: "exchange/authorize.ts",
     find: "return accounts.ordinalOf(id) === undefined ? nonexistent : foreignRefusal;",
     replace: "return accounts.ordinalOf(id) === undefined ? nonexistent : caller;",
   },
   {
     scenario: "wrong-publisher",
-    says: "a publisher that is to be hidden is told to exist",
+    says: "an answer reveals that a hidden publisher exists",
     file: "exchange/authorize.ts",
     find: '"404": nonexistent,',
     replace:

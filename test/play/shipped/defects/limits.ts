@@ -1,4 +1,4 @@
-/** Limits that admit one too many or too few, belong to the wrong one, or say the wrong thing of when they end. */
+/** Limits that admit one too many or too few, count for the wrong publisher, or announce a wrong end. */
 
 import type { Defect } from "../defect.ts";
 import { noticedBy } from "../noticed-by.ts";
@@ -39,14 +39,14 @@ export const limitDefects: readonly Defect[] = [
     replace: "return nowMs <= sinceMs + rate.windowMs ? used : 0;",
   }),
   ...noticedBy(["window-edge", "limit-recovers"], {
-    says: "a log keeps what lies a whole window back",
+    says: "a sliding log keeps a request that is a whole window old",
     file: "world/limits/sliding-log.ts",
     find: "(times[bucket.head] ?? 0) <= untilMs",
     replace: "(times[bucket.head] ?? 0) < untilMs",
   }),
   {
     scenario: "window-edge",
-    says: "what is left of the window before is rounded up",
+    says: "the share of the previous window is rounded up",
     file: "world/limits/sliding-counter.ts",
     find: "return Math.floor((previous * (windowMs - elapsedMs)) / windowMs);",
     replace: "return Math.ceil((previous * (windowMs - elapsedMs)) / windowMs);",
@@ -73,7 +73,7 @@ export const limitDefects: readonly Defect[] = [
   },
   {
     scenario: "reporting-limit",
-    says: "the limit of a report belongs to whom it is about",
+    says: "a report counts for the publisher that it is about",
     file: "exchange/authorize.ts",
     find: 'if (operation.limit === "reporting") return caller;',
     replace: "",

@@ -5,7 +5,7 @@ import { noticedBy } from "../noticed-by.ts";
 
 export const stateDefects: readonly Defect[] = [
   ...noticedBy(["surface-paused", "unknown-status"], {
-    says: "a paused surface is recorded on",
+    says: "a paused surface records impressions",
     file: "exchange/operations/impression.ts",
     find: 'const active = surface.status === "active";',
     replace: 'const active = surface.status !== "archived";',
@@ -39,14 +39,14 @@ export const stateDefects: readonly Defect[] = [
     replace: 'return status === "paid";',
   },
   ...noticedBy(["payout-month-end", "long-payout-list", "unknown-status"], {
-    says: "just what is paid isn't paid",
+    says: "an amount equal to the threshold isn't paid",
     file: "world/ledger/payout-history.ts",
     find: "if (due < threshold) {",
     replace: "if (due <= threshold) {",
   }),
   {
     scenario: "payout-month-end",
-    says: "what was too little to be paid is forgotten",
+    says: "an amount too small to be paid is forgotten",
     file: "world/ledger/payout-history.ts",
     find: "rolledOver = due;",
     replace: "rolledOver = 0;",
@@ -66,7 +66,7 @@ export const stateDefects: readonly Defect[] = [
   },
   {
     scenario: "long-payout-list",
-    says: "without a limit it is the most that can be asked for",
+    says: "the default limit is the maximum",
     file: "spec/operations.ts",
     find: "default: 20,",
     replace: "default: 100,",
