@@ -22,7 +22,7 @@ export type Readings = { readonly [Key in AssumptionKey]?: Choice<Key> | undefin
 export interface SimulatorOptions {
   /** @default "adsim" */
   readonly seed?: string | undefined;
-  /** The first instant, in ISO 8601. The seeded history ends here. @default "2026-01-15T00:00:00Z" */
+  /** When the clock starts, in ISO 8601. The seeded history ends here. @default "2026-01-15T00:00:00Z" */
   readonly start?: string | undefined;
   /** How many seeded publishers there are, 1 to 1,000,000. @default 25 */
   readonly publishers?: number | undefined;

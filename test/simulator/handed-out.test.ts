@@ -17,7 +17,7 @@ import { checkProperty } from "../properties/check-property.ts";
 const file = "test/simulator/handed-out.test.ts";
 
 /** Corrupts every part of a value that can be changed, except functions. */
-function spoil(value: unknown, seen: Set<unknown> = new Set()): void {
+function corrupt(value: unknown, seen: Set<unknown> = new Set()): void {
   if (typeof value !== "object" || value === null || seen.has(value)) return;
   seen.add(value);
   if (value instanceof Uint8Array) {
@@ -27,11 +27,11 @@ function spoil(value: unknown, seen: Set<unknown> = new Set()): void {
   if (value instanceof Map || value instanceof Set) value.clear();
   for (const key of Object.keys(value)) {
     const part: unknown = Reflect.get(value, key);
-    spoil(part, seen);
+    corrupt(part, seen);
     if (typeof part === "function") continue;
-    Reflect.set(value, key, typeof part === "number" ? part + 7 : "spoiled");
+    Reflect.set(value, key, typeof part === "number" ? part + 7 : "corrupted");
   }
-  Reflect.set(value, "spoiled", "spoiled");
+  Reflect.set(value, "corrupted", "corrupted");
   if (Array.isArray(value)) Reflect.deleteProperty(value, 0);
   else for (const key of Object.keys(value).slice(1)) Reflect.deleteProperty(value, key);
 }
@@ -83,7 +83,7 @@ const calls: Readonly<Record<string, (sim: Simulator, draw: number) => unknown>>
   "handle and give up": (sim, draw) => {
     const answer = sim.handle(sent(sim, "/v1/impression", { ad_id: `late ${draw % 3}` }));
     const { delivery } = answer;
-    spoil(answer.headers);
+    corrupt(answer.headers);
     delivery?.undelivered();
     return answer;
   },
@@ -152,7 +152,7 @@ describe("what a public call returns", () => {
           const [left, right] = [worldOf(assumptions), worldOf(assumptions)];
           for (const [call, draw] of sequence) {
             calls[call]?.(right, draw);
-            spoil(calls[call]?.(left, draw));
+            corrupt(calls[call]?.(left, draw));
           }
           expect(shown(left)).toBe(shown(right));
         },
@@ -166,7 +166,7 @@ describe("what a public call returns", () => {
     const before = ["signUp", "handle an impression", "handle a click", "faults.add", call, call];
     for (const [draw, each] of before.entries()) {
       calls[each]?.(right, draw);
-      spoil(calls[each]?.(left, draw));
+      corrupt(calls[each]?.(left, draw));
     }
     expect(shown(left)).toBe(shown(right));
   });
@@ -199,21 +199,21 @@ describe("what a public call returns", () => {
   test("the exported tables can't be changed at all", () => {
     const tables = [catalogue, flawKinds, commandWeights];
     const before = JSON.stringify(tables);
-    spoil(tables.slice());
+    corrupt(tables.slice());
     expect(JSON.stringify(tables)).toBe(before);
   });
 
   test("an audit asserts on what it found, even after its lists were changed", () => {
     const sim = worldOf(createSimulator().assumptions);
     const audit = sim.audit();
-    Reflect.apply(Array.prototype.push, audit.discrepancies, ["spoiled"]);
+    Reflect.apply(Array.prototype.push, audit.discrepancies, ["corrupted"]);
     expect(() => audit.assertNothingLostOrDoubled({ impressions: 0, clicks: 0 })).not.toThrow();
   });
 
   test("an entry from waitFor stays as it is when the answer is changed", async () => {
     const sim = createSimulator({ journalEntries: 0 });
     const waiting = sim.journal.waitFor({ status: 404 });
-    spoil(sim.handle({ method: "GET", path: "/v1/nowhere" }));
+    corrupt(sim.handle({ method: "GET", path: "/v1/nowhere" }));
     const [entry] = await waiting;
     expect(entry?.response).toMatchObject({
       status: 404,

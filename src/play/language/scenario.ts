@@ -17,7 +17,7 @@ export interface Scenario {
   readonly about: string;
   /** @default "adsim" */
   readonly seed?: string | undefined;
-  /** The first instant, in ISO 8601. @default "2026-01-15T00:00:00Z" */
+  /** When the clock starts, in ISO 8601. @default "2026-01-15T00:00:00Z" */
   readonly start?: string | undefined;
   /** Number of seeded publishers. @default 25 */
   readonly publishers?: number | undefined;

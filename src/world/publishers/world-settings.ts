@@ -20,7 +20,7 @@ export interface WorldSettings {
 
 /** With the same clock and the same requests, a world with these settings gives the same answers. */
 export interface WorldDescription extends Omit<WorldSettings, "startMs" | "assumptions"> {
-  /** Its first instant, in ISO 8601. */
+  /** When its clock starts, in ISO 8601. */
   readonly start: string;
   /** The choices in force that aren't the defaults. */
   readonly assumptions: Partial<Assumptions>;

@@ -261,18 +261,22 @@ describe("steps in steps", () => {
     expect(resultAt(result, "steps.0.repeat.steps.0").times).toBe(4);
   });
 
-  test("a repeated step whose rounds are broken is broken", () => {
+  test("a repeated step is broken if one of its rounds is", () => {
     const result = playSteps([
       {
         repeat: {
           times: 3,
-          steps: [{ click: { impression_id: "imp_none" }, expect: { status: 200 } }],
+          steps: [
+            { impression: { session_id: { numbered: "s-" } } },
+            { expect: { stats: { from: DAY }, is: { impressions: { not: 2 } } } },
+          ],
         },
       },
     ]);
-    expect(resultAt(result, "steps.0.repeat.steps.0")).toMatchObject({
+    expect(resultAt(result, "steps.0.repeat.steps.1")).toMatchObject({
       verdict: "broken",
       times: 3,
+      checks: [{ verdict: "broken", about: "stats.impressions", found: "2" }],
     });
   });
 

@@ -118,7 +118,7 @@ test.each<[object, string]>([
     "weights must give at least one kind a weight above 0.",
   ],
   [{ faults: { kinds: ["explode"] } }, "faults.kinds.0 must be one of drop"],
-  [{ mostTogether: 1 }, "mostTogether must be a whole number from 2 on."],
+  [{ mostTogether: 1 }, "mostTogether must be a whole number, 2 or more."],
   [{ longestWaitMs: 0 }, "longestWaitMs must be a whole number"],
   [{ start: "yesterday" }, "start must be an instant"],
   [{ minLength: 13 }, "minLength must not be above maxLength."],

@@ -37,7 +37,7 @@ export const scenarioSchema: Schema<Scenario> = v.pipe(
     // Instants before 1970 are rejected with the simulator's other options.
     start: optional(
       withJsonSchema(instantText, v.string()),
-      "The first instant. Default: 2026-01-15T00:00:00Z.",
+      "When the clock starts. Default: 2026-01-15T00:00:00Z.",
     ),
     publishers: optional(publisherCount, "Number of seeded publishers. Default: 25."),
     profile: optional(
