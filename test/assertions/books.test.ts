@@ -16,8 +16,8 @@ function credits(body: string): number {
   return JSON.parse(body).revenue_credited_inr;
 }
 
-describe("credited", () => {
-  test("to the micro, in all and of a publisher, a surface, a kind, a time", () => {
+describe("an asserted credit", () => {
+  test("is compared to the micro, in total and by publisher, surface, kind and time", () => {
     const { sim, ids, show, click } = recordingOf();
     const first = show("a");
     const one = credits(first.body);
@@ -44,7 +44,7 @@ describe("credited", () => {
     expect(error).toMatchObject({ expected: sum(one, 0.000001), actual: sum(one, two) });
   });
 
-  test("what a duplicate's answer shows again is credited once, and what a lost answer showed is", () => {
+  test("counts a duplicate's credit once, and the credit of a lost answer too", () => {
     const faults = [{ match: { nth: 2 }, verdict: { kind: "lose-response" } }] as const;
     const { sim, show } = recordingOf({
       faults,
@@ -57,7 +57,7 @@ describe("credited", () => {
     expect(actual).toBe(sim.audit().total.creditedRecordedInr);
   });
 
-  test("whole paise in answers don't blur the books", () => {
+  test("is compared exactly even if answers show whole paise", () => {
     const { sim, ids, show } = recordingOf({ assumptions: { "money.precision": "paise" } });
     show("a");
     const exact = sim.audit().total.creditedRecordedInr;
@@ -85,7 +85,7 @@ describe("credited", () => {
 });
 
 describe("stats", () => {
-  test("are the endpoint's, from the world's first day unless told, and cost nothing", () => {
+  test("are the endpoint's, from the world's first day by default, and use no quota", () => {
     const { sim, ids, show, click } = recordingOf({
       faults: [{ match: { operation: "stats" }, verdict: { kind: "drop" } }],
     });
@@ -121,7 +121,7 @@ describe("stats", () => {
     );
   });
 
-  test("are told where the quota for asking is spent", () => {
+  test("are available even if the quota is spent", () => {
     const { sim, publisher, stats, impression } = reportWorldOf();
     impression("s");
     for (let asked = 0; asked < 61; asked += 1) stats();
@@ -129,7 +129,7 @@ describe("stats", () => {
     expect(stats().status).toBe(429);
   });
 
-  test("that differ are told figure by figure", () => {
+  test("that differ are listed figure by figure", () => {
     const { sim, ids, show } = recordingOf({ assumptions: { "stats.today": "next-day" } });
     show("a");
     const [publisher = ""] = ids;
@@ -188,7 +188,7 @@ describe("the books", () => {
     );
   });
 
-  test("that disagree are told with what disagrees", () => {
+  test("that disagree give an error with each discrepancy", () => {
     const { sim } = recordingOf();
     const audit = { ...sim.audit(), balanced: false, discrepancies: ["publisher p: 1, and not 2"] };
     const { message, actual } = failureOf(() => assertBalances({ ...sim, audit: () => audit }));
@@ -200,7 +200,7 @@ No client can cause this: it is a bug in adsim, or a snapshot was edited.`,
     expect(actual).toEqual(audit.discrepancies);
   });
 
-  test("hold what the client believes, or the difference is told as the audit tells it", () => {
+  test("equal the client's counts, or the error shows the difference as the audit does", () => {
     const { sim, ids, show } = recordingOf({
       faults: [{ id: "lossy", match: { nth: 1 }, verdict: { kind: "lose-response" } }],
     });

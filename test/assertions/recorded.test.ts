@@ -15,7 +15,7 @@ const faults = [
   { id: "gone", match: { nth: 3 }, verdict: { kind: "drop" } },
 ] as const;
 
-test("what is on record is found by each of its names, its answer lost or not", () => {
+test("an event on record is found by each of its fields, whether or not its answer was lost", () => {
   const { sim, ids, show, click } = recordingOf({ faults });
   const id = impressionIdIn(show("ad-1", { session: "s-1" }));
   show("ad-2");
@@ -34,7 +34,7 @@ test("what is on record is found by each of its names, its answer lost or not", 
   assertNoRecordedClick(sim, { ad: "ad-2" });
 });
 
-test("a missing impression is told with those on record, the closest first, and what came for it", () => {
+test("the error about a missing impression lists those on record, the closest first, and the unrecorded requests", () => {
   const { sim, show } = recordingOf({ faults });
   show("ad-1", { session: "s-1" });
   show("ad-22", { session: "s-2" });
@@ -75,7 +75,7 @@ test("the closest is the one with fewest differences, then with the most similar
   ]);
 });
 
-test("a click that is missing, one too many, and one that must not be are told with the clicks there are", () => {
+test("errors about missing, surplus and unwanted clicks list the clicks on record", () => {
   const { sim, show, click } = recordingOf({ assumptions: { "click.repeat": "count" } });
   const id = impressionIdIn(show("ad-1", { session: "s-1" }));
   click(id);
@@ -94,7 +94,7 @@ test("a click that is missing, one too many, and one that must not be are told w
   expect(none.message).toMatch(/^Expected no click on record with session "s-1": there are 2\.\n/);
 });
 
-test("duplicates, refusals and limits are told apart", () => {
+test("duplicates and refusals are told apart", () => {
   const { sim, show } = recordingOf();
   show("a", { session: "s" });
   show("a", { session: "s" });
@@ -104,7 +104,7 @@ test("duplicates, refusals and limits are told apart", () => {
   expect(message).toMatch(/#3 .* a {2}refused with 404: surface_not_found/);
 });
 
-test("that there is none can't be said of a number", () => {
+test("asserting that there is none refuses a number of times", () => {
   const { sim, show } = recordingOf();
   show("ad-1");
   const five = { ad: "ad-1", times: 5 };
@@ -112,7 +112,7 @@ test("that there is none can't be said of a number", () => {
   expect(refusalOf(() => assertNoRecordedClick(sim, { times: 1 } as never))).toMatch(/^times/);
 });
 
-test("where nothing came at all, that is said", () => {
+test("the error says if no request came at all", () => {
   const { message } = failureOf(() => assertRecordedImpression(createSimulator()));
   expect(message).toMatch(/there is none\.\nTo do: no impression request came\. Check that/);
 });
@@ -130,7 +130,7 @@ test("since and after leave out what came before", () => {
   );
 });
 
-describe("what the journal can't tell is no pass, and no failure", () => {
+describe("an assertion neither passes nor fails, but is refused, for", () => {
   test("forgotten events", () => {
     const { sim, show } = recordingOf({ journalEntries: 2 });
     for (const ad of ["a", "b", "c"]) show(ad);
@@ -166,13 +166,13 @@ test.each([
   [{ after: 1 }, "after is beyond the journal's latest entry, #0."],
   [{ publisher: "pub_x" }, "publisher names no publisher of this world."],
   [[], "impression must be an object, not a list."],
-])("a match that can't be is refused: %j", (match, message) => {
+])("an invalid match is refused: %j", (match, message) => {
   const sim = createSimulator();
   expect(refusalOf(() => assertRecordedImpression(sim, match as object))).toBe(message);
   expect(refusalOf(() => assertNoRecordedImpression(sim, match as object))).toBe(message);
 });
 
-test("a surface of another publisher is refused, and what isn't a simulator", () => {
+test("a surface of another publisher and a value that is no simulator are refused", () => {
   const sim = createSimulator();
   const [one, other] = sim.publishers.list({ limit: 2 });
   const match = { publisher: one?.id, surface: other?.surfaces[0]?.id };
@@ -184,7 +184,7 @@ test("a surface of another publisher is refused, and what isn't a simulator", ()
   );
 });
 
-test("no message and no side of it shows a key, wherever it was sent", () => {
+test("no error shows a key in its message, expected or actual value", () => {
   const { sim, show } = recordingOf();
   const { apiKey } = sim.publishers.at(0);
   show(apiKey, { session: `s-${apiKey}` });

@@ -41,7 +41,7 @@ describe("requests", () => {
     expect(refusalOf(() => assertReceived(sim, cut))).toMatch(/^limit is not known here/);
   });
 
-  test("that are wrong whenever sent are invalid; duplicates, limits and faults aren't", () => {
+  test("that are wrong at any time are invalid; duplicates and a fault's 400 aren't", () => {
     const { sim, show, click } = recordingOf({
       assumptions: { "dedup.repeat": "conflict" },
       faults: [{ match: { nth: 3 }, verdict: { kind: "respond", status: 400 } }],
@@ -92,7 +92,7 @@ describe("requests", () => {
 });
 
 describe("rate limits", () => {
-  test("are respected by who isn't refused, and by who waits as told", () => {
+  test("are respected without refusals, or with no more of them than allowed", () => {
     const { sim, stats, wait } = reportWorldOf();
     for (let asked = 0; asked < 60; asked += 1) stats();
     assertRespectsRateLimits(sim);
@@ -110,7 +110,7 @@ describe("rate limits", () => {
     );
   });
 
-  test("are broken by who comes before the wait is over", () => {
+  test("are broken by a request before the wait is over", () => {
     const { sim, stats, wait } = reportWorldOf();
     for (let asked = 0; asked < 61; asked += 1) stats();
     wait(1000);
@@ -143,7 +143,7 @@ describe("rate limits", () => {
 });
 
 describe("findings", () => {
-  test("there are none, or those excepted; others are told with their example", () => {
+  test("are failures unless they are excepted; the error lists them with an example", () => {
     const { sim, show } = recordingOf();
     show("a", { session: "s" });
     assertNoFindings(sim);

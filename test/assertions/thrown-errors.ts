@@ -1,4 +1,4 @@
-/** Checks in the shortest form: whether one throws, and what it says. */
+/** Catches what an assertion throws: a failure, or a refusal of its input. */
 
 import { AssertionError } from "../../src/assert.ts";
 import { InputError } from "../../src/index.ts";

@@ -24,17 +24,17 @@ describe("CMD", () => {
     expect(code).toBe(0);
   });
 
-  test("finds the choices in force there, as JSON", async () => {
+  test("finds the choices in force in its environment, as JSON", async () => {
     const options = ["--assume", "dedup.repeat=conflict"];
     const { stdout } = await execNode("console.log(process.env.ADSIM_ASSUMPTIONS)", options);
     expect(JSON.parse(stdout)).toEqual({ ...defaultAssumptions, "dedup.repeat": "conflict" });
   });
 
-  test("gives its exit code", async () => {
+  test("determines the exit code", async () => {
     expect((await execNode("process.exit(7)")).code).toBe(7);
   });
 
-  test("that a signal ends gives 128 and the signal's number", async () => {
+  test("that is ended by a signal gives 128 plus the signal's number", async () => {
     expect((await execNode('process.kill(process.pid, "SIGKILL")')).code).toBe(137);
   });
 
@@ -44,7 +44,7 @@ describe("CMD", () => {
     expect(stderr).toContain("no-such-command");
   });
 
-  test("keeps its own options, and no shell reads them", async () => {
+  test("gets its own options unchanged, and no shell interprets them", async () => {
     const words = ["--seed", "$HOME", "a b", "*"];
     const { stdout } = await runAdsim([
       ...["exec", "--", process.execPath, "-p", "JSON.stringify(process.argv.slice(1))", "--"],
@@ -54,7 +54,7 @@ describe("CMD", () => {
   });
 
   test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-    "gets %s, and its exit code counts",
+    "gets %s, and its exit code is passed on",
     async (signal) => {
       const script = `process.on("${signal}", () => process.exit(5)); console.log("up"); setInterval(() => {}, 1000);`;
       const adsim = startAdsim(["exec", "--", process.execPath, "-e", script]);
@@ -83,7 +83,7 @@ describe("the report", () => {
     expect(stderr).toMatch(/^ {2}not in the API {2}404 × 1$/m);
   });
 
-  test("says when the journal has forgotten some", async () => {
+  test("says how many requests the journal has forgotten", async () => {
     const { stderr } = await execNode(script, ["--journal-entries", "2"]);
     expect(stderr).toContain("adsim: 5 requests, of which the last 2 were kept\n");
     expect(stderr).toContain(
@@ -121,7 +121,7 @@ describe("the report", () => {
     expect(stderr).not.toContain("No findings");
   });
 
-  test("with --fail-on-findings turns exit code 0 into 1, and leaves any other", async () => {
+  test("with --fail-on-findings and a finding turns exit code 0 into 1, and keeps any other", async () => {
     const options = ["--fail-on-findings"];
     const fine = `${useApi} call("/v1/publisher/stats?publisher_id=" + ADSIM_PUBLISHER_ID)`;
     const codes = await Promise.all(

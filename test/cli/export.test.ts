@@ -1,4 +1,4 @@
-/** `adsim export --to artillery`: what of a scenario is in the script, and what is said not to be. */
+/** `adsim export --to artillery`: which parts of a scenario are in the script, and which the output says are left out. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -95,24 +95,27 @@ describe("phases", () => {
     [{ kind: "burst", count: 7, every: "90s" }, "10m"],
     [{ kind: "trace", atMs: [0, 0, 5, 999, 1000, 4999] }, "5s"],
   ];
-  test.each(uneven)("of %j for %s have as many arrivals as in the player", (arrivals, duration) => {
-    const traffic = { for: duration, arrivals };
-    const [member] = createSimulator().publishers.list({ limit: 1 });
-    if (member === undefined) throw new Error("There is no publisher.");
-    const source = createTrafficSource({
-      ...{ traffic, members: [member], seed: "x", startMs: MIDNIGHT_MS, number: 0 },
-      observe: () => undefined,
-    });
-    let arrived = 0;
-    while (source.next() !== undefined) arrived += 1;
-    expect(arrived).toBeGreaterThan(0);
-    expect(Math.abs(totalOf(phases(arrivals, duration)) - arrived)).toBeLessThanOrEqual(1);
-    for (const phase of phases(arrivals, duration)) {
-      // A worker of Artillery takes no part of an arrival.
-      const count = "arrivalCount" in phase ? phase.arrivalCount : 1;
-      expect(Number.isInteger("arrivalRate" in phase ? phase.arrivalRate : count)).toBe(true);
-    }
-  });
+  test.each(uneven)(
+    "of %j for %s have as many arrivals as in the player, give or take one",
+    (arrivals, duration) => {
+      const traffic = { for: duration, arrivals };
+      const [member] = createSimulator().publishers.list({ limit: 1 });
+      if (member === undefined) throw new Error("There is no publisher.");
+      const source = createTrafficSource({
+        ...{ traffic, members: [member], seed: "x", startMs: MIDNIGHT_MS, number: 0 },
+        observe: () => undefined,
+      });
+      let arrived = 0;
+      while (source.next() !== undefined) arrived += 1;
+      expect(arrived).toBeGreaterThan(0);
+      expect(Math.abs(totalOf(phases(arrivals, duration)) - arrived)).toBeLessThanOrEqual(1);
+      for (const phase of phases(arrivals, duration)) {
+        // Artillery's workers need whole numbers of arrivals.
+        const count = "arrivalCount" in phase ? phase.arrivalCount : 1;
+        expect(Number.isInteger("arrivalRate" in phase ? phase.arrivalRate : count)).toBe(true);
+      }
+    },
+  );
 });
 
 describe("weights", () => {
@@ -179,7 +182,7 @@ describe("a script", () => {
     );
   });
 
-  test("has users by the mix, and those who click by the rate of clicks", async () => {
+  test("weights users by the mix, and those who click by the click rate", async () => {
     const { script } = await scriptOf([
       {
         traffic: {
@@ -210,7 +213,7 @@ describe("a script", () => {
     expect(script.config.http.timeout).toBe(3);
   });
 
-  test("has the phases of all traffic, repeats included, and lists what it can't say", async () => {
+  test("has the phases of all traffic, repeats included, and stderr lists what is left out", async () => {
     const file = scenarioOf(
       [
         { impression: {}, expect: { status: 200 } },
@@ -259,7 +262,7 @@ describe("a script", () => {
     expect(first / second).toBeCloseTo(1200 / 115, 1);
   });
 
-  test("for a foreign service has the publishers that are given", async () => {
+  test("has the given publishers for a foreign service", async () => {
     const steps: Step[] = [{ traffic: { ...steady.traffic, publishers: [1, 0] } }];
     const words =
       "--api-key k1 --publisher p1 --surface a --surface b --publisher p2 --api-key k2 --surface c";
@@ -286,9 +289,9 @@ describe("wrong usage", () => {
       /Allowed choices are artillery/,
     ],
     ["no traffic", () => ["lost-ack", "--to", "artillery"], 2, /has no traffic step/],
-    ["no scenario", () => ["lost-akc", "--to", "artillery"], 2, /Did you mean/],
+    ["an unknown scenario", () => ["lost-akc", "--to", "artillery"], 2, /Did you mean/],
     [
-      "who signs up",
+      "traffic of a publisher that signs up",
       () => [scenarioOf([acme, byAcme]), "--to", "artillery"],
       2,
       /sent by acme, which signs up/,
@@ -306,13 +309,13 @@ describe("wrong usage", () => {
       /has no surfaces\. Give them with --surface ID/,
     ],
     [
-      "no target",
+      "a target that is no URL",
       () => [scenarioOf([steady]), "--to", "artillery", "--target", "x"],
       2,
       /--target must be a URL/,
     ],
     [
-      "no place for it",
+      "an output folder that doesn't exist",
       () => [
         scenarioOf([steady]),
         "--to",

@@ -1,6 +1,6 @@
 /**
- * The folder of `adsim fixtures` when something else happens at the same time. Each step of the file system is one at which
- * the process may end, the disk be full, or somebody else put something where a fixture is.
+ * The folder of `adsim fixtures` when something else happens at the same time. At each step of the
+ * file system the process may end, the disk may be full, or somebody else may put a file where a fixture is.
  */
 
 import {
@@ -60,7 +60,7 @@ async function usedFolder(): Promise<string> {
   return folder;
 }
 
-/** Its files, manifests aside, with their texts. */
+/** Its files except manifests, with their texts. */
 function contentOf(folder: string): Map<string, string> {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -121,19 +121,19 @@ describe("a process that ends at any step", () => {
     let steps = 0;
     disk.before = (name, args) => {
       steps += 1;
-      // A write that is torn.
+      // A torn write.
       if (steps === wanted && name === "writeFile") {
         writeFileSync(String(args[0]), String(args[1]).slice(0, wanted % 90), { flag: "wx" });
       }
       if (steps >= wanted) throw new Ended("it has ended");
     };
-    // Where all that was left to do was to tidy up, it ends well.
+    // It succeeds if only tidying up was left.
     await writeFolder(folder, second).catch((error: Error) => {
       expect(error.message).toContain("can't be written: it has ended");
     });
   }
 
-  test("leaves no index unless all of it is there, and the same command completes it", async () => {
+  test("leaves no index unless every file is there, and the same command completes the folder", async () => {
     for (const wanted of await someSteps(2)) {
       const folder = await usedFolder();
       await endAt(folder, wanted);
@@ -147,14 +147,14 @@ describe("a process that ends at any step", () => {
     }
   });
 
-  test("leaves what a run with other options replaces", async () => {
+  test("leaves a folder that a run with other options can replace", async () => {
     const unclear = new Set<string>();
     for (const wanted of await someSteps(2)) {
       const folder = await usedFolder();
       await endAt(folder, wanted);
       disk.before = undefined;
       await checkFolder(folder);
-      // What is half a file of options that nobody knows any more stays, and is said.
+      // Half a file from options that this run doesn't know stays, and is reported.
       for (const path of await writeFolder(folder, third)) {
         expect(path).toMatch(/^\.adsim-[0-9a-f-]{36}\.tmp$/);
         unclear.add(readFileSync(join(folder, path), "utf8").slice(0, 20));
@@ -166,7 +166,7 @@ describe("a process that ends at any step", () => {
   });
 });
 
-describe("what appears at any step stays", () => {
+describe("a foreign entry that appears at any step stays", () => {
   const kinds: Readonly<Record<string, (path: string, outside: string) => void>> = {
     file(path) {
       writeFileSync(`${path}.new`, "mine");
@@ -207,12 +207,12 @@ describe("what appears at any step stays", () => {
       expect(lstatSync(place).isSymbolicLink()).toBe(kind === "link");
       expect(readFileSync(outside, "utf8")).toBe("mine");
     }
-    // Not in a place that is to be written to.
+    // Nothing is written to these two.
     if (path === "mine" || path === "c/old.json") expect(refused).toBe(0);
     else expect(refused).toBeGreaterThan(0);
   });
 
-  test("a link to another folder in the place of one of ours: what lies there isn't touched", async () => {
+  test("a link in place of one of our folders: the files behind it aren't touched", async () => {
     for (const wanted of await someSteps(7)) {
       const folder = await usedFolder();
       const other = await usedFolder();
@@ -228,7 +228,7 @@ describe("what appears at any step stays", () => {
   });
 });
 
-test("a full disk at any step leaves nothing behind in a new folder, and no temporary file in another", async () => {
+test("a full disk at any write leaves the folder as it was, whether new or used", async () => {
   const full = Object.assign(new Error("full"), { code: "ENOSPC" });
   let failed = 0;
   for (let wanted = 1; wanted <= second.size + 2; wanted += 1) {
@@ -266,7 +266,7 @@ describe("two runs at once", () => {
     };
   }
 
-  test("of the same options both end well", async () => {
+  test("with the same options both succeed", async () => {
     for (let order = 0; order < runsOf(20, 5); order += 1) {
       const folder = await usedFolder();
       takeTurns(order);
@@ -276,7 +276,7 @@ describe("two runs at once", () => {
     }
   });
 
-  test("of other options never leave a mixture that has an index, nor one that can't be replaced", async () => {
+  test("with different options never leave an index over mixed files, and the folder can be replaced", async () => {
     for (let order = 0; order < runsOf(20, 5); order += 1) {
       const folder = await usedFolder();
       takeTurns(order);
@@ -319,7 +319,7 @@ test.each<[string, (folder: string) => void, string]>([
     "A.json",
   ],
   [
-    "a fixture in other letters",
+    "a fixture whose name differs in case",
     (folder) => {
       renameSync(join(folder, "README.md"), join(folder, "readme.md"));
     },
@@ -340,7 +340,7 @@ test.each<[string, (folder: string) => void, string]>([
   expect(contentOf(folder)).toEqual(before);
 });
 
-test("a link to a folder is followed, whatever becomes of it meanwhile", async () => {
+test("a link to a folder is resolved once, and may point elsewhere later", async () => {
   const folder = temporaryFolder();
   const [real, link] = [join(folder, "real"), join(folder, "link")];
   mkdirSync(real);

@@ -1,4 +1,4 @@
-/** `adsim fixtures`: whole, as the API's document says, the same everywhere, and each of them can be played again. */
+/** `adsim fixtures`: complete, as the API's document says, the same on every machine, and each can be reproduced. */
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ import { runAdsim, runProcess } from "./run-adsim.ts";
 
 const readings: Readonly<Record<string, Readings>> = {
   "the defaults": {},
-  "whatever can be refused is": {
+  "the choices that refuse most": {
     "auth.foreign-publisher": "404",
     "click.repeat": "conflict",
     "click.window": "24h",
@@ -78,7 +78,7 @@ describe.each(named)("under %s", (name) => {
     expect(expected.filter((answer) => !seen.has(answer))).toEqual([]);
   });
 
-  test("each is what a fresh world answers, byte for byte", () => {
+  test("each fixture is what a fresh world answers, byte for byte", () => {
     for (const [file, fixture] of fixturesUnder(name).fixtures) {
       const { before, request, world, response } = JSON.parse(JSON.stringify(fixture)) as Fixture;
       const { now, ...options } = world;
@@ -100,7 +100,7 @@ describe.each(named)("under %s", (name) => {
     }
   });
 
-  test("the last request in the limit is served with none remaining, and the next isn't", () => {
+  test("the last request in the limit is served with none remaining, and the next is refused", () => {
     const { fixtures, index } = fixturesUnder(name);
     const only = index.world.assumptions["limit.reporting-endpoints"] === "stats-only";
     const limited = operationIds.filter((id) => !only || !/surfaces|payouts/.test(id));
@@ -118,7 +118,7 @@ describe.each(named)("under %s", (name) => {
   });
 });
 
-test("every error code occurs that a request alone can bring about", () => {
+test("every error code that a request alone can cause occurs", () => {
   const outcomes = new Set(
     named.flatMap((name) => fixturesUnder(name).index.files.map(({ outcome }) => outcome)),
   );
@@ -126,7 +126,7 @@ test("every error code occurs that a request alone can bring about", () => {
   expect(codes.filter((code) => !outcomes.has(code))).toEqual([]);
 });
 
-test("every operation succeeds in some, and payouts are paid, pending and none", () => {
+test("every operation succeeds in some fixtures, and payouts are paid, pending and none", () => {
   const { index, fixtures } = fixturesUnder("the defaults");
   for (const id of operationIds) {
     const fine = index.files.filter(({ operation, status }) => operation === id && status === 200);
@@ -142,7 +142,7 @@ test("every operation succeeds in some, and payouts are paid, pending and none",
   ]);
 });
 
-test("what an answer depends on is named, and is an open point", () => {
+test("the index names the assumptions that an answer depends on", () => {
   const { files } = fixturesUnder("the defaults").index;
   const readingsOf = (file: string): readonly string[] | undefined =>
     files.find((entry) => entry.file === file)?.readings;
@@ -188,14 +188,14 @@ describe("the folder", () => {
   const digestOf = (folder: string): string => {
     const hash = createHash("sha256");
     for (const file of filesIn(folder)) {
-      // What holds the version changes with it.
+      // These two contain the version.
       if (/^(?:index\.json|README\.md)$/.test(file)) continue;
       hash.update(`${file}\n`).update(readFileSync(join(folder, file)));
     }
     return hash.digest("hex").slice(0, 16);
   };
 
-  test("holds what the index lists and a page; made again, it has the same bytes as everywhere", async () => {
+  test("holds the index's files and a README, with the same bytes on every machine", async () => {
     const folder = join(temporaryFolder(), "new", "folder");
     const { code, stdout, stderr } = await runProcess(["fixtures", "--out", folder, "--json"]);
     expect([code, stderr]).toEqual([0, ""]);
@@ -253,13 +253,13 @@ describe("the folder", () => {
     expect(readdirSync(folder, { recursive: true })).toEqual(before);
   });
 
-  test("with a disk below it is refused without a look at the disk", async () => {
+  test("at the root of a disk is refused without searching the disk", async () => {
     const { code, stderr } = await runAdsim(["fixtures", "--out", "/"]);
     expect(stderr).toContain("--out / has ");
     expect(code).toBe(2);
   });
 
-  test("that can't be one is refused, and so is what makes no world of fixtures", async () => {
+  test("is refused if it can't be a folder, or if the options don't suit fixtures", async () => {
     const folder = temporaryFolder();
     const file = join(folder, "file");
     writeFileSync(file, "mine");
@@ -283,7 +283,7 @@ describe("the folder", () => {
     const texts = new Map([["index.json", "{}"]]);
     const below = writeFolder(join(file, "below"), texts);
     await expect(below).rejects.toThrow("a part of its path is not a folder");
-    // Where Node's own way to make folders never ends.
+    // Node's own recursive mkdir never ends there.
     const nowhere = writeFolder("/proc/adsim/x", texts);
     await expect(nowhere).rejects.toThrow("--out /proc/adsim/x: can't be written");
     expect(readFileSync(file, "utf8")).toBe("mine");

@@ -1,4 +1,4 @@
-/** Scenarios in modules: every ending, TypeScript with and without tsx, and what is said of a file that can't be loaded. */
+/** Scenarios in modules: every ending, TypeScript with and without tsx, and the errors about files that can't be loaded. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ function projectOf(files: Readonly<Record<string, string>>, manifest: object = {
 /** Standard input that nothing reads. */
 const noInput = Readable.from([]);
 
-/** What is said of `mine.ts` in such a project, without the folder. */
+/** The error about `mine.ts` in such a project, without the folder. */
 async function saidOf(files: Readonly<Record<string, string>>, manifest = {}): Promise<string> {
   const folder = projectOf(files, manifest);
   const loading = loadScenario(join(folder, "mine.ts"), noInput);
@@ -52,19 +52,19 @@ describe.each(manifests)("in a project of %j", (manifest) => {
     ["a.mjs", `export default ${JSON.stringify(shown)};`],
     ["a.cjs", `module.exports = ${JSON.stringify(shown)};`],
     ["a.cjs", `exports.scenario = ${JSON.stringify(shown)};`],
-  ])("%s is played: %s", async (name, text) => {
+  ])("%s is loaded: %s", async (name, text) => {
     const scenario = await loadScenario(join(projectOf({ [name]: text }, manifest), name), noInput);
     expect(JSON.parse(JSON.stringify(scenario))).toEqual(shown);
   });
 
-  test("a syntax error is said with its line", async () => {
+  test("a syntax error is reported with its line", async () => {
     const text = "const a: number = 1;\nexport const = a;\n";
     expect(await saidOf({ "mine.ts": text }, manifest)).toMatch(
       /mine\.ts: can't be loaded: [\s\S]*mine\.ts:2:13: ERROR: Expected identifier/,
     );
   });
 
-  test("what an imported file throws is said with its line", async () => {
+  test("an error that an imported file throws is reported with its line", async () => {
     const lib = 'interface A { a: 1 }\nthrow new Error("oops");\nexport {};';
     const folder = projectOf({ "lib.ts": lib, "mine.ts": 'import "./lib.ts";' }, manifest);
     // In a process of its own: here Vitest reads the lines of stacks.
@@ -75,19 +75,19 @@ describe.each(manifests)("in a project of %j", (manifest) => {
     );
   });
 
-  test("a text that it throws is said", async () => {
+  test("a string that it throws is reported", async () => {
     expect(await saidOf({ "mine.ts": 'throw "oops"; export {};' }, manifest)).toBe(
       "mine.ts: can't be loaded: oops",
     );
   });
 
-  test("a file that it imports and that isn't there is said with who imports it", async () => {
+  test("a missing file is reported with the file that imports it", async () => {
     expect(await saidOf({ "mine.ts": 'import "./none.ts";' }, manifest)).toMatch(
       /^mine\.ts: can't be loaded: Cannot find module '[\s\S]*none\.ts'[\s\S]* mine\.ts$/,
     );
   });
 
-  test("JavaScript that imports TypeScript with an enum isn't told to install tsx, which wouldn't help", async () => {
+  test("an enum imported by JavaScript is refused without advice to install tsx, which wouldn't help", async () => {
     const all = { "lib.ts": typed, "mine.mjs": 'import "./lib.ts";' };
     const adsim = spawnAdsim(["play", join(projectOf(all, manifest), "mine.mjs")]);
     expect((await adsim.ended).code).toBe(2);
@@ -95,7 +95,7 @@ describe.each(manifests)("in a project of %j", (manifest) => {
     expect(adsim.stderr()).not.toContain("npm install");
   });
 
-  test("without a scenario among its exports it is refused", async () => {
+  test("a module that exports no scenario is refused", async () => {
     expect(await saidOf({ "mine.ts": "export const x: object = {};" }, manifest)).toMatch(
       /^mine\.ts: must export a scenario/,
     );
@@ -110,14 +110,14 @@ describe("where tsx isn't installed", () => {
     } });`;
   const withoutTsx = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(hooks)}` };
 
-  test("Node runs what needs no more than its types taken out", async () => {
+  test("Node runs a module that only needs its types removed", async () => {
     const text = `const about: string = "One.";\nexport default { ...${JSON.stringify(shown)}, about };`;
     const file = join(projectOf({ "mine.ts": text }, { type: "module" }), "mine.ts");
     const adsim = spawnAdsim(["play", file], withoutTsx);
     expect([(await adsim.ended).code, adsim.stderr()]).toEqual([0, ""]);
   });
 
-  test("an enum is refused with its line, and tsx is named as what to install", async () => {
+  test("an enum is refused with its line, and the error says to install tsx", async () => {
     const file = join(projectOf({ "mine.ts": typed + module }), "mine.ts");
     const adsim = spawnAdsim(["play", file], withoutTsx);
     expect((await adsim.ended).code).toBe(3);

@@ -1,4 +1,4 @@
-/** `--log`: a line for each exchange, whoever reads it or doesn't, and whatever clients send. */
+/** `--log`: a line for each exchange, whether or not anybody reads it, and whatever clients send. */
 
 import { spawnSync } from "node:child_process";
 import { closeSync, constants, openSync, readSync } from "node:fs";
@@ -59,14 +59,14 @@ describe("a line", () => {
       "default",
       "GET /v1/publisher/stats 200 stats of pub_1: read (service, then rule slow: delay; 59 left)",
     ],
-  ])("%o", (change, world, expected) => {
+  ])("with %o in the world %s reads: %s", (change, world, expected) => {
     const line = exchangeText(world, { ...exchange, ...change }, false);
     expect(line).toBe(`2026-01-15T00:00:00.000Z ${expected}`);
   });
 
   const hostile = "a\u0007\u001b[31m\r\n\u0085\u009b2J\u202e\u200b\u2028\ud800\u{e0041}b";
 
-  test("holds nothing that acts on a terminal, in text and in JSON", () => {
+  test("has no raw control characters, in text and in JSON", () => {
     const sent: LoggedExchange = {
       ...{ ...exchange, method: hostile, path: `/${hostile}`, query: hostile },
       ...{ producedBy: "rule", fault: { rule: hostile, kind: "drop" } },
@@ -79,7 +79,7 @@ describe("a line", () => {
     expect(JSON.parse(exchangeEvent("default", sent))).toMatchObject({ path: `/${hostile}` });
   });
 
-  test("is cut where a path is too long, and has colours only where they are wanted", () => {
+  test("is cut if the path is too long, and has colours only if they are wanted", () => {
     const long = { ...exchange, path: `/${"x".repeat(10_000)}` };
     expect(exchangeText("default", long, false).length).toBeLessThan(400);
     expect(exchangeText("default", exchange, true)).toContain("\u001b[32m200\u001b[0m");
@@ -93,7 +93,7 @@ describe("a line", () => {
     [false, "text", "off"],
     ["json", "text", "json"],
     ["off", "text", "off"],
-  ] as const)("--log %s, usually %s: %s", (flag, usual, expected) => {
+  ] as const)("has the format of --log %s, with the default %s: %s", (flag, usual, expected) => {
     expect(logFormatOf(flag, usual)).toBe(expected);
   });
 });
@@ -141,7 +141,7 @@ describe("a reader who is too slow", () => {
     expect(await lines.end()).toBe(true);
   });
 
-  test("doesn't keep the process from its end", async () => {
+  test("doesn't keep the process from ending", async () => {
     const sink = slowSink();
     const lines = createLineQueue(sink, String);
     lines.add("first");
@@ -150,10 +150,10 @@ describe("a reader who is too slow", () => {
     expect(await lines.end()).toBe(false);
   });
 
-  test("is no reason to wait for a terminal", async () => {
+  test("makes a terminal's sink unready until the text is read, and no text is lost", async () => {
     const folder = temporaryFolder();
     const pipe = join(folder, "pipe");
-    // It stands for a terminal: both can be opened once more, and are full at some time.
+    // A pipe in place of a terminal: both can be opened again, and both fill up.
     expect(spawnSync("mkfifo", [pipe]).status).toBe(0);
     const fd = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
     onTestFinished(() => closeSync(fd));
@@ -174,7 +174,7 @@ describe("a reader who is too slow", () => {
     expect(sink.isReady()).toBe(true);
   });
 
-  test("doesn't stop the server: it answers, and ends when it is told to", async () => {
+  test("doesn't stop the server: it still answers, and SIGTERM ends it", async () => {
     const adsim = spawnAdsim(["serve", "--port", "0", "--json", "--log", "json"]);
     await adsim.waitFor("\n");
     const { url } = JSON.parse(adsim.stdout()) as { url: string };
@@ -209,27 +209,30 @@ describe("in process", () => {
     ];
   }
 
-  test.each([10_000, 0])("an observer changes no answer and sees all: journal of %i", (entries) => {
-    const [plain, observed] = [makeWorlds(entries), makeWorlds(entries)];
-    const seen: [string, LoggedExchange][] = [];
-    observed.observe((world, one) => seen.push([world, one]));
-    expect(send(observed)).toEqual(send(plain));
-    expect(observed.get("default").journal.total).toBe(plain.get("default").journal.total);
-    expect(seen).toMatchObject([
-      ["default", { sequence: 1, operation: "impression", status: 200, remaining: 9999 }],
-      ["other", { sequence: 1, operation: "impression", reason: "recorded" }],
-      ["default", { sequence: 2, operation: "stats", query: "publisher_id=(redacted)" }],
-    ]);
-    observed.fork("forked", "default").handle({ method: "GET", path: "/x" });
-    observed.get("default").reset();
-    observed.handle({ method: "GET", path: "/x" });
-    expect(seen.slice(3)).toMatchObject([
-      ["forked", { status: 404 }],
-      ["default", { sequence: 1, status: 404 }],
-    ]);
-  });
+  test.each([10_000, 0])(
+    "an observer sees every exchange and changes no answer, with a journal of %i",
+    (entries) => {
+      const [plain, observed] = [makeWorlds(entries), makeWorlds(entries)];
+      const seen: [string, LoggedExchange][] = [];
+      observed.observe((world, one) => seen.push([world, one]));
+      expect(send(observed)).toEqual(send(plain));
+      expect(observed.get("default").journal.total).toBe(plain.get("default").journal.total);
+      expect(seen).toMatchObject([
+        ["default", { sequence: 1, operation: "impression", status: 200, remaining: 9999 }],
+        ["other", { sequence: 1, operation: "impression", reason: "recorded" }],
+        ["default", { sequence: 2, operation: "stats", query: "publisher_id=(redacted)" }],
+      ]);
+      observed.fork("forked", "default").handle({ method: "GET", path: "/x" });
+      observed.get("default").reset();
+      observed.handle({ method: "GET", path: "/x" });
+      expect(seen.slice(3)).toMatchObject([
+        ["forked", { status: 404 }],
+        ["default", { sequence: 1, status: 404 }],
+      ]);
+    },
+  );
 
-  test("one who has left sees no more", () => {
+  test("an observer that was removed sees no more", () => {
     const sim = createSimulator();
     const seen: number[] = [];
     const leave = sim.journal.observe(({ status }) => seen.push(status));
@@ -239,7 +242,7 @@ describe("in process", () => {
     expect(seen).toEqual([404]);
   });
 
-  test("an answer that a rule loses, doubles or takes the place of, is seen as it is", () => {
+  test("an observer sees whether a rule loses, duplicates or drops an exchange", () => {
     const sim = createSimulator();
     const seen: LoggedExchange[] = [];
     sim.journal.observe((one) => seen.push(one));
@@ -279,7 +282,7 @@ describe("adsim serve", () => {
   const line =
     /^\d{4}-\S+Z GET \/v1\/click 405 no operation: method not allowed \(service; \d+ left\)$/m;
 
-  test("logs text to standard error, with the journal off too, and no control request", async () => {
+  test("logs text to standard error, even with the journal off, and no control requests", async () => {
     const adsim = await served(["--log", "--journal-entries", "0"], ask);
     expect(adsim.stderr()).toMatch(line);
     expect(adsim.stderr()).not.toContain("_sim");
@@ -288,7 +291,7 @@ describe("adsim serve", () => {
   });
 
   test.each([[[]], [["--no-log"]], [["--log", "off"]], [["--log", "--no-log"]]])(
-    "logs nothing without a terminal with %j",
+    "logs nothing with %j if there is no terminal",
     async (args) => {
       const adsim = await served(args, ask);
       expect(adsim.stderr()).toBe("adsim: SIGINT, closing\n");
@@ -303,7 +306,7 @@ describe("adsim serve", () => {
     ],
     [["--log", "json"], ["exchange"]],
     [["--json", "--log"], ["ready"]],
-  ])("%j: standard output is one stream of NDJSON", async (args, events) => {
+  ])("writes only NDJSON to standard output with %j", async (args, events) => {
     const adsim = await served(args, ask);
     const lines = adsim.stdout().trimEnd().split("\n");
     expect(lines.map((text) => JSON.parse(text).event)).toEqual(events);
@@ -317,7 +320,7 @@ describe("adsim serve", () => {
   });
 });
 
-test("adsim exec logs what CMD does, if it is asked to", async () => {
+test("adsim exec logs CMD's requests only with --log", async () => {
   const script = 'fetch(process.env.ADSIM_URL + "/v1/click").then((it) => it.text())';
   const args = ["--", process.execPath, "-e", script];
   const [asked, silent] = await Promise.all([

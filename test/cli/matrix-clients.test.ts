@@ -1,6 +1,6 @@
 /**
- * What a matrix finds out about the two example clients. Most is asked in this process, as there are a hundred runs; with RUNS=1
- * `adsim matrix` asks all of it of processes, too.
+ * What a matrix finds out about the two example clients. Most runs are in this process, since there are a hundred; with RUNS=1
+ * `adsim matrix` repeats all of them in processes.
  */
 
 import { join } from "node:path";
@@ -34,7 +34,7 @@ const planted = [
   "response.extra-fields",
 ] as const satisfies readonly AssumptionKey[];
 
-/** The clients say what they do. */
+/** Silences the clients, which log what they do. */
 beforeAll(() => void vi.spyOn(console, "log").mockReturnValue());
 afterAll(() => vi.restoreAllMocks());
 

@@ -1,4 +1,4 @@
-/** How a matrix finds the smallest failing sets, with a CMD that is a function. */
+/** How a matrix finds the smallest failing sets. Here CMD is a function. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -78,7 +78,7 @@ async function shrinkFor(
   return { ...found, questions };
 }
 
-/** Fails wherever one of these sets is whole. */
+/** Fails if the overrides contain all of one of these sets. */
 function relyingOn(...sets: readonly ChoiceOverrides[]): Client {
   return { fails: (asked) => sets.some((set) => isWithin(set, asked)) };
 }
@@ -90,8 +90,8 @@ const subset = (
 ): fc.Arbitrary<ChoiceOverrides> =>
   fc.subarray([...from], { minLength: minimum, maxLength: maximum });
 
-describe("what is found", () => {
-  test("is every minimal set that a failing row holds, and nothing else, in any order of answers", async () => {
+describe("shrinking", () => {
+  test("finds every minimal set that a failing row contains, and nothing else, in any order of answers", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(subset(overrides, 1, 3), { minLength: 1, maxLength: 4 }),
@@ -120,7 +120,7 @@ describe("what is found", () => {
     );
   });
 
-  test("needs what can't be tried without it, and isn't hidden by it", async () => {
+  test("adds an override that another one needs, and still finds each override that fails alone", async () => {
     const [needed = "", needing = "", other = ""] = overrides;
     const makesSense = (set: ChoiceOverrides): boolean =>
       !set.includes(needing) || set.includes(needed);
@@ -131,14 +131,14 @@ describe("what is found", () => {
     expect(alone.minimal).toEqual([[needed], [other]]);
   });
 
-  test("is 1-minimal where a further override makes CMD pass again", async () => {
+  test("finds a 1-minimal set even if a further override makes CMD pass again", async () => {
     const [guilty = "", saving = "", idle = ""] = overrides;
     const fails = (set: ChoiceOverrides): boolean => set.includes(guilty) && !set.includes(saving);
     const rows = [[guilty, saving], [guilty, idle], [saving]];
     expect((await shrinkFor({ fails }, rows)).minimal).toEqual([[guilty]]);
   });
 
-  test("takes far fewer questions than there are subsets", async () => {
+  test("runs CMD far less often than there are subsets", async () => {
     const rows = [overrides, ...overrides.map((one) => without(overrides, [one]))];
     const [first = "", , , , , , , last = ""] = overrides;
     const { minimal, questions } = await shrinkFor(relyingOn([first, last]), rows);
@@ -148,7 +148,7 @@ describe("what is found", () => {
 });
 
 describe("a client that contradicts itself", () => {
-  test("is said to, and what stands is found all the same", async () => {
+  test("is reported as unstable, and its real reliance is still found", async () => {
     const [real = "", spurious = "", idle = ""] = overrides;
     let fails = 1;
     const client: Client = {
@@ -164,7 +164,7 @@ describe("a client that contradicts itself", () => {
     expect(found.unstable).toEqual([[spurious, idle]]);
   });
 
-  test("isn't asked for ever", async () => {
+  test("isn't run for ever", async () => {
     let asked = 0;
     const client: Client = {
       fails() {

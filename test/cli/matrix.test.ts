@@ -86,7 +86,7 @@ describe.skipIf(!hasCurl)("the verdict", () => {
     expect(text).toContain("Your client passes everywhere: no pair of choices of ");
   });
 
-  test("names the choices that a client can't stand, and how to see it", async () => {
+  test("names the choices that make a client fail, and how to reproduce the failure", async () => {
     const script = CALL + failsWith("limit.exceeded=403") + failsWith("limit.exceeded=503");
     const { code, report, text } = await matrix(script, ["--only", KEYS, "--seed", "it's mine"]);
     expect(code).toBe(1);
@@ -104,7 +104,7 @@ describe.skipIf(!hasCurl)("the verdict", () => {
     expect(await paste(report.defaults.reproduce)).toBe(0);
   });
 
-  test("names two choices that a client can't stand together", async () => {
+  test("names two choices that make a client fail only together", async () => {
     const script = CALL + failsWith("errors.invalid=422", "payout.order=oldest-first");
     const { report, text } = await matrix(script);
     expect(report.reliances.map(({ assume }) => assume)).toEqual([
@@ -121,7 +121,7 @@ describe.skipIf(!hasCurl)("the verdict", () => {
     }
   });
 
-  test("is fails-on-defaults for a client that does, and nothing more is tried", async () => {
+  test("is fails-on-defaults for a client that fails with the defaults, and no row is run", async () => {
     const { code, report, text } = await matrix(`${CALL} echo "no luck" >&2; exit 3`);
     expect(code).toBe(1);
     expect(report).toMatchObject({ verdict: "fails-on-defaults", counts: { runs: 2, failed: 0 } });
@@ -130,7 +130,7 @@ describe.skipIf(!hasCurl)("the verdict", () => {
     expect(text).toContain("\n    no luck\n");
   });
 
-  test("is never-calls-the-server for a client that goes elsewhere", async () => {
+  test("is never-calls-the-server for a client that calls only the control API", async () => {
     const health = 'curl --silent --output /dev/null "$ADSIM_URL/_sim/health"';
     const { code, report, text } = await matrix(health);
     expect(code).toBe(1);
@@ -138,7 +138,7 @@ describe.skipIf(!hasCurl)("the verdict", () => {
     expect(text).toContain("ADSIM_URL");
   });
 
-  test("sees the calls of a client that uses a world of its own, and resets it", async () => {
+  test("counts the calls of a client in its own world, even after a reset", async () => {
     const url = '"$ADSIM_URL/@mine';
     const reset = `curl --silent --output /dev/null --request POST ${url}/_sim/reset"`;
     const script = `curl --silent --output /dev/null ${url}/v1/publisher/stats"; ${reset}`;
@@ -155,14 +155,14 @@ describe.skipIf(!hasCurl)("a client that fails now and then", () => {
     return `${CALL} echo run >> '${file}'; test $(wc -l < '${file}') -ne ${nth} || exit 1\n`;
   }
 
-  test("is flaky where the defaults show it", async () => {
+  test("is flaky if one of two runs with the defaults fails", async () => {
     const { code, report, text } = await matrix(failingRun(2));
     expect(code).toBe(1);
     expect(report).toMatchObject({ verdict: "flaky", counts: { runs: 2 } });
     expect(text).toContain("of two runs with the defaults, one passed and one failed");
   });
 
-  test("is flaky where a row that failed passes when it is run again", async () => {
+  test("is flaky if a row that failed passes when it is run again", async () => {
     const options = ["--only", "errors.invalid", "--jobs", "1"];
     const { code, report, text } = await matrix(failingRun(3), options);
     expect(code).toBe(1);
@@ -171,7 +171,7 @@ describe.skipIf(!hasCurl)("a client that fails now and then", () => {
     expect(text).toContain("failed once and passed once");
   });
 
-  test("is flaky where it can't run beside itself, and is told what to do", async () => {
+  test("is flaky if its runs disturb each other, and the report suggests --jobs 1", async () => {
     const lock = join(temporaryFolder(), "lock");
     const script = `${CALL} mkdir '${lock}' || exit 1; sleep 0.3; rmdir '${lock}'`;
     const options = ["--only", "errors.invalid,payout.order", "--jobs", "3"];
@@ -180,10 +180,10 @@ describe.skipIf(!hasCurl)("a client that fails now and then", () => {
     expect(text).toContain("use --jobs 1");
   });
 
-  test("may rely on something besides, and both are said", async () => {
+  test("may also rely on a choice, and the report says both", async () => {
     const mark = join(temporaryFolder(), "failed-once");
     const runs = join(temporaryFolder(), "runs");
-    // Once after the defaults, in a row that fails for no other reason.
+    // Fails once after the defaults, in a row that has no other reason to fail.
     const now = `test $(wc -l < '${runs}') -gt 2 && mkdir '${mark}' 2> /dev/null && exit 1`;
     const script = `${CALL} ${failsWith("limit.exceeded=503")}\necho run >> '${runs}'; ${now}; exit 0\n`;
     const { report, text } = await matrix(script, ["--only", KEYS, "--jobs", "1"]);
@@ -195,7 +195,7 @@ describe.skipIf(!hasCurl)("a client that fails now and then", () => {
 });
 
 describe.skipIf(!hasCurl)("CMD", () => {
-  test("is killed after its time, with all that it started", async () => {
+  test("is killed after its time limit, with every process that it started", async () => {
     const file = join(temporaryFolder(), "pid");
     const script = `sh -c 'trap "" TERM; sleep 60 & echo $! > "${file}"; wait'`;
     const options = ["--only", KEYS, "--time-limit", "500ms"];
@@ -209,12 +209,12 @@ describe.skipIf(!hasCurl)("CMD", () => {
     await expect.poll(() => isAlive(Number(readFileSync(file, "utf8")))).toBe(false);
   });
 
-  test("has as many milliseconds as a limit without a unit says", async () => {
+  test("has a time limit in milliseconds if the unit is left out", async () => {
     const { report } = await matrix("sleep 60", ["--only", KEYS, "--time-limit", "300"]);
     expect(report.defaults.runs.map(({ ended }) => ended.kind)).toEqual(["timed-out", "timed-out"]);
   });
 
-  test("meets the control token of the environment, as it would under exec", async () => {
+  test("needs the control token of the environment, as under exec", async () => {
     const reset = 'curl --silent --fail --request POST "$ADSIM_URL/_sim/reset"';
     const asks = (header: string) => ["sh", "-c", `${CALL} ${reset} ${header}`];
     const token = { ADSIM_CONTROL_TOKEN: "t0ken" };
@@ -226,7 +226,7 @@ describe.skipIf(!hasCurl)("CMD", () => {
     expect((await runAdsim(["exec", "--", ...asks("")], token)).code).not.toBe(0);
   });
 
-  test("leaves nothing behind that it started and didn't end", async () => {
+  test("leaves no background process behind", async () => {
     const file = join(temporaryFolder(), "pids");
     const script = `${CALL} sleep 60 & echo $! >> '${file}'`;
     const { code } = await matrix(script, ["--only", "errors.invalid"]);
@@ -236,7 +236,7 @@ describe.skipIf(!hasCurl)("CMD", () => {
     await expect.poll(() => pids.filter(isAlive)).toEqual([]);
   });
 
-  test("may end by a signal, and write any amount of anything", async () => {
+  test("may be ended by a signal, and its output may be huge and binary", async () => {
     const kept = join(temporaryFolder(), "a/b");
     const script = `${CALL} head -c 20000000 /dev/zero; printf '\\n\\377\\033[31mred\\033[0m\\a\\nthe end'; kill -9 $$`;
     const { report } = await matrix(script, ["--only", KEYS, "--keep-output", kept]);
@@ -256,7 +256,7 @@ describe.skipIf(!hasCurl)("CMD", () => {
     expect(code).toBe(3);
   });
 
-  test("has the choices that are held in all runs", async () => {
+  test("has the pinned choices in all runs", async () => {
     const script = `${CALL}echo "$ADSIM_ASSUMPTIONS" | grep -q '"errors.invalid":"422"'`;
     const options = ["--only", "payout.order", "--assume", "errors.invalid=422"];
     const { report } = await matrix(script, options);
@@ -264,7 +264,7 @@ describe.skipIf(!hasCurl)("CMD", () => {
     expect(report.defaults.reproduce).toContain("--assume errors.invalid=422");
   });
 
-  test("gives the same report however many run at a time, less times and places", async () => {
+  test("gives the same report with any --jobs, except durations, output files and counts of runs", async () => {
     const script =
       CALL +
       failsWith("errors.invalid=422", "limit.exceeded=503") +
@@ -292,44 +292,48 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
-  // A zombie has ended; who should have asked how is another question.
+  // A zombie has ended, even if nobody has collected its exit code.
   const stat = `/proc/${pid}/stat`;
   return !existsSync(stat) || !/\) Z /.test(readFileSync(stat, "utf8"));
 }
 
 describe("reports", () => {
-  test.skipIf(!hasCurl)("are JSON, the text's JSON, and JUnit with a case a row", async () => {
-    const [json, junit] = [
-      join(temporaryFolder(), "report.json"),
-      join(temporaryFolder(), "report.xml"),
-    ];
-    const nasty = "]]> <b> & \u{1f680} it's";
-    const print = `printf ']]> <b> & \\001\u{1f680} it'\\''s'; exit 1`;
-    const script = CALL + failsWith("payout.order=oldest-first").replace(/echo .*; exit 1/, print);
-    const { report } = await matrix(script, [
-      "--only",
-      KEYS,
-      "--report",
-      `json=${json},junit=${junit}`,
-    ]);
-    expect(JSON.parse(readFileSync(json, "utf8"))).toEqual(report);
+  test.skipIf(!hasCurl)(
+    "are written as the same JSON as --json's, and as JUnit with a test case for each row",
+    async () => {
+      const [json, junit] = [
+        join(temporaryFolder(), "report.json"),
+        join(temporaryFolder(), "report.xml"),
+      ];
+      const nasty = "]]> <b> & \u{1f680} it's";
+      const print = `printf ']]> <b> & \\001\u{1f680} it'\\''s'; exit 1`;
+      const script =
+        CALL + failsWith("payout.order=oldest-first").replace(/echo .*; exit 1/, print);
+      const { report } = await matrix(script, [
+        "--only",
+        KEYS,
+        "--report",
+        `json=${json},junit=${junit}`,
+      ]);
+      expect(JSON.parse(readFileSync(json, "utf8"))).toEqual(report);
 
-    const suite = childrenOf(readXml(readFileSync(junit, "utf8")), "testsuite")[0];
-    const cases = childrenOf(suite, "testcase");
-    const failures = cases.flatMap((each) => childrenOf(each, "failure"));
-    expect(suite?.attributes).toMatchObject({
-      name: "adsim.matrix",
-      tests: String(report.rows.length + 1),
-      failures: String(report.counts.failed),
-    });
-    expect(cases).toHaveLength(report.rows.length + 1);
-    expect(failures).toHaveLength(report.counts.failed);
-    for (const failure of failures) {
-      expect(failure.attributes.message).toBe("fails with payout.order=oldest-first");
-      expect(textOf(failure)).toContain(report.reliances[0]?.reproduce);
-      expect(textOf(failure)).toContain(nasty);
-    }
-  });
+      const suite = childrenOf(readXml(readFileSync(junit, "utf8")), "testsuite")[0];
+      const cases = childrenOf(suite, "testcase");
+      const failures = cases.flatMap((each) => childrenOf(each, "failure"));
+      expect(suite?.attributes).toMatchObject({
+        name: "adsim.matrix",
+        tests: String(report.rows.length + 1),
+        failures: String(report.counts.failed),
+      });
+      expect(cases).toHaveLength(report.rows.length + 1);
+      expect(failures).toHaveLength(report.counts.failed);
+      for (const failure of failures) {
+        expect(failure.attributes.message).toBe("fails with payout.order=oldest-first");
+        expect(textOf(failure)).toContain(report.reliances[0]?.reproduce);
+        expect(textOf(failure)).toContain(nasty);
+      }
+    },
+  );
 
   test.skipIf(!hasCurl)(
     "go to standard output as text without --json, and a passing client leaves no files",
@@ -363,23 +367,26 @@ describe("reports", () => {
   });
 });
 
-test.skipIf(!hasCurl)("Ctrl-C ends what runs, and what is known is reported", async () => {
-  const place = temporaryFolder();
-  const json = join(place, "report.json");
-  const script = `${CALL} test -e '${place}/pid' && { sleep 60 & echo $! > '${place}/pid'; wait; }; ${failsWith("limit.exceeded=503")} true`;
-  const only = ["--only", "limit.exceeded,errors.invalid,payout.order", "--jobs", "1"];
-  const args = ["matrix", ...only, "--report", `json=${json}`, "--", "sh", "-c", script];
-  const adsim = spawnAdsim(args, { TMPDIR: place });
-  while (!adsim.stderr().includes("row 1 ")) await new Promise(setImmediate);
-  // From here on CMD waits.
-  await promisify(execFile)("touch", [`${place}/pid`]);
-  while (readFileSync(`${place}/pid`, "utf8") === "") await new Promise(setImmediate);
-  adsim.signal("SIGINT");
-  expect(await adsim.ended).toEqual({ code: 130, signal: null });
-  expect(isAlive(Number(readFileSync(`${place}/pid`, "utf8")))).toBe(false);
-  const report: Report = JSON.parse(readFileSync(json, "utf8"));
-  expect(report).toMatchObject({ verdict: "interrupted", interrupted: true, complete: false });
-  expect(report.rows[0]?.run).not.toBeNull();
-  expect(report.rows.at(-1)?.run).toBeNull();
-  expect(adsim.stdout()).toContain("Interrupted by SIGINT");
-});
+test.skipIf(!hasCurl)(
+  "Ctrl-C ends the running CMD, and the results so far are reported",
+  async () => {
+    const place = temporaryFolder();
+    const json = join(place, "report.json");
+    const script = `${CALL} test -e '${place}/pid' && { sleep 60 & echo $! > '${place}/pid'; wait; }; ${failsWith("limit.exceeded=503")} true`;
+    const only = ["--only", "limit.exceeded,errors.invalid,payout.order", "--jobs", "1"];
+    const args = ["matrix", ...only, "--report", `json=${json}`, "--", "sh", "-c", script];
+    const adsim = spawnAdsim(args, { TMPDIR: place });
+    while (!adsim.stderr().includes("row 1 ")) await new Promise(setImmediate);
+    // From here on CMD waits.
+    await promisify(execFile)("touch", [`${place}/pid`]);
+    while (readFileSync(`${place}/pid`, "utf8") === "") await new Promise(setImmediate);
+    adsim.signal("SIGINT");
+    expect(await adsim.ended).toEqual({ code: 130, signal: null });
+    expect(isAlive(Number(readFileSync(`${place}/pid`, "utf8")))).toBe(false);
+    const report: Report = JSON.parse(readFileSync(json, "utf8"));
+    expect(report).toMatchObject({ verdict: "interrupted", interrupted: true, complete: false });
+    expect(report.rows[0]?.run).not.toBeNull();
+    expect(report.rows.at(-1)?.run).toBeNull();
+    expect(adsim.stdout()).toContain("Interrupted by SIGINT");
+  },
+);

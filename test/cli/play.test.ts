@@ -1,4 +1,4 @@
-/** `adsim play`: what it says and how it ends, for good scenarios and for whatever else may be given. */
+/** `adsim play`: its output and exit code, for valid scenarios and for all other input. */
 
 import { spawnSync } from "node:child_process";
 import {
@@ -84,13 +84,13 @@ describe("in process", () => {
     expect(readFileSync(out, "utf8")).toMatch(/^\{[\s\S]*\}\n[\s\S]*Reproduce: npx adsim play/);
   });
 
-  test("one that is broken ends with 1 and says what was found", async () => {
+  test("a broken scenario ends with 1, and the output says what was found", async () => {
     const { code, stdout } = await runAdsim(["play", fileOf(broken)]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/broken[\s\S]*expectations\.0[\s\S]*3[\s\S]*2/);
   });
 
-  test("one of which nobody knows ends with 1, too, and --json gives the result alone", async () => {
+  test("a scenario with an unknown verdict ends with 1, and --json prints the result alone", async () => {
     const { code, stdout, stderr } = await runAdsim(["play", fileOf(unknown), "--json"]);
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -100,7 +100,7 @@ describe("in process", () => {
     expect(stderr).toContain("it is unknown");
   });
 
-  test("one from standard input is played", async () => {
+  test("a scenario from standard input is played", async () => {
     const { chosen } = await new Promise<{ chosen: string }>((resolve) => {
       const adsim = startAdsim(["play", "-"], {}, JSON.stringify(held));
       void adsim.ended.then(({ code }) => resolve({ chosen: `${code} ${adsim.stdout()}` }));
@@ -112,14 +112,14 @@ describe("in process", () => {
 describe("wrong usage ends with 2 and says what is wrong", () => {
   test.each([
     ["no scenario", [], "SCENARIO"],
-    ["no speed", ["lost-ack", "--target", "http://x.test", "--speed", "0"], "above 0"],
+    ["a speed of 0", ["lost-ack", "--target", "http://x.test", "--speed", "0"], "above 0"],
     ["a speed without a target", ["lost-ack", "--speed", "2"], "--speed needs --target"],
     ["one file for two reports", ["lost-ack", "--report", "json=x,junit=./x"], "twice"],
-    ["a report of no kind", ["lost-ack", "--report", "pdf=x"], "junit=FILE"],
-    ["a clock", ["lost-ack", "--clock", "system"], "Allowed choices are frozen."],
-    ["an override that is wrong", ["lost-ack", "--start", "soon"], "--start must be an instant"],
-    ["an assumption that is wrong", ["lost-ack", "--assume", "dedup.repeat=x"], "--assume: dedup"],
-    ["a target that is none", ["lost-ack", "--target", "here"], "--target must be a URL"],
+    ["a report of an unknown kind", ["lost-ack", "--report", "pdf=x"], "junit=FILE"],
+    ["a clock that isn't frozen", ["lost-ack", "--clock", "system"], "Allowed choices are frozen."],
+    ["an invalid start", ["lost-ack", "--start", "soon"], "--start must be an instant"],
+    ["an unknown choice", ["lost-ack", "--assume", "dedup.repeat=x"], "--assume: dedup"],
+    ["a target that is no URL", ["lost-ack", "--target", "here"], "--target must be a URL"],
     ["too many requests", ["lost-ack", "--max-requests", "1"], "the maximum is 1"],
   ])("%s", async (_, args, expected) => {
     const { code, stdout, stderr } = await runAdsim(["play", ...args]);
@@ -137,7 +137,7 @@ describe("wrong usage ends with 2 and says what is wrong", () => {
   });
 });
 
-describe("what can't be read ends with 3, what is no scenario with 2", () => {
+describe("an unreadable file ends with 3, an invalid scenario with 2", () => {
   const two = 2;
   const three = 3;
   const inFile = (content: string | undefined, name: string) => (): string => {
@@ -150,7 +150,7 @@ describe("what can't be read ends with 3, what is no scenario with 2", () => {
     ["no such module", inFile(undefined, "a.ts"), three, /a\.ts: can't be read: there is no/],
     ["a folder", aFolder, three, /a\.json: can't be read: it is a folder/],
     ["an unknown name", () => "lost-akc", two, /Did you mean "lost-ack"\?/],
-    ["another ending", () => "scenario.yaml", two, /\.json, \.ts/],
+    ["an unknown file extension", () => "scenario.yaml", two, /\.json, \.ts/],
     ["an empty file", inFile(" \n", "a.json"), two, /a\.json: it is empty/],
     ["broken JSON", inFile('{\n  "name": "x",\n}', "a.json"), two, /line 3, column 1/],
     [
@@ -160,16 +160,16 @@ describe("what can't be read ends with 3, what is no scenario with 2", () => {
       /line 1, column 8: it ends too early/,
     ],
     [
-      "a member twice",
+      "a repeated member",
       inFile('{"name":"a","name":"b"}', "a.json"),
       two,
       /name appears more than once/,
     ],
     ["a list", inFile("[]", "a.json"), two, /is not a JSON object/],
-    ["no UTF-8", () => fileWith(Buffer.of(0x22, 0xff, 0x22)), two, /is not UTF-8/],
+    ["text that isn't UTF-8", () => fileWith(Buffer.of(0x22, 0xff, 0x22)), two, /is not UTF-8/],
     ["a huge file", () => fileWith(Buffer.alloc(5_000_000, " ")), two, /larger than 4194304/],
     ["a module that throws", inFile('throw new Error("oops")', "a.mjs"), two, /loaded: oops/],
-    ["a module that is no code", inFile("const = 1", "a.mjs"), two, /a\.mjs: can't be loaded/],
+    ["a module with a syntax error", inFile("const = 1", "a.mjs"), two, /a\.mjs: can't be loaded/],
     ["a module without export", inFile("export const x = {}", "a.mjs"), two, /must export a scen/],
     ["a module that exports a text", inFile('export default "x"', "a.mjs"), two, /must export/],
   ])("%s", async (_, source, exitCode, expected) => {
@@ -191,7 +191,7 @@ describe("what can't be read ends with 3, what is no scenario with 2", () => {
     return path;
   }
 
-  test("a byte order mark is none of it, and a module may export its scenario as default", async () => {
+  test("a byte order mark is ignored, and a module may export its scenario as default", async () => {
     expect(await loadScenario(fileOf(`\ufeff${JSON.stringify(held)}`), process.stdin)).toEqual(
       held,
     );
@@ -200,14 +200,14 @@ describe("what can't be read ends with 3, what is no scenario with 2", () => {
   });
 });
 
-test("a module that waits for what never comes doesn't end as if all were well", async () => {
+test("a module whose top-level await never ends is refused with 2", async () => {
   const file = fileOf("await new Promise(() => undefined); export default {};", "a.mjs");
   const adsim = spawnAdsim(["play", file]);
   expect(await adsim.ended).toMatchObject({ code: 2 });
   expect(adsim.stderr()).toContain("a.mjs: can't be loaded: its top-level await never ends");
 });
 
-test("assumptions of a file and of options go into those of the scenario", async () => {
+test("the assumptions of --assumptions and --assume override the scenario's", async () => {
   const own = { ...held, assumptions: { "errors.body": "flat", "dedup.repeat": "count" } };
   const more = fileOf({ "dedup.repeat": "conflict", "errors.invalid": "422" });
   const flags = { assumptions: more, assume: { "errors.invalid": "400" }, publishers: 3 };
@@ -228,7 +228,7 @@ describe("publishers of a foreign service", () => {
       return { kind: kind as "apiKey" | "publisher" | "surface", text };
     });
 
-  test("are told apart by their keys and ids, in whatever order", () => {
+  test("are grouped from keys, ids and surfaces, whichever of key and id comes first", () => {
     const apiKey = words(
       "apiKey k1",
       "publisher p1",
@@ -256,7 +256,7 @@ describe("publishers of a foreign service", () => {
 });
 
 describe("at a target", () => {
-  test("an adsim gives the digest that there is in process, in a world of its own", async () => {
+  test("an adsim gives the same digest as in process, in a separate world", async () => {
     const server = await startServer({ port: 0, controlToken: "hush" });
     onTestFinished(() => server.close());
     const file = fileOf(held);
@@ -273,7 +273,7 @@ describe("at a target", () => {
     expect(server.worlds.get("default").journal.total).toBe(0);
   });
 
-  test("a wrong token ends with 3, and so does nobody being there", async () => {
+  test("a wrong token and an unreachable target end with 3", async () => {
     const server = await startServer({ port: 0, controlToken: "hush" });
     const args = ["play", fileOf(held), "--target", server.url];
     const refused = await runAdsim([...args, "--control-token", "wrong"]);
@@ -285,7 +285,7 @@ describe("at a target", () => {
     expect(gone.stderr).toContain("can't be reached");
   });
 
-  test("a foreign service is played with the key that is given, which is shown nowhere", async () => {
+  test("a foreign service is played with the given key, which is printed nowhere", async () => {
     const server = await startServer({ port: 0 });
     onTestFinished(() => server.close());
     const { id, apiKey } = server.worlds.get("default").publishers.at(3);
@@ -302,7 +302,7 @@ describe("at a target", () => {
     expect(server.worlds.get("default").audit().total.impressions.applied).toBe(2);
   });
 
-  test("a service without keys given ends with 2 and asks for them", async () => {
+  test("a foreign service without a given key ends with 2, and the error asks for one", async () => {
     const url = await foreign((_, response) => response.end("hello"));
     const { code, stderr } = await runAdsim(["play", "lost-ack", "--target", url]);
     expect([code, stderr.includes("--api-key KEY and --publisher ID")]).toEqual([2, true]);

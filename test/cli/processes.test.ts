@@ -1,6 +1,6 @@
 /**
  * Each command once as users start it, in a process of its own: what it writes, and its exit code. `adsim fixtures` is in
- * fixtures.test.ts. What else a command does is tested in the process of the tests.
+ * fixtures.test.ts. Most other tests run commands in their own process.
  */
 
 import { expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { linesOf } from "../play/replay/recorded.ts";
 import { fileOf } from "../temporary-folder.ts";
 import { runProcess, spawnAdsim } from "./run-adsim.ts";
 
-test("adsim serve is ready, and ends with 0 when it is told to", async () => {
+test("adsim serve gets ready, and SIGTERM ends it with 0", async () => {
   const adsim = spawnAdsim(["serve", "--port", "0"]);
   await adsim.waitFor("Paste any of these");
   adsim.signal("SIGTERM");
@@ -26,14 +26,14 @@ test("adsim exec passes its standard streams and a signal on to CMD", async () =
   expect(adsim.stderr()).toMatch(/^err\n[\s\S]*adsim: 0 requests/);
 });
 
-test("adsim matrix runs CMD", async () => {
+test("adsim matrix runs CMD, and reports that it sent no request", async () => {
   const args = ["matrix", "--only", "errors.invalid", "--", process.execPath, "-e", "1"];
   const { code, stdout } = await runProcess(args);
   expect(stdout).toContain("sent no request to the server");
   expect(code).toBe(1);
 });
 
-test("adsim replay compares", async () => {
+test("adsim replay compares answers with a recording", async () => {
   const sim = createSimulator();
   sim.handle({ method: "GET", path: "/v1/publisher/stats" });
   const file = fileOf(`${linesOf(sim, {}).join("\n")}\n`, "journal.ndjson");

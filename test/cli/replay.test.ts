@@ -19,7 +19,7 @@ function recordingOf(lines: readonly string[], name = "journal.ndjson"): string 
 
 const options = { seed: "replayed", publishers: 3, start: "2026-02-01T00:00:00.000Z" };
 
-/** A session with everything in it: events, reports, a refusal, a changed reading, and time that passes. */
+/** A session with events, reports, refusals, and time that passes. */
 function session(sim: Simulator): void {
   const { id, apiKey, surfaces } = sim.publishers.at(0);
   const headers = { authorization: `Bearer ${apiKey}` };
@@ -54,7 +54,7 @@ async function target(more: ServerOptions = {}): Promise<string> {
   return server.url;
 }
 
-/** The export as adsim's HAR has it. */
+/** The recording as a HAR of adsim's. */
 function asHar(lines: readonly string[]): string {
   const entries = lines.map((line) => {
     const { request, response, ...rest } = JSON.parse(line);
@@ -81,7 +81,7 @@ function asHar(lines: readonly string[]): string {
 }
 
 describe("in process", () => {
-  test("all the same ends with 0, from NDJSON and from HAR, told by content", async () => {
+  test("a recording with the same answers ends with 0; NDJSON and HAR are told apart by content", async () => {
     const { lines } = recordedSession({ assumptions: { "errors.body": "list" } });
     for (const content of [lines, [asHar(lines)]]) {
       const { code, stdout, stderr } = await runAdsim([
@@ -95,7 +95,7 @@ describe("in process", () => {
     }
   });
 
-  test("what differs ends with 1 and is shown, at most as many as asked for", async () => {
+  test("a different answer ends with 1, and at most --differences of them are shown", async () => {
     const { lines } = recordedSession();
     const file = recordingOf(lines);
     const { code, stdout } = await runAdsim([
@@ -121,7 +121,7 @@ describe("in process", () => {
     expect(stdout).not.toMatch(/key_|@invalid/);
   });
 
-  test("with --json is one document", async () => {
+  test("--json prints one document", async () => {
     const { lines } = recordedSession();
     const changed = lines.map((line, index) => (index === 5 ? line.replace("pay_", "pax_") : line));
     const { code, stdout, stderr } = await runAdsim(["replay", recordingOf(changed), "--json"]);
@@ -147,7 +147,7 @@ describe("in process", () => {
     expect(stderr).toContain("7 answers are the same, 1 is different");
   });
 
-  test("a recording that begins later says so beside its differences, and --load helps", async () => {
+  test("a recording that begins later gets a note beside its differences, and --load removes both", async () => {
     const sim = createSimulator(options);
     session(sim);
     const state = fileOf("", "state.json");
@@ -169,7 +169,7 @@ describe("in process", () => {
     ]);
   });
 
-  test("a HAR of another tool is played in a world of the options, with its key, at its time", async () => {
+  test("a HAR of another tool is sent to a world made from the options, with --api-key", async () => {
     const { sim, lines } = recordedSession();
     const { log } = JSON.parse(asHar(lines));
     const { apiKey } = sim.publishers.at(0);
@@ -189,7 +189,7 @@ describe("in process", () => {
     const foreign = recordingOf([JSON.stringify({ log: { entries: log.entries.map(strip) } })]);
     const world = ["--seed", "replayed", "--publishers", "3", "--start", options.start];
     const { code, stdout } = await runAdsim(["replay", foreign, ...world, "--api-key", apiKey]);
-    // The one that went without a key that can be read is another refusal now.
+    // The request without a readable key is refused differently now.
     expect(code).toBe(1);
     expect(stdout).toContain(
       "7 requests sent again in process: 6 answers are the same, 1 is different",
@@ -200,7 +200,7 @@ describe("in process", () => {
 });
 
 describe("to a URL", () => {
-  test("an adsim gets the recording's time and tells the keys, and its clock goes on as before", async () => {
+  test("an adsim gets the recording's time and gives the keys, and its clock flows again afterwards", async () => {
     const url = await target({ clock: "flowing" });
     const { lines } = recordedSession();
     const later = lines.map((line) => line.replaceAll("2026-02-01T00:", "2026-02-01T01:"));
@@ -213,7 +213,7 @@ describe("to a URL", () => {
     expect(clock).toMatchObject({ mode: "flowing", now: expect.stringMatching(/^2026-02-01T01:/) });
   });
 
-  test("readings that changed in the recording change there too", async () => {
+  test("assumptions that changed in the recording change at the target too", async () => {
     const sim = createSimulator(options);
     session(sim);
     const before = linesOf(sim, options);
@@ -227,13 +227,13 @@ describe("to a URL", () => {
     expect(code).toBe(0);
   });
 
-  test("one whose time is past the recording's is refused, and --keep-clock leaves it alone", async () => {
+  test("a target whose time is past the recording's is refused, unless --keep-clock leaves its clock alone", async () => {
     const url = await target({ start: "2026-03-01T00:00:00Z" });
     const file = recordingOf(recordedSession().lines);
     const refused = await runAdsim(["replay", file, "--target", url]);
     expect(refused.code).toBe(3);
     expect(refused.stderr).toContain("can't go back to 2026-02-01T00:00:00.000Z");
-    // No other start has the same publishers' past.
+    // Only with this start do the publishers have the same past.
     expect(refused.stderr).toMatch(/--clock frozen --start 2026-\d\d-\d\dT[\d:.]+Z,/);
     const kept = await runAdsim(["replay", file, "--target", url, "--keep-clock"]);
     expect(kept.code).toBe(1);
@@ -245,7 +245,7 @@ describe("to a URL", () => {
     });
   });
 
-  test("what differs from the recorded world is said: its seed, its readings, what it did before", async () => {
+  test("notes say how the target differs from the recorded world: seed, assumptions, earlier requests", async () => {
     const url = await target({ seed: "other", assumptions: { "errors.body": "flat" } });
     await fetch(`${url}/v1/nothing`);
     const { code, stdout } = await runAdsim([
@@ -260,7 +260,7 @@ describe("to a URL", () => {
     expect(stdout).toContain("Note: the target's world has answered 1 request before");
   });
 
-  test("a service of any kind is sent the key that is given, and what breaks off is a difference", async () => {
+  test("a foreign service gets the given key, and a lost connection is a difference", async () => {
     const seen: (string | undefined)[] = [];
     const service = await foreign((request, response) => {
       if (request.url === "/base/_sim/health") {
@@ -283,7 +283,7 @@ describe("to a URL", () => {
     );
   });
 
-  test("bytes that are no text are compared as they are", async () => {
+  test("binary bodies are compared byte by byte", async () => {
     let body = Buffer.from([0xff, 0x01]);
     const url = await foreign(({ url: path }, response) => {
       response.writeHead(path?.includes("_sim") ? 404 : 200).end(body);
@@ -299,7 +299,7 @@ describe("to a URL", () => {
     expect(code).toBe(1);
   });
 
-  test("a service that goes away in between ends with 3", async () => {
+  test("a service that goes away during the replay ends it with 3", async () => {
     const server = createServer(({ url }, response) => {
       response.writeHead(404).end();
       if (url?.includes("/v1/") === true) {
@@ -315,7 +315,7 @@ describe("to a URL", () => {
     expect(code).toBe(3);
   });
 
-  test("nobody there ends with 3", async () => {
+  test("an unreachable target ends with 3", async () => {
     const server = await startServer({ port: 0 });
     await server.close();
     const { code, stderr } = await runAdsim([
@@ -329,7 +329,7 @@ describe("to a URL", () => {
   });
 });
 
-describe("wrong usage and files of no use", () => {
+describe("wrong usage and unusable files are refused", () => {
   test.each<[string, string, Partial<ReplayFlags>, number, string]>([
     ["a target that is no URL", "there", { target: "localhost" }, 2, "--target must be"],
     [
@@ -368,14 +368,14 @@ describe("wrong usage and files of no use", () => {
 
   test.each([
     ["no FILE", ["replay"], "FILE"],
-    ["a number that is none", ["replay", "x", "--differences", "-1"], "--differences"],
+    ["a negative number of differences", ["replay", "x", "--differences", "-1"], "--differences"],
   ])("%s", async (_, args, message) => {
     const { code, stdout, stderr } = await runAdsim(args);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(message);
   });
 
-  test("a recording of which nothing can be sent again is no success", async () => {
+  test("a recording with nothing to send again ends with 3", async () => {
     const [line = ""] = recordedSession().lines;
     const fault = { rule: "r", kind: "drop", delayMs: 0, served: false, received: "nothing" };
     const file = recordingOf([JSON.stringify({ ...JSON.parse(line), fault })]);

@@ -29,7 +29,7 @@ export interface Adsim {
 /** How often output is looked at while a test waits for it, in milliseconds. */
 const LOOK_AGAIN_MS = 5;
 
-/** What ends a command in this process on the spot, as `process.exit` would. */
+/** Ends a command in this process at once, as `process.exit` would. */
 class Exited extends Error {}
 
 interface TestHost extends HostProcess {
@@ -57,7 +57,7 @@ export function createHost(environment: Environment = {}, input = ""): Hosted {
       exit.resolve(code);
       throw new Exited();
     },
-    // The streams have what commands use of a stream.
+    // The streams have every member that commands use.
   }) as unknown as TestHost;
   return { host, stdout: stdout.text, stderr: stderr.text, exited: exit.promise };
 }
@@ -96,7 +96,7 @@ export function startAdsim(
   };
 }
 
-/** A file that stands for a standard stream: commands of the user's can inherit it. */
+/** A file in place of a standard stream: CMD can inherit its descriptor. */
 function openOutput(name: string): { readonly stream: Writable; readonly text: () => string } {
   const path = join(temporaryFolder(), name);
   const fd = openSync(path, "a");
@@ -135,7 +135,7 @@ export function spawnAdsim(
     stdio: ["pipe", "pipe", "pipe"],
     env: { ...process.env, ...environment },
   });
-  // Who doesn't read it isn't wrong.
+  // A command may end without reading its input.
   child.stdin.on("error", () => undefined).end(input);
   onTestFinished(() => {
     child.kill("SIGKILL");

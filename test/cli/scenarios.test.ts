@@ -1,4 +1,4 @@
-/** `adsim scenarios`: what comes with adsim, as people and as programs read it, from source and as built. */
+/** `adsim scenarios` lists the shipped scenarios as text and as JSON, and prints one. */
 
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -12,7 +12,7 @@ const files = readdirSync(join(import.meta.dirname, "../../scenarios")).map((fil
 );
 
 describe("adsim scenarios", () => {
-  test("lists every one with the first sentence of what it is about, in aligned columns", async () => {
+  test("lists every scenario with the first sentence of its description, in aligned columns", async () => {
     const { code, stdout } = await runAdsim(["scenarios"]);
     expect(code).toBe(0);
     const lines = stdout.trimEnd().split("\n");
@@ -27,7 +27,7 @@ describe("adsim scenarios", () => {
     expect(JSON.parse(stdout)).toEqual({ scenarios: shippedNames() });
   });
 
-  test("prints one as JSON, which plays as it does under its name", async () => {
+  test("prints one scenario as JSON, and the copy plays like the original", async () => {
     const { code, stdout } = await runAdsim(["scenarios", "lost-ack"]);
     expect(code).toBe(0);
     const copy = JSON.parse(stdout);
@@ -35,7 +35,7 @@ describe("adsim scenarios", () => {
     expect(playScenarioSync(copy)).toEqual(playScenarioSync(shippedScenario("lost-ack")));
   });
 
-  test("offers the nearest for a name that there isn't", async () => {
+  test("suggests the nearest name for an unknown one", async () => {
     const { code, stdout, stderr } = await runAdsim(["scenarios", "lost-akc"]);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain('Did you mean "lost-ack"?');
@@ -49,7 +49,7 @@ describe("adsim scenarios", () => {
     "LOST-ACK",
     "constructor",
     "",
-  ])("has none that is called %j", (name) => {
+  ])("has no scenario called %j", (name) => {
     expect(shippedScenario(name)).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-/** `--scenario`, of `serve` and `exec`: a server that goes on from a scenario's end. */
+/** `--scenario` of `serve` and `exec`: a server that starts from the end of a scenario. */
 
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { ServerFlags } from "../../src/cli/options/common-options.ts";
@@ -31,7 +31,7 @@ async function start(flags: Partial<ServerFlags>): Promise<StartedServer> {
 }
 
 describe("the world default", () => {
-  test("is that of the scenario's end, and its time flows on from there", async () => {
+  test("continues from the scenario's end, and its clock flows from there", async () => {
     const server = await start({ scenario: fileOf(month) });
     const world = server.worlds.get("default");
     expect(server.scenario).toMatchObject({ name: "month", verdict: "held" });
@@ -43,7 +43,7 @@ describe("the world default", () => {
     expect(sinceMs).toBeLessThan(3_600_000);
   });
 
-  test("has its time as --clock says, and --seed and the like instead of the scenario's", async () => {
+  test("has the clock of --clock, and options such as --seed override the scenario's", async () => {
     const server = await start({
       scenario: fileOf(month),
       clock: "frozen",
@@ -61,7 +61,7 @@ describe("the world default", () => {
     expect(world.assumptions).toMatchObject({ "errors.body": "flat", "errors.invalid": "422" });
   });
 
-  test("is made from the scenario's fields after a reset, as other worlds are, and nothing was played", async () => {
+  test("has the scenario's options but none of its events after a reset, like every other world", async () => {
     const server = await start({ scenario: fileOf(month), clock: "frozen" });
     const world = server.worlds.get("default");
     world.reset();
@@ -77,7 +77,7 @@ describe("the world default", () => {
     }
   });
 
-  test("goes on in real time where the scenario's start is before it, and not from the future", async () => {
+  test("runs in real time if the scenario starts in the past, and is refused if it starts in the future", async () => {
     const past = { ...month, start: "2020-03-01T00:00:00Z" };
     const server = await start({ scenario: fileOf(past), clock: "system" });
     const { clock } = server.worlds.get("default");
@@ -90,7 +90,7 @@ describe("the world default", () => {
 });
 
 describe("the ready message", () => {
-  test("says what was played and what came of it, in text and in JSON", async () => {
+  test("names the scenario and its verdict, in text and in JSON", async () => {
     const adsim = startAdsim(["serve", "--port", "0", "--json", "--scenario", fileOf(unknown)]);
     await adsim.waitFor("\n");
     const why = expect.stringContaining("slow never fired");
@@ -106,36 +106,36 @@ describe("the ready message", () => {
   });
 });
 
-describe("nothing listens", () => {
-  test("where the scenario is broken: exit code 1, and the report", async () => {
+describe("no server starts", () => {
+  test("if the scenario is broken: exit code 1, and the report", async () => {
     const { code, stdout, stderr } = await runAdsim(["serve", "--scenario", fileOf(broken)]);
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(/expectations\.0[\s\S]*the scenario month is broken/);
   });
 
   test.each<[string, () => string[], RegExp]>([
-    ["one that isn't valid", () => [fileOf({ ...month, steps: [{}] })], /json: steps\.0/],
+    ["an invalid scenario", () => [fileOf({ ...month, steps: [{}] })], /json: steps\.0/],
     ["an unknown name", () => ["lost-akc"], /Did you mean "lost-ack"/],
     [
-      "--load beside it",
+      "--load as well",
       () => ["lost-ack", "--load", "x"],
       /--load can't be combined with --scenario/,
     ],
     [
-      "--faults beside it",
+      "--faults as well",
       () => ["lost-ack", "--faults", "x"],
       /--faults can't be combined with --scenario/,
     ],
     ["an empty name", () => [""], /must not be empty/],
     ["a wrong override", () => ["lost-ack", "--start", "soon"], /--start must be an instant/],
-  ])("for %s: exit code 2", async (_, args, expected) => {
+  ])("with %s: exit code 2", async (_, args, expected) => {
     const { code, stdout, stderr } = await runAdsim(["serve", "--scenario", ...args()]);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(expected);
   });
 });
 
-test("exec runs CMD in that world, and reports on CMD alone", async () => {
+test("exec runs CMD in the world of the scenario's end, and reports on CMD's requests alone", async () => {
   const script = `fetch(process.env.ADSIM_URL + "/_sim/audit").then((it) => it.json()).then((it) => console.log(it.total.applied));`;
   const { code, stdout, stderr } = await runAdsim([
     ...["exec", "--fail-on-findings", "--scenario", fileOf(month)],

@@ -36,7 +36,7 @@ describe("the ready message", () => {
   );
 
   test.skipIf(!hasCurl).each(["json", "form", "query"])(
-    "its lines work where POST takes %s alone",
+    "has lines that work if POST takes only %s",
     (encoding) =>
       expectWorkingLines([
         "--assume",
@@ -61,7 +61,7 @@ describe("the ready message", () => {
     }
   }
 
-  test("keeps to single lines of printable text with names that are out to break things", async () => {
+  test("is printable text in short lines even with adversarial names", async () => {
     const adsim = startAdsim(["serve", "--port", "0", "--profile", "adversarial", "--seed", "7"]);
     await adsim.waitFor("/v1/publisher/payouts");
     expect(adsim.stdout().replaceAll("\n", "")).not.toMatch(/\p{Cc}|\p{Cf}/u);
@@ -103,12 +103,12 @@ describe("options reach the server", () => {
     expect((await fetch(`${url}/v1/publisher/stats`)).status).toBe(403);
   });
 
-  test("the clock is the system's unless told otherwise", async () => {
+  test("the clock is the system's by default", async () => {
     const [, { url }] = await serveJson();
     expect(await (await fetch(`${url}/_sim/clock`)).json()).toMatchObject({ mode: "system" });
   });
 
-  test("the control token may come from the environment, and is asked for", async () => {
+  test("a control token from the environment is required, and never printed", async () => {
     const adsim = startAdsim(["serve", "--port", "0", "--json"], { ADSIM_CONTROL_TOKEN: "t0ken" });
     const { url } = await readyEvent(adsim);
     expect((await fetch(`${url}/_sim/health`)).status).toBe(401);
@@ -123,7 +123,7 @@ test.each([
   ["0.0.0.0", ["--control-token", "t0ken"], 401, false],
   ["localhost", [], 200, false],
 ] as const)(
-  "on %s with %j the control API answers %i, and it is said if it is closed",
+  "on %s with %j the control API answers %i; stderr says how to open it: %s",
   async (host, more, status, isSaid) => {
     const [adsim, { url }] = await serveJson(["--host", host, ...more]);
     expect((await fetch(`${url}/_sim/health`)).status).toBe(status);
@@ -131,8 +131,8 @@ test.each([
   },
 );
 
-describe("the end", () => {
-  test.each(["SIGINT", "SIGTERM"] as const)("%s closes it with exit code 0", async (signal) => {
+describe("the end of the server", () => {
+  test.each(["SIGINT", "SIGTERM"] as const)("%s gives exit code 0", async (signal) => {
     const [adsim, { url }] = await serveJson();
     await (await fetch(`${url}/_sim/health`)).text();
     adsim.signal(signal);
@@ -140,7 +140,7 @@ describe("the end", () => {
     await expect(fetch(`${url}/_sim/health`)).rejects.toThrow();
   });
 
-  test("a request in flight is answered first, and a Ctrl-C that comes twice at once is one", async () => {
+  test("a request in flight is answered first, even if a second signal follows at once", async () => {
     const [adsim, { url, publishers }] = await serveJson();
     const [publisher] = publishers;
     const { hostname, port } = new URL(url);
@@ -163,7 +163,7 @@ describe("the end", () => {
     expect(answer).toContain('"ok":true');
   });
 
-  // As a supervisor sends it, and as a terminal sends Ctrl-C. npm's own exit code depends on the shell below it.
+  // A supervisor signals npm alone, Ctrl-C in a terminal all processes. npm's own exit code depends on its shell.
   test.each([
     ["SIGTERM", "npm", (pid: number) => pid],
     ["SIGINT", "npm and all below it", (pid: number) => -pid],
@@ -178,7 +178,7 @@ describe("the end", () => {
     onTestFinished(() => {
       if (!isOver) process.kill(-pid, "SIGKILL");
     });
-    // Once nobody has stdout and stderr open: not before the server has ended.
+    // `close` comes once no process has stdout and stderr open, so after the end of the server.
     const over = new Promise<void>((resolve) => npm.once("close", () => resolve()));
     let stderr = "";
     npm.stderr.setEncoding("utf8").on("data", (text: string) => {
@@ -196,7 +196,7 @@ describe("the end", () => {
     await expect(fetch(`${url}/_sim/health`)).rejects.toThrow();
   });
 
-  test("a reader that stops reading is no reason to stop", async () => {
+  test("a reader that stops reading doesn't stop the server", async () => {
     const adsim = spawnAdsim(["serve", "--port", "0", "--json"]);
     const { url } = await readyEvent(adsim);
     adsim.child.stdout.destroy();
@@ -225,8 +225,8 @@ function refusing(modules: string): Readonly<Record<string, string>> {
   return { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(hooks)}` };
 }
 
-describe("what is slow to load", () => {
-  test("help comes without the schema library, faker and the server", async () => {
+describe("slow modules are loaded late", () => {
+  test("help loads neither the schema library nor faker nor the server", async () => {
     const { stdout, code } = await runProcess(["--help"], refusing("valibot|faker|node-http"));
     expect(code).toBe(0);
     expect(stdout).toContain("Usage: adsim");

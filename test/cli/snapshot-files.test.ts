@@ -1,4 +1,4 @@
-/** `--load`, `--save-on-exit` and `--faults`, of `serve` and `exec`. */
+/** `--load`, `--save-on-exit` and `--faults` of `serve` and `exec`. */
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { saveSnapshot } from "../../src/server.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { createHost, runAdsim, startAdsim } from "./run-adsim.ts";
 
-/** A file with the state of a world with a sign-up, and the id of that. */
+/** Saves the state of a world with a sign-up. @returns the id of that publisher. */
 async function savedState(path: string): Promise<string> {
   const sim = createSimulator({
     seed: "saved",
@@ -33,7 +33,7 @@ const get = (path: string): string =>
   `fetch(process.env.ADSIM_URL + "${path}").then((answer) => answer.text()).then(console.log);`;
 
 describe("exec", () => {
-  test("goes on from --load, and saves at the end whatever CMD's exit code", async () => {
+  test("starts from --load's state, and saves at the end whatever CMD's exit code", async () => {
     const path = join(temporaryFolder(), "state.json");
     const id = await savedState(path);
     const script = `${get(`/_sim/publishers/${id}`)} process.exitCode = 7;`;
@@ -41,14 +41,14 @@ describe("exec", () => {
     expect(first.code).toBe(7);
     expect(JSON.parse(first.stdout)).toMatchObject({ id });
     expect(first.stderr).toContain(`saved the state to ${path}`);
-    // With the clock and the options of the state, so that it can be named again.
+    // It has the state's clock, and its options may be given again.
     const same = ["--seed", "saved", "--publishers", "3", "--assume", "errors.body=flat"];
     const second = await execNode(get("/_sim/clock"), ["--load", path, ...same]);
     expect(JSON.parse(second.stdout)).toMatchObject({ mode: "frozen" });
     expect(JSON.parse(second.stdout).now).toBe("2026-01-16T00:00:00.000Z");
   });
 
-  test("begins other worlds and a reset from the options of the loaded world", async () => {
+  test("uses the options of the loaded world for other worlds and after a reset", async () => {
     const path = join(temporaryFolder(), "state.json");
     await savedState(path);
     const { stdout } = await execNode(
@@ -61,7 +61,7 @@ describe("exec", () => {
     expect(JSON.parse(stdout)).toMatchObject([health, health]);
   });
 
-  test("ends with 3 where the state can't be saved, and says so", async () => {
+  test("ends with 3 if the state can't be saved, and says so", async () => {
     const path = join(temporaryFolder(), "gone", "state.json");
     const script = `fs.rmSync(${JSON.stringify(join(path, ".."))}, { recursive: true });`;
     const { code, stderr } = await execNode("", ["--save-on-exit", path]);
@@ -100,7 +100,7 @@ describe("--load is refused before anything listens", () => {
     ["another start", { start: "2026-01-14" }, "--start is"],
     ["another population", { publishers: 4 }, "--publishers is 4"],
     ["another profile", { profile: "tiny" }, "--profile is"],
-    ["another reading", { assume: { "errors.body": "list" } }, "--assume errors.body is"],
+    ["another choice", { assume: { "errors.body": "list" } }, "--assume errors.body is"],
   ])("%s", async (_, flags, message) => {
     const load = join(temporaryFolder(), "state.json");
     await savedState(load);
@@ -114,7 +114,7 @@ describe("--load is refused before anything listens", () => {
     expect(failure.message).toContain(load);
   });
 
-  test("a damaged file, in one line", async () => {
+  test("a damaged file, with an error of one line", async () => {
     const path = join(temporaryFolder(), "state.json");
     await savedState(path);
     writeFileSync(path, readFileSync(path, "utf8").slice(0, -20));
@@ -124,7 +124,7 @@ describe("--load is refused before anything listens", () => {
     expect(stderr.trim().split("\n")).toHaveLength(1);
   });
 
-  test("a world that starts after the system clock, unless its clock isn't that", async () => {
+  test("a world that starts in the future with --clock system, but not with its own clock", async () => {
     const load = join(temporaryFolder(), "state.json");
     await saveSnapshot(createSimulator({ start: "9000-01-01T00:00:00Z" }), load);
     const flags = { port: 0, load, clock: "system" } as const;
@@ -166,7 +166,7 @@ describe("--faults", () => {
     expect(JSON.parse(stdout)).toEqual([503, 503, 503]);
   });
 
-  test("join a loaded world that has none, and must be its own where it has some", async () => {
+  test("are added to a loaded world without rules, and must equal the rules of one that has some", async () => {
     const directory = temporaryFolder();
     const [state, one, other] = ["state.json", "one.json", "other.json"].map((name) =>
       join(directory, name),
@@ -206,17 +206,20 @@ describe("--faults", () => {
       "rule 1 of the list: verdict is there more than once",
     ],
     ["no rule at all", '"drop"', "it has no rule"],
-    ["no JSON", "[{", "it is not valid JSON at line 1, column 3: it ends too early"],
+    ["invalid JSON", "[{", "it is not valid JSON at line 1, column 3: it ends too early"],
     ["nothing", "", "it is empty"],
-  ])("a file with %s is refused, named by file, place and field", async (_, text, message) => {
-    const path = join(temporaryFolder(), "faults.json");
-    writeFileSync(path, text);
-    const failure = describeFailure(await faultRules(path).catch((error) => error));
-    expect(failure.exitCode).toBe(2);
-    expect(failure.message).toContain(`--faults ${path}: ${message}`);
-  });
+  ])(
+    "a file with %s is refused, and the error names file, place and field",
+    async (_, text, message) => {
+      const path = join(temporaryFolder(), "faults.json");
+      writeFileSync(path, text);
+      const failure = describeFailure(await faultRules(path).catch((error) => error));
+      expect(failure.exitCode).toBe(2);
+      expect(failure.message).toContain(`--faults ${path}: ${message}`);
+    },
+  );
 
-  test("of no use end exec before CMD runs", async () => {
+  test("from a file that can't be read end exec before CMD runs", async () => {
     const path = join(temporaryFolder(), "none.json");
     const { code, stdout, stderr } = await execNode("console.log(1)", ["--faults", path]);
     expect([code, stdout]).toEqual([2, ""]);

@@ -1,4 +1,4 @@
-/** Nothing that came from a file or the network acts on the terminal that a command writes to, in text and in JSON. */
+/** Control characters from a file, the network or the arguments are escaped, in text and in JSON. */
 
 import { describe, expect, test } from "vitest";
 import { reportText } from "../../src/cli/output/report-text.ts";
@@ -12,7 +12,7 @@ import { runAdsim } from "./run-adsim.ts";
 const EVIL = "\u001b[2J\u0007\u009b31m\u007f\u202e\u2066\u2028\u0085\r\nadsim: all is well";
 const acting = /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u;
 
-/** Runs it, and expects that it shows the text, in escapes. */
+/** Runs it, and expects its exit code and an output without raw control characters. */
 async function shows(args: readonly string[], code: number, lines?: "own lines"): Promise<string> {
   const ran = await runAdsim(args);
   const written = ran.stdout + ran.stderr;
@@ -29,7 +29,7 @@ function service(status: number, headers: object, body: string): Promise<string>
 
 const options = { seed: "terminal", publishers: 3 };
 
-/** A recording of which every text that it can choose is hostile. */
+/** A recording with hostile characters in every text that it can choose. */
 function recording(): string {
   const sim = createSimulator(options);
   const { id, apiKey } = sim.publishers.at(0);
@@ -56,7 +56,7 @@ function recording(): string {
 }
 
 describe("adsim replay", () => {
-  test.each([[[]], [["--json"]]])("shows a recording's own names in escapes: %j", async (flags) => {
+  test.each([[[]], [["--json"]]])("escapes a recording's texts: %j", async (flags) => {
     const written = await shows(
       ["replay", fileOf(recording(), "a.ndjson"), ...flags],
       1,
@@ -65,7 +65,7 @@ describe("adsim replay", () => {
     expect(written).toContain("\\u001b[2J\\u0007\\u009b31m");
   });
 
-  test.each([[[]], [["--json"]]])("and those of a service: %j", async (flags) => {
+  test.each([[[]], [["--json"]]])("escapes a service's texts: %j", async (flags) => {
     const url = await service(200, { "x-a": "\u009b31m" }, EVIL);
     const file = fileOf(recording().replaceAll(`"path":"`, `"path":"/v1/`), "a.ndjson");
     const plain = fileOf(
@@ -84,8 +84,8 @@ describe("adsim replay", () => {
   });
 
   test.each([
-    ["no JSON", `{"${EVIL}`],
-    ["a JSON of something else", JSON.stringify({ [EVIL]: EVIL })],
+    ["not JSON", `{"${EVIL}`],
+    ["JSON of another kind", JSON.stringify({ [EVIL]: EVIL })],
     [
       "a HAR with a hostile version",
       JSON.stringify({ log: { version: EVIL, entries: [{ [EVIL]: 1 }] } }),
@@ -94,11 +94,11 @@ describe("adsim replay", () => {
       "an entry without its parts",
       `${JSON.stringify({ sequence: EVIL, [EVIL]: 1, request: {} })}\n`,
     ],
-  ])("a file that is %s: the error is plain", async (_, content) => {
+  ])("escapes the error about a file that is %s", async (_, content) => {
     await shows(["replay", fileOf(content, "x.ndjson")], 3, "own lines");
   });
 
-  test("an adsim that refuses control with a hostile reason", async () => {
+  test("escapes the reason with which an adsim refuses control", async () => {
     const body = JSON.stringify({ type: "urn:adsim:control:invalid", title: EVIL, detail: EVIL });
     const url = await service(409, { "content-type": "application/problem+json" }, body);
     const file = fileOf(linesOf(recorded(), options).join("\n"), "a.ndjson");
@@ -133,7 +133,7 @@ function scenario(): object {
 }
 
 describe("adsim play", () => {
-  test.each([[[]], [["--json"]]])("shows a scenario's own texts in escapes: %j", async (flags) => {
+  test.each([[[]], [["--json"]]])("escapes a scenario's texts: %j", async (flags) => {
     const written = await shows(
       ["play", fileOf(JSON.stringify(scenario())), ...flags],
       1,
@@ -142,7 +142,7 @@ describe("adsim play", () => {
     expect(written).toContain("\\u001b[2J");
   });
 
-  test.each([[[]], [["--json"]]])("and those of a service: %j", async (flags) => {
+  test.each([[[]], [["--json"]]])("escapes a service's texts: %j", async (flags) => {
     const url = await service(404, { "x-a": "\u009b31m" }, EVIL);
     const given = ["--api-key", "key_aaaaaaaaaaaaa", "--publisher", "p", "--surface", "s"];
     const args = ["play", fileOf(JSON.stringify(scenario())), "--target", url, ...given, ...flags];
@@ -150,7 +150,7 @@ describe("adsim play", () => {
   });
 
   test.each([
-    ["no JSON", `{"${EVIL}`, 2],
+    ["invalid JSON", `{"${EVIL}`, 2],
     ["an unknown member", JSON.stringify({ ...scenario(), [EVIL]: EVIL }), 2],
     ["a hostile name", JSON.stringify({ ...scenario(), name: EVIL }), 2],
     [
@@ -158,14 +158,14 @@ describe("adsim play", () => {
       JSON.stringify({ ...scenario(), steps: [{ click: { impression: EVIL } }] }),
       2,
     ],
-  ])("a scenario with %s: the error is plain", async (_, content, code) => {
+  ])("escapes the error about a scenario with %s", async (_, content, code) => {
     await shows(["play", fileOf(content)], code, "own lines");
     await shows(["export", "--to", "artillery", fileOf(content)], code, "own lines");
   });
 });
 
 test.each(["--faults", "--assumptions", "--load"])(
-  "a file for %s: the error is plain",
+  "the error about a file for %s has no raw control characters",
   async (option) => {
     const contents = [
       `{"${EVIL}`,
@@ -181,20 +181,20 @@ test.each(["--faults", "--assumptions", "--load"])(
   },
 );
 
-test("the client report shows publishers and rules in escapes, each on its line", () => {
+test("the client report escapes rules and notes, each on its line", () => {
   const report = createSimulator().report();
   const text = reportText({ ...report, faults: { [EVIL]: 1 }, notes: [EVIL] });
   expect(acting.exec(text)).toBe(null);
   expect(text).not.toMatch(/^adsim: all is well/m);
 });
 
-describe("what was typed", () => {
+describe("a wrong argument", () => {
   test.each([
-    ["a command", [EVIL]],
-    ["an option", ["serve", `--${EVIL}`]],
-    ["an option's value", ["serve", `--port=${EVIL}`]],
+    ["an unknown command", [EVIL]],
+    ["an unknown option", ["serve", `--${EVIL}`]],
+    ["an invalid value", ["serve", `--port=${EVIL}`]],
     ["a surplus argument", ["openapi", EVIL]],
-  ])("%s that there isn't is shown in escapes", async (_, args) => {
+  ])("is escaped in the error: %s", async (_, args) => {
     expect(await shows(args, 2, "own lines")).toMatch(/^adsim: /);
   });
 });

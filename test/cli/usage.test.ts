@@ -1,4 +1,4 @@
-/** Help, and what wrong usage is answered with. */
+/** Help, and the errors about wrong usage. */
 
 import { spawnSync } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
@@ -114,7 +114,7 @@ describe("help", () => {
     expect([code, stdout.split("\n")[0]]).toEqual([0, "Usage: adsim serve [options]"]);
   });
 
-  test("--version is the package's", async () => {
+  test("--version prints the package's version", async () => {
     const manifest: unknown = JSON.parse(
       readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
     );
@@ -127,10 +127,10 @@ describe("help", () => {
 describe("wrong usage ends with 2 and says what is wrong", () => {
   test.each([
     ["an unknown command", ["sevre"], "unknown command 'sevre'. Did you mean serve?\n"],
-    ["a command like none", ["merge"], "unknown command 'merge'\n"],
-    ["an option like none", ["serve", "--outfile=x"], "unknown option '--outfile=x'\n"],
+    ["a command with no similar name", ["merge"], "unknown command 'merge'\n"],
+    ["an option with no similar name", ["serve", "--outfile=x"], "unknown option '--outfile=x'\n"],
     [
-      "an assumption like none",
+      "an assumption with no similar name",
       ["openapi", "--assume", "foo=bar"],
       "See: npx adsim assumptions.\n",
     ],
@@ -188,12 +188,16 @@ describe("wrong usage ends with 2 and says what is wrong", () => {
       ["matrix", "--only", "payout.txn-id", "--", "true"],
       "payout.txn-id needs payout.statuses=extended",
     ],
-    ["a page of one KEY", ["assumptions", "--markdown", "dedup.key"], "leave out KEY and --json"],
-    ["a page as JSON", ["assumptions", "--markdown", "--json"], "leave out KEY and --json"],
-    ["a report of no kind", ["matrix", "--report", "out.xml", "--", "true"], "junit=FILE"],
+    [
+      "--markdown with a KEY",
+      ["assumptions", "--markdown", "dedup.key"],
+      "leave out KEY and --json",
+    ],
+    ["--markdown with --json", ["assumptions", "--markdown", "--json"], "leave out KEY and --json"],
+    ["a report without a kind", ["matrix", "--report", "out.xml", "--", "true"], "junit=FILE"],
     ["an unknown key to vary", ["matrix", "--only", "errors.x", "--", "true"], "errors.invalid"],
     [
-      "a key to vary that is held",
+      "a key to vary that is pinned",
       [..."matrix --only errors.invalid --assume errors.invalid=422 -- true".split(" ")],
       "errors.invalid can't vary",
     ],
@@ -205,9 +209,13 @@ describe("wrong usage ends with 2 and says what is wrong", () => {
             [command, "--publishers", "0"],
             "--publishers must be at",
           ],
-          [`${command} from no instant`, [command, "--start", "xx"], "--start must be an instant"],
           [
-            `${command} from the future of the system's clock`,
+            `${command} with an invalid start`,
+            [command, "--start", "xx"],
+            "--start must be an instant",
+          ],
+          [
+            `${command} with a start after the system's clock`,
             [command, "--clock", "system", "--start", "9000-01-01"],
             "--start must not be after",
           ],
@@ -222,7 +230,7 @@ describe("wrong usage ends with 2 and says what is wrong", () => {
 });
 
 test.each(["", " "])(
-  "a control token of %j in the environment is no token, or a wrong one",
+  "an empty control token in the environment is ignored, a blank one refused: %j",
   async (token) => {
     const environment = { ADSIM_CONTROL_TOKEN: token };
     const args = ["exec", "--", process.execPath, "-e", "process.exitCode = 7"];
@@ -287,7 +295,7 @@ describe("--assumptions FILE", () => {
   const inForce = async (...args: readonly string[]): Promise<unknown> =>
     JSON.parse((await runAdsim(["assumptions", "dedup.repeat", "--json", ...args])).stdout).inForce;
 
-  test("chooses, and --assume wins over it", async () => {
+  test("sets choices, and --assume wins over it", async () => {
     const file = fileOf('\ufeff{ "dedup.repeat": "conflict", "errors.invalid": "422" }');
     expect(await inForce("--assumptions", file)).toBe("conflict");
     expect(await inForce("--assumptions", file, "--assume", "dedup.repeat=count")).toBe("count");
@@ -300,7 +308,7 @@ describe("--assumptions FILE", () => {
     ["has a key twice", '{"dedup.repeat":"count","dedup\\u002erepeat":"replay"}', '"dedup.repeat"'],
     ["has an unknown key", '{"dedup.repaet":"count"}', 'Did you mean "dedup.repeat"?'],
     ["has an unknown choice", '{"dedup.repeat":"never"}', "dedup.repeat has no choice"],
-    ["has a name that objects have", '{"__proto__":"count"}', "__proto__ is not an assumption"],
+    ["has __proto__ as a key", '{"__proto__":"count"}', "__proto__ is not an assumption"],
   ])("that %s is refused by name, with what is wrong", async (_, text, expected) => {
     const file = fileOf(text);
     const { code, stdout, stderr } = await runAdsim(["openapi", "--assumptions", file]);
@@ -316,7 +324,7 @@ describe("--assumptions FILE", () => {
     expect(code).toBe(2);
   });
 
-  test("isn't blamed for what --assume has wrong", async () => {
+  test("isn't blamed for an error in --assume", async () => {
     const args = ["--assumptions", fileOf("{}"), "--assume", "dedup.repeat=never"];
     const { code, stderr } = await runAdsim(["openapi", ...args]);
     expect(stderr).toMatch(/^adsim: --assume: dedup\.repeat has no/);

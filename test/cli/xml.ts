@@ -1,4 +1,4 @@
-/** Reads XML as far as reports have it, and refuses what isn't well-formed. */
+/** Reads the XML that reports use, and refuses what isn't well-formed. */
 
 export interface XmlElement {
   readonly name: string;

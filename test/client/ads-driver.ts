@@ -23,7 +23,7 @@ export const createAdsDriver: CreateDriver<Receipt> = async (context) => {
     random,
   });
   await ads.init();
-  /** All its life long. */
+  /** Since it was started. */
   const undelivered = { impressions: 0, clicks: 0 };
   const counted = (report: Report): Undelivered => {
     const now = { impressions: 0, clicks: 0 };

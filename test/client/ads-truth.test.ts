@@ -54,8 +54,8 @@ async function started(options: TestWorldOptions): Promise<Started> {
 const shapes = ["problem", "envelope", "flat", "list", "text", "html", "empty"] as const;
 const withCode: ReadonlySet<string> = new Set(["problem", "envelope", "list"]);
 
-describe("a 409 to an impression that was sent before", () => {
-  test.each(shapes)("as %s: from a paused surface it delivers nothing", async (shape) => {
+describe("a 409 to an impression", () => {
+  test.each(shapes)("from a paused surface is no delivery, with the body %s", async (shape) => {
     const { world, ads, surface, over, setStatus } = await started({
       assumptions: { "errors.body": shape },
     });
@@ -72,7 +72,7 @@ describe("a 409 to an impression that was sent before", () => {
     expect(world.sim.audit().total.impressions.applied).toBe(0);
   });
 
-  test.each(shapes)("as %s: a duplicate is delivered where the body says so", async (shape) => {
+  test.each(shapes)("for a duplicate is a delivery if the body %s says so", async (shape) => {
     const { world, ads, surface, over } = await started({
       assumptions: { "errors.body": shape, "dedup.repeat": "conflict" },
     });
@@ -88,14 +88,14 @@ describe("a 409 to an impression that was sent before", () => {
 
   test.each<[string, unknown, number]>([
     ["a proxy's page", "<html><h1>409 Conflict</h1></html>", 0],
-    ["nothing", "", 0],
+    ["no body", "", 0],
     ["a code of another service", { code: "DUPLICATE_EVENT", message: "seen" }, 1],
     ["a code beside an error without one", { error: { message: "no" }, code: "duplicate" }, 1],
     ["a type alone", { type: "https://ads.example/errors/duplicate-impression", code: 409 }, 1],
     ["a code in words", { error: { code: "already_recorded" } }, 1],
     ["another conflict", { error: { code: "conflict", message: "no duplicate" } }, 0],
     ["another state", { code: "already_archived" }, 0],
-  ])("with %s", async (_, body, delivered) => {
+  ])("is a delivery only if it names a duplicate: %s", async (_, body, delivered) => {
     const { world, ads, surface, over } = await started({});
     world.sim.faults.add({ match: { nth: 1 }, verdict: { kind: "lose-response" } });
     world.sim.faults.add({ match: { nth: 2 }, verdict: { kind: "respond", status: 409, body } });
@@ -103,7 +103,7 @@ describe("a 409 to an impression that was sent before", () => {
     expect((await over(ads.close())).delivered).toBe(delivered);
   });
 
-  test("at the first attempt it delivers nothing, whatever it says", async () => {
+  test("is no delivery if it answers the first attempt, whatever it says", async () => {
     const { world, ads, surface, over } = await started({});
     const body = { code: "duplicate_impression" };
     world.sim.faults.add({ verdict: { kind: "respond", status: 409, body } });
@@ -218,7 +218,7 @@ function isLie({ fault }: JournalEntry): boolean {
 }
 
 const truth =
-  "over faults, pauses and readings a client claims no event that isn't on record, and names the others";
+  "under faults, paused surfaces and any assumptions a client claims no unrecorded event, and reports the others";
 
 test(truth, async () => {
   const marks = createMarks();

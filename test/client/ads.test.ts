@@ -60,7 +60,7 @@ async function started(...given: Parameters<typeof begun>): Promise<Started> {
   return client;
 }
 
-/** Ids that the service gave to each showing, or to the clicks on each impression. */
+/** Ids that the service gave to each ad view, or to the clicks on each impression. */
 function onRecord(session: Session, operation: "impression" | "click"): Map<string, Set<string>> {
   const [about, id] =
     operation === "click"
@@ -107,7 +107,7 @@ const faults = {
 describe("faults", () => {
   const assumptions = { "click.repeat": "count" } as const;
 
-  test.each(Object.values(faults))("through %j each showing is recorded once", async (verdict) => {
+  test.each(Object.values(faults))("through %j each ad view is recorded once", async (verdict) => {
     const rule = { match: { operation: "impression", times: 5 }, verdict } as const;
     const commands: Command[] = [{ kind: "fault", rule }, ...shows, flush, ...clicks, flush];
     const session = await runSession(createAdsDriver, commands, { assumptions });
@@ -120,7 +120,7 @@ describe("faults", () => {
 
   const once = Object.values(faults).filter(({ kind }) => kind !== "duplicate");
   test.each(once)(
-    "through %j no click is recorded twice, and the others are told",
+    "through %j no click is recorded twice, and unanswered ones are reported",
     async (verdict) => {
       const rule = { match: { operation: "click", times: 2 }, verdict } as const;
       const commands: Command[] = [...shows, flush, { kind: "fault", rule }, ...clicks, flush];
@@ -149,7 +149,7 @@ describe("de-duplication", () => {
   const repeats = ["original-uncredited", "replay", "conflict", "count"] as const;
   const readings = keys.flatMap((key) => repeats.map((repeat) => [key, repeat] as const));
 
-  test.each(readings)("%s, %s: a lost answer costs no showing", async (key, repeat) => {
+  test.each(readings)("%s, %s: a lost answer loses no ad view", async (key, repeat) => {
     const match = { operation: "impression", times: 1 } as const;
     const lost = { match, verdict: { kind: "lose-response" } } as const;
     const session = await runSession(
@@ -166,7 +166,7 @@ describe("de-duplication", () => {
     expect(new Set(sessions.filter((id) => id !== "")).size).toBe(3);
   });
 
-  test("a showing that is reported again is the same, and so is a click", async () => {
+  test("an ad view or a click that is reported again is the same one", async () => {
     const { ads, over, surface, sent } = await started();
     const first = ads.impression(surface, "a");
     expect(ads.impression(surface, "a")).toBe(first);
@@ -178,7 +178,7 @@ describe("de-duplication", () => {
     expect([sent("impression").length, sent("click").length]).toEqual([1, 1]);
   });
 
-  test("a showing is the same for the window, and another one after it, with clicks of its own", async () => {
+  test("an ad view is the same one within the window; after it, it is another with its own clicks", async () => {
     const { world, ads, over, surface, sent } = await started({ dedupWindowMs: 60_000 });
     const first = ads.impression(surface, "a");
     await world.time.pass(59_999);
@@ -210,7 +210,7 @@ describe("de-duplication", () => {
     expect(ads.impression(surface, "a")).not.toBe(second);
   });
 
-  test("of 10,001 showings the first is forgotten, so that memory is bounded", async () => {
+  test("of 10,001 ad views the first is forgotten, so that memory is bounded", async () => {
     const surfaces = '{"surfaces":[{"id":"s","name":"S","status":"active","cpm_range":[1,2]}]}';
     const recorded = '{"ok":true,"impression_id":"i","revenue_credited_inr":0}';
     const headers = new Headers();
@@ -275,13 +275,13 @@ describe("limits", () => {
       expect(onRecord(session, "impression").size).toBe(6);
       expect(reportOf(session)).toEqual({ impressions: 0, clicks: 0 });
       expect(refused.length).toBeGreaterThan(0);
-      // Told when to come back, nobody comes before: only those that were under way then.
+      // With a hint, only the requests that were already under way come early.
       if (hint !== "absent") expect(early).toBeLessThanOrEqual(4);
       else expect(refused.length).toBeLessThanOrEqual(4 * 7);
     },
   );
 
-  test("who is asked to stay away stays away with everything, and comes a little later", async () => {
+  test("Retry-After delays every event, by up to a second more than it asks for", async () => {
     const { world, ads, over, surface, sent } = await started();
     const headers = { "retry-after": "90" };
     const verdict = { kind: "respond", status: 503, headers } as const;
@@ -299,7 +299,7 @@ describe("limits", () => {
     }
   });
 
-  test("who is asked to stay away for longer than anybody waits gives up at once", async () => {
+  test("a Retry-After beyond the longest wait makes the client give up at once", async () => {
     const { world, ads, over, surface, sent } = await started();
     const headers = { "retry-after": "7200" };
     world.sim.faults.add({ verdict: { kind: "respond", status: 429, headers } });
@@ -319,22 +319,25 @@ describe("outages", () => {
   test.each([
     [0, 0.5],
     [0.999, 0.9995],
-  ])("pauses double to the longest, drawn at %d: a share of %d", async (drawn, share) => {
-    const random = (): number => drawn;
-    const { world, ads, over, surface, sent } = await started({ random });
-    world.sim.faults.add({ verdict: { kind: "reset" } });
-    ads.impression(surface, "a");
-    const { undelivered } = await over(ads.flush());
-    expect(undelivered).toMatchObject([
-      { kind: "impression", surface, ad: "a", why: "unreachable", mayHaveApplied: true },
-    ]);
-    const times = sent("impression").map(({ atMs }) => atMs);
-    const pauses = times.slice(1).map((atMs, index) => (atMs - (times[index] ?? 0)) / 1000);
-    const longest = [1, 2, 4, 8, 16, 32, 60, 60, 60];
-    expect(pauses).toEqual(longest.map((seconds) => expect.closeTo(seconds * share, 2)));
-    const bodies = new Set(sent("impression").map(({ body }) => body));
-    expect(bodies.size).toBe(1);
-  });
+  ])(
+    "pauses double up to the longest; with the random number %d each is a share of %d",
+    async (drawn, share) => {
+      const random = (): number => drawn;
+      const { world, ads, over, surface, sent } = await started({ random });
+      world.sim.faults.add({ verdict: { kind: "reset" } });
+      ads.impression(surface, "a");
+      const { undelivered } = await over(ads.flush());
+      expect(undelivered).toMatchObject([
+        { kind: "impression", surface, ad: "a", why: "unreachable", mayHaveApplied: true },
+      ]);
+      const times = sent("impression").map(({ atMs }) => atMs);
+      const pauses = times.slice(1).map((atMs, index) => (atMs - (times[index] ?? 0)) / 1000);
+      const longest = [1, 2, 4, 8, 16, 32, 60, 60, 60];
+      expect(pauses).toEqual(longest.map((seconds) => expect.closeTo(seconds * share, 2)));
+      const bodies = new Set(sent("impression").map(({ body }) => body));
+      expect(bodies.size).toBe(1);
+    },
+  );
 
   test("a clock that is set back makes no pause longer, neither one that began nor the next", async () => {
     let backMs = 0;
@@ -359,7 +362,7 @@ describe("outages", () => {
     expect(waits).toEqual([0, expect.closeTo(10_000, -2), expect.closeTo(10_000, -2)]);
   });
 
-  test("a full queue takes no more, says so, and takes it when there is room", async () => {
+  test("a full queue refuses events, and takes them once there is room", async () => {
     const { world, ads, over, surface } = await started({ queueSize: 2 });
     const remove = world.sim.faults.add({ verdict: { kind: "reset" } });
     const first = ads.impression(surface, "a");
@@ -376,7 +379,7 @@ describe("outages", () => {
     expect(await over(ads.flush())).toEqual({ delivered: 2, undelivered: [], unlisted: 0 });
   });
 
-  test("of what isn't delivered a report lists 10,000, and counts the others", async () => {
+  test("a report lists 10,000 undelivered events, and counts the others", async () => {
     const { world, ads, over, surface } = await started({ queueSize: 1 });
     world.sim.publishers.rotateKey(world.publisher.id);
     for (let ad = 0; ad < 10_003; ad += 1) ads.impression(surface, `${ad}`);
@@ -387,7 +390,7 @@ describe("outages", () => {
     expect([next.undelivered.map(({ ad }) => ad), next.unlisted]).toEqual([["later"], 0]);
   });
 
-  test("a click on what isn't recorded is reported, not sent", async () => {
+  test("a click on an unrecorded impression is reported, not sent", async () => {
     const { world, ads, over, surface, sent } = await started();
     world.sim.faults.add({ verdict: { kind: "respond", status: 410 } });
     ads.click(ads.impression(surface, "a"));
@@ -399,7 +402,7 @@ describe("outages", () => {
     expect([sent("impression").length, sent("click").length]).toEqual([1, 0]);
   });
 
-  test("with a key that was refused nothing more is sent", async () => {
+  test("after a key was refused nothing more is sent", async () => {
     const { world, ads, over, surface, sent } = await started();
     world.sim.publishers.rotateKey(world.publisher.id);
     ads.impression(surface, "a");
@@ -469,7 +472,7 @@ describe("closing", () => {
     },
   );
 
-  test("what is queued gets through first", async () => {
+  test("queued events are delivered first", async () => {
     const { ads, over, surface } = await started();
     for (let ad = 1; ad <= 30; ad += 1) ads.click(ads.impression(surface, `${ad}`));
     expect(await over(ads.close())).toEqual({ delivered: 60, undelivered: [], unlisted: 0 });
@@ -486,7 +489,7 @@ describe("closing", () => {
     expect(sent("impression")).toHaveLength(1);
   });
 
-  test("a start that is under way ends", async () => {
+  test("a start under way ends with an error", async () => {
     const { world, ads, over } = await begun();
     world.sim.faults.add({ verdict: { kind: "timeout" } });
     const start = ads.init();
@@ -552,7 +555,7 @@ describe("starting", () => {
     expect(() => createAds(options)).toThrow(name);
   });
 
-  test("a bound that is no time is refused", async () => {
+  test("an invalid time limit of close is refused", async () => {
     const { ads } = await started();
     expect(() => ads.close({ withinMs: Number.NaN })).toThrow("withinMs");
   });

@@ -1,4 +1,4 @@
-/** The client has tables of its own, since it imports nothing of the simulator: they are the spec's all the same. */
+/** The client has tables of its own, since it imports nothing of the simulator: they agree with the spec's. */
 
 import { expect, test } from "vitest";
 import { click, impression, payouts, stats, surfaces } from "../../src/client/api.ts";

@@ -1,4 +1,4 @@
-/** What the client is as a whole: small, for browsers too, and of nothing but itself. */
+/** The bundled client: small, fit for browsers, and without any code but its own. */
 
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";

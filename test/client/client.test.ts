@@ -1,4 +1,4 @@
-/** One call, one result: every operation, every way it can fail, under every reading that touches it. */
+/** One call, one result: every operation, every way it can fail, under every assumption that affects it. */
 
 import { describe, expect, test } from "vitest";
 import { createFetch } from "../../src/adapters/fetch.ts";
@@ -62,7 +62,7 @@ async function wentWell<Value>(
 }
 
 describe("answers", () => {
-  /** What the answers' form may be read as. */
+  /** Every choice about the form of answers. */
   const forms = (
     ["ids.format", "response.extra-fields", "response.key-order", "money.precision"] as const
   ).flatMap((key) => Object.keys(catalogue[key].choices).map((choice) => ({ [key]: choice })));
@@ -117,7 +117,7 @@ describe("encodings", () => {
     ["json", 0],
     ["form", 1],
     ["query", 2],
-  ] as const)("%s is found out with %i refusals, once", async (encoding, refusals) => {
+  ] as const)("%s is found out with %i refusals, and remembered", async (encoding, refusals) => {
     const { sim, client, publisher_id, surface } = setting({ "request.encoding": encoding });
     const first = { publisher_id, surface, ad_id: "ä+&=", session_id: "one" };
     const { impression_id } = await wentWell(client.impression(first));
@@ -129,7 +129,7 @@ describe("encodings", () => {
     expect(await wentWell(client.impression(first))).toMatchObject({ impression_id });
   });
 
-  test("one that was refused isn't sent again by a later call, also where nothing got through yet", async () => {
+  test("a refused one isn't tried again by a later call, even if no call has succeeded yet", async () => {
     const { sim, client, publisher_id, surface } = setting({ "request.encoding": "query" });
     sim.faults.add({ match: { nth: 3 }, verdict: { kind: "respond", status: 503 } });
     const shown = { publisher_id, surface, ad_id: "a", session_id: "one" };
@@ -139,7 +139,7 @@ describe("encodings", () => {
     expect(statuses).toEqual([415, 415, 503, 200]);
   });
 
-  test("where none is understood, that is the result", async () => {
+  test("if the service reads none of them, the result is its 415", async () => {
     let calls = 0;
     const fetch: Fetch = async () => {
       calls += 1;
@@ -211,7 +211,7 @@ describe("limits", () => {
   const statuses = ["429", "403", "503"] as const;
   const hints = ["seconds", "http-date", "absent"] as const;
   test.each(statuses.flatMap((status) => hints.map((hint) => [status, hint] as const)))(
-    "%s with Retry-After as %s is the limit",
+    "%s with Retry-After as %s is recognised as a limit",
     async (status, hint) => {
       const readings = { "limit.exceeded": status, "limit.retry-after": hint } as const;
       const { sim, client, publisher_id } = setting(readings);
@@ -239,7 +239,7 @@ describe("limits", () => {
   });
 });
 
-describe("no answer of the spec's", () => {
+describe("no usable answer", () => {
   const record = '{"ok":true,"impression_id":"i","revenue_credited_inr":0.5}';
   test.each([
     ["a page", 200, "<html>Welcome</html>"],
@@ -249,7 +249,7 @@ describe("no answer of the spec's", () => {
     ["ok: false", 200, record.replace("true", "false")],
     ["an id that is a number", 200, record.replace('"i"', "12")],
     ["an amount that is a text", 200, record.replace("0.5", '"0.5"')],
-    ["a field less", 200, record.replace('"ok":true,', "")],
+    ["a missing field", 200, record.replace('"ok":true,', "")],
     ["201", 201, record],
     ["204", 204, null],
   ])("%s is unreadable", async (_, status, body) => {
@@ -265,13 +265,10 @@ describe("no answer of the spec's", () => {
     ["stats", '{"publisher_id":"p"}'],
     ["surfaces", '{"surfaces":[{"id":"s","name":"S","status":"active","cpm_range":[1]}]}'],
     ["payouts", '{"payouts":{},"pending_inr":1}'],
-  ] as const)(
-    "%s that are something else are unreadable, and nothing was applied",
-    async (id, body) => {
-      const error = await errorOf(answering(200, body)[id]({ publisher_id: "p" }));
-      expect(error).toMatchObject({ kind: "unreadable", mayHaveApplied: false });
-    },
-  );
+  ] as const)("%s of another form are unreadable, and nothing was applied", async (id, body) => {
+    const error = await errorOf(answering(200, body)[id]({ publisher_id: "p" }));
+    expect(error).toMatchObject({ kind: "unreadable", mayHaveApplied: false });
+  });
 
   test.each([
     ["ECONNRESET", true],
@@ -320,7 +317,7 @@ describe("no answer of the spec's", () => {
   });
 });
 
-/** One of each kind, and what the client calls what it got. */
+/** One of each kind, and the kind of the client's error. */
 const faults = {
   delay: [{ kind: "delay", delay: 20_000 }, "timed-out"],
   respond: [{ kind: "respond", status: 502, applied: true }, "unavailable"],
@@ -337,12 +334,12 @@ const faults = {
 } as const satisfies Record<VerdictKind, readonly [Verdict, string | undefined]>;
 
 describe("faults", () => {
-  test.each(Object.values(faults))("%j is %s", async (verdict, kind) => {
+  test.each(Object.values(faults))("%j gives %s", async (verdict, kind) => {
     const world = await openTestWorld();
     world.sim.faults.add({ verdict });
     const error = await impressionIn(world);
     expect(error?.kind).toBe(kind);
-    // Nobody may be told that nothing happened where something did.
+    // The client must not say that nothing was applied when it may have been.
     if (error !== undefined) expect(error.mayHaveApplied).toBe(true);
   });
 });
@@ -358,7 +355,7 @@ async function impressionIn({ context, surfaces, time }: TestWorld) {
 }
 
 describe("time", () => {
-  test("a call ends after 10 s without an answer, or as the option says", async () => {
+  test("a call ends after 10 s without an answer, or after timeoutMs", async () => {
     for (const [timeoutMs, takes] of [
       [undefined, 10_000],
       [250, 250],
@@ -404,7 +401,7 @@ test.each([
   [{ apiKey: undefined }, "apiKey"],
   [{ timeoutMs: 0 }, "timeoutMs"],
   [{ timeoutMs: 2 ** 31 }, "timeoutMs"],
-])("wrong options are named, not repeated: %j", (wrong, name) => {
+])("wrong options are named without their values: %j", (wrong, name) => {
   // As from JavaScript, where nothing checks it.
   const options = { baseUrl, apiKey: "key_secret", ...wrong } as {
     baseUrl: string;

@@ -1,4 +1,4 @@
-/** What `init` makes of a fetch that fails without saying why, as in a page that the service doesn't let in. */
+/** How `init` treats a fetch that fails without a reason, as in a page that the service's CORS headers don't allow. */
 
 import { expect, test } from "vitest";
 import { createAds, InitError } from "../../src/client.ts";
@@ -50,7 +50,7 @@ async function failing(errors: (asked: number) => Error) {
   return { asked, error, tookMs: clock.now(), ads };
 }
 
-test("it is given up after three, within seconds, and the message asks about CORS", async () => {
+test("init gives up after three failures without a reason, within seconds, and the message asks about CORS", async () => {
   const { asked, error, tookMs, ads } = await failing(pageError);
   expect(asked).toBe(3);
   expect(tookMs).toBeLessThan(4000);
@@ -62,13 +62,13 @@ test("it is given up after three, within seconds, and the message asks about COR
   await expect(ads.init()).rejects.toBeInstanceOf(InitError);
 });
 
-test("where a reason is given it goes on as ever", async () => {
+test("init makes all ten attempts if failures have a reason", async () => {
   const { asked, error } = await failing(nodeError);
   expect(asked).toBe(10);
   expect(error.message).toContain("(connect ECONNREFUSED)");
 });
 
-test("only what has no reason counts", async () => {
+test("only failures without a reason count", async () => {
   const { asked } = await failing((count) => (count % 2 === 0 ? pageError() : nodeError()));
   expect(asked).toBe(6);
 });

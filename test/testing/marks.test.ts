@@ -5,7 +5,7 @@ import { InputError } from "../../src/index.ts";
 import { createMarks } from "../../src/testing.ts";
 
 describe("marks", () => {
-  test("count what was reached, and of how many looks", () => {
+  test("count how often each was reached, and of how many looks", () => {
     const { sometimes, report } = createMarks();
     expect(sometimes("late click")).toBe(true);
     for (let second = 0; second < 4; second += 1) sometimes("at the edge", second === 3);
@@ -22,7 +22,7 @@ describe("marks", () => {
     });
   });
 
-  test("fail by the names of those never reached, wanted or looked at", () => {
+  test("fail with the names of those never reached, whether wanted or looked at", () => {
     const marks = createMarks();
     marks.sometimes("__proto__");
     expect(() => marks.expectReached()).not.toThrow();
@@ -34,7 +34,7 @@ describe("marks", () => {
     expect(() => marks.expectReached()).toThrow("Never reached: c.");
   });
 
-  test("of which there must be a list", () => {
+  test("are wanted as a list, not as one text", () => {
     // One name instead of a list of them would be taken letter by letter.
     const wrong = "late click" as unknown as string[];
     expect(() => createMarks().expectReached(wrong)).toThrow(InputError);

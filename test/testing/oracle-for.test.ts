@@ -1,4 +1,4 @@
-/** The oracle as a user has it: a simulator, or an implementation of one's own, held against it answer by answer. */
+/** The oracle as a user has it: it checks a simulator, or an implementation of one's own, answer by answer. */
 
 import { describe, expect, test } from "vitest";
 import { type ApiResponse, createSimulator, InputError, type Simulator } from "../../src/index.ts";
@@ -25,7 +25,7 @@ function worldOf(options: Parameters<typeof createSimulator>[0] = {}) {
 
 const idIn = ({ body }: ApiResponse): string => JSON.parse(body).impression_id;
 
-/** An afternoon of a client, answered by the simulator. */
+/** A client's session, answered by the simulator. */
 function session({ sim, publisher, other, impression, stats }: ReturnType<typeof worldOf>): number {
   const oracle = oracleFor(sim);
   const made = oracle.ask(impression("one"));
@@ -56,7 +56,7 @@ describe("a simulator as it is", () => {
     expect(session(worldOf({ assumptions }))).toBe(2);
   });
 
-  test("is followed where it is changed by hand", () => {
+  test("is followed after changes by hand", () => {
     const { sim, publisher, surface, impression, stats } = worldOf();
     const oracle = oracleFor(sim);
     oracle.ask(stats);
@@ -83,7 +83,7 @@ describe("an implementation that is wrong", () => {
     return () => oracle.see(call, { ...right, headers, body }, { apiKey });
   }
 
-  test("is told what the answer must be, and what it was", () => {
+  test("gets an error with the expected and the actual value", () => {
     const { sim, publisher, stats } = worldOf();
     const see = wrong(sim, stats, publisher.apiKey, (body) =>
       body.replace(/"clicks":\d+/, '"clicks":7'),
@@ -91,7 +91,7 @@ describe("an implementation that is wrong", () => {
     expect(see).toThrow(/^Expected clicks to be \d+, got 7\.$/);
   });
 
-  test("is found out by a credit outside the surface's range", () => {
+  test("is caught by a credit outside the surface's range", () => {
     const { sim, publisher, impression } = worldOf();
     const see = wrong(sim, impression("one"), publisher.apiKey, (body) =>
       body.replace(/"revenue_credited_inr":[\d.]+/, '"revenue_credited_inr":9'),
@@ -99,7 +99,7 @@ describe("an implementation that is wrong", () => {
     expect(see).toThrow(/Expected a credit of \d+ to \d+ micros, got 9000000/);
   });
 
-  test("is found out where it counts a repeat", () => {
+  test("is caught when it counts a repeat", () => {
     const { sim, impression } = worldOf();
     const oracle = oracleFor(sim);
     oracle.ask(impression("one"));
@@ -119,7 +119,7 @@ describe("an implementation that is wrong", () => {
   });
 });
 
-describe("is refused with what to do", () => {
+describe("the oracle refuses, with advice,", () => {
   test.each<[string, () => unknown, string]>([
     [
       "a simulator that has answered before",
@@ -145,7 +145,7 @@ describe("is refused with what to do", () => {
       "apiKey must be given: the call names a publisher that the oracle doesn't know",
     ],
     [
-      "other readings",
+      "assumptions that changed",
       () => {
         const { sim, stats } = worldOf();
         const oracle = oracleFor(sim);
@@ -172,7 +172,7 @@ describe("is refused with what to do", () => {
   });
 });
 
-test("what is objected to never shows a key or a UPI id", () => {
+test("an error never shows a key or a UPI id", () => {
   const { sim, publisher } = worldOf();
   const { id, apiKey, upiId } = publisher;
   const call = plainCall("payouts", { publisher_id: id });

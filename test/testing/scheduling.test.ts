@@ -1,4 +1,4 @@
-/** The order of arrivals and answers, drawn: it really differs, nothing hangs, the same draw gives the same, and it shrinks. */
+/** Random orders of arrivals and answers: they vary, nothing hangs, and a failure repeats by its seed and shrinks. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -41,7 +41,7 @@ describe.each<[string, fc.Arbitrary<Scheduler>]>([
   ["fast-check's scheduler", fc.scheduler()],
   ["arbitraryScheduler", arbitraryScheduler()],
 ])("%s", (_, schedulers) => {
-  test("has requests arrive, and answers come back, in every order", async () => {
+  test("makes requests arrive, and answers come back, in every order", async () => {
     const marks = createMarks();
     const orders = [
       ["ad-1 ad-2 ad-3", "ad-1 ad-3 ad-2", "ad-2 ad-1 ad-3"],
@@ -62,7 +62,7 @@ describe.each<[string, fc.Arbitrary<Scheduler>]>([
     marks.expectReached();
   });
 
-  test("never has anything hang, whatever the faults", async () => {
+  test("never makes a request hang, whatever the faults", async () => {
     const commands = arbitraryCommands({
       kinds: ["impression", "click", "together", "fault", "advance", "heal"],
       weights: { together: 30, fault: 20 },
@@ -96,7 +96,7 @@ describe.each<[string, fc.Arbitrary<Scheduler>]>([
     marks.expectReached(["drop", "lose-response", "delay", "respond", "reorder"]);
   });
 
-  test("gives the same life again by seed and path", async () => {
+  test("repeats a failing session by seed and path", async () => {
     const lives: string[] = [];
     const property = fc.asyncProperty(schedulers, async (scheduler) => {
       const session = await runSession(createPlainDriver, [three, three], { scheduler });
@@ -113,7 +113,7 @@ describe.each<[string, fc.Arbitrary<Scheduler>]>([
   });
 });
 
-test("arbitraryScheduler shrinks to one overtaking where one will do", async () => {
+test("arbitraryScheduler shrinks to one overtaking if one is enough", async () => {
   const property = fc.asyncProperty(arbitraryScheduler(), async (scheduler) => {
     const arrived = arrivals(await runSession(createPlainDriver, [three, three], { scheduler }));
     return arrived.indexOf("ad-2") < arrived.indexOf("ad-3");

@@ -1,4 +1,4 @@
-/** What a test that fails shows, and that wrong options and failed tests leave nothing behind: a run of its own. */
+/** What a failing test shows, and that failed tests leave nothing behind. Each runner has a process of its own. */
 
 import { execFile } from "node:child_process";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ function run(...args: string[]): Promise<string> {
   });
 }
 
-test("vitest shows the message, both sides, and the last requests; what failed is closed", {
+test("vitest shows the message, both sides, and the last requests; a failed test's server is closed", {
   timeout: 120_000,
 }, async () => {
   const config = `--config=${join(import.meta.dirname, "failing/vitest.config.ts")}`;

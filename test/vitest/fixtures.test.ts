@@ -15,7 +15,7 @@ function show({ baseUrl, fetch, apiKey, publisher, surface }: Way, ad: string): 
 
 const machineFetch = globalThis.fetch;
 
-/** What tests before this one had, to see what became of it. */
+/** URLs of earlier tests, to see whether they are gone. */
 const before: { url: string; fetch: typeof globalThis.fetch }[] = [];
 
 describe.each(["fetch", "msw", "http"] as const)("by %s", (transport) => {
@@ -71,7 +71,7 @@ describe.each(["fetch", "msw", "http"] as const)("by %s", (transport) => {
     });
   });
 
-  test("other requests go where they went before", async ({ sim }) => {
+  test("requests to other servers are passed through", async ({ sim }) => {
     const server = createServer((_request, response) => response.end("elsewhere"));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const address = server.address();
@@ -92,7 +92,7 @@ describe("under MSW", () => {
   });
 });
 
-test("where no test has a world under MSW, the machine's fetch is its own again", () => {
+test("after the tests under MSW, the machine's fetch is restored", () => {
   expect(globalThis.fetch).toBe(machineFetch);
 });
 

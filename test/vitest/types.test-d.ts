@@ -14,7 +14,7 @@ test("a test is given a world and the way to it", (given) => {
   expectTypeOf(given.baseUrl).toBeString();
   expectTypeOf(given.simOptions).toEqualTypeOf<SimulatorOptions>();
   expectTypeOf(given.transport).toEqualTypeOf<"fetch" | "msw" | "http">();
-  // @ts-expect-error what the fixtures are parts of isn't theirs to see
+  // @ts-expect-error the world behind the fixtures is internal
   void given.$world;
 });
 

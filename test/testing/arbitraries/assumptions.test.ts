@@ -1,4 +1,4 @@
-/** Random readings: valid, mostly near the defaults, and shrunk to the keys that matter. */
+/** Random assumptions: valid, mostly near the defaults, and shrunk to the keys that matter. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -39,7 +39,7 @@ function shrunk(
   return Object.fromEntries(overrides(found).map((key) => [key, found[key]]));
 }
 
-/** What a choice can't do without. */
+/** The choices that a choice needs. */
 function neededFor(key: AssumptionKey, choice: string): Record<string, string> {
   const broken = constraints.filter(
     (one) => one.key === key && one.choices.some((each) => each === choice),
@@ -76,18 +76,18 @@ test("every choice occurs; most values have a handful of keys off their defaults
 });
 
 describe("a failure shrinks", () => {
-  test("to the defaults where any value fails", () => {
+  test("to the defaults if any value fails", () => {
     for (let seed = 0; seed < 20; seed += 1) expect(shrunk(() => true, { seed })).toEqual({});
   });
 
-  test.each(open)("to %s alone where that is what fails, whichever choice it is", (key) => {
+  test.each(open)("to %s alone if that key causes it, whichever choice it has", (key) => {
     for (const choice of othersOf(key)) {
       const fails = (assumptions: Assumptions): boolean => assumptions[key] === choice;
       expect(shrunk(fails, { seed: 7 })).toEqual({ [key]: choice, ...neededFor(key, choice) });
     }
   });
 
-  test("to two keys where it takes both", () => {
+  test("to two keys if it takes both", () => {
     for (const [at, left] of open.entries()) {
       const right = open[(at * 7 + 3) % open.length];
       if (right === undefined || right === left) continue;
@@ -130,7 +130,7 @@ describe("options", () => {
     expect(none).toEqual(Array(5).fill(defaultAssumptions));
   });
 
-  test("what is fixed stays, in what it shrinks to as well", () => {
+  test("fixed choices stay, even in a shrunk value", () => {
     const arbitrary = arbitraryAssumptions({
       keys: ["http.head", "date.timezone"],
       fixed: { "date.timezone": "ist", "dedup.repeat": "replay" },

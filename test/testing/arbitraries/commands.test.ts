@@ -1,4 +1,4 @@
-/** Commands of a client's life: all kinds, near the edges, shrunk to what it takes; and in fast-check's own model runs. */
+/** Random commands of a session: all kinds, near the edges, shrunk to the necessary ones; and in fast-check's model runs. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -28,7 +28,7 @@ const clicks = (session: Session): number =>
   operationsIn(session).filter((operation) => operation === "click").length;
 
 describe("arbitraryCommands", () => {
-  test("gives all kinds, some of them at once, about as often as they weigh", () => {
+  test("gives all kinds, some of them at once, roughly by their weights", () => {
     const sequences = fc.sample(arbitraryCommands({ start: "2026-03-01T18:00:00Z" }), {
       seed: 1,
       numRuns: 500,
@@ -54,7 +54,7 @@ describe("arbitraryCommands", () => {
     expect(new Set(sequences.map(({ length }) => length)).size).toBe(12);
   });
 
-  test("waits come to a millisecond before, at and after edges, counted from the showing", () => {
+  test("waits to a millisecond before, at and after each edge, counted from the ad view", () => {
     const marks = createMarks();
     const options = { kinds: ["impression", "advance"] as const, maxLength: 6 };
     for (const sequence of fc.sample(arbitraryCommands(options), { seed: 2, numRuns: 400 })) {
@@ -76,7 +76,7 @@ describe("arbitraryCommands", () => {
     marks.expectReached();
   });
 
-  test("shrinks to the commands that it takes, also where it is judged at the end", async () => {
+  test("shrinks to the necessary commands, even if a session is judged only at its end", async () => {
     for (const seed of [1, 2, 3]) {
       const property = fc.asyncProperty(
         arbitraryCommands({ maxLength: 20, weights: { spend: 0 } }),
@@ -94,7 +94,7 @@ describe("arbitraryCommands", () => {
     }
   });
 
-  test("shrinks from an example of the user's", () => {
+  test("shrinks inside an array to a single impression", () => {
     const property = fc.property(
       fc.array(arbitraryCommands({ maxLength: 1 })),
       (lists) => lists.length < 1,
@@ -132,7 +132,7 @@ test.each<[object, string]>([
 describe("driverCommands", () => {
   const sizes = { maxCommands: 15, size: "max" } as const;
 
-  test("run in fast-check's model runs, and do only what there is something for", async () => {
+  test("run in fast-check's model runs, each only if it applies", async () => {
     const marks = createMarks();
     await fc.assert(
       fc.asyncProperty(
@@ -201,7 +201,7 @@ describe("driverCommands", () => {
     expect(again.numRuns).toBe(1);
   });
 
-  test("a life is ended when its run fails: the next one may replace the globals", async () => {
+  test("end a session when its run fails, so that the next one may replace the globals", async () => {
     const fail = (): Promise<never> => Promise.reject(new Error("as it does"));
     for (let time = 0; time < 2; time += 1) {
       const life = withDriver(createPlainDriver, fail, { globals: "replaced" });
@@ -211,7 +211,7 @@ describe("driverCommands", () => {
     expect(steps.map(({ command }) => command.kind)).toEqual(["open", "close", "afterwards"]);
   });
 
-  test("every kind of command says what it is", () => {
+  test("are described in words, whatever their kind", () => {
     const kinds = allKinds.map((kind): string => {
       const kindsOfIt: CommandKind[] = kind === "together" ? ["together", "click"] : [kind];
       const weights: Partial<Record<Command["kind"], number>> = { [kind]: 1 };

@@ -1,4 +1,4 @@
-/** Clock plans, fault plans, publishers and traces: valid, near the edges, and shrunk to what is simple. */
+/** Clock plans, fault plans, publishers and traces: valid, near the edges, and shrunk to simple ones. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -70,7 +70,7 @@ describe("clock plans", () => {
     expect([...seen].sort()).toEqual([...edges, undefined].sort());
   });
 
-  test("end at the last instant of a world", () => {
+  test("never go past the last instant of a world", () => {
     const sim = createSimulator({ start: "9999-12-31T18:29:00Z", publishers: 1 });
     for (const plan of fc.sample(arbitraryClockPlan({ sim }), { seed: 1, numRuns: 200 })) {
       expect(plan.every(({ byMs }) => byMs >= 0)).toBe(true);
@@ -121,7 +121,7 @@ describe("fault plans", () => {
     marks.expectReached(verdictKinds);
   });
 
-  test("are about the kinds and operations that are asked for", () => {
+  test("have only the requested kinds and operations", () => {
     const options = { kinds: ["drop", "timeout"], operations: ["click"] } as const;
     for (const rule of fc.sample(arbitraryFaultRule(options), { seed: 1, numRuns: 50 })) {
       expect(options.kinds).toContain(rule.verdict.kind);
@@ -146,7 +146,7 @@ describe("publishers", () => {
     expect(shrunk(arbitraryPublisher(sim), () => true)).toEqual(sim.publishers.at(0));
   });
 
-  test("have an active surface where that is asked for", () => {
+  test("have an active surface if that is asked for", () => {
     const few = createSimulator({ publishers: 2 });
     const [paused, other] = few.publishers.list();
     for (const { id } of paused?.surfaces ?? []) {
@@ -209,23 +209,28 @@ describe("traces", () => {
     marks.expectReached();
   });
 
-  test.each(["json", "form", "query"] as const)("are sent as %s where that is read", (encoding) => {
-    const sim = createSimulator({ ...options, assumptions: { "request.encoding": encoding } });
-    const trace: TraceEvent[] = [
-      { kind: "impression", publisher: 7, surface: 9, ad: "a b", session: "s" },
-      { kind: "repeat", ago: 3 },
-      { kind: "click", ago: 0 },
-      { kind: "read", publisher: 1, times: 2 },
-      { kind: "wait", byMs: 5 },
-    ];
-    const steps = playTrace(sim, trace);
-    const statuses = steps.map(({ exchanges }) => exchanges.map(({ response }) => response.status));
-    expect(statuses).toEqual([[200], [200], [200], [200, 200], []]);
-    expect(sim.usage().impressions).toBe(1);
-    expect(steps.at(-1)?.atMs).toBe(sim.clock.now());
-  });
+  test.each(["json", "form", "query"] as const)(
+    "are sent as %s if the service reads only that",
+    (encoding) => {
+      const sim = createSimulator({ ...options, assumptions: { "request.encoding": encoding } });
+      const trace: TraceEvent[] = [
+        { kind: "impression", publisher: 7, surface: 9, ad: "a b", session: "s" },
+        { kind: "repeat", ago: 3 },
+        { kind: "click", ago: 0 },
+        { kind: "read", publisher: 1, times: 2 },
+        { kind: "wait", byMs: 5 },
+      ];
+      const steps = playTrace(sim, trace);
+      const statuses = steps.map(({ exchanges }) =>
+        exchanges.map(({ response }) => response.status),
+      );
+      expect(statuses).toEqual([[200], [200], [200], [200, 200], []]);
+      expect(sim.usage().impressions).toBe(1);
+      expect(steps.at(-1)?.atMs).toBe(sim.clock.now());
+    },
+  );
 
-  test("play the same again, and skip what there is nothing for", () => {
+  test("play the same again, and skip events that don't apply", () => {
     const [trace = []] = fc.sample(arbitraryTrace({ minLength: 12 }), { seed: 3, numRuns: 1 });
     const play = (): unknown => playTrace(createSimulator(options), trace);
     expect(play()).toEqual(play());
@@ -254,7 +259,11 @@ describe("traces", () => {
 
   test.each<[string, unknown, string]>([
     ["an unknown kind", { kind: "shout" }, "trace.1.kind must be impression, "],
-    ["no place", { kind: "impression", surface: 0, ad: "a" }, "trace.1.publisher must be a whole"],
+    [
+      "a missing publisher",
+      { kind: "impression", surface: 0, ad: "a" },
+      "trace.1.publisher must be a whole",
+    ],
     ["time that goes back", { kind: "wait", byMs: -1 }, "trace.1.duration"],
   ])("refuse %s by its place", (_, event, message) => {
     const trace = [{ kind: "wait", byMs: 1 }, event] as TraceEvent[];

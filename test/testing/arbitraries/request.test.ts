@@ -1,4 +1,4 @@
-/** Right requests are accepted, wrong ones are refused without a trace, whatever the readings of the spec. */
+/** Right requests are accepted, wrong ones are refused without a trace, under any assumptions. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -46,7 +46,7 @@ function casesIn(
   );
 }
 
-test("every right request is accepted, or refused for what is on record", () => {
+test("every right request is accepted, or refused because of the world's state", () => {
   const marks = createMarks();
   fc.assert(
     fc.property(casesIn({ valid: true }), ({ sim, one }) => {
@@ -186,7 +186,7 @@ test("the kinds of flaws can be chosen", () => {
 });
 
 test.each<[string, object, string]>([
-  ["nobody who sends", {}, "publishers must have a publisher"],
+  ["no sender", {}, "publishers must have a publisher"],
   ["no publishers", { publishers: [] }, "publishers must not be an empty list."],
   ["half a publisher", { publishers: [{ id: "a", surfaces: [] }] }, "publishers.0.apiKey"],
   ["no simulator", { sim: {} }, "sim must be a simulator"],

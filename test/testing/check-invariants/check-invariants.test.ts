@@ -1,4 +1,4 @@
-/** The invariants held against a simulator that a test has used: all hold, and a simulator that lies breaks them. */
+/** The invariants, checked on a simulator that a test has used: all hold, and a lying simulator breaks them. */
 
 import { describe, expect, test } from "vitest";
 import {
@@ -36,14 +36,14 @@ function used(sim: Simulator): Simulator {
 
 const healthy = used(createSimulator(options));
 
-/** An object that is another in some of its members. */
+/** The object with some of its members replaced. */
 function changed<Whole extends object>(whole: Whole, others: Partial<Whole>): Whole {
   return new Proxy(whole, {
     get: (target, name) => Reflect.get(name in others ? others : target, name),
   });
 }
 
-/** The simulator, with a journal that says something else. */
+/** The simulator with a journal that lies. */
 function tellingLies(
   sim: Simulator,
   lie: (entry: JournalEntry, place: number) => JournalEntry,
@@ -68,7 +68,7 @@ describe("a simulator that was used", () => {
   const ids = (verdict: string): string[] =>
     results.filter((one) => one.verdict === verdict).map(({ id }) => id);
 
-  test("holds all that can be told of it, and of the rest it says why", () => {
+  test("holds all invariants that can be checked, and every result says why", () => {
     expect(ids("broken")).toEqual([]);
     expect(ids("unknown")).toEqual(["L2", "L3", "A4", "R4"]);
     expect(results.map(({ id, says }) => ({ id, says }))).toEqual(invariants);
@@ -76,7 +76,7 @@ describe("a simulator that was used", () => {
     for (const { why } of results) expect(why).toMatch(/\w/);
   });
 
-  test("isn't changed by being looked at", () => {
+  test("isn't changed by the check", () => {
     const sim = used(createSimulator(options));
     const before = JSON.stringify(sim.snapshot());
     const { total } = sim.journal;
@@ -90,7 +90,7 @@ describe("a simulator that was used", () => {
     ["a token bucket", { "limit.algorithm": "token-bucket" }],
     ["masked publishers", { "auth.foreign-publisher": "404" }],
     [
-      "other readings of most",
+      "other choices",
       { "dedup.repeat": "conflict", "ids.format": "uuid", "money.precision": "paise" },
     ],
   ])("holds under %s", (_, assumptions) => {
@@ -99,7 +99,7 @@ describe("a simulator that was used", () => {
     expect(found.filter(({ verdict }) => verdict === "held").length).toBeGreaterThan(36);
   });
 
-  test("holds whatever fault rules did, whatever was changed by hand, and with time that flows", () => {
+  test("holds after fault rules and changes by hand, and with a flowing clock", () => {
     const sim = createSimulator({
       ...options,
       clock: "flowing",
@@ -123,7 +123,7 @@ describe("a simulator that was used", () => {
   });
 });
 
-describe("what can't be told is unknown, never held", () => {
+describe("an invariant is unknown, never held, after", () => {
   const rests = [
     "M2",
     "M3",
@@ -173,21 +173,21 @@ describe("what can't be told is unknown, never held", () => {
     expect(results.filter(({ verdict }) => verdict === "broken")).toEqual([]);
     const found = results.filter(({ id }) => rests.includes(id));
     const held = found.filter(({ verdict }) => verdict !== "unknown").map(({ id }) => id);
-    // Of a world in which nothing happened a few laws can still be tried aside.
+    // In an unused world a few laws can still be tried on a scratch copy.
     if (why !== "") expect(held).toEqual([]);
     for (const id of ["A1", "R2", "R5", "R8", "H1", "H2", "H3", "M3", "L7"])
       expect(held).not.toContain(id);
     if (why !== "") expect(found.every((one) => one.why?.includes(why))).toBe(true);
   });
 
-  test("an id that there isn't is refused, with the nearest", () => {
+  test("an unknown id is refused, and the error suggests the nearest", () => {
     const attempt = (): unknown => checkInvariants(healthy, { ids: ["M1", "M7"] });
     expect(attempt).toThrow(InputError);
     expect(attempt).toThrow(/^ids\.1 is not the id of an invariant.*Did you mean "M1"\?/s);
   });
 });
 
-describe("a journal that tells of wrong answers breaks", () => {
+describe("a journal with wrong answers breaks", () => {
   const body = (pattern: RegExp, by: string, path: string) => (entry: JournalEntry) =>
     entry.request.path === path && entry.response.status === 200
       ? {
@@ -232,8 +232,8 @@ describe("a journal that tells of wrong answers breaks", () => {
           ? { ...entry, response: { ...entry.response, status: 200 } }
           : entry,
     ],
-    ["L5", "what is left stays the same", header("x-ratelimit-remaining", "59")],
-    ["L7", "an answer without what is left", header("x-ratelimit-remaining", undefined, 9)],
+    ["L5", "a remaining quota that stays the same", header("x-ratelimit-remaining", "59")],
+    ["L7", "an answer without the remaining quota", header("x-ratelimit-remaining", undefined, 9)],
     ["R5", "another answer than a new world gives", header("x-new", "1", 9)],
     ["H1", "a success without its id", body(/"ok":true,/, "", "/v1/impression")],
     [
@@ -259,7 +259,7 @@ describe("a journal that tells of wrong answers breaks", () => {
   });
 });
 
-describe("worlds that are wrong break", () => {
+describe("wrong worlds break", () => {
   let worlds = 0;
   const plain = (made: SimulatorOptions): Simulator => createSimulator(made);
   const tagged = (sim: Simulator, tag: () => string): Simulator =>
@@ -279,16 +279,16 @@ describe("worlds that are wrong break", () => {
   let only: Simulator | undefined;
 
   test.each<[string, string, (made: SimulatorOptions) => Simulator]>([
-    ["A1", "what others send shows", counting],
-    ["R8", "what others send shows", counting],
+    ["A1", "answers that depend on earlier requests", counting],
+    ["R8", "answers that depend on earlier requests", counting],
     [
       "A2",
-      "how many publishers there are shows",
+      "answers that depend on the number of publishers",
       (made) => tagged(plain(made), () => String(made.publishers)),
     ],
     [
       "A5",
-      "all worlds are one",
+      "one world for all",
       (made) => {
         only ??= plain(made);
         return only;
@@ -296,17 +296,21 @@ describe("worlds that are wrong break", () => {
     ],
     [
       "R1",
-      "every world answers otherwise",
+      "different answers from each world",
       (made) => {
         worlds += 1;
         const number = String(worlds);
         return tagged(plain(made), () => number);
       },
     ],
-    ["R2", "nothing is restored", (made) => changed(plain(made), { restore: () => undefined })],
+    [
+      "R2",
+      "a restore that does nothing",
+      (made) => changed(plain(made), { restore: () => undefined }),
+    ],
     [
       "R3",
-      "a fork is its origin",
+      "a fork that is its origin",
       (made) => {
         const sim = plain(made);
         return changed(sim, { fork: () => sim });
@@ -314,7 +318,7 @@ describe("worlds that are wrong break", () => {
     ],
     [
       "R6",
-      "a rule shows that never fires",
+      "answers that depend on a rule that never fires",
       (made) => tagged(plain(made), () => String(made.faults?.length)),
     ],
   ])("%s: %s", (id, _, create) => {
@@ -324,7 +328,7 @@ describe("worlds that are wrong break", () => {
     expect(found?.why).not.toMatch(/key_\w/);
   });
 
-  test("laws that are tried aside are broken by a world that goes on wrong", () => {
+  test("laws that are tried on a fork are broken by a fork that answers wrongly", () => {
     const fork = (): Simulator => {
       const aside = healthy.fork();
       return changed(aside, {

@@ -30,7 +30,7 @@ interface Ran {
 type Runner = "context" | "this" | "jest" | "bare";
 const skipped = new Error("skipped");
 
-/** Runs a contract as a runner of that kind does. By id, what came of each test. */
+/** Runs a contract as a runner of that kind does. The outcome of each test by its id. */
 async function run(
   rules: readonly Rule[],
   options: Partial<ClientContractOptions> = {},
@@ -86,7 +86,7 @@ const clicksAgain: Partial<ClientContractOptions> = {
 const last = "every rule was tried, or there is a reason why not";
 
 describe("a good client", () => {
-  test("passes what it was tried with, and the report says how often each rule came up", async () => {
+  test("passes the rules that apply, and the report says how often each applied", async () => {
     const { suite, tests, report } = await run([clickOnce, impressionSent]);
     expect(suite).toBe("client contract");
     expect(tests).toEqual({
@@ -102,7 +102,7 @@ describe("a good client", () => {
     });
   });
 
-  test("fails what never came up, with the line that says that this is as it should be", async () => {
+  test("fails a rule that never applied, and the error shows the `skip` line that accepts this", async () => {
     const { tests, report } = await run([neverSeen]);
     expect(String(tests["never-seen"])).toContain(
       "The result of never-seen is unknown: it was never tried in 5 runs.\nThe driver's impression(), stats() must",
@@ -112,7 +112,7 @@ describe("a good client", () => {
     expect(report?.rules[0]?.verdict).toEqual({ kind: "unknown", runs: 5 });
   });
 
-  test("is skipped where a reason is given, by the runner or by the name", async () => {
+  test("skips a rule if a reason is given, and passes if the runner can't skip", async () => {
     const options = { skip: { "never-seen": "it asks for nothing" } };
     for (const runner of ["context", "bare"] as const) {
       const { tests, report } = await run([neverSeen], options, runner);
@@ -130,7 +130,7 @@ describe("a good client", () => {
     ["this", "skipped", 0],
     ["jest", "passed", 1],
   ] as const)(
-    "lacks a method: the runner is told by its %s, or the console",
+    "without a method skips its rules through the runner's %s, or warns on the console",
     async (runner, outcome, warnings) => {
       const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
       const { tests, report, timeouts } = await run([flushed], {}, runner);
@@ -144,7 +144,7 @@ describe("a good client", () => {
     },
   );
 
-  test("is tried with one rule only, and the runner may leave out the others", async () => {
+  test("is tried with the rules in `only`, and the others are skipped", async () => {
     const { tests, report } = await run([clickOnce, impressionSent], { only: ["click-once"] });
     expect(tests).toEqual({
       "click-once": "passed",
@@ -157,7 +157,7 @@ describe("a good client", () => {
     });
   });
 
-  test("that replaces the globals never meets another that does", async () => {
+  test("that replaces the globals never runs at the same time as another one", async () => {
     const both: Promise<Ran>[] = [1, 2].map(() =>
       run([impressionSent], { globals: "replaced", publishers: 1 }),
     );
@@ -168,7 +168,7 @@ describe("a good client", () => {
 });
 
 describe("a client that breaks a rule", () => {
-  test("is told what it did, in the API's words, without a key", async () => {
+  test("gets an error with its requests and answers, without a key", async () => {
     const { tests, report } = await run([clickOnce], {
       ...clicksAgain,
       failures: folder,
@@ -210,7 +210,7 @@ describe("a client that breaks a rule", () => {
     expect(`${scenario}${error.stack}${JSON.stringify(error)}`).not.toContain("key_");
   });
 
-  test("breaks it again in the replay, which tries nothing else", async () => {
+  test("breaks the rule again in the replay, which tries no other rule", async () => {
     let runs = 0;
     const driver: ClientContractOptions["driver"] = (context) => {
       runs += 1;
@@ -227,7 +227,7 @@ describe("a client that breaks a rule", () => {
     expect(good.tests["click-once"]).toBe("passed");
   });
 
-  test("is told so where the scenario can't be written, or is no scenario", async () => {
+  test("gets an error that says why no scenario was written", async () => {
     const file = join(root, "package.json");
     const { tests } = await run([clickOnce], { ...clicksAgain, failures: file });
     expect(String(tests["click-once"])).toContain(
@@ -245,7 +245,7 @@ describe("a client that breaks a rule", () => {
     );
   });
 
-  test("reads no key, whatever the client says and sends", async () => {
+  test("never gets an error or a scenario with a key, whatever it says and sends", async () => {
     const loose: Partial<ClientContractOptions> = {
       driver: ({ apiKey, fetch, baseUrl }) => ({
         async impression() {
@@ -273,7 +273,7 @@ describe("a client that breaks a rule", () => {
     expect(`${scenario}${error.stack}`).not.toContain("key_");
   });
 
-  test("of many requests the middle ones are left out", async () => {
+  test("gets an error that leaves out the middle of many requests", async () => {
     const flood: Partial<ClientContractOptions> = {
       driver(context) {
         const { impression, ...others } = createExampleClient(context);
@@ -314,7 +314,7 @@ describe("a timer of the client's that throws", () => {
     };
   };
 
-  test("is a failure of the client, with the shortest sequence and a line that shows it again", async () => {
+  test("is a failure of the client, with the shortest sequence and a line that replays it", async () => {
     const { tests, report } = await run([impressionSent], { driver, runs: 20 });
     const error = tests["impression-sent"];
     if (!(error instanceof ContractError)) throw new Error("No rule was broken.");
@@ -327,7 +327,7 @@ describe("a timer of the client's that throws", () => {
     expect(again.tests["impression-sent"]).toMatchObject({ replay: error.replay });
   });
 
-  test("rejects a life of its own when that is over, and leaves the next one alone", async () => {
+  test("rejects its own session at the end, and doesn't affect the next one", async () => {
     const showing = { kind: "impression", surface: 0 } as const;
     const threw = runSession(driver, [showing, showing], { globals: "replaced" });
     await expect(threw).rejects.toThrow("nothing left for");
@@ -340,18 +340,18 @@ describe("a timer of the client's that throws", () => {
   });
 });
 
-describe("a driver that is none", () => {
+describe("a wrong driver or rule", () => {
   test.each([
     ["can't be made", () => Promise.reject(new Error("no config")), "no config"],
     ["has no impression()", () => ({}), "impression()"],
     ["is nothing", () => undefined, "impression()"],
-  ])("%s: every test says so", async (_, driver, says) => {
+  ])("fails every test if the driver %s", async (_, driver, says) => {
     const { tests } = await run([clickOnce, impressionSent], { driver: driver as never });
     expect(String(tests["click-once"])).toContain(says);
     expect(String(tests["impression-sent"])).toContain(says);
   });
 
-  test("an error of a rule is thrown as it is, and reported", async () => {
+  test("fails with a rule's own error, which the report shows", async () => {
     const rule: Rule = {
       ...impressionSent,
       judge() {
@@ -364,7 +364,7 @@ describe("a driver that is none", () => {
   });
 });
 
-describe("options that are wrong are refused before anything is registered", () => {
+describe("wrong options are refused before anything is registered", () => {
   test.each([
     [
       { skip: { "click-onec": "typo" } },
@@ -410,7 +410,7 @@ describe("options that are wrong are refused before anything is registered", () 
     expect(registered).not.toHaveBeenCalled();
   });
 
-  test("so are those of a world, a life and a rule that is tried", async () => {
+  test("also in openTestWorld, runSession and tryRule", async () => {
     const wrong = { patienceMS: 3 } as object;
     const says = 'patienceMS is not an option. Did you mean "patienceMs"?';
     await expect(openTestWorld(wrong)).rejects.toThrow(says);
@@ -420,14 +420,14 @@ describe("options that are wrong are refused before anything is registered", () 
     await expect(openTestWorld(null as never)).rejects.toThrow("options must be an object");
   });
 
-  test("a sequence that a rule doesn't have can't be replayed", async () => {
+  test("an unknown sequence can't be replayed", async () => {
     const { tests } = await run([clickOnce], { replay: "click-once 1 0:9:9:9:9" });
     expect(String(tests["click-once"])).toContain(
       "replay names a sequence that click-once doesn't",
     );
   });
 
-  test("the contract of the API has its tests", () => {
+  test("clientContract registers the API's contract", () => {
     const registered = vi.fn();
     const options = { driver: createExampleClient, describe: registered, it: registered };
     clientContract(options);
@@ -435,7 +435,7 @@ describe("options that are wrong are refused before anything is registered", () 
   });
 });
 
-describe("in runners as they are", () => {
+describe("in real runners", () => {
   const execute = promisify(execFile);
   async function outputOf(file: string, args: readonly string[], env: object): Promise<string> {
     const { NODE_TEST_CONTEXT: _, VITEST: __, ...inherited } = process.env;
@@ -444,7 +444,7 @@ describe("in runners as they are", () => {
     return stripVTControlCharacters(`${stdout}${stderr}`);
   }
 
-  test("node:test: a failure names the line that asked; what it says to paste shows it again, and plays", async () => {
+  test("node:test: a failure names the calling line, and both of its lines to paste show the failure again", async () => {
     const env = { EXAMPLE_CLICKS_AGAIN: "1", EXAMPLE_FAILURES: join(folder, "made", "anew") };
     const output = await outputOf("node", ["--test", "test/testing/contract/runners/node.ts"], env);
     expect(output).toMatch(/✖ click-once: A click/);
@@ -465,7 +465,7 @@ describe("in runners as they are", () => {
     expect(played).toMatch(/broken {2}click-once: expectations\.0/);
   });
 
-  test("vitest: the same, with the lines of the test around", async () => {
+  test("vitest: a failure names the calling line, and skipped tests have a reason", async () => {
     const vitest = "node_modules/vitest/vitest.mjs";
     const config = "test/testing/contract/runners/vitest.config.ts";
     const output = await outputOf("node", [vitest, "run", "--config", config], {});

@@ -6,7 +6,7 @@ import type { OperationId } from "../../../src/spec/operations.ts";
 import type { Driver, DriverContext } from "../../../src/testing/driver/driver.ts";
 
 export interface Defects {
-  /** It sends a click whose answer it didn't get once more. */
+  /** It repeats a click whose answer it didn't get. */
   readonly clicksAgain?: boolean | undefined;
   /** How impressions are sent. @default "json" */
   readonly encoding?: "json" | "form" | "query" | "spaced" | undefined;
@@ -40,7 +40,7 @@ export function createExampleClient(
     }
   }
 
-  /** Again after a pause, up to twice, where no answer came. */
+  /** Sends it again after a pause, up to twice, if no answer came. */
   async function send(request: ApiRequest, repeats: boolean): Promise<unknown> {
     for (let attempt = 1; ; attempt += 1) {
       try {

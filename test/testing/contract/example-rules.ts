@@ -44,13 +44,13 @@ const clickOnce: Rule = {
 /** Held by any client. */
 const impressionSent: Rule = {
   id: "impression-sent",
-  says: "A showing that is reported is sent.",
+  says: "A reported ad view is sent.",
   source: "spec §3",
   commands: () => noise.map((some) => [showing, ...some]),
   judge: ({ exchanges }) => exchanges.filter(({ operation }) => operation === "impression").length,
 };
 
-/** Comes up never. */
+/** Never applies. */
 const neverSeen: Rule = {
   id: "never-seen",
   says: "What never comes up is kept.",

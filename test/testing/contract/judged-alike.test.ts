@@ -1,4 +1,4 @@
-/** The client report and the contract judge by the same findings; the contract knows besides what the client was asked. */
+/** The client report and the contract use the same findings; the contract also knows what the client was asked to do. */
 
 import { expect, test } from "vitest";
 import { findingKinds, reportInSlices } from "../../../src/audit/client-report.ts";
@@ -18,7 +18,7 @@ function fault(verdict: Verdict, times?: number): Command {
   return { kind: "fault", rule: { match: { operation: "impression", times }, verdict } };
 }
 
-/** What the report finds where time isn't known to stand still. */
+/** The report's findings with a flowing clock. */
 function reported({ sim }: Session): FindingId[] {
   const report = runToEnd(reportInSlices(sim.journal as JournalRing, [], "flowing"));
   return report.findings.map(({ id }) => id);
@@ -50,14 +50,14 @@ test.each<readonly [finding: FindingId | undefined, verdict: Verdict, habits: Ha
     outage,
     { session: (session, attempt) => `${session}-${attempt}`, repeats: 2 },
   ],
-])("%s is found by both, where the answer is %j", async (finding, verdict, habits) => {
+])("both find only %s if the answer is %j", async (finding, verdict, habits) => {
   const session = await runSession(patientClient(habits), [fault(verdict), showing]);
   const expected = finding === undefined ? [] : [finding];
   expect(judged(session)).toEqual(expected);
   expect(reported(session)).toEqual(expected);
 });
 
-test("what the client's user asked for all the same isn't its client's doing: only the contract knows", async () => {
+test("only the contract knows that the user asked again, and doesn't blame the client", async () => {
   const session = await runSession(onceOnly, [
     fault(told),
     showing,
@@ -68,7 +68,7 @@ test("what the client's user asked for all the same isn't its client's doing: on
   expect(judged(session)).not.toContain("before-retry-after");
 });
 
-test("where nobody asked, a single repetition is enough for the contract", async () => {
+test("a single repetition that nobody asked for is a finding in the contract only", async () => {
   const hasty = patientClient({ pauseMs: () => 0, repeats: 1 });
   const session = await runSession(hasty, [fault(outage, 1), showing]);
   expect(reported(session)).toEqual([]);

@@ -18,7 +18,7 @@ export interface Habits {
   readonly hint?: (headers: Headers, nowMs: number, status: number) => number | undefined;
   /** @default 10 seconds; 0: none */
   readonly timeoutMs?: number;
-  /** @default that of the showing */
+  /** @default that of the ad view */
   readonly session?: (session: string, attempt: number) => string | undefined;
   /** In how many forms it can send: JSON, form, query. @default 3 */
   readonly forms?: number;
@@ -30,19 +30,19 @@ export interface Habits {
   readonly repeatsClicks?: boolean | "when it times out" | "when it can't read a 200";
   /** Whether events wait for a flush. @default false */
   readonly queues?: boolean;
-  /** Whether a queue is delivered from at once, one after the other, while nobody waits. @default false */
+  /** Whether a queue delivers each event at once, one after the other. @default false */
   readonly isEager?: boolean;
   /** How many events a flush takes. @default all */
   readonly flushes?: number;
-  /** What a queue does with what it couldn't deliver. @default it is counted */
+  /** What a queue reports of the events that it couldn't deliver. @default their counts */
   readonly report?: (undelivered: Undelivered) => Undelivered | undefined;
-  /** Whether closing delivers what waits. @default true */
+  /** Whether closing delivers queued events. @default true */
   readonly flushesOnClose?: boolean;
   /** Whether it goes on sending once it is closed. @default false */
   readonly pollsForever?: boolean;
-  /** Whether a failure is kept from who asked. @default false */
+  /** Whether it hides failures from its caller. @default false */
   readonly hidesFailures?: boolean;
-  /** Whether the wait for one limit holds up everything. @default false */
+  /** Whether the wait for one limit delays every request. @default false */
   readonly sharesWaits?: boolean;
   /** Whether it never sends again once something went wrong. @default false */
   readonly sulks?: boolean;
@@ -80,7 +80,7 @@ export function patientClient(habits: Habits = {}): CreateDriver<Receipt> {
   return (context) => clientOf(context, habits);
 }
 
-/** One that tries once, says what came of it, and remembers nothing. */
+/** A client that tries once, reports the outcome, and remembers nothing. */
 export const onceOnly: CreateDriver<Receipt> = patientClient({ repeats: 0, hint: () => undefined });
 
 function clientOf(context: DriverContext, habits: Habits): ReturnType<CreateDriver<Receipt>> {

@@ -203,7 +203,7 @@ class PlainClient {
     return body;
   }
 
-  /** Told by the service that it reads no XML, it goes on with what it reads. */
+  /** Sends XML first. The service refuses it, and the client goes on as usual. */
   async #sendXml(path: string): Promise<void> {
     const { apiKey, baseUrl, fetch } = this.#context;
     const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/xml" };

@@ -1,6 +1,6 @@
 /** What a plain client may get wrong, and the rules of the contract that it breaks then. */
 
-/** Each rule with clients that break it, and how the spec is read where that matters. */
+/** Each rule with clients that break it, and the assumptions if they matter. */
 export const broken = [
   ["opens", "refuses to start"],
   ["known-paths", "asks to be paid at the start"],
@@ -63,7 +63,7 @@ export const broken = [
   ["payouts-limit", "says that a refusal was fine"],
 ] as const;
 
-/** What is seen only of names that few would think of. */
+/** Defects that only unusual names reveal. */
 export const spelt = [
   ["sends bodies in latin-1"],
   ["trims what it sends"],

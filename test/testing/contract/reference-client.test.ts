@@ -12,13 +12,13 @@ import { type Tried, tryRule } from "../../../src/testing/contract/try-rule.ts";
 import { runsOf, someOf } from "../../budget.ts";
 import { createReferenceDriver } from "../../client/reference-driver.ts";
 
-/** What came of it, as text. A broken rule's says how. */
+/** The outcome as text; for a broken rule, why and by which commands. */
 function said(tried: Tried): string {
   if (tried.kind !== "broken") return tried.kind;
   return `${tried.broken.message} ${JSON.stringify(tried.commands)}`;
 }
 
-test("by default every rule holds, and comes up", async () => {
+test("with the defaults every rule applies and holds", async () => {
   for (const rule of rules) {
     const tried = await tryRule(rule, createReferenceDriver, { runs: runsOf(20) });
     expect(said(tried), rule.id).toBe("held");
@@ -29,7 +29,7 @@ const rows = someOf(
   coveringArray({ strength: 2 }).map((assumptions, number) => ({ number, assumptions })),
 );
 
-test.each(rows)("under row $number of all pairs of readings no rule is broken", async (row) => {
+test.each(rows)("no rule is broken under row $number of all pairs of choices", async (row) => {
   const { assumptions, number: sequenceSeed } = row;
   const chosen = JSON.stringify(nonDefaultChoices(assumptions));
   let held = 0;
@@ -74,7 +74,7 @@ function disturbed(rule: Rule, verdict: Verdict): Rule {
 }
 
 test.each(Object.values(verdicts))(
-  "$kind breaks no rule of repeating and queueing",
+  "the fault $kind breaks no rule about repeats and queues",
   async (verdict) => {
     const held = [];
     for (const rule of [...retryRules, ...queueRules]) {

@@ -1,4 +1,4 @@
-/** The rules of asking, of answers and of reporting: a plain client keeps them, and one with a defect doesn't. */
+/** The rules about requests, answers and reporting: a plain client keeps them, and one with a defect breaks them. */
 
 import { describe, expect, test } from "vitest";
 import { type Assumptions, coveringArray } from "../../../src/index.ts";
@@ -23,7 +23,7 @@ function ruleOf(id: string): Rule {
   return found;
 }
 
-/** What came of each rule that didn't hold. */
+/** The outcome of each rule that didn't hold. */
 async function notHeld(assumptions: Partial<Assumptions>, runs: number): Promise<string[]> {
   const problems: string[] = [];
   for (const rule of all) {
@@ -39,17 +39,17 @@ describe("a plain client", () => {
     expect(await notHeld({}, runsOf(10, 5))).toEqual([]);
   });
 
-  test("keeps every rule, however the spec is read", async () => {
+  test("keeps every rule under other assumptions", async () => {
     const some = rows.filter((_, at) => at % Math.ceil(rows.length / SOME_ROWS) === 0);
     for (const assumptions of someOf(some)) expect(await notHeld(assumptions, 4)).toEqual([]);
   });
 });
 
-describe("what may be done in several ways", () => {
+describe("a client has a choice", () => {
   test.each([
     ["utc", "sends days of UTC"],
     ["ist", "sends days of India"],
-  ] as const)("the default period in days of %s is as good as none", async (zone, defect) => {
+  ] as const)("it may send the default period in days of %s, or none", async (zone, defect) => {
     const assumptions = { "date.timezone": zone };
     const rule = ruleOf("stats-default-period");
     expect(await tryRule(rule, plainClient(defect), { assumptions })).toMatchObject({
@@ -57,7 +57,7 @@ describe("what may be done in several ways", () => {
     });
   });
 
-  test("a client may find out which encoding the service reads", async () => {
+  test("it may find out which encoding the service reads", async () => {
     for (const id of ["parameters", "opaque-ids", "showing-counts-once"]) {
       const tried = await tryRule(ruleOf(id), plainClient("begins with XML"));
       expect(tried).toMatchObject({ kind: "held" });
@@ -70,7 +70,7 @@ const allSpelt: readonly (readonly [Defect, Partial<Assumptions>?])[] = spelt;
 
 describe("a client with a defect", () => {
   for (const [defect, assumptions = {}] of allSpelt) {
-    test(`is shown by an unusual name: ${defect} ${JSON.stringify(assumptions)}`, async () => {
+    test(`is caught by an unusual name: ${defect} ${JSON.stringify(assumptions)}`, async () => {
       for (const id of ["parameters", "showing-counts-once"]) {
         const tried = await tryRule(ruleOf(id), plainClient(defect), { assumptions });
         if (tried.kind !== "broken") throw new Error(`${id} was ${tried.kind}.`);
@@ -88,7 +88,7 @@ describe("a client with a defect", () => {
     });
   }
 
-  test("every rule has a client that breaks it; if one has none, add a defect to plain-defects.ts", () => {
+  test("exists for every rule; if not, add a defect to plain-defects.ts", () => {
     expect(
       all.map(({ id }) => id).filter((id) => allBroken.every(([rule]) => rule !== id)),
     ).toEqual([]);

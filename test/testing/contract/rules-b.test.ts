@@ -17,34 +17,34 @@ const direct = rules.filter(({ needs }) => needs?.includes("flush") !== true);
 const patient = patientClient();
 const queueing = patientClient({ queues: true });
 
-/** What came of a rule: of one that is broken why, and by what. */
+/** The outcome of a rule: if it is broken, why and by which commands. */
 async function outcomeOf(rule: Rule, client: typeof patient, options: TryOptions): Promise<string> {
   const tried = await tryRule(rule, client, options);
   if (tried.kind !== "broken") return tried.kind;
   return `${rule.id}: ${tried.broken.message} ${JSON.stringify(tried.commands)}`;
 }
 
-describe("a client that keeps to it", () => {
-  test.each(direct)("$id: is kept by a patient client", async (rule) => {
+describe("a correct client", () => {
+  test.each(direct)("keeps $id if it is patient", async (rule) => {
     expect(await outcomeOf(rule, patient, { runs: 4 })).toBe("held");
   });
 
-  test.each(rules)("$id: is kept by one that queues", async (rule) => {
+  test.each(rules)("keeps $id if it queues", async (rule) => {
     expect(await outcomeOf(rule, queueing, { runs: 4 })).toBe("held");
   });
 
-  test("every rule is kept, or not come near, by one that never tries again", async () => {
+  test("keeps every rule that applies if it never tries again", async () => {
     const unknown: string[] = [];
     for (const rule of direct) {
       const outcome = await outcomeOf(rule, onceOnly, { runs: 4 });
       expect(outcome).toBeOneOf(["held", "unknown"]);
       if (outcome === "unknown") unknown.push(rule.id);
     }
-    // What is about repeats has nothing to say of it.
+    // The rules about repeats don't apply to it.
     expect(unknown).toEqual(["slows-down-untold", "repeat-is-the-same", "pauses-grow"]);
   });
 
-  test("every rule is kept under other readings", async () => {
+  test("keeps every rule under other assumptions", async () => {
     const rows = coveringArray({ strength: 2 });
     for (const [at, assumptions] of rows.slice(0, runsOf(4, 2)).entries()) {
       const client = at % 2 === 0 ? patient : queueing;
@@ -76,60 +76,66 @@ const verdicts: readonly Verdict[] = [
   { kind: "reorder", by: 1, atMost: "20s" },
 ];
 
-test.each(verdicts)("no rule is broken by patience where $kind is in the way", async (verdict) => {
-  const operation = ["impression", "click", "stats"] as const;
-  const fault = (times?: number): Command => ({
-    kind: "fault",
-    rule: { match: { operation, times }, verdict },
-  });
-  const shown: readonly Command[] = [
-    { kind: "impression", surface: 0 },
-    { kind: "click", impression: 0 },
-    { kind: "flush" },
-    { kind: "stats" },
-  ];
-  for (const times of [2, undefined]) {
-    for (const client of [patient, queueing, onceOnly]) {
-      const session = await runSession(client, [
-        ...shown,
-        fault(times),
-        ...shown,
-        { kind: "impression", surface: 1 },
-        {
-          kind: "together",
-          commands: [
-            { kind: "impression", surface: 1 },
-            { kind: "click", impression: 0 },
-          ],
-        },
-      ]);
-      for (const { judge } of rules) judge(session);
+test.each(verdicts)(
+  "no rule is broken by a correct client when the fault is $kind",
+  async (verdict) => {
+    const operation = ["impression", "click", "stats"] as const;
+    const fault = (times?: number): Command => ({
+      kind: "fault",
+      rule: { match: { operation, times }, verdict },
+    });
+    const shown: readonly Command[] = [
+      { kind: "impression", surface: 0 },
+      { kind: "click", impression: 0 },
+      { kind: "flush" },
+      { kind: "stats" },
+    ];
+    for (const times of [2, undefined]) {
+      for (const client of [patient, queueing, onceOnly]) {
+        const session = await runSession(client, [
+          ...shown,
+          fault(times),
+          ...shown,
+          { kind: "impression", surface: 1 },
+          {
+            kind: "together",
+            commands: [
+              { kind: "impression", surface: 1 },
+              { kind: "click", impression: 0 },
+            ],
+          },
+        ]);
+        for (const { judge } of rules) judge(session);
+      }
     }
-  }
-});
+  },
+);
 
-describe("what isn't the client's doing is not held against it", () => {
-  test.each(["first", "second"] as const)("a copy of the network's, %s answer", async (answer) => {
-    const session = await runSession(
-      patient,
-      [
-        { kind: "fault", rule: { verdict: { kind: "duplicate", answer } } },
-        { kind: "impression", surface: 0 },
-        { kind: "click", impression: 0 },
-        { kind: "advance", byMs: 2 * 86_400_000 },
-        { kind: "click", impression: 0 },
-        { kind: "impression", surface: 0 },
-        { kind: "advance", byMs: 2 * 86_400_000 },
-        { kind: "click", impression: 1 },
-      ],
-      { assumptions: { "click.repeat": "count", "click.window": "24h" } },
-    );
-    const judged = Object.fromEntries(rules.map(({ id, judge }) => [id, judge(session)]));
-    expect(judged).toMatchObject({ "no-event-doubled": 4, "refusal-is-no-success": 2 });
-    expect(judged["refusal-not-repeated"]).toBe(1);
-  });
+describe("a client isn't blamed for", () => {
+  test.each(["first", "second"] as const)(
+    "a duplicate made by the network, with the %s answer",
+    async (answer) => {
+      const session = await runSession(
+        patient,
+        [
+          { kind: "fault", rule: { verdict: { kind: "duplicate", answer } } },
+          { kind: "impression", surface: 0 },
+          { kind: "click", impression: 0 },
+          { kind: "advance", byMs: 2 * 86_400_000 },
+          { kind: "click", impression: 0 },
+          { kind: "impression", surface: 0 },
+          { kind: "advance", byMs: 2 * 86_400_000 },
+          { kind: "click", impression: 1 },
+        ],
+        { assumptions: { "click.repeat": "count", "click.window": "24h" } },
+      );
+      const judged = Object.fromEntries(rules.map(({ id, judge }) => [id, judge(session)]));
+      expect(judged).toMatchObject({ "no-event-doubled": 4, "refusal-is-no-success": 2 });
+      expect(judged["refusal-not-repeated"]).toBe(1);
+    },
+  );
 
-  test("a limit that looks like a refusal, and is over when the client comes again", async () => {
+  test("a repeat after a limit that looked like a refusal", async () => {
     const session = await runSession(
       patient,
       [{ kind: "spend", left: 0, of: "reporting" }, { kind: "stats" }],
@@ -161,7 +167,11 @@ const defects: readonly Defect[] = [
     what: "looks at the body alone",
     habits: { isSuccess: (_, body) => idIn(body) },
   },
-  { rule: "refusal-is-no-success", what: "makes a 500 of all", habits: { status: () => 500 } },
+  {
+    rule: "refusal-is-no-success",
+    what: "reports every refusal as a 500",
+    habits: { status: () => 500 },
+  },
   {
     rule: "refusal-not-repeated",
     what: "repeats whatever fails",
@@ -193,18 +203,22 @@ const defects: readonly Defect[] = [
       hint: (headers, nowMs, status) => (status === 429 ? inSeconds(headers, nowMs) : undefined),
     },
   },
-  { rule: "goes-on-after-the-limit", what: "sulks", habits: { sulks: true } },
+  {
+    rule: "goes-on-after-the-limit",
+    what: "sends nothing more after a failure",
+    habits: { sulks: true },
+  },
   {
     rule: "one-limit-not-the-other",
-    what: "has one wait for all",
+    what: "makes every request wait for one limit",
     habits: { sharesWaits: true, repeats: 0 },
   },
   {
     rule: "no-event-doubled",
-    what: "has a session for each request",
+    what: "sends another session with each request",
     habits: { session: (session, attempt) => `${session}-${attempt}` },
   },
-  { rule: "no-event-doubled", what: "has no session", habits: { session: () => undefined } },
+  { rule: "no-event-doubled", what: "sends no session", habits: { session: () => undefined } },
   {
     rule: "no-event-doubled",
     what: "repeats clicks that may count",
@@ -212,7 +226,7 @@ const defects: readonly Defect[] = [
   },
   {
     rule: "no-event-doubled",
-    what: "repeats clicks that it waited for in vain",
+    what: "repeats clicks that timed out",
     habits: { repeatsClicks: "when it times out" },
     options: { runs: 50 },
   },
@@ -229,10 +243,10 @@ const defects: readonly Defect[] = [
   },
   {
     rule: "repeat-is-the-same",
-    what: "has a session for each request",
+    what: "sends another session with each request",
     habits: { session: (session, attempt) => `${session}-${attempt}` },
   },
-  { rule: "repeat-is-the-same", what: "has no session", habits: { session: () => undefined } },
+  { rule: "repeat-is-the-same", what: "sends no session", habits: { session: () => undefined } },
   { rule: "pauses-grow", what: "doesn't pause", habits: { pauseMs: () => 0 } },
   {
     rule: "pauses-grow",
@@ -258,7 +272,7 @@ const defects: readonly Defect[] = [
   },
   {
     rule: "broken-answer-is-no-success",
-    what: "takes figures from any 200",
+    what: "takes an unreadable 200 for a success",
     habits: { isSuccess: (status, body) => status === 200 && (body === undefined || idIn(body)) },
   },
   {
@@ -266,7 +280,7 @@ const defects: readonly Defect[] = [
     what: "makes ids up",
     habits: { idOf: (_, ad) => ad },
   },
-  { rule: "comes-back", what: "sulks", habits: { sulks: true } },
+  { rule: "comes-back", what: "sends nothing more after a failure", habits: { sulks: true } },
   { rule: "flush-delivers", what: "flushes one at a time", habits: { queues: true, flushes: 1 } },
   {
     rule: "close-loses-nothing",
@@ -275,25 +289,25 @@ const defects: readonly Defect[] = [
   },
   {
     rule: "close-loses-nothing",
-    what: "says nothing of what it lost",
+    what: "doesn't report undelivered events",
     habits: { queues: true, report: () => undefined },
   },
   { rule: "close-ends", what: "waits for ever", habits: { queues: true, timeoutMs: 0 } },
   { rule: "silent-after-close", what: "goes on polling", habits: { pollsForever: true } },
   {
     rule: "undelivered-is-true",
-    what: "counts one more",
+    what: "reports one undelivered impression too many",
     habits: { report: ({ impressions, clicks }) => ({ impressions: impressions + 1, clicks }) },
   },
 ];
 
-describe("a client that doesn't", () => {
-  test("is there for every rule", () => {
+describe("a client with a defect", () => {
+  test("exists for every rule", () => {
     const tried = new Set(defects.map(({ rule }) => rule));
     expect(rules.map(({ id }) => id).filter((id) => !tried.has(id))).toEqual([]);
   });
 
-  test.each(defects)("$rule: is broken by a client that $what", async ({ rule, ...defect }) => {
+  test.each(defects)("breaks $rule if it $what", async ({ rule, ...defect }) => {
     const [one] = rules.filter(({ id }) => id === rule);
     if (one === undefined) throw new Error(`There is no rule ${rule}.`);
     const client = patientClient(defect.habits);

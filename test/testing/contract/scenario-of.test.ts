@@ -1,4 +1,4 @@
-/** A session as a scenario: played, it is the same life. */
+/** A session as a scenario, which plays with the same answers. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -33,7 +33,7 @@ const defects = fc.record({
   scheme: fc.constantFrom("Bearer", "bearer", "Basic"),
 });
 
-test("played, a session's scenario gets every answer that the client got", async () => {
+test("a session's scenario gets every answer that the client got", async () => {
   await fc.assert(
     fc.asyncProperty(
       sequences,
@@ -70,7 +70,7 @@ test("played, a session's scenario gets every answer that the client got", async
   );
 });
 
-test("a rule draws as it did, and one that never did anything is left out: the scenario holds", async () => {
+test("a scenario repeats a rule's random draws, leaves out a rule that never fired, and holds", async () => {
   const rule = (operation: string, verdict: object): Command =>
     ({ kind: "fault", rule: { match: { operation, share: 0.5 }, verdict } }) as unknown as Command;
   const showing: Command = { kind: "impression", surface: 0 };

@@ -10,7 +10,7 @@ import { beforeAll, expect, test } from "vitest";
 import { clientDefects } from "./client-defects.ts";
 import type { ClientTrial, ClientTried } from "./try-client.ts";
 
-/** What the client as it is keeps is tried elsewhere, with the same sequences. */
+/** Another test tries the unchanged client with the same sequences. */
 const trials: readonly ClientTrial[] = clientDefects.map(
   ({ file, find, replace, breaks }, index) => ({
     number: index,
@@ -43,7 +43,7 @@ test.each(clientDefects.map(({ says, breaks }, index) => [says, breaks, index] a
   },
 );
 
-test("there are thirty or more, and 9 in 10 are shown by at most 8 commands", () => {
+test("there are thirty or more, and sequences of 9 in 10 shrink to at most 8 commands", () => {
   const short = tried.filter(({ kind, commands }) => kind === "broken" && commands <= 8);
   expect(clientDefects.length).toBeGreaterThanOrEqual(30);
   expect(new Set(clientDefects.map(({ says }) => says)).size).toBe(clientDefects.length);

@@ -1,4 +1,4 @@
-/** Looks for one defect: random sequences against the oracle and the laws, and what is left of the first that fails. */
+/** Looks for one defect: random sequences, checked by the oracle and the laws. With RUNS=1 the first failure is shrunk. */
 
 import fc from "fast-check";
 import type { Profile } from "../../../src/index.ts";
@@ -8,10 +8,10 @@ import { judgeRun, turns } from "../../properties/laws.ts";
 import { anyOptions, lot, Play, stageOf, type Worlds } from "../../properties/sequence.ts";
 import { type TopicName, topics } from "./topics.ts";
 
-/** The laws cost more than all else: they look at one sequence in so many, at each with those whose turn it is. */
+/** The laws cost more than all else: one in so many sequences is checked, and they take turns. */
 const LAWS_ONE_IN = 4;
 
-/** Few: what a population has before anything was recorded takes longer to find out than a sequence takes. */
+/** Few, because computing a population's past takes longer than playing a sequence. */
 const fewWorlds: Worlds = fc.record({
   seed: fc.constant("adsim"),
   start: fc.constantFrom("2026-01-15T00:00:00Z", "2024-02-28T23:59:59.999Z"),
@@ -34,13 +34,13 @@ export interface Found {
 
 const SEED = 20_260_115;
 
-/** Which law broke; what no law's name stands before is the oracle's. */
+/** The law that broke; a message without a law's name is the oracle's. */
 function lawIn(message: string): string {
   const law = /^(\w+) is broken/.exec(message)?.[1];
   return law !== undefined && Object.hasOwn(turns, law) ? law : "oracle";
 }
 
-/** `sequences`: the most that are tried. What fails is shrunk only where tests try all that they say. */
+/** `sequences`: the most that are tried. A failure is shrunk only with RUNS=1. */
 export function hunt(topic: TopicName, sequences: number): Found {
   const { about, weights, unusualOneIn, mostCommands } = topics[topic];
   const kinds: Record<CommandKind, number> = { ...usualWeights, ...weights };
@@ -69,7 +69,7 @@ export function hunt(topic: TopicName, sequences: number): Found {
   };
 }
 
-/** What of a shrunk sequence was played: fast-check keeps what comes after the failure beside it. */
+/** Whether it was played: fast-check also keeps the commands after the failure. */
 function hasRan(command: object): boolean {
   return "hasRan" in command && command.hasRan === true;
 }

@@ -1,6 +1,6 @@
 /**
- * Thirty defects of the simulator: random sequences of commands, held against the oracle and the laws, find each of them.
- * With RUNS=1 they are shrunk, too, to what is short enough to read. ADSIM_REPORT prints the table.
+ * Thirty defects of the simulator: random sequences of commands, checked by the oracle and the laws, find each of them.
+ * With RUNS=1 the sequences are also shrunk until they are short enough to read. ADSIM_REPORT prints the table.
  */
 
 import { spawn } from "node:child_process";
@@ -16,7 +16,7 @@ import type { Trial, TrialResult } from "./try-defects.ts";
 // The list's own names are its keys.
 const allTopics = Object.keys(topics) as TopicName[];
 
-/** The simulator as it is, with all that any defect is looked for with, and then each defect. */
+/** The unchanged simulator with every topic, then each defect with its own. */
 const trials: readonly Trial[] = [
   { number: 0, change: undefined, topics: allTopics },
   ...simulatorDefects.map(
@@ -31,7 +31,7 @@ const trials: readonly Trial[] = [
 const tried = new Map<number, TrialResult>();
 let complaints = "";
 
-/** In a process of its own, which may change modules on their way into memory. */
+/** In a process of its own, which may change modules while it loads them. */
 beforeAll(async () => {
   const script = join(import.meta.dirname, "try-defects.ts");
   const child = spawn(process.execPath, ["--no-warnings", script]);
@@ -52,7 +52,7 @@ function foundIn(number: number): readonly Found[] {
   return one.found;
 }
 
-test("the simulator as it is passes all that looks for a defect", () => {
+test("the unchanged simulator passes the sequences of every topic", () => {
   const found = foundIn(0);
   expect(found.map(({ caught }) => caught)).toEqual(allTopics.map(() => undefined));
   expect(found.map(({ sequences }) => sequences)).toEqual(
@@ -71,12 +71,12 @@ test.each(simulatorDefects.map(({ says }, index) => [says, index + 1] as const))
   },
 );
 
-test("there are thirty", () => {
+test("there are thirty different defects", () => {
   expect(simulatorDefects).toHaveLength(30);
   expect(new Set(simulatorDefects.map(({ says }) => says)).size).toBe(30);
 });
 
-const shrunk = "what is left of the sequences of 9 in 10 has at most 8 commands";
+const shrunk = "9 in 10 sequences shrink to at most 8 commands";
 // They are shrunk only then.
 if (isWhole)
   test(shrunk, () => {

@@ -54,7 +54,7 @@ export const simulatorDefects: readonly Defect[] = [
     replace: "if (age > sinceDay) status = next;",
   },
   {
-    says: "a list that is cut short has the oldest payouts",
+    says: "a list cut short has the oldest payouts",
     topic: "payouts",
     file: "exchange/operations/payouts.ts",
     find: "payouts.slice(-limit).reverse(),",
@@ -68,7 +68,7 @@ export const simulatorDefects: readonly Defect[] = [
     replace: "const DEFAULT_DAYS_BACK = 29;",
   },
   {
-    says: "an answer of yesterday is given again today",
+    says: "yesterday's answer is given again today",
     topic: "stats",
     file: "exchange/operations/stats.ts",
     find: "      last.today === today &&\n",
@@ -103,7 +103,7 @@ export const simulatorDefects: readonly Defect[] = [
     replace: "nowMs - rows.recordedMs(row) <= windowMs) return row;",
   },
   {
-    says: "impressions without a session are taken for one",
+    says: "impressions without a session count as duplicates",
     topic: "duplicates",
     file: "exchange/operations/impression.ts",
     find: "if (dedupInput !== undefined && repeat !== undefined) {\n      const same = fingerprintOf(hashKey, surfaceIndex, dedupInput);",
@@ -132,7 +132,7 @@ export const simulatorDefects: readonly Defect[] = [
     replace: "if (ageMs > windowMs) return tooLate;",
   },
   {
-    says: "a paused surface is recorded on",
+    says: "a paused surface still records impressions",
     topic: "surfaces",
     file: "exchange/operations/impression.ts",
     find: 'const active = surface.status === "active";',
@@ -153,7 +153,7 @@ export const simulatorDefects: readonly Defect[] = [
     replace: "seconds: (ms) => String(Math.floor(ms / 1000)),",
   },
   {
-    says: "a refused request takes a token all the same",
+    says: "a refused request takes a token",
     topic: "limits",
     file: "world/limits/token-bucket.ts",
     find: "if (missingMs > rate.windowMs) {",
@@ -182,7 +182,7 @@ export const simulatorDefects: readonly Defect[] = [
     replace: "return known;",
   },
   {
-    says: "a publisher that is to be hidden is told to exist",
+    says: "an error reveals that a hidden publisher exists",
     topic: "keys",
     file: "exchange/authorize.ts",
     find: '"404": nonexistent,',

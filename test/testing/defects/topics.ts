@@ -1,4 +1,4 @@
-/** What sequences that look for a defect are about: which assumptions take any choice, which commands come often. */
+/** Topics of the sequences that look for defects: which assumptions take any choice, which commands come often. */
 
 import type { Campaign } from "../../properties/campaign.ts";
 import { usualWeights } from "../../properties/commands.ts";
@@ -19,14 +19,14 @@ export type TopicName =
   | "keys"
   | "continuing";
 
-/** Of commands that aren't named in a topic: some play no part in it. */
+/** No commands but impressions and clicks, for topics that name the others they need. */
 const nothing: Topic["weights"] = {
   ...Object.fromEntries(Object.keys(usualWeights).map((kind) => [kind, 0])),
   impression: usualWeights.impression,
   click: usualWeights.click,
 };
 
-/** By what of the service they are about. None of them knows of a defect. */
+/** By part of the service. None of them knows of a defect. */
 export const topics: Readonly<Record<TopicName, Topic>> = {
   amounts: {
     sequences: 240,

@@ -1,4 +1,4 @@
-/** A client that takes fetch, clock and timers from the machine's globals, in a world that has taken their place. */
+/** A client that takes fetch, clock and timers from the machine's globals, in a world that has replaced them. */
 
 import { describe, expect, test } from "vitest";
 import type { Driver, DriverContext } from "../../../src/testing/driver/driver.ts";
@@ -16,7 +16,7 @@ function current() {
 const real = current();
 const replaced = { globals: "replaced", publishers: 1 } as const;
 
-/** Queues what is shown, sends it every five seconds, and gives up on an answer after two. */
+/** Queues ad views, sends them every five seconds, and gives up on an answer after two. */
 function queueing({ baseUrl, apiKey, publisherId }: DriverContext): Driver {
   const queue: object[] = [];
   const times: string[] = [];
@@ -71,7 +71,7 @@ describe("with the globals replaced", () => {
     expect(current()).toEqual(real);
   });
 
-  test("the interval is over once it is cleared, also by its own callback, and hands arguments on", async () => {
+  test("an interval ends once it is cleared, even by its own callback, and passes arguments on", async () => {
     const seen: unknown[] = [];
     await runSession(
       () => {
@@ -95,7 +95,7 @@ describe("with the globals replaced", () => {
     ]);
   });
 
-  test("a date is a date, with arguments the same as ever", async () => {
+  test("a date is still a Date, and one made from arguments is the usual one", async () => {
     const seen: unknown[] = [];
     await runSession(
       () => {
@@ -113,7 +113,7 @@ describe("with the globals replaced", () => {
     expect(seen).toEqual([true, true, true, 2024, ofUtc, "string", "2024-02-29T00:00:00.000Z"]);
   });
 
-  test("a timer has what Node's have: it is cleared by its number, and starts over", async () => {
+  test("a timer has the methods of Node's timers, and is cleared by its number", async () => {
     const seen: string[] = [];
     await runSession(
       () => {
@@ -131,7 +131,7 @@ describe("with the globals replaced", () => {
     expect(seen).toEqual(["true", "false", "2026-01-15T00:00:01.600Z"]);
   });
 
-  test("another world can't have them too, and gets them after", async () => {
+  test("only one world at a time can replace them", async () => {
     const world = await openTestWorld(replaced);
     await expect(openTestWorld(replaced)).rejects.toThrow("one after the other");
     await world.close();
@@ -140,7 +140,7 @@ describe("with the globals replaced", () => {
     expect(current()).toEqual(real);
   });
 
-  test("they are put back where a life ends early", async () => {
+  test("they are restored if a session ends early", async () => {
     const wrong = { kind: "fault", rule: { verdict: { kind: "nonsense" } } } as unknown as Command;
     await expect(runSession(queueing, [wrong], replaced)).rejects.toThrow("verdict");
     expect(current()).toEqual(real);

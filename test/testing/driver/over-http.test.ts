@@ -12,7 +12,7 @@ import { runSession } from "../../../src/testing/session/run-session.ts";
 
 const world = { transport: "http", publishers: 1, seed: "socket" } as const;
 
-/** On node:http, once more after 10 ms where no answer comes. `patienceMs`: for an answer. */
+/** A client on node:http that tries once more after 10 ms. `patienceMs`: its wait for an answer. */
 function onNodeHttp(
   { baseUrl, apiKey, publisherId }: DriverContext,
   patienceMs = 3000,
@@ -66,7 +66,7 @@ const lossy: Command = {
 };
 
 describe("over a socket", () => {
-  test("a client on node:http lives a life, and its scenario plays as it went", async () => {
+  test("a client on node:http runs a session, and the session's scenario gets the same answers", async () => {
     const session = await runSession(
       onNodeHttp,
       [
@@ -98,7 +98,7 @@ describe("over a socket", () => {
     expect(bodies).toEqual(session.exchanges.map(({ got }) => got.body));
   });
 
-  test("a client that gives up on a silent answer is on record as one that got none", async () => {
+  test("a request that the client gave up on is recorded as unanswered", async () => {
     const session = await runSession(
       (context) => onNodeHttp(context, 500),
       [
@@ -112,7 +112,7 @@ describe("over a socket", () => {
     expect(second).toMatchObject({ got: { status: 200 }, fault: undefined });
   });
 
-  test("one that sends without an end is stopped", async () => {
+  test("a client that never stops sending is stopped", async () => {
     const session = await runSession(
       (context): Driver => {
         const { impression } = onNodeHttp(context);
@@ -130,7 +130,7 @@ describe("over a socket", () => {
     });
   });
 
-  test("globals can't be replaced as well: time is real", async () => {
+  test("globals can't be replaced, since time is real", async () => {
     await expect(openTestWorld({ ...world, globals: "replaced" })).rejects.toThrow("globals");
   });
 });

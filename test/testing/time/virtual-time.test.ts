@@ -1,4 +1,4 @@
-/** Time that passes for a client: a year of ticks is over at once, and what the machine does for it meanwhile is waited for. */
+/** Time that passes for a client: a year of ticks is over at once, and background work of the machine is waited for. */
 
 import { expect, test } from "vitest";
 import { createClock } from "../../../src/base/clock.ts";
@@ -10,14 +10,14 @@ import { createPlainDriver } from "../plain-driver.ts";
 const TICKS = 3;
 
 /**
- * What the machine does aside, of which the world knows nothing. It takes turns of the event loop, not time, so that a busy
+ * Background work that the world can't see. It takes turns of the event loop, not time, so that a busy
  * machine changes nothing: more than a world without patience waits for at all its ticks.
  */
 async function digest(): Promise<void> {
   for (let turns = 40; turns > 0; turns -= 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** What isn't answered after three ticks it takes for lost. */
+/** A client that gives a request up after three ticks without an answer. */
 const digesting: CreateDriver = (context) => {
   const { timers, fetch } = context;
   const underWay = new Set<{ ticks: number; giveUp(): void }>();
@@ -42,7 +42,7 @@ const digesting: CreateDriver = (context) => {
   return { ...driver, close: () => timers.clearTimeout(timer) };
 };
 
-test("without patience its ticks come first, and with some it is fair", async () => {
+test("a client with background work is judged wrongly without patience, and rightly with some", async () => {
   const [rule] = countingRules;
   if (rule === undefined) throw new Error("There are no rules.");
   const accused = await tryRule(rule, digesting, { runs: 3 });
@@ -51,7 +51,7 @@ test("without patience its ticks come first, and with some it is fair", async ()
   expect(given).toMatchObject({ kind: "held" });
 });
 
-test("what is over isn't waited for, nor for ever what only ticks", async () => {
+test("finished work isn't waited for, and a client that only ticks isn't waited for forever", async () => {
   const clock = createClock("frozen", 0, undefined);
   const patient = createVirtualTime({ clock, patienceMs: 10_000 });
   const tooLong = new Promise((resolve) => {
@@ -66,7 +66,7 @@ test("what is over isn't waited for, nor for ever what only ticks", async () => 
     timers.setTimeout(tick, 6000);
   };
   tick();
-  // At each tick it would be more than a minute.
+  // With 20 ms at each tick it would be more than a minute.
   expect(await until(new Promise(() => undefined))).toEqual({ kind: "endless" });
   expect(ticks).toBeGreaterThan(3000);
 });
@@ -93,7 +93,7 @@ test("a client that ticks each second sees a year pass, and goes on ticking", as
   expect(ticksMs.slice(-2)).toEqual([YEAR_MS + 4000, YEAR_MS + 5000]);
 });
 
-test("what the machine does for a client, which no timer tells of, is waited for", async () => {
+test("background work without a timer is waited for, and one that never ends is stuck", async () => {
   const clock = createClock("frozen", 0, undefined);
   const { until } = createVirtualTime({ clock });
   expect(await until(digest())).toEqual({ kind: "over" });

@@ -7,7 +7,7 @@ import { describe } from "vitest";
 import { createSimulator } from "../../../src/index.ts";
 import { expect, type SimFixtures, type Transport, test } from "../../../src/vitest.ts";
 
-/** 25 tests. `name`: no other file has it. */
+/** 25 tests. `name`: unique to the file. */
 export function worlds(name: string, ...transports: (readonly [Transport, tests: number])[]): void {
   describe.concurrent.each(transports)("%s", (transport, tests) => {
     test.override("transport", transport);

@@ -1,4 +1,4 @@
-/** Run by node:test in a process of its own. What is planted, the environment says. */
+/** Run by node:test in a process of its own. The environment chooses the client's defect. */
 
 import { describe, it } from "node:test";
 import { registerRules } from "../../../../src/testing/contract/client-contract.ts";

@@ -1,4 +1,4 @@
-/** Run by vitest in a process of its own. The client is one that sends clicks again. */
+/** Run by vitest in a process of its own. Its client repeats clicks. */
 
 import { describe, it } from "vitest";
 import { registerRules } from "../../../../src/testing/contract/client-contract.ts";
