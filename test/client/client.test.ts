@@ -45,7 +45,7 @@ function answering(
 }
 
 const NOW = Date.UTC(2026, 0, 15);
-const showing = { publisher_id: "p", surface: "s", ad_id: "a" };
+const adView = { publisher_id: "p", surface: "s", ad_id: "a" };
 
 async function errorOf(result: ReturnType<Client[keyof Client]>) {
   const settled = await result;
@@ -146,7 +146,7 @@ describe("encodings", () => {
       return new Response(null, { status: 415 });
     };
     const client = createClient({ baseUrl, apiKey: "k", fetch });
-    const error = await errorOf(client.impression(showing));
+    const error = await errorOf(client.impression(adView));
     expect(error).toMatchObject({ kind: "refused", status: 415, mayHaveApplied: false });
     expect(calls).toBe(3);
     expect(await errorOf(client.stats({ publisher_id: "p" }))).toMatchObject({ status: 415 });
@@ -253,12 +253,12 @@ describe("no usable answer", () => {
     ["201", 201, record],
     ["204", 204, null],
   ])("%s is unreadable", async (_, status, body) => {
-    const error = await errorOf(answering(status, body).impression(showing));
+    const error = await errorOf(answering(status, body).impression(adView));
     expect(error).toMatchObject({ kind: "unreadable", status, mayHaveApplied: true });
   });
 
   test("the record that these were made from is readable", async () => {
-    expect(await answering(200, record).impression(showing)).toMatchObject({ ok: true });
+    expect(await answering(200, record).impression(adView)).toMatchObject({ ok: true });
   });
 
   test.each([
@@ -279,7 +279,7 @@ describe("no usable answer", () => {
     const cause = Object.assign(new Error(`socket: ${code}`), { code });
     const fetch: Fetch = () => Promise.reject(new TypeError("fetch failed", { cause }));
     const client = createClient({ baseUrl, apiKey: "k", fetch });
-    const error = await errorOf(client.impression(showing));
+    const error = await errorOf(client.impression(adView));
     expect(error).toMatchObject({ kind: "unreachable", status: undefined, mayHaveApplied });
     expect(error.message).toContain(code);
   });
@@ -296,7 +296,7 @@ describe("no usable answer", () => {
   ])("a fetch that resolves to %s makes no call reject", async (_, answer, kind) => {
     const fetch = async () => answer as Response;
     const client = createClient({ baseUrl, apiKey: "k", fetch, clock: still });
-    expect(await errorOf(client.impression(showing))).toMatchObject({ kind, mayHaveApplied: true });
+    expect(await errorOf(client.impression(adView))).toMatchObject({ kind, mayHaveApplied: true });
   });
 
   test("a call that was aborted before it was sent is not sent", async () => {
@@ -311,7 +311,7 @@ describe("no usable answer", () => {
     const controller = new AbortController();
     const fetch: Fetch = () => new Promise(() => {});
     const client = createClient({ baseUrl, apiKey: "k", fetch, clock: still });
-    const error = errorOf(client.impression(showing, { signal: controller.signal }));
+    const error = errorOf(client.impression(adView, { signal: controller.signal }));
     controller.abort();
     expect(await error).toMatchObject({ kind: "aborted", mayHaveApplied: true });
   });

@@ -328,13 +328,13 @@ describe("a timer of the client's that throws", () => {
   });
 
   test("rejects its own session at the end, and doesn't affect the next one", async () => {
-    const showing = { kind: "impression", surface: 0 } as const;
-    const threw = runSession(driver, [showing, showing], { globals: "replaced" });
+    const adView = { kind: "impression", surface: 0 } as const;
+    const threw = runSession(driver, [adView, adView], { globals: "replaced" });
     await expect(threw).rejects.toThrow("nothing left for");
-    await runSession(driver, [showing], { globals: "replaced" });
+    await runSession(driver, [adView], { globals: "replaced" });
     const life = withDriver(driver, async ({ real }) => {
-      await real.perform(showing);
-      await real.perform(showing);
+      await real.perform(adView);
+      await real.perform(adView);
     });
     await expect(life).rejects.toThrow("nothing left for");
   });

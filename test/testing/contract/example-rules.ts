@@ -4,9 +4,9 @@ import fc from "fast-check";
 import { BrokenRule, type Rule } from "../../../src/testing/contract/rules/rule.ts";
 import type { Command } from "../../../src/testing/session/command.ts";
 
-const showing: Command = { kind: "impression", surface: 0 };
+const adView: Command = { kind: "impression", surface: 0 };
 const clicking: Command = { kind: "click", impression: 0 };
-const noise = fc.array(fc.constantFrom<Command>(showing, { kind: "advance", byMs: 1000 }), {
+const noise = fc.array(fc.constantFrom<Command>(adView, { kind: "advance", byMs: 1000 }), {
   maxLength: 3,
 });
 const losing = fc.constantFrom<Command>(
@@ -27,7 +27,7 @@ const clickOnce: Rule = {
   commands: () =>
     fc
       .tuple(noise, losing, noise)
-      .map(([before, fault, after]) => [...before, showing, fault, clicking, ...after]),
+      .map(([before, fault, after]) => [...before, adView, fault, clicking, ...after]),
   judge({ exchanges }) {
     const clicks = exchanges.filter(({ operation }) => operation === "click");
     const recorded = clicks.filter(({ served }) => served?.status === 200);
@@ -46,7 +46,7 @@ const impressionSent: Rule = {
   id: "impression-sent",
   says: "A reported ad view is sent.",
   source: "spec §3",
-  commands: () => noise.map((some) => [showing, ...some]),
+  commands: () => noise.map((some) => [adView, ...some]),
   judge: ({ exchanges }) => exchanges.filter(({ operation }) => operation === "impression").length,
 };
 

@@ -12,7 +12,7 @@ import { runSession } from "../../../src/testing/session/run-session.ts";
 import type { Session } from "../../../src/testing/session/session.ts";
 import { type Habits, onceOnly, patientClient } from "./patient-client.ts";
 
-const showing: Command = { kind: "impression", surface: 0 };
+const adView: Command = { kind: "impression", surface: 0 };
 
 function fault(verdict: Verdict, times?: number): Command {
   return { kind: "fault", rule: { match: { operation: "impression", times }, verdict } };
@@ -51,7 +51,7 @@ test.each<readonly [finding: FindingId | undefined, verdict: Verdict, habits: Ha
     { session: (session, attempt) => `${session}-${attempt}`, repeats: 2 },
   ],
 ])("both find only %s if the answer is %j", async (finding, verdict, habits) => {
-  const session = await runSession(patientClient(habits), [fault(verdict), showing]);
+  const session = await runSession(patientClient(habits), [fault(verdict), adView]);
   const expected = finding === undefined ? [] : [finding];
   expect(judged(session)).toEqual(expected);
   expect(reported(session)).toEqual(expected);
@@ -60,9 +60,9 @@ test.each<readonly [finding: FindingId | undefined, verdict: Verdict, habits: Ha
 test("only the contract knows that the user asked again, and doesn't blame the client", async () => {
   const session = await runSession(onceOnly, [
     fault(told),
-    showing,
+    adView,
     { kind: "advance", byMs: 1000 },
-    showing,
+    adView,
   ]);
   expect(reported(session)).toContain("before-retry-after");
   expect(judged(session)).not.toContain("before-retry-after");
@@ -70,11 +70,11 @@ test("only the contract knows that the user asked again, and doesn't blame the c
 
 test("a single repetition that nobody asked for is a finding in the contract only", async () => {
   const hasty = patientClient({ pauseMs: () => 0, repeats: 1 });
-  const session = await runSession(hasty, [fault(outage, 1), showing]);
+  const session = await runSession(hasty, [fault(outage, 1), adView]);
   expect(reported(session)).toEqual([]);
   expect(judged(session)).toEqual(["hot-loop"]);
   const stubborn = patientClient({ isFinal: () => false, repeats: 1 });
-  const again = await runSession(stubborn, [fault(refused, 1), showing]);
+  const again = await runSession(stubborn, [fault(refused, 1), adView]);
   expect(reported(again)).toEqual([]);
   expect(judged(again)).toEqual(["refused-and-sent-again"]);
 });

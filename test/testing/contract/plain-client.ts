@@ -62,8 +62,8 @@ class PlainClient {
     if (this.#has("shares one session")) about.session_id = "the-session";
     if (this.#has("makes up a session each time")) about.session_id = `made-up-${this.#shown}`;
     const none = { impression_id: "none", revenue_credited_inr: 0 };
-    if (this.#has("forgets every third showing") && this.#shown % 3 === 0) return none;
-    if (this.#has("reports each showing twice")) {
+    if (this.#has("forgets every third ad view") && this.#shown % 3 === 0) return none;
+    if (this.#has("reports each ad view twice")) {
       await this.#record({ ...about, session_id: `${session}-first` });
     }
     const receipt = await this.#record(about);

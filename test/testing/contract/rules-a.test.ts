@@ -58,7 +58,7 @@ describe("a client has a choice", () => {
   });
 
   test("it may find out which encoding the service reads", async () => {
-    for (const id of ["parameters", "opaque-ids", "showing-counts-once"]) {
+    for (const id of ["parameters", "opaque-ids", "impression-counts-once"]) {
       const tried = await tryRule(ruleOf(id), plainClient("begins with XML"));
       expect(tried).toMatchObject({ kind: "held" });
     }
@@ -71,7 +71,7 @@ const allSpelt: readonly (readonly [Defect, Partial<Assumptions>?])[] = spelt;
 describe("a client with a defect", () => {
   for (const [defect, assumptions = {}] of allSpelt) {
     test(`is caught by an unusual name: ${defect} ${JSON.stringify(assumptions)}`, async () => {
-      for (const id of ["parameters", "showing-counts-once"]) {
+      for (const id of ["parameters", "impression-counts-once"]) {
         const tried = await tryRule(ruleOf(id), plainClient(defect), { assumptions });
         if (tried.kind !== "broken") throw new Error(`${id} was ${tried.kind}.`);
         expect(tried.commands).toEqual([{ kind: "impression", surface: 0, spelling: "unusual" }]);

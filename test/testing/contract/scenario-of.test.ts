@@ -73,11 +73,11 @@ test("a session's scenario gets every answer that the client got", async () => {
 test("a scenario repeats a rule's random draws, leaves out a rule that never fired, and holds", async () => {
   const rule = (operation: string, verdict: object): Command =>
     ({ kind: "fault", rule: { match: { operation, share: 0.5 }, verdict } }) as unknown as Command;
-  const showing: Command = { kind: "impression", surface: 0 };
+  const adView: Command = { kind: "impression", surface: 0 };
   const commands = [
     rule("payouts", { kind: "drop" }),
     rule("impression", { kind: "respond", status: 500 }),
-    ...Array.from({ length: 12 }, () => showing),
+    ...Array.from({ length: 12 }, () => adView),
   ];
   const options = { publishers: 1 };
   const session = await runSession((context) => createExampleClient(context), commands, options);

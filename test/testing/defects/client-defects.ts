@@ -160,7 +160,7 @@ export const clientDefects: readonly ClientDefect[] = [
   },
   {
     says: "the surface's name is sent for its id",
-    breaks: "showing-counts-once",
+    breaks: "impression-counts-once",
     file: "client/resolve-surfaces.ts",
     find: "ids.set(one, found.id).set(found.id, found.id);",
     replace: "ids.set(one, found.name).set(found.id, found.name);",

@@ -42,7 +42,7 @@ function queueing({ baseUrl, apiKey, publisherId }: DriverContext): Driver {
   };
 }
 
-const showing: Command = { kind: "impression", surface: 0 };
+const adView: Command = { kind: "impression", surface: 0 };
 
 describe("with the globals replaced", () => {
   test("a client's own timers, clock and time-outs go by the world's time", async () => {
@@ -52,7 +52,7 @@ describe("with the globals replaced", () => {
     };
     const session = await runSession(
       queueing,
-      [showing, silence, { kind: "advance", byMs: 12_000 }, { kind: "stats" }],
+      [adView, silence, { kind: "advance", byMs: 12_000 }, { kind: "stats" }],
       replaced,
     );
     const startMs = session.steps[0]?.atMs ?? 0;

@@ -27,8 +27,8 @@ function viewsIn(session: Session): readonly EventTask[] {
   return eventsOf(session).filter(({ operation }) => operation === "impression");
 }
 
-const showingCountsOnce: Rule = {
-  id: "showing-counts-once",
+const impressionCountsOnce: Rule = {
+  id: "impression-counts-once",
   says: "Each impression that the client is asked to report is recorded once, with its surface and its ad",
   source: "spec §4",
   commands: () => commandsOf(anyAdView, anyAdView, together(anyAdView), shortPause, flush),
@@ -146,7 +146,7 @@ function clicksIn({ length }: readonly unknown[]): string {
 }
 
 export const countingRules: readonly Rule[] = [
-  showingCountsOnce,
+  impressionCountsOnce,
   saidAgainCountsOnce,
   clickCounts,
   secondClickCountsOnce,
