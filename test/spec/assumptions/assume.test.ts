@@ -1,4 +1,4 @@
-/** Other readings for a world that is running: what changes from now on, and what stays. */
+/** Changing the assumptions of a running world: what changes from now on, and what stays. */
 
 import { describe, expect, test } from "vitest";
 import { createSimulator, InputError, type Simulator } from "../../../src/index.ts";
@@ -16,8 +16,8 @@ function get(
   return senderOf(sim, sim.publishers.at(0)).get(what, query);
 }
 
-describe("taking other readings", () => {
-  test("holds from the next request on, and what was recorded stays", () => {
+describe("changing assumptions in a running world", () => {
+  test("takes effect from the next request on, and keeps what was recorded", () => {
     const sim = createSimulator();
     expect(impression(sim).status).toBe(200);
     expect(impression(sim).status).toBe(200);
@@ -29,7 +29,7 @@ describe("taking other readings", () => {
     expect(get(sim, "stats", { from: "2026-01-15" }).body).toBe(before);
   });
 
-  test("leaves the readings that it doesn't name, and those named with undefined", () => {
+  test("leaves keys alone that aren't named or are undefined", () => {
     const sim = createSimulator({ assumptions: { "errors.invalid": "422" } });
     sim.assume({ "http.head": "405", "errors.invalid": undefined });
     expect(sim.assumptions["errors.invalid"]).toBe("422");
@@ -51,7 +51,7 @@ describe("taking other readings", () => {
     expect(sim.journal.entries()).toHaveLength(2);
   });
 
-  test("a status that somebody chose stays, even where it is the seed's", () => {
+  test("keeps a status that setSurface set, even if the seed gives the same one", () => {
     const sim = createSimulator({ assumptions: { "surface.statuses": "extended" } });
     const { id, surfaces } = sim.publishers.at(0);
     const last = surfaces.at(-1);
@@ -68,7 +68,7 @@ describe("taking other readings", () => {
     expect(restored.publishers.get(id).surfaces.at(-1)?.status).toBe("active");
   });
 
-  test("goes on as a world that was made with them: the seeded history is the same", () => {
+  test("gives the same payouts and stats as a world that was made with them", () => {
     const sim = createSimulator();
     get(sim, "payouts");
     sim.assume({ "payout.order": "oldest-first", "date.timezone": "ist" });
@@ -79,7 +79,7 @@ describe("taking other readings", () => {
     expect(get(sim, "stats").body).toBe(get(made, "stats").body);
   });
 
-  test("a snapshot and a fork carry them, a reset goes back to the options", () => {
+  test("carries over to forks and snapshots; a reset goes back to the options", () => {
     const sim = createSimulator();
     sim.assume({ "errors.invalid": "422" });
     expect(sim.fork().assumptions["errors.invalid"]).toBe("422");
@@ -91,7 +91,7 @@ describe("taking other readings", () => {
   });
 });
 
-describe("refused, and nothing changes", () => {
+describe("assume", () => {
   const wrong: readonly [unknown, string, RegExp][] = [
     [{ "dedup.repat": "conflict" }, "assumptions.dedup.repat", /Did you mean "dedup.repeat"/],
     [{ "dedup.repeat": "conflct" }, "assumptions.dedup.repeat", /conflict/],
@@ -99,7 +99,7 @@ describe("refused, and nothing changes", () => {
     ["dedup.repeat", "", /must be an object/],
     [null, "", /must be an object/],
   ];
-  test.each(wrong)("%j", (readings, field, message) => {
+  test.each(wrong)("refuses %j and changes nothing", (readings, field, message) => {
     const sim = createSimulator();
     const before = sim.assumptions;
     const attempt = (): unknown => sim.assume(readings as Parameters<Simulator["assume"]>[0]);
@@ -114,7 +114,7 @@ describe("refused, and nothing changes", () => {
   });
 
   test.each(["constructor", "__proto__", "prototype"])(
-    "a key that every object seems to have: %s",
+    "refuses the key %s, like createSimulator",
     (key) => {
       const readings = JSON.parse(`{${JSON.stringify(key)}:"x","dedup.repeat":"conflict"}`);
       expect(() => createSimulator().assume(readings)).toThrow("is not an assumption");
@@ -122,13 +122,13 @@ describe("refused, and nothing changes", () => {
     },
   );
 
-  test("what is no plain object, though it has no key that is wrong", () => {
+  test("refuses an array and a Map, even without a wrong key", () => {
     for (const readings of [[], new Map([["dedup.repeat", "conflict"]])]) {
       expect(() => createSimulator().assume(readings as never)).toThrow(/must be an object/);
     }
   });
 
-  test("another midnight once somebody signed up: joining has its day", () => {
+  test("refuses another time zone once somebody signed up: the day of joining is recorded", () => {
     const sim = createSimulator({
       start: "2026-01-15T20:00:00Z",
       assumptions: { "date.timezone": "ist" },
@@ -137,7 +137,7 @@ describe("refused, and nothing changes", () => {
     expect(() => sim.assume({ "date.timezone": "utc" })).toThrow(/decides the days of events/);
   });
 
-  test("another price of clicks once there are some: a replay names the first answer's", () => {
+  test("refuses another click.revenue once there is a click: a replay repeats the first amount", () => {
     const sim = createSimulator({ assumptions: { "click.revenue": "zero" } });
     const { impression_id } = JSON.parse(impression(sim).body);
     expect(sim.assume({ "click.revenue": "cpc" })["click.revenue"]).toBe("cpc");
@@ -147,7 +147,7 @@ describe("refused, and nothing changes", () => {
     expect(() => sim.assume({ "click.revenue": "zero" })).toThrow(/decides what clicks earn/);
   });
 
-  test("another midnight once something is recorded: its day is written down", () => {
+  test("refuses another time zone once an event is recorded, because its day is recorded with it", () => {
     const sim = createSimulator();
     impression(sim);
     const before = JSON.stringify(sim.snapshot());
@@ -159,7 +159,7 @@ describe("refused, and nothing changes", () => {
   });
 });
 
-test("the last instant of a world has a date in India, and its snapshot can be restored", () => {
+test("a world can start in the last millisecond of 9999 in India and be restored, but can't start later", () => {
   const start = "9999-12-31T18:29:59.999Z";
   const sim = createSimulator({ start, assumptions: { "date.timezone": "ist" } });
   expect(impression(sim).status).toBe(200);

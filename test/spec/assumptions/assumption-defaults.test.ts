@@ -1,11 +1,11 @@
-/** The defaults are the documented ones. An object lists names such as "404" first, whatever the source says. */
+/** The defaults are the documented ones. JavaScript lists keys such as "404" first, whatever their order in the source. */
 
 import { expect, test } from "vitest";
 import { createSimulator } from "../../../src/index.ts";
 import { catalogue, type OpenPoint } from "../../../src/spec/assumptions/catalogue.ts";
 import { defaultAssumptions } from "../../../src/spec/assumptions/resolve.ts";
 
-test("the defaults whose names look like numbers are the documented ones", () => {
+test("the default is the documented choice even where the name of a choice looks like a number", () => {
   expect(defaultAssumptions).toMatchObject({
     "auth.failure": "401",
     "auth.foreign-publisher": "403",

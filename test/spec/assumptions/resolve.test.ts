@@ -1,4 +1,4 @@
-/** Chosen readings: the defaults fill the rest, and a wrong one is refused with the nearest right one. */
+/** Resolving assumptions: defaults fill in what isn't chosen, and an error suggests the nearest valid name. */
 
 import { describe, expect, test } from "vitest";
 import { createSimulator, InputError } from "../../../src/index.ts";
@@ -10,7 +10,7 @@ import {
 } from "../../../src/spec/assumptions/constraints.ts";
 import { resolveAssumptions } from "../../../src/spec/assumptions/resolve.ts";
 
-test("what isn't chosen is the default of its key", () => {
+test("a key that isn't chosen gets its default", () => {
   const resolved: Readonly<Record<string, string>> = resolveAssumptions({ "date.timezone": "ist" });
   for (const [key, point] of Object.entries(catalogue)) {
     expect(resolved[key]).toBe(key === "date.timezone" ? "ist" : point.default);
@@ -23,7 +23,7 @@ test("an undefined choice counts as not chosen", () => {
   );
 });
 
-describe("a wrong one", () => {
+describe("the error", () => {
   test.each([
     ["dedup.repeats", "dedup.repeat"],
     ["date.timezome", "date.timezone"],
@@ -31,7 +31,7 @@ describe("a wrong one", () => {
     ["clickrepeat", "click.repeat"],
     ["limit.algorythm", "limit.algorithm"],
     ["error.body", "errors.body"],
-  ])("key %s: did you mean %s?", (key, nearest) => {
+  ])("for the unknown key %s suggests %s", (key, nearest) => {
     expect(() => resolveAssumptions({ [key]: "x" })).toThrow(`Did you mean "${nearest}"?`);
     expect(() => resolveAssumptions({ [key]: "x" })).toThrow(`assumptions.${key}`);
   });
@@ -40,25 +40,25 @@ describe("a wrong one", () => {
     ["foo", "See: npx adsim assumptions."],
     ["dedup.foo", "Known keys: dedup.key, dedup.window and dedup.repeat."],
     ["seed", "See: npx adsim assumptions."],
-  ])("key %s is near to none", (key, hint) => {
+  ])("for the key %s, which resembles no other, says where to look: %s", (key, hint) => {
     expect(() => resolveAssumptions({ [key]: "x" })).toThrow(`is not an assumption. ${hint}`);
   });
 
-  test.each(["__proto__", "constructor", ""])("key %j is none", (key) => {
+  test.each(["__proto__", "constructor", ""])("for the key %j says that it is unknown", (key) => {
     expect(() => resolveAssumptions(JSON.parse(`{${JSON.stringify(key)}:"x"}`))).toThrow(
       /not an assumption/,
     );
   });
 
   test.each(["IST", "", "toString", 1, null, ["ist"]])(
-    "choice %j: the choices are listed",
+    "for the choice %j lists the valid ones",
     (choice) => {
       expect(() => resolveAssumptions({ "date.timezone": choice })).toThrow(/utc, ist/);
     },
   );
 });
 
-describe("a wrong choice", () => {
+describe("the error for a wrong choice", () => {
   test.each([
     ["date.timezone", "IST", "ist"],
     ["dedup.repeat", "conflicts", "conflict"],
@@ -68,14 +68,14 @@ describe("a wrong choice", () => {
     ["auth.failure", "401 bare", "401-bare"],
     ["http.content-type", "json charset", "json-charset"],
     ["payout.order", "oldest", "oldest-first"],
-  ])("of %s, %j: did you mean %s?", (key, choice, nearest) => {
+  ])("of %s, %j, suggests %s", (key, choice, nearest) => {
     const refused = (): unknown => resolveAssumptions({ [key]: choice });
     expect(refused).toThrow(InputError);
     expect(refused).toThrow(`Did you mean "${nearest}"? Choose one of: `);
   });
 
   test.each([[""], [null], [["ist"]], [{}], [true], ["yes"], ["gmt"], ["u"]])(
-    "%j is near to nothing",
+    "%j, which resembles no valid one, only lists them",
     (choice) => {
       const refused = (): unknown => resolveAssumptions({ "date.timezone": choice });
       expect(refused).toThrow(
@@ -84,7 +84,7 @@ describe("a wrong choice", () => {
     },
   );
 
-  test("that is a key in the wrong place isn't repeated", () => {
+  test("doesn't repeat an API key that was given as the choice", () => {
     const { apiKey } = createSimulator().publishers.at(0);
     for (const choice of [apiKey, apiKey.toUpperCase(), apiKey.slice(4), `ist ${apiKey}`]) {
       const refused = (): unknown => resolveAssumptions({ "date.timezone": choice });
@@ -96,7 +96,7 @@ describe("a wrong choice", () => {
 });
 
 describe("choices that make no sense together", () => {
-  test("are refused with the reason and what to do about it", () => {
+  test("are reported with the reason and what to choose", () => {
     const chosen = { "payout.txn-id": "null", "payout.statuses": "documented" };
     expect(brokenConstraint(chosen)).toEqual({
       key: "payout.txn-id",
@@ -108,16 +108,20 @@ describe("choices that make no sense together", () => {
     expect(brokenConstraint({ ...chosen, "payout.statuses": "extended" })).toBeUndefined();
   });
 
-  test.each<Constraint>(constraints)("$key: the choices named exist", ({ key, choices, needs }) => {
-    // A key that has one choice so far has its default alone: there is nothing to break.
-    const namesOf = (of: string): string[] => Object.keys(points[of]?.choices ?? {});
-    if (namesOf(key).length > 1) expect(namesOf(key)).toEqual(expect.arrayContaining([...choices]));
-    if (namesOf(needs.key).length > 1) expect(namesOf(needs.key)).toContain(needs.choice);
-    expect(choices).not.toContain(points[key]?.default);
-    expect(needs.choice).not.toBe(points[needs.key]?.default);
-  });
+  test.each<Constraint>(constraints)(
+    "exist and aren't defaults: the constraint on $key",
+    ({ key, choices, needs }) => {
+      // A key with a single choice has only its default, which no constraint can forbid.
+      const namesOf = (of: string): string[] => Object.keys(points[of]?.choices ?? {});
+      if (namesOf(key).length > 1)
+        expect(namesOf(key)).toEqual(expect.arrayContaining([...choices]));
+      if (namesOf(needs.key).length > 1) expect(namesOf(needs.key)).toContain(needs.choice);
+      expect(choices).not.toContain(points[key]?.default);
+      expect(needs.choice).not.toBe(points[needs.key]?.default);
+    },
+  );
 
-  test("can't be resolved, in whatever order they are named", () => {
+  test("are refused by resolveAssumptions in any order", () => {
     for (const { key, choices, needs } of constraints as readonly Constraint[]) {
       for (const choice of choices) {
         const other = points[needs.key]?.default;

@@ -373,14 +373,14 @@ describe.each([...requests, ...events, ...money])("$key says: $says", ({ key, sa
     expect([...Object.values(choices), note].join("\n")).toContain(says);
   });
 
-  test("and that's how it is", shows);
+  test("and the answers agree", shows);
 });
 
 describe("the limit of a request's size", () => {
   const page = readFileSync(join(import.meta.dirname, "../../../docs/assumptions.md"), "utf8");
   const full = "x".repeat(65_536);
 
-  test("stands on the page", () => {
+  test("is documented on the page of assumptions", () => {
     expect(page).toContain("A body of more than 65,536 bytes (64 KiB) gets 413");
     expect(page).toMatch(/a query\s+of more than 8,192 characters gets 414/);
   });
@@ -388,14 +388,14 @@ describe("the limit of a request's size", () => {
   test.each([
     ["text", full],
     ["UTF-8", "é".repeat(32_768)],
-  ])("is 413 above 64 KiB, before anything is said of the type: %s", (_, body) => {
+  ])("gives 413 above 64 KiB of %s, even where the Content-Type would get 415", (_, body) => {
     const stage = stageOf({});
     expect(sendText(stage, { type: "text/plain", body }).status).toBe(415);
     expect(sendText(stage, { type: "text/plain", body: `${body}x` }).status).toBe(413);
     expect(sendText(stage, { type: JSON_TYPE, body: `${body}x` }).status).toBe(413);
   });
 
-  test("is the same with GET, and 414 for a query", () => {
+  test("also applies to a body with GET, and a query that is too long gets 414", () => {
     const { publisher, send, get } = stageOf({});
     const path = "/v1/publisher/surfaces";
     const query = { publisher_id: publisher.id };
@@ -409,13 +409,16 @@ describe("the limit of a request's size", () => {
   test.each([
     ["spend", 9999],
     ["free", 10_000],
-  ] as const)("comes after the key and the rate limit: %s leaves %i", (choice, left) => {
-    const { sim, publisher, send } = stageOf({ "limit.rejected-requests": choice });
-    const request = { method: "POST", path: "/v1/click", body: `${full}x` };
-    expect(sim.handle(request).status).toBe(401);
-    const refused = send(request);
-    expect([refused.status, remaining(refused)]).toEqual([413, left]);
-    for (let sent = 0; sent < 10_000; sent += 1) senderOf(sim, publisher).impression();
-    expect(send(request).status).toBe(429);
-  });
+  ] as const)(
+    "is checked after the key and the rate limit: limit.rejected-requests=%s leaves a quota of %i",
+    (choice, left) => {
+      const { sim, publisher, send } = stageOf({ "limit.rejected-requests": choice });
+      const request = { method: "POST", path: "/v1/click", body: `${full}x` };
+      expect(sim.handle(request).status).toBe(401);
+      const refused = send(request);
+      expect([refused.status, remaining(refused)]).toEqual([413, left]);
+      for (let sent = 0; sent < 10_000; sent += 1) senderOf(sim, publisher).impression();
+      expect(send(request).status).toBe(429);
+    },
+  );
 });

@@ -4,7 +4,7 @@ import type { ApiRequest, ApiResponse, Publisher, Simulator } from "../../../src
 import type { AssumptionKey } from "../../../src/spec/assumptions/catalogue.ts";
 import { impressionIdIn, type Sender, senderOf } from "../../sender.ts";
 
-/** One world, and what it answered so far. The first publisher asks. */
+/** One world, and what it answered so far. All requests are the first publisher's. */
 export interface Session extends Omit<Sender, "impression"> {
   readonly sim: Simulator;
   /** Its ids are this world's. */

@@ -1,4 +1,4 @@
-/** What must not compile: `npm run types` fails where one of the expected errors doesn't come. */
+/** What must not compile: `npm run types` fails if an expected error is missing. */
 
 import { expect, test } from "vitest";
 import { type Choice, createSimulator, InputError, type Readings } from "../../../src/index.ts";
@@ -6,7 +6,7 @@ import { type Choice, createSimulator, InputError, type Readings } from "../../.
 const right: Readings = { "dedup.repeat": "conflict", "errors.invalid": "422" };
 const choice: Choice<"limit.exceeded"> = "503";
 
-test("keys and choices are types; what slips past the compiler is refused at run time", () => {
+test("a wrong key or choice doesn't compile, and is refused at run time", () => {
   const sim = createSimulator({ assumptions: right });
   expect(sim.assume({ "limit.exceeded": choice })["limit.exceeded"]).toBe("503");
 
@@ -19,7 +19,7 @@ test("keys and choices are types; what slips past the compiler is refused at run
   // @ts-expect-error: a status is a name here, not a number
   expect(() => sim.assume({ "errors.invalid": 422 })).toThrow(InputError);
   expect(() => {
-    // @ts-expect-error: the readings in force are changed by `assume` alone
+    // @ts-expect-error: only `assume` changes the assumptions in force
     sim.assumptions = { ...sim.assumptions };
   }).toThrow(TypeError);
 });

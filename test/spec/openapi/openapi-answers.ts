@@ -11,7 +11,7 @@ export const ofTransports: readonly string[] = [
   "headers_too_large",
 ];
 
-/** Every answer that the document lists, transports' aside: method, path, status and error code. */
+/** Every answer that the document lists, except those of transports: method, path, status and error code. */
 export function answersListed(document: OpenApiDocument): string[] {
   const answers: string[] = [];
   for (const [path, methods] of Object.entries(document.paths)) {

@@ -65,7 +65,7 @@ export function createAjv(): Ajv2020 {
   return new Ajv2020({ strict: false, allErrors: true, formats: { date: isDate } });
 }
 
-/** The document without room for fields that it doesn't have; those of successes stay where the reading is that there are some. */
+/** The document with closed schemas; those of successes stay open under response.extra-fields=present. */
 function closed(
   document: OpenApiDocument,
   assumptions: Pick<Assumptions, "response.extra-fields">,

@@ -1,4 +1,4 @@
-/** The document's examples are complete, fit their schemas, and are what a world of the same seed and readings answers. */
+/** The document's examples are complete, fit their schemas, and are what a world of the same seed and assumptions answers. */
 
 import { isDeepStrictEqual } from "node:util";
 import { Validator } from "@seriousme/openapi-schema-validator";
@@ -41,7 +41,7 @@ function documentOf(sim: Simulator): OpenApiDocument {
 
 describe("in every world of the covering array of pairs", () => {
   test.each(named)(
-    "$index: the document is valid, and an example is everywhere",
+    "$index: the document is valid and has an example everywhere",
     async ({ options }) => {
       const document = documentOf(createSimulator(options));
       expect(await validator.validate(structuredClone({ ...document }))).toEqual({ valid: true });
@@ -51,21 +51,18 @@ describe("in every world of the covering array of pairs", () => {
     },
   );
 
-  test.each(named)(
-    "$index: the right requests get the answers of their examples",
-    ({ options }) => {
-      const sim = createSimulator(options);
-      const document = documentOf(sim);
-      const problemsOf = createConformance(document, sim.assumptions);
-      for (const right of rightRequests(document, sim)) {
-        const response = sim.handle(right.request);
-        expect(problemsOf(right.request, response)).toEqual([]);
-        expect(JSON.parse(response.body), right.request.path).toEqual(right.answer);
-      }
-    },
-  );
+  test.each(named)("$index: a valid request gets the answer in its example", ({ options }) => {
+    const sim = createSimulator(options);
+    const document = documentOf(sim);
+    const problemsOf = createConformance(document, sim.assumptions);
+    for (const right of rightRequests(document, sim)) {
+      const response = sim.handle(right.request);
+      expect(problemsOf(right.request, response)).toEqual([]);
+      expect(JSON.parse(response.body), right.request.path).toEqual(right.answer);
+    }
+  });
 
-  test.each(named)("$index: the wrong requests get the answers of theirs", ({ options }) => {
+  test.each(named)("$index: an invalid request gets the answer in its example", ({ options }) => {
     const sim = createSimulator(options);
     const document = documentOf(sim);
     const rights = rightRequests(document, sim);
@@ -74,7 +71,7 @@ describe("in every world of the covering array of pairs", () => {
     for (const right of rights) {
       for (const { code, example, status } of examplesOf(document, right)) {
         const world = sim.fork();
-        // Thousands of requests away, or not a request that a simulator could be given.
+        // Transports' errors can't come from `handle`; the rate limit has a test of its own, with thousands of requests.
         if (ofTransports.includes(code) || code === "rate_limited") continue;
         const wrong = wrongRequest(code, right, world);
         const answer = world.handle(wrong);
@@ -98,7 +95,7 @@ describe("in every world of the covering array of pairs", () => {
   });
 });
 
-test("requests over the limit get the answers of their examples", () => {
+test("a request over the limit gets the answer in its example", () => {
   const sim = createSimulator();
   const document = documentOf(sim);
   for (const right of rightRequests(document, sim)) {
@@ -112,7 +109,7 @@ test("requests over the limit get the answers of their examples", () => {
 });
 
 describe("the document that a world serves", () => {
-  test("has the world's own publisher, key, surfaces and today, whatever happened to it", () => {
+  test("has the world's own publisher, key, surfaces and day after many changes, and serving it changes nothing", () => {
     const faults = [
       { match: { operation: "stats" }, verdict: { kind: "respond", status: 503 } },
     ] as const;
@@ -143,7 +140,7 @@ describe("the document that a world serves", () => {
     }
   });
 
-  test("shows answers of success where every surface of the publisher is paused", () => {
+  test("has an example of a successful impression even if every surface is paused", () => {
     const worlds = worldsOf({ publishers: 1 });
     const sim = worlds.get("default");
     const { id, surfaces } = sim.publishers.at(0);
@@ -154,7 +151,7 @@ describe("the document that a world serves", () => {
     expect(impression?.answer).toMatchObject({ ok: true });
   });
 
-  test("is that of a world that was restored or started over", () => {
+  test("follows a world that was restored or reset", () => {
     const worlds = worldsOf({});
     const sim = worlds.get("default");
     sim.restore(createSimulator({ seed: "another", profile: "tiny", publishers: 7 }).snapshot());
@@ -163,14 +160,17 @@ describe("the document that a world serves", () => {
     expect(answersTo(served(worlds, "/_sim/openapi.json"), sim)).toEqual([]);
   });
 
-  test.each(["1970-01-01T00:00:00Z", "9999-12-31T18:29:59Z"])("is there at %s", (start) => {
-    const worlds = worldsOf({ start, assumptions: { "click.window": "30d" } });
-    const document = served(worlds, "/_sim/openapi.json");
-    expect(answersTo(document, worlds.get("default"))).toEqual([]);
-    expect(misfits(document)).toEqual([]);
-  });
+  test.each(["1970-01-01T00:00:00Z", "9999-12-31T18:29:59Z"])(
+    "has valid examples in a world that starts at %s",
+    (start) => {
+      const worlds = worldsOf({ start, assumptions: { "click.window": "30d" } });
+      const document = served(worlds, "/_sim/openapi.json");
+      expect(answersTo(document, worlds.get("default"))).toEqual([]);
+      expect(misfits(document)).toEqual([]);
+    },
+  );
 
-  test("names the address that it was asked at as the server, or else the path", () => {
+  test("names the host of the request as the server, or only the path without a Host header", () => {
     const worlds = worldsOf({});
     const headers = { host: "127.0.0.1:4010" };
     expect(served(worlds, "/_sim/openapi.json", headers).servers).toEqual([
@@ -214,7 +214,7 @@ function served(
   return JSON.parse(body) as OpenApiDocument;
 }
 
-/** The paths whose right requests get another answer than their example. */
+/** The paths whose valid requests get another answer than their example. */
 function answersTo(document: OpenApiDocument, sim: SimulatorCore): string[] {
   const rights = rightRequests(document, sim);
   expect(rights).toHaveLength(5);

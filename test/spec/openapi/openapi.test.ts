@@ -34,7 +34,7 @@ const readings: { readonly [name: string]: Partial<Assumptions> } = {
     "http.head": "405",
     "limit.exceeded": "403",
   },
-  "lenient reading": {
+  "lenient choices": {
     "payout.limit-over-max": "clamp",
     "request.empty-value": "absent",
     "stats.filter-unlisted": "zeroed",
@@ -42,7 +42,7 @@ const readings: { readonly [name: string]: Partial<Assumptions> } = {
     "click.repeat": "replay",
     "http.trailing-slash": "same",
   },
-  "whatever counts, counts": {
+  "everything that can count counts": {
     "auth.key-scope": "any",
     "dedup.key": "session",
     "dedup.window": "forever",
@@ -53,7 +53,7 @@ const readings: { readonly [name: string]: Partial<Assumptions> } = {
     "date.inverted-range": "empty",
     "stats.today": "next-day",
   },
-  "everything that may occur": {
+  "extended statuses": {
     "surface.statuses": "extended",
     "payout.statuses": "extended",
     "payout.cycle": "weekly",
@@ -73,7 +73,7 @@ const readings: { readonly [name: string]: Partial<Assumptions> } = {
     "payout.txn-id": "absent",
     "click.window": "30d",
   },
-  "another form": {
+  "other forms of requests and answers": {
     "errors.body": "envelope",
     "ids.format": "url-unsafe",
     "money.precision": "paise",
@@ -95,25 +95,25 @@ const readings: { readonly [name: string]: Partial<Assumptions> } = {
     "ids.format": "digits",
   },
   "errors as text": { "errors.body": "text", "errors.method": "404", "http.trailing-slash": "308" },
-  "errors as pages": { "errors.body": "html", "ids.format": "uuid" },
+  "errors as HTML pages": { "errors.body": "html", "ids.format": "uuid" },
   "errors without a body": {
     "errors.body": "empty",
     "http.head": "405",
     "http.trailing-slash": "308",
   },
-  "limits of another kind": {
+  "another rate limit algorithm": {
     "limit.algorithm": "sliding-log",
     "limit.retry-after": "http-date",
     "limit.headers": "limit-reset",
     "limit.recording-pool": "separate",
     "limit.rejected-requests": "free",
   },
-  "stats limited alone": {
+  "only stats limited among reports": {
     "limit.algorithm": "token-bucket",
     "limit.headers": "ietf",
     "limit.reporting-endpoints": "stats-only",
   },
-  "no HEAD, but 405": { "http.head": "405", "errors.method": "405" },
+  "405 for HEAD": { "http.head": "405", "errors.method": "405" },
 };
 
 const validator = new Validator();
@@ -211,7 +211,7 @@ describe("what other tools make of the document", () => {
     ["form", ["application/x-www-form-urlencoded"]],
     ["query", []],
   ] as const)(
-    "a request with request.encoding=%s has one type, and a body is required",
+    "with request.encoding=%s the body types are %j, and a body with a type is required",
     (encoding, types) => {
       const document = documentUnder({ "request.encoding": encoding });
       for (const path of ["/v1/impression", "/v1/click"]) {
@@ -224,12 +224,12 @@ describe("what other tools make of the document", () => {
     },
   );
 
-  test("the other types that are read are named in the text", () => {
+  test("the description of a body names the other types that are accepted", () => {
     const description = bodyOf(documentUnder({}), "/v1/click")?.description;
     expect(description).toContain("application/x-www-form-urlencoded");
   });
 
-  test("a request is closed where unknown parameters are refused, an answer never", () => {
+  test("request schemas forbid other properties if unknown parameters are refused; response schemas never do", () => {
     for (const [reading, closed] of [
       ["ignore", []],
       ["reject", ["ImpressionRequest", "ClickRequest"]],
@@ -242,7 +242,7 @@ describe("what other tools make of the document", () => {
     }
   });
 
-  test("schemas have names of their own that no language has taken", () => {
+  test("schemas have fixed names that no language has taken", () => {
     expect(Object.keys(documentUnder({}).components.schemas).toSorted()).toEqual([
       ...["ClickRequest", "ClickResult", "ImpressionRequest", "ImpressionResult", "Payout"],
       ...["Payouts", "Period", "Problem", "Stats", "Surface", "SurfaceStats", "Surfaces"],
@@ -267,7 +267,7 @@ interface Exchanged {
   readonly response: ApiResponse;
 }
 
-/** Requests with every outcome that there is, each publisher's limit last. */
+/** Requests with every possible outcome; those over the limit come last. */
 function* provoke(sim: Simulator): Generator<Exchanged> {
   const answered = (request: ApiRequest): Exchanged => ({ request, response: sim.handle(request) });
   const owner = sim.publishers.at(0);
@@ -346,7 +346,7 @@ function* provoke(sim: Simulator): Generator<Exchanged> {
   yield* exhaust(answered, owner, write, { ad, impression_id });
 }
 
-/** Uses quota up with requests that aren't refused: those may be free. */
+/** Uses up the quota with valid requests: refused ones may be free. */
 function* exhaust(
   answered: (request: ApiRequest) => Exchanged,
   owner: Pick<Publisher, "id" | "apiKey">,
@@ -408,7 +408,7 @@ function read(path: string, apiKey: string): ApiRequest {
 type Parameters = Readonly<Record<string, unknown>>;
 type Write = (path: string, apiKey: string, sent: string | Parameters) => ApiRequest;
 
-/** Sends parameters, or a text in their place, in the way that is read. */
+/** Writes parameters, or a text in their place, in the encoding that the world accepts. */
 function writerOf(encoding: Assumptions["request.encoding"]): Write {
   const pairs = (sent: string | Parameters): string =>
     typeof sent === "string"
