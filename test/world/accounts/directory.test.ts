@@ -111,8 +111,8 @@ describe("a new key", () => {
   });
 });
 
-describe("setSurface", () => {
-  test("pauses a surface and changes its price from now on", () => {
+describe("surface prices and statuses", () => {
+  test("setSurface pauses a surface and changes its price from now on", () => {
     const sim = createSimulator();
     const publisher = sim.publishers.at(0);
     const { id, surfaces } = publisher;
@@ -130,7 +130,7 @@ describe("setSurface", () => {
     expect(sim.publishers.get(id).surfaces[0]).toEqual(changed);
   });
 
-  test("accepts every amount from one bound of the range to the other, and none beyond", () => {
+  test("impressions earn every amount from one bound of the price range to the other, and none beyond", () => {
     const sim = createSimulator();
     const surfaces = [{ name: "Narrow", cpmRange: [1, 1.01] }] as const;
     const { impression } = senderOf(sim, sim.publishers.signUp({ surfaces }));
@@ -142,7 +142,7 @@ describe("setSurface", () => {
     expect([...credited].sort((left, right) => left - right)).toEqual(expected);
   });
 
-  test("refuses unknown surfaces and invalid values, and changes nothing", () => {
+  test("setSurface refuses unknown surfaces and invalid values, and changes nothing", () => {
     const sim = createSimulator();
     const { id, surfaces } = sim.publishers.at(0);
     const surface = surfaces[0]?.id ?? "";
@@ -160,7 +160,7 @@ describe("setSurface", () => {
   });
 });
 
-test("an unknown index or id is refused, and the error names it", () => {
+test("an unknown index or id is refused, and the error for an index names the range", () => {
   const { publishers } = createSimulator();
   for (const index of [-1, 25, 0.5, Number.NaN])
     expect(() => publishers.at(index)).toThrow(/0 to 24/);
@@ -168,20 +168,23 @@ test("an unknown index or id is refused, and the error names it", () => {
   expect(() => publishers.rotateKey("pub_nobody")).toThrow(InputError);
 });
 
-describe("an invalid range for a list is refused, and the error names it", () => {
+describe("a list of publishers", () => {
   const { publishers } = createSimulator();
   const wrongNumbers = [-5, Number.NaN, 0.5, Number.POSITIVE_INFINITY, "1", null];
 
-  test.each(wrongNumbers)("%j", (wrong) => {
-    // Wrong on purpose: JavaScript allows what the types exclude.
-    const count = wrong as number;
-    expect(() => publishers.list({ offset: count, limit: 10 })).toThrow(/^offset must/);
-    expect(() => publishers.list({ limit: count })).toThrow(/^limit must/);
-    expect(() => publishers.credentials(count)).toThrow(/^count must/);
-    expect(() => publishers.credentials(count)).toThrow(InputError);
-  });
+  test.each(wrongNumbers)(
+    "refuses %j as offset, limit or count, and the error names the field",
+    (wrong) => {
+      // Wrong on purpose: JavaScript allows what the types exclude.
+      const count = wrong as number;
+      expect(() => publishers.list({ offset: count, limit: 10 })).toThrow(/^offset must/);
+      expect(() => publishers.list({ limit: count })).toThrow(/^limit must/);
+      expect(() => publishers.credentials(count)).toThrow(/^count must/);
+      expect(() => publishers.credentials(count)).toThrow(InputError);
+    },
+  );
 
-  test("a world without publishers, and one with another id format", () => {
+  test("refuses a limit of 0 and an unknown option, and is empty past the last publisher", () => {
     expect(() => publishers.list({ limit: 0 })).toThrow(/^limit must be at least 1/);
     const misspelt = { ofset: 1 } as { offset?: number };
     expect(() => publishers.list(misspelt)).toThrow("ofset is not known here");

@@ -1,5 +1,5 @@
 /**
- * Snapshots with one value changed and the digest repaired: each is refused by name without any change,
+ * Snapshots with one or two values changed and the digest repaired: each is refused by field name without any change,
  * or restores a world that saves the very same snapshot and works.
  */
 
@@ -66,7 +66,7 @@ const worlds: readonly Simulator[] = [
 ];
 for (const world of worlds) use(world, 12);
 
-/** Every place in it, as the containing object and the member's name. */
+/** Every place in a value, as the containing object and the member's name. */
 function placesIn(value: Forged, found: [holder: Forged, name: string][] = []) {
   for (const name of Object.keys(value)) {
     found.push([value, name]);
@@ -118,7 +118,7 @@ function forge(snapshot: Snapshot, draw: (below: number) => number): Forged {
   return forged;
 }
 
-test("of many forged snapshots each is refused by name, or a world like any other", () => {
+test("a forged snapshot is refused with the name of a field, or restores a world that works", () => {
   const before = worlds.map((world) => world.snapshot());
   let accepted = 0;
   for (let run = 0; run < snapshots; run += 1) {

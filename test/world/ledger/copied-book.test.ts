@@ -37,7 +37,7 @@ function goOn(book: Book): void {
   record(book, 3, 120);
 }
 
-test("a copy is the same book", () => {
+test("a copy saves the same as the book, and goes on like it", () => {
   const book = writtenBook();
   const copy = book.copy();
   expect(copy.save()).toEqual(book.save());

@@ -107,7 +107,7 @@ describe("weeks", () => {
     ]);
   });
 
-  test("Sunday and Monday are in different ones", () => {
+  test("end on Sunday: Monday's revenue is paid a week later", () => {
     const revenue = { "2026-01-11": 600, "2026-01-12": 700 };
     expect(paid(revenue, "2026-01-20", "2026-01-01", { cycles: weekly })).toEqual([
       "2026-01-14 600",

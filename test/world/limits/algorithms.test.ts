@@ -61,7 +61,7 @@ const steps = fc.array(
 describe.each(algorithmNames)("%s", (name) => {
   const algorithm = algorithms[name];
 
-  test("admits, counts and waits as the counter does, with returned quota and saved buckets", () => {
+  test("admits, counts and waits as the laws' counter does, also after a refund or a reload", () => {
     const reached = { refused: 0, admitted: 0, given: 0, loaded: 0 };
     fc.assert(
       fc.property(rateFor(name), fc.nat(100), steps, (rate, startMs, sent) => {
@@ -139,7 +139,7 @@ describe.each(algorithmNames)("%s", (name) => {
   });
 });
 
-test("the counters of two algorithms differ", () => {
+test("no two algorithms admit the same of these requests", () => {
   const rate = { requests: 4, windowMs: 20 };
   const arrivals = Array.from(
     { length: 60 },

@@ -95,16 +95,20 @@ describe("in every seeded history", () => {
     }
   });
 
-  held("what 1,000 impressions earn is within the surface's cpm_range", 40, (world) => {
-    const { reader, publishers } = open(world);
-    for (const [{ id, joined }, surface] of surfacesOf(publishers)) {
-      const { impressions, micros } = reader.stats(id, { surface: surface.id, from: joined });
-      expect(micros).toBeGreaterThanOrEqual(impressions * Math.round(surface.cpmRange[0] * 1000));
-      expect(micros).toBeLessThanOrEqual(impressions * mostOf(surface));
-    }
-  });
+  held(
+    "1,000 impressions with their clicks earn an amount within the surface's cpm_range",
+    40,
+    (world) => {
+      const { reader, publishers } = open(world);
+      for (const [{ id, joined }, surface] of surfacesOf(publishers)) {
+        const { impressions, micros } = reader.stats(id, { surface: surface.id, from: joined });
+        expect(micros).toBeGreaterThanOrEqual(impressions * Math.round(surface.cpmRange[0] * 1000));
+        expect(micros).toBeLessThanOrEqual(impressions * mostOf(surface));
+      }
+    },
+  );
 
-  held("there is nothing before joining, and nothing from the start on", 30, (world) => {
+  held("there are no events before joining, and none from the start on", 30, (world) => {
     const { reader, publishers } = open(world);
     for (const { id, joined } of publishers) {
       const before = reader.stats(id, { from: "2000-01-01", to: addDays(joined, -1) });
@@ -114,30 +118,26 @@ describe("in every seeded history", () => {
     }
   });
 
-  held(
-    "any two parts of a period add up to it (S1), and no day has less than nothing",
-    30,
-    (world) => {
-      const { reader, publishers } = open(world, {}, 1);
-      for (const [publisher, surface] of surfacesOf(publishers)) {
-        const sums = { impressions: 0, clicks: 0, micros: 0 };
-        for (const [past, one] of daysOf(reader, publisher, surface).entries()) {
-          expect(Math.min(one.impressions, one.clicks, one.micros)).toBeGreaterThanOrEqual(0);
-          expect(one.clicks).toBeLessThanOrEqual(one.impressions);
-          sums.impressions += one.impressions;
-          sums.clicks += one.clicks;
-          sums.micros += one.micros;
-          if (past % 40 !== 0) continue;
-          const { id, joined } = publisher;
-          const to = addDays(joined, past);
-          expect(reader.stats(id, { surface: surface.id, from: joined, to })).toMatchObject(sums);
-        }
+  held("S1: the days of a period add up to it, and no figure is negative", 30, (world) => {
+    const { reader, publishers } = open(world, {}, 1);
+    for (const [publisher, surface] of surfacesOf(publishers)) {
+      const sums = { impressions: 0, clicks: 0, micros: 0 };
+      for (const [past, one] of daysOf(reader, publisher, surface).entries()) {
+        expect(Math.min(one.impressions, one.clicks, one.micros)).toBeGreaterThanOrEqual(0);
+        expect(one.clicks).toBeLessThanOrEqual(one.impressions);
+        sums.impressions += one.impressions;
+        sums.clicks += one.clicks;
+        sums.micros += one.micros;
+        if (past % 40 !== 0) continue;
+        const { id, joined } = publisher;
+        const to = addDays(joined, past);
+        expect(reader.stats(id, { surface: surface.id, from: joined, to })).toMatchObject(sums);
       }
-    },
-  );
+    }
+  });
 
   held(
-    "payouts and what is pending come to all revenue (M1), paid after joining and not too little",
+    "M1: payouts and the pending amount add up to all revenue, and every payout comes after joining and reaches the threshold",
     40,
     (world) => {
       const { reader, publishers } = open(world);
@@ -279,7 +279,7 @@ describe("25 typical publishers together", () => {
   });
 
   test.each(seeds)(
-    "have a click rate of 0.3 to 2 %, different for each surface (seed %s)",
+    "have click rates of 0.3 to 2 %, the highest more than twice the lowest (seed %s)",
     (seed) => {
       const { reader, publishers } = open({ ...world, seed }, {}, 25);
       const rates = [...surfacesOf(publishers)].flatMap(([{ id, joined }, surface]) => {

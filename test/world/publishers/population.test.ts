@@ -61,7 +61,7 @@ test("history ends the day before the start: today has no events", () => {
   }
 });
 
-test("only the adversarial profile has awkward names", () => {
+test("the adversarial profile has awkward names, and the typical one has none", () => {
   const names = (profile: "typical" | "adversarial"): string =>
     createSimulator({ profile, publishers: 60 })
       .publishers.list({ limit: 60 })
@@ -121,7 +121,7 @@ describe.each(["typical", "tiny", "adversarial"] as const)(
   },
 );
 
-test("a sign-up's surfaces are active unless it says otherwise, whichever statuses occur", () => {
+test("a sign-up's surfaces are active by default, even with surface.statuses=extended", () => {
   const sim = createSimulator({ assumptions: { "surface.statuses": "extended" } });
   const { surfaces } = sim.publishers.signUp({ surfaces: ["one", "two"] });
   expect(surfaces.map(({ status }) => status)).toEqual(["active", "active"]);
