@@ -1,4 +1,4 @@
-/** Requests that a test makes itself, in the way that the assumptions in force read. */
+/** Requests that a test makes itself, in the encoding that the assumptions in force accept. */
 
 import type { ApiResponse, Publisher, Simulator } from "../../src/index.ts";
 import { buildRequest, encodingOf } from "../../src/spec/build-request.ts";

@@ -21,7 +21,7 @@ export function anyAssumptions(
   const chosen = fc.tuple(...about.map((key) => fc.constantFrom(...choicesOf(key))));
   return fc.tuple(arbitraryAssumptions({ keys: others }), chosen).map(([rest, choices]) => {
     const all = { ...rest, ...Object.fromEntries(about.map((key, at) => [key, choices[at]])) };
-    // Another reference of what isn't paid makes no sense where all is: the one choice that needs another.
+    // payout.txn-id is about payouts that aren't paid. Under `documented` all are paid, so no other choice makes sense.
     const allPaid = all["payout.statuses"] === "documented";
     return resolveAssumptions(allPaid ? { ...all, "payout.txn-id": "empty" } : all);
   });

@@ -1,9 +1,9 @@
-/** Random command sequences that flood, under every reading of the limits. At full size: limits.test.ts. */
+/** Random command sequences that flood, under every choice for the limits. At full size: limits.test.ts. */
 
 import { test } from "vitest";
 import { expectCampaign } from "./campaign.ts";
 
-const name = "who is admitted is the oracle's to say, and every run keeps the laws";
+const name = "the oracle predicts which requests are limited, and every run keeps the laws";
 
 test(name, { timeout: 240_000 }, () => {
   expectCampaign({

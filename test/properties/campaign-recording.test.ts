@@ -3,7 +3,7 @@
 import { test } from "vitest";
 import { expectCampaign } from "./campaign.ts";
 
-const name = "what is recorded is the oracle's, and every run keeps the laws";
+const name = "the oracle predicts what counts and what it earns, and every run keeps the laws";
 
 test(name, { timeout: 240_000 }, () => {
   expectCampaign({

@@ -3,7 +3,8 @@
 import { test } from "vitest";
 import { expectCampaign } from "./campaign.ts";
 
-const name = "how a request is read and answered is the oracle's, and every run keeps the laws";
+const name =
+  "the oracle predicts how each request is parsed and answered, and every run keeps the laws";
 
 test(name, { timeout: 240_000 }, () => {
   expectCampaign({

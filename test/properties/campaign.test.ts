@@ -5,7 +5,8 @@ import type { AssumptionKey } from "../../src/index.ts";
 import { catalogue } from "../../src/spec/assumptions/catalogue.ts";
 import { expectCampaign } from "./campaign.ts";
 
-const name = "every answer is the oracle's and every run keeps the laws, whatever is assumed";
+const name =
+  "the oracle predicts every answer, and every run keeps the laws, under any assumptions";
 
 test(name, { timeout: 240_000 }, () => {
   expectCampaign({

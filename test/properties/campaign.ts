@@ -1,6 +1,6 @@
 /**
- * Plays random command sequences under random assumptions: each answer against the oracle, each finished run against
- * the laws. A campaign that keeps silent has reached every place on its list, and found something for every law to hold often enough.
+ * Plays random command sequences under random assumptions, and compares each answer with the oracle and each finished run with
+ * the laws. A campaign passes only if it reached every place on its list, and every law had something to check often enough.
  */
 
 import fc from "fast-check";
@@ -17,16 +17,16 @@ export interface Campaign {
   readonly test: string;
   readonly file: string;
   readonly sequences: number;
-  /** Where RUNS asks for fewer: what it takes to reach every place. */
+  /** However small RUNS is: the number that it takes to reach every place. */
   readonly leastSequences?: number;
   readonly mostCommands: number;
   /** Keys that take any of their choices; of the others only a handful is not at its default. */
   readonly about: readonly (keyof Readings)[];
-  /** How often each kind of command comes, where not as usual. */
+  /** How often each kind of command comes, if not as often as usual. */
   readonly weights: Partial<Record<CommandKind, number>>;
   /** One request in so many is sent in an unusual way, or is wrong. */
   readonly unusualOneIn: number;
-  /** Every place that has to be reached for the campaign's silence to mean something. */
+  /** Every place that the campaign must reach for a pass to mean something. */
   readonly places: readonly string[];
 }
 
@@ -36,7 +36,7 @@ interface Report {
   readonly answers: number;
   /** How often each place was reached. */
   readonly places: Readonly<Record<string, number>>;
-  /** How many runs each law found to hold: not those at which there was nothing to see. */
+  /** How many runs each law found to hold. A run in which it had nothing to check doesn't count. */
   readonly laws: Readonly<Record<string, number>>;
 }
 

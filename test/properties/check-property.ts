@@ -11,7 +11,7 @@ export interface PropertyOptions {
   readonly test: string;
   readonly file: string;
   readonly runs: number;
-  /** Where RUNS asks for fewer. @default 10 */
+  /** The least number, however small RUNS is. @default 10 */
   readonly leastRuns?: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Law H1 once more, by a validator of JSON Schema: every answer, refusals and headers too, is one that the document describes. */
+/** Law H1 once more, by a validator of JSON Schema: the document describes every answer, including refusals and headers. */
 
 import type { ApiRequest } from "../../src/index.ts";
 import { openApiDocument } from "../../src/spec/openapi/openapi.ts";
@@ -9,8 +9,8 @@ import { type Run, requestSteps, require } from "./run.ts";
 const compiled = new Map<string, Conformance>();
 
 /**
- * Paths stand there without a slash too many: where that makes no difference it is left out here, and a redirect is no
- * operation's answer.
+ * The document's paths have no slash at the end. A slash that makes no difference is removed before the comparison, and
+ * redirects are left out: no operation answers with one.
  */
 export function mustMatchDocument({ sim, steps, options }: Run): void {
   const key = JSON.stringify(sim.assumptions);
@@ -27,13 +27,13 @@ export function mustMatchDocument({ sim, steps, options }: Run): void {
   }
 }
 
-/** The path without query and without a slash too many. */
+/** The path without its query and without a slash at the end. */
 function pathOf({ path }: ApiRequest): string {
   const [bare = ""] = path.split("?");
   return bare.length > 1 && bare.endsWith("/") ? bare.slice(0, -1) : bare;
 }
 
-/** Whether a path ends with a slash too many where that makes another path of it. */
+/** Whether a slash at the end makes this another path. */
 function isElsewhere({ path }: ApiRequest, assumptions: Readonly<Record<string, string>>): boolean {
   return path.endsWith("/") && assumptions["http.trailing-slash"] !== "same";
 }

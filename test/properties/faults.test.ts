@@ -1,6 +1,6 @@
 /**
- * Faults do to the books what they claim (R6, R7): random worlds, rules and clients; the truth kept beside them, and the
- * audit held against both. ADSIM_REPORT prints how often each place was reached.
+ * Faults do to the books what they claim (R6, R7): in random worlds, with random rules and clients, the test keeps the truth
+ * by itself and compares books and audit with it. ADSIM_REPORT prints how often each place was reached.
  */
 
 import fc from "fast-check";
@@ -14,7 +14,7 @@ import { land, stageOf } from "./faults/stage.ts";
 
 const file = "test/properties/faults.test.ts";
 const truth =
-  "a fault before the service has no effect, a lost answer has one, and the audit knows which";
+  "a fault before the service has no effect, a lost answer has one, and the audit tells them apart";
 
 test(truth, { timeout: 240_000 }, () => {
   const marks = createMarks();
@@ -64,7 +64,7 @@ test(truth, { timeout: 240_000 }, () => {
   if (process.env.ADSIM_REPORT !== undefined) console.log(marks.report().text);
 });
 
-const never = "a plan that never fires changes no answer, no journal entry and no state";
+const never = "rules that never fire change no answer, no journal entry and no state";
 
 test(never, { timeout: 240_000 }, () => {
   const marks = createMarks();

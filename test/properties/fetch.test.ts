@@ -9,7 +9,7 @@ import { checkAsyncProperty } from "./check-property.ts";
 
 const name = "R4: fetch answers a request with the bytes of handle";
 
-/** Looks of answers, for the most part: what fetch might change. */
+/** Mostly assumptions about the form of answers, which fetch might change. */
 const cases = anyAssumptions([
   "errors.body",
   "http.content-type",
@@ -23,7 +23,7 @@ const cases = anyAssumptions([
   return fc.tuple(fc.constant(assumptions), fc.array(requests, { maxLength: 12 }));
 });
 
-/** Fetch gives a text a type of its own, and follows what a slash at the end leads to. */
+/** Excluded: fetch adds a content type to a body that is text, and follows the redirect of a slash at the end. */
 function isSentAsItIs({ path, headers = {}, body }: ApiRequest): boolean {
   return !path.endsWith("/") && (typeof body !== "string" || "content-type" in headers);
 }

@@ -1,4 +1,4 @@
-/** What no choice of looks, and none of statuses, may change (F1 to F3): laws beside those of the list of invariants. */
+/** What no choice about forms or statuses may change (F1 to F3): laws in addition to the list of invariants. */
 
 import {
   type ApiResponse,
@@ -91,7 +91,7 @@ function unescaped(html: string): string {
     .replaceAll("&amp;", "&");
 }
 
-/** Who there is doesn't depend on what is assumed: only ids have another form, and some surfaces another status. */
+/** Assumptions change nothing about the publishers except the form of ids and the statuses of surfaces. */
 export function F2({ options }: Run): void {
   const { assumptions } = options;
   const timezone = assumptions["date.timezone"];
@@ -122,7 +122,7 @@ function told({ id, surfaces, ...rest }: Publisher, withIds: boolean): object {
   return { ...rest, id: withIds && id, surfaces: bare };
 }
 
-/** A payout of a week has an id that none of a month has. */
+/** No weekly payout has the id or the reference of a monthly one. */
 export function F3({ options, publishers }: Run): void {
   const { assumptions } = options;
   const [months, weeks] = (["monthly", "weekly"] as const).map((cycle) => {

@@ -1,7 +1,7 @@
 /**
  * Requests of any kind, most of them almost right: those of `arbitraryRequest`, right and wrong ones, and the same with
- * garbage in names, values, paths, methods, headers and bodies. Where an id or a key belongs stands a word for it, since the
- * world that it comes from isn't made yet.
+ * garbage in names, values, paths, methods, headers and bodies. Ids and keys are placeholder words, since their world isn't
+ * made yet.
  */
 
 import fc from "fast-check";
@@ -9,7 +9,7 @@ import type { ApiRequest } from "../../src/index.ts";
 import { operations } from "../../src/spec/operations.ts";
 import { arbitraryRequest } from "../../src/testing.ts";
 
-/** Those that are read come first. */
+/** Those of GET come first. */
 export const paths: readonly string[] = Object.values(operations)
   .toSorted((one, other) => Number(one.method === "POST") - Number(other.method === "POST"))
   .map(({ path }) => path);
@@ -25,7 +25,7 @@ const almostRight = arbitraryRequest({
   impressions: [{ id: "OWN-IMPRESSION", publisher: "OWN-ID" }],
 }).map(({ request }) => request);
 
-/** What a flaw of `arbitraryRequest` is stands here in any place, beside what nobody thinks of. */
+/** Names and values that `arbitraryRequest` uses as flaws, and odder ones, for any place. */
 const known = Object.values(operations).flatMap(({ parameters }) => Object.keys(parameters));
 const name = fc.oneof(
   fc.constantFrom(...known),
@@ -93,7 +93,7 @@ const headers = fc.oneof(
   origin.map((page) => ({ Origin: page })),
 );
 
-/** Puts garbage in place of a part, or of two. */
+/** Replaces one part, or two, with garbage. */
 const garbage: fc.Arbitrary<Partial<ApiRequest>> = fc.oneof(
   ...[{ method }, { path }, { query }, { body }, { query, body }, { headers }].map((parts) =>
     fc.record<Partial<ApiRequest>>(parts),
@@ -109,7 +109,7 @@ export const anyRequest: fc.Arbitrary<ApiRequest> = fc
     headers: { ...request.headers, ...parts.headers },
   }));
 
-/** The request with what the words in it stand for. */
+/** The request with ids and keys in place of its placeholder words. */
 export function filledIn(request: ApiRequest, known: Readonly<Record<string, string>>): ApiRequest {
   const { query, body, headers = {} } = request;
   const raw = (text: string): string => replaced(text, known, (id) => id);

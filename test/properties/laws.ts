@@ -1,6 +1,6 @@
 /**
- * The laws that look at a finished run, and how often each does. One that does the run again, or asks it a hundred things,
- * costs more than playing a sequence did: it looks at one in so many, some 200 of all campaigns at least.
+ * The laws that judge a finished run, and how often each does. A law that repeats the run, or asks it a hundred things, costs
+ * more than playing the sequence did. It judges one run in so many, but about 200 in all campaigns together at least.
  */
 
 import type { Assumptions } from "../../src/index.ts";
@@ -15,15 +15,15 @@ interface Turn {
   /** 1: every sequence. */
   readonly oneIn: number;
   /**
-   * The share of those runs at which there is something to see, at least: some laws need a payout, another publisher, or
-   * another reading. 0: it isn't counted.
+   * The least share of those runs in which there is something to check: some laws need a payout, another publisher, or
+   * another choice. 0: it isn't counted.
    *
    * @default 1
    */
   readonly held?: number;
 }
 
-/** The order tells which of the dear ones take turns with which. */
+/** The order decides which of the expensive laws judge the same run. */
 export const turns: Readonly<Record<string, Turn>> = {
   M1: { oneIn: 5 },
   M2: { oneIn: 5, held: 0.8 },
@@ -72,16 +72,16 @@ export const turns: Readonly<Record<string, Turn>> = {
   R7: { oneIn: 8 },
 };
 
-/** What no choice of looks may change, and what only a whole JSON Schema validator sees: beside the laws of the list. */
+/** Checks in addition to the list of laws: of what no form may change, and of what only a JSON Schema validator notices. */
 const others: Readonly<Record<string, (run: Run) => void>> = { F1, F2, F3, H1: mustMatchDocument };
 
-/** These look at each answer for itself, at those of what was undone as well. */
+/** These judge each answer on its own, even one from a step that was undone. */
 const ofAnyAnswer: readonly string[] = ["M4", "L7", "H2", "H3"];
 
 /**
- * Looks at a run with the laws whose turn it is at the sequence with this number.
+ * Judges a run by the laws whose turn it is at the sequence with this number.
  *
- * @returns the ids of those that found something to hold.
+ * @returns the ids of those that had something to check and held.
  * @throws Error that names the law that is broken, and what broke it.
  */
 export function judgeRun(run: Run, number: number): string[] {

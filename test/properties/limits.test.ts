@@ -74,7 +74,7 @@ const ways = (Object.keys(catalogue["limit.algorithm"].choices) as Algorithm[]).
 describe.each(ways)("%s, the %s limit", (algorithm, pool) => {
   const limit = limits[pool];
 
-  test("L1 to L3, L5: who is admitted follows from who was, and Remaining tells how many more are", () => {
+  test("L1 to L3, L5: whether a request is admitted depends only on those admitted before, and Remaining says how many more are", () => {
     const { sim, admitted, send } = floodOf(algorithm, pool);
     const tokenMs = MINUTE_MS / limit;
     const arrivals = Array.from({ length: 4 * limit }, (_, arrival): QuotaRequest => {
@@ -95,12 +95,12 @@ describe.each(ways)("%s, the %s limit", (algorithm, pool) => {
     const limited = arrivals.length - admitted.length;
     const agreed = { decision: undefined, remaining: undefined, limited };
     expect(judgeArrivals(arrivals, limit, algorithm)).toEqual(agreed);
-    // Neither was everybody let in, nor only the first.
+    // Some were refused, but more than the first were admitted.
     expect(admitted.length).toBeGreaterThan(limit);
     expect(admitted.length).toBeLessThan(4 * limit);
   });
 
-  test("L4: Retry-After is sound and tight, and refuses to the last millisecond", () => {
+  test("L4: Retry-After is the exact wait rounded up to seconds, and a request is refused until its last millisecond", () => {
     const flood = floodOf(algorithm, pool);
     const { sim, admitted, send } = flood;
     for (let round = 0; round < 6; round += 1) {
@@ -120,7 +120,7 @@ describe.each(ways)("%s, the %s limit", (algorithm, pool) => {
     }
   });
 
-  test("L6, L8: a refused request changes no byte of the state, nor what others have left", () => {
+  test("L6, L8: a refused request changes no balance or bucket, and leaves other publishers their quota", () => {
     const flood = floodOf(algorithm, pool);
     exhaust(flood, limit);
     const before = stateWithBucketsOf(flood.sim);
@@ -142,7 +142,7 @@ function exhausted(pool: Pool): Simulator {
 }
 
 test.each(["recording", "reporting"] as const)(
-  "L6: a refusal by the %s limit changes nothing even where de-duplication has something to forget",
+  "L6: a refusal by the %s limit changes nothing even if a deduplication window has just passed",
   (pool) => {
     const sim = createSimulator({ start, publishers: 2 });
     const [flooding, quiet] = [sim.publishers.at(0), sim.publishers.at(1)];

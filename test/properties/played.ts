@@ -1,4 +1,4 @@
-/** What the laws look at, out of a finished run: what was done in it, and how to do that again. */
+/** What the laws need from a finished run: what was done in it, and how to do that again. */
 
 import { createSimulator, type SimulatorOptions } from "../../src/index.ts";
 import type { Played } from "../../src/laws/law.ts";
@@ -6,7 +6,7 @@ import type { WorldAction } from "../../src/laws/rerun-plan.ts";
 import { createTrace, type Trace } from "../../src/laws/trace.ts";
 import { type Run, type Step, withoutUndone } from "./run.ts";
 
-/** Without what was undone: what is left led, step by step, from the world's start to its state now. */
+/** Without steps that were undone: the others led from the world's start to its state now. */
 export function playedIn(run: Run): Played {
   const steps = withoutUndone(run.steps);
   const actions = steps.flatMap((step) => deedOf(step) ?? []);
@@ -24,7 +24,7 @@ export function playedIn(run: Run): Played {
   };
 }
 
-/** With what a reset or a restore took back: for laws that look at each answer for itself. */
+/** With steps that a reset or restore undid, for laws that judge each answer on its own. */
 export function everythingIn(run: Run): Played {
   const { sim } = run;
   return {
@@ -57,7 +57,7 @@ function traceOf({ pristine }: Run, steps: readonly Step[]): Trace {
   return trace;
 }
 
-/** Undefined for what is no deed: time goes by with the next one. */
+/** Undefined for a step that needs no repeating: an advance is implied by the time of the next action, and resets undo steps. */
 function deedOf({ action, atMs, publisher }: Step): WorldAction | undefined {
   switch (action.kind) {
     case "advance":

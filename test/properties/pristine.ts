@@ -14,8 +14,8 @@ export interface Pristine {
 const made = new Map<string, Pristine>();
 
 /**
- * The population of a world. Of its readings only those are taken over that it may depend on: whatever else is assumed,
- * the history must be this one.
+ * The population of a world. It takes only those of the world's assumptions that it may depend on: whatever the others are,
+ * the history must be the same.
  */
 export function pristineOf({
   seed,

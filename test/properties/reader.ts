@@ -1,4 +1,4 @@
-/** Looks at the publishers of a simulator without being limited, under whatever assumptions are in force there. */
+/** Reads stats and payouts of a simulator, without limits, under whatever assumptions are in force there. */
 
 import type { Simulator } from "../../src/index.ts";
 import type { Member } from "../../src/laws/client-exchange.ts";
@@ -27,7 +27,7 @@ export function readerOf(origin: Simulator): Reader {
   };
 }
 
-/** Its key is another, as soon as it is read. */
+/** Without a key: the copy gives it a new one when it is read. */
 function named(id: string): Member {
   return { id, apiKey: "", joined: undefined, surfaces: [] };
 }

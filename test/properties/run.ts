@@ -16,7 +16,7 @@ import { performAction, type WorldAction } from "../../src/laws/rerun-plan.ts";
 
 type WithoutTime<Some> = Some extends unknown ? Omit<Some, "atMs"> : never;
 
-/** One thing done to a simulator. Time goes by with the next deed, and what undoes deeds is none. */
+/** One thing done to a simulator. It has no time of its own: `advance` moves the clock. */
 export type Action =
   | WithoutTime<WorldAction>
   | { readonly kind: "advance"; readonly byMs: number }
@@ -39,14 +39,14 @@ export type RunOptions = SimulatorOptions & {
   readonly publishers: number;
 };
 
-/** A finished run. `sim` is as the last step left it; who wants to try something forks it. */
+/** A finished run. `sim` is as the last step left it: fork it to try something. */
 export interface Run {
   readonly options: RunOptions;
   readonly steps: readonly Step[];
   readonly sim: Simulator;
   /** The publishers that took part, as they are now. */
   readonly publishers: readonly Publisher[];
-  /** The same population before anything was recorded, under readings that hide and round nothing. */
+  /** The same population before anything was recorded, under assumptions that hide and round nothing. */
   readonly pristine: Simulator;
 }
 
@@ -113,7 +113,7 @@ export function replay(options: SimulatorOptions, actions: readonly Action[]): P
 }
 
 /**
- * The steps without what was undone: a reset takes back all before it, a restore all since its snapshot. What is left led,
+ * The steps without those that were undone: a reset undoes all before it, a restore all since its snapshot. The others led,
  * step by step, from the world's start to its state now, and time never turns back in it.
  */
 export function withoutUndone(steps: readonly Step[]): Step[] {

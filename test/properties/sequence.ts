@@ -12,7 +12,7 @@ import { pristineOf } from "./pristine.ts";
 import { createPlayer, type Run, type RunOptions } from "./run.ts";
 import type { Stage } from "./stage.ts";
 
-/** A sequence's number is drawn, not counted: who replays or shrinks a sequence has the same laws look at it. */
+/** A sequence's number is drawn, not counted, so that the same laws judge it when it is replayed or shrunk. */
 export const lot: fc.Arbitrary<number> = fc.noShrink(fc.noBias(fc.nat(9999)));
 
 /** Which worlds sequences are played in. */

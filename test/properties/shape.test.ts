@@ -26,7 +26,7 @@ const sim = createSimulator({ seed: "shape", publishers: 4 });
 const own = sim.publishers.at(0);
 const other = sim.publishers.at(1);
 
-/** Every shape of an error body, and a world that departs from every default. */
+/** Every form of an error body, and the last choice of every key. */
 const readings: readonly SimulatorOptions["assumptions"][] = [
   ...choicesOf("errors.body").map((body) => ({
     "errors.body": body,
@@ -67,7 +67,7 @@ function worldOf(assumptions: Assumptions): {
   return { world, known };
 }
 
-/** Whether a body is what its headers say: so long, and JSON where it is said to be. */
+/** Expects a body to be as long as its headers say, and JSON if they say so. */
 function checkBody({ headers, body }: ApiResponse): void {
   const length = new TextEncoder().encode(body).length;
   expect(headers["content-length"]).toBe(String(length));
@@ -76,7 +76,8 @@ function checkBody({ headers, body }: ApiResponse): void {
 }
 
 describe("whatever comes in", () => {
-  const unharmed = "H2, L7: any request gets a scripted answer, and a refused one changes nothing";
+  const unharmed =
+    "H2, L7: any request gets a status below 500 and its remaining quota, and a refused one changes nothing";
   test(unharmed, { timeout: 60_000 }, () => {
     const marks = createMarks();
     checkProperty(
@@ -105,7 +106,7 @@ describe("whatever comes in", () => {
     marks.expectReached(["200", "400", "401", "403", "404", "405", "413", "414", "415", "422"]);
   });
 
-  const silent = "H3: the caller's key is nowhere in an answer, wherever it was sent";
+  const silent = "H3: no answer contains the caller's key, wherever it was sent";
   test(silent, { timeout: 60_000 }, () => {
     const places = [
       (key: string) => ({ query: `${key}=1&${key}=2` }),
@@ -183,7 +184,7 @@ describe("methods", () => {
     }
   });
 
-  test("no other answer has an Allow header", () => {
+  test("a 404 and a 401 have no Allow header", () => {
     expect(sim.handle({ method: "GET", path: "/nowhere" }).headers).not.toHaveProperty("allow");
     expect(sim.handle({ method: "GET", path: "/v1/publisher/stats" }).headers).not.toHaveProperty(
       "allow",

@@ -1,4 +1,4 @@
-/** What a sequence is played on, and how one request of it is sent: in the world, in its twin, and past the oracle. */
+/** What a sequence is played on, and how one request of it is sent: to the world, to its twin, and then to the oracle. */
 
 import type { ApiResponse } from "../../src/index.ts";
 import { type Call, requestOf } from "../../src/testing/oracle/calls.ts";

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { type Call, type Carrier, operations, plainWay } from "../../src/testing/oracle/calls.ts";
 import type { Readings } from "../../src/testing/oracle/readings.ts";
 
-/** The way that the encoding in force reads, or any other. */
+/** A carrier that the encoding in force accepts, or any other. */
 export type Encoding = "understood" | Carrier;
 
 /** Changes a call of any operation. Where it can't apply the call stays as it is. */
@@ -27,7 +27,7 @@ const unreadBody =
   (text: (call: Call) => string, code: string, carrier: Carrier): Change =>
   (call, readings) =>
     isPost(call) ? way({ carrier, unreadable: { text: text(call), code } })(call, readings) : call;
-/** Not where parameters in the query are refused whatever they are: which refusal comes first is nobody's business. */
+/** Not where any parameter in the query is refused: it isn't defined which refusal comes first. */
 const unreadQuery =
   (text: (call: Call) => string, code: string): Change =>
   (call, readings) => {
@@ -48,7 +48,7 @@ function optional({ operation }: Call): string | undefined {
   return operations[operation].parameters.find((one) => !one.required)?.name;
 }
 
-/** The name of what says whom other operations are about. */
+/** A parameter that only other operations have. */
 function foreign({ operation }: Call): string {
   return operation === "click" ? "publisher_id" : "impression_id";
 }
@@ -103,9 +103,9 @@ const changes: Readonly<Record<string, Change>> = {
   "a number": value(onImpression("ad_id"), 7),
   "a number with decimals": value(onImpression("ad_id"), 5.5),
   "a tiny number": value(onImpression("session_id"), -1.5e-9),
-  "a number beyond all numbers": value(onImpression("ad_id"), 1e300),
+  "a huge number": value(onImpression("ad_id"), 1e300),
   "a limit of 16 digits": value(onPayouts("limit"), "9".repeat(16)),
-  "a limit below all": value(onPayouts("limit"), `-${"9".repeat(400)}`),
+  "a hugely negative limit": value(onPayouts("limit"), `-${"9".repeat(400)}`),
   "a number as a session": value(onImpression("session_id"), 0),
   "a number that loses digits": value(required, 2 ** 53),
   true: value(required, true),
@@ -143,7 +143,7 @@ const understood: Readonly<Record<Readings["request.encoding"], Carrier>> = {
   query: "query",
 };
 
-/** A carrier that the encoding in force reads. */
+/** A carrier that the encoding in force accepts. */
 export function carrierFor(readings: Readings): Carrier {
   return understood[readings["request.encoding"]];
 }

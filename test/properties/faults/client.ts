@@ -1,4 +1,4 @@
-/** A client with counts of its own. It knows what a connection brings it, and nothing else. */
+/** A client with counts of its own. It knows only what its connections bring. */
 
 import type { ApiResponse } from "../../../src/index.ts";
 import type { Operation } from "./expectation.ts";

@@ -81,7 +81,7 @@ export const anyWorld: fc.Arbitrary<WorldOptions> = fc.record({
   ),
 });
 
-/** An answer that takes a client in. */
+/** An answer that deceives a client. */
 const fake: Verdict = {
   kind: "respond",
   status: 200,
@@ -93,7 +93,7 @@ const fakes = fc.constantFrom<FaultRule>(
 );
 
 const bounds = { longestDelayMs: 10, mostTimes: 2 };
-/** Of every kind; of a few of them no end. */
+/** A rule of any kind; a few never stop firing. */
 const anyRule: fc.Arbitrary<FaultRule> = fc
   .tuple(
     fc.oneof(

@@ -1,4 +1,4 @@
-/** Holds an audit against the truth, and what it says of a client's counts against both. */
+/** Compares an audit with the truth, and what it says about a client's counts with both. */
 
 import { expect } from "vitest";
 import { type Audit, AuditError, type ClientCounts, type EventLine } from "../../../src/index.ts";
@@ -59,7 +59,7 @@ function compareLines(audit: Audit, { lines }: Truth): void {
   same("all requests", plain(audit.total), shown(all));
 }
 
-/** A line without what stands beside its members. */
+/** Only the figures of a line. */
 function plain(line: EventLine): EventLine {
   return Object.fromEntries(
     Object.keys(shown([])).map((name) => [name, line[name as keyof EventLine]]),

@@ -1,4 +1,4 @@
-/** Does a command, and counts what comes of it: as the truth, and as a client sees it. */
+/** Performs a command, and counts its effects: the true ones, and those that a client sees. */
 
 import type { ApiRequest, ApiResponse, JournalEntry } from "../../../src/index.ts";
 import { buildRequest } from "../../../src/spec/build-request.ts";
@@ -137,7 +137,7 @@ function performClick(command: Of<"click">, stage: Stage): void {
   }));
 }
 
-/** Again, as often as the client tries, until it believes that it was recorded. */
+/** Sends it as often as the client tries, until the client believes that it was recorded. */
 function attemptUntilBelieved(
   stage: Stage,
   { retries }: { readonly retries: number },

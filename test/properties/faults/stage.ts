@@ -1,6 +1,6 @@
 /**
- * A world with fault rules, beside it the same world without: that one gets only what reached the service, as often as it
- * did so. What the service makes of a request has to be the same in both.
+ * A world with fault rules, and the same world without them. The second gets only what reached the service, as often as it
+ * got there. The service must treat a request the same in both.
  */
 
 import type { FaultRule } from "../../../src/faults/rule.ts";
