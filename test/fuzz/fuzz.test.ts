@@ -21,7 +21,7 @@ const KEY = /key_[0-9a-z]{13}/;
 /** What hands out keys by design. */
 const givesKeys = /_sim\/+publishers|secrets=shown|_sim\/+openapi\.json/i;
 
-/** Everything that the process says while a test runs. */
+/** Everything that the process prints while a test runs. */
 const said: string[] = [];
 for (const stream of [process.stdout, process.stderr]) {
   vi.spyOn(stream, "write").mockImplementation((chunk) => {
@@ -57,7 +57,7 @@ function headsOf(text: string): string[] {
   return text.match(/HTTP\/1\.1 [1-5]\d\d [\s\S]*?\r\n\r\n/g) ?? [];
 }
 
-/** Leaves the world one whose publishers have asked for all the reports of a minute. */
+/** Uses up the reporting quota of every publisher of a world. */
 function useUpReports({ publishers, handle }: SimulatorCore): void {
   for (const { id, apiKey } of publishers.credentials(publishers.total)) {
     const headers = { authorization: `Bearer ${apiKey}` };
@@ -66,7 +66,7 @@ function useUpReports({ publishers, handle }: SimulatorCore): void {
   }
 }
 
-test("raw requests, broken and almost right ones, on /v1 and /_sim", async () => {
+test("no raw request to /v1 or /_sim hangs, gets a 5xx that no rule wrote, or leaks a key", async () => {
   await using server = await startServer({
     port: 0,
     publishers: 3,
@@ -82,15 +82,15 @@ test("raw requests, broken and almost right ones, on /v1 and /_sim", async () =>
   function batch(): RawRequest[] {
     const requests: RawRequest[] = [];
     while (next < REQUESTS && requests.length < PIPELINED) {
-      // Some requests reset it, or let its time pass.
+      // Some requests reset that world, or advance its clock.
       if (next % 500 === 0) useUpReports(server.worlds.get(BUSY));
       const { publishers } = server.worlds.get("default");
-      // A scenario that was played may have fewer.
+      // A scenario that was played may have left fewer publishers.
       const publisher = publishers.at(next % Math.min(3, publishers.total));
       const request = rawRequest(drawsFor(next), publisher);
       next += 1;
       requests.push(request);
-      // What a server can't tell the end of is the last on its connection.
+      // A request whose end the server can't tell is the last on its connection.
       if (!request.isFramed) break;
     }
     return requests;
@@ -120,7 +120,7 @@ test("raw requests, broken and almost right ones, on /v1 and /_sim", async () =>
   }
   await Promise.all(Array.from({ length: CONNECTIONS }, converse));
 
-  // The rest of the check: most were answered, of many kinds, and the server is well.
+  // Most were answered, with many statuses, and the server still works.
   expect(answered).toBeGreaterThan(REQUESTS / 2);
   for (const status of ["200", "201", "400", "401", "403", "404", "405", "409", "415", "429"]) {
     expect(statuses.get(status) ?? 0, `answers with ${status}`).toBeGreaterThan(0);

@@ -97,7 +97,7 @@ const headers = [
   "Authorization: Basic a2V5Og==",
   "Authorization: Bearer",
 ];
-/** What a route takes, by its path. No rule leaves a client waiting. */
+/** Bodies that each route accepts, by its path. No fault rule leaves a client waiting. */
 const controlBodies: Readonly<Record<string, readonly unknown[]>> = {
   publishers: [{ name: "a", surfaces: ["b"] }, {}],
   "publishers/:publisher/surfaces/:surface": [{ status: "paused" }, { cpmRange: [1, 2] }],
@@ -137,7 +137,7 @@ export function drawsOf(seed: string): (number: number) => Draw {
   };
 }
 
-/** A request as it is put together: right at first. */
+/** A request that is being put together, valid at first. */
 interface Draft {
   method: string;
   world: string;
@@ -200,7 +200,7 @@ function control(draw: Draw, publisher: Publisher): Draft {
   const body = takes === undefined ? "" : JSON.stringify(pick(draw, takes));
   return {
     method,
-    // It takes the place of a world, whose quotas would never be used up.
+    // Playing a scenario replaces the world, and with it the quotas that were used up.
     world: path === "scenarios/play" ? "/@fuzz" : "",
     path: `/_sim/${filled}`,
     query: [],
@@ -209,7 +209,7 @@ function control(draw: Draw, publisher: Publisher): Draft {
   };
 }
 
-/** Makes one thing of it another. */
+/** Changes one part of the request. */
 function mutate(draft: Draft, draw: Draw, publisher: Publisher): void {
   const { path } = draft;
   switch (draw(0, 6)) {

@@ -1,6 +1,6 @@
 /**
  * One session, written for each of three client generators as their users would: impressions, a click, figures, surfaces,
- * payouts, and an error of each operation. They are texts, for what they import is generated.
+ * payouts, and an error of each operation. They are strings, because what they import is generated.
  */
 
 /** What a session is given: a base URL, a key, and ids that are and aren't the key's. */

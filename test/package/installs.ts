@@ -21,8 +21,8 @@ const tsxVersion = "4.23.15";
 const typescripts = { typescript5: "5.9.3", typescript6: "6.0.3", typescript7: "7.0.2" } as const;
 
 /**
- * msw 3 runs on Node 22.12 and newer. Types are checked with each by an old compiler and the new one, and one way to find
- * modules each: all with all would take minutes.
+ * msw 3 runs on Node 22.12 and newer. Types are checked with each by an old compiler and the new one, under one module
+ * resolution: every combination would take minutes.
  */
 const mswMajors = [
   {
@@ -170,7 +170,7 @@ export const scenario: Scenario = defineScenario({
 defineScenario({ name: "typed", about: "References are checked.", steps: [clicked] });
 `;
 
-/** Plays scenarios that come along, with reports. @returns what they came to, the same on every Node. */
+/** Plays shipped scenarios, with reports. @returns their digests, the same on every Node. */
 async function playShipped(binary: string, path: string): Promise<string> {
   const entry = join(path, "node_modules/adsim/dist/cli/main.js");
   const reports = ["junit=r.xml", "json=r.json", "html=r.html"].join();
@@ -271,7 +271,7 @@ async function checkAlone({ folder, tarball, binaries }: Trial): Promise<void> {
     const unwanted = /node_modules[/\\](msw|vitest|fast-check|tsx)$/m.exec(stdout);
     if (unwanted !== null) throw new Error(`${unwanted[1]} was installed`);
   });
-  await check("what is installed with the package is what it imports", () =>
+  await check("the package depends on exactly what it imports", () =>
     checkImports(join(path, "node_modules/adsim")),
   );
   await check("npm runs the command by its name", async () => {
@@ -280,7 +280,7 @@ async function checkAlone({ folder, tarball, binaries }: Trial): Promise<void> {
     });
     if (!/^\d+\.\d+\.\d+\n$/.test(stdout)) throw new Error(stdout);
   });
-  await check("what is copied into the command line comes with its licence", async () => {
+  await check("code that is bundled into the command line comes with its licence", async () => {
     const text = await readFile(join(path, "node_modules/adsim/dist/cli/LICENSES.txt"), "utf8");
     for (const holder of ["TJ Holowaychuk", "Fabian Hiller"]) {
       if (!text.includes(holder)) throw new Error(`${holder} isn't named`);
@@ -348,7 +348,7 @@ async function checkWithMsw(
   }
 }
 
-/** All beside one another: each waits for npm, and most use one processor. */
+/** All at the same time: each waits for npm, and most use one processor. */
 async function checkAll(folder: string): Promise<void> {
   const packed = await run("npm", ["pack", "--silent", "--pack-destination", folder], {
     cwd: root,
@@ -358,7 +358,7 @@ async function checkAll(folder: string): Promise<void> {
   const trial: Trial = { folder, tarball, binaries };
   const [, newest = process.execPath] = binaries.at(-2) ?? [];
   await Promise.all([
-    check("docs/test-your-client.md and own-tests.md, word for word", () =>
+    check("docs/test-your-client.md and own-tests.md work word for word", () =>
       followTestYourClient(folder, tarball, newest),
     ),
     checkAlone(trial),

@@ -85,7 +85,7 @@ async function write(project: string, blocks: readonly Block[], file: string): P
   await writeFile(join(project, file), block.text);
 }
 
-/** Of each block: what it is written in, what it holds, and the last file that the text before it names. */
+/** Each block's language, its content, and the last file that the text before it names. */
 function blocksOf(text: string): Block[] {
   // Text and blocks take turns.
   const parts = text.split(/^```/m);

@@ -68,7 +68,7 @@ interface Project {
   readonly binary: string;
 }
 
-/** @returns what the play came to, the same on every Node. @throws Error when it isn't held. */
+/** @returns the digest of the play, the same on every Node. @throws Error when it isn't held. */
 async function digestOf({ path, kind, binary }: Project, file: string): Promise<string> {
   const entry = join(path, "node_modules/adsim/dist/cli/main.js");
   const { stdout } = await run(binary, [entry, "play", file, "--json"], { cwd: join(path, kind) });

@@ -44,7 +44,7 @@ clientContract({
   onReport: ({ rules }) => expectTypeOf(rules[0]?.id).toEqualTypeOf<string | undefined>(),
 });
 
-// @ts-expect-error a driver has to report showings
+// @ts-expect-error a driver has to report impressions
 clientContract({ describe, it, driver: () => ({ click: () => undefined }) });
 // @ts-expect-error there is no such choice
 clientContract({ describe, it, driver: () => driver, assumptions: { "limit.exceeded": "418" } });
