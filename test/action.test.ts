@@ -1,4 +1,4 @@
-/** `action.yml`: makes adsim from its own files and wraps `npx adsim exec`, whatever its inputs hold. */
+/** `action.yml` packs adsim from its own files and runs `npx adsim exec`, whatever its inputs hold. */
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -29,7 +29,7 @@ const action: Action = parse(readFileSync(join(root, "action.yml"), "utf8"));
 const [step] = action.runs.steps;
 if (step === undefined) throw new Error("The action has a step.");
 
-/** Records its arguments, each on a line of its own as JSON. */
+/** Writes its arguments to a file as JSON, and exits with 7. */
 const recording = `#!${process.execPath}
 require("node:fs").writeFileSync("arguments.json", JSON.stringify(process.argv.slice(2)));
 process.exit(7);
@@ -42,7 +42,7 @@ shift 4
 exec ${JSON.stringify(process.execPath)} ${JSON.stringify(entry)} "$@"
 `;
 
-/** Records its arguments and where it is called, and packs. */
+/** Records its arguments and where it was called, and writes a file as `npm pack` does. */
 const npm = `#!/bin/sh
 echo "$PWD: $*" >> "$RUNNER_TEMP/npm.log"
 if [ "$1" = pack ]; then echo packed > "$4/adsim-0.0.0.tgz"; fi
@@ -82,7 +82,7 @@ function runStep(
   return { folder, code: status, stdout, stderr, args };
 }
 
-test("is one step of bash that takes every input as a variable, and none into its script", () => {
+test("the action is one bash step that gets every input as a variable, and none in its script", () => {
   expect(action.runs.using).toBe("composite");
   expect(action.runs.steps.length).toBe(1);
   expect(step.shell).toBe("bash");
@@ -94,7 +94,7 @@ test("is one step of bash that takes every input as a variable, and none into it
   expect(required.map(([name]) => name)).toEqual(["run"]);
 });
 
-test("leaves out what isn't given", () => {
+test("the action passes on no option for an input that isn't given, and exits as the command does", () => {
   const { code, args } = runStep(recording, { run: "npm test" });
   const before = ["--yes", expect.any(String), "--", "adsim", "exec", "--"];
   expect(args).toEqual([...before, "bash", "-eo", "pipefail", "-c", "npm test"]);
@@ -110,7 +110,7 @@ test("leaves out what isn't given", () => {
   ]);
 });
 
-test("without a package it takes its own files, packed once", () => {
+test("without the input package the action packs its own files, only once", () => {
   const { folder, stdout, args } = runStep(recording, { run: "npm test" });
   const [, tarball = ""] = /^--package=(.*)$/.exec((args as string[])[1] ?? "") ?? [];
   expect(readFileSync(tarball, "utf8")).toBe("packed\n");
@@ -120,13 +120,13 @@ test("without a package it takes its own files, packed once", () => {
     `${root}: ci --no-audit --no-fund`,
     expect.stringMatching(`^${root}: pack --silent --pack-destination `),
   ]);
-  // What npm says doesn't mix with what the script says.
+  // npm's output doesn't mix with the script's.
   expect(stdout).toBe("");
   runStep(recording, { run: "npm test" }, folder);
   expect(calls()).toHaveLength(2);
 });
 
-test("hands every input over as it is, and runs nothing that stands in one", () => {
+test("the action passes every input on as data, and runs nothing in it", () => {
   const hostile = `$(touch x) \`touch x\` '"; touch x #\n touch x & *`;
   const { folder, args } = runStep(recording, {
     run: hostile,
@@ -156,14 +156,14 @@ test("hands every input over as it is, and runs nothing that stands in one", () 
   expect(existsSync(join(folder, "x"))).toBe(false);
 });
 
-test("refuses a switch that is neither true nor false", () => {
+test("the action refuses a switch that is neither true nor false", () => {
   const { code, stdout, args } = runStep(recording, { run: "true", "fail-on-findings": "yes" });
   expect(stdout).toContain("::error::fail-on-findings must be true or false");
   expect([code, args]).toEqual([2, undefined]);
 });
 
 test.skipIf(!hasCurl)(
-  "runs a script of several lines against the simulator, and ends as it does",
+  "the action runs a script of several lines against the simulator, and exits with its code",
   () => {
     const run = [
       'echo "$ADSIM_ASSUMPTIONS" | grep -q \'"dedup.repeat":"conflict"\'',

@@ -1,4 +1,4 @@
-/** docs/faults.md: what is in it runs, and it has everything that there is. */
+/** docs/faults.md: its snippets run, and it lists every condition, verdict and field of a request. */
 
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
@@ -25,7 +25,7 @@ function namesUnder(heading: string): string[] {
   return Array.from(rows, ([, name = ""]) => name);
 }
 
-test("every rule in it is one", () => {
+test("every rule on the page is valid", () => {
   const snippets = snippetsIn(page, "json");
   expect(snippets.length).toBeGreaterThan(8);
   for (const text of snippets) {
@@ -34,28 +34,28 @@ test("every rule in it is one", () => {
   }
 });
 
-describe("TypeScript", () => {
+describe("the TypeScript on the page", () => {
   const [installing = "", deciding = "", cutting = "", auditing = "", ...others] = snippetsIn(
     page,
     "ts",
   );
 
-  test("installing rules", async () => {
+  test("installs rules and prints their ids", async () => {
     expect(others).toEqual([]);
     const printed = await runSnippet(installing);
     expect(printed).toContain("id: 'slow'");
     expect(printed).toContain("id: 'rule-2'");
   });
 
-  test("a rule that is a function", async () => {
+  test("installs a rule that is a function", async () => {
     expect(await runSnippet(`${deciding}\nconsole.log(sim.faults.list().length);`)).toBe("1\n");
   });
 
-  test("the body cut at each byte", async () => {
+  test("cuts the body at each byte", async () => {
     expect(await runSnippet(cutting)).toBe("cut everywhere\n");
   });
 
-  test("a client that neither loses nor doubles", async () => {
+  test("passes for a client that neither loses nor doubles, and fails for one that doubles", async () => {
     expect(await runSnippet(auditing)).toBe("nothing lost, nothing doubled\n");
     const doubling = auditing.replace(/, session_id };/, " };");
     expect(doubling).not.toBe(auditing);
@@ -63,7 +63,7 @@ describe("TypeScript", () => {
   });
 });
 
-test.skipIf(!hasCurl)("the lines for a shell, one after the other", async () => {
+test.skipIf(!hasCurl)("the shell commands on the page succeed one after the other", async () => {
   const server = await startServer({ port: 0 });
   const lines = snippetsIn(page, "sh").flatMap((text) => text.trim().split("\n"));
   expect(lines.length).toBe(5);
@@ -78,12 +78,15 @@ test.skipIf(!hasCurl)("the lines for a shell, one after the other", async () => 
   }
 });
 
-test.each(["serve", "exec"])("adsim %s has the option that it names", async (command) => {
-  expect(page).toContain(`adsim ${command} --faults FILE`);
-  expect((await runAdsim([command, "--help"])).stdout).toMatch(/^ {2}--faults /m);
-});
+test.each(["serve", "exec"])(
+  "adsim %s has the option --faults, as the page says",
+  async (command) => {
+    expect(page).toContain(`adsim ${command} --faults FILE`);
+    expect((await runAdsim([command, "--help"])).stdout).toMatch(/^ {2}--faults /m);
+  },
+);
 
-test("every condition and every verdict has a row, and what a function sees is listed", () => {
+test("every condition and every verdict has a row, and every field that a function sees is listed", () => {
   // A missing name, or one too many, is a type error.
   const conditions = {
     operation: 1,

@@ -1,4 +1,4 @@
-/** docs/scenarios.md and docs/load.md: what is in them plays, and they have everything that there is. */
+/** docs/scenarios.md and docs/load.md: their scenarios play, and they name everything that a scenario can hold. */
 
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ const page = (await Promise.all(pages)).join("\n");
 
 const [first = "", ...otherScenarios] = snippetsIn(page, "json");
 
-test("every scenario in it plays, and holds", () => {
+test("every scenario on the pages is held", () => {
   expect(otherScenarios.length).toBe(1);
   for (const text of [first, ...otherScenarios]) {
     expect(playScenarioSync(JSON.parse(text))).toMatchObject({ verdict: "held" });
@@ -45,7 +45,7 @@ describe("the first scenario, from a file", () => {
   });
 });
 
-test("the TypeScript plays as it says", async () => {
+test("the TypeScript on the pages plays a scenario that is held", async () => {
   const [snippet = "", ...others] = snippetsIn(page, "ts");
   expect(others).toEqual([]);
   expect(await runSnippet(snippet)).toBe("held 3\n");
@@ -76,7 +76,7 @@ test.each<[what: string, definitions: readonly string[]]>([
   ["rule", ["rule", "status", "operand"]],
   ["expectation", ["answer", "expectation"]],
   ["part of traffic", ["traffic"]],
-])("they name every %s", (_, definitions) => {
+])("the pages name every %s", (_, definitions) => {
   const names = membersOf(...definitions);
   if (definitions.length === 0) {
     for (const name of Object.keys(properties)) names.add(name);

@@ -1,4 +1,4 @@
-/** The pages under `docs`: what a program wrote is what it writes, what can run runs, what is named is there. */
+/** The pages under `docs`: generated ones are up to date, snippets run, and what they name exists. */
 
 import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
@@ -27,18 +27,18 @@ const controlPage = await pageOf("control-api");
 const commandPage = await pageOf("command-line");
 const happenedPage = await pageOf("what-happened");
 
-/** What stands in code in the first column of any table. */
+/** What is written as code in the first column of any table. */
 function listedIn(text: string): string[] {
   return [...text.matchAll(/^\| (.+?) \| .* \|$/gm)].flatMap(([, cell = ""]) =>
     [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name),
   );
 }
 
-test("docs/assumptions.md is the catalogue's page; if not: npm run docs", async () => {
+test("docs/assumptions.md is what `npm run docs` writes", async () => {
   expect((await runAdsim(["assumptions", "--markdown"])).stdout).toBe(page);
 });
 
-test("it has every key with all its choices, the default first", () => {
+test("docs/assumptions.md has every key with all its choices, the default first", () => {
   for (const [key, point] of Object.entries<OpenPoint>(catalogue)) {
     const [, section = ""] = page.split(`## \`${key}\`\n`);
     const listed = [...(section.split("\n## ")[0] ?? "").matchAll(/^- `([^`]+)`/gm)];
@@ -48,7 +48,7 @@ test("it has every key with all its choices, the default first", () => {
   }
 });
 
-test("every page that counts the assumptions counts as many as there are", async () => {
+test("every page that says how many assumptions there are has the right number", async () => {
   const root = join(docs, "..");
   const written = (await readdir(docs)).filter((name) => name.endsWith(".md"));
   const paths = ["README.md", "llms.txt", ...written.map((name) => `docs/${name}`)];
@@ -98,7 +98,7 @@ test("docs/matrix.md shows what is printed of a client that relies on 429", () =
   expect(text).toContain(`${caution}\n`);
 });
 
-test("docs/matrix.md: so many rows as it says", () => {
+test("docs/matrix.md says how many rows cover all pairs and all triples", () => {
   expect(matrixPage).toContain(`${coveringArray({ strength: 2 }).length} rows`);
   expect(matrixPage).toContain(`${coveringArray({ strength: 3 }).length} rows`);
 });
@@ -171,22 +171,25 @@ test.each(Object.entries(generatedPages))(
   },
 );
 
-describe("TypeScript that prints what it says", async () => {
+describe("the TypeScript", async () => {
   const names = ["simulator", "server", "client"];
   const snippets = await Promise.all(
     names.map(async (name) =>
       snippetsIn(await pageOf(name), "ts").map((text, index) => [name, index + 1, text] as const),
     ),
   );
-  test.each(snippets.flat())("docs/%s.md, %i", async (_, __, text) => {
-    expect(printedBy(text).length).toBe(text.split("console.log(").length - 1);
-    expect((await runSnippet(text)).trimEnd().split("\n")).toEqual(printedBy(text));
-  });
+  test.each(snippets.flat())(
+    "in docs/%s.md, snippet %i, prints what its comments say",
+    async (_, __, text) => {
+      expect(printedBy(text).length).toBe(text.split("console.log(").length - 1);
+      expect((await runSnippet(text)).trimEnd().split("\n")).toEqual(printedBy(text));
+    },
+  );
 });
 
-describe.skipIf(!hasCurl)("lines for a shell that ask a server", async () => {
+describe.skipIf(!hasCurl)("every curl command", async () => {
   const names = ["api", "server", "control-api", "openapi"];
-  test.each(names)("docs/%s.md", async (name) => {
+  test.each(names)("in docs/%s.md gets JSON from a server", async (name) => {
     const server = await startServer({ port: 0 });
     try {
       const lines = snippetsIn(await pageOf(name), "sh").flatMap((text) => text.trim().split("\n"));
@@ -213,7 +216,7 @@ test.each(snippetsIn(happenedPage, "ts").map((text, index) => [index + 1, text] 
   },
 );
 
-test.skipIf(!hasCurl)("docs/what-happened.md: the lines for a shell run", async () => {
+test.skipIf(!hasCurl)("docs/what-happened.md: the shell commands run", async () => {
   const server = await startServer({ port: 0 });
   const folder = await mkdtemp(join(tmpdir(), "adsim-docs-"));
   const command = `${process.execPath} ${fileURLToPath(new URL("../src/cli/main.ts", import.meta.url))}`;
@@ -241,7 +244,7 @@ test("docs/what-happened.md has every finding of the client report, and no other
   expect(listed.sort()).toEqual([...findingIds].sort());
 });
 
-test("every page that runs npx adsim or takes a tarball says how to install it, in one place", async () => {
+test("every page with npx adsim or a tarball links to the one place on installing, and names this version", async () => {
   const { version } = JSON.parse(await readFile(join(docs, "../package.json"), "utf8"));
   const pages = (await readdir(docs)).filter((name) => name.endsWith(".md"));
   const found: string[] = [];

@@ -1,4 +1,4 @@
-/** What the page about other languages shows is what lies in `examples`, runs, and notices a client that is wrong. */
+/** The page about other languages shows the files in `examples`. They run, and notice a wrong client. */
 
 import { spawnSync } from "node:child_process";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { temporaryFolder } from "./temporary-folder.ts";
 const root = join(import.meta.dirname, "..");
 const page = readFileSync(join(root, "docs/other-languages.md"), "utf8");
 
-/** Runs a line of the page in a copy of a folder, one place of one file changed. */
+/** Runs a command of the page in a copy of a folder, in which a defect may be planted. */
 function runIn(
   folder: string,
   line: string,
@@ -57,18 +57,15 @@ test.skipIf(!hasPython)("the Python example is green", () => {
   expect(code).toBe(0);
 });
 
-test.skipIf(!hasPython)(
-  "the Python example is red for a client that doesn't wait as long as it is told",
-  () => {
-    const { code, output } = runIn("python", python, {
-      file: "ads.py",
-      right: "refused.retry_after if refused.retry_after is not None else pause",
-      wrong: "pause",
-    });
-    expect(output).toContain("FAIL: test_it_waits_as_long_as_it_is_told");
-    expect(code).toBe(1);
-  },
-);
+test.skipIf(!hasPython)("the Python example is red for a client that ignores Retry-After", () => {
+  const { code, output } = runIn("python", python, {
+    file: "ads.py",
+    right: "refused.retry_after if refused.retry_after is not None else pause",
+    wrong: "pause",
+  });
+  expect(output).toContain("FAIL: test_it_waits_as_long_as_it_is_told");
+  expect(code).toBe(1);
+});
 
 test.skipIf(!hasCurl)("the shell example is green", () => {
   const { code, output } = runIn("shell", shell);
@@ -77,7 +74,7 @@ test.skipIf(!hasCurl)("the shell example is green", () => {
 });
 
 test.skipIf(!hasCurl)(
-  "the shell example is red for a client with a session for each attempt",
+  "the shell example is red for a client that takes another session for each attempt",
   () => {
     const { code, output } = runIn("shell", shell, {
       file: "impression.sh",
@@ -90,7 +87,7 @@ test.skipIf(!hasCurl)(
 );
 
 test.skipIf(!hasPython)(
-  "the page reads fixtures as they are written, and names all that a file holds",
+  "the page's program reads the fixtures that adsim writes, and the page names every member of a file",
   async () => {
     const folder = temporaryFolder();
     expect((await runAdsim(["fixtures", "--out", join(folder, "fixtures")])).code).toBe(0);

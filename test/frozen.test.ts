@@ -1,5 +1,5 @@
 /**
- * Frozen digests of seeded output. They may be wrong, but they must not change unnoticed: who changes one on purpose
+ * Frozen digests of seeded output. They may be wrong, but they must not change unnoticed: whoever changes one on purpose
  * changes what every user's fixed seed gives, and says so in the changelog.
  */
 

@@ -13,7 +13,7 @@ vi.doUnmock("msw");
 
 export const createHandlers2: typeof createHandlers = two.createHandlers;
 
-/** Each listens for what is below the base URL, and returns what ends that. */
+/** Each intercepts requests below the base URL, and returns a function that stops it. */
 type Listen = (sim: Handling, baseUrl: string) => () => void;
 
 export const listeners: { readonly "MSW 2": Listen; readonly "MSW 3": Listen } = {

@@ -1,10 +1,10 @@
-/** Requests of one publisher, and where in a row of them a rule fires. */
+/** Requests of one publisher, and at which of them a rule fires. */
 
 import type { ApiResponse, Publisher, SimulatorCore, Verdict } from "../src/index.ts";
 import { buildRequest } from "../src/spec/build-request.ts";
 import type { OperationId } from "../src/spec/operations.ts";
 
-/** A verdict that no answer of the service is taken for. */
+/** A verdict with a status that the service itself never gives. */
 export const mark: Verdict = { kind: "respond", status: 599 };
 
 export interface Sender {

@@ -215,7 +215,7 @@ function sendUnroutable(send: Send, owner: Publisher): void {
   }
 }
 
-/** The reporting limit of a key that was used little so far, and one key beside it. */
+/** Uses up the reporting limit of one key, then sends a request with another. */
 function exhaust(send: Send, others: readonly Publisher[]): void {
   const [spent, fresh] = others;
   if (spent === undefined || fresh === undefined) throw new Error("Two other publishers needed.");

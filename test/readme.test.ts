@@ -1,4 +1,4 @@
-/** The README keeps its promises: every snippet in it runs, every table matches what there is. */
+/** The README keeps its promises: its snippets run, its commands exist, its counts are right. */
 
 import { execFile } from "node:child_process";
 import { readdir, readFile, writeFile } from "node:fs/promises";
@@ -20,28 +20,28 @@ const manifest: { readonly scripts: Readonly<Record<string, string>>; readonly v
 
 const shellLines = snippetsIn(readme, "sh").flatMap((text) => text.trim().split("\n"));
 
-test("every snippet is of a kind that is run below", () => {
+test("every snippet is of a kind that these tests know", () => {
   const languages = Array.from(readme.matchAll(/^```(.+)$/gm), ([, language]) => language);
   expect(languages.length).toBeGreaterThan(6);
   for (const language of languages) expect(["js", "sh"]).toContain(language);
   for (const line of shellLines) expect(line).toMatch(/^(npm|npx|node|curl) /);
 });
 
-test("it counts the rules of the contract and the shipped scenarios", async () => {
+test("the README says how many rules the contract has, and how many scenarios are shipped", async () => {
   expect(readme).toContain(`[${rules.length} rules]`);
   const scenarios = await readdir(join(root, "scenarios"));
   expect(readme).toContain(`[${scenarios.length} scenarios]`);
 });
 
-test("it has fewer than 180 lines and begins with the two commands", () => {
+test("the README has fewer than 180 lines, and its first commands are the two", () => {
   expect(readme.trimEnd().split("\n").length).toBeLessThan(180);
   expect(snippetsIn(readme, "sh")[0]).toBe("npm ci && npm start\nnpm ci && npm test\n");
 });
 
-describe("shell", () => {
+describe("the command", () => {
   let url = "";
   beforeAll(async () => {
-    // `npm start` has no options either, so that what the lines hold is the default seed's.
+    // `npm start` has no options either, so ids and keys in the commands are those of the default seed.
     expect(manifest.scripts.start).toMatch(/ src\/cli\/main\.ts serve$/);
     const server = await startServer({ port: 0 });
     url = server.url;
@@ -49,27 +49,30 @@ describe("shell", () => {
   });
 
   const curlLines = shellLines.filter((line) => line.startsWith("curl "));
-  test.skipIf(!hasCurl).each(curlLines)("%s", async (line) => {
+  test.skipIf(!hasCurl).each(curlLines)("%s gets JSON", async (line) => {
     expect(line).toContain("http://127.0.0.1:4010/");
     const here = line.replaceAll("http://127.0.0.1:4010", url);
     const { stdout } = await run("sh", ["-c", `${here} --silent --show-error --fail`]);
     expect(() => JSON.parse(stdout)).not.toThrow();
   });
 
-  test.each(shellLines.filter((line) => line.startsWith("npm ")))("%s", (line) => {
-    for (const command of line.split(" && ")) {
-      const [, script = "", ...rest] = command.replace(/^npm run /, "npm ").split(" ");
-      if (script === "install") {
-        expect(rest).toEqual(["--save-dev", `./adsim-${manifest.version}.tgz`]);
-      } else {
-        expect(["ci", "pack", ...Object.keys(manifest.scripts)]).toContain(script);
-        expect(rest).toEqual([]);
+  test.each(shellLines.filter((line) => line.startsWith("npm ")))(
+    "%s runs scripts that exist",
+    (line) => {
+      for (const command of line.split(" && ")) {
+        const [, script = "", ...rest] = command.replace(/^npm run /, "npm ").split(" ");
+        if (script === "install") {
+          expect(rest).toEqual(["--save-dev", `./adsim-${manifest.version}.tgz`]);
+        } else {
+          expect(["ci", "pack", ...Object.keys(manifest.scripts)]).toContain(script);
+          expect(rest).toEqual([]);
+        }
       }
-    }
-  });
+    },
+  );
 });
 
-describe("five minutes", () => {
+describe("in the five minutes", () => {
   const [client = "", inProcess = "", overHttp = "", ...others] = snippetsIn(readme, "js");
 
   async function folderWith(files: Readonly<Record<string, string>>): Promise<string> {
@@ -115,7 +118,7 @@ describe("five minutes", () => {
   });
 });
 
-test("it names every command and no other", async () => {
+test("the README names every command and no other", async () => {
   const commands = new Set(Array.from(readme.matchAll(/`adsim ([a-z]+)/g), ([, name]) => name));
   const { stdout } = await runAdsim(["--help"]);
   const real = [...stdout.matchAll(/^ {2}(\w+) .*$/gm)].map(([, name = ""]) => name);

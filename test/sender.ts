@@ -1,4 +1,4 @@
-/** A publisher's requests in the shortest form, for tests in which it is no matter how a request is built. */
+/** A publisher's requests in the shortest form, for tests that don't care how a request is built. */
 
 import type { ApiRequest, ApiResponse, Publisher, Simulator } from "../src/index.ts";
 

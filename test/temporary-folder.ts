@@ -12,7 +12,7 @@ export function temporaryFolder(): string {
   return path;
 }
 
-/** The path of a file in such a folder. What is no text is written as JSON. */
+/** The path of a file in such a folder. Anything but a string is written as JSON. */
 export function fileOf(content: unknown, name = "file.json"): string {
   const path = join(temporaryFolder(), name);
   writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));

@@ -63,13 +63,13 @@ function importsOf({ path, text }: SourceFile): string[] {
   return Array.from(specifiers, ([, to = ""]) => posix.join(dirname(path), to));
 }
 
-/** What imports itself by way of others. `placeOf`: the file itself, or its folder. */
+/** Files or folders that import themselves by way of others. `placeOf`: the file itself, or its folder. */
 function inCircles(placeOf: (path: string) => string): string[] {
   const arrows = sources
     .filter(({ path }) => !isEntry(path))
     .flatMap((file) => importsOf(file).map((to) => [placeOf(file.path), placeOf(to)] as const))
     .filter(([from, to]) => from !== to);
-  // Who imports nothing that is left, or is imported by nothing that is left, is in no circle.
+  // A place that imports none of the others left, or that none of them imports, is in no circle.
   let left = new Set(arrows.flat());
   for (let before = 0; before !== left.size; ) {
     before = left.size;
@@ -115,20 +115,20 @@ function places(
     );
 }
 
-test("there are sources to look at", () => {
+test("there are sources, and their comments and strings are ignored", () => {
   expect(sources.length).toBeGreaterThan(40);
   expect(codeOf('a = "x"; // Date.now()\nb /* TODO */')).toBe('a = ""; \nb ');
 });
 
 describe("floors", () => {
-  test("every file of src is an entry, or on a floor that has its place", () => {
+  test("every file of src is an entry, or in a folder that ARCHITECTURE.md lists", () => {
     const homeless = sources.filter(
       ({ path }) => !isEntry(path) && !floors.includes(floorOf(path)),
     );
     expect(homeless.map(({ path }) => path)).toEqual([]);
   });
 
-  test("an import points down", () => {
+  test("no file imports from a floor above its own", () => {
     const upward = sources
       .filter(({ path }) => !isEntry(path))
       .flatMap((file) =>
@@ -154,7 +154,7 @@ describe("floors", () => {
     expect(inward).toEqual([]);
   });
 
-  test("what is loaded with a peer dependency is loaded by its own entry only", () => {
+  test("a peer dependency is loaded by its own entries only", () => {
     const entries = {
       msw: ["src/msw.ts", "src/vitest.ts"],
       "fast-check": ["src/testing.ts"],
@@ -173,9 +173,9 @@ describe("floors", () => {
   test("the oracle shares no code with what it judges", () => {
     const oracle = sources.filter(({ path }) => path.startsWith("src/testing/oracle/"));
     expect(oracle.length).toBeGreaterThan(10);
-    // What a request, an answer and a publisher look like has to be said once: types, gone at run time.
+    // The types of requests, answers and publishers are defined once. They are gone at run time.
     const typesOf = ["src/world/accounts/account.ts", "src/spec/messages.ts"];
-    // The laws count by them, too: they judge the limiter, and have nothing of it.
+    // The laws use these counters, too. They judge the limiter and share nothing with it.
     const counters = "src/laws/quotas.ts";
     const ofCounters = sources.filter(({ path }) => path === counters);
     expect(
@@ -215,7 +215,7 @@ describe("floors", () => {
     expect(lost).toEqual([]);
   });
 
-  test("no folder is a drawer", () => {
+  test("no folder is a drawer such as utils or common", () => {
     const drawers = everything.filter(({ path }) =>
       /\/(?:utils?|helpers?|common|types|misc|lib)\//.test(path),
     );
@@ -226,7 +226,7 @@ describe("floors", () => {
 describe("banned calls", () => {
   const outside = (path: string): boolean => /^src\/(?:adapters|cli|play\/targets)\//.test(path);
   const inside = (path: string): boolean => !outside(path);
-  // A client waits, and so does who tests one. Where the machine's own time comes from is written in one place of each.
+  // Clients wait, and their tests do. Both take the machine's own time from one place each.
   const waits = (path: string): boolean => /^src\/(?:client|testing)\//.test(path);
   const machine = (path: string): boolean =>
     /^src\/(?:client\/platform\.ts|testing\/(?:time|driver|machine)\b)/.test(path);
@@ -238,7 +238,7 @@ describe("banned calls", () => {
     ["the locale", /toLocale\w*|\bIntl\b|localeCompare/],
     ["the environment", /\bprocess\b/],
   ])(
-    "%s: only in adapters and cli, and what stands for the machine in client and testing",
+    "%s: only in adapters, cli, play/targets, and the files of client and testing that stand for the machine",
     (_, pattern) => {
       // The control API reads bodies that an adapter has read: it may not wait either.
       const mayNot = (path: string): boolean => inside(path) && !machine(path);
@@ -246,12 +246,12 @@ describe("banned calls", () => {
     },
   );
 
-  test("waiting: only in adapters, cli, client and testing", () => {
+  test("async and await: only in adapters, cli, play/targets, client and testing", () => {
     const mayNot = (path: string): boolean => inside(path) && !waits(path);
     expect(places(sources, /\bawait\b|\basync\b/, mayNot)).toEqual([]);
   });
 
-  test("promises: only there, and where the journal tells who waits for an entry", () => {
+  test("promises: only there and in journal/wait-for.ts", () => {
     const isBelow = (path: string): boolean =>
       inside(path) && !waits(path) && path !== "src/journal/wait-for.ts";
     expect(places(sources, /\bPromise\b/, isBelow)).toEqual([]);
@@ -263,13 +263,13 @@ describe("banned calls", () => {
     expect(places(sources, local)).toEqual([]);
   });
 
-  test("functions whose last bit engines may choose: nowhere", () => {
+  test("math functions whose last bit depends on the engine: nowhere", () => {
     const inexact =
       /Math\.(?:log|exp|pow|sin|cos|tan|sqrt|cbrt|hypot|atan|asin|acos|sinh|cosh|tanh)|\*\*/;
     expect(places(sources, inexact)).toEqual([]);
   });
 
-  test("the process that a command runs in: only in main.ts, which passes it on", () => {
+  test("the process of a command: in cli only in main.ts, and process.exit only in cli", () => {
     const others = (path: string): boolean =>
       path.startsWith("src/cli/") && path !== "src/cli/main.ts";
     const own = /\bprocess\.(?!features|version|once)/;
@@ -284,14 +284,14 @@ describe("banned calls", () => {
 });
 
 describe("types", () => {
-  test("nothing is any, nothing is said to be there that might not be, no error is hidden", () => {
+  test("there is no any, no non-null assertion, and no hidden compiler error", () => {
     expect(places(everything, /:\s*any\b|\bas any\b|<any\b|\bany\[\]/)).toEqual([]);
     expect(places(everything, /[\w)\]]!(?:[.;,)\]]|\[)/)).toEqual([]);
     const hidden = sources.filter(({ text }) => /@ts-(?:ignore|expect-error|nocheck)/.test(text));
     expect(hidden.map(({ path }) => path)).toEqual([]);
   });
 
-  test("only syntax that can be erased", () => {
+  test("all type syntax can be erased", () => {
     const kept =
       /^\s*(?:export )?(?:const )?enum |^\s*(?:export )?namespace |constructor\((?:.*,)?\s*(?:private|public|readonly) /;
     expect(places(everything, kept)).toEqual([]);
@@ -330,14 +330,14 @@ describe("sizes", () => {
 });
 
 describe("leftovers", () => {
-  test("every file opens by saying why it is there", () => {
+  test("every file of src opens with a comment", () => {
     const silent = sources.filter(
       ({ path, text }) => !isEntry(path) && !/^(?:#![^\n]*\n)?\/[/*]/.test(text),
     );
     expect(silent.map(({ path }) => path)).toEqual([]);
   });
 
-  test("nothing is left to do", () => {
+  test("no to-do marker is left", () => {
     const marker = new RegExp(["TO", "DO|FIX", "ME|X", "XX"].join(""));
     const open = everything.filter(
       ({ path, text }) => path !== "test/tidy.test.ts" && marker.test(text),
@@ -345,7 +345,7 @@ describe("leftovers", () => {
     expect(open.map(({ path }) => path)).toEqual([]);
   });
 
-  test("no test is alone, or skipped but for a program that the machine lacks", () => {
+  test("no test is marked as only or todo, and none is skipped except for a program that the machine lacks", () => {
     const tests = everything.filter(({ path }) => path.endsWith(".test.ts"));
     expect(
       places(
