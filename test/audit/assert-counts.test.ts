@@ -147,7 +147,7 @@ describe("the message explains", () => {
     expect(twice(sim, ids)).toContain(`impression: ${told} (rule "rule-1", ${verdict.kind})`);
   });
 
-  test("a client that left", () => {
+  test("a client that left before its answer was sent", () => {
     const { sim, ids, show } = recordingOf({ faults: [{ verdict: { kind: "delay", delay: 9 } }] });
     show("a").delivery?.undelivered();
     show("b");
@@ -161,7 +161,7 @@ describe("the message explains", () => {
     expect(twice(sim, ids)).toContain(`#1 and #2 2026-01-15T00:00:00.000Z impression: ${told}`);
   });
 
-  test("a request whose recorded half the client didn't see", () => {
+  test("a duplicated request of which the client saw only the copy that wasn't recorded", () => {
     const verdict: Verdict = { kind: "duplicate", answer: "second" };
     const { sim, ids, show } = recordingOf({ faults: [{ verdict }] });
     show("a", { session: "s" });
@@ -173,7 +173,7 @@ describe("the message explains", () => {
   test.each<[string, object, string | undefined, string]>([
     ["another session", {}, "two", "it has another session_id than #1"],
     [
-      "a reading by which nothing is a duplicate",
+      "a choice by which nothing is a duplicate",
       { "dedup.repeat": "count" },
       "one",
       "its session_id doesn't make it a duplicate (dedup.repeat, dedup.window)",
@@ -312,14 +312,14 @@ describe("revenue", () => {
   });
 });
 
-describe("an incomplete journal is mentioned", () => {
+describe("the journal behind the message", () => {
   const counts = { impressions: 5, clicks: 0 };
 
   test.each([
     ["is off", 0, "The journal doesn't hold 2 of the 2 impression and click requests"],
     ["keeps one", 1, "The journal doesn't hold 1 of the 2 impression and click requests"],
     ["keeps all", 2, undefined],
-  ])("if it %s", (_, journalEntries, told) => {
+  ])("is called incomplete only if it lacks requests: it %s", (_, journalEntries, told) => {
     const { sim, show } = recordingOf({ journalEntries });
     show("a");
     show("b");
@@ -328,7 +328,7 @@ describe("an incomplete journal is mentioned", () => {
     else expect(message).toContain(told);
   });
 
-  test("in a fork, and after a restore", () => {
+  test("is called incomplete in a fork, and after a restore the undone requests are counted", () => {
     const { sim, show } = recordingOf();
     show("a");
     expect(errorOf(sim.fork(), counts).message).toContain("doesn't hold 1 of the 1");
@@ -338,7 +338,7 @@ describe("an incomplete journal is mentioned", () => {
     expect(errorOf(sim, counts).message).toContain("also holds 1 requests that were undone");
   });
 
-  test("but not for requests after the audit", () => {
+  test("explains nothing by requests that came after the audit", () => {
     const { sim, ids, show } = recordingOf({
       faults: [{ match: { nth: 2 }, verdict: { kind: "drop" } }],
     });

@@ -85,7 +85,7 @@ test("a rule that is a function counts like one that is data", () => {
   });
 });
 
-test("a request over the limit is refused, and so is a rule's copy: by the limit of the publisher it is for", () => {
+test("the limit of the publisher that requests are for refuses those over it, even a rule's copy", () => {
   const { sim, ids, show } = recordingOf({
     assumptions: { "auth.key-scope": "any" },
     faults: [{ match: { nth: 10_000 }, verdict: { kind: "duplicate" } }],

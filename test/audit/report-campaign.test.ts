@@ -185,7 +185,7 @@ const vices: readonly [
 ];
 
 test.each(vices)(
-  "a client that %s has that finding, whatever happens: %s",
+  "a client that %s has the finding %s and no other",
   (misbehaviour, finding, faults) => {
     for (let seed = 1; seed <= 10; seed += 1) {
       const isKeyReplaced = misbehaviour === "goes on after 401";

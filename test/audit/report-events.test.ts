@@ -38,7 +38,7 @@ describe("one event under two sessions", () => {
       "whose answer broke off",
       { match: { nth: 1 }, verdict: { kind: "truncate", share: 0.5 } } satisfies FaultRule,
     ],
-  ])("an impression %s", (_, rule) => {
+  ])("is reported for an impression %s", (_, rule) => {
     const stage = reportWorldOf({ faults: [rule] });
     shown(stage, ["a", "b"]);
     expect(stage.found()).toEqual(["event-in-two-sessions"]);
@@ -48,14 +48,14 @@ describe("one event under two sessions", () => {
     );
   });
 
-  test("with a new session for each attempt", () => {
+  test("is reported for every retry if each attempt has a new session", () => {
     const stage = reportWorldOf({ faults: [losing(2, 3)] });
     shown(stage, ["other"], "ad-0");
     shown(stage, ["a", "b", "c"]);
     expect(stage.proving("event-in-two-sessions")).toEqual([3, 4]);
   });
 
-  test("with a session that is replaced after a failure, in mid-life", () => {
+  test("is reported if a session that was used before is replaced after a failure", () => {
     const stage = reportWorldOf({ faults: [losing(2)] });
     shown(stage, ["a"], "ad-0");
     shown(stage, ["a", "b"]);
@@ -174,7 +174,7 @@ describe("failed impressions never sent again", () => {
     expect(down.proving("failed-and-never-sent-again")).toEqual([1]);
   });
 
-  describe("is not reported for", () => {
+  describe("aren't reported for", () => {
     test("an event that was retried, in whatever encoding, and then given up", () => {
       const stage = reportWorldOf({ faults: [{ verdict: { kind: "timeout" } }] });
       stage.impression("a");
@@ -254,7 +254,7 @@ describe("failed impressions never sent again", () => {
       expect(stage.found()).toEqual([]);
     });
 
-    test("a success that can't be parsed, and what a rule made of one request", () => {
+    test("a success that can't be parsed, and requests that a rule applied twice", () => {
       const stage = reportWorldOf({
         faults: [
           { match: { nth: 1 }, verdict: { kind: "garbage" } },
@@ -301,7 +301,7 @@ describe("clicks on unknown impressions", () => {
 });
 
 describe("impressions without session_id", () => {
-  test("are reported in every encoding, also if a rule kept them from the service", () => {
+  test("are reported in every encoding, even if a rule slows an answer down", () => {
     const stage = reportWorldOf({
       faults: [{ match: { nth: 2 }, verdict: { kind: "drip", bytesPerSecond: 9 } }],
     });
@@ -397,7 +397,7 @@ describe("wrong requests", () => {
     expect(users.found()).not.toContain("failed-and-never-sent-again");
   });
 
-  test("are reported for unknown paths, except those that browsers request by themselves", () => {
+  test("are reported at unknown paths and with wrong methods, except those that browsers send by themselves", () => {
     const stage = reportWorldOf();
     for (const [method, path] of [
       ["GET", "/v1/stats"],
@@ -417,7 +417,7 @@ describe("wrong requests", () => {
     ["100", []],
     ["1", []],
     ["many", []],
-  ])("a limit of %s", (limit, expected) => {
+  ])("with a limit of %s are reported for the requests %j", (limit, expected) => {
     const stage = reportWorldOf();
     const query = { publisher_id: stage.publisher.id, limit };
     stage.send({ method: "GET", path: "/v1/publisher/payouts", query });

@@ -52,15 +52,18 @@ describe("requests before Retry-After was over", () => {
     expect(stage.proving("before-retry-after")).toEqual([62]);
   });
 
-  test.each(["30", "Thu, 15 Jan 2026 00:00:30 GMT"])("of a rule, written %s", (retryAfter) => {
-    const stage = reportWorldOf({ faults: [limited(retryAfter)] });
-    stage.impression("a");
-    stage.wait(29_900);
-    stage.impression("a");
-    expect(stage.proving("before-retry-after")).toEqual([2]);
-  });
+  test.each(["30", "Thu, 15 Jan 2026 00:00:30 GMT"])(
+    "of a rule are reported if it is written as %s",
+    (retryAfter) => {
+      const stage = reportWorldOf({ faults: [limited(retryAfter)] });
+      stage.impression("a");
+      stage.wait(29_900);
+      stage.impression("a");
+      expect(stage.proving("before-retry-after")).toEqual([2]);
+    },
+  );
 
-  test("are reported under auth and limit choices that answer 403 with a date", () => {
+  test("are reported under choices by which the limit answers 403 with a date", () => {
     const stage = reportWorldOf({
       assumptions: { "limit.exceeded": "403", "limit.retry-after": "http-date" },
     });
@@ -183,7 +186,7 @@ describe("a hot loop", () => {
     expect(stage.found()).toEqual(["hot-loop"]);
   });
 
-  test("of a request that many users could send needs more repetitions", () => {
+  test("is reported for 60 sends of a request that many users could send", () => {
     const stage = reportWorldOf({ faults: [outage] });
     for (let count = 0; count < 60; count += 1) {
       stage.stats();
@@ -265,10 +268,10 @@ describe("retries without growing pauses", () => {
   });
 
   test.each([
-    ["a real timer's", [1003, 1009, 1001]],
+    ["those of a real timer", [1003, 1009, 1001]],
     ["four of a busy machine", [250, 258, 251, 262]],
-    ["many with some chance in them", [1000, 1200, 950, 1100, 900, 1150, 1000, 1180]],
-  ])("%s", (_, pauses) => {
+    ["many with some randomness", [1000, 1200, 950, 1100, 900, 1150, 1000, 1180]],
+  ])("are reported for pauses such as %s", (_, pauses) => {
     expect(retrying(pauses).proving("pauses-do-not-grow")).toHaveLength(pauses.length);
   });
 
@@ -389,7 +392,7 @@ describe("going on after 401", () => {
     expect(JSON.stringify(stage.sim.report())).not.toContain("nobody");
   });
 
-  test.each(["401-bare", "403"] as const)("where auth.failure is %s", (choice) => {
+  test.each(["401-bare", "403"] as const)("is reported where auth.failure is %s", (choice) => {
     const stage = reportWorldOf({ assumptions: { "auth.failure": choice } });
     for (let count = 0; count < 2; count += 1) {
       stage.send({ method: "GET", path: "/v1/publisher/stats", headers: bad });
@@ -476,7 +479,7 @@ describe("requests that may have been in progress", () => {
     expect(stage.sim.report().notes[0]).toMatch(/^1 request came so soon/);
   });
 
-  test("exclude those with a finding, and those after the wait", () => {
+  test("don't include those with a finding, or those after the wait", () => {
     const stage = reportWorldOf({ faults: [limited("5")] });
     stage.impression("a");
     stage.wait(1000);

@@ -92,7 +92,7 @@ describe("40 impressions without session, 3 ms apart", () => {
     expect(stage.found()).not.toContain("hot-loop");
   });
 
-  test("are both for an unknown surface", () => {
+  test("are a hot loop and refused-and-sent-again on an unknown surface", () => {
     const stage = reportWorldOf();
     const body = { publisher_id: stage.publisher.id, surface: "nowhere", ad_id: "ad-1" };
     repeat(stage, 40, 3, () => stage.send({ method: "POST", path: "/v1/impression", body }));
@@ -100,7 +100,7 @@ describe("40 impressions without session, 3 ms apart", () => {
     expect(stage.proving("refused-and-sent-again")).toEqual(from2(40));
   });
 
-  test("are neither for different ads", () => {
+  test("are neither if their ads differ", () => {
     const stage = reportWorldOf();
     let ads = 0;
     repeat(stage, 40, 3, () => {
@@ -112,7 +112,7 @@ describe("40 impressions without session, 3 ms apart", () => {
   });
 });
 
-test("40 requests to unknown paths, 3 ms apart, are a hot loop and reported", () => {
+test("40 requests to an unknown path, 3 ms apart, are a hot loop and no-such-operation", () => {
   const stage = reportWorldOf();
   repeat(stage, 40, 3, () => stage.send({ method: "GET", path: "/v1/stats" }));
   expect(stage.found()).toEqual(["hot-loop", "no-such-operation"]);
@@ -243,29 +243,35 @@ function lateClick(stage: ReportWorld): unknown {
 }
 
 describe("a request that the service refuses for good, sent again unchanged", () => {
-  test.each(wrong)("$what: $status", ({ assumptions = {}, status, prepare, send }) => {
-    for (const clock of ["flowing", "frozen"] as const) {
-      const stage = reportWorldOf({ assumptions, clock });
-      prepare?.(stage);
-      const answers = Array.from({ length: 3 }, () => {
-        stage.wait(1500);
-        return send(stage) as { readonly status: number };
-      });
-      if (clock === "frozen" && status === 410) continue;
-      expect(answers.map((answer) => answer.status)).toEqual([status, status, status]);
-      expect(stage.proving("refused-and-sent-again")).toHaveLength(2);
-      expect(stage.found()).not.toContain("hot-loop");
-    }
-  });
+  test.each(wrong)(
+    "is reported and is no hot loop: $what, $status",
+    ({ assumptions = {}, status, prepare, send }) => {
+      for (const clock of ["flowing", "frozen"] as const) {
+        const stage = reportWorldOf({ assumptions, clock });
+        prepare?.(stage);
+        const answers = Array.from({ length: 3 }, () => {
+          stage.wait(1500);
+          return send(stage) as { readonly status: number };
+        });
+        if (clock === "frozen" && status === 410) continue;
+        expect(answers.map((answer) => answer.status)).toEqual([status, status, status]);
+        expect(stage.proving("refused-and-sent-again")).toHaveLength(2);
+        expect(stage.found()).not.toContain("hot-loop");
+      }
+    },
+  );
 
-  test.each(["a", undefined])("20 times on a paused surface, session %s", (session) => {
-    for (const clock of ["flowing", "frozen"] as const) {
-      const stage = reportWorldOf({ clock });
-      pause(stage);
-      repeat(stage, 20, 200, () => onFirst(stage, session));
-      expect(stage.found()).toEqual(["refused-and-sent-again"]);
-    }
-  });
+  test.each(["a", undefined])(
+    "20 times on a paused surface, is reported and is no hot loop, session %s",
+    (session) => {
+      for (const clock of ["flowing", "frozen"] as const) {
+        const stage = reportWorldOf({ clock });
+        pause(stage);
+        repeat(stage, 20, 200, () => onFirst(stage, session));
+        expect(stage.found()).toEqual(["refused-and-sent-again"]);
+      }
+    },
+  );
 
   test("is reported for a rule's 409 that names no duplicate, and not for one that does", () => {
     for (const body of [undefined, { error: { code: "duplicate_impression" } }]) {
@@ -320,7 +326,7 @@ describe("a request that the service refuses for good, sent again unchanged", ()
   });
 });
 
-test("a 409 or 404 of the service shows that the key is valid and that a wait is over", () => {
+test("a 409 of the service shows that the key is valid and that a wait is over", () => {
   const told: Verdict = { kind: "respond", status: 503, headers: { "retry-after": "60" } };
   const unauthorized: Verdict = { kind: "respond", status: 401 };
   for (const verdict of [told, unauthorized]) {
@@ -335,7 +341,7 @@ test("a 409 or 404 of the service shows that the key is valid and that a wait is
   }
 });
 
-test("a limit value longer than 100 characters is reported, truncated", () => {
+test("a limit above 100 is reported, however many digits it has", () => {
   const stage = reportWorldOf({ assumptions: { "payout.limit-over-max": "clamp" } });
   for (const limit of ["100", "101", "9".repeat(16), "9".repeat(400)]) {
     const query = { publisher_id: stage.publisher.id, limit };
@@ -345,7 +351,7 @@ test("a limit value longer than 100 characters is reported, truncated", () => {
   expect(stage.finding("limit-above-maximum").example).toMatch(/limit=101$/);
 });
 
-describe("a well-behaved client has no findings", () => {
+describe("there are no findings for", () => {
   test("stats each minute for two hours, through an outage of ten minutes", () => {
     const stage = reportWorldOf({
       faults: [
@@ -378,7 +384,7 @@ describe("a well-behaved client has no findings", () => {
     }
   });
 
-  // The latter as they arrive over six connections.
+  // In 35 ms as they arrive over six connections.
   test.each(["in one millisecond", "in 35"])(
     "a page that sends the same request 49 times %s, and is refused",
     (when) => {
@@ -413,7 +419,7 @@ describe("a well-behaved client has no findings", () => {
 
   const rows = coveringArray({ strength: 2 }).filter((_, number) => number % 5 === 0);
   test.each(someOf(rows.map((assumptions, number) => ({ number, assumptions }))))(
-    "the reference client under the contract, row $number of the pairs of readings",
+    "the reference client under the contract, row $number of the pairs of choices",
     async ({ number, assumptions }) => {
       for (const rule of rules) {
         // These choices allow for it: a limit of 101.

@@ -1,4 +1,4 @@
-/** Under all pairs of choices, one refused 40 times, 3 ms apart, is a hot loop and sent again, whatever the status. */
+/** Under all pairs of choices a request that is refused 40 times, 3 ms apart, is a hot loop and refused-and-sent-again. */
 
 import { expect, test } from "vitest";
 import { type ApiResponse, coveringArray } from "../../src/index.ts";
@@ -45,30 +45,35 @@ const requests: Readonly<Record<string, (stage: ReportWorld) => ApiResponse>> = 
   "a paused surface": (stage) => paused(stage, "s"),
   "a paused surface, without a session": (stage) => paused(stage, undefined),
   "an unknown impression": (stage) => post(stage, "/v1/click", { impression_id: "nothing" }),
-  "a date that is none": (stage) => stage.stats({ from: "yesterday" }),
+  "an invalid date": (stage) => stage.stats({ from: "yesterday" }),
   "another publisher": (stage) => stage.stats({ publisher_id: stage.sim.publishers.at(1).id }),
 };
 
 const rows = coveringArray({ strength: 2 });
 
-test.each(Object.entries(requests))("%s", (_, request) => {
-  let refused = 0;
-  for (const assumptions of rows) {
-    const stage = reportWorldOf({ assumptions });
-    const statuses = new Set<number>();
-    for (let count = 0; count < 40; count += 1) {
-      statuses.add(request(stage).status);
-      stage.wait(3);
+test.each(Object.entries(requests))(
+  "%s, refused 40 times, is a hot loop and refused-and-sent-again under all pairs of choices",
+  (_, request) => {
+    let refused = 0;
+    for (const assumptions of rows) {
+      const stage = reportWorldOf({ assumptions });
+      const statuses = new Set<number>();
+      for (let count = 0; count < 40; count += 1) {
+        statuses.add(request(stage).status);
+        stage.wait(3);
+      }
+      // Some choices accept it and then refuse its duplicates: that is a loop, and no invalid request.
+      const expected = statuses.has(200)
+        ? statuses.size > 1
+          ? ["hot-loop"]
+          : []
+        : ["hot-loop", "refused-and-sent-again"];
+      const found = stage
+        .found()
+        .filter((id) => ["hot-loop", "refused-and-sent-again"].includes(id));
+      expect(found, JSON.stringify([...statuses, assumptions])).toEqual(expected);
+      if (!statuses.has(200)) refused += 1;
     }
-    // Some choices accept it and then refuse its duplicates: that is a loop, and no invalid request.
-    const expected = statuses.has(200)
-      ? statuses.size > 1
-        ? ["hot-loop"]
-        : []
-      : ["hot-loop", "refused-and-sent-again"];
-    const found = stage.found().filter((id) => ["hot-loop", "refused-and-sent-again"].includes(id));
-    expect(found, JSON.stringify([...statuses, assumptions])).toEqual(expected);
-    if (!statuses.has(200)) refused += 1;
-  }
-  expect(refused).toBeGreaterThan(0);
-});
+    expect(refused).toBeGreaterThan(0);
+  },
+);

@@ -47,7 +47,7 @@ test("requests are counted by operation and status, and by the rule that decided
   ]);
 });
 
-test("a request that a rule applies twice is one request, and the second isn't the client's fault", () => {
+test("a request that a rule applies twice counts once by operation, and its copy causes no finding", () => {
   for (const answer of ["first", "second"] as const) {
     const stage = reportWorldOf({ faults: [{ verdict: { kind: "duplicate", answer } }] });
     stage.impression("a");
@@ -63,7 +63,7 @@ test("a request that a rule applies twice is one request, and the second isn't t
   }
 });
 
-test("a second application whose first has left the journal is no client's request", () => {
+test("a copy whose original has left the journal isn't counted as a client's request", () => {
   const stage = reportWorldOf({ journalEntries: 3, faults: [{ verdict: { kind: "duplicate" } }] });
   stage.impression("a");
   stage.impression("b");
@@ -74,7 +74,7 @@ test("a second application whose first has left the journal is no client's reque
   );
 });
 
-test("the report judges what the journal still has, also after a clear and after the ring wrapped", () => {
+test("the report judges what the journal still has, even after the journal was full or was cleared", () => {
   const stage = reportWorldOf({ journalEntries: 5 });
   for (let count = 0; count < 12; count += 1) stage.impression(undefined, `ad-${count}`);
   expect(stage.proving("impression-without-session")).toEqual([8, 9, 10, 11, 12]);
@@ -149,7 +149,7 @@ test("requests before and after a restore are judged separately", () => {
   });
 });
 
-test("a clock that is stopped and started thousands of times is followed", () => {
+test("a clock that is stopped and started a thousand times is followed", () => {
   const stage = reportWorldOf({ journalEntries: 40 });
   for (let count = 0; count < 1100; count += 1) {
     stage.sim.clock.set({ mode: count % 2 === 0 ? "frozen" : "flowing" });
@@ -159,7 +159,7 @@ test("a clock that is stopped and started thousands of times is followed", () =>
   }
 });
 
-test("GET /_sim/report returns the same", () => {
+test("GET /_sim/report returns the same report, and refuses a query parameter", () => {
   const worlds = createWorlds({
     options: { seed: "report" },
     host: { people: () => fakerPerson },

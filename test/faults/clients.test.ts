@@ -105,7 +105,7 @@ describe.each(here)("%s", { concurrent: true }, (_, { wording, connect }) => {
     },
   );
 
-  test("reorder: the answer comes as soon as a later one was sent", async () => {
+  test("reorder: by 2, the answer comes once two later ones were sent", async () => {
     const { observe, sim, baseUrl } = connect();
     sim.faults.add({ match: { nth: 1 }, verdict: { kind: "reorder", by: 2, atMost: HOUR } });
     const order: string[] = [];

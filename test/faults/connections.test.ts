@@ -169,7 +169,7 @@ describe("the sweep", () => {
     expect(await swept(verdict, 100)).toBe(false);
   });
 
-  test("closes a silent connection, but later than an idle one", async () => {
+  test("closes a silent connection at the eleventh sweep, and not before", async () => {
     expect(await swept({ kind: "timeout" }, 10)).toBe(false);
     expect(await swept({ kind: "timeout" }, 11)).toBe(true);
   });
@@ -197,7 +197,7 @@ describe("closing the server", { concurrent: true }, () => {
     expect(entries.map(({ fault }) => fault?.received)).toEqual(entries.map(() => "nothing"));
   });
 
-  test("still answers what is delayed by less than that, then closes the connection", async () => {
+  test("still answers a request that is delayed by 100 ms, then closes the connection", async () => {
     const server = await serve();
     const sim = server.worlds.get("default");
     sim.faults.add({ verdict: { kind: "delay", delay: 100 } });
@@ -208,7 +208,7 @@ describe("closing the server", { concurrent: true }, () => {
     expect([status, headers.connection]).toEqual([200, "close"]);
   });
 
-  test("no timer of a delayed answer is left, over HTTP and in sim.fetch", async () => {
+  test("leaves no timer of a delayed answer, over HTTP or in sim.fetch", async () => {
     const script = `
       import { createSimulator } from ${JSON.stringify(new URL("../../src/index.ts", import.meta.url).href)};
       import { startServer } from ${JSON.stringify(new URL("../../src/server.ts", import.meta.url).href)};
@@ -378,7 +378,7 @@ describe("sim.fetch", () => {
     expect(settled).toEqual(waiting.map(() => ({ status: "rejected", reason })));
   });
 
-  test("follows a rule's redirect as fetch does, and gives up after twenty", async () => {
+  test("follows a rule's redirect as fetch does, and gives up if redirects never end", async () => {
     const sim = createSimulator();
     const headers = { Location: "/v1/publisher/surfaces" };
     sim.faults.add({

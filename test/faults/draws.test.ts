@@ -44,7 +44,7 @@ describe("share", () => {
   test.each([
     ["one in a hundred thousand", 1e-5, 300],
     ...(isWhole ? [["one in a million", 1e-6, 3000] as const] : []),
-  ] as const)("%s fires sometimes, and rarely or mostly", (_, share, requests) => {
+  ] as const)("of %s fires 1 to 11 times where 3 are expected", (_, share, requests) => {
     const match = { share };
     const sim = createSimulator({
       journalEntries: 0,
@@ -241,7 +241,7 @@ describe("a plan", () => {
     `);
   });
 
-  test("changes no answer, book or journal entry if it never fires (R6)", () => {
+  test("R6: changes no answer, book or journal entry if it never fires", () => {
     const idle: FaultRule[] = [
       { match: { share: 0 }, verdict: mark },
       { match: { nth: 1000 }, verdict: { kind: "drop" } },
@@ -256,14 +256,18 @@ describe("a plan", () => {
     expect(plain.snapshot()).toMatchObject(state);
   });
 
-  test("does the same to each publisher, however their requests are interleaved (A1)", () => {
+  test("A1: does the same to each publisher, however their requests are interleaved", () => {
     const alone = [0, 1, 2].map((ordinal) => {
       const sim = createSimulator({ faults: plan });
       return session(sim, ordinal).map((send) => JSON.stringify(send()));
     });
     expect(alone[0]).not.toEqual(alone[1]);
     checkProperty(
-      { test: "gives each publisher the same", file: "test/faults/draws.test.ts", runs: 20 },
+      {
+        test: "A1: does the same to each publisher, however their requests are interleaved",
+        file: "test/faults/draws.test.ts",
+        runs: 20,
+      },
       fc.property(fc.array(fc.nat(2), { minLength: 120, maxLength: 160 }), (turns) => {
         const sim = createSimulator({ faults: plan });
         const waiting = [0, 1, 2].map((ordinal) => session(sim, ordinal));

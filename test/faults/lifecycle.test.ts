@@ -82,7 +82,7 @@ describe("adding", () => {
     expect(written).toBe(1);
   });
 
-  test("reads objects without a prototype, and rejects the names of inherited members", () => {
+  test("reads objects without a prototype, and takes constructor and __proto__ for ordinary names", () => {
     const match = Object.assign(Object.create(null), { nth: 1 });
     const body = JSON.parse('{"__proto__":{"a":1},"constructor":2}');
     const rule = Object.assign(Object.create(null), {
@@ -148,7 +148,7 @@ describe("listing", () => {
 });
 
 describe("a time to live", () => {
-  test("ends at its last instant on the world's clock", () => {
+  test("ends to the millisecond on the world's clock", () => {
     const sim = createSimulator();
     const { nowhere } = senderOf(sim);
     const stop = sim.faults.add({ id: "r", verdict: mark, ttl: "1m" });
@@ -177,7 +177,7 @@ describe("a time to live", () => {
     expect(idsOf(one)).toEqual(["r"]);
   });
 
-  test("is unlimited past the end of time", () => {
+  test("has no end if that would be after the year 9999", () => {
     const sim = createSimulator({ start: "9999-12-31T00:00:00Z" });
     sim.faults.add({ id: "long", verdict: mark, ttl: Number.MAX_SAFE_INTEGER });
     sim.faults.add({ id: "days", verdict: mark, ttl: "30d" });
@@ -330,27 +330,27 @@ describe("a snapshot", () => {
   type Damaged = any;
   const damages: Readonly<Record<string, (faults: Damaged) => void>> = {
     "no rules": (faults) => delete faults.rules,
-    "a rule that is none": ({ rules: [first] }) => Object.assign(first, { rule: [] }),
+    "a list for a rule": ({ rules: [first] }) => Object.assign(first, { rule: [] }),
     "a rule without an id": ({ rules: [first] }) => delete first.rule.id,
     "an id that is undefined": ({ rules: [first] }) => Object.assign(first.rule, { id: undefined }),
-    "an id that can't be": ({ rules: [first] }) => Object.assign(first.rule, { id: "a b" }),
-    "an id twice": ({ rules: [first, second] }) =>
+    "an invalid id": ({ rules: [first] }) => Object.assign(first.rule, { id: "a b" }),
+    "the same id twice": ({ rules: [first, second] }) =>
       Object.assign(second.rule, { id: first.rule.id }),
     "an unknown verdict": ({ rules: [first] }) =>
       Object.assign(first.rule, { verdict: { kind: "x" } }),
-    "a rule with more": ({ rules: [first] }) => Object.assign(first.rule, { more: 1 }),
+    "a rule with an unknown member": ({ rules: [first] }) => Object.assign(first.rule, { more: 1 }),
     "a count below 0": ({ rules: [first] }) => Object.assign(first, { seen: [[0, -1]] }),
-    "a count of half": ({ rules: [first] }) => Object.assign(first, { fired: [[0, 0.5]] }),
-    "a count twice": ({ rules: [first] }) => first.seen.push(first.seen[0]),
-    "a caller that can't be": ({ rules: [first] }) => Object.assign(first, { seen: [[-3, 1]] }),
-    "an end past all time": ({ rules: [first] }) => Object.assign(first, { expiresMs: 9e15 }),
+    "a count of 0.5": ({ rules: [first] }) => Object.assign(first, { fired: [[0, 0.5]] }),
+    "the same count twice": ({ rules: [first] }) => first.seen.push(first.seen[0]),
+    "an impossible caller": ({ rules: [first] }) => Object.assign(first, { seen: [[-3, 1]] }),
+    "an end after the year 9999": ({ rules: [first] }) => Object.assign(first, { expiresMs: 9e15 }),
     "an end that is no number": ({ rules: [first] }) => Object.assign(first, { expiresMs: "1" }),
     "too many rules": ({ rules: list }) => {
       for (let index = 0; list.length <= 1000; index += 1) {
         list.push({ ...list[0], rule: { ...list[0].rule, id: `more-${index}` } });
       }
     },
-    "a negative number of them": (faults) => Object.assign(faults, { added: -1 }),
+    "a negative number of added rules": (faults) => Object.assign(faults, { added: -1 }),
   };
 
   test.each(Object.entries(damages))("is refused with %s, and nothing changes", (_, damage) => {

@@ -110,7 +110,7 @@ describe("surface", () => {
     expect([impression().status, click(made).status]).toEqual([200, 200]);
   });
 
-  test("isn't looked up among another publisher's impressions: its requests would reveal them", () => {
+  test("isn't looked up among another publisher's impressions, which the answers would reveal", () => {
     const sim = createSimulator();
     const [own, foreign] = [senderOf(sim), senderOf(sim, sim.publishers.at(1))];
     const made = impressionIdOf(foreign.impression());
@@ -123,7 +123,7 @@ describe("surface", () => {
     expect(sim.faults.list()[0]).toMatchObject({ seen: 1, fired: 1 });
   });
 
-  test("is looked up there if a key works for every publisher", () => {
+  test("is looked up among them if a key works for every publisher", () => {
     const sim = createSimulator({ assumptions: { "auth.key-scope": "any" } });
     const [own, foreign] = [senderOf(sim), senderOf(sim, sim.publishers.at(1))];
     const made = impressionIdOf(foreign.impression());

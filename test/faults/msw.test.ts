@@ -119,15 +119,18 @@ describe.each(subjects)("$version, $client", ({ version, observe, wording, tells
     { kind: "delay", delay: "1m" },
     { kind: "reorder", atMost: "1m" },
     { kind: "drip", bytesPerSecond: 1 },
-  ] as const)("a client that leaves during %j", async (verdict) => {
-    const sim = connect();
-    sim.faults.add({ verdict });
-    const seen = await observe({ ...impression(sim, baseUrl), patience: patienceFor(sim) });
-    expect(seen.failure).toBeDefined();
-    const received = (): string | undefined => sim.journal.entries()[0]?.fault?.received;
-    if (tellsAbort) await vi.waitUntil(() => received() === "nothing", WAIT);
-    else expect(received()).toBe("whole");
-  });
+  ] as const)(
+    "a client that leaves during %j is journalled as without an answer, if MSW notices",
+    async (verdict) => {
+      const sim = connect();
+      sim.faults.add({ verdict });
+      const seen = await observe({ ...impression(sim, baseUrl), patience: patienceFor(sim) });
+      expect(seen.failure).toBeDefined();
+      const received = (): string | undefined => sim.journal.entries()[0]?.fault?.received;
+      if (tellsAbort) await vi.waitUntil(() => received() === "nothing", WAIT);
+      else expect(received()).toBe("whole");
+    },
+  );
 });
 
 describe("a verdict that MSW can't carry out", () => {

@@ -11,13 +11,13 @@ for (let level = 0; level < 100_000; level += 1) deep = [deep];
 type Wrong = readonly [what: string, given: unknown, field: string, told: RegExp];
 
 const wrongRules: readonly Wrong[] = [
-  ["a text", "drop", "rule", /must be a rule: an object such as/],
-  ["nothing", null, "rule", /must be a rule/],
-  ["a list", [{ verdict: drop }], "rule", /must be a rule/],
-  ["a Map", new Map([["verdict", drop]]), "rule", /must be a rule/],
+  ["a string in its place", "drop", "rule", /must be a rule: an object such as/],
+  ["null in its place", null, "rule", /must be a rule/],
+  ["a list in its place", [{ verdict: drop }], "rule", /must be a rule/],
+  ["a Map in its place", new Map([["verdict", drop]]), "rule", /must be a rule/],
   ["no verdict", {}, "verdict", /is required/],
   [
-    "a member more",
+    "an unknown member",
     { verdict: drop, when: 1 },
     "when",
     /is not known here\. Known: id, match, verdict and ttl/,
@@ -30,12 +30,17 @@ const wrongRules: readonly Wrong[] = [
   ["an id of dots", { id: "..", verdict: drop }, "id", /not only dots/],
   ["a number for an id", { id: 1, verdict: drop }, "id", /must be a string/],
   [
-    "an id that filters mean otherwise",
+    'the id "any", which filters use',
     { id: "any", verdict: drop },
     "id",
     /must not be "any" or "none"/,
   ],
-  ["another one", { id: "none", verdict: drop }, "id", /must not be "any" or "none"/],
+  [
+    'the id "none", which filters use',
+    { id: "none", verdict: drop },
+    "id",
+    /must not be "any" or "none"/,
+  ],
   ["a key for an id", { id: "x-key_0000000000000", verdict: drop }, "id", /look like an API key/],
   [
     "an id that is taken",
@@ -43,10 +48,15 @@ const wrongRules: readonly Wrong[] = [
     "id",
     /already the id of a rule.*choose another id/,
   ],
-  ["no time to live", { ttl: 0, verdict: drop }, "ttl", /must be longer than 0/],
-  ["a negative one", { ttl: -1, verdict: drop }, "ttl", /whole milliseconds/],
-  ["an endless one", { ttl: Number.POSITIVE_INFINITY, verdict: drop }, "ttl", /whole milliseconds/],
-  ["one in words", { ttl: "an hour", verdict: drop }, "ttl", /"90s"/],
+  ["a time to live of 0", { ttl: 0, verdict: drop }, "ttl", /must be longer than 0/],
+  ["a negative time to live", { ttl: -1, verdict: drop }, "ttl", /whole milliseconds/],
+  [
+    "an endless time to live",
+    { ttl: Number.POSITIVE_INFINITY, verdict: drop },
+    "ttl",
+    /whole milliseconds/,
+  ],
+  ["a time to live in words", { ttl: "an hour", verdict: drop }, "ttl", /"90s"/],
 ];
 
 /** As `match`. */
@@ -54,22 +64,27 @@ const wrongMatches: readonly Wrong[] = [
   ["a list", [], "", /must be an object/],
   ["a Map", new Map([["nth", 1]]), "", /must be an object/],
   ["null", null, "", /must be an object/],
-  ["a member more", { ntth: 1 }, "ntth", /not known here\. Did you mean "nth"\?/],
+  ["an unknown condition", { ntth: 1 }, "ntth", /not known here\. Did you mean "nth"\?/],
   [
     "an unknown operation",
     { operation: "clik" },
     "operation",
     /one of stats, impression, click, surfaces, payouts/,
   ],
-  ["one among others", { operation: ["click", "clik"] }, "operation.1", /one of stats/],
-  ["no operation of none", { operation: [] }, "operation", /must not be an empty list/],
+  [
+    "an unknown operation in a list",
+    { operation: ["click", "clik"] },
+    "operation.1",
+    /one of stats/,
+  ],
+  ["an empty list of operations", { operation: [] }, "operation", /must not be an empty list/],
   [
     "a key for a publisher",
     { publisher: "key_0000000000000" },
     "publisher",
     /an id, not an API key/,
   ],
-  ["no publisher", { publisher: "" }, "publisher", /must not be empty/],
+  ["an empty publisher", { publisher: "" }, "publisher", /must not be empty/],
   ["a number for a surface", { surface: [1] }, "surface.0", /must be a string/],
   ["a beginning in words", { from: "tomorrow" }, "from", /ISO 8601/],
   ["a number for an end", { until: 5 }, "until", /ISO 8601/],
@@ -80,19 +95,24 @@ const wrongMatches: readonly Wrong[] = [
     /from before until/,
   ],
   [
-    "nothing of a repeat",
+    "a repeat for 0 ms",
     { repeat: { for: 0, every: 2 } },
     "repeat",
     /longer than 0 and shorter than every/,
   ],
-  ["all of a repeat", { repeat: { for: "1m", every: "60s" } }, "repeat", /shorter than every/],
-  ["half a repeat", { repeat: { for: 1 } }, "repeat.every", /required/],
+  [
+    "a repeat that never pauses",
+    { repeat: { for: "1m", every: "60s" } },
+    "repeat",
+    /shorter than every/,
+  ],
+  ["a repeat without every", { repeat: { for: 1 } }, "repeat.every", /required/],
   ["the 0th", { nth: 0 }, "nth", /whole number, 1 or more/],
   ["the NaNth", { nth: [1, Number.NaN] }, "nth.1", /whole number, 1 or more/],
   ["every 1.5th", { every: 1.5 }, "every", /whole number, 1 or more/],
   ["every -0th", { every: -0 }, "every", /whole number, 1 or more/],
-  ["infinitely often", { times: Number.POSITIVE_INFINITY }, "times", /whole number/],
-  ["more than all", { share: 1.1 }, "share", /from 0 to 1/],
+  ["an infinite times", { times: Number.POSITIVE_INFINITY }, "times", /whole number/],
+  ["a share above 1", { share: 1.1 }, "share", /from 0 to 1/],
   ["a share that is no number", { share: "5%" }, "share", /a number from 0 to 1/],
   ["a share of NaN", { share: Number.NaN }, "share", /a number from 0/],
   ["an unknown per", { per: "key" }, "per", /publisher or world/],
@@ -100,8 +120,8 @@ const wrongMatches: readonly Wrong[] = [
 
 /** As `verdict`. */
 const wrongVerdicts: readonly Wrong[] = [
-  ["a verdict in one word", "drop", "", /must be an object, not "drop"/],
-  ["a verdict of no kind", {}, "kind", /one of "delay", "respond", "drop"/],
+  ["a verdict that is a string", "drop", "", /must be an object, not "drop"/],
+  ["a verdict without a kind", {}, "kind", /one of "delay", "respond", "drop"/],
   ["a misspelt kind", { kind: "dorp" }, "kind", /"reorder", not "dorp"/],
   ["another kind's member", { ...drop, status: 500 }, "status", /not known here/],
   ["an unknown loss", { ...drop, as: "rst" }, "as", /one of close, reset, silence/],
@@ -109,14 +129,14 @@ const wrongVerdicts: readonly Wrong[] = [
   ["a long delay", { kind: "delay", delay: "61m" }, "delay", /at most an hour/],
   ["a delay that is a list", { kind: "delay", delay: [] }, "delay.from", /required/],
   [
-    "a delay backwards",
+    "a delay whose bounds are swapped",
     { ...drop, delay: { from: 2, to: 1 } },
     "delay",
     /not have from longer than to/,
   ],
   ["a delay up to a day", { ...drop, delay: { from: 2, to: "1d" } }, "delay.to", /at most an hour/],
   [
-    "a tail of nothing",
+    "a long tail from 0",
     { ...drop, delay: { from: 0, to: 1, shape: "long-tailed" } },
     "delay",
     /from above 0/,
@@ -131,11 +151,11 @@ const wrongVerdicts: readonly Wrong[] = [
   ["no place to cut", { kind: "truncate" }, "", /either atByte or share/],
   ["a cut before the beginning", { kind: "truncate", atByte: -1 }, "atByte", /whole number from 0/],
   ["unknown garbage", { kind: "garbage", as: "head" }, "as", /body or response/],
-  ["no pace", { kind: "drip" }, "bytesPerSecond", /required/],
+  ["a drip without a pace", { kind: "drip" }, "bytesPerSecond", /required/],
   ["a pace of 0", { kind: "drip", bytesPerSecond: 0 }, "bytesPerSecond", /from 1 to/],
   ["an unknown answer", { kind: "duplicate", answer: 2 }, "answer", /first or second/],
-  ["overtaken by none", { kind: "reorder", by: 0 }, "by", /from 1 to 1000/],
-  ["overtaken in a month", { kind: "reorder", atMost: "30d" }, "atMost", /at most an hour/],
+  ["a reorder by 0", { kind: "reorder", by: 0 }, "by", /from 1 to 1000/],
+  ["a reorder of at most a month", { kind: "reorder", atMost: "30d" }, "atMost", /at most an hour/],
 ];
 
 /** Members of a verdict `respond`. */
@@ -144,7 +164,7 @@ const wrongResponses: readonly Wrong[] = [
   ["a status in words", { status: "503" }, "status", /from 200 to 599/],
   ["a body with 204", { status: 204, body: "" }, "", /no body with status 204, 205 or 304/],
   ["headers in a list", { headers: [] }, "headers", /by header name/],
-  ["a Headers", { headers: new Headers({ a: "b" }) }, "headers", /by header name/],
+  ["a Headers object", { headers: new Headers({ a: "b" }) }, "headers", /by header name/],
   [
     "a header that the transport sets",
     { headers: { "Content-Length": "1" } },
@@ -158,7 +178,7 @@ const wrongResponses: readonly Wrong[] = [
     /not a valid header name/,
   ],
   [
-    "a header of no name",
+    "a header without a name",
     { headers: { "": "1" } },
     "headers.(unprintable)",
     /not a valid header name/,
@@ -182,7 +202,7 @@ const wrongResponses: readonly Wrong[] = [
   ["a function for a body", { body: () => 1 }, "body", /JSON can write/],
   ["a body that JSON can't write", { body: { a: 1n } }, "body", /JSON can write/],
   ["a body too deep for JSON", { body: deep }, "body", /JSON can write/],
-  ["half a character", { body: "\ud83d" }, "body", /well-formed/],
+  ["a body with half a character", { body: "\ud83d" }, "body", /well-formed/],
   ["a body too long", { body: "x".repeat(1_048_577) }, "body", /at most 1048576 characters/],
   ["applied in words", { applied: "yes" }, "applied", /true or false/],
 ];
@@ -235,7 +255,7 @@ describe("a rule with", () => {
     expect(sim.snapshot()).toEqual(before);
   });
 
-  test("never has a key repeated in its error", () => {
+  test("an API key anywhere is refused without repeating the key", () => {
     const key = "key_0123456789abc";
     const places = [
       { [key]: 1, verdict: drop },
@@ -268,7 +288,7 @@ describe("the option faults", () => {
     ],
     [[{ match: { nth: 0 }, verdict: drop }], "faults.0.match.nth"],
     [Array.from({ length: 1001 }, () => ({ verdict: drop })), "faults"],
-  ])("%o names %s", (faults, field) => {
+  ])("refuses %o, and the error names %s", (faults, field) => {
     const make = (): unknown => createSimulator({ faults: faults as FaultRule[] });
     expect(make).toThrow(InputError);
     expect(make).toThrow(expect.objectContaining({ field }));

@@ -116,13 +116,13 @@ describe.each(Object.entries(cases))("%s", (_, expected) => {
   const answer = senderOf(sim).impression();
   const [entry] = sim.journal.entries();
 
-  test("what the client gets", () => {
+  test("gives the client its status and delivery", () => {
     expect(answer.status).toBe(expected.status);
     expect(deliveryOf(answer)).toEqual(expected.delivery);
     if (expected.status === 0) expect(answer).toMatchObject({ headers: {}, body: "" });
   });
 
-  test("what the journal says", () => {
+  test("is journalled with its rule, its kind, and what the client received", () => {
     expect(entry).toMatchObject({
       operation: "impression",
       publisher: sim.publishers.at(0).id,
@@ -143,7 +143,7 @@ describe.each(Object.entries(cases))("%s", (_, expected) => {
     else expect(entry?.fault?.lost).toBeUndefined();
   });
 
-  test("what the service did", () => {
+  test("is counted in the tally, and is in the stats only if the service saw the request", () => {
     expect(tallyOf(sim)).toEqual(expected.tally);
     const { body } = senderOf(sim).stats("2026-01-15");
     expect(JSON.parse(body).impressions).toBe(expected.served ? 1 : 0);
@@ -168,7 +168,7 @@ describe("duplicate", () => {
     }
   });
 
-  test("counts the copy as one, and as unseen if it records", () => {
+  test("counts the copy, and as unseen an event whose answer the client doesn't get", () => {
     const sessions = simWith({ kind: "duplicate" });
     senderOf(sessions).impression("s");
     expect(tallyOf(sessions)).toEqual({ applied: 1, suppressed: 1, copies: 1 });
@@ -281,7 +281,7 @@ describe("respond", () => {
     expect(answer).toMatchObject({ status: 500, headers: { "content-length": "4" }, body: "" });
   });
 
-  test("a rule's 429 is told apart from the limit's", () => {
+  test("with 429 is told apart from the limit's 429 in the journal", () => {
     const sim = createSimulator();
     const { stats } = senderOf(sim);
     for (let sent = 0; sent <= 60; sent += 1) stats();
@@ -303,8 +303,8 @@ describe("a body that is cut", () => {
     ["at the first byte", { kind: "truncate", atByte: 0 }, 0],
     ["before the last", { kind: "truncate", atByte: length - 1 }, length - 1],
     ["at a share, rounded down", { kind: "truncate", share: 0.5 }, Math.floor(length / 2)],
-    ["at no share", { kind: "truncate", share: 0 }, 0],
-  ])("has the whole body's head: %s", (_, verdict, sent) => {
+    ["at a share of 0", { kind: "truncate", share: 0 }, 0],
+  ])("has the head of the whole body if it is cut %s", (_, verdict, sent) => {
     const sim = simWith(verdict);
     const answer = senderOf(sim).stats();
     expect(answer.headers).toEqual(whole.headers);
@@ -320,7 +320,7 @@ describe("a body that is cut", () => {
   test.each<[what: string, verdict: Verdict]>([
     ["at its end", { kind: "truncate", atByte: length }],
     ["far behind its end", { kind: "truncate", atByte: 2 ** 52 }],
-    ["at all of it", { kind: "truncate", share: 1 }],
+    ["at a share of 1", { kind: "truncate", share: 1 }],
   ])("%s is whole, and the journal says so", (_, verdict) => {
     const sim = simWith(verdict);
     expect(senderOf(sim).stats()).toEqual(whole);
@@ -418,7 +418,7 @@ describe("a client that left before the response was sent", () => {
       { kind: "duplicate", delay: 1 },
       { applied: 1, suppressed: 1, copies: 1, lost: 1, unseen: 1 },
     ],
-  ])("has nothing of %o", (verdict, tally) => {
+  ])("gets nothing under %o, and the tally says so", (verdict, tally) => {
     const sim = abandoned(verdict);
     expect(tallyOf(sim)).toEqual(tally);
     const [entry] = sim.journal.entries();
@@ -427,7 +427,7 @@ describe("a client that left before the response was sent", () => {
     if (entry?.fault?.served) expect(entry.fault.lost?.body).toContain("impression_id");
   });
 
-  test("the client's seen and unseen counts add up to the book", () => {
+  test("leaves seen and unseen credits that add up to the revenue", () => {
     const sim = abandoned({ kind: "delay", delay: 1 });
     const { impression } = senderOf(sim);
     impression("other");

@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import { createMarks } from "../../src/testing/marks.ts";
 import type { Readings } from "../../src/testing/oracle/readings.ts";
+import { isWhole } from "../budget.ts";
 import { checkProperty, replayPath } from "./check-property.ts";
 import { anyCommand, type CommandKind, usualWeights } from "./commands.ts";
 import { judgeRun, turns } from "./laws.ts";
@@ -81,7 +82,8 @@ function runCampaign(campaign: Campaign): Report {
       answers += finished.steps.filter(({ response }) => response !== undefined).length;
     }),
   );
-  marks.expectReached(campaign.places);
+  // A few sequences don't reach every place.
+  if (isWhole) marks.expectReached(campaign.places);
   const places = marks.report().marks.map(({ name, reached }): [string, number] => [name, reached]);
   return { sequences: played, answers, places: Object.fromEntries(places), laws: held };
 }

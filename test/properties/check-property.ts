@@ -69,6 +69,11 @@ function failure(details: fc.RunDetails<unknown>, test: string, file: string): E
   return new Error(
     `${test}: false after ${details.numRuns} runs, shrunk ${details.numShrinks} times.\n` +
       `Counterexample: ${shown.length > 6000 ? `${shown.slice(0, 6000)}…` : shown}\n${reason}\n` +
-      `Reproduce: ${environment.join(" ")} npx vitest run ${file} -t "${test}"`,
+      `Reproduce: ${environment.join(" ")} npx vitest run ${file} -t "${inPattern(test)}"`,
   );
+}
+
+/** The name as a regular expression, which is what `-t` takes. */
+function inPattern(name: string): string {
+  return name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }

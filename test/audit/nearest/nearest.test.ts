@@ -551,7 +551,7 @@ describe.skipIf(!hasCurl)("a miss is explained, with a curl command that works a
   });
 });
 
-describe.skipIf(!hasCurl)("the command works under all assumptions", () => {
+describe.skipIf(!hasCurl)("the command works with other encodings and id formats", () => {
   const misses = [
     "a surface's name",
     "an impression that doesn't exist",
@@ -612,7 +612,7 @@ test.skipIf(!hasCurl)(
   },
 );
 
-test("there is none for a request that succeeded, was limited, was answered by a rule, or failed otherwise", () => {
+test("nothing is explained for a request that succeeded, was limited, was answered by a rule, or had an invalid parameter", () => {
   const sim = createSimulator();
   const { id, apiKey } = sim.publishers.at(0);
   const headers = { authorization: `Bearer ${apiKey}` };
