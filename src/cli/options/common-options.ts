@@ -10,7 +10,7 @@ import { type LogFormat, logFormats } from "../log/format.ts";
 import type { HostProcess } from "../processes/host-process.ts";
 import type { AssumptionFlags } from "./assumption-flags.ts";
 
-/** What every command takes. */
+/** The options of every command. */
 export interface CommonFlags extends AssumptionFlags {
   readonly seed?: string;
   readonly start?: string;
@@ -20,12 +20,12 @@ export interface CommonFlags extends AssumptionFlags {
   readonly json?: boolean;
 }
 
-/** What a command that answers requests takes besides. */
+/** More options, of a command that answers requests. */
 export interface AnswerFlags extends CommonFlags {
   readonly explain?: boolean;
 }
 
-/** What a command that starts one server takes besides. */
+/** More options, of a command that starts one server. */
 export interface ServerFlags extends AnswerFlags {
   readonly port: number;
   readonly host?: string;
@@ -53,7 +53,7 @@ export function clockOption(defaultClock: ClockMode): Option {
   return new Option("--clock <mode>", says).choices(["frozen", "flowing", "system"]);
 }
 
-/** Of a command in which no time passes by itself: accepted, so that all commands take the same options, but not shown. */
+/** For a command in which no time passes by itself. Help hides it; it is accepted because all commands take the same options. */
 export function hiddenClock(clocks?: readonly ClockMode[]): Option {
   const option = new Option("--clock <mode>").hideHelp();
   return option.choices(clocks ?? ["frozen", "flowing", "system"]);
@@ -179,17 +179,17 @@ export function addServerOptions(
     .addOption(new Option("--no-log", "the same as --log off"));
 }
 
-/** `--control-token`, which the environment can give too. `says`: what it is for. */
+/** `--control-token`, which the environment can give, too. `says`: what it is for. */
 export function controlTokenOption(host: HostProcess, says: string): Option {
   const option = new Option("--control-token <token>", says).argParser(notEmpty);
   const token = environmentControlToken(host);
   return token === undefined ? option : option.default(token, "ADSIM_CONTROL_TOKEN");
 }
 
-/** Of a command that goes to a `--target`. */
+/** For a command that sends requests to a `--target`. */
 export const TARGETS_CONTROL_TOKEN = "the token for the control API of an adsim at --target";
 
-/** Whether the option itself was given: what stands in the environment is there for other commands, too. */
+/** Whether the option itself was given. The environment variable may be set for other commands. */
 export function isTokenGiven(
   { controlToken }: { readonly controlToken?: string },
   host: HostProcess,
@@ -197,12 +197,12 @@ export function isTokenGiven(
   return controlToken !== undefined && controlToken !== environmentControlToken(host);
 }
 
-/** The control token in the environment. Set but empty is what CI files make of a secret that isn't there. */
+/** The control token in the environment. CI sets the variable to an empty text where a secret doesn't exist. */
 export function environmentControlToken({ env }: HostProcess): string | undefined {
   return env.ADSIM_CONTROL_TOKEN || undefined;
 }
 
-/** @throws InputError or CommandFailure for an assumption or a choice that doesn't exist, and for a file of no use. */
+/** @throws InputError or CommandFailure for an assumption or a choice that doesn't exist, and for a file that can't be used. */
 export async function simulatorOptions(
   flags: CommonFlags,
   defaultClock: ClockMode,
@@ -259,7 +259,7 @@ export function wholeNumber(
   };
 }
 
-/** @throws InvalidArgumentError for an empty text: a variable that isn't set, mostly. */
+/** @throws InvalidArgumentError for an empty text, which usually comes from a variable that isn't set. */
 export function notEmpty(text: string): string {
   if (text !== "") return text;
   throw new InvalidArgumentError("It must not be empty.");

@@ -44,7 +44,7 @@ export function addPlayOptions(command: Command, host: HostProcess): Command {
   return addCredentialOptions(command);
 }
 
-/** Publishers of a service whose keys nobody tells: `--api-key` and `--publisher` name one, `--surface` its surfaces. */
+/** Publishers of a service that gives out no keys: `--api-key` and `--publisher` name one, `--surface` its surfaces. */
 export function addCredentialOptions(command: Command): Command {
   const words: CredentialWord[] = [];
   const collect =
