@@ -23,7 +23,8 @@ export async function runSnippet(text: string): Promise<string> {
   const file = join(folder, "snippet.ts");
   await writeFile(join(folder, "package.json"), '{ "type": "module" }');
   await writeFile(file, fromSource(text));
-  const { stdout } = await promisify(execFile)(process.execPath, [file]);
+  const env = { ...process.env, TMPDIR: folder };
+  const { stdout } = await promisify(execFile)(process.execPath, [file], { env });
   return stdout;
 }
 

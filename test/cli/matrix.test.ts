@@ -220,6 +220,7 @@ describe.skipIf(!hasCurl)("CMD", () => {
     const token = { ADSIM_CONTROL_TOKEN: "t0ken" };
     const bearer = '--header "Authorization: Bearer $ADSIM_CONTROL_TOKEN"';
     const only = ["matrix", "--only", "errors.invalid", "--"];
+    vi.stubEnv("TMPDIR", temporaryFolder());
     expect((await runAdsim([...only, ...asks(bearer)], token)).code).toBe(0);
     expect((await runAdsim([...only, ...asks("")], token)).code).toBe(1);
     expect((await runAdsim(["exec", "--", ...asks(bearer)], token)).code).toBe(0);
