@@ -19,7 +19,7 @@ export interface World extends OperationWorld {
   readonly explain: boolean;
   /** The origins whose pages may read answers. */
   readonly origins: AllowedOrigins;
-  /** Undefined if nobody needs metrics. */
+  /** Undefined if metrics aren't collected. */
   readonly meter: Meter | undefined;
 }
 

@@ -1,7 +1,7 @@
 /** Reads a recording from a file: a journal as NDJSON or JSON, or a HAR. Recognises the format by the content. */
 
 import { InputError } from "../base/input.ts";
-import { describeJsonMistake } from "../base/json-mistake.ts";
+import { parseJson } from "../base/parse-json.ts";
 import { journalExchange } from "./read-entry.ts";
 import { harExchanges } from "./read-har.ts";
 import type { Recording } from "./recorded-exchange.ts";
@@ -18,43 +18,38 @@ export function readRecording(lines: readonly string[]): Recording {
     .filter(({ text }) => text.trim() !== "");
   const [first] = numbered;
   if (first === undefined) throw new RecordingError("is empty: it has no request");
-  const head = parsed(first.text);
-  const inLines = head.kind === "value" && (numbered.length > 1 || isEntry(head.value));
+  const head = jsonIn(first.text);
+  const inLines = head !== undefined && (numbered.length > 1 || isEntry(head));
   const recording = inLines
     ? fromEntries(
-        numbered.map(({ text, line, place }) => ({ entry: parsedLine(text, line), place })),
+        numbered.map(({ text, line, place }) => ({ entry: parseLine(text, line), place })),
       )
     : fromDocument(lines);
   if (recording.exchanges.length === 0) throw new RecordingError("has no request");
   return sortBySequence(recording);
 }
 
-type Parsed =
-  | { readonly kind: "value"; readonly value: unknown }
-  | { readonly kind: "broken"; readonly why: string };
-
-function parsed(text: string, firstLine = 1): Parsed {
+/** Undefined if the text isn't JSON. */
+function jsonIn(text: string): unknown {
   try {
-    return { kind: "value", value: JSON.parse(text) };
+    return JSON.parse(text);
   } catch {
-    return { kind: "broken", why: describeJsonMistake(text, firstLine) ?? "can't be parsed" };
+    return undefined;
   }
 }
 
-function parsedLine(text: string, number: number): unknown {
-  const line = parsed(text, number);
-  if (line.kind === "value") return line.value;
-  throw new RecordingError(`is damaged: it ${line.why}. Export it again`);
+function parseLine(text: string, line: number): unknown {
+  const fail = (mistake: string): Error =>
+    new RecordingError(`is damaged: it ${mistake}. Export it again`);
+  return parseJson(text, fail, line);
 }
 
 function fromDocument(lines: readonly string[]): Recording {
-  const document = parsed(lines.join("\n"));
-  if (document.kind === "broken") {
-    throw new RecordingError(
-      `is damaged, or neither NDJSON nor HAR: it ${document.why}. Use a journal as NDJSON, or a HAR`,
+  const fail = (mistake: string): Error =>
+    new RecordingError(
+      `is damaged, or neither NDJSON nor HAR: it ${mistake}. Use a journal as NDJSON, or a HAR`,
     );
-  }
-  const { value } = document;
+  const value = parseJson(lines.join("\n"), fail);
   if (isObject(value) && "log" in value) {
     const exchanges = withPlace("", () => harExchanges(value));
     const byAdsim = exchanges.some(({ sequence }) => sequence !== undefined);

@@ -5,7 +5,7 @@
 
 import { describeError } from "../../base/file-error.ts";
 import { InputError } from "../../base/input.ts";
-import { describeJsonMistake } from "../../base/json-mistake.ts";
+import { parseJson } from "../../base/parse-json.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import { parseSnapshot, type Snapshot } from "../../world/accounts/snapshot.ts";
 import { checkWritable, writeFileAtomically } from "./atomic-file.ts";
@@ -156,12 +156,7 @@ function parseLine(json: string, line: number): unknown {
 /** Parses any other form, such as from `GET /_sim/snapshot`. */
 function parseWhole(lines: readonly string[]): unknown {
   if (lines.every((line) => line.trim() === "")) throw new Error("it is empty");
-  const text = lines.join("\n");
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new Error(`it ${describeJsonMistake(text) ?? "can't be parsed"}`, { cause: error });
-  }
+  return parseJson(lines.join("\n"), (mistake) => new Error(`it ${mistake}`));
 }
 
 /** Names the kind of a foreign file, which helps more than naming a missing field. */

@@ -1,7 +1,7 @@
 /** Reads a JSON file that an option names. Errors name both, but quote nothing from the file: it may contain API keys. */
 
 import { describeError } from "../../base/file-error.ts";
-import { describeJsonMistake } from "../../base/json-mistake.ts";
+import { parseJson } from "../../base/parse-json.ts";
 import { repeatedMember } from "../../base/repeated-members.ts";
 import { type CommandFailure, wrongUsage } from "../output/exit.ts";
 
@@ -24,9 +24,8 @@ export async function readJsonFile(
     throw wrong(`can't be read: ${describeError(error)}. Give the path of a JSON file.`);
   });
   if (json.trim() === "") throw wrong(`it is empty. ${expected}`);
-  const mistake = describeJsonMistake(json);
-  if (mistake !== undefined) throw wrong(`it ${mistake}. ${expected}`);
-  return { value: JSON.parse(json), repeated: repeatedMember(json), wrong };
+  const value = parseJson(json, (mistake) => wrong(`it ${mistake}. ${expected}`));
+  return { value, repeated: repeatedMember(json), wrong };
 }
 
 async function textOf(file: string): Promise<string> {

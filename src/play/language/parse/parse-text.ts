@@ -1,7 +1,7 @@
 /** Parses a scenario from JSON text. Reports syntax errors by line and column, and rejects duplicate names. */
 
 import { InputError } from "../../../base/input.ts";
-import { describeJsonMistake } from "../../../base/json-mistake.ts";
+import { parseJson } from "../../../base/parse-json.ts";
 import { repeatedMember } from "../../../base/repeated-members.ts";
 import type { Scenario } from "../scenario.ts";
 import { MAX_TEXT } from "./copy-data.ts";
@@ -19,9 +19,7 @@ export function readScenarioText(json: string): unknown {
   }
   // Some editors write a byte order mark first.
   const text = json.startsWith("\uFEFF") ? json.slice(1) : json;
-  const mistake = describeJsonMistake(text);
-  if (mistake !== undefined) throw new InputError("scenario", mistake);
-  const value: unknown = JSON.parse(text);
+  const value = parseJson(text, (mistake) => new InputError("scenario", mistake));
   const repeated = repeatedMember(text);
   if (repeated !== undefined) {
     throw new InputError(repeated, "appears more than once. Keep one of them");

@@ -1,10 +1,18 @@
 /**
- * Says where a text isn't JSON, and what is expected there. Repeats none of the text, which may hold API keys: the messages
- * of JavaScript engines do, and they may lack the place.
+ * Parses JSON, and says where a text isn't JSON and what is expected there. Repeats none of the text, which may hold API keys:
+ * the messages of JavaScript engines do, and they may lack the place.
  */
 
-/** "is not valid JSON at line 3, column 12: …". Undefined for valid JSON. `firstLine`: the number of the text's first line. */
-export function describeJsonMistake(json: string, firstLine = 1): string | undefined {
+/** `firstLine`: the number of the text's first line. @throws what `fail` makes of "is not valid JSON at line 3, column 12: …". */
+export function parseJson(json: string, fail: (mistake: string) => Error, firstLine = 1): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw fail(describeMistake(json, firstLine) ?? "can't be parsed");
+  }
+}
+
+function describeMistake(json: string, firstLine: number): string | undefined {
   const mistake = firstMistake(json);
   if (mistake === undefined) return undefined;
   const { at } = mistake;
