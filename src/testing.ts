@@ -75,6 +75,7 @@ export type {
   Shown,
   Undelivered,
 } from "./testing/driver/driver.ts";
+export type { ClientPromises, Promised } from "./testing/driver/promises.ts";
 export type { Scheduler } from "./testing/driver/scheduled-fetch.ts";
 export {
   openTestWorld,

@@ -3,6 +3,7 @@
 import { formatList } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
 import type { CreateDriver, Driver } from "../driver/driver.ts";
+import { promiseNames } from "../driver/promises.ts";
 import type { TestWorldOptions } from "../driver/test-world.ts";
 import { beginSession } from "../session/run-session.ts";
 import { outcomeInWords } from "../session/words.ts";
@@ -43,11 +44,11 @@ export function registerRules<Impression>(
   const { transport, patienceMs = 0 } = contract.world;
   // Both take real time.
   const timeoutMs = transport === "http" || patienceMs > 0 ? 600_000 : 60_000;
-  let methods: Promise<ReadonlySet<string>> | undefined;
+  let members: Promise<ReadonlySet<string>> | undefined;
 
   async function trial(rule: Rule, skip: Skip): Promise<void> {
-    methods ??= methodsOf(driver, contract.world);
-    const known = await methods;
+    members ??= membersOf(driver, contract.world);
+    const known = await members;
     const missing = (rule.needs ?? []).filter((name) => !known.has(name));
     if (missing.length === 0) {
       verdicts.set(rule.id, await heldOrThrown(rule, driver, contract, stack, verdicts));
@@ -127,11 +128,11 @@ function errorOfReplay(thrown: unknown, { rule }: Replay): unknown {
 }
 
 /**
- * The names of the driver's methods.
+ * The names of the driver's methods, and of what it promises.
  *
  * @throws Error if the driver can't be made in a world without faults.
  */
-async function methodsOf<Impression>(
+async function membersOf<Impression>(
   create: CreateDriver<Impression>,
   world: TestWorldOptions,
 ): Promise<ReadonlySet<string>> {
@@ -147,8 +148,11 @@ async function methodsOf<Impression>(
     throw new Error(`Can't make the driver: ${outcomeInWords(outcome)}.`, { cause });
   }
   const of: object = Object(made);
-  const names = ["impression", "click", "stats", "surfaces", "payouts", "flush", "close"];
-  const known = new Set(names.filter((name) => typeof Reflect.get(of, name) === "function"));
+  const methods = ["impression", "click", "stats", "surfaces", "payouts", "flush", "close"];
+  const known = new Set([
+    ...methods.filter((name) => typeof Reflect.get(of, name) === "function"),
+    ...promiseNames.filter((name) => Boolean(Reflect.get(of, name))),
+  ]);
   if (known.has("impression")) return known;
   throw new InputError("driver", "must return a driver: an object with at least impression()");
 }

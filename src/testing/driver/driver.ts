@@ -4,6 +4,7 @@
  */
 
 import type { Timers } from "../time/time.ts";
+import type { ClientPromises } from "./promises.ts";
 
 /** One view of an ad. */
 export interface Shown {
@@ -35,7 +36,7 @@ export interface Undelivered {
  *
  * @typeParam Impression What the client returns for an impression; `click` gets it back.
  */
-export interface Driver<Impression = unknown> {
+export interface Driver<Impression = unknown> extends ClientPromises {
   /**
    * Makes the client report a view. If the client queues, it resolves once the view is queued.
    *

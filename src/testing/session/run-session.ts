@@ -2,6 +2,7 @@
 
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { CreateDriver, Driver } from "../driver/driver.ts";
+import { promisesOf } from "../driver/promises.ts";
 import { openTestWorld, type TestWorld, type TestWorldOptions } from "../driver/test-world.ts";
 import {
   type ClientCommand,
@@ -74,10 +75,12 @@ export async function beginSession<Impression>(
   const steps: Step[] = [];
   const views: AdView[] = [];
   let driver: Driver<Impression> | undefined;
+  let promised = promisesOf(undefined);
   let isOver = false;
 
   const makeDriver = async (): Promise<void> => {
     driver = await createDriver(world.context);
+    promised = promisesOf(driver);
   };
   const close = async (): Promise<unknown> => await driver?.close?.();
 
@@ -101,6 +104,9 @@ export async function beginSession<Impression>(
     assumptions,
     steps,
     views,
+    get promised() {
+      return promised;
+    },
     get exchanges(): readonly WireExchange[] {
       return steps.flatMap((one) => one.exchanges);
     },

@@ -4,6 +4,7 @@ import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import type { Publisher, Surface } from "../../world/accounts/account.ts";
 import type { Shown } from "../driver/driver.ts";
+import type { Promised } from "../driver/promises.ts";
 import type { TimerError } from "../driver/test-world.ts";
 import type { Command } from "./command.ts";
 import type { WireExchange } from "./wire.ts";
@@ -47,6 +48,8 @@ export interface Session {
   /** The publisher's active surfaces. */
   readonly surfaces: readonly Surface[];
   readonly assumptions: Assumptions;
+  /** What the client promises about itself. */
+  readonly promised: Promised;
   /** Begins with the opening; ends with the closing and the hour after that. */
   readonly steps: readonly Step[];
   /** All requests of the client that arrived at the service, in order. */

@@ -16,7 +16,7 @@ export interface Rule {
   readonly says: string;
   /** The source of the rule, such as "spec §4". */
   readonly source: string;
-  /** The driver's methods that it needs, besides `impression`. @default none */
+  /** The driver's methods and promises that it needs, besides `impression`. @default none */
   readonly needs?: readonly Exclude<keyof Driver, "impression">[] | undefined;
   /** Choices that override the contract's: each sequence is tried under one of these. @default none */
   readonly assuming?: readonly Readings[] | undefined;
