@@ -219,7 +219,9 @@ function callOf<Impression>(
       const surface = world.surfaces[command.surface % world.surfaces.length]?.id ?? "";
       const number = views.length + 1;
       const names = namesOf(number, command.spelling);
-      const shown: AdView = { surface, ...names, receipt: undefined };
+      const earlier = command.ad === undefined ? undefined : views[command.ad % views.length];
+      const ad = earlier?.ad ?? names.ad;
+      const shown: AdView = { surface, ad, session: names.session, receipt: undefined };
       views.push(shown);
       return { call: viewCall(driver, shown), shown };
     }
