@@ -2,6 +2,7 @@
 
 import { answerRules } from "./rules/answer-rules.ts";
 import { limitRules } from "./rules/limit-rules.ts";
+import { orderRules } from "./rules/order-rules.ts";
 import { queueRules } from "./rules/queue-rules.ts";
 import { refusalRules } from "./rules/refusal-rules.ts";
 import { reportingRules } from "./rules/reporting-rules.ts";
@@ -17,4 +18,5 @@ export const rules: readonly Rule[] = [
   ...limitRules,
   ...retryRules,
   ...queueRules,
+  ...orderRules,
 ];

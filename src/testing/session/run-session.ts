@@ -16,8 +16,9 @@ import type { AdView, Outcome, Session, Step } from "./session.ts";
 import { spend } from "./spend.ts";
 import { type WireExchange, wireExchange } from "./wire.ts";
 
-/** More requests than one command needs, including retries. */
+// More requests than one command needs, and a queued ad view with its clicks, including retries.
 const MAX_REQUESTS = 250;
+const REQUESTS_PER_VIEW = 60;
 /** A client is watched for an hour after it was closed. */
 const AFTERWARDS_MS = 3_600_000;
 
@@ -135,7 +136,7 @@ export async function beginSession<Impression>(
         outcome:
           driver?.close === undefined
             ? { kind: "skipped", why: "the driver has no close" }
-            : await outcomeOf(world, close),
+            : await outcomeOf(world, close, views.length),
       }));
       // Watches whether the closed client still sends something.
       await step({ kind: "afterwards" }, async () => {
@@ -183,7 +184,8 @@ async function performClientCommand<Impression>(
 ): Promise<Pick<Step, "outcome" | "shown" | "parts">> {
   if (command.kind !== "together") {
     const { call, shown } = callOf(running, command);
-    const outcome = call instanceof Function ? await outcomeOf(running.world, call) : call;
+    const outcome =
+      call instanceof Function ? await outcomeOf(running.world, call, running.views.length) : call;
     return { outcome, shown };
   }
   const calls = command.commands.map((one) => ({ one, ...callOf(running, one) }));
@@ -191,6 +193,7 @@ async function performClientCommand<Impression>(
   const outcomes = await outcomesOf(
     running.world,
     calls.map(({ call }) => call),
+    running.views.length,
   );
   const parts = calls.map(({ one, shown }, at): Step => {
     const outcome = outcomes[at] ?? { kind: "stuck" };
@@ -220,8 +223,7 @@ function callOf<Impression>(
       const number = views.length + 1;
       const names = namesOf(number, command.spelling);
       const earlier = command.ad === undefined ? undefined : views[command.ad % views.length];
-      const ad = earlier?.ad ?? names.ad;
-      const shown: AdView = { surface, ad, session: names.session, receipt: undefined };
+      const shown: AdView = { surface, ...names, ad: earlier?.ad ?? names.ad, receipt: undefined };
       views.push(shown);
       return { call: viewCall(driver, shown), shown };
     }
@@ -269,8 +271,8 @@ function skipped(why: string): Outcome {
   return { kind: "skipped", why };
 }
 
-async function outcomeOf(world: TestWorld, call: Call): Promise<Outcome> {
-  const [outcome] = await outcomesOf(world, [call]);
+async function outcomeOf(world: TestWorld, call: Call, viewCount = 0): Promise<Outcome> {
+  const [outcome] = await outcomesOf(world, [call], viewCount);
   return outcome ?? { kind: "stuck" };
 }
 
@@ -278,11 +280,12 @@ async function outcomeOf(world: TestWorld, call: Call): Promise<Outcome> {
 async function outcomesOf(
   { time, grant }: TestWorld,
   calls: readonly (Call | Outcome)[],
+  viewCount: number,
 ): Promise<Outcome[]> {
   const outcomes: (Outcome | undefined)[] = calls.map((call) =>
     call instanceof Function ? undefined : call,
   );
-  const isFlooded = grant(MAX_REQUESTS * calls.length);
+  const isFlooded = grant(Math.max(MAX_REQUESTS * calls.length, REQUESTS_PER_VIEW * viewCount));
   const works = calls.map(async (call, at) => {
     if (!(call instanceof Function)) return;
     try {

@@ -14,6 +14,8 @@ export interface ViewGroups {
   readonly all: readonly ViewGroup[];
   /** The views that a request for an impression may be about; undefined if its ad was never shown. */
   about(request: WireExchange): ViewGroup | undefined;
+  /** Whether the view looks to the client like one that it was told to report before. */
+  isRepeat(view: AdView): boolean;
   /** Whether the client uses the session ids that it is given: at least one view arrived with its own. */
   readonly takesSessions: boolean;
 }
@@ -23,45 +25,46 @@ export function viewGroupsOf({
   exchanges,
 }: Pick<Session, "views" | "exchanges">): ViewGroups {
   const bySession = new Map(views.map((view) => [view.session, view]));
-  const withOwnSession = ({ values }: WireExchange): AdView | undefined => {
+  const exactView = ({ values }: WireExchange): AdView | undefined => {
     const view = bySession.get(values.get("session_id") ?? "");
-    return view?.ad === values.get("ad_id") ? view : undefined;
+    return view !== undefined && spotOf(view) === spotIn(values) ? view : undefined;
   };
   const sent = exchanges.filter(({ operation }) => operation === "impression");
-  const others = sent.filter((one) => withOwnSession(one) === undefined);
+  const others = sent.filter((one) => exactView(one) === undefined);
   const takesSessions = others.length < sent.length;
-  const unclear = new Set(
-    others.map(({ values }) => spotOf({ surface: values.get("surface"), ad: values.get("ad_id") })),
-  );
+  const unclear = new Set(others.map(({ values }) => spotIn(values)));
   const groups = new Map<string, [AdView, ...AdView[]]>();
-  const groupOf = new Map<AdView, ViewGroup>();
   for (const view of views) {
     const spot = spotOf(view);
     const key = takesSessions && !unclear.has(spot) ? view.session : spot;
-    const group = groups.get(key) ?? [view];
-    if (groups.has(key)) group.push(view);
-    groups.set(key, group);
-    groupOf.set(view, group);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [view]);
+    else group.push(view);
   }
+  const all = [...groups.values()];
+  const groupOf = new Map(all.flatMap((group) => group.map((view) => [view, group] as const)));
   return {
-    all: [...groups.values()],
+    all,
     about(request) {
+      const spot = spotIn(request.values);
       const ad = request.values.get("ad_id");
-      const surface = request.values.get("surface");
       const view =
-        withOwnSession(request) ??
-        views.find((one) => one.ad === ad && one.surface === surface) ??
+        exactView(request) ??
+        views.find((one) => spotOf(one) === spot) ??
         // The surface may be wrong.
         views.find((one) => one.ad === ad);
       return view && groupOf.get(view);
     },
+    isRepeat: (view) => groupOf.get(view)?.[0] !== view,
     takesSessions,
   };
 }
 
-function spotOf({
-  surface,
-  ad,
-}: { readonly [Name in "surface" | "ad"]: string | undefined }): string {
+/** An ad on a surface. */
+function spotOf({ surface, ad }: Pick<AdView, "surface" | "ad">): string {
   return JSON.stringify([surface, ad]);
+}
+
+function spotIn(values: WireExchange["values"]): string {
+  return spotOf({ surface: values.get("surface") ?? "", ad: values.get("ad_id") ?? "" });
 }
