@@ -34,7 +34,7 @@ async function tried({
   try {
     const loaded = await importCopy("test/client/reference-driver.ts", number, [change]);
     const { createReferenceDriver } = loaded as { createReferenceDriver: CreateDriver };
-    const result = await tryRule(rule, createReferenceDriver);
+    const result = await tryRule(rule, createReferenceDriver, { runs: 50 });
     if (result.kind !== "broken") return { kind: result.kind, why: "", commands: 0 };
     const { broken, commands } = result;
     return { kind: "broken", why: broken.message, commands: commands.length };

@@ -72,20 +72,24 @@ export function weightedOneOf<Values extends readonly unknown[]>(
   return fc.oneof(...weighted.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 }
 
-/** Several of these commands at once. */
-export function together(...commands: readonly fc.Arbitrary<ClientCommand>[]): One<"together"> {
+/** Several of these commands at once. Shrinks to a single one. */
+export function together(
+  ...commands: readonly fc.Arbitrary<ClientCommand>[]
+): fc.Arbitrary<Command> {
   const some = fc.oneof(...commands);
   return weightedOneOf([15, atOnce(some, MAX_AT_ONCE)], [1, atOnce(some, MAX_IF_WIDE)]);
 }
 
-function atOnce(some: fc.Arbitrary<ClientCommand>, maxLength: number): One<"together"> {
-  const commands = sequenceOf(some, { minLength: 2, maxLength });
-  return fc.record({ kind: fc.constant("together"), commands });
+/** Up to 30 of these commands at once, mostly many. */
+export function burst(...commands: readonly fc.Arbitrary<ClientCommand>[]): fc.Arbitrary<Command> {
+  return atOnce(fc.oneof(...commands), MAX_IF_WIDE);
 }
 
-/** Up to 30 of these commands at once, mostly many. */
-export function burst(...commands: readonly fc.Arbitrary<ClientCommand>[]): One<"together"> {
-  return atOnce(fc.oneof(...commands), MAX_IF_WIDE);
+function atOnce(some: fc.Arbitrary<ClientCommand>, maxLength: number): fc.Arbitrary<Command> {
+  return sequenceOf(some, { minLength: 1, maxLength }).map((commands): Command => {
+    const [only] = commands;
+    return commands.length === 1 && only !== undefined ? only : { kind: "together", commands };
+  });
 }
 
 /** More ad views than many queues hold, without a flush. */
@@ -144,8 +148,8 @@ export function sequence(
 
 /** Ordinary use of a client, without faults. `shown` draws its ad views. */
 export function everyday(shown: One<"impression"> = adView): fc.Arbitrary<readonly Command[]> {
-  return commandsAfter(
-    [shown],
+  return commandsOf(
+    shown,
     shown,
     click,
     stats,
