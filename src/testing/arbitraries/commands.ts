@@ -186,14 +186,21 @@ function clientCommands(
   const startDay = dayOfInstant(msOf(start), 0);
   const daysBack = fc.nat(Math.min(MAX_DAYS_BACK, startDay));
   const place = fc.nat(4);
+  // Mostly a new ad, which it also shrinks to.
+  const adBefore = fc.oneof(
+    { withCrossShrink: true },
+    { weight: 3, arbitrary: fc.constant(undefined) },
+    { weight: 1, arbitrary: place },
+  );
   const maybe = <Value>(of: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
     fc.option(of, { nil: undefined, freq: 2 });
   return {
     impression: () =>
-      fc.tuple(fc.nat(2), fc.constantFrom("plain", "plain", "plain", "unusual")).map(
-        ([surface, spelling]): ClientCommand => ({
+      fc.tuple(fc.nat(2), fc.constantFrom("plain", "plain", "plain", "unusual"), adBefore).map(
+        ([surface, spelling, ad]): ClientCommand => ({
           kind: "impression",
           surface,
+          ...(ad !== undefined && { ad }),
           ...(spelling === "unusual" && { spelling }),
         }),
       ),
