@@ -1,20 +1,26 @@
 /**
- * Replaces the global fetch, clock and timers by the world's, for a client that uses the globals. Only one world at a
- * time can do that.
+ * Replaces the global fetch, clock, timers and randomness by the world's, for a client that uses the globals. Only one
+ * world at a time can do that.
  */
 
 import type { Timer, Timers } from "../time/time.ts";
+import { seededRandom } from "./seeded-random.ts";
 
 let isTaken = false;
 
 /**
  * Replaces `fetch`, `Date`, `performance.now`, `AbortSignal.timeout`, `setTimeout`, `setInterval` and the functions
- * that clear them.
+ * that clear them, `Math.random`, `crypto.getRandomValues` and `crypto.randomUUID`.
  *
+ * @param seed Decides what the random functions return.
  * @throws Error if another world has replaced them.
  * @returns a function that restores them.
  */
-export function replaceGlobals(timers: Timers, fetch: typeof globalThis.fetch): () => void {
+export function replaceGlobals(
+  timers: Timers,
+  fetch: typeof globalThis.fetch,
+  seed: string,
+): () => void {
   if (isTaken) {
     throw new Error(
       "Another test in this process has replaced the globals: run such tests one after the other.",
@@ -27,6 +33,7 @@ export function replaceGlobals(timers: Timers, fetch: typeof globalThis.fetch): 
   const startedAtMs = timers.now();
   undo.push(replace(performance, "now", () => timers.now() - startedAtMs));
   undo.push(replace(AbortSignal, "timeout", (ms: number) => timeoutSignal(timers, ms)));
+  undo.push(...seededRandom(seed).map(([on, name, value]) => replace(on, name, value)));
   return () => {
     // Only once: later the globals may be another world's.
     const all = undo.splice(0);

@@ -26,8 +26,8 @@ export interface TestWorldOptions
    */
   readonly transport?: "fetch" | "http" | undefined;
   /**
-   * `replaced`: the world's fetch, clock and timers replace the global ones, for a client that can't be given its own.
-   * Only one such world at a time can be open in a process.
+   * `replaced`: the world's fetch, clock, timers and randomness replace the global ones, for a client that can't be
+   * given its own. Only one such world at a time can be open in a process.
    *
    * @default "kept"
    */
@@ -126,7 +126,7 @@ function inProcess(
     noteActivity();
     return response;
   };
-  const restore = replaces ? replaceGlobals(time.timers, fetch) : nothing;
+  const restore = replaces ? replaceGlobals(time.timers, fetch, sim.seed) : nothing;
   const testPublisher = testPublisherOf(sim);
   return {
     sim,
