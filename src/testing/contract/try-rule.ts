@@ -1,6 +1,7 @@
 /** Tries a rule on a client with random sequences. A sequence that breaks it is shrunk to the shortest that still does. */
 
 import fc from "fast-check";
+import { InputError } from "../../base/input.ts";
 import type { Readings } from "../../simulator/simulator-options.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
@@ -10,6 +11,8 @@ import { type TestWorldOptions, worldEntries } from "../driver/test-world.ts";
 import type { Command } from "../session/command.ts";
 import { runToEnd } from "../session/run-session.ts";
 import type { Session } from "../session/session.ts";
+import { errorInWords, valueInWords } from "../session/words.ts";
+import { checkRule } from "./check-rule.ts";
 import { BrokenRule, type Rule } from "./rules/rule.ts";
 import { mustNotThrow, mustOpen } from "./rules/shared-checks.ts";
 
@@ -51,13 +54,14 @@ export const tryEntries: OptionEntries<TryOptions> = {
   path: unchecked,
 };
 
-/** @throws InputError for an invalid option, and any error other than a broken rule. */
+/** @throws InputError for an invalid option or rule, and any error other than a broken rule. */
 export async function tryRule<Impression>(
   rule: Rule,
   createDriver: CreateDriver<Impression>,
   options: TryOptions = {},
 ): Promise<Tried> {
   checkOptions(options, tryEntries);
+  checkRule("rule", rule, options.assumptions);
   const { runs = 20, sequenceSeed = 1, path, ...world } = options;
   const runTrial = ({ commands, assumptions }: Trial): Promise<Session> =>
     runToEnd(createDriver, commands, { ...world, assumptions });
@@ -66,9 +70,7 @@ export async function tryRule<Impression>(
   const property = fc.asyncProperty(trialsOf(rule, world.assumptions), async (trial) => {
     const session = await runTrial(trial);
     last = { ...trial, session };
-    mustNotThrow(session);
-    mustOpen(session);
-    applied += rule.judge(session);
+    applied += judged(rule, session);
   });
   const details = await fc.check(property, {
     seed: sequenceSeed,
@@ -90,6 +92,31 @@ export async function tryRule<Impression>(
   return { kind: "broken", broken, commands, assumptions, session, ...replay };
 }
 
+/**
+ * Judges a session by a rule.
+ *
+ * @returns how often the rule came up.
+ * @throws BrokenRule, or an Error that says what is wrong with the rule's judge.
+ */
+export function judged(rule: Rule, session: Session): number {
+  mustNotThrow(session);
+  mustOpen(session);
+  let applied: unknown;
+  try {
+    applied = rule.judge(session);
+  } catch (error) {
+    if (error instanceof BrokenRule) throw error;
+    throw new Error(
+      `The judge of ${rule.id} threw ${errorInWords(error)}. For a client that breaks the rule, it must call must() or throw a BrokenRule.`,
+      { cause: error },
+    );
+  }
+  if (typeof applied === "number" && Number.isInteger(applied) && applied >= 0) return applied;
+  throw new Error(
+    `The judge of ${rule.id} must return how often the rule came up: 0, 1, 2, … It returned ${applied instanceof Promise ? "a promise" : valueInWords(applied)}.`,
+  );
+}
+
 interface Trial {
   readonly assumptions: Assumptions;
   readonly commands: readonly Command[];
@@ -101,7 +128,13 @@ function trialsOf(rule: Rule, contract: Readings | undefined): fc.Arbitrary<Tria
   const [first = {}, ...others] = rule.assuming ?? [];
   const under = (readings: Readings): fc.Arbitrary<Trial> => {
     const assumptions = resolveAssumptions({ ...contract, ...readings });
-    return rule.commands(assumptions).map((commands) => ({ assumptions, commands }));
+    return rule.commands(assumptions).map((commands) => {
+      if (Array.isArray(commands)) return { assumptions, commands };
+      throw new InputError(
+        "commands",
+        `of ${rule.id} must return an arbitrary of lists of commands`,
+      );
+    });
   };
   return others.length === 0 ? under(first) : fc.constantFrom(first, ...others).chain(under);
 }

@@ -1,5 +1,9 @@
 /** Commands to a client, its service and the clock. They are data, so that they can be shrunk, printed and replayed. */
 
+import * as v from "valibot";
+import { parseInput } from "../../base/input.ts";
+import { strictObject } from "../../base/schema-builders.ts";
+import { wholeFrom } from "../../base/schemas.ts";
 import type { FaultRule } from "../../faults/rule.ts";
 import type { Period } from "../driver/driver.ts";
 
@@ -24,21 +28,6 @@ export type ClientCommand =
   | { readonly kind: "surfaces" }
   | { readonly kind: "payouts"; readonly limit?: number | undefined }
   | { readonly kind: "flush" };
-
-/** A kind that is missing here is a type error. */
-const clientKinds: Readonly<Record<ClientCommand["kind"], true>> = {
-  impression: true,
-  again: true,
-  click: true,
-  stats: true,
-  surfaces: true,
-  payouts: true,
-  flush: true,
-};
-
-export function isOfClient(command: { readonly kind: string }): command is ClientCommand {
-  return Object.hasOwn(clientKinds, command.kind);
-}
 
 /** The API's parameters for a query to the client. Indexes of surfaces wrap around. */
 export function queryOf(
@@ -74,3 +63,54 @@ export type Command =
   | WorldCommand
   /** Starts all these commands at once, without waiting in between. */
   | { readonly kind: "together"; readonly commands: readonly ClientCommand[] };
+
+/** The members of each kind. A kind or member that is missing here is a type error. */
+type EntriesOf<One extends { readonly kind: string }> = {
+  readonly [Kind in One["kind"]]: Readonly<
+    Record<Exclude<keyof Extract<One, { kind: Kind }>, "kind">, v.GenericSchema>
+  >;
+};
+
+const place = wholeFrom(0);
+const clientEntries: EntriesOf<ClientCommand> = {
+  impression: { surface: place, spelling: v.optional(v.picklist(["plain", "unusual"])) },
+  again: { impression: place },
+  click: { impression: place },
+  stats: {
+    surface: v.optional(place),
+    from: v.optional(v.string()),
+    to: v.optional(v.string()),
+  },
+  surfaces: {},
+  payouts: { limit: v.optional(v.number()) },
+  flush: {},
+};
+const otherEntries: EntriesOf<Exclude<Command, ClientCommand>> = {
+  advance: { byMs: wholeFrom(0) },
+  // The simulator checks it.
+  fault: { rule: v.unknown() },
+  heal: {},
+  spend: { left: wholeFrom(0), of: v.picklist(["recording", "reporting"]) },
+  together: {
+    commands: v.pipe(v.array(v.lazy(() => clientSchema)), v.minLength(1, "must not be empty")),
+  },
+};
+
+function schemaOf(entries: Readonly<Record<string, v.ObjectEntries>>): v.GenericSchema {
+  const kinds = Object.entries(entries).map(([kind, members]) =>
+    strictObject({ kind: v.literal(kind), ...members }),
+  );
+  return v.variant("kind", kinds);
+}
+
+const clientSchema: v.GenericSchema = schemaOf(clientEntries);
+const schema = schemaOf({ ...clientEntries, ...otherEntries });
+
+/** @throws InputError that names the invalid member. */
+export function checkCommand(command: Command): void {
+  parseInput(schema, command, "command");
+}
+
+export function isOfClient(command: { readonly kind: string }): command is ClientCommand {
+  return Object.hasOwn(clientEntries, command.kind);
+}

@@ -7,6 +7,7 @@ import { openTestWorld, type TestWorld, type TestWorldOptions } from "../driver/
 import {
   type ClientCommand,
   type Command,
+  checkCommand,
   isOfClient,
   queryOf,
   type WorldCommand,
@@ -15,6 +16,7 @@ import { namesOf } from "./names.ts";
 import type { AdView, Outcome, Session, Step } from "./session.ts";
 import { spend } from "./spend.ts";
 import { type WireExchange, wireExchange } from "./wire.ts";
+import { errorInWords, valueInWords } from "./words.ts";
 
 /** More requests than one command needs, including retries. */
 const MAX_REQUESTS = 250;
@@ -24,7 +26,7 @@ const AFTERWARDS_MS = 3_600_000;
 /** A session that isn't over yet. */
 export interface RunningSession {
   readonly world: TestWorld;
-  /** Performs the next command. An error of the client becomes an outcome. */
+  /** Performs the next command. An error of the client becomes an outcome. @throws InputError for an invalid command. */
   perform(command: Command): Promise<Step>;
   /** Closes the client and its world. @throws Error if called twice. */
   end(): Promise<Session>;
@@ -121,6 +123,7 @@ export async function beginSession<Impression>(
     session,
     perform: (command) =>
       step(command, async () => {
+        checkCommand(command);
         if (command.kind !== "together" && !isOfClient(command))
           return { outcome: await performWorldCommand(world, command) };
         const missing = { outcome: { kind: "skipped", why: "there is no client" } as const };
@@ -284,9 +287,10 @@ async function outcomesOf(
   const works = calls.map(async (call, at) => {
     if (!(call instanceof Function)) return;
     try {
-      outcomes[at] = { kind: "done", value: await call() };
+      const value = await call();
+      outcomes[at] = { kind: "done", value, gave: valueInWords(value) };
     } catch (error) {
-      outcomes[at] = { kind: "failed", error };
+      outcomes[at] = { kind: "failed", error, gave: errorInWords(error) };
     }
   });
   const { kind } = await time.until(Promise.all(works));

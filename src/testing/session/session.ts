@@ -11,10 +11,13 @@ import type { WireExchange } from "./wire.ts";
 
 /** How a command ended. */
 export type Outcome =
-  /** The client's promise resolved. For `fault` the value is the rule's id, for `spend` the number of requests sent. */
-  | { readonly kind: "done"; readonly value: unknown }
-  /** The client's promise rejected. */
-  | { readonly kind: "failed"; readonly error: unknown }
+  /**
+   * The client's promise resolved. For `fault` the value is the rule's id, for `spend` the number of requests sent.
+   * `gave`: the value in words as it was then. The client may change the object later.
+   */
+  | { readonly kind: "done"; readonly value: unknown; readonly gave?: string | undefined }
+  /** The client's promise rejected. `gave`: the error in words as it was then. */
+  | { readonly kind: "failed"; readonly error: unknown; readonly gave?: string | undefined }
   /** The client waits for something that can't happen, waits for too long, or sends requests without end. */
   | { readonly kind: "stuck" | "endless" | "flooded" }
   /** There was nothing to do: no impression to click on, or the driver has no such method. */
