@@ -1,7 +1,7 @@
 /** Commands to a client, its service and the clock. They are data, so that they can be shrunk, printed and replayed. */
 
 import * as v from "valibot";
-import { parseInput } from "../../base/input.ts";
+import { inField, parseInput } from "../../base/input.ts";
 import { strictObject } from "../../base/schema-builders.ts";
 import { wholeFrom } from "../../base/schemas.ts";
 import type { FaultRule } from "../../faults/rule.ts";
@@ -108,7 +108,7 @@ const schema = schemaOf({ ...clientEntries, ...otherEntries });
 
 /** @throws InputError that names the invalid member. */
 export function checkCommand(command: Command): void {
-  parseInput(schema, command, "command");
+  inField("command", () => parseInput(schema, command));
 }
 
 export function isOfClient(command: { readonly kind: string }): command is ClientCommand {
