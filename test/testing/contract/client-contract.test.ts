@@ -628,7 +628,7 @@ describe("in real runners", () => {
     expect(output).toMatch(/✔ impression-sent/);
     expect(output).toMatch(/﹣ never-seen: .*, skipped: it can't .*# SKIP/);
     expect(output).toMatch(/﹣ flushed: .*# the driver has no flush/);
-    expect(output).toMatch(/at file:\/\/\S+runners\/node\.ts:10:1\n/);
+    expect(output).toMatch(/at file:\/\/\S+runners\/node\.ts:11:1\n/);
     expect(output).not.toContain("key_");
     const [, replay = ""] = /See it again: {2}(.*)/.exec(output) ?? [];
     const [, file = ""] = /npx adsim (play .*)/.exec(output) ?? [];
@@ -650,8 +650,35 @@ describe("in real runners", () => {
     expect(output).toMatch(
       /↓ flushed: What is queued is delivered\. \(spec §1\).* \[the driver has no/,
     );
-    expect(output).toMatch(/❯ test\/testing\/contract\/runners\/vitest\.ts:8:1/);
+    expect(output).toMatch(/❯ test\/testing\/contract\/runners\/vitest\.ts:\d+:1/);
     expect(output).toMatch(/1 failed \| 2 passed \| 2 skipped/);
     expect(output).not.toContain("key_");
   });
+
+  const vitestArgs = ["node_modules/vitest/vitest.mjs", "run", "--config"];
+  test.each([
+    ["node:test", ["--test", "test/testing/contract/runners/node.ts"]],
+    ["vitest", [...vitestArgs, "test/testing/contract/runners/vitest.config.ts"]],
+  ])(
+    "%s: a replay of a client with random session ids, pauses and keys has the same bytes each time",
+    async (name, args) => {
+      const into = (run: string): string => join(folder, `${name.replace(":", "-")}-${run}`);
+      const outputs: string[] = [];
+      const files: string[] = [];
+      let replay = "";
+      for (const run of ["first", "again", "once-more"]) {
+        const env = { EXAMPLE_RANDOM: "1", EXAMPLE_FAILURES: into(run), ADSIM_REPLAY: replay };
+        const output = (await outputOf("node", args, env)).replaceAll(into(run), "FAILURES");
+        const [failure = ""] =
+          /The client broke click-once[\s\S]*?As a scenario: .*/.exec(output) ?? [];
+        expect(failure).toMatch(/session_id=\w+-\w+-\w+-\w+-[\da-f-]{36}/);
+        outputs.push(failure);
+        files.push(readFileSync(join(into(run), "click-once.json"), "utf8"));
+        [, replay = ""] = /ADSIM_REPLAY="(.*)"/.exec(failure) ?? [];
+      }
+      expect(replay).toMatch(/^click-once 1 /);
+      expect(new Set(outputs).size).toBe(1);
+      expect(new Set(files).size).toBe(1);
+    },
+  );
 });

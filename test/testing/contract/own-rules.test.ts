@@ -33,7 +33,7 @@ async function outputOf(change: (ads: string) => string, env: object = {}): Prom
   await writeFile(join(folder, "ads.js"), change(ads));
   await writeFile(join(folder, "driver.js"), driver);
   const here = example.replace('from "vitest"', 'from "node:test"');
-  await writeFile(join(folder, "own-rule.test.js"), fromSource(here));
+  await writeFile(join(folder, "rule.test.js"), fromSource(here));
   const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
   const options = { cwd: folder, env: { ...inherited, NO_COLOR: "1", ...env } };
   const ran = promisify(execFile)(process.execPath, ["--test"], options);
