@@ -3,6 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { shippedNames } from "../src/adapters/shipped-scenarios.ts";
+import type { Rule } from "../src/testing/contract/rules/rule.ts";
 import { rules } from "../src/testing/contract/rules.ts";
 import { invariants } from "../src/testing.ts";
 
@@ -11,11 +12,13 @@ const root = join(import.meta.dirname, "..");
 const rulesPage = `# The rules for clients
 
 [\`clientContract\`](test-your-client.md) checks these rules. Use their names in its options \`skip\` and \`only\`. A failure
-prints a line for \`ADSIM_REPLAY\` that also begins with the name.
+prints a line for \`ADSIM_REPLAY\` that also begins with the name. A rule is skipped if the driver lacks a [method or
+promise](test-your-client.md#the-driver) that it needs. Some rules are tried under several choices of an
+[assumption](assumptions.md), whatever the contract's own are.
 
-| rule | says | from |
-|---|---|---|
-${rows(rules.map(({ id, says, source }) => [`\`${id}\``, sentence(says), source]))}
+| rule | says | from | needs | tried under |
+|---|---|---|---|---|
+${rows(rules.map((rule) => [`\`${rule.id}\``, sentence(rule.says), rule.source, namesOf(rule.needs ?? []), choicesOf(rule)]))}
 `;
 
 const invariantsPage = `# The invariants
@@ -47,6 +50,23 @@ export const generatedPages: Readonly<Record<string, string>> = {
 
 function rows(table: readonly (readonly string[])[]): string {
   return table.map((cells) => `| ${cells.join(" | ").replaceAll("\n", " ")} |`).join("\n");
+}
+
+function namesOf(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(", ");
+}
+
+/** Each key that the rule varies, with its choices. */
+function choicesOf({ assuming = [] }: Rule): string {
+  const keys = [...new Set(assuming.flatMap((choices) => Object.keys(choices)))];
+  const isVaried = assuming.every((choices) => Object.keys(choices).length > 0);
+  const own = isVaried ? [] : ["the contract's own choices"];
+  const varied = keys.map((key) => {
+    const choices = assuming.map((one): unknown => Reflect.get(one, key));
+    const names = choices.filter((one) => typeof one === "string");
+    return `[\`${key}\`](assumptions.md#${key.replaceAll(/[^\w-]/g, "")}): ${[...new Set(names)].join(", ")}`;
+  });
+  return [...own, ...varied].join("; ");
 }
 
 /** With a full stop, as sentences of other pages have it. */
