@@ -36,12 +36,11 @@ export function simulatorFromEnvironment(options: SimulatorOptions = {}): Simula
 /** The options with the environment's choices for keys that they leave open. @throws InputError */
 export function underEnvironment(options: SimulatorOptions): SimulatorOptions {
   const asked = assumptionsAsked();
-  if (asked === undefined) return options;
-  const { assumptions } = options;
-  const chosen = isPlainObject(assumptions) ? given(assumptions) : {};
+  const { assumptions = {} } = options;
   // What isn't an object is refused when the simulator is made.
-  const isValid = assumptions === undefined || isPlainObject(assumptions);
-  return isValid ? { ...options, assumptions: { ...openPart(asked, chosen), ...chosen } } : options;
+  if (asked === undefined || !isPlainObject(assumptions)) return options;
+  const chosen = given(assumptions);
+  return { ...options, assumptions: { ...openPart(asked, chosen), ...chosen } };
 }
 
 /**
@@ -55,20 +54,29 @@ export function takeEnvironment(sim: object): void {
   const chosen = chosenFor(sim);
   if (asked === undefined || chosen === undefined || reporting.has(sim)) return;
   const made = sim as SimulatorCore;
-  let open = openPart(asked, given(chosen));
-  for (let isTaken = false; !isTaken; ) {
-    try {
-      made.assume(open);
-      isTaken = true;
-    } catch (error) {
-      // After events a few choices can't change any more.
-      const key = error instanceof InputError ? error.field.replace(/^assumptions\./, "") : "";
-      if (!Object.hasOwn(open, key)) throw error;
-      const { [key]: _fixed, ...others } = open;
-      open = others;
-    }
-  }
+  const open = openPart(asked, given(chosen));
+  assumeChangeable(made, open);
   reportReached(made);
+  const { reset } = made;
+  // A reset starts over from the options, which don't have the environment's choices.
+  Object.assign(made, {
+    reset(options?: Parameters<typeof reset>[0]) {
+      reset(options);
+      made.assume(open);
+    },
+  });
+}
+
+/** After events a few choices can't change any more: they stay. */
+function assumeChangeable(sim: SimulatorCore, choices: Choices): void {
+  try {
+    sim.assume(choices);
+  } catch (error) {
+    const key = error instanceof InputError ? error.field.replace(/^assumptions\./, "") : "";
+    if (!Object.hasOwn(choices, key)) throw error;
+    const { [key]: _fixed, ...others } = choices;
+    assumeChangeable(sim, others);
+  }
 }
 
 const reporting = new WeakSet<object>();

@@ -51,6 +51,14 @@ describe.each(ways)("with %s", (_, make) => {
     });
   });
 
+  test("the variable's choices stay after a reset, and changes are undone", () => {
+    choose({ "dedup.repeat": "conflict" });
+    const sim = make();
+    sim.assume({ "auth.failure": "403" });
+    sim.reset();
+    expect(sim.assumptions).toMatchObject({ "dedup.repeat": "conflict", "auth.failure": "401" });
+  });
+
   test("a choice that contradicts a test's own isn't taken", () => {
     choose({ "payout.statuses": "extended", "payout.txn-id": "absent" });
     const { assumptions } = make({ "payout.statuses": "documented" });
