@@ -138,6 +138,10 @@ function addExec(program: Command, host: HostProcess, ends: SetExitCode): void {
       "--fail-on-findings",
       "exit with 1 if CMD exits with 0 and the client report has findings",
     )
+    .option(
+      "--coverage",
+      "show at the end what of the API CMD has reached, and what would reach more",
+    )
     .passThroughOptions()
     .addHelpText(
       "after",
