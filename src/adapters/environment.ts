@@ -5,7 +5,7 @@
 
 import { InputError, isPlainObject } from "../base/input.ts";
 import { parseJson } from "../base/parse-json.ts";
-import { createReachRecorder, type ReachRecorder } from "../readings/reached.ts";
+import { createReachRecorder, REACHED, type ReachRecorder } from "../readings/reached.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 import type { Readings, SimulatorOptions } from "../simulator/simulator-options.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
@@ -14,8 +14,6 @@ import { defaultAssumptions, resolveAssumptions } from "../spec/assumptions/reso
 import { chosenFor, createSimulator, type Simulator } from "./create-simulator.ts";
 
 const ASSUMPTIONS = "ADSIM_ASSUMPTIONS";
-/** Names the file to which simulators write what they were asked. */
-export const REACHED = "ADSIM_REACHED";
 
 /** Undefined if the variable is missing or empty. Browsers have none. */
 export function environmentValue(name: string): string | undefined {

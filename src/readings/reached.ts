@@ -12,7 +12,10 @@ export interface ExchangeKind
   readonly inQuery: readonly string[];
 }
 
-/** Something that was reached for the first time. As JSON it is a line of the file that `ADSIM_REACHED` names. */
+/** The variable that names the file to which simulators in a suite's own processes write. */
+export const REACHED = "ADSIM_REACHED";
+
+/** Something that was reached for the first time. As JSON it is a line of that file. */
 export type Reached =
   | { readonly exchange: ExchangeKind }
   /** A test chose something else for this key than what it was run under. */

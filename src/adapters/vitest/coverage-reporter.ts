@@ -10,9 +10,9 @@ import type { Reporter } from "vitest/node";
 import { coverageOf } from "../../play/fixtures/coverage.ts";
 import { coverageText } from "../../play/fixtures/coverage-text.ts";
 import { makeFixtures } from "../../play/fixtures/make-fixtures.ts";
-import { reachedIn } from "../../readings/reached.ts";
+import { REACHED, reachedIn } from "../../readings/reached.ts";
 import { createSimulator } from "../create-simulator.ts";
-import { environmentValue, REACHED } from "../environment.ts";
+import { environmentValue } from "../environment.ts";
 import { nodeHost } from "../node-host.ts";
 
 export class CoverageReporter implements Reporter {

@@ -2,12 +2,11 @@
 
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import pLimit from "p-limit";
-import { REACHED } from "../../adapters/environment.ts";
 import { digestOf } from "../../base/digest.ts";
 import { isControlTarget } from "../../base/world-path.ts";
 import { type ChoiceOverrides, nameOf } from "../../readings/choice-overrides.ts";
 import type { MatrixPlan } from "../../readings/matrix-plan.ts";
-import type { Reached } from "../../readings/reached.ts";
+import { REACHED, type Reached } from "../../readings/reached.ts";
 import type { ServerOptions } from "../../server.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import type { ChildCommand } from "../processes/child.ts";
