@@ -43,7 +43,8 @@ export class ContractError extends Error {
 }
 
 type RuleIdentity = Pick<Rule, "id" | "says" | "source">;
-type BrokenTrial = Pick<Failed, "broken" | "session" | "sequenceSeed" | "path">;
+type BrokenTrial = Pick<Failed, "broken" | "session" | "sequenceSeed" | "path"> &
+  Partial<Pick<Failed, "timeZone">>;
 
 /** Writes the scenario, and returns the error to throw. @param stack The error's stack frames. */
 export async function failureOf(
@@ -103,7 +104,7 @@ function failureText(
   command: string,
   scenario: WriteResult | undefined,
 ): string {
-  const { broken, session } = failed;
+  const { broken, session, timeZone } = failed;
   const choices = choiceLines(session);
   const lines = [
     `The client broke ${rule.id}: ${rule.says} (${rule.source})`,
@@ -113,6 +114,7 @@ function failureText(
     `The shortest sequence found that breaks the rule, from ${formatInstant(startOf(session))} on:`,
     ...sequenceLines(session),
     ...(choices.length > 0 ? ["", "Assumptions that are not the default:", ...choices] : []),
+    ...(timeZone === undefined ? [] : ["", `The machine's time zone: ${timeZone}`]),
     "",
     `See it again:  ADSIM_REPLAY="${replayOf(rule.id, failed)}" ${command}`,
     ...scenarioLines(scenario),

@@ -4,6 +4,7 @@
  */
 
 import type { Timer, Timers } from "../time/time.ts";
+import { datesOf } from "./zoned-date.ts";
 
 let isTaken = false;
 
@@ -11,18 +12,26 @@ let isTaken = false;
  * Replaces `fetch`, `Date`, `performance.now`, `AbortSignal.timeout`, `setTimeout`, `setInterval` and the functions
  * that clear them.
  *
+ * @param timeZone What dates take for the machine's time zone. @default the machine's
  * @throws Error if another world has replaced them.
  * @returns a function that restores them.
  */
-export function replaceGlobals(timers: Timers, fetch: typeof globalThis.fetch): () => void {
+export function replaceGlobals(
+  timers: Timers,
+  fetch: typeof globalThis.fetch,
+  timeZone?: string,
+): () => void {
   if (isTaken) {
     throw new Error(
       "Another test in this process has replaced the globals: run such tests one after the other.",
     );
   }
   isTaken = true;
-  const undo = Object.entries(globalsOf(timers, fetch)).map(([name, value]) =>
-    replace(globalThis, name, value),
+  const undo = [
+    [globalThis, globalsOf(timers, fetch)] as const,
+    ...datesOf(timers.now, timeZone),
+  ].flatMap(([target, members]) =>
+    Object.entries(members).map(([name, value]) => replace(target, name, value)),
   );
   const startedAtMs = timers.now();
   undo.push(replace(performance, "now", () => timers.now() - startedAtMs));
@@ -59,7 +68,6 @@ function globalsOf(timers: Timers, fetch: typeof globalThis.fetch): Record<strin
   };
   return {
     fetch,
-    Date: dateOf(timers),
     setTimeout: (callback: Callback, ms?: unknown, ...given: unknown[]) =>
       started("once", callback, ms, given),
     clearTimeout: clear,
@@ -131,15 +139,6 @@ class GlobalTimer {
   [Symbol.toPrimitive](): number {
     return this.#number;
   }
-}
-
-function dateOf({ now }: Timers): DateConstructor {
-  return new Proxy(Date, {
-    construct: (real, given, made) =>
-      Reflect.construct(real, given.length > 0 ? given : [now()], made),
-    apply: (real) => new real(now()).toString(),
-    get: (real, name) => (name === "now" ? now : Reflect.get(real, name)),
-  });
 }
 
 function timeoutSignal(timers: Timers, ms: number): AbortSignal {
