@@ -35,6 +35,8 @@ type Methods = Readonly<Record<string, Method>>;
 /** How the local time of a zone and UTC differ. Instants and local times are in milliseconds since 1970. */
 interface Zone {
   readonly timeZone: string;
+  /** Its name at an instant, such as "India Standard Time". */
+  nameAt(date: Date): string;
   /** What to add to UTC for the local time. */
   offsetAt(instantMs: number): number;
   /** A date whose UTC is this date's local time. */
@@ -43,9 +45,19 @@ interface Zone {
   toInstant(localMs: number): number;
 }
 
+/** Formatters take long to make. */
+const zones = new Map<string, Zone>();
+
 /** @param timeZone A valid name, such as Asia/Kolkata. */
 function zoneOf(timeZone: string): Zone {
+  const zone = zones.get(timeZone) ?? newZone(timeZone);
+  zones.set(timeZone, zone);
+  return zone;
+}
+
+function newZone(timeZone: string): Zone {
   const format = new DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
+  const named = new DateTimeFormat(undefined, { timeZone, timeZoneName: "long" });
   const offsetAt = (instantMs: number): number => {
     if (Number.isNaN(instantMs)) return Number.NaN;
     const text = format.format(Math.max(-LAST_MS, Math.min(LAST_MS, instantMs)));
@@ -57,6 +69,10 @@ function zoneOf(timeZone: string): Zone {
   };
   return {
     timeZone,
+    nameAt(date) {
+      const name = named.formatToParts(date).find(({ type }) => type === "timeZoneName");
+      return name?.value ?? timeZone;
+    },
     offsetAt,
     toLocal: (date) => new RealDate(date.getTime() + offsetAt(date.getTime())),
     toInstant(localMs) {
@@ -107,10 +123,6 @@ function methodsIn(zone: Zone): Methods {
 }
 
 function textsIn(zone: Zone): Methods {
-  const longName = new DateTimeFormat(undefined, {
-    timeZone: zone.timeZone,
-    timeZoneName: "long",
-  });
   const day = (date: Date): string => {
     const [weekday = "", dayOfMonth, month, year] = zone.toLocal(date).toUTCString().split(" ");
     return `${weekday.replace(",", "")} ${month} ${dayOfMonth} ${year}`;
@@ -120,8 +132,7 @@ function textsIn(zone: Zone): Methods {
     const minutes = Math.trunc(zone.offsetAt(date.getTime()) / 60_000);
     const ofDay = Math.abs(minutes);
     const offset = String(Math.trunc(ofDay / 60) * 100 + (ofDay % 60)).padStart(4, "0");
-    const name = longName.formatToParts(date).find(({ type }) => type === "timeZoneName");
-    return `${clock} GMT${minutes < 0 ? "-" : "+"}${offset} (${name?.value})`;
+    return `${clock} GMT${minutes < 0 ? "-" : "+"}${offset} (${zone.nameAt(date)})`;
   };
   const written = (text: (date: Date) => string): Method =>
     function () {

@@ -96,6 +96,14 @@ test("yesterday's default period may be returned for a minute after midnight, an
   );
 });
 
+test("in real time the age of figures isn't judged, for a pause doesn't move the machine's clock", async () => {
+  const client = cachingClient({ lifetimeMs: FOR_EVER });
+  const commands = [stats, pause(DAY_MS), stats, { ...stats, from: "2026-01-15" }];
+  const session = await runSession(client, commands, { transport: "http" });
+  expect(session.exchanges.map(({ operation }) => operation)).toEqual(["stats", "stats"]);
+  expect(rule.judge(session)).toBe(3);
+});
+
 test("the message names the request whose answer belongs to another query", async () => {
   const client = cachingClient({ key: () => "" });
   const session = await runSession(client, [stats, pause(1000), { kind: "stats", surface: 0 }]);
