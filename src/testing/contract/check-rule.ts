@@ -8,11 +8,18 @@ import type { Readings } from "../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import { driverMethods } from "../driver/driver.ts";
 import { promiseNames } from "../driver/promises.ts";
-import type { Rule } from "./rules/rule.ts";
+import { type Rule, readingsOf } from "./rules/rule.ts";
 
 function textOf(expected: string): v.GenericSchema {
   return v.custom((text) => typeof text === "string" && /^.*\S.*$/.test(text), expected);
 }
+
+const choices = v.optional(
+  v.pipe(
+    v.array(v.custom(isPlainObject, "must be an object of choices"), "must be a list of choices"),
+    v.minLength(1, "must have at least one element: {} stands for the contract's own choices"),
+  ),
+);
 
 const schema = strictObject({
   id: v.custom(
@@ -22,12 +29,8 @@ const schema = strictObject({
   says: textOf("must be the rule in a sentence, on one line"),
   source: textOf('must say where the rule comes from, on one line, such as "spec §4"'),
   needs: v.optional(v.array(v.unknown(), "must be a list of members of the driver")),
-  assuming: v.optional(
-    v.pipe(
-      v.array(v.custom(isPlainObject, "must be an object of choices"), "must be a list of choices"),
-      v.minLength(1, "must have at least one element: {} stands for the contract's own choices"),
-    ),
-  ),
+  assuming: choices,
+  unlessAssumed: choices,
   commands: v.function("must be a function that returns an arbitrary of sequences of commands"),
   judge: v.function("must be a function that judges a session"),
 } satisfies Readonly<Record<keyof Rule, v.GenericSchema>>);
@@ -42,11 +45,12 @@ export function checkRule(field: string, rule: Rule, assumptions: Readings | und
     if (typeof rule !== "object" || rule === null) throw new InputError("", "must be a rule");
     parseInput(schema, rule);
     for (const [index, name] of (rule.needs ?? []).entries()) checkNeed(`needs.${index}`, name);
-    for (const [index, choices] of (rule.assuming ?? [{}]).entries()) {
-      const resolved = inField(`assuming.${index}`, () =>
-        resolveAssumptions({ ...assumptions, ...choices }),
-      );
-      const given: unknown = rule.commands(resolved);
+    for (const name of ["assuming", "unlessAssumed"] as const) {
+      for (const [index, one] of (rule[name] ?? []).entries())
+        inField(`${name}.${index}`, () => resolveAssumptions({ ...assumptions, ...one }));
+    }
+    for (const readings of readingsOf(rule, assumptions)) {
+      const given: unknown = rule.commands(resolveAssumptions(readings));
       if (!isArbitrary(given))
         throw new InputError("commands", "must return a fast-check arbitrary");
     }

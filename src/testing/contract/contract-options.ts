@@ -146,10 +146,12 @@ export function readContract<Impression>(
 }
 
 function readWorld(options: TestWorldOptions): TestWorldOptions {
-  const { seed, start, publishers, profile, assumptions, transport, globals, patienceMs } = options;
+  const { seed, start, publishers, profile, assumptions } = options;
   resolveOptions({ seed, start, publishers, profile, assumptions });
   checkGlobals(options);
-  return { seed, start, publishers, profile, assumptions, transport, globals, patienceMs };
+  const { transport, globals, timeZone, patienceMs } = options;
+  const connection = { transport, globals, timeZone, patienceMs };
+  return { seed, start, publishers, profile, assumptions, ...connection };
 }
 
 function checkId(field: string, id: unknown, ids: readonly string[]): void {

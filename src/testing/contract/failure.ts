@@ -47,7 +47,8 @@ export class ContractError extends Error {
 }
 
 type RuleIdentity = Pick<Rule, "id" | "says" | "source" | "needs">;
-type BrokenTrial = Pick<Failed, "broken" | "session" | "sequenceSeed" | "path">;
+type BrokenTrial = Pick<Failed, "broken" | "session" | "sequenceSeed" | "path"> &
+  Partial<Pick<Failed, "timeZone">>;
 
 /**
  * Writes the scenario, and returns the error to throw.
@@ -69,7 +70,7 @@ export async function failureOf(
     "",
     ...indented(failed.broken.message),
     "",
-    ...(sameCause === undefined ? sessionLines(rule, failed.session) : sameCauseLines(sameCause)),
+    ...(sameCause === undefined ? sessionLines(rule, failed) : sameCauseLines(sameCause)),
     "",
     `See it again:  ADSIM_REPLAY="${replay}" ${contract.command}`,
     ...scenarioLines(scenario),
@@ -121,12 +122,13 @@ function sameCauseLines({ rule, why }: SameCause): string[] {
   return [`Probably the same defect as in ${rule}: see there. ${why}`];
 }
 
-function sessionLines(rule: RuleIdentity, session: Session): string[] {
+function sessionLines(rule: RuleIdentity, { session, timeZone }: BrokenTrial): string[] {
   const choices = choiceLines(session);
   return [
     `The shortest sequence found that breaks the rule, from ${formatInstant(startOf(session))} on:`,
     ...sequenceLines(rule, session),
     ...(choices.length > 0 ? ["", "Assumptions that are not the default:", ...choices] : []),
+    ...(timeZone === undefined ? [] : ["", `The machine's time zone: ${timeZone}`]),
   ];
 }
 

@@ -13,7 +13,7 @@ import { runToEnd } from "../session/run-session.ts";
 import type { Session } from "../session/session.ts";
 import { errorInWords, valueInWords } from "../session/words.ts";
 import { checkRule } from "./check-rule.ts";
-import { BrokenRule, type Rule } from "./rules/rule.ts";
+import { BrokenRule, type Rule, readingsOf } from "./rules/rule.ts";
 import { mustNotThrow, mustOpen } from "./rules/shared-checks.ts";
 
 export interface TryOptions extends TestWorldOptions {
@@ -38,6 +38,8 @@ export interface Failed {
   readonly commands: readonly Command[];
   /** The choices under which it was tried. */
   readonly assumptions: Assumptions;
+  /** What the client's dates took for the machine's time zone; undefined if that was the machine's own. */
+  readonly timeZone: string | undefined;
   readonly session: Session;
   readonly sequenceSeed: number;
   readonly path: string;
@@ -63,11 +65,11 @@ export async function tryRule<Impression>(
   checkOptions(options, tryEntries);
   checkRule("rule", rule, options.assumptions);
   const { runs = 20, sequenceSeed = 1, path, ...world } = options;
-  const runTrial = ({ commands, assumptions }: Trial): Promise<Session> =>
-    runToEnd(createDriver, commands, { ...world, assumptions });
+  const runTrial = ({ commands, assumptions, timeZone }: Trial): Promise<Session> =>
+    runToEnd(createDriver, commands, { ...world, assumptions, timeZone });
   let applied = 0;
   let last: Trial | undefined;
-  const property = fc.asyncProperty(trialsOf(rule, world.assumptions), async (trial) => {
+  const property = fc.asyncProperty(trialsOf(rule, world), async (trial) => {
     const session = await runTrial(trial);
     last = { ...trial, session };
     applied += judged(rule, session);
@@ -84,12 +86,15 @@ export async function tryRule<Impression>(
   const [trial] = details.counterexample ?? [];
   if (!(broken instanceof BrokenRule) || trial === undefined) throw broken;
   // The last trial isn't always the shortest one that broke the rule.
-  const isLast = last?.commands === trial.commands && last.assumptions === trial.assumptions;
+  const isLast =
+    last?.commands === trial.commands &&
+    last.assumptions === trial.assumptions &&
+    last.timeZone === trial.timeZone;
   const again = isLast ? last : undefined;
   const session = again?.session ?? (await runTrial(trial));
-  const { commands, assumptions } = trial;
+  const { commands, assumptions, timeZone } = trial;
   const replay = { sequenceSeed, path: counterexamplePath ?? "" };
-  return { kind: "broken", broken, commands, assumptions, session, ...replay };
+  return { kind: "broken", broken, commands, assumptions, timeZone, session, ...replay };
 }
 
 /**
@@ -120,21 +125,40 @@ export function judged(rule: Rule, session: Session): number {
 interface Trial {
   readonly assumptions: Assumptions;
   readonly commands: readonly Command[];
+  readonly timeZone: string | undefined;
   readonly session?: Session | undefined;
 }
 
-/** A sequence and the choices to try it under. They shrink to the first of the rule's choices. */
-function trialsOf(rule: Rule, contract: Readings | undefined): fc.Arbitrary<Trial> {
-  const [first = {}, ...others] = rule.assuming ?? [];
-  const under = (readings: Readings): fc.Arbitrary<Trial> => {
-    const assumptions = resolveAssumptions({ ...contract, ...readings });
+/** Both sides of UTC, both sides of the date line, and clocks that change by an hour and by half an hour. */
+const timeZones = [
+  "UTC",
+  "Asia/Kolkata",
+  "America/Los_Angeles",
+  "Pacific/Kiritimati",
+  "Australia/Lord_Howe",
+] as const;
+
+/**
+ * A sequence, the choices to try it under, and the machine's time zone. They shrink to the first of the rule's choices,
+ * and to UTC.
+ */
+function trialsOf(rule: Rule, world: TestWorldOptions): fc.Arbitrary<Trial> {
+  const { assumptions: contract, globals, timeZone } = world;
+  const [first = {}, ...others] = readingsOf(rule, contract);
+  const under = (reading: Readings): fc.Arbitrary<Trial> => {
+    const assumptions = resolveAssumptions(reading);
     return rule.commands(assumptions).map((commands) => {
-      if (Array.isArray(commands)) return { assumptions, commands };
+      if (Array.isArray(commands)) return { assumptions, commands, timeZone };
       throw new InputError(
         "commands",
         `of ${rule.id} must return an arbitrary of lists of commands`,
       );
     });
   };
-  return others.length === 0 ? under(first) : fc.constantFrom(first, ...others).chain(under);
+  const trials =
+    others.length === 0 ? under(first) : fc.constantFrom(first, ...others).chain(under);
+  if (globals !== "replaced" || timeZone !== undefined) return trials;
+  return fc
+    .tuple(trials, fc.constantFrom(...timeZones))
+    .map(([trial, zone]) => ({ ...trial, timeZone: zone }));
 }

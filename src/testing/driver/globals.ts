@@ -5,6 +5,7 @@
 
 import type { Timer, Timers } from "../time/time.ts";
 import { seededRandom } from "./seeded-random.ts";
+import { datesOf } from "./zoned-date.ts";
 
 let isTaken = false;
 
@@ -13,13 +14,14 @@ let isTaken = false;
  * that clear them, `Math.random`, `crypto.getRandomValues` and `crypto.randomUUID`.
  *
  * @param seed Decides what the random functions return.
+ * @param timeZone What dates take for the machine's time zone. @default the machine's
  * @throws Error if another world has replaced them.
  * @returns a function that restores them.
  */
 export function replaceGlobals(
   timers: Timers,
   fetch: typeof globalThis.fetch,
-  seed: string,
+  { seed, timeZone }: { readonly seed: string; readonly timeZone?: string | undefined },
 ): () => void {
   if (isTaken) {
     throw new Error(
@@ -27,8 +29,11 @@ export function replaceGlobals(
     );
   }
   isTaken = true;
-  const undo = Object.entries(globalsOf(timers, fetch)).map(([name, value]) =>
-    replace(globalThis, name, value),
+  const undo = [
+    [globalThis, globalsOf(timers, fetch)] as const,
+    ...datesOf(timers.now, timeZone),
+  ].flatMap(([target, members]) =>
+    Object.entries(members).map(([name, value]) => replace(target, name, value)),
   );
   const startedAtMs = timers.now();
   undo.push(replace(performance, "now", () => timers.now() - startedAtMs));
@@ -66,7 +71,6 @@ function globalsOf(timers: Timers, fetch: typeof globalThis.fetch): Record<strin
   };
   return {
     fetch,
-    Date: dateOf(timers),
     setTimeout: (callback: Callback, ms?: unknown, ...given: unknown[]) =>
       started("once", callback, ms, given),
     clearTimeout: clear,
@@ -138,15 +142,6 @@ class GlobalTimer {
   [Symbol.toPrimitive](): number {
     return this.#number;
   }
-}
-
-function dateOf({ now }: Timers): DateConstructor {
-  return new Proxy(Date, {
-    construct: (real, given, made) =>
-      Reflect.construct(real, given.length > 0 ? given : [now()], made),
-    apply: (real) => new real(now()).toString(),
-    get: (real, name) => (name === "now" ? now : Reflect.get(real, name)),
-  });
 }
 
 function timeoutSignal(timers: Timers, ms: number): AbortSignal {

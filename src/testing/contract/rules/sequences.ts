@@ -42,7 +42,8 @@ export const shortPause: One<"advance"> = pausesOf(1, 1000, MINUTE_MS, 3 * MINUT
 /** Up to a day. */
 export const longPause: One<"advance"> = pausesOf(1, HOUR_MS, 5.5 * HOUR_MS, DAY_MS);
 
-function pausesOf(...choicesMs: readonly number[]): One<"advance"> {
+/** Shrinks to the first. */
+export function pausesOf(...choicesMs: readonly number[]): One<"advance"> {
   return fc.record({ kind: fc.constant("advance"), byMs: fc.constantFrom(...choicesMs) });
 }
 
