@@ -111,6 +111,7 @@ test("every condition and every verdict has a row, and every field that a functi
     empty: 1,
     truncate: 1,
     garbage: 1,
+    "wrong-body": 1,
     drip: 1,
     duplicate: 1,
     reorder: 1,

@@ -13,6 +13,7 @@ import {
 import type { AdView, Session } from "../../session/session.ts";
 import { jsonOf, memberOf, type WireExchange } from "../../session/wire.ts";
 import { outcomeInWords } from "../../session/words.ts";
+import { rightAnswersIn } from "./right-answers.ts";
 import { must } from "./rule.ts";
 
 /** Longer bodies are cut in messages. */
@@ -68,10 +69,19 @@ function answersTo(
   );
   const now = all.filter(({ sequence }) => exchanges.some((one) => one.sequence === sequence));
   if (now.length > 0) return together ? now : now.slice(-1);
-  const wanted = Object.entries(queryOf(command, session.surfaces));
-  return all.filter(
-    (one) =>
-      one.atMs <= atMs && wanted.every(([name, value]) => one.values.get(name) === String(value)),
+  return all.filter((one) => one.atMs <= atMs && isSameQuery(one, asked, session));
+}
+
+/** Whether the request asks for what the command asked for. */
+export function isSameQuery(
+  { operation, values }: WireExchange,
+  { command }: PerformedCommandOf<ReadOperation>,
+  { surfaces }: Session,
+): boolean {
+  const wanted = Object.entries(queryOf(command, surfaces));
+  return (
+    operation === command.kind &&
+    wanted.every(([name, value]) => values.get(name) === String(value))
   );
 }
 
@@ -175,16 +185,16 @@ function answersAbout(
   const answered = (of: typeof operation, name: string, values: readonly unknown[]): Receipt[] =>
     exchanges
       .filter((one) => one.operation === of && values.includes(one.values.get(name)))
-      .flatMap(({ got, served }) => [got, served])
-      .flatMap((one) => (one?.status === 200 ? [receiptOf(jsonOf(one), of)] : []));
+      .flatMap(rightAnswersIn)
+      .map((body) => receiptOf(body, of));
   const shown = answered("impression", "ad_id", [ad]);
   if (operation === "impression") return shown;
   const ids = shown.map(({ id }) => id).filter((id) => id !== undefined);
   return answered("click", "impression_id", ids);
 }
 
-/** The first difference in words; undefined if there is none. Rows are matched by id, in any order. */
-function difference(
+/** The first difference from an expected answer in words; undefined if there is none. Rows are matched by id, in any order. */
+export function difference(
   schema: JsonSchema,
   expected: unknown,
   actual: unknown,
