@@ -23,6 +23,17 @@ export const wrongWays = [
 /** A way in which an answer can be wrong. */
 export type WrongWay = (typeof wrongWays)[number];
 
+/** With these, the answer to an event doesn't say that it is recorded. With the others, its client can't notice anything. */
+export const unconfirmedWays: readonly WrongWay[] = [
+  "ok-false",
+  "missing-id",
+  "null-id",
+  "empty-id",
+  "id-as-number",
+  "status-202",
+  "status-204",
+];
+
 /** What becomes of the body. */
 const ways: Readonly<Record<WrongWay, (body: unknown) => unknown>> = {
   // The answers to reads have no `ok`.
@@ -119,10 +130,11 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The id with its last letter or digit replaced by the next one. Ids have a check part, so nobody has that one. */
+/** The id with its last letter or digit replaced by another one. Ids have a check part, so nobody has that one. */
 function neighbourOf(id: string): string {
   return id.replace(/[0-9a-z](?=[^0-9a-z]*$)/i, (last) => {
     if (last === "9") return "0";
-    return /z/i.test(last) ? "a" : String.fromCharCode(last.charCodeAt(0) + 1);
+    // A UUID has no letters after f.
+    return /[fz]/i.test(last) ? "a" : String.fromCharCode(last.charCodeAt(0) + 1);
   });
 }

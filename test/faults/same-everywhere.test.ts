@@ -41,7 +41,7 @@ const plan: readonly FaultRule[] = [
   { id: "wrong", match: { every: 7 }, verdict: { kind: "wrong-body", wrong: "null-id" } },
   {
     id: "unconfirmed",
-    match: { operation: "impression", nth: 7 },
+    match: { operation: "impression", nth: [7, 8, 11, 13, 16] },
     verdict: { kind: "wrong-body", wrong: "ok-false", applied: false },
   },
   { id: "slowly", match: { every: 10 }, verdict: { kind: "drip", bytesPerSecond: 100_000 } },

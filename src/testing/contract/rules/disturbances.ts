@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import type { FaultMatch } from "../../../faults/rule.ts";
 import type { Verdict } from "../../../faults/verdict.ts";
-import type { WrongWay } from "../../../faults/wrong-body.ts";
+import { unconfirmedWays, type WrongWay } from "../../../faults/wrong-body.ts";
 import type { OperationId } from "../../../spec/operations.ts";
 import type { Command } from "../../session/command.ts";
 import { weightedOneOf } from "./sequences.ts";
@@ -119,15 +119,7 @@ export const silence: fc.Arbitrary<Verdict> = anyOf(silent);
 
 /** The service did nothing, and its answer is one that the spec doesn't describe. */
 export const unconfirmed: fc.Arbitrary<Verdict> = fc
-  .constantFrom<WrongWay>(
-    "ok-false",
-    "missing-id",
-    "null-id",
-    "empty-id",
-    "id-as-number",
-    "status-202",
-    "status-204",
-  )
+  .constantFrom(...unconfirmedWays)
   .map((wrong) => ({ kind: "wrong-body", wrong, applied: false }));
 /** The answer to a query is one that the spec doesn't describe. */
 export const misshapen: fc.Arbitrary<Verdict> = fc
