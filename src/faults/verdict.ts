@@ -104,16 +104,17 @@ function kind<const Kind extends string, const Has extends v.ObjectEntries>(
   return v.pipe(strictObject({ kind: v.literal(name), delay, ...has }), v.description(does));
 }
 
-const applied = optional(
-  v.boolean("must be true or false"),
-  "Whether the service carries out the request.",
-);
+function applied(byDefault: boolean): v.OptionalSchema<Schema<boolean>, undefined> {
+  const does = `Whether the service carries out the request. Default: ${byDefault}.`;
+  return optional(v.boolean("must be true or false"), does);
+}
+
 const respond = v.pipe(
   kind("respond", "Answers instead of the service.", {
     status: described(wholeBetween(200, 599), "The status of the answer."),
     headers: optional(headersSchema),
     body: optional(bodySchema, "Text, or a value that is sent as JSON."),
-    applied,
+    applied: applied(false),
   }),
   v.check(
     (verdict) => verdict.body === undefined || !bodiless.has(verdict.status),
@@ -153,7 +154,7 @@ const kinds = [
       v.picklist(wrongWays, `must be one of ${wrongWays.join(", ")}`),
       "What is wrong with the answer.",
     ),
-    applied,
+    applied: applied(true),
   }),
   kind("drip", "The body of the answer arrives slowly.", {
     bytesPerSecond: described(wholeBetween(1, 1_000_000_000), "The pace."),

@@ -24,12 +24,12 @@ function wrong(verdicts: fc.Arbitrary<Verdict>, operation: OperationId): fc.Arbi
 /** It is recorded, and only the credit is wrong. */
 const creditAsText: Verdict = { kind: "wrong-body", wrong: "numbers-as-text" };
 const trials: fc.Arbitrary<readonly Command[]> = weightedOneOf<(readonly Command[])[]>(
-  [4, fc.tuple(wrong(unconfirmed, "impression"), adView)],
-  [4, fc.tuple(wrong(unconfirmed, "click"), adView, click)],
+  [3, fc.tuple(wrong(unconfirmed, "impression"), adView)],
+  [3, fc.tuple(wrong(unconfirmed, "click"), adView, click)],
   [1, fc.tuple(wrong(fc.constant(creditAsText), "impression"), adView)],
-  [2, fc.tuple(wrong(misshapen, "stats"), stats)],
-  [1, fc.tuple(wrong(misshapen, "surfaces"), surfaces)],
-  [1, fc.tuple(wrong(misshapen, "payouts"), payouts)],
+  [3, fc.tuple(wrong(misshapen, "stats"), stats)],
+  [2, fc.tuple(wrong(misshapen, "surfaces"), surfaces)],
+  [2, fc.tuple(wrong(misshapen, "payouts"), payouts)],
   [1, fc.tuple(flush)],
 );
 
@@ -37,7 +37,7 @@ const wrongAnswerIsNoSuccess: Rule = {
   id: "wrong-answer-is-no-success",
   says: "An answer that isn't what the spec describes confirms nothing, even if it is valid JSON",
   source: "spec §2, §4",
-  commands: () => sequenceOf(trials, { minLength: 1, maxLength: 4 }).map((parts) => parts.flat()),
+  commands: () => sequenceOf(trials, { minLength: 1, maxLength: 5 }).map((parts) => parts.flat()),
   judge(session) {
     const met = eventsOf(session).filter(({ sent }) => sent.some(isWrongSuccess)).length;
     mustNotLoseSilently(session);
