@@ -11,6 +11,7 @@ import {
 } from "../base/schema-builders.ts";
 import { type Delay, delaySchema, shortDuration } from "./delay.ts";
 import { bodySchema, type Headers, headersSchema } from "./respond-schemas.ts";
+import { type WrongWay, wrongWays } from "./wrong-body.ts";
 
 /** What a client sees when no answer comes: the connection closes, is reset, or stays open and silent. */
 export type Loss = "close" | "reset" | "silence";
@@ -44,6 +45,17 @@ export type Verdict = { readonly delay?: Delay | undefined } & (
   | { readonly kind: "truncate"; readonly share: number; readonly atByte?: undefined }
   /** Random bytes replace the body, or the whole HTTP response. @default as "body" */
   | { readonly kind: "garbage"; readonly as?: "body" | "response" | undefined }
+  /** The answer is well-formed and wrong. An answer that can't be wrong in this way, such as an error, stays as it is. */
+  | {
+      readonly kind: "wrong-body";
+      readonly wrong: WrongWay;
+      /**
+       * `false`: the service doesn't record the event, and the answer is made up. Reads are always carried out.
+       *
+       * @default true
+       */
+      readonly applied?: boolean | undefined;
+    }
   /** The body arrives at this pace. */
   | { readonly kind: "drip"; readonly bytesPerSecond: number }
   /** The service carries out the request twice; the client sees one of the answers. @default answer "first" */
@@ -92,15 +104,17 @@ function kind<const Kind extends string, const Has extends v.ObjectEntries>(
   return v.pipe(strictObject({ kind: v.literal(name), delay, ...has }), v.description(does));
 }
 
+function applied(byDefault: boolean): v.OptionalSchema<Schema<boolean>, undefined> {
+  const does = `Whether the service carries out the request. Default: ${byDefault}.`;
+  return optional(v.boolean("must be true or false"), does);
+}
+
 const respond = v.pipe(
   kind("respond", "Answers instead of the service.", {
     status: described(wholeBetween(200, 599), "The status of the answer."),
     headers: optional(headersSchema),
     body: optional(bodySchema, "Text, or a value that is sent as JSON."),
-    applied: optional(
-      v.boolean("must be true or false"),
-      "Whether the service carries out the request.",
-    ),
+    applied: applied(false),
   }),
   v.check(
     (verdict) => verdict.body === undefined || !bodiless.has(verdict.status),
@@ -134,6 +148,13 @@ const kinds = [
       v.picklist(["body", "response"], "must be body or response"),
       "What they replace: the body or the whole HTTP response.",
     ),
+  }),
+  kind("wrong-body", "The answer is well-formed and wrong.", {
+    wrong: described(
+      v.picklist(wrongWays, `must be one of ${wrongWays.join(", ")}`),
+      "What is wrong with the answer.",
+    ),
+    applied: applied(true),
   }),
   kind("drip", "The body of the answer arrives slowly.", {
     bytesPerSecond: described(wholeBetween(1, 1_000_000_000), "The pace."),

@@ -8,6 +8,7 @@ import { reportingRules } from "./rules/reporting-rules.ts";
 import { requestRules } from "./rules/request-rules.ts";
 import { retryRules } from "./rules/retry-rules.ts";
 import type { Rule } from "./rules/rule.ts";
+import { wrongAnswerRules } from "./rules/wrong-answer-rules.ts";
 
 export const rules: readonly Rule[] = [
   ...requestRules,
@@ -16,5 +17,6 @@ export const rules: readonly Rule[] = [
   ...refusalRules,
   ...limitRules,
   ...retryRules,
+  ...wrongAnswerRules,
   ...queueRules,
 ];

@@ -1,5 +1,6 @@
 /** A small client that does everything right, and the same with one thing wrong: to see that the contract's rules tell them apart. */
 
+import type { WrongWay } from "../../../src/faults/wrong-body.ts";
 import { buildRequest } from "../../../src/spec/build-request.ts";
 import type { OperationId } from "../../../src/spec/operations.ts";
 import type {
@@ -7,6 +8,7 @@ import type {
   DriverContext,
   Undelivered,
 } from "../../../src/testing/driver/driver.ts";
+import { wrongIn } from "./wrong-in-answer.ts";
 
 /** Each is one mistake, or another way to be right. */
 export interface Habits {
@@ -26,6 +28,8 @@ export interface Habits {
   readonly isFinal?: (status: number) => boolean;
   /** Which answers are successes. @default 200 with the fields of the spec */
   readonly isSuccess?: (status: number, body: unknown) => boolean;
+  /** What it doesn't notice about an answer. @default it notices everything */
+  readonly overlooks?: WrongWay;
   /** Whether a click that may count already is sent again. @default false */
   readonly repeatsClicks?: boolean | "when it times out" | "when it can't read a 200";
   /** Whether events wait for a flush. @default false */
@@ -69,7 +73,6 @@ interface Request {
   readonly operation: OperationId;
   readonly values: (attempt: number) => Readonly<Record<string, string>>;
   readonly isRepeatable: boolean | "when it times out" | "when it can't read a 200";
-  readonly isSuccess: (body: unknown) => boolean;
 }
 
 const REFUSALS = new Set([400, 401, 404, 405, 409, 410, 422]);
@@ -93,10 +96,8 @@ function clientOf(context: DriverContext, habits: Habits): ReturnType<CreateDriv
     isRepeatable: Request["isRepeatable"],
     values: Request["values"],
   ): Promise<Receipt> => {
-    const isSuccess = (body: unknown): boolean =>
-      typeof (body as Record<string, unknown> | null)?.[`${operation}_id`] === "string";
     const kind = "recording";
-    const answer = await send({ kind, operation, values, isRepeatable, isSuccess });
+    const answer = await send({ kind, operation, values, isRepeatable });
     return answer as Receipt;
   };
   const asked = async (operation: OperationId, query: object = {}): Promise<unknown> =>
@@ -105,7 +106,6 @@ function clientOf(context: DriverContext, habits: Habits): ReturnType<CreateDriv
       operation,
       values: () => ({ publisher_id: publisherId, ...query }),
       isRepeatable: true,
-      isSuccess: (body) => typeof body === "object" && body !== null,
     });
 
   let delivering: Promise<void> = Promise.resolve();
@@ -216,7 +216,8 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
       const answer = await exchange(context, habits, request, { form, tries });
       const { status, headers, body } = answer;
       const isSuccess =
-        habits.isSuccess?.(status, body) ?? (status === 200 && request.isSuccess(body));
+        habits.isSuccess?.(status, body) ??
+        wrongIn(request.operation, answer).every((wrong) => wrong === habits.overlooks);
       if (isSuccess) return body;
       failure = new Refused(habits.status?.(status) ?? (status === 0 ? undefined : status));
       if (status === 415 && form < (habits.forms ?? forms.length) - 1) {

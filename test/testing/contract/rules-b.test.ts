@@ -1,18 +1,20 @@
 import { describe, expect, test } from "vitest";
 import type { Verdict } from "../../../src/faults/verdict.ts";
+import { unconfirmedWays, wrongWays } from "../../../src/faults/wrong-body.ts";
 import { coveringArray } from "../../../src/readings/covering-array.ts";
 import { limitRules } from "../../../src/testing/contract/rules/limit-rules.ts";
 import { queueRules } from "../../../src/testing/contract/rules/queue-rules.ts";
 import { refusalRules } from "../../../src/testing/contract/rules/refusal-rules.ts";
 import { retryRules } from "../../../src/testing/contract/rules/retry-rules.ts";
 import type { Rule } from "../../../src/testing/contract/rules/rule.ts";
+import { wrongAnswerRules } from "../../../src/testing/contract/rules/wrong-answer-rules.ts";
 import { type TryOptions, tryRule } from "../../../src/testing/contract/try-rule.ts";
 import type { Command } from "../../../src/testing/session/command.ts";
 import { runSession } from "../../../src/testing/session/run-session.ts";
 import { runsOf } from "../../budget.ts";
 import { type Habits, onceOnly, patientClient } from "./patient-client.ts";
 
-const rules = [...refusalRules, ...limitRules, ...retryRules, ...queueRules];
+const rules = [...refusalRules, ...limitRules, ...retryRules, ...wrongAnswerRules, ...queueRules];
 const direct = rules.filter(({ needs }) => needs?.includes("flush") !== true);
 const patient = patientClient();
 const queueing = patientClient({ queues: true });
@@ -74,6 +76,8 @@ const verdicts: readonly Verdict[] = [
   { kind: "duplicate" },
   { kind: "duplicate", answer: "second" },
   { kind: "reorder", by: 1, atMost: "20s" },
+  ...wrongWays.map((wrong) => ({ kind: "wrong-body", wrong }) as const),
+  ...unconfirmedWays.map((wrong) => ({ kind: "wrong-body", wrong, applied: false }) as const),
 ];
 
 test.each(verdicts)(
@@ -280,6 +284,18 @@ const defects: readonly Defect[] = [
     what: "makes ids up",
     habits: { idOf: (_, ad) => ad },
   },
+  ...unconfirmedWays.map((wrong) => ({
+    rule: "wrong-answer-is-no-success",
+    what: `takes an answer for a success that is wrong as by ${wrong}`,
+    habits: { overlooks: wrong },
+    options: { runs: 50 },
+  })),
+  ...(["missing-list", "null-numbers", "numbers-as-text"] as const).map((wrong) => ({
+    rule: "wrong-answer-is-no-success",
+    what: `gives figures and lists that are wrong as by ${wrong}`,
+    habits: { overlooks: wrong },
+    options: { runs: 50 },
+  })),
   { rule: "comes-back", what: "sends nothing more after a failure", habits: { sulks: true } },
   { rule: "flush-delivers", what: "flushes one at a time", habits: { queues: true, flushes: 1 } },
   {

@@ -13,6 +13,7 @@ import type { AdView, Session } from "../../session/session.ts";
 import { jsonOf, memberOf, type WireExchange } from "../../session/wire.ts";
 import { commandInWords, durationInWords, outcomeInWords } from "../../session/words.ts";
 import { ageOf, answersTo, isAnswerTo, type ReadOperation } from "./answers-to.ts";
+import { rightAnswersIn } from "./right-answers.ts";
 import { BrokenRule, must } from "./rule.ts";
 
 /** Longer bodies are cut in messages. */
@@ -172,16 +173,16 @@ function answersAbout(
   const answered = (of: typeof operation, name: string, values: readonly unknown[]): Receipt[] =>
     exchanges
       .filter((one) => one.operation === of && values.includes(one.values.get(name)))
-      .flatMap(({ got, served }) => [got, served])
-      .flatMap((one) => (one?.status === 200 ? [receiptOf(jsonOf(one), of)] : []));
+      .flatMap(rightAnswersIn)
+      .map((body) => receiptOf(body, of));
   const shown = answered("impression", "ad_id", [ad]);
   if (operation === "impression") return shown;
   const ids = shown.map(({ id }) => id).filter((id) => id !== undefined);
   return answered("click", "impression_id", ids);
 }
 
-/** The first difference in words; undefined if there is none. Rows are matched by id, in any order. */
-function difference(
+/** The first difference from an expected answer in words; undefined if there is none. Rows are matched by id, in any order. */
+export function difference(
   schema: JsonSchema,
   expected: unknown,
   actual: unknown,

@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import type { FaultMatch } from "../../../faults/rule.ts";
 import type { Verdict } from "../../../faults/verdict.ts";
+import { unconfirmedWays, type WrongWay } from "../../../faults/wrong-body.ts";
 import type { OperationId } from "../../../spec/operations.ts";
 import type { Command } from "../../session/command.ts";
 import { weightedOneOf } from "./sequences.ts";
@@ -115,6 +116,21 @@ export const applied: fc.Arbitrary<Verdict> = weightedOneOf(
 export const broken: fc.Arbitrary<Verdict> = anyOf(corrupted);
 /** No answer ever comes. */
 export const silence: fc.Arbitrary<Verdict> = anyOf(silent);
+
+/** The service did nothing, and its answer is one that the spec doesn't describe. */
+export const unconfirmed: fc.Arbitrary<Verdict> = fc
+  .constantFrom(...unconfirmedWays)
+  .map((wrong) => ({ kind: "wrong-body", wrong, applied: false }));
+/** The answer to a query is one that the spec doesn't describe. */
+export const misshapen: fc.Arbitrary<Verdict> = fc
+  .constantFrom<WrongWay>(
+    "ok-false",
+    "missing-list",
+    "null-numbers",
+    "numbers-as-text",
+    "status-204",
+  )
+  .map((wrong) => ({ kind: "wrong-body", wrong }));
 
 /** Another program uses up a limit, except for at most two requests. */
 export function spent(of: "recording" | "reporting"): fc.Arbitrary<Command> {

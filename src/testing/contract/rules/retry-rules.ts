@@ -154,8 +154,9 @@ const brokenAnswerIsNoSuccess: Rule = {
   },
 };
 
+/** Doesn't count well-formed answers: wrong-answer-is-no-success is about those. */
 function isBrokenSuccess(sent: SentRequest): boolean {
-  return sent.got.status === 200 && !isAcknowledged(sent);
+  return sent.got.status === 200 && !isAcknowledged(sent) && sent.fault?.kind !== "wrong-body";
 }
 
 const comesBack: Rule = {
