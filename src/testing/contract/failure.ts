@@ -137,13 +137,14 @@ function choiceLines({ assumptions }: Session): string[] {
   );
 }
 
-/** Numbers the commands. Opening, closing and the hour after that are shown only if something happened there. */
+/** Numbers the commands. Opening, the last closing and the hour after that are shown only if something happened there. */
 function sequenceLines(session: Session): string[] {
   const startMs = startOf(session);
   let number = 0;
-  const lines = session.steps.flatMap((step) => {
+  const lines = session.steps.flatMap((step, at) => {
     const { kind } = step.command;
-    const isCommand = kind !== "open" && kind !== "close" && kind !== "afterwards";
+    const isEnd = kind === "afterwards" || session.steps[at + 1]?.command.kind === "afterwards";
+    const isCommand = kind !== "open" && !(isEnd && (kind === "close" || kind === "afterwards"));
     if (!isCommand && step.exchanges.length === 0 && !hasFailed(step)) return [];
     number += isCommand ? 1 : 0;
     return stepLines(step, isCommand ? `${number}.` : "-", startMs);
@@ -164,7 +165,7 @@ function stepLines(step: Step, mark: string, startMs: number): string[] {
   );
   const said =
     parts === undefined
-      ? isOfClient(command) || command.kind === "open" || command.kind === "close"
+      ? isOfClient(command) || command.kind === "open"
         ? [`     ${outcomeInWords(outcome)}`]
         : []
       : parts.map(

@@ -23,7 +23,9 @@ export type ClientCommand =
   | ({ readonly kind: "stats"; readonly surface?: number | undefined } & Period)
   | { readonly kind: "surfaces" }
   | { readonly kind: "payouts"; readonly limit?: number | undefined }
-  | { readonly kind: "flush" };
+  | { readonly kind: "flush" }
+  /** Closes the client before the session ends, so that later commands find it closed. */
+  | { readonly kind: "close" };
 
 /** A kind that is missing here is a type error. */
 const clientKinds: Readonly<Record<ClientCommand["kind"], true>> = {
@@ -34,6 +36,7 @@ const clientKinds: Readonly<Record<ClientCommand["kind"], true>> = {
   surfaces: true,
   payouts: true,
   flush: true,
+  close: true,
 };
 
 export function isOfClient(command: { readonly kind: string }): command is ClientCommand {

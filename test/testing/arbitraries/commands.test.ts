@@ -231,6 +231,7 @@ describe("driverCommands", () => {
       surfaces: /^surfaces$/,
       payouts: /^payouts, limit \d+$/,
       flush: /^flush$/,
+      close: /^the client is closed$/,
       spend:
         /^another program with the same key sends until the (?:recording|reporting) limit has \d left$/,
       fault: /^a fault rule is added: \{"match":.*"verdict":/,

@@ -113,8 +113,10 @@ export const applied: fc.Arbitrary<Verdict> = weightedOneOf(
 );
 /** Something unreadable in place of the answer. */
 export const broken: fc.Arbitrary<Verdict> = anyOf(corrupted);
-/** No answer ever comes. */
-export const silence: fc.Arbitrary<Verdict> = anyOf(silent);
+/** No answer ever comes, or only its head. */
+export const silence: fc.Arbitrary<Verdict> = anyOf(silent, [
+  { kind: "drip", bytesPerSecond: 0.001 },
+]);
 
 /** Another program uses up a limit, except for at most two requests. */
 export function spent(of: "recording" | "reporting"): fc.Arbitrary<Command> {
