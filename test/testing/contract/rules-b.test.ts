@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Verdict } from "../../../src/faults/verdict.ts";
 import { coveringArray } from "../../../src/readings/covering-array.ts";
+import { deliveryRules } from "../../../src/testing/contract/rules/delivery-rules.ts";
 import { limitRules } from "../../../src/testing/contract/rules/limit-rules.ts";
 import { queueRules } from "../../../src/testing/contract/rules/queue-rules.ts";
 import { refusalRules } from "../../../src/testing/contract/rules/refusal-rules.ts";
@@ -12,7 +13,7 @@ import { runSession } from "../../../src/testing/session/run-session.ts";
 import { runsOf } from "../../budget.ts";
 import { type Habits, onceOnly, patientClient } from "./patient-client.ts";
 
-const rules = [...refusalRules, ...limitRules, ...retryRules, ...queueRules];
+const rules = [...refusalRules, ...limitRules, ...retryRules, ...queueRules, ...deliveryRules];
 const direct = rules.filter(({ needs }) => needs?.includes("flush") !== true);
 const patient = patientClient();
 const queueing = patientClient({ queues: true });
@@ -146,6 +147,74 @@ describe("a client isn't blamed for", () => {
   });
 });
 
+describe("a queueing client isn't blamed if it", () => {
+  const excused: readonly (readonly [what: string, rule: string, habits: Habits])[] = [
+    ["gives up after three attempts", "delivers-when-it-can", { repeats: 2 }],
+    [
+      "gives up after as many attempts as it declares",
+      "delivers-when-it-can",
+      { repeats: 0, promises: { maxAttempts: 1 } },
+    ],
+    [
+      "gives up what is older than it declares",
+      "delivers-when-it-can",
+      { repeats: 0, promises: { maxAgeMs: 0 } },
+    ],
+    [
+      "gives up what its queue has no room for, as it declares",
+      "delivers-when-it-can",
+      { repeats: 0, promises: { maxQueued: 0 } },
+    ],
+    [
+      "leaves a timer that doesn't keep the process alive",
+      "no-timer-after-close",
+      { leavesTimer: "that doesn't matter" },
+    ],
+  ];
+  test.each(excused)("%s", async (_what, id, habits) => {
+    const [rule] = rules.filter((one) => one.id === id);
+    if (rule === undefined) throw new Error(`There is no rule ${id}.`);
+    const client = patientClient({ queues: true, ...habits });
+    expect(await outcomeOf(rule, client, { runs: 50 })).toBe("held");
+  });
+
+  const lasting: Command = {
+    kind: "fault",
+    rule: { match: { operation: "impression" }, verdict: { kind: "respond", status: 503 } },
+  };
+  const shown: Command = { kind: "impression", surface: 0 };
+  const limited: Command = {
+    kind: "fault",
+    rule: {
+      match: { operation: "impression", times: 1 },
+      verdict: { kind: "respond", status: 429, headers: { "Retry-After": "90" } },
+    },
+  };
+  const refused: Command = {
+    kind: "fault",
+    rule: { match: { times: 1 }, verdict: { kind: "respond", status: 400 } },
+  };
+  test.each<readonly [string, readonly Command[]]>([
+    ["an outage that lasts", [lasting, shown, { kind: "flush" }]],
+    [
+      "an outage that lasted until a flush gave the event up",
+      [lasting, shown, { kind: "flush" }, { kind: "heal" }, { kind: "advance", byMs: 600_000 }],
+    ],
+    ["a limit that isn't over", [limited, shown, { kind: "advance", byMs: 60_000 }]],
+    ["a refusal", [refused, shown, { kind: "advance", byMs: 60_000 }]],
+  ])("gives an event up because of %s", async (_why, commands) => {
+    const givesUp = patientClient({
+      queues: true,
+      isEager: true,
+      repeats: 0,
+      isFinal: isRefusalOrLimit,
+    });
+    const session = await runSession(givesUp, commands);
+    expect(session.sim.audit().total.impressions.applied).toBe(0);
+    for (const { judge } of deliveryRules) expect(judge(session)).toBe(0);
+  });
+});
+
 interface Defect {
   readonly rule: string;
   readonly what: string;
@@ -159,6 +228,9 @@ const inSeconds = (headers: Headers, nowMs: number): number | undefined => {
   const value = headers.get("retry-after");
   return value === null ? undefined : nowMs + Number(value) * 1000;
 };
+
+const isRefusalOrLimit = (status: number): boolean =>
+  status >= 400 && status < 500 && status !== 415;
 
 const defects: readonly Defect[] = [
   { rule: "refusal-is-no-success", what: "swallows refusals", habits: { hidesFailures: true } },
@@ -264,7 +336,17 @@ const defects: readonly Defect[] = [
     what: "waits for days",
     habits: { repeats: 1e6, pauseMs: (repeat) => 60_000 * 2 ** repeat },
   },
+  {
+    rule: "rotated-key",
+    what: "sends the rest of its queue with a key that was refused",
+    habits: { queues: true, keepsKey: true },
+  },
   { rule: "silence-ends", what: "waits for ever", habits: { timeoutMs: 0 } },
+  {
+    rule: "silence-ends",
+    what: "waits for ever once the head of an answer is there",
+    habits: { timeoutFor: "head" },
+  },
   {
     rule: "broken-answer-is-no-success",
     what: "takes any 200 for a success",
@@ -283,6 +365,21 @@ const defects: readonly Defect[] = [
   { rule: "comes-back", what: "sends nothing more after a failure", habits: { sulks: true } },
   { rule: "flush-delivers", what: "flushes one at a time", habits: { queues: true, flushes: 1 } },
   {
+    rule: "flush-delivers",
+    what: "never ends a second flush",
+    habits: { queues: true, flushesOnce: "it ends" },
+  },
+  {
+    rule: "flush-delivers",
+    what: "refuses a second flush",
+    habits: { queues: true, flushesOnce: "it succeeds" },
+  },
+  {
+    rule: "flush-delivers",
+    what: "delivers nothing in a second flush",
+    habits: { queues: true, flushesOnce: "it delivers" },
+  },
+  {
     rule: "close-loses-nothing",
     what: "drops its queue",
     habits: { queues: true, flushesOnClose: false },
@@ -294,6 +391,42 @@ const defects: readonly Defect[] = [
   },
   { rule: "close-ends", what: "waits for ever", habits: { queues: true, timeoutMs: 0 } },
   { rule: "silent-after-close", what: "goes on polling", habits: { pollsForever: true } },
+  {
+    rule: "silent-after-close",
+    what: "takes events after it was closed",
+    habits: { queues: true, reopens: true },
+  },
+  {
+    rule: "no-timer-after-close",
+    what: "leaves a timer",
+    habits: { queues: true, leavesTimer: true },
+  },
+  {
+    rule: "delivers-when-it-can",
+    what: "gives up after one failure",
+    habits: { queues: true, repeats: 0 },
+  },
+  {
+    rule: "delivers-when-it-can",
+    what: "gives up after two failures",
+    habits: { queues: true, repeats: 1 },
+  },
+  {
+    rule: "delivers-when-it-can",
+    what: "gives up after one failure in the background",
+    habits: { queues: true, repeats: 0, isEager: true },
+  },
+  {
+    rule: "delivers-when-it-can",
+    what: "sends nothing more after a failure",
+    habits: { queues: true, sulks: true, isEager: true },
+  },
+  {
+    rule: "delivers-when-it-can",
+    what: "gives up at a request limit",
+    habits: { queues: true, isEager: true, isFinal: isRefusalOrLimit },
+    options: { runs: 50 },
+  },
   {
     rule: "undelivered-is-true",
     what: "reports one undelivered impression too many",

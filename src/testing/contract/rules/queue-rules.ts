@@ -131,7 +131,7 @@ const noTimerAfterClose: Rule = {
     must(left.length === 0, () => {
       const firesMs = Math.max(...left) - closedMs;
       return (
-        `A second after the client was closed, ${left.length} of its timers were still pending. The last one fires ${durationInWords(firesMs)} after the closing. ` +
+        `A second after the client was closed it still had pending timers: ${left.length}. The last one fires ${durationInWords(firesMs)} after the closing. ` +
         "A pending timer keeps a Node process alive: clear it, or call its unref()."
       );
     });
