@@ -1,11 +1,13 @@
 /** Runs CMD under many sets of overrides, several at a time, and remembers the results. */
 
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { readFile } from "node:fs/promises";
 import pLimit from "p-limit";
 import { digestOf } from "../../base/digest.ts";
 import { isControlTarget } from "../../base/world-path.ts";
 import { type ChoiceOverrides, nameOf } from "../../readings/choice-overrides.ts";
 import type { MatrixPlan } from "../../readings/matrix-plan.ts";
+import { createReachRecorder, type Reached } from "../../readings/reached.ts";
 import type { ServerOptions } from "../../server.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import type { ChildCommand } from "../processes/child.ts";
@@ -15,8 +17,10 @@ import { type Run, runOnce, type Stop, type StopRegistry } from "./run-once.ts";
 import type { Trials } from "./shrink.ts";
 
 export interface FinishedRun extends Run {
-  /** Requests to the API. */
+  /** Requests to the server. */
   readonly requests: number;
+  /** Whether simulators in CMD's own processes answered requests. */
+  readonly inProcess: boolean;
   /** The output of a failed run, if it was kept. */
   readonly output?: KeptOutput;
 }
@@ -48,8 +52,8 @@ export interface RunnerOptions {
   readonly timeLimitMs: number;
   readonly jobs: number;
   readonly host: HostProcess;
-  /** Called after each run. */
-  readonly onRun: () => void;
+  /** Called after each run, with what its requests reached. */
+  readonly onRun: (reached: readonly Reached[]) => void;
 }
 
 export function createRunner(options: RunnerOptions): Runner {
@@ -86,6 +90,8 @@ export function createRunner(options: RunnerOptions): Runner {
     const spool = await output.spool();
     try {
       let count = 0;
+      const reached: Reached[] = [];
+      const record = createReachRecorder(assumptions, (one) => reached.push(one));
       const run = await runOnce({
         command: options.command,
         server: { ...options.server, assumptions },
@@ -93,15 +99,23 @@ export function createRunner(options: RunnerOptions): Runner {
         timeLimitMs: options.timeLimitMs,
         running,
         host: options.host,
-        onEnd: ({ url }) => {
+        env: { ADSIM_REACHED: spool.besides },
+        onStart({ worlds }) {
+          worlds.observe((name, exchange) => {
+            record(exchange, worlds.peek(name)?.assumptions ?? assumptions);
+          });
+        },
+        onEnd({ url }) {
           count = requests.take(url);
         },
       });
+      const inProcess = await readReached(spool.besides);
       if (isStopped) throw new Interrupted();
       runs += 1;
-      onRun();
+      onRun([...reached, ...inProcess]);
       const { durationMs, ...how } = run;
-      const finished = { ...how, requests: count, durationMs };
+      const isUsed = inProcess.length > 0;
+      const finished = { ...how, requests: count, inProcess: isUsed, durationMs };
       if (run.passed || keepAs === undefined) return finished;
       return { ...finished, output: await spool.keep(keepAs) };
     } finally {
@@ -153,6 +167,13 @@ export function createRunner(options: RunnerOptions): Runner {
       for (const stop of stops) stop("now");
     },
   };
+}
+
+/** What simulators in CMD's processes wrote; nothing if there are none. A line that a killed process left unfinished is dropped. */
+async function readReached(file: string): Promise<readonly Reached[]> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+  return whole.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Reached]));
 }
 
 /** Short enough for file systems, whose names may have about 255 bytes. */

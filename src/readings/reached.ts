@@ -1,0 +1,53 @@
+/** What the requests of a test suite reached: kinds of exchanges, and the choices that tests made themselves. */
+
+import { formatKeys } from "../exchange/respond.ts";
+import type { LoggedExchange } from "../journal/logged-exchange.ts";
+import type { AssumptionKey, Assumptions } from "../spec/assumptions/catalogue.ts";
+
+/** Exchanges that agree in all of this are of one kind. */
+export type ExchangeKind = Pick<
+  LoggedExchange,
+  "method" | "operation" | "status" | "reason" | "limit" | "assumptions"
+>;
+
+/** Something that was reached for the first time. As JSON it is a line of the file that `ADSIM_REACHED` names. */
+export type Reached =
+  | { readonly exchange: ExchangeKind }
+  /** A test chose something else for this key than what it was run under. */
+  | { readonly kept: AssumptionKey };
+
+/** Call it with each exchange, and with the assumptions of the world that answered. */
+export type ReachRecorder = (exchange: LoggedExchange, inForce: Assumptions) => void;
+
+/** @param asked The assumptions that the suite runs under. @param tell Gets each thing once. */
+export function createReachRecorder(
+  asked: Assumptions,
+  tell: (reached: Reached) => void,
+): ReachRecorder {
+  const seen = new Set<string>();
+  let checked: Assumptions = asked;
+  const tellOnce = (reached: Reached): void => {
+    const name = JSON.stringify(reached);
+    if (seen.has(name)) return;
+    seen.add(name);
+    tell(reached);
+  };
+  return ({ method, operation, status, reason, limit, assumptions }, inForce) => {
+    if (inForce !== checked) {
+      checked = inForce;
+      const keys = Object.keys(asked) as AssumptionKey[];
+      for (const kept of keys) if (inForce[kept] !== asked[kept]) tellOnce({ kept });
+    }
+    tellOnce({ exchange: { method, operation, status, reason, limit, assumptions } });
+  };
+}
+
+/** The keys that shaped an answer. Answers name keys about format only if they aren't at their default: they always count. */
+export function keysReached(reached: readonly Reached[]): ReadonlySet<AssumptionKey> {
+  const exchanges = reached.flatMap((one) => ("exchange" in one ? [one.exchange] : []));
+  if (exchanges.length === 0) return new Set();
+  const shaping = exchanges.flatMap(({ assumptions }) =>
+    assumptions === "documented" ? [] : assumptions,
+  );
+  return new Set([...formatKeys, ...shaping]);
+}
