@@ -16,6 +16,7 @@ import {
   type SentRequest,
   sentBy,
 } from "../../session/tasks.ts";
+import { jsonOf } from "../../session/wire.ts";
 import {
   advance,
   failed,
@@ -24,9 +25,19 @@ import {
   lasting,
   limitedWithRetryAfter,
   lost,
+  next,
+  unreadable,
 } from "./disturbances.ts";
 import { must, onRecord, type Rule } from "./rule.ts";
-import { adView, event, flush, sequence, shortPause, weightedOneOf } from "./sequences.ts";
+import {
+  adView,
+  event,
+  flush,
+  sequence,
+  shortPause,
+  together,
+  weightedOneOf,
+} from "./sequences.ts";
 import { mustNotLoseSilently } from "./shared-checks.ts";
 
 /** Fewer failures than attempts that a client makes before it gives up, unless it declares otherwise. */
@@ -38,6 +49,12 @@ const once: fc.Arbitrary<FaultMatch> = fc.constantFrom(
   { operation: "impression", times: 1 },
   { operation: "click", times: 1 },
 );
+const hiccup: fc.Arbitrary<Command> = fault(fc.oneof(failed, lost, unreadable), briefly);
+/** Refuses one event, and says nothing about the others. */
+const refusedOnce: fc.Arbitrary<Command> = fault(
+  fc.constantFrom({ kind: "respond", status: 400 }, { kind: "respond", status: 422 }),
+  next("impression", 1),
+);
 const more: fc.Arbitrary<Command> = fc.oneof(event, event, flush, shortPause);
 
 const deliversWhenItCan: Rule = {
@@ -47,7 +64,9 @@ const deliversWhenItCan: Rule = {
   commands: () =>
     weightedOneOf(
       [1, sequence([adView], fc.oneof(event, event, flush, advance(60, 3600)))],
-      [3, sequence([fault(fc.oneof(failed, lost), briefly), adView], more)],
+      [3, sequence([hiccup, adView], more)],
+      [1, sequence([adView, flush, hiccup, adView, flush], more, 2)],
+      [1, sequence([refusedOnce, together(adView)], more, 3)],
       [2, sequence([fault(limitedWithRetryAfter, once), adView, event, advance(200, 600)], more)],
       [2, sequence([fault(lost, lasting), adView, heal, advance(120, 600)], more)],
       [1, sequence([fault(failed, lasting), adView, advance(1, 2), heal, advance(60, 600)], more)],
@@ -182,9 +201,11 @@ function isRefused(event: EventTask, session: Session, end: number): boolean {
 
 const PASSING_STATUSES: readonly number[] = [0, 500, 502, 503, 504];
 
-/** Whether the request failed, and may succeed if it is sent again. */
+/** Whether the request failed, and may succeed if it is sent again. A 200 without a JSON object confirms nothing. */
 function mayPass(sent: SentRequest): boolean {
-  return PASSING_STATUSES.includes(sent.got.status) || isOfLimit(sent);
+  const { status } = sent.got;
+  const isEmpty = typeof (jsonOf(sent.got) ?? undefined) !== "object";
+  return PASSING_STATUSES.includes(status) || isOfLimit(sent) || (status === 200 && isEmpty);
 }
 
 /** A click that may count already must not be sent again, and one without an impression's id can't be sent at all. */

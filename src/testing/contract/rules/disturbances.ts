@@ -113,6 +113,8 @@ export const applied: fc.Arbitrary<Verdict> = weightedOneOf(
 );
 /** Something unreadable in place of the answer. */
 export const broken: fc.Arbitrary<Verdict> = anyOf(corrupted);
+/** The same, and the service did nothing. */
+export const unreadable: fc.Arbitrary<Verdict> = anyOf([html, { kind: "respond", status: 200 }]);
 /** No answer ever comes, or only its head. */
 export const silence: fc.Arbitrary<Verdict> = anyOf(silent, [
   { kind: "drip", bytesPerSecond: 0.001 },
