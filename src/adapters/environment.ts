@@ -5,12 +5,12 @@
 
 import { InputError, isPlainObject } from "../base/input.ts";
 import { parseJson } from "../base/parse-json.ts";
-import { createReachRecorder, type ReachRecorder } from "../readings/reached.ts";
+import { createReachRecorder, REACHED, type ReachRecorder } from "../readings/reached.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 import type { Readings, SimulatorOptions } from "../simulator/simulator-options.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { brokenConstraint } from "../spec/assumptions/constraints.ts";
-import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
+import { defaultAssumptions, resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import { chosenFor, createSimulator, type Simulator } from "./create-simulator.ts";
 
 const ASSUMPTIONS = "ADSIM_ASSUMPTIONS";
@@ -52,11 +52,12 @@ export function underEnvironment(options: SimulatorOptions): SimulatorOptions {
 export function takeEnvironment(sim: object): void {
   const asked = assumptionsAsked();
   const chosen = chosenFor(sim);
-  if (asked === undefined || chosen === undefined || reporting.has(sim)) return;
+  if (chosen === undefined || reporting.has(sim)) return;
   const made = sim as SimulatorCore;
+  reportReached(made);
+  if (asked === undefined) return;
   const open = openPart(asked, given(chosen));
   assumeChangeable(made, open);
-  reportReached(made);
   const { reset } = made;
   // A reset starts over from the options, which don't have the environment's choices.
   Object.assign(made, {
@@ -83,11 +84,10 @@ const reporting = new WeakSet<object>();
 
 /** Writes what the simulator is asked from now on to the file that `ADSIM_REACHED` names, if it names one. */
 export function reportReached(sim: SimulatorCore): void {
-  const file = environmentValue("ADSIM_REACHED");
-  const asked = assumptionsAsked();
-  if (file === undefined || asked === undefined || reporting.has(sim)) return;
+  const file = environmentValue(REACHED);
+  if (file === undefined || reporting.has(sim)) return;
   reporting.add(sim);
-  const record = recorders.get(file) ?? recorderTo(file, asked);
+  const record = recorders.get(file) ?? recorderTo(file, assumptionsAsked() ?? defaultAssumptions);
   recorders.set(file, record);
   sim.journal.observe((exchange) => record(exchange, sim.assumptions));
 }

@@ -3,18 +3,29 @@
 import { formatKeys } from "../exchange/respond.ts";
 import type { LoggedExchange } from "../journal/logged-exchange.ts";
 import type { AssumptionKey, Assumptions } from "../spec/assumptions/catalogue.ts";
+import { operations } from "../spec/operations.ts";
 
 /** Exchanges that agree in all of this are of one kind. */
-export type ExchangeKind = Pick<
-  LoggedExchange,
-  "method" | "operation" | "status" | "reason" | "limit" | "assumptions"
->;
+export interface ExchangeKind
+  extends Pick<LoggedExchange, "operation" | "status" | "reason" | "limit" | "assumptions"> {
+  /** Names of the operation's parameters that the query had, sorted. */
+  readonly inQuery: readonly string[];
+}
 
-/** Something that was reached for the first time. As JSON it is a line of the file that `ADSIM_REACHED` names. */
+/** The variable that names the file to which simulators in a suite's own processes write. */
+export const REACHED = "ADSIM_REACHED";
+
+/** Something that was reached for the first time. As JSON it is a line of that file. */
 export type Reached =
   | { readonly exchange: ExchangeKind }
   /** A test chose something else for this key than what it was run under. */
   | { readonly kept: AssumptionKey };
+
+/** The lines of such a file. One that a killed process left unfinished is dropped. */
+export function reachedIn(text: string): readonly Reached[] {
+  const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+  return whole.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Reached]));
+}
 
 /** Call it with each exchange, and with the assumptions of the world that answered. */
 export type ReachRecorder = (exchange: LoggedExchange, inForce: Assumptions) => void;
@@ -32,13 +43,30 @@ export function createReachRecorder(
     seen.add(name);
     tell(reached);
   };
-  return ({ method, operation, status, reason, limit, assumptions }, inForce) => {
+  return (exchange, inForce) => {
     if (inForce !== checked) {
       checked = inForce;
       const keys = Object.keys(asked) as AssumptionKey[];
       for (const kept of keys) if (inForce[kept] !== asked[kept]) tellOnce({ kept });
     }
-    tellOnce({ exchange: { method, operation, status, reason, limit, assumptions } });
+    tellOnce({ exchange: kindOf(exchange) });
+  };
+}
+
+/** @param exchange `query`: without `?`, percent-encoded. */
+export function kindOf({
+  operation,
+  status,
+  reason,
+  limit,
+  assumptions,
+  query,
+}: Omit<ExchangeKind, "inQuery"> & { readonly query: string }): ExchangeKind {
+  const known = operation === undefined ? {} : operations[operation].parameters;
+  const inQuery = [...new Set(new URLSearchParams(query).keys())];
+  return {
+    ...{ operation, status, reason, limit, assumptions },
+    inQuery: inQuery.filter((name) => Object.hasOwn(known, name)).sort(),
   };
 }
 

@@ -1,6 +1,8 @@
 /** `adsim matrix` and `adsim exec` with suites that simulate the service in their own process. */
 
+import { execFile } from "node:child_process";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { runAdsim } from "./run-adsim.ts";
@@ -79,6 +81,20 @@ test("a matrix leaves out keys that shaped no answer, and has fewer rows then", 
   expect(report.counts.rows).toBeLessThan(report.counts.planned);
   expect(text).toContain("Not varied, because they shaped no answer to your client:");
   expect(text).toContain("With them there would be 35 combinations.");
+});
+
+test("exec says that such a suite asked no server, and its coverage is that of the suite", async () => {
+  const { stderr } = await runAdsim(["exec", "--coverage", "--", ...cmd("msw")]);
+  expect(stderr).toContain("CMD sent no request to the server: simulators in its own process");
+  expect(stderr).toMatch(/ {2}operations +1 of 5\n/);
+});
+
+test("the reporter adsim/vitest/coverage ends with the coverage of the tests", async () => {
+  const vitest = join(import.meta.dirname, "../../node_modules/vitest/vitest.mjs");
+  const config = `--config=${join(import.meta.dirname, "in-process/vitest.config.ts")}`;
+  const reporter = `--reporter=${join(import.meta.dirname, "../../src/vitest-coverage.ts")}`;
+  const { stdout } = await promisify(execFile)(process.execPath, [vitest, "run", config, reporter]);
+  expect(stdout).toMatch(/adsim: coverage of the API\n {2}operations +1 of 5\n/);
 });
 
 test("exec runs such a suite under the choices of --assume", async () => {

@@ -1,17 +1,17 @@
 /** Runs CMD under many sets of overrides, several at a time, and remembers the results. */
 
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { readFile } from "node:fs/promises";
 import pLimit from "p-limit";
 import { digestOf } from "../../base/digest.ts";
 import { isControlTarget } from "../../base/world-path.ts";
 import { type ChoiceOverrides, nameOf } from "../../readings/choice-overrides.ts";
 import type { MatrixPlan } from "../../readings/matrix-plan.ts";
-import { createReachRecorder, type Reached } from "../../readings/reached.ts";
+import { REACHED, type Reached } from "../../readings/reached.ts";
 import type { ServerOptions } from "../../server.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import type { ChildCommand } from "../processes/child.ts";
 import type { HostProcess } from "../processes/host-process.ts";
+import { collectReach } from "../processes/reach.ts";
 import type { KeptOutput, OutputFolder } from "./output-folder.ts";
 import { type Run, runOnce, type Stop, type StopRegistry } from "./run-once.ts";
 import type { Trials } from "./shrink.ts";
@@ -90,8 +90,7 @@ export function createRunner(options: RunnerOptions): Runner {
     const spool = await output.spool();
     try {
       let count = 0;
-      const reached: Reached[] = [];
-      const record = createReachRecorder(assumptions, (one) => reached.push(one));
+      let reach: ReturnType<typeof collectReach> | undefined;
       const run = await runOnce({
         command: options.command,
         server: { ...options.server, assumptions },
@@ -99,20 +98,18 @@ export function createRunner(options: RunnerOptions): Runner {
         timeLimitMs: options.timeLimitMs,
         running,
         host: options.host,
-        env: { ADSIM_REACHED: spool.besides },
-        onStart({ worlds }) {
-          worlds.observe((name, exchange) => {
-            record(exchange, worlds.peek(name)?.assumptions ?? assumptions);
-          });
+        env: { [REACHED]: spool.besides },
+        onStart(server) {
+          reach = collectReach(server, spool.besides);
         },
         onEnd({ url }) {
           count = requests.take(url);
         },
       });
-      const inProcess = await readReached(spool.besides);
+      const { atServer = [], inProcess = [] } = (await reach?.()) ?? {};
       if (isStopped) throw new Interrupted();
       runs += 1;
-      onRun([...reached, ...inProcess]);
+      onRun([...atServer, ...inProcess]);
       const { durationMs, ...how } = run;
       const isUsed = inProcess.length > 0;
       const finished = { ...how, requests: count, inProcess: isUsed, durationMs };
@@ -167,13 +164,6 @@ export function createRunner(options: RunnerOptions): Runner {
       for (const stop of stops) stop("now");
     },
   };
-}
-
-/** What simulators in CMD's processes wrote; nothing if there are none. A line that a killed process left unfinished is dropped. */
-async function readReached(file: string): Promise<readonly Reached[]> {
-  const text = await readFile(file, "utf8").catch(() => "");
-  const whole = text.slice(0, text.lastIndexOf("\n") + 1);
-  return whole.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Reached]));
 }
 
 /** Short enough for file systems, whose names may have about 255 bytes. */
