@@ -125,10 +125,8 @@ export async function beginSession<Impression>(
     step(command, async () => {
       if (command.kind !== "together" && !isOfClient(command))
         return { outcome: await performWorldCommand(world, command) };
-      const missing = { outcome: { kind: "skipped", why: "there is no client" } as const };
-      return driver === undefined
-        ? missing
-        : await performClientCommand({ world, driver, views }, command);
+      if (driver === undefined) return { outcome: skipped("there is no client") };
+      return await performClientCommand({ world, driver, views }, command);
     });
 
   return {
