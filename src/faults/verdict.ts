@@ -56,7 +56,7 @@ export type Verdict = { readonly delay?: Delay | undefined } & (
        */
       readonly applied?: boolean | undefined;
     }
-  /** The body arrives at this pace. */
+  /** The body arrives at this pace. At 0.001 bytes a second, the slowest, it never ends for any practical purpose. */
   | { readonly kind: "drip"; readonly bytesPerSecond: number }
   /** The service carries out the request twice; the client sees one of the answers. @default answer "first" */
   | { readonly kind: "duplicate"; readonly answer?: "first" | "second" | undefined }
@@ -88,6 +88,9 @@ function wholeBetween(least: number, most: number): Schema<number> {
     v.maxValue(most, expected),
   );
 }
+
+const PACE = "must be a number from 0.001 to 1000000000";
+const pace = v.pipe(v.number(PACE), v.minValue(0.001, PACE), v.maxValue(1_000_000_000, PACE));
 
 export const shareSchema: Schema<number> = v.pipe(
   v.number("must be a number from 0 to 1"),
@@ -157,7 +160,7 @@ const kinds = [
     applied: applied(true),
   }),
   kind("drip", "The body of the answer arrives slowly.", {
-    bytesPerSecond: described(wholeBetween(1, 1_000_000_000), "The pace."),
+    bytesPerSecond: described(pace, "The pace. Below 1, each byte takes longer than a second."),
   }),
   kind("duplicate", "The service carries out the request twice.", {
     answer: optional(

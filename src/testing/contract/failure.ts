@@ -150,17 +150,18 @@ function choiceLines({ assumptions }: Session): string[] {
 }
 
 /**
- * Numbers the commands. Opening, closing and the hour after that are shown only if something happened there; closing
- * also if the rule is about it, or the client sends something later.
+ * Numbers the commands. Opening, the last closing and the hour after that are shown only if something happened there; the
+ * last closing also if the rule is about it, or the client sends something later.
  */
 function sequenceLines({ needs = [] }: Pick<Rule, "needs">, session: Session): string[] {
   const startMs = startOf(session);
   const isAboutClosing =
     needs.includes("close") || (session.steps.at(-1)?.exchanges.length ?? 0) > 0;
   let number = 0;
-  const lines = session.steps.flatMap((step) => {
+  const lines = session.steps.flatMap((step, at) => {
     const { kind } = step.command;
-    const isCommand = kind !== "open" && kind !== "close" && kind !== "afterwards";
+    const isEnd = kind === "afterwards" || session.steps[at + 1]?.command.kind === "afterwards";
+    const isCommand = kind !== "open" && !(isEnd && (kind === "close" || kind === "afterwards"));
     const isShown = kind === "close" && isAboutClosing && step.outcome.kind !== "skipped";
     if (!isCommand && !isShown && !isEventful(step)) return [];
     number += isCommand ? 1 : 0;
@@ -184,7 +185,7 @@ function stepLines(step: Step, mark: string, startMs: number): string[] {
   );
   const said =
     parts === undefined
-      ? isOfClient(command) || command.kind === "open" || command.kind === "close"
+      ? isOfClient(command) || command.kind === "open"
         ? [`     ${outcomeInWords(outcome)}`]
         : []
       : parts.map(

@@ -1,6 +1,7 @@
 /** All rules of the client contract, in the order in which a client meets them. */
 
 import { answerRules } from "./rules/answer-rules.ts";
+import { deliveryRules } from "./rules/delivery-rules.ts";
 import { limitRules } from "./rules/limit-rules.ts";
 import { queueRules } from "./rules/queue-rules.ts";
 import { refusalRules } from "./rules/refusal-rules.ts";
@@ -19,4 +20,5 @@ export const rules: readonly Rule[] = [
   ...retryRules,
   ...wrongAnswerRules,
   ...queueRules,
+  ...deliveryRules,
 ];

@@ -121,6 +121,7 @@ class GlobalTimer {
       else this.refresh();
       act();
     }, delayMs);
+    if (!this.#hasRef) this.#next.unref();
     return this;
   }
   close(): void {
@@ -130,10 +131,12 @@ class GlobalTimer {
   }
   ref(): this {
     this.#hasRef = true;
+    this.#next?.ref();
     return this;
   }
   unref(): this {
     this.#hasRef = false;
+    this.#next?.unref();
     return this;
   }
   hasRef(): boolean {
@@ -146,8 +149,10 @@ class GlobalTimer {
 
 function timeoutSignal(timers: Timers, ms: number): AbortSignal {
   const controller = new AbortController();
-  timers.setTimeout(() => {
+  const timer = timers.setTimeout(() => {
     controller.abort(new DOMException("The operation was aborted due to timeout", "TimeoutError"));
   }, ms);
+  // As in Node: such a signal doesn't keep a process alive.
+  timer.unref();
   return controller.signal;
 }

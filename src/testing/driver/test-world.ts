@@ -134,7 +134,11 @@ function inProcess(
     threw ??= { error, atMs: sim.clock.now() };
   };
   const time = createVirtualTime({ clock: sim.clock, pending: scheduler, patienceMs, onThrow });
-  const direct = createFetch(sim.handle, time.timers);
+  const direct = createFetch(sim.handle, {
+    ...time.timers,
+    // The service's own timers aren't the client's: they don't keep its process alive.
+    setTimeout: (run, ms) => time.timers.setTimeout(run, ms).unref(),
+  });
   const limit = createLimit();
   const { noteActivity } = time;
   const send =

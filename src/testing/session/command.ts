@@ -27,7 +27,9 @@ export type ClientCommand =
   | ({ readonly kind: "stats"; readonly surface?: number | undefined } & Period)
   | { readonly kind: "surfaces" }
   | { readonly kind: "payouts"; readonly limit?: number | undefined }
-  | { readonly kind: "flush" };
+  | { readonly kind: "flush" }
+  /** Closes the client before the session ends, so that later commands find it closed. */
+  | { readonly kind: "close" };
 
 /** The API's parameters for a query to the client. Indexes of surfaces wrap around. */
 export function queryOf(
@@ -84,6 +86,7 @@ const clientEntries: EntriesOf<ClientCommand> = {
   surfaces: {},
   payouts: { limit: v.optional(v.number()) },
   flush: {},
+  close: {},
 };
 const otherEntries: EntriesOf<Exclude<Command, ClientCommand>> = {
   advance: { byMs: wholeFrom(0) },

@@ -4,7 +4,7 @@ import { type ClientCommand, isOfClient } from "./command.ts";
 import type { AdView, Outcome, Session, Step } from "./session.ts";
 import type { WireExchange } from "./wire.ts";
 
-/** A command to the client that wasn't skipped. */
+/** A command to the client that wasn't skipped. Closing isn't one of them: every session does that. */
 export interface PerformedCommand {
   readonly command: ClientCommand;
   readonly outcome: Outcome;
@@ -44,6 +44,6 @@ export function performedCommandsOfKind<Kind extends ClientCommand["kind"]>(
 
 function performedCommandsIn(step: Step, at: number, together: boolean): PerformedCommand[] {
   const { command, outcome, shown, atMs, endMs, exchanges } = step;
-  if (!isOfClient(command) || outcome.kind === "skipped") return [];
+  if (!isOfClient(command) || command.kind === "close" || outcome.kind === "skipped") return [];
   return [{ command, outcome, shown, at, atMs, endMs, exchanges, together }];
 }

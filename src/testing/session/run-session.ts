@@ -22,13 +22,15 @@ import { errorInWords, valueInWords } from "./words.ts";
 const MAX_REQUESTS = 250;
 /** A client is watched for an hour after it was closed. */
 const AFTERWARDS_MS = 3_600_000;
+/** A client that was closed has this long to clear its timers. */
+const CLEARING_MS = 1000;
 
 /** A session that isn't over yet. */
 export interface RunningSession {
   readonly world: TestWorld;
   /** Performs the next command. An error of the client becomes an outcome. @throws InputError for an invalid command. */
   perform(command: Command): Promise<Step>;
-  /** Closes the client and its world. @throws Error if called twice. */
+  /** Closes the client, unless a command did that, and its world. @throws Error if called twice. */
   end(): Promise<Session>;
   /** The session so far. */
   readonly session: Session;
@@ -79,12 +81,12 @@ export async function beginSession<Impression>(
   let driver: Driver<Impression> | undefined;
   let promised = promisesOf(undefined);
   let isOver = false;
+  let timersAfterClose: readonly number[] = [];
 
   const makeDriver = async (): Promise<void> => {
     driver = await createDriver(world.context);
     promised = promisesOf(driver);
   };
-  const close = async (): Promise<unknown> => await driver?.close?.();
 
   async function step(
     command: Step["command"],
@@ -109,6 +111,9 @@ export async function beginSession<Impression>(
     get promised() {
       return promised;
     },
+    get timersAfterClose() {
+      return timersAfterClose;
+    },
     get exchanges(): readonly WireExchange[] {
       return steps.flatMap((one) => one.exchanges);
     },
@@ -118,31 +123,28 @@ export async function beginSession<Impression>(
   };
   await step({ kind: "open" }, async () => ({ outcome: await outcomeOf(world, makeDriver) }));
 
+  const perform = (command: Command): Promise<Step> =>
+    step(command, async () => {
+      checkCommand(command);
+      if (command.kind !== "together" && !isOfClient(command))
+        return { outcome: await performWorldCommand(world, command) };
+      if (driver === undefined) return { outcome: skipped("there is no client") };
+      return await performClientCommand({ world, driver, views }, command);
+    });
+
   return {
     world,
     session,
-    perform: (command) =>
-      step(command, async () => {
-        checkCommand(command);
-        if (command.kind !== "together" && !isOfClient(command))
-          return { outcome: await performWorldCommand(world, command) };
-        const missing = { outcome: { kind: "skipped", why: "there is no client" } as const };
-        return driver === undefined
-          ? missing
-          : await performClientCommand({ world, driver, views }, command);
-      }),
+    perform,
     async end() {
       if (isOver) throw new Error("This session is over: begin another one.");
       isOver = true;
-      await step({ kind: "close" }, async () => ({
-        outcome:
-          driver?.close === undefined
-            ? { kind: "skipped", why: "the driver has no close" }
-            : await outcomeOf(world, close),
-      }));
+      if (!steps.some(({ command }) => command.kind === "close")) await perform({ kind: "close" });
       // Watches whether the closed client still sends something.
       await step({ kind: "afterwards" }, async () => {
-        await world.time.pass(AFTERWARDS_MS);
+        await world.time.pass(CLEARING_MS);
+        timersAfterClose = world.time.pendingTimers();
+        await world.time.pass(AFTERWARDS_MS - CLEARING_MS);
         return { outcome: { kind: "done", value: undefined } };
       });
       await world.close();
@@ -243,6 +245,7 @@ function callOf<Impression>(
     case "payouts":
       return { call: called(driver, kind, queryOf(command, world.surfaces)) };
     case "flush":
+    case "close":
       return { call: called(driver, kind) };
   }
 }
@@ -258,12 +261,12 @@ function viewCall<Impression>(driver: Driver<Impression>, shown: AdView): Call {
 
 function called<Impression>(
   driver: Driver<Impression>,
-  name: "stats" | "surfaces" | "payouts" | "flush",
-  query: object = {},
+  name: "stats" | "surfaces" | "payouts" | "flush" | "close",
+  ...query: readonly object[]
 ): Call | Outcome {
-  const method: ((query: object) => unknown) | undefined = driver[name];
+  const method: ((...query: object[]) => unknown) | undefined = driver[name];
   if (method === undefined) return skipped(`the driver has no ${name}`);
-  return async () => await method.call(driver, query);
+  return async () => await method.call(driver, ...query);
 }
 
 function skipped(why: string): Outcome {

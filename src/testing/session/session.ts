@@ -25,7 +25,7 @@ export type Outcome =
 
 /** One command and its outcome. */
 export interface Step {
-  readonly command: Command | { readonly kind: "open" | "close" | "afterwards" };
+  readonly command: Command | { readonly kind: "open" | "afterwards" };
   /** When it began and ended, in milliseconds since 1970 on the world's clock. */
   readonly atMs: number;
   readonly endMs: number;
@@ -58,6 +58,11 @@ export interface Session {
   /** All requests of the client that arrived at the service, in order. */
   readonly exchanges: readonly WireExchange[];
   readonly views: readonly AdView[];
+  /**
+   * When the timers fire that the client still had a second after it was closed, on the world's clock. Without those
+   * that don't keep a process alive (`unref`).
+   */
+  readonly timersAfterClose: readonly number[];
   /** The first error that the callback of a client's timer threw. In Node it would have ended the process. */
   readonly threw: TimerError | undefined;
 }

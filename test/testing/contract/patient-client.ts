@@ -8,6 +8,7 @@ import type {
   DriverContext,
   Undelivered,
 } from "../../../src/testing/driver/driver.ts";
+import type { ClientPromises } from "../../../src/testing/driver/promises.ts";
 import { wrongIn } from "./wrong-in-answer.ts";
 
 /** Each is one mistake, or another way to be right. */
@@ -44,6 +45,18 @@ export interface Habits {
   readonly flushesOnClose?: boolean;
   /** Whether it goes on sending once it is closed. @default false */
   readonly pollsForever?: boolean;
+  /** Whether a queue takes events after it was closed, and a flush delivers them. @default false */
+  readonly reopens?: boolean;
+  /** What only the first flush of a queue does. @default nothing */
+  readonly flushesOnce?: "it ends" | "it succeeds" | "it delivers";
+  /** Whether a timer is left when the client is closed. @default false */
+  readonly leavesTimer?: boolean | "that doesn't matter";
+  /** What the client has to get in time. @default the whole answer */
+  readonly timeoutFor?: "head";
+  /** Whether a queue goes on with a key that was refused. @default false */
+  readonly keepsKey?: boolean;
+  /** What the driver declares. @default nothing */
+  readonly promises?: ClientPromises;
   /** Whether it hides failures from its caller. @default false */
   readonly hidesFailures?: boolean;
   /** Whether the wait for one limit delays every request. @default false */
@@ -108,9 +121,20 @@ function clientOf(context: DriverContext, habits: Habits): ReturnType<CreateDriv
       isRepeatable: true,
     });
 
+  if (habits.leavesTimer !== undefined) {
+    const timer = context.timers.setTimeout(() => {}, 86_400_000);
+    if (habits.leavesTimer === "that doesn't matter") timer.unref();
+  }
+
   let delivering: Promise<void> = Promise.resolve();
+  let isClosed = false;
+  let flushes = 0;
   async function flush(): Promise<Undelivered | undefined> {
     const before = { ...undelivered };
+    flushes += 1;
+    if (flushes > 1 && habits.flushesOnce === "it ends") await new Promise(() => {});
+    if (flushes > 1 && habits.flushesOnce === "it succeeds") throw new Error("flushed already");
+    if (flushes > 1 && habits.flushesOnce === "it delivers") return report({ ...before });
     delivering = delivering.then(deliver);
     await delivering;
     const impressions = undelivered.impressions - before.impressions;
@@ -138,6 +162,7 @@ function clientOf(context: DriverContext, habits: Habits): ReturnType<CreateDriv
         throw error;
       });
     }
+    if (isClosed && habits.reopens !== true) throw new Error("closed");
     waiting.push({ kind, work });
     if (habits.isEager === true) delivering = delivering.then(deliver);
     return receipt;
@@ -179,7 +204,9 @@ function clientOf(context: DriverContext, habits: Habits): ReturnType<CreateDriv
     surfaces: () => asked("surfaces"),
     payouts: (query: object) => asked("payouts", query),
     async close() {
+      flushes = 0;
       if (habits.flushesOnClose !== false) await flush();
+      isClosed = true;
       if (habits.pollsForever === true) {
         const poll = (): void => {
           asked("stats").catch(() => {});
@@ -190,7 +217,7 @@ function clientOf(context: DriverContext, habits: Habits): ReturnType<CreateDriv
       return report({ ...undelivered });
     },
   };
-  return habits.queues === true ? { ...driver, flush } : driver;
+  return { ...driver, ...(habits.queues === true && { flush }), ...habits.promises };
 }
 
 /** Repeats with growing pauses, and waits when it is told to. */
@@ -200,6 +227,7 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
   const gates = new Map<string, number>();
   let form = 0;
   let isSulking = false;
+  let keyRefusal: Refused | undefined;
   const pause = (ms: number): Promise<void> =>
     new Promise((resolve) => timers.setTimeout(resolve, ms));
 
@@ -208,6 +236,7 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
     let failure = new Refused(undefined);
     for (let attempt = 0, tries = 0; attempt <= repeats; attempt += 1, tries += 1) {
       if (isSulking) throw failure;
+      if (keyRefusal !== undefined) throw keyRefusal;
       const waitMs = (gates.get(gate) ?? 0) - timers.now();
       if (waitMs > 0) {
         if (repeats === 0) throw failure;
@@ -229,6 +258,8 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
         status === 429 ||
         ((status === 403 || status === 503) && headers.get("x-ratelimit-remaining") === "0");
       const untilMs = status >= 400 ? hint(headers, timers.now(), status) : undefined;
+      if (status === 401 && habits.queues === true && habits.keepsKey !== true)
+        keyRefusal = failure;
       if (habits.sulks === true && status !== 415) isSulking = true;
       if (untilMs !== undefined) gates.set(gate, untilMs);
       const isRefused = (isFinal(status) || status === 403) && !isLimit;
@@ -273,7 +304,7 @@ interface Got {
 /** One request, and its answer as far as it came in time. */
 async function exchange(
   { baseUrl, apiKey, fetch, timers }: DriverContext,
-  { timeoutMs = 10_000 }: Habits,
+  { timeoutMs = 10_000, timeoutFor }: Habits,
   { operation, values }: Request,
   { form, tries }: { readonly form: number; readonly tries: number },
 ): Promise<Got> {
@@ -291,6 +322,7 @@ async function exchange(
       signal,
       ...(body ? { body: String(body) } : {}),
     });
+    if (timeoutFor === "head") timers.clearTimeout(timer);
     const text = await answer.text();
     status = answer.status;
     return { status, headers: answer.headers, body: parsed(text) };

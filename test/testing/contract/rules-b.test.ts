@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Verdict } from "../../../src/faults/verdict.ts";
 import { unconfirmedWays, wrongWays } from "../../../src/faults/wrong-body.ts";
 import { coveringArray } from "../../../src/readings/covering-array.ts";
+import { deliveryRules } from "../../../src/testing/contract/rules/delivery-rules.ts";
 import { limitRules } from "../../../src/testing/contract/rules/limit-rules.ts";
 import { queueRules } from "../../../src/testing/contract/rules/queue-rules.ts";
 import { refusalRules } from "../../../src/testing/contract/rules/refusal-rules.ts";
@@ -14,7 +15,14 @@ import { runSession } from "../../../src/testing/session/run-session.ts";
 import { runsOf } from "../../budget.ts";
 import { type Habits, onceOnly, patientClient } from "./patient-client.ts";
 
-const rules = [...refusalRules, ...limitRules, ...retryRules, ...wrongAnswerRules, ...queueRules];
+const rules = [
+  ...refusalRules,
+  ...limitRules,
+  ...retryRules,
+  ...wrongAnswerRules,
+  ...queueRules,
+  ...deliveryRules,
+];
 const direct = rules.filter(({ needs }) => needs?.includes("flush") !== true);
 const patient = patientClient();
 const queueing = patientClient({ queues: true });
@@ -164,6 +172,9 @@ const inSeconds = (headers: Headers, nowMs: number): number | undefined => {
   return value === null ? undefined : nowMs + Number(value) * 1000;
 };
 
+const isRefusalOrLimit = (status: number): boolean =>
+  status >= 400 && status < 500 && status !== 415;
+
 const defects: readonly Defect[] = [
   { rule: "refusal-is-no-success", what: "swallows refusals", habits: { hidesFailures: true } },
   {
@@ -268,7 +279,17 @@ const defects: readonly Defect[] = [
     what: "waits for days",
     habits: { repeats: 1e6, pauseMs: (repeat) => 60_000 * 2 ** repeat },
   },
+  {
+    rule: "rotated-key",
+    what: "sends the rest of its queue with a key that was refused",
+    habits: { queues: true, keepsKey: true },
+  },
   { rule: "silence-ends", what: "waits for ever", habits: { timeoutMs: 0 } },
+  {
+    rule: "silence-ends",
+    what: "waits for ever once the head of an answer is there",
+    habits: { timeoutFor: "head" },
+  },
   {
     rule: "broken-answer-is-no-success",
     what: "takes any 200 for a success",
@@ -299,6 +320,21 @@ const defects: readonly Defect[] = [
   { rule: "comes-back", what: "sends nothing more after a failure", habits: { sulks: true } },
   { rule: "flush-delivers", what: "flushes one at a time", habits: { queues: true, flushes: 1 } },
   {
+    rule: "flush-delivers",
+    what: "never ends a second flush",
+    habits: { queues: true, flushesOnce: "it ends" },
+  },
+  {
+    rule: "flush-delivers",
+    what: "refuses a second flush",
+    habits: { queues: true, flushesOnce: "it succeeds" },
+  },
+  {
+    rule: "flush-delivers",
+    what: "delivers nothing in a second flush",
+    habits: { queues: true, flushesOnce: "it delivers" },
+  },
+  {
     rule: "close-loses-nothing",
     what: "drops its queue",
     habits: { queues: true, flushesOnClose: false },
@@ -310,6 +346,42 @@ const defects: readonly Defect[] = [
   },
   { rule: "close-ends", what: "waits for ever", habits: { queues: true, timeoutMs: 0 } },
   { rule: "silent-after-close", what: "goes on polling", habits: { pollsForever: true } },
+  {
+    rule: "silent-after-close",
+    what: "takes events after it was closed",
+    habits: { queues: true, reopens: true },
+  },
+  {
+    rule: "no-timer-after-close",
+    what: "leaves a timer",
+    habits: { queues: true, leavesTimer: true },
+  },
+  {
+    rule: "delivers-when-it-can",
+    what: "gives up after one failure",
+    habits: { queues: true, repeats: 0 },
+  },
+  {
+    rule: "delivers-when-it-can",
+    what: "gives up after two failures",
+    habits: { queues: true, repeats: 1 },
+  },
+  {
+    rule: "delivers-when-it-can",
+    what: "gives up after one failure in the background",
+    habits: { queues: true, repeats: 0, isEager: true },
+  },
+  {
+    rule: "delivers-when-it-can",
+    what: "sends nothing more after a failure",
+    habits: { queues: true, sulks: true, isEager: true },
+  },
+  {
+    rule: "delivers-when-it-can",
+    what: "gives up at a request limit",
+    habits: { queues: true, isEager: true, isFinal: isRefusalOrLimit },
+    options: { runs: 50 },
+  },
   {
     rule: "undelivered-is-true",
     what: "reports one undelivered impression too many",

@@ -134,6 +134,33 @@ describe("with the globals replaced", () => {
     expect(seen).toEqual(["true", "false", "2026-01-15T00:00:01.600Z"]);
   });
 
+  test("of the timers that a closed client has left, those count that keep a process alive", async () => {
+    const leaving = (leave: () => void) => () => ({ impression: () => undefined, close: leave });
+    const left = async (leave: () => void): Promise<number[]> => {
+      const { timersAfterClose, steps } = await runSession(leaving(leave), [adView], replaced);
+      return timersAfterClose.map((atMs) => atMs - (steps[0]?.atMs ?? 0));
+    };
+    expect(await left(() => setTimeout(() => {}, 5000))).toEqual([5000]);
+    expect(await left(() => setInterval(() => {}, 600))).toEqual([1200]);
+    expect(
+      await left(() =>
+        setTimeout(() => {}, 5000)
+          .unref()
+          .ref(),
+      ),
+    ).toEqual([5000]);
+    expect(
+      await left(() =>
+        setTimeout(() => {}, 5000)
+          .unref()
+          .refresh(),
+      ),
+    ).toEqual([]);
+    expect(await left(() => setTimeout(() => {}, 900))).toEqual([]);
+    expect(await left(() => AbortSignal.timeout(5000))).toEqual([]);
+    expect(await left(() => clearTimeout(setTimeout(() => {}, 5000)))).toEqual([]);
+  });
+
   test("only one world at a time can replace them", async () => {
     const world = await openTestWorld(replaced);
     await expect(openTestWorld(replaced)).rejects.toThrow("one after the other");

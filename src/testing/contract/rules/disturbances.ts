@@ -114,8 +114,12 @@ export const applied: fc.Arbitrary<Verdict> = weightedOneOf(
 );
 /** Something unreadable in place of the answer. */
 export const broken: fc.Arbitrary<Verdict> = anyOf(corrupted);
-/** No answer ever comes. */
-export const silence: fc.Arbitrary<Verdict> = anyOf(silent);
+/** The same, and the service did nothing. */
+export const unreadable: fc.Arbitrary<Verdict> = anyOf([html, { kind: "respond", status: 200 }]);
+/** No answer ever comes, or only its head. */
+export const silence: fc.Arbitrary<Verdict> = anyOf(silent, [
+  { kind: "drip", bytesPerSecond: 0.001 },
+]);
 
 /** The service did nothing, and its answer is one that the spec doesn't describe. */
 export const unconfirmed: fc.Arbitrary<Verdict> = fc

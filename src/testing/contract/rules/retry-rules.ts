@@ -30,6 +30,7 @@ import {
   anyEvent,
   event,
   flush,
+  question,
   sequence,
   stats,
   weightedOneOf,
@@ -116,14 +117,20 @@ const givesUp: Rule = {
 
 const silenceEnds: Rule = {
   id: "silence-ends",
-  says: "A client finishes what it was asked even if the server never answers",
+  says: "A client finishes what it was asked even if the server never answers, or never ends its answer",
   source: "spec §7",
   commands: () =>
-    sequence(
-      [fault(silence, fc.oneof(lasting, some)), adView],
-      // A queueing client waits for answers when it is flushed.
-      weightedOneOf([3, event], [1, flush]),
-      2,
+    weightedOneOf(
+      [
+        3,
+        sequence(
+          [fault(silence, fc.oneof(lasting, some)), adView],
+          // A queueing client waits for answers when it is flushed.
+          weightedOneOf([3, event], [1, flush]),
+          2,
+        ),
+      ],
+      [1, sequence([fault(silence, fc.constant({})), question], question, 1)],
     ),
   judge: (session) => mustEnd(session),
 };

@@ -29,6 +29,7 @@ export const anyAdView: One<"impression"> = fc
 export const again: One<"again"> = fc.record({ kind: fc.constant("again"), impression: place });
 export const click: One<"click"> = fc.record({ kind: fc.constant("click"), impression: place });
 export const flush: One<"flush"> = fc.constant({ kind: "flush" });
+export const close: One<"close"> = fc.constant({ kind: "close" });
 export const surfaces: One<"surfaces"> = fc.constant({ kind: "surfaces" });
 export const payouts: One<"payouts"> = fc.constant({ kind: "payouts" });
 /** Without a period, for all surfaces or for one. */
