@@ -17,7 +17,12 @@ for (const client of wanted) {
   let held = 0;
   for (const [row, assumptions] of coveringArray({ strength: 2 }).entries()) {
     for (let sequenceSeed = 1; sequenceSeed <= SEEDS; sequenceSeed += 1) {
-      const tried = await tryContract(client, { assumptions, sequenceSeed, runs: RUNS });
+      const tried = await tryContract(client, {
+        assumptions,
+        sequenceSeed,
+        runs: RUNS,
+        globals: "replaced",
+      });
       held += tried.held;
       alarmCount += tried.alarms.length;
       const choices = JSON.stringify(nonDefaultChoices(assumptions));

@@ -817,13 +817,23 @@ const readings: readonly Omit<QueueingDefect, "cause">[] = [
     ...inClient,
     find: "isStatsAnswer(publisher_id));",
     replace:
-      "(body) => isStatsAnswer(publisher_id)(body) && (from !== undefined || to !== undefined || surface !== undefined || body.impressions >= this.#recorded));",
+      "(body) => isStatsAnswer(publisher_id)(body) && (!isDefault || this.#leastOn !== today || body.impressions >= this.#least));\n    if (isDefault) {\n      this.#leastOn = today;\n      this.#least = value.impressions;\n    }",
     also: [
-      { ...inClient, find: "  #queries = 0;", replace: "  #recorded = 0;\n  #queries = 0;" },
+      {
+        ...inClient,
+        find: "const askedAtMs = timers.now();",
+        replace:
+          "const askedAtMs = timers.now();\n    const today = Math.floor(askedAtMs / 86_400_000);\n    const isDefault = query.from === undefined && query.to === undefined && query.surface === undefined;",
+      },
+      {
+        ...inClient,
+        find: "  #queries = 0;",
+        replace: "  #least = 0;\n  #leastOn = 0;\n  #queries = 0;",
+      },
       {
         ...inClient,
         find: "Object.assign(view.receipt, {",
-        replace: "this.#recorded += 1;\n        Object.assign(view.receipt, {",
+        replace: "this.#least += 1;\n        Object.assign(view.receipt, {",
       },
     ],
   },
@@ -844,7 +854,7 @@ const readings: readonly Omit<QueueingDefect, "cause">[] = [
     ],
   },
   {
-    says: "statistics without rows count as wrong, so with stats.surfaces=with-traffic there are none at first",
+    says: "statistics without rows count as wrong, so with stats.surfaces=with-traffic there are none for a quiet period",
     ...inClient,
     find: "isStatsAnswer(publisher_id));",
     replace: "(body) => isStatsAnswer(publisher_id)(body) && body.surfaces.length > 0);",

@@ -4,7 +4,7 @@ import { stdin, stdout } from "node:process";
 import { text } from "node:stream/consumers";
 import { rules } from "../../../src/testing/contract/rules.ts";
 import { tryRule } from "../../../src/testing/contract/try-rule.ts";
-import type { CreateDriver } from "../../../src/testing.ts";
+import type { CreateDriver, TestWorldOptions } from "../../../src/testing.ts";
 import { type Change, importCopy } from "../../planted-modules.ts";
 
 export interface ClientTrial {
@@ -18,6 +18,7 @@ export interface ClientTrial {
   readonly rules?: readonly string[] | undefined;
   /** How many sequences each is tried with. @default as tryRule */
   readonly runs?: number | undefined;
+  readonly globals?: TestWorldOptions["globals"];
 }
 
 /** A line of the output. */
@@ -34,6 +35,7 @@ export interface ClientTried {
 type Tried = Omit<ClientTried, "number">;
 
 async function tried({ number, changes, path, driver, ...trial }: ClientTrial): Promise<Tried> {
+  const { runs, globals } = trial;
   const ids = trial.rules ?? rules.map(({ id }) => id);
   let last: Tried = { rule: "", kind: "failed", why: "There is no rule to try.", commands: 0 };
   for (const id of ids) {
@@ -44,7 +46,7 @@ async function tried({ number, changes, path, driver, ...trial }: ClientTrial): 
       const loaded = (await importCopy(path, number, changes)) as Record<string, CreateDriver>;
       const createDriver = loaded[driver];
       if (createDriver === undefined) return failed(`${path} doesn't export ${driver}.`);
-      const result = await tryRule(rule, createDriver, { runs: trial.runs });
+      const result = await tryRule(rule, createDriver, { runs, globals });
       if (result.kind === "broken") {
         const { broken, commands } = result;
         return { rule: id, kind: "broken", why: broken.message, commands: commands.length };
