@@ -242,6 +242,7 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
         if (repeats === 0) throw failure;
         await pause(waitMs);
       }
+      const sentForm = form;
       const answer = await exchange(context, habits, request, { form, tries });
       const { status, headers, body } = answer;
       const isSuccess =
@@ -249,8 +250,9 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
         wrongIn(request.operation, answer).every((wrong) => wrong === habits.overlooks);
       if (isSuccess) return body;
       failure = new Refused(habits.status?.(status) ?? (status === 0 ? undefined : status));
-      if (status === 415 && form < (habits.forms ?? forms.length) - 1) {
-        form += 1;
+      if (status === 415 && sentForm < (habits.forms ?? forms.length) - 1) {
+        // Another request may have gone on to the next form meanwhile.
+        form = Math.max(form, sentForm + 1);
         attempt -= 1;
         continue;
       }

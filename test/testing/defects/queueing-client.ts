@@ -143,7 +143,10 @@ class QueueingClient {
     return await this.#ask("/v1/publisher/payouts", values, isPayoutsAnswer);
   }
 
-  /** Waits until the queue is empty, but not for ever. Resolves with what isn't delivered and wasn't reported yet. */
+  /**
+   * Waits until the queue is empty, but not for ever. Resolves with how many events still wait or were given up since the
+   * last flush.
+   */
   async flush(): Promise<Undelivered> {
     await this.#drained();
     const { impressions, clicks } = this.#undelivered;
