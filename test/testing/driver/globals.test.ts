@@ -285,6 +285,29 @@ describe("the randomness of a client that uses the globals", () => {
     expect(drawn).toEqual(own);
   });
 
+  test("has no methods of crypto that the machine lacks, as some browser environments do", async () => {
+    const whole = Object.getOwnPropertyDescriptor(globalThis, "crypto");
+    const draw = (): unknown => {
+      const { crypto }: { crypto?: object } = globalThis;
+      return [typeof Math.random(), crypto && Object.keys(crypto)];
+    };
+    try {
+      for (const crypto of [undefined, {}, { getRandomValues: (view: unknown) => view }]) {
+        Object.defineProperty(globalThis, "crypto", { value: crypto, configurable: true });
+        let drawn: unknown;
+        const driver = (): Driver => {
+          drawn = draw();
+          return { impression: () => undefined };
+        };
+        await runSession(driver, [], replaced);
+        expect(drawn).toEqual(["number", crypto && Object.keys(crypto)]);
+      }
+    } finally {
+      if (whole !== undefined) Object.defineProperty(globalThis, "crypto", whole);
+    }
+    expect(current()).toEqual(real);
+  });
+
   test("is the machine's if the globals are kept", async () => {
     const { randomUUID } = crypto;
     await runSession(
