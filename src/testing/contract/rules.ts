@@ -1,6 +1,7 @@
 /** All rules of the client contract, in the order in which a client meets them. */
 
 import { answerRules } from "./rules/answer-rules.ts";
+import { deadlineRules } from "./rules/deadline-rules.ts";
 import { limitRules } from "./rules/limit-rules.ts";
 import { queueRules } from "./rules/queue-rules.ts";
 import { refusalRules } from "./rules/refusal-rules.ts";
@@ -16,5 +17,6 @@ export const rules: readonly Rule[] = [
   ...refusalRules,
   ...limitRules,
   ...retryRules,
+  ...deadlineRules,
   ...queueRules,
 ];

@@ -10,14 +10,14 @@ import {
   isOfClient,
   queryOf,
   type WorldCommand,
+  withRetryDate,
 } from "./command.ts";
 import { namesOf } from "./names.ts";
+import { type Call, outcomeOf, outcomesOf } from "./outcomes.ts";
 import type { AdView, Outcome, Session, Step } from "./session.ts";
 import { spend } from "./spend.ts";
 import { type WireExchange, wireExchange } from "./wire.ts";
 
-/** More requests than one command needs, including retries. */
-const MAX_REQUESTS = 250;
 /** A client is watched for an hour after it was closed. */
 const AFTERWARDS_MS = 3_600_000;
 
@@ -119,15 +119,17 @@ export async function beginSession<Impression>(
   return {
     world,
     session,
-    perform: (command) =>
-      step(command, async () => {
+    perform: async (given) => {
+      const command = withRetryDate(given, sim.clock.now());
+      return await step(command, async () => {
         if (command.kind !== "together" && !isOfClient(command))
           return { outcome: await performWorldCommand(world, command) };
         const missing = { outcome: { kind: "skipped", why: "there is no client" } as const };
         return driver === undefined
           ? missing
           : await performClientCommand({ world, driver, views }, command);
-      }),
+      });
+    },
     async end() {
       if (isOver) throw new Error("This session is over: begin another one.");
       isOver = true;
@@ -187,26 +189,17 @@ async function performClientCommand<Impression>(
     return { outcome, shown };
   }
   const calls = command.commands.map((one) => ({ one, ...callOf(running, one) }));
-  const atMs = running.world.sim.clock.now();
-  const outcomes = await outcomesOf(
+  const ended = await outcomesOf(
     running.world,
     calls.map(({ call }) => call),
+    command.apartMs,
   );
-  const parts = calls.map(({ one, shown }, at): Step => {
-    const outcome = outcomes[at] ?? { kind: "stuck" };
-    return {
-      command: one,
-      atMs,
-      endMs: running.world.sim.clock.now(),
-      outcome,
-      exchanges: [],
-      shown,
-    };
+  const parts = calls.flatMap(({ one, shown }, at): Step[] => {
+    const part = ended[at];
+    return part === undefined ? [] : [{ command: one, ...part, exchanges: [], shown }];
   });
   return { outcome: { kind: "done", value: undefined }, parts };
 }
-
-type Call = () => Promise<unknown>;
 
 /** The call to make, or the outcome if there is none to make. */
 function callOf<Impression>(
@@ -265,31 +258,4 @@ function called<Impression>(
 
 function skipped(why: string): Outcome {
   return { kind: "skipped", why };
-}
-
-async function outcomeOf(world: TestWorld, call: Call): Promise<Outcome> {
-  const [outcome] = await outcomesOf(world, [call]);
-  return outcome ?? { kind: "stuck" };
-}
-
-/** Makes all calls at once, and waits for all of them. */
-async function outcomesOf(
-  { time, grant }: TestWorld,
-  calls: readonly (Call | Outcome)[],
-): Promise<Outcome[]> {
-  const outcomes: (Outcome | undefined)[] = calls.map((call) =>
-    call instanceof Function ? undefined : call,
-  );
-  const isFlooded = grant(MAX_REQUESTS * calls.length);
-  const works = calls.map(async (call, at) => {
-    if (!(call instanceof Function)) return;
-    try {
-      outcomes[at] = { kind: "done", value: await call() };
-    } catch (error) {
-      outcomes[at] = { kind: "failed", error };
-    }
-  });
-  const { kind } = await time.until(Promise.all(works));
-  const unfinished = isFlooded() ? "flooded" : kind === "over" ? "stuck" : kind;
-  return outcomes.map((outcome) => outcome ?? { kind: unfinished });
 }

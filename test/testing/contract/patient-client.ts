@@ -44,6 +44,8 @@ export interface Habits {
   readonly hidesFailures?: boolean;
   /** Whether the wait for one limit delays every request. @default false */
   readonly sharesWaits?: boolean;
+  /** Whether a later answer's Retry-After replaces an earlier one that names a later time. @default false */
+  readonly believesTheLast?: boolean;
   /** Whether it never sends again once something went wrong. @default false */
   readonly sulks?: boolean;
   /** The status of its rejections. @default the wire's */
@@ -203,13 +205,14 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
   const pause = (ms: number): Promise<void> =>
     new Promise((resolve) => timers.setTimeout(resolve, ms));
 
+  const gateMs = (gate: string): number => (gates.get(gate) ?? 0) - timers.now();
+
   return async (request) => {
     const gate = habits.sharesWaits === true ? "all" : request.kind;
     let failure = new Refused(undefined);
     for (let attempt = 0, tries = 0; attempt <= repeats; attempt += 1, tries += 1) {
       if (isSulking) throw failure;
-      const waitMs = (gates.get(gate) ?? 0) - timers.now();
-      if (waitMs > 0) {
+      for (let waitMs = gateMs(gate); waitMs > 0; waitMs = gateMs(gate)) {
         if (repeats === 0) throw failure;
         await pause(waitMs);
       }
@@ -229,7 +232,10 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
         ((status === 403 || status === 503) && headers.get("x-ratelimit-remaining") === "0");
       const untilMs = status >= 400 ? hint(headers, timers.now(), status) : undefined;
       if (habits.sulks === true && status !== 415) isSulking = true;
-      if (untilMs !== undefined) gates.set(gate, untilMs);
+      if (untilMs !== undefined) {
+        const latestMs = habits.believesTheLast === true ? 0 : (gates.get(gate) ?? 0);
+        gates.set(gate, Math.max(latestMs, untilMs));
+      }
       const isRefused = (isFinal(status) || status === 403) && !isLimit;
       if (isRefused && habits.isFinal === undefined) throw failure;
       if (habits.isFinal?.(status) === true) throw failure;

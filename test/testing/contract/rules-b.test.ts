@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { DAY_MS } from "../../../src/base/duration.ts";
 import type { Verdict } from "../../../src/faults/verdict.ts";
 import { coveringArray } from "../../../src/readings/covering-array.ts";
 import { limitRules } from "../../../src/testing/contract/rules/limit-rules.ts";
@@ -160,6 +161,10 @@ const inSeconds = (headers: Headers, nowMs: number): number | undefined => {
   return value === null ? undefined : nowMs + Number(value) * 1000;
 };
 
+/** That time on the present day. */
+const timeOfDay = (atMs: number | undefined, nowMs: number): number | undefined =>
+  atMs === undefined ? undefined : nowMs - (nowMs % DAY_MS) + (atMs % DAY_MS);
+
 const defects: readonly Defect[] = [
   { rule: "refusal-is-no-success", what: "swallows refusals", habits: { hidesFailures: true } },
   {
@@ -193,6 +198,35 @@ const defects: readonly Defect[] = [
       },
     },
   },
+  {
+    rule: "waits-as-told",
+    what: "takes the last Retry-After for the only one",
+    habits: { believesTheLast: true },
+  },
+  {
+    rule: "waits-as-told",
+    what: "notes the time of day at which its pause ends",
+    habits: { hint: (headers, nowMs) => timeOfDay(inSeconds(headers, nowMs), nowMs) },
+  },
+  {
+    rule: "waits-until-date",
+    what: "reads the time of a date without the day",
+    habits: {
+      hint: (headers, nowMs) => {
+        const value = headers.get("retry-after");
+        return timeOfDay(value === null ? undefined : Date.parse(value), nowMs);
+      },
+    },
+  },
+  {
+    rule: "waits-until-date",
+    what: "reads dates at 429 only",
+    habits: {
+      hint: (headers, nowMs, status) =>
+        status === 429 ? Date.parse(headers.get("retry-after") ?? "") : inSeconds(headers, nowMs),
+    },
+    options: { runs: 50 },
+  },
   { rule: "waits-until-date", what: "reads seconds only", habits: { hint: inSeconds } },
   { rule: "slows-down-untold", what: "doesn't pause", habits: { pauseMs: () => 0 } },
   { rule: "slows-down-untold", what: "pauses a second each time", habits: { pauseMs: () => 1000 } },
@@ -211,6 +245,16 @@ const defects: readonly Defect[] = [
   {
     rule: "one-limit-not-the-other",
     what: "makes every request wait for one limit",
+    habits: { sharesWaits: true },
+  },
+  {
+    rule: "one-limit-not-the-other",
+    what: "makes a flush wait for the other limit",
+    habits: { sharesWaits: true, queues: true },
+  },
+  {
+    rule: "one-limit-not-the-other",
+    what: "refuses every request until one limit is free",
     habits: { sharesWaits: true, repeats: 0 },
   },
   {
