@@ -46,6 +46,10 @@ export interface Habits {
   readonly sharesWaits?: boolean;
   /** Whether a later answer's Retry-After replaces an earlier one that names a later time. @default false */
   readonly believesTheLast?: boolean;
+  /** Whether each pause is longer than the one before it, whatever succeeded in between. @default false */
+  readonly neverCalmsDown?: boolean;
+  /** How long it waits before it asks for something, in milliseconds. @default 0 */
+  readonly dawdlesMs?: number;
   /** Whether it never sends again once something went wrong. @default false */
   readonly sulks?: boolean;
   /** The status of its rejections. @default the wire's */
@@ -202,12 +206,15 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
   const gates = new Map<string, number>();
   let form = 0;
   let isSulking = false;
+  let pauses = 0;
   const pause = (ms: number): Promise<void> =>
     new Promise((resolve) => timers.setTimeout(resolve, ms));
 
   const gateMs = (gate: string): number => (gates.get(gate) ?? 0) - timers.now();
 
   return async (request) => {
+    if (request.kind === "reporting" && habits.dawdlesMs !== undefined)
+      await pause(habits.dawdlesMs);
     const gate = habits.sharesWaits === true ? "all" : request.kind;
     let failure = new Refused(undefined);
     for (let attempt = 0, tries = 0; attempt <= repeats; attempt += 1, tries += 1) {
@@ -248,7 +255,8 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
             ? status === 200
             : isRepeatable;
       if (!goesOn && !surelyNothing) throw failure;
-      if (attempt < repeats && untilMs === undefined) await pause(pauseMs(attempt, random));
+      if (attempt === repeats || untilMs !== undefined) continue;
+      await pause(pauseMs(habits.neverCalmsDown === true ? pauses++ : attempt, random));
     }
     throw failure;
   };

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { DAY_MS } from "../../../src/base/duration.ts";
 import type { Verdict } from "../../../src/faults/verdict.ts";
 import { coveringArray } from "../../../src/readings/covering-array.ts";
+import { deadlineRules } from "../../../src/testing/contract/rules/deadline-rules.ts";
 import { limitRules } from "../../../src/testing/contract/rules/limit-rules.ts";
 import { queueRules } from "../../../src/testing/contract/rules/queue-rules.ts";
 import { refusalRules } from "../../../src/testing/contract/rules/refusal-rules.ts";
@@ -13,7 +14,7 @@ import { runSession } from "../../../src/testing/session/run-session.ts";
 import { runsOf } from "../../budget.ts";
 import { type Habits, onceOnly, patientClient } from "./patient-client.ts";
 
-const rules = [...refusalRules, ...limitRules, ...retryRules, ...queueRules];
+const rules = [...refusalRules, ...limitRules, ...retryRules, ...deadlineRules, ...queueRules];
 const direct = rules.filter(({ needs }) => needs?.includes("flush") !== true);
 const patient = patientClient();
 const queueing = patientClient({ queues: true });
@@ -152,6 +153,8 @@ interface Defect {
   readonly what: string;
   readonly habits: Habits;
   readonly options?: TryOptions;
+  /** How many commands it takes at most to show it. @default 6 */
+  readonly commands?: number;
 }
 
 const idIn = (body: unknown): boolean =>
@@ -302,6 +305,40 @@ const defects: readonly Defect[] = [
     what: "pauses less each time",
     habits: { pauseMs: (repeat) => 8000 / 2 ** repeat },
   },
+  {
+    rule: "pauses-grow",
+    what: "pauses a second, more or less, each time",
+    habits: { pauseMs: (_, random) => 1000 * (0.5 + random()) },
+    options: { runs: 50 },
+    commands: 49,
+  },
+  {
+    rule: "pauses-grow",
+    what: "pauses a second or two, and only twice",
+    habits: { repeats: 2, pauseMs: (_, random) => 1000 + 1000 * random() },
+    options: { runs: 50 },
+    commands: 49,
+  },
+  {
+    rule: "pauses-grow",
+    what: "goes on where the last outage ended",
+    habits: {
+      neverCalmsDown: true,
+      pauseMs: (repeat, random) => Math.min(60_000, 1000 * 2 ** repeat) * (0.5 + random() / 2),
+    },
+    options: { runs: 50 },
+    commands: 15,
+  },
+  {
+    rule: "answers-in-time",
+    what: "takes a quarter of an hour for a question",
+    habits: { dawdlesMs: 900_000 },
+  },
+  {
+    rule: "answers-in-time",
+    what: "tries for half an hour",
+    habits: { pauseMs: (repeat) => 60_000 * 2 ** repeat },
+  },
   { rule: "gives-up", what: "never gives up", habits: { repeats: 1e6, pauseMs: () => 5000 } },
   {
     rule: "gives-up",
@@ -358,7 +395,7 @@ describe("a client with a defect", () => {
     const tried = await tryRule(one, client, { runs: 30, ...defect.options });
     expect(tried.kind).toBe("broken");
     if (tried.kind !== "broken") return;
-    expect(tried.commands.length).toBeLessThanOrEqual(6);
+    expect(tried.commands.length).toBeLessThanOrEqual(defect.commands ?? 6);
     expect(tried.broken.message).toMatch(/^(?:The|A) .*\.$/);
     expect(tried.broken.message).not.toMatch(/undefined|NaN/);
   });
