@@ -57,11 +57,8 @@ export const pausesDoNotGrow: FindingKind = {
       const groups = [...groupedBy(own, repetitionKey).values()];
       const all = groups.flatMap(chainsOf);
       const least = leastPausesBefore(all, own);
-      // At its maximum, a back-off that all requests share doesn't grow any more.
       const chains = all.filter(
-        ({ pauses, attempts: [first] }) =>
-          pauses.length >= MIN_PAUSES &&
-          GROWTH * ((first && least.get(first)) || Number.POSITIVE_INFINITY) > Math.min(...pauses),
+        (chain) => chain.pauses.length >= MIN_PAUSES && !isAtMaximum(chain, least),
       );
       const short = chains.filter(({ longest }) => longest <= LONG_MS);
       const wrong = new Set([
@@ -90,6 +87,7 @@ interface Chain {
   /** Between one attempt and the next. */
   readonly pauses: readonly number[];
   readonly longest: number;
+  readonly shortest: number;
   /** How much the pauses differ, as a share of the longest. Includes the clock's precision of 1 ms. */
   readonly spread: number;
   readonly isGrowing: boolean;
@@ -163,18 +161,28 @@ function leastPausesBefore(
   );
 }
 
+/** Whether a back-off that all requests share had grown before this chain, so that it needn't grow any further. */
+function isAtMaximum(
+  { attempts: [first], shortest }: Chain,
+  least: ReadonlyMap<Attempt, number>,
+): boolean {
+  return first !== undefined && GROWTH * (least.get(first) ?? Number.POSITIVE_INFINITY) <= shortest;
+}
+
 function chainOf(
   attempts: readonly Attempt[],
   pauses: readonly number[],
   leastBeforeMs: number,
 ): Chain {
   const longest = Math.max(...pauses);
+  const shortest = Math.min(...pauses);
   return {
     attempts,
     pauses,
     longest,
-    spread: (longest - Math.min(...pauses) + 1) / longest,
-    hasGrown: GROWTH * leastBeforeMs <= Math.min(...pauses),
+    shortest,
+    spread: (longest - shortest + 1) / longest,
+    hasGrown: GROWTH * leastBeforeMs <= shortest,
     isGrowing: pauses.every((pause, index) => index === 0 || pause > (pauses[index - 1] ?? 0)),
   };
 }
@@ -197,9 +205,9 @@ function chainsWithJitteredPauses(
   chains: readonly Chain[],
   own: readonly Attempt[],
 ): readonly Chain[] {
-  const { ratio, growth, requests, pauses: least } = jitteredCriterion;
-  const longest = Math.max(...chains.map((chain) => chain.longest));
-  const shortest = Math.min(...chains.flatMap(({ pauses }) => pauses));
+  const { ratio, growth, requests, pauses: pauseCount } = jitteredCriterion;
+  const longest = chains.reduce((most, chain) => Math.max(most, chain.longest), 0);
+  const shortest = chains.reduce((least, chain) => Math.min(least, chain.shortest), longest);
   if (chains.length < requests || longest > LONG_MS || longest > ratio * shortest) return [];
   // If other requests came in between, a client that sends only so many a second may have waited for its turn.
   const places = new Map(own.map((attempt, place) => [attempt, place]));
@@ -218,7 +226,7 @@ function chainsWithJitteredPauses(
     laterMs > growth * firstMs ||
     judged.filter(({ isGrowing }) => isGrowing).length > SHARE_OF_GROWTH * judged.length;
   const isEnough =
-    judged.length >= requests && sumOf(judged, ({ pauses }) => pauses.length) >= least;
+    judged.length >= requests && sumOf(judged, ({ pauses }) => pauses.length) >= pauseCount;
   return isEnough && !hasGrown ? judged : [];
 }
 
@@ -239,9 +247,8 @@ function isFlood({ attempts }: Chain): boolean {
   });
 }
 
-function offencesOf({ attempts, pauses, longest }: Chain): Offence[] {
+function offencesOf({ attempts, pauses, longest, shortest }: Chain): Offence[] {
   const [first, ...again] = attempts;
-  const shortest = Math.min(...pauses);
   const shown =
     durationText(shortest) === durationText(longest)
       ? durationText(longest)
