@@ -158,7 +158,7 @@ describe("floors", () => {
     const entries = {
       msw: ["src/msw.ts", "src/vitest.ts"],
       "fast-check": ["src/testing.ts"],
-      vitest: ["src/vitest.ts"],
+      vitest: ["src/vitest-coverage.ts", "src/vitest.ts"],
     };
     for (const [peer, own] of Object.entries(entries)) {
       const loading = sources

@@ -1,13 +1,13 @@
 /** The options of a contract, checked before anything runs. */
 
 import * as v from "valibot";
+import { environmentValue } from "../../adapters/environment.ts";
 import { didYouMean } from "../../base/did-you-mean.ts";
 import { InputError, isPlainObject } from "../../base/input.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
 import { checkOptions, type OptionEntries, unchecked } from "../check-options.ts";
 import type { CreateDriver } from "../driver/driver.ts";
 import { checkGlobals, type TestWorldOptions } from "../driver/test-world.ts";
-import { environmentValue } from "../machine/environment.ts";
 import type { ContractReport } from "./report.ts";
 import type { Rule } from "./rules/rule.ts";
 import { tryEntries } from "./try-rule.ts";
