@@ -327,7 +327,7 @@ const defects: readonly Defect[] = [
       pauseMs: (repeat, random) => Math.min(60_000, 1000 * 2 ** repeat) * (0.5 + random() / 2),
     },
     options: { runs: 50 },
-    commands: 15,
+    commands: 16,
   },
   {
     rule: "answers-in-time",

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import type { Readings } from "../../../simulator/simulator-options.ts";
-import type { Command } from "../../session/command.ts";
+import type { ClientCommand, Command } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
 import { isOfLimit, sentBy } from "../../session/tasks.ts";
 import {
@@ -41,14 +41,21 @@ const beyondLimit: fc.Arbitrary<readonly Command[]> = weightedOneOf(
   [1, toldTwice(5, 150)],
   [2, toldTwice(150, 5)],
   [1, sequence([lateInTheDay, fault(limitedFor(150), next("impression", 1)), adView], event, 2)],
+  [1, sequence([fault(limitedFor(3600), next("impression", 1)), adView], event, 2)],
   [2, trulyBeyond()],
 );
 
 /** Two requests at once are told to wait for different times, in seconds. */
 function toldTwice(firstS: number, secondS: number): fc.Arbitrary<readonly Command[]> {
-  const told = (seconds: number): fc.Arbitrary<Command> =>
-    fault(limitedFor(seconds), next("impression", 1));
-  return sequence([told(firstS), told(secondS), togetherAll(adView, adView)], event, 2);
+  const both = (operation: "impression" | "stats", command: fc.Arbitrary<ClientCommand>) => {
+    const told = (seconds: number): fc.Arbitrary<Command> =>
+      fault(limitedFor(seconds), next(operation, 1));
+    return [told(firstS), told(secondS), togetherAll(command, command)];
+  };
+  return fc.oneof(
+    sequence(both("impression", adView), event, 2),
+    sequence(both("stats", stats), question, 2),
+  );
 }
 
 /** By the service's own count, under any assumptions. */
@@ -145,7 +152,7 @@ const goesOnAfterTheLimit: Rule = {
         7,
         sequence(
           [
-            fault(limitedWithRetryAfter, next("impression", 1)),
+            fault(fc.oneof(limitedWithRetryAfter, limitedWithoutHint), next("impression", 1)),
             adView,
             flush,
             advance(300, 600),

@@ -116,6 +116,8 @@ const hiccupsAfterOutage: fc.Arbitrary<readonly Command[]> = sequence(
     fault(failed, lasting),
     togetherAll(adView, adView, adView, adView),
     flush,
+    // A queue may go on for longer than a flush.
+    advance(900, 1200),
     heal,
     advance(300, 900),
     fault(failed, fc.constant({ operation: "impression", nth: [3, 6, 9] })),
