@@ -1,6 +1,7 @@
 /** All rules of the client contract, in the order in which a client meets them. */
 
 import { answerRules } from "./rules/answer-rules.ts";
+import { deadlineRules } from "./rules/deadline-rules.ts";
 import { deliveryRules } from "./rules/delivery-rules.ts";
 import { limitRules } from "./rules/limit-rules.ts";
 import { queueRules } from "./rules/queue-rules.ts";
@@ -19,6 +20,7 @@ export const rules: readonly Rule[] = [
   ...limitRules,
   ...retryRules,
   ...wrongAnswerRules,
+  ...deadlineRules,
   ...queueRules,
   ...deliveryRules,
 ];

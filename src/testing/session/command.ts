@@ -1,7 +1,8 @@
 /** Commands to a client, its service and the clock. They are data, so that they can be shrunk, printed and replayed. */
 
 import * as v from "valibot";
-import { inField, parseInput } from "../../base/input.ts";
+import { formatHttpDate } from "../../base/calendar.ts";
+import { InputError, inField, parseInput } from "../../base/input.ts";
 import { strictObject } from "../../base/schema-builders.ts";
 import { wholeFrom } from "../../base/schemas.ts";
 import type { FaultRule } from "../../faults/rule.ts";
@@ -53,8 +54,15 @@ export function queryOf(
 export type WorldCommand =
   /** Lets time pass, in milliseconds. */
   | { readonly kind: "advance"; readonly byMs: number }
-  /** Adds a fault rule. */
-  | { readonly kind: "fault"; readonly rule: FaultRule }
+  /**
+   * Adds a fault rule. `retryInMs`: its answers have a Retry-After with the date that is this much later, in milliseconds.
+   * Default: the headers are those of the rule.
+   */
+  | {
+      readonly kind: "fault";
+      readonly rule: FaultRule;
+      readonly retryInMs?: number | undefined;
+    }
   /** Removes all fault rules. */
   | { readonly kind: "heal" }
   /** Another program with the same key sends until the limit has only `left` requests left in this minute. */
@@ -63,8 +71,24 @@ export type WorldCommand =
 export type Command =
   | ClientCommand
   | WorldCommand
-  /** Starts all these commands at once, without waiting in between. */
-  | { readonly kind: "together"; readonly commands: readonly ClientCommand[] };
+  /** Starts all these commands without waiting for any of them: at once, or `apartMs` milliseconds after each other. */
+  | {
+      readonly kind: "together";
+      readonly commands: readonly ClientCommand[];
+      readonly apartMs?: number | undefined;
+    };
+
+/** The command with the date of `retryInMs` in its rule. @throws InputError if the rule doesn't write its answers. */
+export function withRetryDate(command: Command, nowMs: number): Command {
+  if (command.kind !== "fault" || command.retryInMs === undefined) return command;
+  const { rule, retryInMs } = command;
+  const { verdict } = rule;
+  if (verdict.kind !== "respond") {
+    throw new InputError("retryInMs", `needs a verdict of kind respond, not ${verdict.kind}`);
+  }
+  const headers = { ...verdict.headers, "Retry-After": formatHttpDate(nowMs + retryInMs) };
+  return { kind: "fault", rule: { ...rule, verdict: { ...verdict, headers } } };
+}
 
 /** The members of each kind. A kind or member that is missing here is a type error. */
 type EntriesOf<One extends { readonly kind: string }> = {
@@ -91,11 +115,12 @@ const clientEntries: EntriesOf<ClientCommand> = {
 const otherEntries: EntriesOf<Exclude<Command, ClientCommand>> = {
   advance: { byMs: wholeFrom(0) },
   // The simulator checks it.
-  fault: { rule: v.unknown() },
+  fault: { rule: v.unknown(), retryInMs: v.optional(wholeFrom(0)) },
   heal: {},
   spend: { left: wholeFrom(0), of: v.picklist(["recording", "reporting"]) },
   together: {
     commands: v.pipe(v.array(v.lazy(() => clientSchema)), v.minLength(1, "must not be empty")),
+    apartMs: v.optional(wholeFrom(0)),
   },
 };
 

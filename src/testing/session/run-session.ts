@@ -11,15 +11,14 @@ import {
   isOfClient,
   queryOf,
   type WorldCommand,
+  withRetryDate,
 } from "./command.ts";
 import { namesOf } from "./names.ts";
+import { type Call, outcomeOf, outcomesOf } from "./outcomes.ts";
 import type { AdView, Outcome, Session, Step } from "./session.ts";
 import { spend } from "./spend.ts";
 import { type WireExchange, wireExchange } from "./wire.ts";
-import { errorInWords, valueInWords } from "./words.ts";
 
-/** More requests than one command needs, including retries. */
-const MAX_REQUESTS = 250;
 /** A client is watched for an hour after it was closed. */
 const AFTERWARDS_MS = 3_600_000;
 /** A client that was closed has this long to clear its timers. */
@@ -123,14 +122,16 @@ export async function beginSession<Impression>(
   };
   await step({ kind: "open" }, async () => ({ outcome: await outcomeOf(world, makeDriver) }));
 
-  const perform = (command: Command): Promise<Step> =>
-    step(command, async () => {
-      checkCommand(command);
+  const perform = async (given: Command): Promise<Step> => {
+    checkCommand(given);
+    const command = withRetryDate(given, sim.clock.now());
+    return await step(command, async () => {
       if (command.kind !== "together" && !isOfClient(command))
         return { outcome: await performWorldCommand(world, command) };
       if (driver === undefined) return { outcome: skipped("there is no client") };
       return await performClientCommand({ world, driver, views }, command);
     });
+  };
 
   return {
     world,
@@ -192,26 +193,17 @@ async function performClientCommand<Impression>(
     return { outcome, shown };
   }
   const calls = command.commands.map((one) => ({ one, ...callOf(running, one) }));
-  const atMs = running.world.sim.clock.now();
-  const outcomes = await outcomesOf(
+  const ended = await outcomesOf(
     running.world,
     calls.map(({ call }) => call),
+    command.apartMs,
   );
-  const parts = calls.map(({ one, shown }, at): Step => {
-    const outcome = outcomes[at] ?? { kind: "stuck" };
-    return {
-      command: one,
-      atMs,
-      endMs: running.world.sim.clock.now(),
-      outcome,
-      exchanges: [],
-      shown,
-    };
+  const parts = calls.flatMap(({ one, shown }, at): Step[] => {
+    const part = ended[at];
+    return part === undefined ? [] : [{ command: one, ...part, exchanges: [], shown }];
   });
   return { outcome: { kind: "done", value: undefined }, parts };
 }
-
-type Call = () => Promise<unknown>;
 
 /** The call to make, or the outcome if there is none to make. */
 function callOf<Impression>(
@@ -271,32 +263,4 @@ function called<Impression>(
 
 function skipped(why: string): Outcome {
   return { kind: "skipped", why };
-}
-
-async function outcomeOf(world: TestWorld, call: Call): Promise<Outcome> {
-  const [outcome] = await outcomesOf(world, [call]);
-  return outcome ?? { kind: "stuck" };
-}
-
-/** Makes all calls at once, and waits for all of them. */
-async function outcomesOf(
-  { time, grant }: TestWorld,
-  calls: readonly (Call | Outcome)[],
-): Promise<Outcome[]> {
-  const outcomes: (Outcome | undefined)[] = calls.map((call) =>
-    call instanceof Function ? undefined : call,
-  );
-  const isFlooded = grant(MAX_REQUESTS * calls.length);
-  const works = calls.map(async (call, at) => {
-    if (!(call instanceof Function)) return;
-    try {
-      const value = await call();
-      outcomes[at] = { kind: "done", value, gave: valueInWords(value) };
-    } catch (error) {
-      outcomes[at] = { kind: "failed", error, gave: errorInWords(error) };
-    }
-  });
-  const { kind } = await time.until(Promise.all(works));
-  const unfinished = isFlooded() ? "flooded" : kind === "over" ? "stuck" : kind;
-  return outcomes.map((outcome) => outcome ?? { kind: unfinished });
 }

@@ -35,7 +35,7 @@ export function commandInWords(command: Step["command"], shown?: AdView): string
     case "flush":
       return command.kind;
     case "together":
-      return `at once: ${command.commands.map((one) => commandInWords(one)).join("; ")}`;
+      return `${apart(command)}: ${command.commands.map((one) => commandInWords(one)).join("; ")}`;
     default:
       return eventInWords(command);
   }
@@ -54,6 +54,10 @@ function eventInWords(
     case "spend":
       return `another program with the same key sends until the ${command.of} limit has ${command.left} left`;
   }
+}
+
+function apart({ apartMs = 0 }: Extract<Command, { kind: "together" }>): string {
+  return apartMs === 0 ? "at once" : `one every ${durationInWords(apartMs)}`;
 }
 
 function period({ from, to }: Extract<Command, { kind: "stats" }>): string {

@@ -61,6 +61,12 @@ export interface Habits {
   readonly hidesFailures?: boolean;
   /** Whether the wait for one limit delays every request. @default false */
   readonly sharesWaits?: boolean;
+  /** Whether a later answer's Retry-After replaces an earlier one that names a later time. @default false */
+  readonly believesTheLast?: boolean;
+  /** Whether each pause is longer than the one before it, whatever succeeded in between. @default false */
+  readonly neverCalmsDown?: boolean;
+  /** How long it waits before it asks for something, in milliseconds. @default 0 */
+  readonly dawdlesMs?: number;
   /** Whether it never sends again once something went wrong. @default false */
   readonly sulks?: boolean;
   /** The status of its rejections. @default the wire's */
@@ -228,17 +234,21 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
   let form = 0;
   let isSulking = false;
   let keyRefusal: Refused | undefined;
+  let pauses = 0;
   const pause = (ms: number): Promise<void> =>
     new Promise((resolve) => timers.setTimeout(resolve, ms));
 
+  const gateMs = (gate: string): number => (gates.get(gate) ?? 0) - timers.now();
+
   return async (request) => {
+    if (request.kind === "reporting" && habits.dawdlesMs !== undefined)
+      await pause(habits.dawdlesMs);
     const gate = habits.sharesWaits === true ? "all" : request.kind;
     let failure = new Refused(undefined);
     for (let attempt = 0, tries = 0; attempt <= repeats; attempt += 1, tries += 1) {
       if (isSulking) throw failure;
       if (keyRefusal !== undefined) throw keyRefusal;
-      const waitMs = (gates.get(gate) ?? 0) - timers.now();
-      if (waitMs > 0) {
+      for (let waitMs = gateMs(gate); waitMs > 0; waitMs = gateMs(gate)) {
         if (repeats === 0) throw failure;
         await pause(waitMs);
       }
@@ -263,7 +273,10 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
       if (status === 401 && habits.queues === true && habits.keepsKey !== true)
         keyRefusal = failure;
       if (habits.sulks === true && status !== 415) isSulking = true;
-      if (untilMs !== undefined) gates.set(gate, untilMs);
+      if (untilMs !== undefined) {
+        const latestMs = habits.believesTheLast === true ? 0 : (gates.get(gate) ?? 0);
+        gates.set(gate, Math.max(latestMs, untilMs));
+      }
       const isRefused = (isFinal(status) || status === 403) && !isLimit;
       if (isRefused && habits.isFinal === undefined) throw failure;
       if (habits.isFinal?.(status) === true) throw failure;
@@ -276,7 +289,8 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
             ? status === 200
             : isRepeatable;
       if (!goesOn && !surelyNothing) throw failure;
-      if (attempt < repeats && untilMs === undefined) await pause(pauseMs(attempt, random));
+      if (attempt === repeats || untilMs !== undefined) continue;
+      await pause(pauseMs(habits.neverCalmsDown === true ? pauses++ : attempt, random));
     }
     throw failure;
   };

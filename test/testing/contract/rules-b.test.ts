@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { DAY_MS } from "../../../src/base/duration.ts";
 import type { Verdict } from "../../../src/faults/verdict.ts";
 import { unconfirmedWays, wrongWays } from "../../../src/faults/wrong-body.ts";
 import { coveringArray } from "../../../src/readings/covering-array.ts";
+import { deadlineRules } from "../../../src/testing/contract/rules/deadline-rules.ts";
 import { deliveryRules } from "../../../src/testing/contract/rules/delivery-rules.ts";
 import { limitRules } from "../../../src/testing/contract/rules/limit-rules.ts";
 import { queueRules } from "../../../src/testing/contract/rules/queue-rules.ts";
@@ -20,6 +22,7 @@ const rules = [
   ...limitRules,
   ...retryRules,
   ...wrongAnswerRules,
+  ...deadlineRules,
   ...queueRules,
   ...deliveryRules,
 ];
@@ -163,6 +166,8 @@ interface Defect {
   readonly what: string;
   readonly habits: Habits;
   readonly options?: TryOptions;
+  /** How many commands it takes at most to show it. @default 6 */
+  readonly commands?: number;
 }
 
 const idIn = (body: unknown): boolean =>
@@ -174,6 +179,9 @@ const inSeconds = (headers: Headers, nowMs: number): number | undefined => {
 
 const isRefusalOrLimit = (status: number): boolean =>
   status >= 400 && status < 500 && status !== 415;
+/** That time on the present day. */
+const timeOfDay = (atMs: number | undefined, nowMs: number): number | undefined =>
+  atMs === undefined ? undefined : nowMs - (nowMs % DAY_MS) + (atMs % DAY_MS);
 
 const defects: readonly Defect[] = [
   { rule: "refusal-is-no-success", what: "swallows refusals", habits: { hidesFailures: true } },
@@ -208,6 +216,35 @@ const defects: readonly Defect[] = [
       },
     },
   },
+  {
+    rule: "waits-as-told",
+    what: "takes the last Retry-After for the only one",
+    habits: { believesTheLast: true },
+  },
+  {
+    rule: "waits-as-told",
+    what: "notes the time of day at which its pause ends",
+    habits: { hint: (headers, nowMs) => timeOfDay(inSeconds(headers, nowMs), nowMs) },
+  },
+  {
+    rule: "waits-until-date",
+    what: "reads the time of a date without the day",
+    habits: {
+      hint: (headers, nowMs) => {
+        const value = headers.get("retry-after");
+        return timeOfDay(value === null ? undefined : Date.parse(value), nowMs);
+      },
+    },
+  },
+  {
+    rule: "waits-until-date",
+    what: "reads dates at 429 only",
+    habits: {
+      hint: (headers, nowMs, status) =>
+        status === 429 ? Date.parse(headers.get("retry-after") ?? "") : inSeconds(headers, nowMs),
+    },
+    options: { runs: 50 },
+  },
   { rule: "waits-until-date", what: "reads seconds only", habits: { hint: inSeconds } },
   { rule: "slows-down-untold", what: "doesn't pause", habits: { pauseMs: () => 0 } },
   { rule: "slows-down-untold", what: "pauses a second each time", habits: { pauseMs: () => 1000 } },
@@ -226,6 +263,16 @@ const defects: readonly Defect[] = [
   {
     rule: "one-limit-not-the-other",
     what: "makes every request wait for one limit",
+    habits: { sharesWaits: true },
+  },
+  {
+    rule: "one-limit-not-the-other",
+    what: "makes a flush wait for the other limit",
+    habits: { sharesWaits: true, queues: true },
+  },
+  {
+    rule: "one-limit-not-the-other",
+    what: "refuses every request until one limit is free",
     habits: { sharesWaits: true, repeats: 0 },
   },
   {
@@ -272,6 +319,40 @@ const defects: readonly Defect[] = [
     rule: "pauses-grow",
     what: "pauses less each time",
     habits: { pauseMs: (repeat) => 8000 / 2 ** repeat },
+  },
+  {
+    rule: "pauses-grow",
+    what: "pauses a second, more or less, each time",
+    habits: { pauseMs: (_, random) => 1000 * (0.5 + random()) },
+    options: { runs: 50 },
+    commands: 49,
+  },
+  {
+    rule: "pauses-grow",
+    what: "pauses a second or two, and only twice",
+    habits: { repeats: 2, pauseMs: (_, random) => 1000 + 1000 * random() },
+    options: { runs: 50 },
+    commands: 49,
+  },
+  {
+    rule: "pauses-grow",
+    what: "goes on where the last outage ended",
+    habits: {
+      neverCalmsDown: true,
+      pauseMs: (repeat, random) => Math.min(60_000, 1000 * 2 ** repeat) * (0.5 + random() / 2),
+    },
+    options: { runs: 50 },
+    commands: 16,
+  },
+  {
+    rule: "answers-in-time",
+    what: "takes a quarter of an hour for a question",
+    habits: { dawdlesMs: 900_000 },
+  },
+  {
+    rule: "answers-in-time",
+    what: "tries for half an hour",
+    habits: { pauseMs: (repeat) => 60_000 * 2 ** repeat },
   },
   { rule: "gives-up", what: "never gives up", habits: { repeats: 1e6, pauseMs: () => 5000 } },
   {
@@ -402,7 +483,7 @@ describe("a client with a defect", () => {
     const tried = await tryRule(one, client, { runs: 30, ...defect.options });
     expect(tried.kind).toBe("broken");
     if (tried.kind !== "broken") return;
-    expect(tried.commands.length).toBeLessThanOrEqual(6);
+    expect(tried.commands.length).toBeLessThanOrEqual(defect.commands ?? 6);
     expect(tried.broken.message).toMatch(/^(?:The|A) .*\.$/);
     expect(tried.broken.message).not.toMatch(/undefined|NaN/);
   });

@@ -1,6 +1,7 @@
 /** Arbitraries of disturbances: faults, exhausted limits, and pauses to recover. The simplest come first. */
 
 import fc from "fast-check";
+import { HOUR_MS, MINUTE_MS } from "../../../base/duration.ts";
 import type { FaultMatch } from "../../../faults/rule.ts";
 import type { Verdict } from "../../../faults/verdict.ts";
 import { unconfirmedWays, type WrongWay } from "../../../faults/wrong-body.ts";
@@ -142,19 +143,41 @@ export function spent(of: "recording" | "reporting"): fc.Arbitrary<Command> {
 }
 
 /** A request limit refuses, and says when to try again. */
-export const limitedWithRetryAfter: fc.Arbitrary<Verdict> = limitedBy(429, 503);
+export const limitedWithRetryAfter: fc.Arbitrary<Verdict> = limitedBy([429, 503]);
 /** The same with an unusual status. */
-export const limitedByOtherStatus: fc.Arbitrary<Verdict> = limitedBy(403, 503);
+export const limitedByOtherStatus: fc.Arbitrary<Verdict> = limitedBy([403, 503]);
 
-function limitedBy(...statuses: readonly number[]): fc.Arbitrary<Verdict> {
+/** A limit refuses with 429 for this long, in seconds. */
+export function limitedFor(seconds: number): fc.Arbitrary<Verdict> {
+  return limitedBy([429], [seconds]);
+}
+
+function limitedBy(
+  statuses: readonly number[],
+  seconds: readonly number[] = [5, 2, 30, 150],
+): fc.Arbitrary<Verdict> {
   return fc
-    .tuple(fc.constantFrom(...statuses), fc.constantFrom(5, 2, 30, 150))
-    .map(([status, seconds]) => ({
+    .tuple(fc.constantFrom(...statuses), fc.constantFrom(...seconds))
+    .map(([status, waitS]) => ({
       kind: "respond",
       status,
-      headers: { "Retry-After": String(seconds), "X-RateLimit-Remaining": "0" },
+      headers: { "Retry-After": String(waitS), "X-RateLimit-Remaining": "0" },
     }));
 }
+
+/** The next requests for this operation are refused until a date: by a limit, or for lack of capacity. */
+export function refusedUntilDate(operation: OperationId, times: number): fc.Arbitrary<Command> {
+  return fc.tuple(fc.constantFrom(429, 503), fc.constantFrom(30, 150)).map(([status, waitS]) => ({
+    kind: "fault",
+    rule: { match: { operation, times }, verdict: { kind: "respond", status } },
+    retryInMs: waitS * 1000,
+  }));
+}
+
+/** A minute before midnight in UTC or in India, if the world's time starts at midnight UTC, as it does by default. */
+export const lateInTheDay: fc.Arbitrary<Command> = fc
+  .constantFrom(24 * HOUR_MS, 18.5 * HOUR_MS)
+  .map((midnightMs) => ({ kind: "advance", byMs: midnightMs - MINUTE_MS }));
 
 /** The same without Retry-After. */
 export const limitedWithoutHint: fc.Arbitrary<Verdict> = fc.constant({

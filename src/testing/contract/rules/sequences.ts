@@ -63,6 +63,16 @@ export function together(...commands: readonly fc.Arbitrary<ClientCommand>[]): O
   });
 }
 
+/** All these commands at once. */
+export function togetherAll(...commands: readonly fc.Arbitrary<ClientCommand>[]): One<"together"> {
+  return fc.tuple(...commands).map((all) => ({ kind: "together", commands: all }));
+}
+
+/** All these commands, each a second after the one before, without waiting for that. */
+export function apart(...commands: readonly fc.Arbitrary<ClientCommand>[]): One<"together"> {
+  return togetherAll(...commands).map((all) => ({ ...all, apartMs: 1000 }));
+}
+
 /** Mostly ad views, and clicks on them; sometimes a flush. */
 export const event: fc.Arbitrary<Command> = weightedOneOf(
   [5, adView],

@@ -1,0 +1,48 @@
+/** Makes calls to a client, and says when and how each of them ended. */
+
+import type { TestWorld } from "../driver/test-world.ts";
+import type { Outcome, Step } from "./session.ts";
+import { errorInWords, valueInWords } from "./words.ts";
+
+export type Call = () => Promise<unknown>;
+
+/** More requests than one command needs, including retries. */
+const MAX_REQUESTS = 250;
+
+export async function outcomeOf(world: TestWorld, call: Call): Promise<Outcome> {
+  const [ended] = await outcomesOf(world, [call]);
+  return ended?.outcome ?? { kind: "stuck" };
+}
+
+/** Makes all calls at once or `apartMs` after each other, and waits for all of them. */
+export async function outcomesOf(
+  { time, grant, sim }: Pick<TestWorld, "time" | "grant" | "sim">,
+  calls: readonly (Call | Outcome)[],
+  apartMs = 0,
+): Promise<Pick<Step, "outcome" | "atMs" | "endMs">[]> {
+  const startMs = sim.clock.now();
+  const ended = new Map<number, { readonly outcome: Outcome; readonly endMs: number }>();
+  const isFlooded = grant(MAX_REQUESTS * calls.length);
+  const works = calls.map(async (call, at) => {
+    if (!(call instanceof Function)) return;
+    if (at * apartMs > 0) await pause(time, at * apartMs);
+    const outcome = await call().then(
+      (value): Outcome => ({ kind: "done", value, gave: valueInWords(value) }),
+      (error: unknown): Outcome => ({ kind: "failed", error, gave: errorInWords(error) }),
+    );
+    ended.set(at, { outcome, endMs: sim.clock.now() });
+  });
+  const { kind } = await time.until(Promise.all(works));
+  const unfinished: Outcome = { kind: isFlooded() ? "flooded" : kind === "over" ? "stuck" : kind };
+  return calls.map((call, at) => {
+    const atMs = startMs + at * apartMs;
+    if (!(call instanceof Function)) return { outcome: call, atMs, endMs: atMs };
+    return { outcome: unfinished, endMs: sim.clock.now(), ...ended.get(at), atMs };
+  });
+}
+
+function pause({ timers }: TestWorld["time"], ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    timers.setTimeout(resolve, ms);
+  });
+}
