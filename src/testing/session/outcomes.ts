@@ -1,6 +1,7 @@
 /** Makes calls to a client, and says when and how each of them ended. */
 
 import type { TestWorld } from "../driver/test-world.ts";
+import { pause } from "../time/time.ts";
 import type { Outcome, Step } from "./session.ts";
 import { errorInWords, valueInWords } from "./words.ts";
 
@@ -25,7 +26,7 @@ export async function outcomesOf(
   const isFlooded = grant(MAX_REQUESTS * calls.length);
   const works = calls.map(async (call, at) => {
     if (!(call instanceof Function)) return;
-    if (at * apartMs > 0) await pause(time, at * apartMs);
+    if (at * apartMs > 0) await pause(time.timers, at * apartMs);
     const outcome = await call().then(
       (value): Outcome => ({ kind: "done", value, gave: valueInWords(value) }),
       (error: unknown): Outcome => ({ kind: "failed", error, gave: errorInWords(error) }),
@@ -38,11 +39,5 @@ export async function outcomesOf(
     const atMs = startMs + at * apartMs;
     if (!(call instanceof Function)) return { outcome: call, atMs, endMs: atMs };
     return { outcome: unfinished, endMs: sim.clock.now(), ...ended.get(at), atMs };
-  });
-}
-
-function pause({ timers }: TestWorld["time"], ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    timers.setTimeout(resolve, ms);
   });
 }

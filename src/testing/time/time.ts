@@ -38,3 +38,10 @@ export interface Time {
   /** Resolves once nothing more happens unless time passes. */
   settle(): Promise<void>;
 }
+
+/** Resolves when this much time has passed. */
+export function pause(timers: Timers, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    timers.setTimeout(resolve, ms);
+  });
+}

@@ -88,6 +88,27 @@ export const clientDefects: readonly ClientDefect[] = [
     replace: "const ownMs = retry.firstPauseMs;",
   },
   {
+    says: "pauses don't grow, but are drawn",
+    breaks: "pauses-grow",
+    ...inDeliveries,
+    find: "const ownMs = pauseMs * (0.5 + 0.5 * random());",
+    replace: "const ownMs = retry.firstPauseMs * (0.5 + random());",
+  },
+  {
+    says: "a shorter Retry-After replaces a longer one",
+    breaks: "waits-as-told",
+    ...inDeliveries,
+    find: "if (isForAll && notBeforeMs > pausedUntilMs) {",
+    replace: "if (isForAll) {",
+  },
+  {
+    says: "pauses grow without a bound",
+    breaks: "answers-in-time",
+    ...inDeliveries,
+    find: "pauseMs = Math.min(2 * pauseMs, retry.longestPauseMs);",
+    replace: "pauseMs *= 4;",
+  },
+  {
     says: "there are no pauses",
     breaks: "pauses-grow",
     ...inDeliveries,

@@ -15,7 +15,7 @@ import {
   some,
 } from "./disturbances.ts";
 import { must, type Rule } from "./rule.ts";
-import { adView, event, question, sequence, stats, weightedOneOf } from "./sequences.ts";
+import { adView, event, flush, question, sequence, stats, weightedOneOf } from "./sequences.ts";
 
 const answersInTime: Rule = {
   id: "answers-in-time",
@@ -27,7 +27,7 @@ const answersInTime: Rule = {
       [
         3,
         sequence(
-          [fault(fc.oneof(failed, silence), fc.oneof(lasting, some)), adView],
+          [fault(fc.oneof(failed, silence), fc.oneof(lasting, some)), adView, flush],
           fc.oneof(event, question),
           3,
         ),
