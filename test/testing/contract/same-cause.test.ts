@@ -126,8 +126,8 @@ test.each([
 ] as const)(
   "a client with other defects besides gets each of them whole: %s",
   async (defect, rule) => {
-    // This client neither retries nor times out, whatever else is wrong with it.
-    const only = [rule, "lost-request-not-lost", "silence-ends"];
+    // This client never retries, whatever else is wrong with it.
+    const only = [rule, "lost-request-not-lost"];
     const { errors } = await run(plain(defect), { only });
     expect(errors.map((error) => [error.rule, error.sameCauseAs])).toEqual(
       only.map((id) => [id, undefined]),
