@@ -61,11 +61,11 @@ export interface FindingKind {
 }
 
 /** Groups items by key, in the order of each group's first item. Leaves out items whose key is undefined. */
-export function groupedBy<Item>(
+export function groupedBy<Item, Key>(
   items: readonly Item[],
-  keyOf: (item: Item) => string | undefined,
-): Map<string, Item[]> {
-  const groups = new Map<string, Item[]>();
+  keyOf: (item: Item) => Key | undefined,
+): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
   for (const item of items) {
     const key = keyOf(item);
     if (key === undefined) continue;

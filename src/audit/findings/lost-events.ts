@@ -56,7 +56,9 @@ export const lostAndSentAgainWithoutSession: FindingKind = {
   spec: "§4",
   find({ attempts }) {
     const bySpot = groupedBy(attempts, ({ event, isOneEvent, requestKey }) =>
-      event !== undefined && !isOneEvent ? requestKey : undefined,
+      event?.kind === "impression" && event.session === undefined && !isOneEvent
+        ? requestKey
+        : undefined,
     );
     return [...bySpot.values()].flatMap(doubled);
   },

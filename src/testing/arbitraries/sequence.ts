@@ -38,7 +38,8 @@ class Sequence<Item> extends fc.Arbitrary<readonly Item[]> {
     const { minLength, maxLength } = this.length;
     const length = random.nextInt(minLength, maxLength);
     // Without bias, which would make the items alike.
-    return listOf(Array.from({ length }, () => this.item.generate(random, undefined)));
+    const items = Array.from({ length }, () => this.item.generate(random, undefined));
+    return shrinkable(fromTheStart(items));
   }
 
   canShrinkWithoutContext(value: unknown): value is readonly Item[] {
@@ -49,34 +50,74 @@ class Sequence<Item> extends fc.Arbitrary<readonly Item[]> {
 
   shrink(value: readonly Item[], context: unknown): fc.Stream<fc.Value<readonly Item[]>> {
     // Values of this arbitrary carry their items as context; a user's example has no context.
-    const items =
+    const shrinking: Shrinking<Item> =
       context === undefined
-        ? value.map((one) => new fc.Value(one, undefined))
-        : (context as Items<Item>);
-    return fc.stream(this.#simpler(items));
+        ? fromTheStart(value.map((one) => new fc.Value(one, undefined)))
+        : (context as Shrinking<Item>);
+    return fc.stream(this.#simpler(shrinking));
   }
 
-  *#simpler(items: Items<Item>): Generator<fc.Value<readonly Item[]>> {
+  /** What failed already isn't tried again until everything else was: a long list would take long. */
+  *#simpler(shrinking: Shrinking<Item>): Generator<fc.Value<readonly Item[]>> {
+    yield* this.#shorter(shrinking);
+    yield* this.#plainer(shrinking);
+    if (!shrinking.hasShrunk) return;
+    const again = fromTheStart(shrinking.items);
+    yield* this.#shorter(again);
+    yield* this.#plainer(again);
+  }
+
+  *#shorter({ items, removal }: Shrinking<Item>): Generator<fc.Value<readonly Item[]>> {
+    if (removal === undefined) return;
     const { length } = items;
     const most = length - this.length.minLength;
-    for (let size = most; size > 0; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    let end = Math.min(removal.end, length);
+    for (let size = Math.min(removal.size, most); size > 0; size = halfOf(size)) {
       // From the end: the last items are the least likely to matter.
-      for (let end = length; end > 0; end -= size) {
+      for (; end > 0; end -= size) {
         const start = Math.max(0, end - size);
-        yield listOf([...items.slice(0, start), ...items.slice(end)]);
+        const left = [...items.slice(0, start), ...items.slice(end)];
+        const next = { size, end: start };
+        yield shrinkable({ items: left, removal: next, place: 0, hasShrunk: true });
       }
+      end = length;
     }
+  }
+
+  *#plainer({ items, place: from }: Shrinking<Item>): Generator<fc.Value<readonly Item[]>> {
     for (const [place, one] of items.entries()) {
+      if (place < from) continue;
       for (const simpler of this.item.shrink(one.value_, one.context)) {
-        yield listOf(items.with(place, simpler));
+        const changed = items.with(place, simpler);
+        yield shrinkable({ items: changed, removal: undefined, place, hasShrunk: true });
       }
     }
   }
 }
 
-function listOf<Item>(items: Items<Item>): fc.Value<readonly Item[]> {
+/** A list, and where shrinking it goes on. */
+interface Shrinking<Item> {
+  readonly items: Items<Item>;
+  /** The next part to remove: so many items before `end`. Undefined: none, the items themselves are shrunk. */
+  readonly removal: { readonly size: number; readonly end: number } | undefined;
+  /** The next item to shrink. */
+  readonly place: number;
+  /** Whether anything has shrunk since it began at the start. */
+  readonly hasShrunk: boolean;
+}
+
+function fromTheStart<Item>(items: Items<Item>): Shrinking<Item> {
+  const { length } = items;
+  return { items, removal: { size: length, end: length }, place: 0, hasShrunk: false };
+}
+
+function halfOf(size: number): number {
+  return size === 1 ? 0 : Math.ceil(size / 2);
+}
+
+function shrinkable<Item>(shrinking: Shrinking<Item>): fc.Value<readonly Item[]> {
   return new fc.Value(
-    items.map(({ value }) => value),
-    items,
+    shrinking.items.map(({ value }) => value),
+    shrinking,
   );
 }

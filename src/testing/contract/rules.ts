@@ -4,6 +4,7 @@ import { answerRules } from "./rules/answer-rules.ts";
 import { deadlineRules } from "./rules/deadline-rules.ts";
 import { deliveryRules } from "./rules/delivery-rules.ts";
 import { limitRules } from "./rules/limit-rules.ts";
+import { orderRules } from "./rules/order-rules.ts";
 import { queueRules } from "./rules/queue-rules.ts";
 import { refusalRules } from "./rules/refusal-rules.ts";
 import { reportingRules } from "./rules/reporting-rules.ts";
@@ -23,4 +24,5 @@ export const rules: readonly Rule[] = [
   ...deadlineRules,
   ...queueRules,
   ...deliveryRules,
+  ...orderRules,
 ];

@@ -10,9 +10,12 @@ import type { ClientPromises } from "./promises.ts";
 export interface Shown {
   /** The surface's id. */
   readonly surface: string;
-  /** The spec's `ad_id`. Each view has its own; a view reported again keeps it. */
+  /** The spec's `ad_id`. Several views may show the same ad, on one surface or on several. */
   readonly ad: string;
-  /** A session id for this view alone. A client that makes its own session ids ignores it. */
+  /**
+   * A session id for this view alone; the view keeps it if it is reported again. A client that makes its own session ids
+   * ignores it. Then two views of an ad on a surface look like one to it, and the contract accepts them as one.
+   */
   readonly session: string;
 }
 

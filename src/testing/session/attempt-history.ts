@@ -6,7 +6,7 @@
 import type { Attempt, AttemptHistory } from "../../audit/findings/attempts.ts";
 import { type PerformedCommand, performedCommandsOf } from "./performed-commands.ts";
 import type { Outcome, Session, Step } from "./session.ts";
-import { eventsOf, questionsOf, sentBy, type Task } from "./tasks.ts";
+import { type EventTask, eventsOf, questionsOf, sentBy, type Task } from "./tasks.ts";
 import { memberOf } from "./wire.ts";
 
 /** Leaves out what others sent with the same key. */
@@ -26,6 +26,7 @@ export function attemptHistoryOf(session: Session): AttemptHistory {
       step: stepIndex,
       isOneEvent,
       requestKey: `${attempt.requestKey}\n${place}`,
+      event: eventOfTask(attempt, task, place),
     };
     if (task !== undefined) taskOf.set(known, task);
     return known;
@@ -59,8 +60,22 @@ export function attemptHistoryOf(session: Session): AttemptHistory {
     isReportedToCaller: (failed) => reportedIn(failed).length > 0,
     isRequestedAgain: (failed, next) =>
       !isRepeat(failed, next) &&
-      reportedIn(failed).some((place) => asksOf(next).some(({ at }) => at > place)),
+      reportedIn(failed).some((place) =>
+        // What was asked for at the same time wasn't sent because of the failure.
+        asksOf(next).some(({ at, together }) => at > place || (together && at === place)),
+      ),
   };
+}
+
+/** Two views of an ad on a surface are two events, even if the second comes soon after the first. */
+function eventOfTask(
+  { event, sequence }: Attempt,
+  task: Task | EventTask | undefined,
+  place: number | undefined,
+): Attempt["event"] {
+  if (event?.kind !== "impression" || task === undefined) return event;
+  const isOneView = !("views" in task) || task.views.length === 1;
+  return { ...event, spot: `${event.spot}\n${isOneView ? place : sequence}` };
 }
 
 function hasUndelivered(kind: Step["command"]["kind"], outcome: Outcome): boolean {

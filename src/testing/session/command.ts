@@ -11,13 +11,15 @@ import type { Period } from "../driver/driver.ts";
 /** A command to the client. */
 export type ClientCommand =
   /**
-   * Reports a new ad view. `surface` is an index into the publisher's active surfaces, and wraps around. `spelling:
-   * "unusual"` gives the ad and the session long names with special characters, which the API has to accept. Default:
-   * "plain".
+   * Reports a new ad view, with a session of its own. `surface` is an index into the publisher's active surfaces, and
+   * wraps around. `ad` is the index of an earlier view whose ad is shown again, on the same surface or on another; it wraps
+   * around too. Default: a new ad. `spelling: "unusual"` gives the ad and the session long names with special characters,
+   * which the API has to accept. Default: "plain".
    */
   | {
       readonly kind: "impression";
       readonly surface: number;
+      readonly ad?: number | undefined;
       readonly spelling?: "plain" | "unusual" | undefined;
     }
   /** Reports the same view again, as a page does that renders twice. Indexes of views wrap around. */
@@ -99,7 +101,11 @@ type EntriesOf<One extends { readonly kind: string }> = {
 
 const place = wholeFrom(0);
 const clientEntries: EntriesOf<ClientCommand> = {
-  impression: { surface: place, spelling: v.optional(v.picklist(["plain", "unusual"])) },
+  impression: {
+    surface: place,
+    ad: v.optional(place),
+    spelling: v.optional(v.picklist(["plain", "unusual"])),
+  },
   again: { impression: place },
   click: { impression: place },
   stats: {

@@ -1,9 +1,9 @@
 /** Names of ad views: plain ones, and unusual ones that reveal a client that changes what it sends. */
 
 import { oneLine } from "../../base/text.ts";
-import type { AdView } from "./session.ts";
+import type { Shown } from "../driver/driver.ts";
 
-type Names = Pick<AdView, "ad" | "session">;
+type Names = Pick<Shown, "ad" | "session">;
 
 /** Longer than most columns and identifiers. */
 const LENGTH = 240;
@@ -32,6 +32,22 @@ function unusual(plain: string): string {
 export function adInWords(ad: string): string {
   const isPlain = /^[\w-]{1,64}$/.test(ad);
   return isPlain ? ad : `an ad with an unusual name, ${oneLine(JSON.stringify(ad), 24)}`;
+}
+
+/** Enough of the view to recognise it: its ad, and if that was shown before also its surface and session. */
+export function viewInWords({ ad, session, surface }: Shown): string {
+  const isFirst = numberIn(ad) === numberIn(session);
+  return isFirst ? adInWords(ad) : `${adInWords(ad)} on ${surface} in ${sessionInWords(session)}`;
+}
+
+/** The number of the view that a name was made for. */
+function numberIn(name: string): string | undefined {
+  return /\d+/.exec(name)?.[0];
+}
+
+/** The plain name, with which an unusual one begins. */
+export function sessionInWords(session: string): string {
+  return /^[\w-]+/.exec(session)?.[0] ?? session;
 }
 
 /** Escapes all but printable ASCII: accents, special spaces and characters that look alike. */

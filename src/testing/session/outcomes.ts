@@ -7,11 +7,23 @@ import { errorInWords, valueInWords } from "./words.ts";
 
 export type Call = () => Promise<unknown>;
 
-/** More requests than one command needs, including retries. */
+// More requests than one command needs, and a queued ad view with its clicks, including retries.
 const MAX_REQUESTS = 250;
+const REQUESTS_PER_VIEW = 60;
 
-export async function outcomeOf(world: TestWorld, call: Call): Promise<Outcome> {
-  const [ended] = await outcomesOf(world, [call]);
+interface CallOptions {
+  /** How long after each other the calls are made. @default 0 */
+  readonly apartMs?: number | undefined;
+  /** How many ad views the client was given, which it may still have to deliver. @default 0 */
+  readonly views?: number | undefined;
+}
+
+export async function outcomeOf(
+  world: TestWorld,
+  call: Call,
+  options?: CallOptions,
+): Promise<Outcome> {
+  const [ended] = await outcomesOf(world, [call], options);
   return ended?.outcome ?? { kind: "stuck" };
 }
 
@@ -19,11 +31,11 @@ export async function outcomeOf(world: TestWorld, call: Call): Promise<Outcome> 
 export async function outcomesOf(
   { time, grant, sim }: Pick<TestWorld, "time" | "grant" | "sim">,
   calls: readonly (Call | Outcome)[],
-  apartMs = 0,
+  { apartMs = 0, views = 0 }: CallOptions = {},
 ): Promise<Pick<Step, "outcome" | "atMs" | "endMs">[]> {
   const startMs = sim.clock.now();
   const ended = new Map<number, { readonly outcome: Outcome; readonly endMs: number }>();
-  const isFlooded = grant(MAX_REQUESTS * calls.length);
+  const isFlooded = grant(Math.max(MAX_REQUESTS * calls.length, REQUESTS_PER_VIEW * views));
   const works = calls.map(async (call, at) => {
     if (!(call instanceof Function)) return;
     if (at * apartMs > 0) await pause(time.timers, at * apartMs);

@@ -189,14 +189,17 @@ async function performClientCommand<Impression>(
 ): Promise<Pick<Step, "outcome" | "shown" | "parts">> {
   if (command.kind !== "together") {
     const { call, shown } = callOf(running, command);
-    const outcome = call instanceof Function ? await outcomeOf(running.world, call) : call;
+    const outcome =
+      call instanceof Function
+        ? await outcomeOf(running.world, call, { views: running.views.length })
+        : call;
     return { outcome, shown };
   }
   const calls = command.commands.map((one) => ({ one, ...callOf(running, one) }));
   const ended = await outcomesOf(
     running.world,
     calls.map(({ call }) => call),
-    command.apartMs,
+    { apartMs: command.apartMs, views: running.views.length },
   );
   const parts = calls.flatMap(({ one, shown }, at): Step[] => {
     const part = ended[at];
@@ -216,7 +219,8 @@ function callOf<Impression>(
       const surface = world.surfaces[command.surface % world.surfaces.length]?.id ?? "";
       const number = views.length + 1;
       const names = namesOf(number, command.spelling);
-      const shown: AdView = { surface, ...names, receipt: undefined };
+      const earlier = command.ad === undefined ? undefined : views[command.ad % views.length];
+      const shown: AdView = { surface, ...names, ad: earlier?.ad ?? names.ad, receipt: undefined };
       views.push(shown);
       return { call: viewCall(driver, shown), shown };
     }

@@ -1,12 +1,14 @@
 /** The tasks of a client: for each, the commands, the requests, and what the service recorded. */
 
 import { type Attempt, attemptsOf } from "../../audit/findings/attempts.ts";
+import { groupedBy } from "../../audit/findings/finding.ts";
 import { verdictTraits } from "../../faults/verdict-traits.ts";
 import type { Journal, JournalRing } from "../../journal/journal.ts";
 import type { OperationId } from "../../spec/operations.ts";
-import { adInWords } from "./names.ts";
+import { viewInWords } from "./names.ts";
 import { type PerformedCommand, performedCommandsOf } from "./performed-commands.ts";
 import type { AdView, Session } from "./session.ts";
+import { type ViewGroup, viewGroupsOf } from "./view-groups.ts";
 import { recordedId, type WireExchange } from "./wire.ts";
 
 interface ArrivedRequest extends WireExchange {
@@ -29,9 +31,11 @@ export interface Task {
   readonly sent: readonly SentRequest[];
 }
 
-/** An ad view, or a click on one. */
+/** An ad view, or a click on one. Views that the requests don't tell apart are one task. */
 export interface EventTask extends Task {
   readonly operation: "impression" | "click";
+  readonly views: ViewGroup;
+  /** The first of them. */
   readonly view: AdView;
   /** The requests that the service recorded under an id of their own, including copies made by the network. */
   readonly recorded: readonly (ArrivedRequest & { readonly id: string })[];
@@ -70,50 +74,70 @@ export function eventsOf(
   session: Session,
   sent: readonly SentRequest[] = sentBy(session),
 ): EventTask[] {
-  const known = { arrivals: arrivalsOf(session), sent, claimed: new Set<string>() };
-  const asked = performedCommandsOf(session);
-  return session.views.flatMap((view) => {
-    const about = asked.filter(({ shown }) => shown?.ad === view.ad);
+  const groups = viewGroupsOf(session);
+  const keyOf = (request: WireExchange): ViewGroup | string | undefined =>
+    request.operation === "click" ? request.values.get("impression_id") : groups.about(request);
+  const known: SessionRequests = {
+    arrivals: groupedBy(arrivalsOf(session).filter(isOfEvent), keyOf),
+    sent: groupedBy(sent.filter(isOfEvent), keyOf),
+    claimed: new Set<string>(),
+  };
+  const asked = groupedBy(performedCommandsOf(session), ({ shown }) => shown);
+  return groups.all.flatMap((views) => {
+    const about = views
+      .flatMap((view) => asked.get(view) ?? [])
+      .sort((one, other) => one.at - other.at);
     const isClick = ({ command }: PerformedCommand): boolean => command.kind === "click";
-    const impression = eventOf(
-      { operation: "impression", view, asks: about.filter((one) => !isClick(one)) },
-      ({ values }) => values.get("ad_id") === view.ad,
-      known,
-    );
-    const click = eventOf(
-      { operation: "click", view, asks: about.filter(isClick) },
-      ({ values }) => impression.ids.has(values.get("impression_id") ?? ""),
-      known,
-    );
-    return click.asks.length > 0 ? [impression, click] : [impression];
+    const asks = about.filter((one) => !isClick(one));
+    const impression = eventOf({ operation: "impression", views, asks }, [views], known);
+    const clicks = about.filter(isClick);
+    if (clicks.length === 0) return [impression];
+    const ids = [...impression.ids];
+    return [impression, eventOf({ operation: "click", views, asks: clicks }, ids, known)];
   });
 }
 
+function isOfEvent({ operation }: WireExchange): boolean {
+  return operation === "impression" || operation === "click";
+}
+
+/** Requests for impressions by their views, and for clicks by their impression ids. */
+type ByEvent<Request> = ReadonlyMap<ViewGroup | string, readonly Request[]>;
+
 interface SessionRequests {
-  readonly arrivals: readonly ArrivedRequest[];
-  readonly sent: readonly SentRequest[];
+  readonly arrivals: ByEvent<ArrivedRequest>;
+  readonly sent: ByEvent<SentRequest>;
   /** Ids of earlier events. A request that the service answered with one of these recorded nothing new. */
   readonly claimed: Set<string>;
 }
 
 function eventOf(
-  { operation, view, asks }: Pick<EventTask, "operation" | "view" | "asks">,
-  isFor: (request: WireExchange) => boolean,
+  { operation, views, asks }: Pick<EventTask, "operation" | "views" | "asks">,
+  keys: readonly (ViewGroup | string)[],
   { arrivals, sent, claimed }: SessionRequests,
 ): EventTask {
-  const isOwn = (one: WireExchange): boolean => one.operation === operation && isFor(one);
-  const ad = adInWords(view.ad);
+  const [view] = views;
   const ids = new Set<string>();
   const recorded: EventTask["recorded"][number][] = [];
-  for (const arrival of arrivals.filter(isOwn)) {
+  for (const arrival of inOrder(keys, arrivals)) {
     const id = recordedId(arrival, operation);
     if (id === undefined) continue;
     if (!claimed.has(id)) recorded.push({ ...arrival, id });
     claimed.add(id);
     ids.add(id);
   }
-  const name = operation === "impression" ? ad : `the click on ${ad}`;
-  return { operation, name, asks, sent: sent.filter(isOwn), view, recorded, ids };
+  const shown = viewInWords(view);
+  const name = operation === "impression" ? shown : `the click on ${shown}`;
+  return { operation, name, asks, sent: inOrder(keys, sent), views, view, recorded, ids };
+}
+
+function inOrder<Request extends WireExchange>(
+  keys: readonly (ViewGroup | string)[],
+  requests: ByEvent<Request>,
+): Request[] {
+  return keys
+    .flatMap((key) => requests.get(key) ?? [])
+    .sort((one, other) => one.sequence - other.sequence);
 }
 
 const questions = ["stats", "surfaces", "payouts"] as const satisfies readonly OperationId[];

@@ -3,7 +3,7 @@
 import { oneLine } from "../../base/text.ts";
 import { verdictTraits } from "../../faults/verdict-traits.ts";
 import type { Command } from "./command.ts";
-import { adInWords } from "./names.ts";
+import { adInWords, sessionInWords, viewInWords } from "./names.ts";
 import type { AdView, Outcome, Step } from "./session.ts";
 import type { WireAnswer, WireExchange } from "./wire.ts";
 
@@ -20,13 +20,11 @@ export function commandInWords(command: Step["command"], shown?: AdView): string
     case "afterwards":
       return "an hour passes after that";
     case "impression":
-      return shown === undefined
-        ? `impression on surface ${command.surface}${command.spelling === "unusual" ? " of an ad with an unusual name" : ""}`
-        : `impression of ${adInWords(shown.ad)} on ${shown.surface}`;
+      return impressionInWords(command, shown);
     case "again":
-      return `the same impression once more: ${shown === undefined ? `number ${command.impression}` : adInWords(shown.ad)}`;
+      return `the same impression once more: ${shown === undefined ? `number ${command.impression}` : viewInWords(shown)}`;
     case "click":
-      return `click on ${shown === undefined ? `impression ${command.impression}` : adInWords(shown.ad)}`;
+      return `click on ${shown === undefined ? `impression ${command.impression}` : viewInWords(shown)}`;
     case "stats":
       return `stats${period(command)}${command.surface === undefined ? "" : ` of surface ${command.surface}`}`;
     case "payouts":
@@ -39,6 +37,19 @@ export function commandInWords(command: Step["command"], shown?: AdView): string
     default:
       return eventInWords(command);
   }
+}
+
+function impressionInWords(
+  { surface, ad, spelling }: Extract<Command, { kind: "impression" }>,
+  shown: AdView | undefined,
+): string {
+  if (shown !== undefined) {
+    const session = ad === undefined ? "" : ` in ${sessionInWords(shown.session)}`;
+    return `impression of ${adInWords(shown.ad)} on ${shown.surface}${session}`;
+  }
+  const unusual = spelling === "unusual" ? " of an ad with an unusual name" : "";
+  const what = ad === undefined ? unusual : ` of the ad of impression ${ad}`;
+  return `impression on surface ${surface}${what}`;
 }
 
 function eventInWords(

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import type { Verdict, VerdictKind } from "../../../src/faults/verdict.ts";
 import { coveringArray } from "../../../src/index.ts";
 import { nonDefaultChoices } from "../../../src/spec/assumptions/resolve.ts";
+import { orderRules } from "../../../src/testing/contract/rules/order-rules.ts";
 import { queueRules } from "../../../src/testing/contract/rules/queue-rules.ts";
 import { retryRules } from "../../../src/testing/contract/rules/retry-rules.ts";
 import type { Rule } from "../../../src/testing/contract/rules/rule.ts";
@@ -18,8 +19,11 @@ function said(tried: Tried): string {
   return `${tried.broken.message} ${JSON.stringify(tried.commands)}`;
 }
 
+/** It makes no promises: those rules have their own tests. */
+const promised = new Set(orderRules);
+
 test("with the defaults every rule applies and holds", async () => {
-  for (const rule of rules) {
+  for (const rule of rules.filter((one) => !promised.has(one))) {
     const tried = await tryRule(rule, createReferenceDriver, { runs: runsOf(20) });
     expect(said(tried), rule.id).toBe("held");
   }

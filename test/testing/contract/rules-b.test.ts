@@ -39,17 +39,17 @@ async function outcomeOf(rule: Rule, client: typeof patient, options: TryOptions
 
 describe("a correct client", () => {
   test.each(direct)("keeps $id if it is patient", async (rule) => {
-    expect(await outcomeOf(rule, patient, { runs: 4 })).toBe("held");
+    expect(await outcomeOf(rule, patient, { runs: 6 })).toBe("held");
   });
 
   test.each(rules)("keeps $id if it queues", async (rule) => {
-    expect(await outcomeOf(rule, queueing, { runs: 4 })).toBe("held");
+    expect(await outcomeOf(rule, queueing, { runs: 6 })).toBe("held");
   });
 
   test("keeps every rule that applies if it never tries again", async () => {
     const unknown: string[] = [];
     for (const rule of direct) {
-      const outcome = await outcomeOf(rule, onceOnly, { runs: 4 });
+      const outcome = await outcomeOf(rule, onceOnly, { runs: 6 });
       expect(outcome).toBeOneOf(["held", "unknown"]);
       if (outcome === "unknown") unknown.push(rule.id);
     }

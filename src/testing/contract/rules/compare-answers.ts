@@ -2,14 +2,15 @@
 
 import { nearestMicros } from "../../../base/money.ts";
 import { type JsonSchema, membersOfAnswers } from "../../../spec/responses.ts";
-import { adInWords } from "../../session/names.ts";
+import { viewInWords } from "../../session/names.ts";
 import {
   type PerformedCommand,
   type PerformedCommandOf,
   performedCommandsOf,
   performedCommandsOfKind,
 } from "../../session/performed-commands.ts";
-import type { AdView, Session } from "../../session/session.ts";
+import type { Session } from "../../session/session.ts";
+import { viewGroupsOf } from "../../session/view-groups.ts";
 import { jsonOf, memberOf, type WireExchange } from "../../session/wire.ts";
 import { commandInWords, durationInWords, outcomeInWords } from "../../session/words.ts";
 import { ageOf, answersTo, isAnswerTo, type ReadOperation } from "./answers-to.ts";
@@ -90,12 +91,16 @@ function wasAnswered({ exchanges, together }: PerformedCommand): boolean {
  * @throws BrokenRule
  */
 export function mustUnderstand(session: Session): number {
+  const groups = viewGroupsOf(session);
   const clicked = new Set<unknown>();
   let done = 0;
   for (const asked of performedCommandsOf(session)) {
     const { command, outcome, shown } = asked;
     // A client may refuse a repeat by itself.
-    const isRepeat = command.kind === "again" || (command.kind === "click" && clicked.has(shown));
+    const isRepeat =
+      command.kind === "click"
+        ? clicked.has(shown)
+        : command.kind === "again" || (shown !== undefined && groups.isRepeat(shown));
     if (command.kind === "click") clicked.add(shown);
     if (outcome.kind === "done") done += 1;
     else
@@ -121,15 +126,18 @@ function answersIn({ exchanges }: PerformedCommand): string {
  * @throws BrokenRule
  */
 export function mustMatchReceipts(session: Session): number {
+  const groups = viewGroupsOf(session);
   let compared = 0;
   for (const { command, outcome, shown, exchanges } of performedCommandsOf(session)) {
     if (outcome.kind !== "done" || shown === undefined) continue;
     const operation = command.kind === "click" ? "click" : "impression";
     const given = receiptOf(outcome.value, operation);
     if (given.id === undefined && given.credit === undefined) continue;
-    const answers = answersAbout(session, shown, operation);
+    const isAbout = (one: WireExchange): boolean => groups.about(one)?.includes(shown) === true;
+    const answers = answersAbout(session, isAbout, operation);
     // A client that recognises a repeat by itself may return a credit of 0.
-    const isOwn = command.kind !== "impression" && exchanges.length === 0;
+    const isRepeat = command.kind !== "impression" || groups.isRepeat(shown);
+    const isOwn = isRepeat && exchanges.length === 0;
     const isSame = answers.some(
       ({ id, credit }) =>
         (given.id === undefined || given.id === id) &&
@@ -140,7 +148,7 @@ export function mustMatchReceipts(session: Session): number {
     must(
       isSame,
       () =>
-        `The client returned ${JSON.stringify(given)} for the ${operation} of ${adInWords(shown.ad)}. ` +
+        `The client returned ${JSON.stringify(given)} for the ${operation} of ${viewInWords(shown)}. ` +
         `The service answered ${answers.map((one) => JSON.stringify(one)).join(", ") || "nothing"}.`,
     );
     compared += 1;
@@ -164,21 +172,21 @@ function isAmount(given: unknown, answered: unknown): boolean {
   return nearestMicros(given) === nearestMicros(answered);
 }
 
-/** The service's answers to impressions of this view, or to clicks on them, whether they arrived or not. */
+/** The service's answers to impressions of a view, or to clicks on them, whether they arrived or not. */
 function answersAbout(
   { exchanges }: Session,
-  { ad }: AdView,
+  isAbout: (impression: WireExchange) => boolean,
   operation: "impression" | "click",
 ): readonly Receipt[] {
-  const answered = (of: typeof operation, name: string, values: readonly unknown[]): Receipt[] =>
+  const answered = (of: typeof operation, isOwn: (exchange: WireExchange) => boolean): Receipt[] =>
     exchanges
-      .filter((one) => one.operation === of && values.includes(one.values.get(name)))
+      .filter((one) => one.operation === of && isOwn(one))
       .flatMap(rightAnswersIn)
       .map((body) => receiptOf(body, of));
-  const shown = answered("impression", "ad_id", [ad]);
+  const shown = answered("impression", isAbout);
   if (operation === "impression") return shown;
-  const ids = shown.map(({ id }) => id).filter((id) => id !== undefined);
-  return answered("click", "impression_id", ids);
+  const ids = new Set(shown.map(({ id }) => id));
+  return answered("click", ({ values }) => ids.has(values.get("impression_id") ?? ""));
 }
 
 /** The first difference from an expected answer in words; undefined if there is none. Rows are matched by id, in any order. */

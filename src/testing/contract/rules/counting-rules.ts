@@ -1,13 +1,16 @@
 /** Every ad view and every click must be recorded once (spec §1, §4). */
 
-import { adInWords } from "../../session/names.ts";
-import type { PerformedCommand } from "../../session/performed-commands.ts";
+import fc from "fast-check";
+import type { Readings } from "../../../simulator/simulator-options.ts";
+import { viewInWords } from "../../session/names.ts";
+import { type PerformedCommand, performedCommandsOf } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
 import { type EventTask, eventsOf } from "../../session/tasks.ts";
 import { outcomeInWords } from "../../session/words.ts";
 import { saidAgainCountsOnce, wasUndisturbed } from "./double-counting-rules.ts";
 import { must, type Rule } from "./rule.ts";
 import {
+  adAgain,
   adView,
   again,
   anyAdView,
@@ -15,9 +18,16 @@ import {
   commandsAfter,
   commandsOf,
   flush,
+  rush,
   shortPause,
   together,
+  weightedOneOf,
 } from "./sequences.ts";
+
+/** What de-duplication takes for the same view. A client that gives each view a session of its own is right under each. */
+const underEachKey: readonly Readings[] = (
+  ["surface-ad-session", "surface-session", "session"] as const
+).map((key) => ({ "dedup.key": key }));
 
 function isDone({ outcome }: PerformedCommand): boolean {
   return outcome.kind === "done";
@@ -31,18 +41,25 @@ const impressionCountsOnce: Rule = {
   id: "impression-counts-once",
   says: "Each impression that the client is asked to report is recorded once, with its surface and its ad",
   source: "spec §4",
-  commands: () => commandsOf(anyAdView, anyAdView, together(anyAdView), shortPause, flush),
+  assuming: underEachKey,
+  commands: () =>
+    weightedOneOf(
+      [
+        19,
+        commandsOf(anyAdView, anyAdView, adAgain, together(anyAdView, adAgain), shortPause, flush),
+      ],
+      [1, rush],
+    ),
   judge(session) {
     const healthy = wasUndisturbed(session);
+    const overflows = performedCommandsOf(session).length > session.promised.maxQueued;
     let applied = 0;
-    for (const { view, asks, recorded } of viewsIn(session)) {
-      const { ad, surface } = view;
+    for (const { name, view, asks, recorded } of viewsIn(session)) {
+      // The client may give up on those for which its queue has no room. Another rule checks that it says so.
+      if (overflows && recorded.length === 0) continue;
       const [said = { kind: "stuck" as const }] = asks.map(({ outcome }) => outcome);
       const done = asks.some(isDone);
-      must(
-        done || !healthy,
-        () => `Nothing went wrong with ${adInWords(ad)}, but ${outcomeInWords(said)}.`,
-      );
+      must(done || !healthy, () => `Nothing went wrong with ${name}, but ${outcomeInWords(said)}.`);
       if (!done) continue;
       const once = asks.length === 1 && recorded.length > 1;
       // After a lost answer the client reports it again, and under dedup.repeat=count each report counts.
@@ -50,13 +67,13 @@ const impressionCountsOnce: Rule = {
       must(
         recorded.length > 0 && (!once || mayCount),
         () =>
-          `For ${adInWords(ad)} ${outcomeInWords(said)}. It is recorded ${times(recorded)}, expected once.`,
+          `For ${name} ${outcomeInWords(said)}. It is recorded ${times(recorded)}, expected once.`,
       );
       for (const one of recorded) {
         must(
-          one.values.get("surface") === surface,
+          one.values.get("surface") === view.surface,
           () =>
-            `${adInWords(ad)} was shown on ${surface}. It is recorded on ${one.values.get("surface")}.`,
+            `${name} was shown on ${view.surface}. It is recorded on ${one.values.get("surface")}.`,
         );
       }
       applied += 1;
@@ -74,12 +91,14 @@ const clickCounts: Rule = {
   says: "Each click is recorded once, on the impression that it belongs to",
   source: "spec §4",
   needs: ["click"],
+  assuming: underEachKey,
   commands: () =>
     commandsAfter(
       // Two views, so that the click can go to the wrong one.
-      [adView, adView, click],
+      [adView, fc.oneof(adView, adAgain), click],
       again,
       adView,
+      adAgain,
       click,
       adView,
       together(adView, click),
@@ -111,7 +130,7 @@ function mustCountClicks(
   const countsEach = session.assumptions["click.repeat"] === "count";
   const impressions = new Map(viewsIn(session).map(({ view, recorded }) => [view, recorded]));
   let applied = 0;
-  for (const { operation, view, asks: asked, recorded } of eventsOf(session)) {
+  for (const { operation, name, view, asks: asked, recorded } of eventsOf(session)) {
     if (operation === "impression") continue;
     const [first] = asked;
     if (first === undefined || !concerns(asked)) continue;
@@ -121,7 +140,7 @@ function mustCountClicks(
     const done = asked.some(isDone);
     must(
       done || !healthy || isLate,
-      () => `Nothing went wrong with a click on ${view.ad}, but ${outcomeInWords(first.outcome)}.`,
+      () => `Nothing went wrong with ${name}, but ${outcomeInWords(first.outcome)}.`,
     );
     if (!done) continue;
     // If a view was recorded more than once, each of its impressions can be clicked.
@@ -132,7 +151,7 @@ function mustCountClicks(
     must(
       recorded.length > 0 && !isTooMuch,
       () =>
-        `The client was asked for ${asked.length === 1 ? "a click" : `${asked.length} clicks`} on ${view.ad}, and ` +
+        `The client was asked for ${asked.length === 1 ? "a click" : `${asked.length} clicks`} on ${viewInWords(view)}, and ` +
         `the client says that it is done. Recorded: ${clicksIn(recorded)}, ` +
         `expected ${most > 1 ? `1 to ${most}` : "1"}.`,
     );

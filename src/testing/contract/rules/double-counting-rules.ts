@@ -1,17 +1,20 @@
 /** Nothing counts twice, although a client repeats requests that the service may have processed. */
 
 import fc from "fast-check";
+import { MINUTE_MS } from "../../../base/duration.ts";
 import { dedupWindowOf } from "../../../exchange/operations/operation-world.ts";
 import type { FaultMatch } from "../../../faults/rule.ts";
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
 import type { Session } from "../../session/session.ts";
 import { type EventTask, eventsOf } from "../../session/tasks.ts";
-import { applied, doubtful, fault } from "./disturbances.ts";
+import { applied, doubtful, fault, lost, next } from "./disturbances.ts";
 import { must, onRecord, type Rule } from "./rule.ts";
 import {
+  adAgain,
   adView,
   again,
   anyAdView,
+  anyPause,
   click,
   commandsAfter,
   event,
@@ -21,6 +24,7 @@ import {
   together,
   weightedOneOf,
 } from "./sequences.ts";
+import { mustNotLoseSilently } from "./shared-checks.ts";
 
 const ofClicks: fc.Arbitrary<FaultMatch> = fc.constantFrom(
   { operation: "click", times: 1 },
@@ -30,13 +34,18 @@ export const noEventDoubled: Rule = {
   id: "no-event-doubled",
   says: "No impression and no click counts twice, whatever happens to the answer",
   source: "spec §4",
-  // Under the other choices repeated clicks don't count, so the rule couldn't fail.
-  assuming: [{}, { "click.repeat": "count" }],
+  // Under other choices of click.repeat repeated clicks don't count, so the rule couldn't fail.
+  assuming: [
+    {},
+    { "click.repeat": "count" },
+    { "dedup.key": "session" },
+    { "dedup.key": "surface-session", "click.repeat": "count" },
+  ],
   commands: (assumptions) =>
     weightedOneOf(
       [
         countsEveryClick(assumptions) ? 1 : 3,
-        sequence([fault(doubtful), adView], fc.oneof(event, event, fault(doubtful))),
+        sequence([fault(doubtful), adView], fc.oneof(event, event, adAgain, fault(doubtful))),
       ],
       // Clicks are rarer, and only a recorded view can be clicked.
       [
@@ -51,22 +60,47 @@ export const saidAgainCountsOnce: Rule = {
   id: "said-again-counts-once",
   says: "An impression that the client is asked to report twice counts once",
   source: "spec §1, §4",
+  assuming: [
+    {},
+    { "dedup.key": "surface-session", "dedup.window": "24h" },
+    { "dedup.key": "session", "dedup.window": "forever" },
+  ],
   commands: () =>
-    commandsAfter(
-      [anyAdView, again],
-      again,
-      again,
-      anyAdView,
-      together(anyAdView, again),
-      shortPause,
-      flush,
+    weightedOneOf(
+      [
+        3,
+        commandsAfter(
+          [anyAdView, again],
+          again,
+          again,
+          anyAdView,
+          adAgain,
+          together(anyAdView, again, adAgain),
+          shortPause,
+          anyPause,
+          flush,
+        ),
+      ],
+      // The first report may have failed.
+      [
+        1,
+        commandsAfter(
+          [fault(fc.oneof(lost, doubtful), next("impression", 1)), adView, again],
+          again,
+          adView,
+          shortPause,
+          flush,
+        ),
+      ],
     ),
-  judge: (session) =>
-    mustNotDouble(
+  judge(session) {
+    mustNotLoseSilently(session);
+    return mustNotDouble(
       session,
       ({ operation, asks, recorded }) =>
         operation === "impression" && asks.length > 1 && recorded.length > 0,
-    ),
+    );
+  },
 };
 
 /** @throws BrokenRule @returns how many of the concerned events could have been counted too often. */
@@ -105,14 +139,11 @@ export function wasUndisturbed({ exchanges }: Pick<Session, "exchanges">): boole
 }
 
 /** The records that shouldn't exist; undefined if the assumptions give the client no way to prevent them. */
-function extraOf(
-  { operation, asks, recorded }: EventTask,
-  session: Session,
-): EventTask["recorded"] | undefined {
+function extraOf(event: EventTask, session: Session): EventTask["recorded"] | undefined {
+  const { operation, views, asks, recorded } = event;
   const { assumptions } = session;
   if (operation === "click") {
-    if (!countsEveryClick(assumptions)) return recorded.slice(1);
-    // Clicks have no identity: each requested click counts, and each copy by the network. The client caused the others.
+    // Clicks have no identity: each requested click may count, and each copy by the network. The client caused the others.
     const copies = recorded.filter(({ fault }) => fault?.application === 2).length;
     return recorded.slice(asks.length + copies);
   }
@@ -122,5 +153,30 @@ function extraOf(
   }
   // The spec doesn't say how long a session is remembered, so a repeat after the window is allowed.
   const windowMs = dedupWindowOf(assumptions);
-  return recorded.filter(({ atMs }, at) => atMs - (recorded[at - 1]?.atMs ?? -windowMs) < windowMs);
+  const tooSoon = recorded.filter(
+    ({ atMs }, at) => atMs - (recorded[at - views.length]?.atMs ?? -windowMs) < windowMs,
+  );
+  return tooSoon.slice(laterShowings(event));
+}
+
+/** How long a client that makes its own session ids has to recognise a view that is reported again. */
+const RECOGNISED_MS = 30 * MINUTE_MS;
+
+/**
+ * How many of the reports may be new showings to a client that makes its own session ids: those that came long after the
+ * view was first reported.
+ */
+function laterShowings({ views, asks, recorded }: EventTask): number {
+  const sessions = new Set(recorded.map(({ values }) => values.get("session_id")));
+  if (sessions.has(undefined) || sessions.size < recorded.length) return 0;
+  let later = 0;
+  for (const view of views) {
+    let sinceMs = Number.NaN;
+    for (const { shown, atMs } of asks) {
+      if (shown !== view || atMs - sinceMs < RECOGNISED_MS) continue;
+      if (!Number.isNaN(sinceMs)) later += 1;
+      sinceMs = atMs;
+    }
+  }
+  return later;
 }

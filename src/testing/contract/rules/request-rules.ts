@@ -3,9 +3,10 @@
 import fc from "fast-check";
 import { repeatedMember } from "../../../base/repeated-members.ts";
 import { type Operation, operations } from "../../../spec/operations.ts";
-import { escapedText } from "../../session/names.ts";
+import { escapedText, viewInWords } from "../../session/names.ts";
 import { performedCommandsOfKind } from "../../session/performed-commands.ts";
-import type { Session } from "../../session/session.ts";
+import type { AdView, Session } from "../../session/session.ts";
+import { type ViewGroup, viewGroupsOf } from "../../session/view-groups.ts";
 import { jsonOf, parametersOf, recordedId, type WireExchange } from "../../session/wire.ts";
 import { must, type Rule } from "./rule.ts";
 import { anyAdView, everyday } from "./sequences.ts";
@@ -141,33 +142,26 @@ function valueProblem({ operation, values }: WireExchange, session: Session): st
   const wrongPublisher = expected("publisher_id", publisher.id);
   if (wrongPublisher !== undefined) return wrongPublisher;
   if (operation === "impression") {
-    const view = views.find(({ ad }) => ad === values.get("ad_id"));
-    if (view === undefined) {
+    const shown = views.filter(({ ad }) => ad === values.get("ad_id"));
+    if (shown.length === 0) {
       const last = views.findLast(({ ad }) => ad.slice(0, 5) === values.get("ad_id")?.slice(0, 5));
       const meant = last ?? views.at(-1);
       const hint = meant === undefined ? "" : `. The ad that was shown is ${escapedText(meant.ad)}`;
       return `ad_id was ${escapedText(values.get("ad_id"))}, which was never shown${hint}`;
     }
+    const view = shown.find(({ surface }) => surface === values.get("surface")) ?? shown.at(-1);
     const own = values.get("session_id");
     // A client may make its own session ids. If it uses those that it is given, it must not change them.
     const isGiven = own === undefined || views.some(({ session: one }) => one === own);
-    const wrongSession = isGiven || !takesSessions(session) ? undefined : view.session;
+    const wrongSession =
+      isGiven || !viewGroupsOf(session).takesSessions ? undefined : view?.session;
     return (
-      expected("surface", view.surface) ?? (wrongSession && expected("session_id", wrongSession))
+      expected("surface", view?.surface) ?? (wrongSession && expected("session_id", wrongSession))
     );
   }
   const isKnown = publisher.surfaces.some(({ id }) => id === values.get("surface"));
   if (operation !== "stats" || isKnown || !values.has("surface")) return undefined;
   return `surface was ${JSON.stringify(values.get("surface"))}, which is not one of the publisher's`;
-}
-
-/** Whether the client uses the session ids that it is given: at least one view arrived with its own. */
-function takesSessions({ exchanges, views }: Session): boolean {
-  return exchanges.some(({ operation, values }) => {
-    if (operation !== "impression") return false;
-    const view = views.find(({ ad }) => ad === values.get("ad_id"));
-    return view !== undefined && view.session === values.get("session_id");
-  });
 }
 
 const nothingUnasked: Rule = {
@@ -177,32 +171,41 @@ const nothingUnasked: Rule = {
   commands: () => everyday(),
   judge(session) {
     const { views, exchanges, steps } = session;
-    const clicked = performedCommandsOfKind(session, "click").map(({ shown }) => shown?.ad);
-    const adOf = new Map<string, string | undefined>();
+    const groups = viewGroupsOf(session);
+    const clicked = performedCommandsOfKind(session, "click").map(({ shown }) => shown);
+    const shownAs = new Map<string, ViewGroup>();
     for (const exchange of exchanges) {
-      const shown = recordedId(exchange, "impression");
-      if (shown !== undefined && !adOf.has(shown)) {
-        const ad = exchange.values.get("ad_id");
+      const id = recordedId(exchange, "impression");
+      if (id !== undefined && !shownAs.has(id)) {
+        const group = groups.about(exchange);
         must(
-          views.some((one) => one.ad === ad),
+          group !== undefined,
           () =>
-            `An impression of ${JSON.stringify(ad)} is recorded as ${shown}. ` +
-            `The client was asked to report ${views.map((one) => one.ad).join(", ") || "none"}.`,
+            `An impression of ${JSON.stringify(exchange.values.get("ad_id"))} is recorded as ${id}. ` +
+            `The client was asked to report ${inWords(views)}.`,
         );
-        adOf.set(shown, ad);
+        shownAs.set(id, group);
       }
       // Under click.unknown=accept-uncredited a click on an unknown impression is accepted, but not recorded.
-      const on = adOf.get(exchange.values.get("impression_id") ?? "");
+      const on = shownAs.get(exchange.values.get("impression_id") ?? "");
       must(
-        recordedId(exchange, "click") === undefined || on === undefined || clicked.includes(on),
+        recordedId(exchange, "click") === undefined ||
+          on === undefined ||
+          on.some((view) => clicked.includes(view)),
         () =>
-          `A click on ${on} is recorded. The client was asked for clicks on ${clicked.join(", ") || "none"}.`,
+          `A click on ${inWords(on?.slice(0, 1))} is recorded. The client was asked for clicks on ${inWords(clicked)}.`,
       );
     }
     // Even a session without impressions tests the rule.
-    return steps[0]?.outcome.kind === "done" ? 1 + adOf.size : 0;
+    return steps[0]?.outcome.kind === "done" ? 1 + shownAs.size : 0;
   },
 };
+
+function inWords(views: readonly (AdView | undefined)[] = []): string {
+  return (
+    views.flatMap((view) => (view === undefined ? [] : [viewInWords(view)])).join(", ") || "none"
+  );
+}
 
 export const requestRules: readonly Rule[] = [
   opens,

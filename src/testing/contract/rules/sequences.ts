@@ -2,17 +2,21 @@
 
 import fc from "fast-check";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../base/duration.ts";
-import { sequenceOf } from "../../arbitraries/sequence.ts";
+import { type SequenceLength, sequenceOf } from "../../arbitraries/sequence.ts";
 import type { ClientCommand, Command } from "../../session/command.ts";
 
 type One<Kind extends Command["kind"]> = fc.Arbitrary<Extract<Command, { kind: Kind }>>;
 
-/** Short enough to read. */
+// Most sequences are short, so that many fit into little time. A few are long or wide.
 const MAX_COMMANDS = 8;
+const MAX_IF_LONG = 40;
 const MAX_AT_ONCE = 4;
+const MAX_IF_WIDE = 30;
 
 // Indexes wrap around. A small range makes repeats likely.
 const place: fc.Arbitrary<number> = fc.nat({ max: 3 });
+/** Long sequences have more views. */
+const anyPlace: fc.Arbitrary<number> = weightedOneOf([4, place], [1, fc.nat({ max: MAX_IF_LONG })]);
 
 export const adView: One<"impression"> = fc.record({
   kind: fc.constant("impression"),
@@ -26,8 +30,14 @@ export const anyAdView: One<"impression"> = fc
     surface,
     ...(spelling === "unusual" && { spelling }),
   }));
-export const again: One<"again"> = fc.record({ kind: fc.constant("again"), impression: place });
-export const click: One<"click"> = fc.record({ kind: fc.constant("click"), impression: place });
+/** Another view of an ad that was shown before, on the same surface or on another. */
+export const adAgain: One<"impression"> = fc.record({
+  kind: fc.constant("impression"),
+  surface: place,
+  ad: place,
+});
+export const again: One<"again"> = fc.record({ kind: fc.constant("again"), impression: anyPlace });
+export const click: One<"click"> = fc.record({ kind: fc.constant("click"), impression: anyPlace });
 export const flush: One<"flush"> = fc.constant({ kind: "flush" });
 export const close: One<"close"> = fc.constant({ kind: "close" });
 export const surfaces: One<"surfaces"> = fc.constant({ kind: "surfaces" });
@@ -42,6 +52,15 @@ export const stats: One<"stats"> = fc.record(
 export const shortPause: One<"advance"> = pausesOf(1, 1000, MINUTE_MS, 3 * MINUTE_MS);
 /** Up to a day. */
 export const longPause: One<"advance"> = pausesOf(1, HOUR_MS, 5.5 * HOUR_MS, DAY_MS);
+/** Longer or shorter than `dedup.window`, whatever its choice. */
+export const anyPause: One<"advance"> = pausesOf(
+  MINUTE_MS,
+  31 * MINUTE_MS,
+  5.5 * HOUR_MS,
+  3 * DAY_MS,
+);
+/** In any long sequence. Days would take long if the client does something every second. */
+const pauseBetween: One<"advance"> = pausesOf(1000, MINUTE_MS, 31 * MINUTE_MS, 5.5 * HOUR_MS);
 
 /** Shrinks to the first. */
 export function pausesOf(...choicesMs: readonly number[]): One<"advance"> {
@@ -55,11 +74,23 @@ export function weightedOneOf<Values extends readonly unknown[]>(
   return fc.oneof(...weighted.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 }
 
-/** Several of these commands at once. */
-export function together(...commands: readonly fc.Arbitrary<ClientCommand>[]): One<"together"> {
-  return fc.record({
-    kind: fc.constant("together"),
-    commands: sequenceOf(fc.oneof(...commands), { minLength: 2, maxLength: MAX_AT_ONCE }),
+/** Several of these commands at once. Shrinks to a single one. */
+export function together(
+  ...commands: readonly fc.Arbitrary<ClientCommand>[]
+): fc.Arbitrary<Command> {
+  const some = fc.oneof(...commands);
+  return weightedOneOf([15, atOnce(some, MAX_AT_ONCE)], [1, atOnce(some, MAX_IF_WIDE)]);
+}
+
+/** Up to 30 of these commands at once, mostly many. */
+export function burst(...commands: readonly fc.Arbitrary<ClientCommand>[]): fc.Arbitrary<Command> {
+  return atOnce(fc.oneof(...commands), MAX_IF_WIDE);
+}
+
+function atOnce(some: fc.Arbitrary<ClientCommand>, maxLength: number): fc.Arbitrary<Command> {
+  return sequenceOf(some, { minLength: 1, maxLength }).map((commands): Command => {
+    const [only] = commands;
+    return commands.length === 1 && only !== undefined ? only : { kind: "together", commands };
   });
 }
 
@@ -72,6 +103,11 @@ export function togetherAll(...commands: readonly fc.Arbitrary<ClientCommand>[])
 export function apart(...commands: readonly fc.Arbitrary<ClientCommand>[]): One<"together"> {
   return togetherAll(...commands).map((all) => ({ ...all, apartMs: 1000 }));
 }
+/** More ad views than many queues hold, without a flush. */
+export const rush: fc.Arbitrary<readonly Command[]> = sequenceOf(burst(adView), {
+  minLength: 1,
+  maxLength: 9,
+});
 
 /** Mostly ad views, and clicks on them; sometimes a flush. */
 export const event: fc.Arbitrary<Command> = weightedOneOf(
@@ -88,7 +124,18 @@ export const question: fc.Arbitrary<Command> = fc.oneof(stats, surfaces, payouts
 export function commandsOf(
   ...commands: readonly fc.Arbitrary<Command>[]
 ): fc.Arbitrary<readonly Command[]> {
-  return sequenceOf(fc.oneof(...commands), { minLength: 1, maxLength: MAX_COMMANDS });
+  return shortOrLong(fc.oneof(...commands), { minLength: 1, maxLength: MAX_COMMANDS });
+}
+
+function shortOrLong(
+  some: fc.Arbitrary<Command>,
+  length: SequenceLength,
+): fc.Arbitrary<readonly Command[]> {
+  const withPauses = weightedOneOf([7, some], [1, pauseBetween]);
+  return weightedOneOf(
+    [13, sequenceOf(some, length)],
+    [1, sequenceOf(withPauses, { ...length, maxLength: MAX_IF_LONG })],
+  );
 }
 
 /** The same after fixed first commands. */
@@ -99,27 +146,28 @@ export function commandsAfter(
   return sequence(first, fc.oneof(...commands), MAX_COMMANDS);
 }
 
-/** Fixed first commands, then up to `maxLength` more. */
+/** Fixed first commands, then up to `maxLength` more; in a few long sequences up to 40. */
 export function sequence(
   first: readonly fc.Arbitrary<Command>[],
   more: fc.Arbitrary<Command> = event,
   maxLength = 5,
 ): fc.Arbitrary<readonly Command[]> {
   return fc
-    .tuple(fc.tuple(...first), sequenceOf(more, { minLength: 0, maxLength }))
+    .tuple(fc.tuple(...first), shortOrLong(more, { minLength: 0, maxLength }))
     .map((parts) => parts.flat());
 }
 
 /** Ordinary use of a client, without faults. `shown` draws its ad views. */
 export function everyday(shown: One<"impression"> = adView): fc.Arbitrary<readonly Command[]> {
-  return commandsAfter(
-    [shown],
+  return commandsOf(
+    shown,
     shown,
     click,
     stats,
     surfaces,
     payouts,
     again,
+    adAgain,
     flush,
     shortPause,
     together(shown, click),

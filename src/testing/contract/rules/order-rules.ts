@@ -1,0 +1,103 @@
+/** The order of events and the number of requests at once, for clients that promise it. */
+
+import fc from "fast-check";
+import type { Verdict } from "../../../faults/verdict.ts";
+import type { Command } from "../../session/command.ts";
+import { performedCommandsOf } from "../../session/performed-commands.ts";
+import type { Session } from "../../session/session.ts";
+import { type EventTask, eventsOf, sentBy } from "../../session/tasks.ts";
+import { advance, failed, fault, lost, some } from "./disturbances.ts";
+import { must, type Rule } from "./rule.ts";
+import { adView, burst, click, event, question, sequence, together } from "./sequences.ts";
+
+const severalAtOnce: fc.Arbitrary<Command> = together(adView, adView, click);
+
+const recordedInOrder: Rule = {
+  id: "recorded-in-order",
+  says: "Events are recorded in the order in which the client was given them, even if some have to be sent again",
+  source: "the driver's inOrder",
+  needs: ["inOrder"],
+  commands: () =>
+    sequence(
+      [fault(fc.oneof(failed, lost), some), adView, together(adView)],
+      fc.oneof(event, severalAtOnce, fault(failed, some), advance(1, 60)),
+    ),
+  judge(session) {
+    if (!session.promised.inOrder) return 0;
+    let applied = 0;
+    let before: GivenEvent | undefined;
+    for (const next of recordedOnce(session)) {
+      if (before !== undefined && next.givenMs <= before.recordedMs) applied += 1;
+      const { name, sequence: place } = next;
+      must(before === undefined || place > before.sequence, () => {
+        return `The client was given ${before?.name} before ${name}, but ${name} was recorded first.`;
+      });
+      before = next;
+    }
+    return applied;
+  },
+};
+
+interface GivenEvent {
+  readonly name: string;
+  readonly givenMs: number;
+  readonly recordedMs: number;
+  /** The number of the request that was recorded. */
+  readonly sequence: number;
+}
+
+/** The recorded events that the client was given once, in that order. An event given twice has no place of its own. */
+function recordedOnce(session: Session): GivenEvent[] {
+  const keyOf = (operation: string, { views: [view] }: Pick<EventTask, "views">): string =>
+    `${operation} ${view.session}`;
+  const events = new Map(eventsOf(session).map((one) => [keyOf(one.operation, one), one] as const));
+  return performedCommandsOf(session).flatMap(({ command, shown, atMs }): GivenEvent[] => {
+    if (shown === undefined) return [];
+    const task = events.get(keyOf(command.kind, { views: [shown] }));
+    const [first] = task?.recorded ?? [];
+    if (task?.asks.length !== 1 || first === undefined) return [];
+    const { sequence: place, atMs: recordedMs } = first;
+    return [{ name: task.name, givenMs: atMs, recordedMs, sequence: place }];
+  });
+}
+
+/** Clients wait longer than this for an answer. */
+const slow: fc.Arbitrary<Verdict> = fc.constantFrom<Verdict>(
+  { kind: "delay", delay: "1s" },
+  { kind: "delay", delay: "2s" },
+);
+
+const atMostAtOnce: Rule = {
+  id: "at-most-at-once",
+  says: "The client never has more requests under way at once than it declares",
+  source: "the driver's maxAtOnce",
+  needs: ["maxAtOnce"],
+  commands: () =>
+    sequence(
+      [fault(slow, fc.constant({})), burst(adView)],
+      fc.oneof(event, question, burst(adView, click), fault(failed, some), advance(1, 10)),
+      3,
+    ),
+  judge(session) {
+    const { maxAtOnce } = session.promised;
+    if (maxAtOnce === Number.POSITIVE_INFINITY) return 0;
+    let answeredMs: number[] = [];
+    let applied = 0;
+    for (const { attempt, request } of sentBy(session)) {
+      const { nowMs } = attempt.record;
+      // It isn't known when the client stopped waiting for an answer that never came.
+      answeredMs = answeredMs.filter((ms) => ms > nowMs);
+      const count = answeredMs.length + 1;
+      must(
+        count <= maxAtOnce,
+        () =>
+          `When the client sent ${request.method} ${request.path}, it had ${count} requests under way. It declares at most ${maxAtOnce} at once.`,
+      );
+      answeredMs.push(attempt.answeredMs ?? nowMs);
+      if (answeredMs.at(-1) !== nowMs) applied += 1;
+    }
+    return applied;
+  },
+};
+
+export const orderRules: readonly Rule[] = [recordedInOrder, atMostAtOnce];
