@@ -66,7 +66,7 @@ export interface Reference {
 }
 
 /** A value in a request. */
-export type Value = string | number | boolean | null | Reference | HeaderOf | Numbered;
+export type Value = string | number | boolean | null | Reference | HeaderOf | Numbered | DaysAgo;
 
 /** A header of an earlier answer. */
 export interface HeaderOf {
@@ -77,6 +77,11 @@ export interface HeaderOf {
 /** The text followed by the round number, from 1, of the innermost repeat or parallel. */
 export interface Numbered {
   readonly numbered: string;
+}
+
+/** A date, counted in UTC days from the target's today. */
+export interface DaysAgo {
+  readonly daysAgo: number;
 }
 
 interface RequestStepBase extends StepLabel {

@@ -129,6 +129,7 @@ export function* scopeFor(run: Run, data: unknown): EffectGenerator<Scope> {
     stepOutput: (name) => run.stepOutputs.get(name),
     member: (ordinal) => run.members.get(ordinal),
     round: run.rounds.at(-1) ?? 1,
+    nowMs: run.nowMs,
   };
 }
 
