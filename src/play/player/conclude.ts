@@ -47,7 +47,13 @@ export function conclude(run: Run, ending: Ending): PlayResult {
     latency,
     timeline: run.timeline.summary(),
     reproduce,
+    ...(run.sending.runId !== undefined && { runId: run.sending.runId }),
   };
+}
+
+/** The result with its verdict formed anew, after its parts were judged again. */
+export function concludeAgain(result: PlayResult): PlayResult {
+  return { ...result, ...verdictOf({ ...result, unfired: [] }, result.tally.sent) };
 }
 
 type Judged = Pick<PlayResult, "steps" | "invariants" | "thresholds" | "skipped"> &

@@ -13,6 +13,7 @@ import {
   type EffectKind,
   type EffectOf,
   type Effects,
+  makesChoices,
   perform,
 } from "./effects.ts";
 import { checkExpectation } from "./expectations.ts";
@@ -52,8 +53,10 @@ const controlling: ReadonlySet<StepKind> = new Set([
 /** Plays a step, or skips it if the target can't do it. @throws InputError that names the step that the target rejects. */
 export function* doStep(context: StepContext, step: Step): EffectGenerator<StepOutcome> {
   const kind = kindOf(step);
-  if (controlling.has(kind) && !context.run.capabilities.control) {
-    return skipped(NEEDS_CONTROL);
+  const { capabilities } = context.run;
+  if (controlling.has(kind) && !capabilities.control) {
+    const isSo = "assume" in step && makesChoices(capabilities, step.assume);
+    return isSo ? done : skipped(NEEDS_CONTROL);
   }
   // The cast is safe: the player was looked up by the step's kind.
   const player = stepPlayers[kind] as (on: StepContext, step: Step) => EffectGenerator<StepOutcome>;
@@ -102,6 +105,7 @@ const stepPlayers: StepPlayers = {
       members,
       seed: run.scenario.seed ?? "adsim",
       number: run.trafficStepsPlayed,
+      runId: run.sending.runId,
       startMs,
       observe(exchange: ClientExchange) {
         count(exchange);

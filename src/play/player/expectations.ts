@@ -147,7 +147,7 @@ function* ask(
   const member = yield* senderOf(run, publisherRef);
   const scope = yield* scopeFor(run, step);
   if (!run.capabilities.control) {
-    return yield* perform({ kind: "send", outgoing: outgoingOf(step, member, scope) });
+    return yield* perform({ kind: "send", outgoing: outgoingOf(step, member, scope, run.sending) });
   }
   if (!run.hasFreshScratch) {
     yield* fork();
@@ -156,7 +156,8 @@ function* ask(
   }
   // A new key has its own reporting quota.
   const renewed = yield* performInScratch({ kind: "rotateKey", publisher: member.id });
-  return yield* performInScratch({ kind: "send", outgoing: outgoingOf(step, renewed, scope) });
+  const outgoing = outgoingOf(step, renewed, scope, run.sending);
+  return yield* performInScratch({ kind: "send", outgoing });
 }
 
 /** Makes the scratch copy. A contradictory state can't be copied; invariant R3 reports it as broken. */
