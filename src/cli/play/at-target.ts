@@ -44,7 +44,14 @@ function interrupted(host: HostProcess, signal: NodeJS.Signals): never {
   host.exit(128 + constants.signals[signal]);
 }
 
-const ownOptions: ReadonlySet<string> = new Set(["target", "speed", "controlToken", "credentials"]);
+const ownOptions: ReadonlySet<string> = new Set([
+  "target",
+  "speed",
+  "controlToken",
+  "credentials",
+  "runId",
+  "wait",
+]);
 
 /** Attributes the error to an option, the scenario, or the target. */
 function explained(chosen: ResolvedScenario, error: unknown): unknown {

@@ -20,6 +20,8 @@ export interface PlayFlags extends CommonFlags, CredentialFlags {
   readonly report?: readonly ReportTarget<(typeof reportKinds)[number]>[];
   readonly controlToken?: string;
   readonly maxRequests?: number;
+  readonly runId?: string;
+  readonly wait?: boolean;
 }
 
 export function addPlayOptions(command: Command, host: HostProcess): Command {
@@ -33,6 +35,15 @@ export function addPlayOptions(command: Command, host: HostProcess): Command {
       "--speed <number>",
       "with --target: how many times as fast as real time, such as 60 or 0.5 (default: no waiting if the target is an adsim, else real time)",
       speed,
+    )
+    .option(
+      "--run-id <id>",
+      "at a service other than adsim: the end of every session id, so that runs don't share sessions (default: random, and the report says it)",
+      notEmpty,
+    )
+    .option(
+      "--wait",
+      "at a service other than adsim: play even if it takes more than a minute of real time",
     )
     .addOption(reportOption(reportKinds))
     .addOption(controlTokenOption(host, TARGETS_CONTROL_TOKEN))

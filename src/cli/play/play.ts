@@ -1,8 +1,10 @@
 /** `adsim play SCENARIO`: plays it in this process or at a target, prints the result, and writes reports. */
 
 import { indentedJson } from "../../base/text.ts";
+import { overrideWords } from "../../play/language/overrides.ts";
 import type { PlayResult, Verdict } from "../../play/player/result.ts";
 import { reportText } from "../../play/reports/report-text.ts";
+import { readAssumptionFlags } from "../options/assumption-flags.ts";
 import { isTokenGiven } from "../options/common-options.ts";
 import { exitCodes, wrongUsage } from "../output/exit.ts";
 import { checkReports } from "../output/reports.ts";
@@ -24,9 +26,16 @@ const exitCodeOf: Readonly<Record<Verdict, number>> = {
 export async function play(source: string, flags: PlayFlags, host: HostProcess): Promise<number> {
   const credentials = givenPublishers(flags);
   refuseWrongUsage(flags, credentials, host);
-  const chosen = await resolveScenario(source, flags, host);
+  const isService = credentials.length > 0;
+  // The scenario's assumptions can't be changed there. What is given is what the service chooses.
+  const known = isService ? (await readAssumptionFlags(flags)).chosen : {};
+  const chosen = await resolveScenario(source, isService ? withoutAssumptions(flags) : flags, host);
   await checkReports(flags.report ?? []);
-  const reproduce = reproduceLine(["play"], chosen, targetWords(flags, credentials, host));
+  const words = [
+    ...overrideWords({ assumptions: known }),
+    ...targetWords(flags, credentials, host),
+  ];
+  const reproduce = reproduceLine(["play"], chosen, words);
   const { target, maxRequests } = flags;
   if (target === undefined) {
     const result = withSourceErrors(chosen, () =>
@@ -36,8 +45,18 @@ export async function play(source: string, flags: PlayFlags, host: HostProcess):
   }
   // Loaded on demand, with the HTTP client.
   const { playAtTarget } = await import("./at-target.ts");
-  const options = { ...flags, target, credentials, reproduce };
+  const options = {
+    ...flags,
+    target,
+    credentials,
+    reproduce,
+    assumptions: isService ? known : undefined,
+  };
   return tell(await playAtTarget(chosen, options, host), flags, host);
+}
+
+function withoutAssumptions({ assume: _, assumptions: __, ...flags }: PlayFlags): PlayFlags {
+  return flags;
 }
 
 /** Writes the report files first: when the text appears, they exist. */
@@ -66,12 +85,14 @@ function targetWords(
   credentials: readonly GivenPublisher[],
   host: HostProcess,
 ): readonly string[] {
-  const { target, speed, maxRequests } = flags;
+  const { target, speed, maxRequests, runId, wait } = flags;
   return [
     ...(target === undefined ? [] : ["--target", target]),
     ...(speed === undefined ? [] : ["--speed", String(speed)]),
     ...publisherWords(credentials),
     ...(isTokenGiven(flags, host) ? ["--control-token", "…"] : []),
+    ...(runId === undefined ? [] : ["--run-id", runId]),
+    ...(wait === true ? ["--wait"] : []),
     ...(maxRequests === undefined ? [] : ["--max-requests", String(maxRequests)]),
   ];
 }
@@ -86,6 +107,8 @@ function refuseWrongUsage(
     "--speed": flags.speed !== undefined,
     "--api-key, --publisher and --surface": credentials.length > 0,
     "--control-token": isTokenGiven(flags, host),
+    "--run-id": flags.runId !== undefined,
+    "--wait": flags.wait === true,
   };
   const given = Object.entries(needing).find(([, isGiven]) => isGiven)?.[0];
   if (given === undefined) return;

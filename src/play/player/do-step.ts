@@ -19,6 +19,7 @@ import {
 import { checkExpectation } from "./expectations.ts";
 import { match } from "./matching.ts";
 import { type StepOutcome, unknownBy } from "./record-step.ts";
+import { retryAfterMs } from "./retry-after.ts";
 import {
   addSignedUp,
   createObserver,
@@ -265,13 +266,4 @@ function advanceMs({ advance }: AdvanceStep, nowMs: number, scope: Scope): numbe
   const answer = answerOf(retryAfterOf, scope);
   const hinted = retryAfterMs(answer) ?? inconclusive(`${retryAfterOf} has no Retry-After`);
   return Math.max(0, answer.atMs + hinted - durationMs(less) + durationMs(more) - nowMs);
-}
-
-/** The wait in milliseconds after the answer: its Retry-After is in seconds or a date (RFC 9110 §10.2.3). */
-function retryAfterMs({ headers, atMs }: ClientExchange): number | undefined {
-  const hint = headers["retry-after"];
-  if (hint === undefined) return undefined;
-  if (/^\d+$/.test(hint)) return Number(hint) * 1000;
-  const untilMs = Date.parse(hint);
-  return Number.isNaN(untilMs) ? undefined : Math.max(0, untilMs - atMs);
 }
