@@ -9,6 +9,7 @@ import { formatList } from "../../base/did-you-mean.ts";
 import { MINUTE_MS } from "../../base/duration.ts";
 import { createSimulatorCore, type SimulatorCore } from "../../simulator/simulator.ts";
 import type { AssumptionKey } from "../../spec/assumptions/catalogue.ts";
+import type { ApiResponse } from "../../spec/messages.ts";
 import { fakerPerson } from "../../world/publishers/people.ts";
 import { countRequests } from "../language/parse/count-requests.ts";
 import type { Scenario } from "../language/scenario.ts";
@@ -53,10 +54,10 @@ export function excuseReadings(result: PlayResult, rehearsal: Rehearsal): PlayRe
       note(open, rehearse(rehearsal, service, { startMs, sent: result.tally.sent }), service);
     }
   };
-  const isOpen = ({ why, restsOn }: Question): boolean => why === undefined && restsOn.length === 0;
+  const isOpen = ({ why, restsOn, isAboutErrors }: Question): boolean =>
+    why === undefined && restsOn.length === 0 && !isAboutErrors;
   tryAt(servicesWithOtherData(knownChoices));
-  // What may fail at the defaults, too, rests on more than one key.
-  if (open.some(isOpen)) tryAt(servicesWithOneOtherChoice(knownChoices));
+  if (open.some(({ why }) => why === undefined)) tryAt(servicesWithOneOtherChoice(knownChoices));
   if (open.some(isOpen)) tryAt(servicesWithOtherPairs(knownChoices));
   return withAnswers(result, open);
 }
@@ -66,14 +67,18 @@ interface Question {
   readonly path: string;
   readonly about: string;
   readonly restsOn: AssumptionKey[];
-  /** Why it may be no mistake. */
+  /** Whether it rests on the form of an error answer. */
+  isAboutErrors: boolean;
+  /** Why it may be no mistake, whatever is chosen. */
   why: string | undefined;
 }
 
 function openQuestions({ steps }: PlayResult): Question[] {
   return steps.flatMap(({ path, checks }) =>
     checks.flatMap(({ verdict, about }) =>
-      verdict === "broken" ? [{ path, about, restsOn: [], why: undefined }] : [],
+      verdict === "broken"
+        ? [{ path, about, restsOn: [], isAboutErrors: false, why: undefined }]
+        : [],
     ),
   );
 }
@@ -81,7 +86,7 @@ function openQuestions({ steps }: PlayResult): Question[] {
 /** Plays the scenario at the imagined service as it was played at the target. `sent`: how many requests were sent there. */
 function rehearse(
   { scenario, capabilities, sending, publishers }: Rehearsal,
-  { options, prepare, areNew, minuteEndsAt }: ImaginedService,
+  { options, prepare, rewrite, areNew, minuteEndsAt }: ImaginedService,
   { startMs, sent }: { readonly startMs: number; readonly sent: number },
 ): PlayResult {
   const nextMinuteMs = Math.ceil(startMs / MINUTE_MS) * MINUTE_MS;
@@ -89,7 +94,7 @@ function rehearse(
     minuteEndsAt === undefined ? startMs : nextMinuteMs - Math.round(sent * minuteEndsAt);
   const world = { ...worldOf(scenario), faults: [], start: formatInstant(start) };
   const sim = createSimulatorCore(
-    { ...world, publishers: Math.max(publishers, 1), ...options, journalEntries: 0 },
+    { ...world, publishers: Math.max(publishers, 1), ...options, explain: true, journalEntries: 0 },
     { people: () => fakerPerson },
   );
   const members = Array.from({ length: publishers }, (_, ordinal) =>
@@ -97,7 +102,12 @@ function rehearse(
   );
   prepare?.(sim, members);
   const performers: Performers = {
-    ...performersOn(minuteEndsAt === undefined ? sim : withSlowRequests(sim)),
+    ...performersOn(
+      withHandle(sim, (response) => {
+        if (minuteEndsAt !== undefined) sim.clock.advance(1);
+        return rewrite?.(response) ?? response;
+      }),
+    ),
     member: ({ ordinal }) => members[ordinal],
   };
   const playing = play(scenario, {
@@ -109,15 +119,14 @@ function rehearse(
   return driveAtOnce(playing, performers);
 }
 
-/** Each request takes a millisecond. */
-function withSlowRequests(sim: SimulatorCore): SimulatorCore {
+/** `answered`: receives each response, and returns what the client sees. */
+function withHandle(
+  sim: SimulatorCore,
+  answered: (response: ApiResponse) => ApiResponse,
+): SimulatorCore {
   const { handle } = sim;
   return Object.assign(sim, {
-    handle(request: Parameters<typeof handle>[0]): ReturnType<typeof handle> {
-      const response = handle(request);
-      sim.clock.advance(1);
-      return response;
-    },
+    handle: (request: Parameters<typeof handle>[0]) => answered(handle(request)),
   });
 }
 
@@ -134,9 +143,10 @@ function note(open: readonly Question[], { steps }: PlayResult, service: Imagine
       .get(question.path)
       ?.some(({ about }) => isPart(about, question.about) || isPart(question.about, about));
     if (isBroken !== true) continue;
-    const { differsIn } = service;
+    const { differsIn, rewrite } = service;
     if (question.why !== undefined) continue;
-    if (differsIn === undefined) question.why = OTHERWISE;
+    if (rewrite !== undefined) question.isAboutErrors = true;
+    else if (differsIn === undefined) question.why = OTHERWISE;
     else if (!question.restsOn.includes(differsIn)) question.restsOn.push(differsIn);
   }
 }
@@ -163,9 +173,12 @@ function withAnswers(result: PlayResult, questions: readonly Question[]): PlayRe
   return concludeAgain({ ...result, steps });
 }
 
-function answered(check: Check, { restsOn, why }: Question): Check {
-  if (restsOn.length === 0)
-    return why === undefined ? check : { ...check, verdict: "unknown", why };
+function answered(check: Check, { restsOn, isAboutErrors, why }: Question): Check {
+  if (why !== undefined) return { ...check, verdict: "unknown", why };
+  if (restsOn.length === 0) {
+    const undefinedErrors = "the specification defines no error answers";
+    return isAboutErrors ? { ...check, verdict: "unknown", why: undefinedErrors } : check;
+  }
   const rests = `it rests on ${formatList(restsOn)}, which the specification leaves open. If you know what the service chooses, say so with --assumptions`;
   return { ...check, verdict: "unknown", restsOn, why: rests };
 }

@@ -11,6 +11,7 @@ import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { Readings, SimulatorOptions } from "../../simulator/simulator-options.ts";
 import { type AssumptionKey, catalogue } from "../../spec/assumptions/catalogue.ts";
 import { buildRequest, encodingOf } from "../../spec/build-request.ts";
+import type { ApiResponse } from "../../spec/messages.ts";
 
 export interface ImaginedService {
   /** The assumption in which it differs from the defaults, if it is the only difference. */
@@ -18,6 +19,8 @@ export interface ImaginedService {
   readonly options: Pick<SimulatorOptions, "assumptions" | "seed" | "profile">;
   /** What happened before the play. */
   readonly prepare?: ((sim: SimulatorCore, members: readonly Member[]) => void) | undefined;
+  /** What becomes of its answers. */
+  readonly rewrite?: ((response: ApiResponse) => ApiResponse) | undefined;
   /** Whether its publishers have just signed up. */
   readonly areNew?: boolean;
   /** How much of the play is over when the minute of its clock ends, from 0 to 1. Then each request takes a millisecond. */
@@ -36,6 +39,8 @@ export function servicesWithOtherData(known: Readings): readonly ImaginedService
     { ...usual, options: { assumptions: known, seed: "another service" } },
     { ...usual, areNew: true },
     { ...usual, prepare: sendEarlier },
+    { ...usual, rewrite: withErrors(418, known) },
+    { ...usual, rewrite: withErrors(599, known) },
     ...[0.25, 0.5, 0.75].map((minuteEndsAt) => ({ ...usual, minuteEndsAt })),
   ];
 }
@@ -71,6 +76,33 @@ function planFor(known: Readings): MatrixPlan {
   const pinned: Record<string, string> = {};
   for (const [key, choice] of Object.entries(known)) if (choice !== undefined) pinned[key] = choice;
   return makePlan({ pinned, only: undefined, strength: 2, array: coveringArray({ strength: 2 }) });
+}
+
+/**
+ * A service with error answers of its own: only 200 and X-RateLimit-Remaining are specified. A status that follows from a
+ * known choice stays. Successes have another Content-Type.
+ */
+function withErrors(otherStatus: number, known: Readings): (response: ApiResponse) => ApiResponse {
+  return (response) => {
+    const { status, headers, body } = response;
+    const limit = { "x-ratelimit-remaining": headers["x-ratelimit-remaining"] ?? "0" };
+    if (status === 200) {
+      const contentType = { "content-type": "application/vnd.api+json" };
+      return {
+        ...response,
+        headers: known["http.content-type"] ? headers : { ...limit, ...contentType },
+      };
+    }
+    const shapedBy = headers["x-adsim-assumptions"]?.split(", ") ?? [];
+    const isKnown = shapedBy.some((key) => Object.hasOwn(known, key));
+    const isBodyKnown = known["errors.body"] !== undefined;
+    return {
+      ...response,
+      status: isKnown ? status : otherStatus,
+      headers: isBodyKnown ? headers : limit,
+      body: isBodyKnown ? body : "",
+    };
+  };
 }
 
 /** Another client used the service in this minute. */
