@@ -25,7 +25,7 @@ export const bugs = {
   "any-key-will-do": "a key that nobody has is accepted",
   "everybody-in-totals": "the stats have all publishers' events",
   "click-counts-as-impression": "a click counts as an impression, too",
-  "ids-used-twice": "the first impressions of two surfaces have the same id",
+  "ids-used-twice": "two impressions of one ad have the same id",
   "week-by-default": "the default period begins 7 days before today",
   "dates-unchecked": "a date that doesn't exist is accepted",
   "ad-not-required": "an impression without ad_id is recorded",
@@ -210,11 +210,9 @@ export async function startForeignService(
       return { ok: true, impression_id: first.id, revenue_credited_inr: amount(0) };
     }
     const ordinal = publisher.impressions.size;
-    const id = has("ids-used-twice")
-      ? `${publisher.id}/${[...publisher.impressions.values()].filter((one) => one.surface === surface).length}`
-      : `${publisher.id}/${surface.id}/${ordinal}`;
+    const id = `${publisher.id}/${surface.id}/${has("ids-used-twice") ? ad : ordinal}`;
     const recorded = { id, surface, atMs: Date.now(), clickId: undefined };
-    publisher.impressions.set(has("ids-used-twice") ? `${id} ${surface.id}` : id, recorded);
+    publisher.impressions.set(`${id} ${ordinal}`, recorded);
     publisher.sessions.set(same, recorded);
     const [lower, upper] = surface.cpm;
     const cpm = lower + ((ordinal * 7) % (upper - lower + 1));

@@ -1,0 +1,35 @@
+/** What a service must do: an impression is answered with its id and its credit (§2). */
+
+import { defineScenario, type Scenario } from "../../src/scenario.ts";
+
+export const scenario: Scenario = defineScenario({
+  name: "spec-impression",
+  about:
+    "An impression gets an id of its own and a credit that isn't negative, on each surface and for each ad.",
+  steps: [
+    {
+      impression: { session_id: "shown" },
+      as: "first",
+      expect: {
+        status: 200,
+        body: { ok: true, impression_id: { type: "string" }, revenue_credited_inr: { atLeast: 0 } },
+      },
+    },
+    {
+      repeat: {
+        times: 3,
+        steps: [
+          { impression: { session_id: { numbered: "shown-" }, ad_id: { numbered: "ad-" } } },
+          {
+            impression: {
+              session_id: { numbered: "seen-" },
+              surface: { ref: "publishers.0.surfaces.1.id" },
+            },
+          },
+        ],
+      },
+      expect: { sent: 6, ok: 6, differentIds: 6 },
+    },
+  ],
+  expectations: [{ invariant: "H1" }, { invariant: "M3" }],
+});
