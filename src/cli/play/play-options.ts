@@ -22,6 +22,7 @@ export interface PlayFlags extends CommonFlags, CredentialFlags {
   readonly maxRequests?: number;
   readonly runId?: string;
   readonly wait?: boolean;
+  readonly playable?: boolean;
 }
 
 export function addPlayOptions(command: Command, host: HostProcess): Command {
@@ -35,6 +36,10 @@ export function addPlayOptions(command: Command, host: HostProcess): Command {
       "--speed <number>",
       "with --target: how many times as fast as real time, such as 60 or 0.5 (default: no waiting if the target is an adsim, else real time)",
       speed,
+    )
+    .option(
+      "--playable",
+      "instead of SCENARIO: play all scenarios that come with adsim and that a service other than adsim can play at once",
     )
     .option(
       "--run-id <id>",

@@ -1,14 +1,19 @@
 /** A result as JUnit XML: a test case for each step with checks, invariant and threshold. Times are the target's. */
 
 import type { Check, PlayResult, StepResult } from "../player/result.ts";
-import { type JunitCase, type JunitOutcome, junitXml } from "./junit.ts";
+import { type JunitCase, type JunitOutcome, type JunitSuite, junitXml } from "./junit.ts";
 import { answerLine, journalLine, requestLine, stepLine, tallyLine, targetLine } from "./lines.ts";
 
-export function reportJunit(result: PlayResult): string {
+/** Several results become a suite each. */
+export function reportJunit(...results: readonly PlayResult[]): string {
+  return junitXml(...results.map(suiteOf));
+}
+
+function suiteOf(result: PlayResult): JunitSuite {
   const { scenario, target, startedAt, endedAt, verdict, why, digest } = result;
   const startedMs = Date.parse(startedAt);
   const name = `adsim.play.${scenario.name}`;
-  return junitXml({
+  return {
     name,
     startedMs,
     durationMs: Math.max(Date.parse(endedAt) - startedMs, 0),
@@ -26,7 +31,7 @@ export function reportJunit(result: PlayResult): string {
       ...invariantCases(result, `${name}.invariants`),
       ...thresholdCases(result, `${name}.thresholds`),
     ],
-  });
+  };
 }
 
 function stepCases({ steps, endedAt, reproduce }: PlayResult, className: string): JunitCase[] {

@@ -43,13 +43,13 @@ export async function playAtService(
   const assumptions = resolveAssumptions(knownChoices);
   const plans = scenarios.map((one) => planAtService(one, { speed, knownChoices }));
   refuseLongWait(plans, options);
-  const reading = plans.filter(({ needsSurfaces }) => needsSurfaces);
+  const asking = plans.filter(({ asksSurfaces }) => asksSurfaces);
   const opening = openServiceTarget(readTargetUrl(options.target), credentials, {
     ...options,
     knownChoices,
     plan: {
-      needsSurfaces: reading.length > 0,
-      reads: reading.reduce((sum, { reads }) => sum + reads, 0),
+      asksSurfaces: asking.length > 0,
+      reads: asking.reduce((sum, { reads }) => sum + reads, 0),
     },
   });
   const target = await unlessAborted(signal, opening, (late) => late.close());
@@ -58,6 +58,8 @@ export async function playAtService(
   checkRunId(runId);
   const results: PlayResult[] = [];
   try {
+    for (const ordinal of Array(Math.max(0, ...plans.map((plan) => plan.publishers))).keys())
+      await unlessAborted(signal, performers.member({ kind: "member", ordinal }));
     for (const [index, scenario] of scenarios.entries()) {
       // Scenarios use the same session ids.
       const ownId = scenarios.length === 1 ? runId : `${runId}-${index + 1}`;

@@ -2,9 +2,10 @@
 
 import { durationMs, MINUTE_MS } from "../../base/duration.ts";
 import { documentedLimits, operations } from "../../spec/operations.ts";
-import type { Expectation, Scenario, Step } from "../language/scenario.ts";
+import type { Expectation, PublisherRef, Scenario, Step } from "../language/scenario.ts";
 import { isRequest, kindOf } from "../language/step-kind.ts";
 import { type Capabilities, makesChoices } from "../player/effects.ts";
+import { ordinalsIn } from "../player/values.ts";
 
 export interface ServicePlan {
   /** What only an adsim can do, such as `fault`, each once. If there is any, the result can't be `held`. */
@@ -13,10 +14,12 @@ export interface ServicePlan {
   readonly stepsMs: readonly number[];
   /** How long the scenario waits in all. Requests take time, too. */
   readonly totalMs: number;
-  /** The most GET requests that it sends with one key, beside those for {@link needsSurfaces}. */
+  /** How many publishers it needs. */
+  readonly publishers: number;
+  /** The most GET requests that it sends with one key. */
   readonly reads: number;
-  /** Whether it must know the publishers' surfaces, which costs a GET request for each of them. */
-  readonly needsSurfaces: boolean;
+  /** Whether the service is asked for each publisher's surfaces first. The answer also says how much quota is left. */
+  readonly asksSurfaces: boolean;
 }
 
 /** `speed`: how many times as fast as real time. @default 1 */
@@ -37,13 +40,16 @@ export function planAtService(
   const reads = plans.reduce((sum, plan) => sum + plan.reads, 0);
   const needsSurfaces = plans.some((plan) => plan.needsSurfaces) || namesSurfaces(scenario);
   const waits = plans.slice(0, steps.length).map(({ ms }) => ms);
+  // A play that counts requests up to the limit begins when the look-up doesn't count any more.
   const lookUpMs = needsSurfaces && reads >= READ_LIMIT ? MINUTE_MS : 0;
   return {
     impossible: Array.from(impossible),
     stepsMs: waits,
     totalMs: waits.reduce((sum, ms) => sum + ms, lookUpMs),
+    publishers:
+      1 + Math.max(0, ...ordinalsIn(scenario), ...plans.flatMap((plan) => plan.publishers)),
     reads,
-    needsSurfaces,
+    asksSurfaces: needsSurfaces || (reads > 0 && reads < READ_LIMIT),
   };
 }
 
@@ -55,14 +61,17 @@ interface StepPlan {
   readonly ms: number;
   readonly reads: number;
   readonly needsSurfaces: boolean;
+  /** Ordinals. */
+  readonly publishers: readonly number[];
 }
 
 type RealTime = Capabilities & { readonly time: { readonly speed: number } };
 
 function planOf(step: Step, capabilities: RealTime): StepPlan {
   const { speed } = capabilities.time;
-  const nothing = { impossible: [], ms: 0, reads: 0, needsSurfaces: false };
   const kind = kindOf(step);
+  const publishers = publishersOf(step);
+  const nothing = { impossible: [], ms: 0, reads: 0, needsSurfaces: false, publishers };
   if (isRequest(kind)) {
     const isRead =
       kind in operations && operations[kind as keyof typeof operations].method === "GET";
@@ -110,7 +119,20 @@ function sumOf(
     ms: times * plans.reduce((sum, { ms }) => sum + ms, everyMs),
     reads: times * plans.reduce((sum, { reads }) => sum + reads, 0),
     needsSurfaces: plans.some(({ needsSurfaces }) => needsSurfaces),
+    publishers: plans.flatMap(({ publishers }) => publishers),
   };
+}
+
+/** Ordinals of the publishers that the step itself names. */
+function publishersOf(step: Step): readonly number[] {
+  if ("traffic" in step) return (step.traffic.publishers ?? []).filter(isOrdinal);
+  const holder = "expect" in step && kindOf(step) === "expect" ? step.expect : step;
+  const { publisher } = holder as { readonly publisher?: PublisherRef };
+  return isOrdinal(publisher) ? [publisher] : [];
+}
+
+function isOrdinal(publisher: PublisherRef | undefined): publisher is number {
+  return typeof publisher === "number";
 }
 
 /** Whether a reference leads to a surface, such as `publishers.0.surfaces.1.id`. */

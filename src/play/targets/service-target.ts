@@ -35,7 +35,7 @@ export async function openServiceTarget(
     throw new InputError("connections", `must be a whole number from 1 to ${MAX_CONNECTIONS}`);
   }
   const client = await createHttpClient(origin, { connections: MAX_CONNECTIONS });
-  const { plan = { reads: 0, needsSurfaces: true } } = options;
+  const { plan = { reads: 0, asksSurfaces: true } } = options;
   const members = credentials.map((one) => lazyMember(one, { client, prefix, url, plan }));
 
   async function send(outgoing: Outgoing): Promise<ClientExchange> {
@@ -109,7 +109,7 @@ interface Service {
   readonly client: HttpClient;
   readonly prefix: string;
   readonly url: string;
-  readonly plan: Pick<ServicePlan, "reads" | "needsSurfaces">;
+  readonly plan: Pick<ServicePlan, "reads" | "asksSurfaces">;
 }
 
 /** The publisher, whose surfaces are requested from the service once, on first use. */
@@ -120,7 +120,7 @@ function lazyMember(
   let member: Promise<Member> | undefined;
   const given = surfaces.map((surface) => surfaceOf({ id: surface }));
   return () => {
-    const isAsked = given.length === 0 && service.plan.needsSurfaces;
+    const isAsked = given.length === 0 && service.plan.asksSurfaces;
     const listed = isAsked ? surfacesAt(service, { id, apiKey }) : Promise.resolve(given);
     member ??= listed.then((all) => ({ id, apiKey, joined: undefined, surfaces: all }));
     return member;

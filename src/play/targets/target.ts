@@ -19,10 +19,10 @@ export interface TargetOptions {
   /** Choices of the service that are known. */
   readonly knownChoices?: Readings | undefined;
   /**
-   * What will be played. If the service must be asked for its surfaces before, the play begins only when there is quota for
-   * its GET requests. @default the surfaces are needed, and nothing else is read
+   * What will be played. If the service is asked for its surfaces, the play begins only when there is quota for its GET
+   * requests. @default it is asked, and nothing else is read
    */
-  readonly plan?: Pick<ServicePlan, "reads" | "needsSurfaces"> | undefined;
+  readonly plan?: Pick<ServicePlan, "reads" | "asksSurfaces"> | undefined;
   /** Most traffic requests in flight to a service at once. @default 64 */
   readonly connections?: number | undefined;
   readonly onProgress?: ((progress: TrafficProgress) => void) | undefined;
