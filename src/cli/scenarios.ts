@@ -42,7 +42,7 @@ export function scenarios(
 /** How a scenario can be played at a service that isn't adsim. */
 interface AtService {
   readonly isPlayable: boolean;
-  /** What only an adsim can do. */
+  /** What only an adsim has. */
   readonly needs: readonly string[];
   readonly publishers: number;
   /** In real time, beside the requests. */
@@ -55,8 +55,8 @@ function atService(name: string): AtService {
 }
 
 function inWords({ isPlayable, needs, publishers, waitsMs }: AtService): string {
-  if (!isPlayable) return `no: only an adsim can do ${formatList(needs)}`;
   const waits = waitsMs === 0 ? "doesn't wait" : `waits for ${readableDuration(waitsMs)}`;
+  if (!isPlayable) return `no: needs ${formatList(needs)}; ${waits}`;
   return `yes: ${waits}${publishers > 1 ? `, needs ${publishers} publishers` : ""}`;
 }
 

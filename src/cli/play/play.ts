@@ -33,7 +33,9 @@ export async function play(
     return exitCodeOf[await playPlayable(flags, given, host)];
   }
   if (source === undefined)
-    throw wrongUsage("play needs a SCENARIO. See: npx adsim scenarios, or npx adsim play --help.");
+    throw wrongUsage(
+      "SCENARIO is missing. Give the name of one that comes with adsim (see: npx adsim scenarios), a file, - for standard input, or --playable.",
+    );
   const { target, credentials, knownChoices, overrides, words } = given;
   const chosen = await resolveScenario(source, overrides, host);
   await checkReports(flags.report ?? []);

@@ -8,7 +8,9 @@ import { formatInstant } from "../../base/calendar.ts";
 import { formatList } from "../../base/did-you-mean.ts";
 import { MINUTE_MS } from "../../base/duration.ts";
 import { createSimulatorCore, type SimulatorCore } from "../../simulator/simulator.ts";
+import type { Readings } from "../../simulator/simulator-options.ts";
 import type { AssumptionKey } from "../../spec/assumptions/catalogue.ts";
+import { contentTypes } from "../../spec/build-request.ts";
 import type { ApiResponse } from "../../spec/messages.ts";
 import { fakerPerson } from "../../world/publishers/people.ts";
 import { countRequests } from "../language/parse/count-requests.ts";
@@ -47,7 +49,7 @@ export function excuseReadings(result: PlayResult, rehearsal: Rehearsal): PlayRe
     for (const one of open) one.why = "the scenario is too large to find out what this rests on";
     return withAnswers(result, open);
   }
-  const { knownChoices = {} } = rehearsal.capabilities;
+  const known = withAcceptedEncoding(rehearsal.capabilities.knownChoices ?? {}, result);
   const startMs = Date.parse(result.startedAt);
   const tryAt = (services: readonly ImaginedService[]): void => {
     for (const service of services) {
@@ -56,10 +58,22 @@ export function excuseReadings(result: PlayResult, rehearsal: Rehearsal): PlayRe
   };
   const isOpen = ({ why, restsOn, isAboutErrors }: Question): boolean =>
     why === undefined && restsOn.length === 0 && !isAboutErrors;
-  tryAt(servicesWithOtherData(knownChoices));
-  if (open.some(({ why }) => why === undefined)) tryAt(servicesWithOneOtherChoice(knownChoices));
-  if (open.some(isOpen)) tryAt(servicesWithOtherPairs(knownChoices));
+  tryAt(servicesWithOtherData(known));
+  if (open.some(({ why }) => why === undefined)) tryAt(servicesWithOneOtherChoice(known));
+  if (open.some(isOpen)) tryAt(servicesWithOtherPairs(known));
   return withAnswers(result, open);
+}
+
+/** A service that accepted an event as JSON isn't one that wants forms or queries only. */
+function withAcceptedEncoding(known: Readings, { steps }: PlayResult): Readings {
+  const posts = steps.flatMap(({ exchange }) =>
+    exchange?.request.method === "POST" ? [exchange] : [],
+  );
+  const areJson = posts.every(
+    ({ request }) => request.headers["content-type"] === contentTypes.json,
+  );
+  const hasAccepted = areJson && posts.some(({ status }) => status === 200);
+  return hasAccepted ? { "request.encoding": "any", ...known } : known;
 }
 
 /** A check that came out broken. */
@@ -166,9 +180,13 @@ function withAnswers(result: PlayResult, questions: readonly Question[]): PlayRe
         ? check
         : answered(check, question);
     });
+    const open = checks.find((check) => check.verdict === "unknown");
     const verdict = verdictOf(checks);
-    const why = checks.find((check) => check.verdict === "unknown")?.why;
-    return step.verdict === "broken" ? { ...step, checks, verdict, why: step.why ?? why } : step;
+    if (step.verdict !== "broken" || verdict === "broken" || open === undefined)
+      return { ...step, checks };
+    const { about, expected, found, why } = open;
+    const what = `${about}: expected ${expected}, found ${found}`;
+    return { ...step, checks, verdict, why: step.why ?? `${what}. Is it wrong? ${why}` };
   });
   return concludeAgain({ ...result, steps });
 }

@@ -25,6 +25,7 @@ function suiteOf(result: PlayResult): JunitSuite {
       requests: tallyLine(result.tally),
       digest,
       reproduce: result.reproduce,
+      ...(result.runId !== undefined && { "run id": result.runId }),
     },
     cases: [
       ...stepCases(result, `${name}.steps`),

@@ -51,7 +51,7 @@ const plain: Paint = (_, text) => text;
 const coloured: Paint = (verdict, text) => `\u001b[${codes[verdict]}m${text}\u001b[0m`;
 
 function head({ scenario, verdict, why, ...result }: PlayResult, paint: Paint): Lines {
-  const { target, tally, latency, startedAt, endedAt } = result;
+  const { target, tally, latency, startedAt, endedAt, runId } = result;
   const tookMs = Math.max(Date.parse(endedAt) - Date.parse(startedAt), 0);
   const waited =
     latency === undefined || latency.max === 0
@@ -63,6 +63,7 @@ function head({ scenario, verdict, why, ...result }: PlayResult, paint: Paint): 
     `${paint(verdict, `${verdictSigns[verdict]} ${verdict}`)}  ${printable(scenario.name)}: ${cut(why)}`,
     `  ${targetLine(target)}, ${readableDuration(tookMs)}; ${tallyLine(tally)}`,
     ...waited,
+    ...(runId === undefined ? [] : [`  run id ${printable(runId)}, the end of every session id`]),
   ];
 }
 

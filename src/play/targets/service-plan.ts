@@ -8,7 +8,7 @@ import { type Capabilities, makesChoices } from "../player/effects.ts";
 import { ordinalsIn } from "../player/values.ts";
 
 export interface ServicePlan {
-  /** What only an adsim can do, such as `fault`, each once. If there is any, the result can't be `held`. */
+  /** What only an adsim has, in words such as `fault rules`, each once. If there is any, the result can't be `held`. */
   readonly impossible: readonly string[];
   /** How long each step waits in real time, at the top level. */
   readonly stepsMs: readonly number[];
@@ -28,11 +28,12 @@ export function planAtService(
   { speed = 1, knownChoices }: { speed?: number | undefined } & Pick<Capabilities, "knownChoices">,
 ): ServicePlan {
   const { steps, expectations = [], start, assumptions = {}, faults = [] } = scenario;
-  const impossible = new Set<string>();
-  if (start !== undefined) impossible.add("start");
   const capabilities = { time: { kind: "real", speed }, control: false, knownChoices } as const;
-  if (!makesChoices(capabilities, assumptions)) impossible.add("assumptions");
-  if (faults.length > 0) impossible.add("faults");
+  const impossible = new Set<string>();
+  if (start !== undefined) impossible.add(needs.start);
+  for (const [key, choice] of Object.entries(assumptions))
+    if (!makesChoices(capabilities, { [key]: choice })) impossible.add(`${key}=${choice}`);
+  if (faults.length > 0) impossible.add(needs.fault);
   const plans = [...steps, ...expectations.map((expect) => ({ expect }))].map((step) =>
     planOf(step, capabilities),
   );
@@ -52,6 +53,19 @@ export function planAtService(
     asksSurfaces: needsSurfaces || (reads > 0 && reads < READ_LIMIT),
   };
 }
+
+/** What the steps that only an adsim can play need, in words. */
+const needs = {
+  start: "a start time",
+  assume: "other assumptions",
+  fault: "fault rules",
+  heal: "fault rules",
+  signUp: "sign-ups",
+  setSurface: "changes to surfaces",
+  rotateKey: "new keys",
+  audit: "the audit",
+  setClock: "a clock that can be set",
+} as const;
 
 export const READ_LIMIT: number = documentedLimits.reporting.requests;
 
@@ -81,7 +95,7 @@ function planOf(step: Step, capabilities: RealTime): StepPlan {
   if ("advance" in step) {
     const { advance } = step;
     const isTo = typeof advance === "object" && "to" in advance;
-    if (isTo || speed !== 1) return { ...nothing, impossible: [isTo ? "advance to" : "advance"] };
+    if (isTo || speed !== 1) return { ...nothing, impossible: [needs.setClock] };
     // The documented limits are per minute.
     return { ...nothing, ms: typeof advance === "object" ? MINUTE_MS : durationMs(advance) };
   }
@@ -99,11 +113,11 @@ function planOf(step: Step, capabilities: RealTime): StepPlan {
     const isAsked = "is" in expected && !("of" in expected);
     return {
       ...nothing,
-      impossible: "audit" in expected ? ["audit"] : [],
+      impossible: "audit" in expected ? [needs.audit] : [],
       reads: isAsked ? 1 : 0,
     };
   }
-  return { ...nothing, impossible: [kind] };
+  return { ...nothing, impossible: [needs[kind as keyof typeof needs] ?? kind] };
 }
 
 /** The steps of a repeat or parallel. */
