@@ -57,7 +57,7 @@ function head({ scenario, verdict, why, ...result }: PlayResult, paint: Paint): 
     latency === undefined || latency.max === 0
       ? []
       : [
-          `  latency p50 ${readableMs(latency.p50)}, p99 ${readableMs(latency.p99)}, max ${readableMs(latency.max)}`,
+          `  latency p50 ${readableMs(latency.p50)}, p95 ${readableMs(latency.p95)}, p99 ${readableMs(latency.p99)}, max ${readableMs(latency.max)}`,
         ];
   return [
     `${paint(verdict, `${verdictSigns[verdict]} ${verdict}`)}  ${printable(scenario.name)}: ${cut(why)}`,

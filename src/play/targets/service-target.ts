@@ -119,10 +119,13 @@ function lazyMember(
 ): () => Promise<Member> {
   let member: Promise<Member> | undefined;
   const given = surfaces.map((surface) => surfaceOf({ id: surface }));
+  const isAsked = given.length === 0 && service.plan.asksSurfaces;
+  async function load(): Promise<Member> {
+    const all = isAsked ? await surfacesAt(service, { id, apiKey }) : given;
+    return { id, apiKey, joined: undefined, surfaces: all };
+  }
   return () => {
-    const isAsked = given.length === 0 && service.plan.asksSurfaces;
-    const listed = isAsked ? surfacesAt(service, { id, apiKey }) : Promise.resolve(given);
-    member ??= listed.then((all) => ({ id, apiKey, joined: undefined, surfaces: all }));
+    member ??= load();
     return member;
   };
 }

@@ -31,7 +31,7 @@ describe("the report for a terminal", () => {
       [
         "✓ held  late-click: all that was expected held",
         "  in process, virtual time, 2 h 5 min; 2,000 requests: 1,566 ok, 217 refused, 108 failed, 109 lost; 391.5 INR credited",
-        "  latency p50 11 ms, p99 40 ms, max 40 ms",
+        "  latency p50 11 ms, p95 40 ms, p99 40 ms, max 40 ms",
         "",
         "✓ steps.0  impression as first",
         "✓ steps.2  traffic as load",
