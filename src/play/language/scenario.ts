@@ -32,6 +32,8 @@ export interface Scenario {
   readonly expectations?: readonly Expectation[] | undefined;
   /** Bounds for the whole run, such as "p99 < 50ms", "errors < 0.1%", "invariants = 0". */
   readonly thresholds?: readonly string[] | undefined;
+  /** `broken`: it shows a defect. Then it is held if something is broken, and broken if nothing is. @default "held" */
+  readonly verdict?: "held" | "broken" | undefined;
 }
 
 /** One thing that happens. The key says what. */

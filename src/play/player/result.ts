@@ -84,7 +84,12 @@ export interface InvariantResult {
 export interface PlayResult {
   /** Version of this format. */
   readonly version: 1;
-  readonly scenario: { readonly name: string; readonly about: string };
+  readonly scenario: {
+    readonly name: string;
+    readonly about: string;
+    /** For a scenario that shows a defect. The result's verdict is `held` if the defect showed. */
+    readonly verdict?: "broken" | undefined;
+  };
   readonly target: {
     /** `in-process`, `adsim` over HTTP, or any other `service`. */
     readonly kind: "in-process" | "adsim" | "service";
