@@ -32,13 +32,34 @@ a law is about: M money, S stats, D duplicates and clicks, L limits, A isolation
 ${rows(invariants.map(({ id, says }) => [`\`${id}\``, says]))}
 `;
 
+const [short, stories] = [true, false].map((isShort) =>
+  rows(
+    shippedNames()
+      .filter(({ name }) => name.startsWith("spec-") === isShort)
+      .map(({ name, about }) => [`\`${name}\``, about]),
+  ),
+);
+
 const scenariosPage = `# The scenarios that come with adsim
 
 [\`adsim play NAME\`](scenarios.md) plays one, and \`adsim scenarios NAME\` prints it as JSON, for you to start from.
 
+## Stories
+
+Most of them change the clock, the assumptions or the faults, so that only an adsim can play them whole.
+
 | scenario | what happens |
 |---|---|
-${rows(shippedNames().map(({ name, about }) => [`\`${name}\``, about]))}
+${stories}
+
+## For any service
+
+These expect only what the specification says, and wait for nothing. [How to play them at your own
+service](scenarios.md#at-another-service)
+
+| scenario | what happens |
+|---|---|
+${short}
 `;
 
 /** By file name below docs. */
