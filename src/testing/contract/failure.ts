@@ -128,8 +128,15 @@ function sessionLines(rule: RuleIdentity, { session, timeZone }: BrokenTrial): s
     `The shortest sequence found that breaks the rule, from ${formatInstant(startOf(session))} on:`,
     ...sequenceLines(rule, session),
     ...(choices.length > 0 ? ["", "Assumptions that are not the default:", ...choices] : []),
-    ...(timeZone === undefined ? [] : ["", `The machine's time zone: ${timeZone}`]),
+    ...zoneLines(timeZone),
   ];
+}
+
+/** Sequences shrink to UTC unless another time zone matters. */
+function zoneLines(timeZone: string | undefined): string[] {
+  return timeZone === undefined || timeZone === "UTC"
+    ? []
+    : ["", `The machine's time zone: ${timeZone}`];
 }
 
 function scenarioLines(scenario: WriteResult | undefined): string[] {
