@@ -164,11 +164,15 @@ function countLines({ counts: { rows: count, failed, runs }, rows }: MatrixResul
 
 /** Keys that weren't varied, and why. */
 function leftOut({ verdict, unreached, kept, counts }: MatrixResult): Lines {
+  const saved =
+    counts.planned > counts.rows
+      ? ` With them there would be ${plural(counts.planned, "combination")}.`
+      : "";
   const isTried = verdict === "green" || verdict === "relies" || verdict === "interrupted";
   return [
     ...(isTried && unreached.length > 0
       ? [
-          `Not varied, because they shaped no answer to your client: ${formatList(unreached)}. With them there would be ${plural(counts.planned, "combination")}. --only KEY varies a key in any case.`,
+          `Not varied, because they shaped no answer to your client: ${formatList(unreached)}.${saved} --only KEY varies a key in any case.`,
         ]
       : []),
     ...(kept.length > 0

@@ -32,7 +32,7 @@ export interface MatrixState {
   readonly flags: MatrixFlags;
   /** The plan over the keys that are varied. */
   plan: MatrixPlan;
-  /** What all runs together reached. */
+  /** What all passed runs together reached, and what failed ones kept. */
   readonly reached: readonly Reached[];
   readonly runner: Pick<Runner, "runs" | "confirmed">;
   /** The two runs on the defaults. */

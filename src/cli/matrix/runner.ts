@@ -53,7 +53,7 @@ export interface RunnerOptions {
   readonly jobs: number;
   readonly host: HostProcess;
   /** Called after each run, with what its requests reached. */
-  readonly onRun: (reached: readonly Reached[]) => void;
+  readonly onRun: (reached: readonly Reached[], passed: boolean) => void;
 }
 
 export function createRunner(options: RunnerOptions): Runner {
@@ -109,7 +109,7 @@ export function createRunner(options: RunnerOptions): Runner {
       const { atServer = [], inProcess = [] } = (await reach?.()) ?? {};
       if (isStopped) throw new Interrupted();
       runs += 1;
-      onRun([...atServer, ...inProcess]);
+      onRun([...atServer, ...inProcess], run.passed);
       const { durationMs, ...how } = run;
       const isUsed = inProcess.length > 0;
       const finished = { ...how, requests: count, inProcess: isUsed, durationMs };
