@@ -78,7 +78,8 @@ function namesOf(names: readonly string[]): string {
 }
 
 /** Each key that the rule varies, with its choices. */
-function choicesOf({ assuming = [] }: Rule): string {
+function choicesOf(rule: Rule): string {
+  const assuming = [...(rule.assuming ?? []), ...(rule.unlessAssumed ?? [])];
   const keys = [...new Set(assuming.flatMap((choices) => Object.keys(choices)))];
   const isVaried = assuming.every((choices) => Object.keys(choices).length > 0);
   const own = isVaried ? [] : ["the contract's own choices"];
@@ -87,7 +88,8 @@ function choicesOf({ assuming = [] }: Rule): string {
     const names = choices.filter((one) => typeof one === "string");
     return `[\`${key}\`](assumptions.md#${key.replaceAll(/[^\w-]/g, "")}): ${[...new Set(names)].join(", ")}`;
   });
-  return [...own, ...varied].join("; ");
+  const unless = rule.unlessAssumed === undefined ? [] : ["unless the contract makes the choice"];
+  return [...own, ...varied, ...unless].join("; ");
 }
 
 /** With a full stop, as sentences of other pages have it. */
