@@ -16,6 +16,7 @@ const apart: string[] = [
   "faults/{connections,msw,same-everywhere}",
   "fuzz/fuzz",
   "parity",
+  "play/foreign/own-requests",
   "play/targets/{coordinated-omission,late-client,real-traffic,traffic-effects}",
   "server/{outbox,robustness,slices}",
   "testing/driver/globals",

@@ -1,4 +1,5 @@
 export { createSimulator, type Simulator } from "./adapters/create-simulator.ts";
+export { simulatorFromEnvironment } from "./adapters/environment.ts";
 export type { Audit, PublisherAudit } from "./audit/audit.ts";
 export { type AuditDifference, AuditError } from "./audit/audit-error.ts";
 export type { ClientCounts } from "./audit/client-counts.ts";

@@ -64,7 +64,7 @@ export { clientContract } from "./testing/contract/client-contract.ts";
 export type { ClientContractOptions, Describe, It } from "./testing/contract/contract-options.ts";
 export { ContractError } from "./testing/contract/failure.ts";
 export type { ContractReport, RuleVerdict } from "./testing/contract/report.ts";
-export { BrokenRule } from "./testing/contract/rules/rule.ts";
+export { BrokenRule, must, type Rule } from "./testing/contract/rules/rule.ts";
 export { type ScenarioOfOptions, scenarioOf } from "./testing/contract/scenario-of.ts";
 export { type Tried, type TryOptions, tryRule } from "./testing/contract/try-rule.ts";
 export type {
@@ -109,6 +109,7 @@ export {
 export type { ClientCommand, Command, WorldCommand } from "./testing/session/command.ts";
 export { beginSession, type RunningSession, runSession } from "./testing/session/run-session.ts";
 export type { AdView, Outcome, Session, Step } from "./testing/session/session.ts";
+export { type EventTask, eventsOf } from "./testing/session/tasks.ts";
 export type { WireAnswer, WireExchange } from "./testing/session/wire.ts";
 export { commandInWords } from "./testing/session/words.ts";
 export type { Time, Timers } from "./testing/time/time.ts";

@@ -4,6 +4,7 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
+import { wrongWays } from "../src/faults/wrong-body.ts";
 import {
   createSimulator,
   type FaultMatch,
@@ -111,6 +112,7 @@ test("every condition and every verdict has a row, and every field that a functi
     empty: 1,
     truncate: 1,
     garbage: 1,
+    "wrong-body": 1,
     drip: 1,
     duplicate: 1,
     reorder: 1,
@@ -127,6 +129,7 @@ test("every condition and every verdict has a row, and every field that a functi
     publisher: 1,
     surface: 1,
   } satisfies Record<keyof FaultRequest, 1>;
+  expect(namesUnder("Wrong answers")).toEqual(wrongWays);
   expect(namesUnder("Conditions")).toEqual(Object.keys(conditions));
   expect([...new Set(namesUnder("Verdicts"))]).toEqual(Object.keys(kinds));
   const [, listed = ""] = /It sees (.*?)\. It decides/s.exec(page) ?? [];

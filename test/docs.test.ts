@@ -13,6 +13,8 @@ import { coveringArray, createSimulator } from "../src/index.ts";
 import { startServer } from "../src/server.ts";
 import { catalogue, type OpenPoint } from "../src/spec/assumptions/catalogue.ts";
 import { operations } from "../src/spec/operations.ts";
+import { driverMethods } from "../src/testing/driver/driver.ts";
+import { promisesOf } from "../src/testing/driver/promises.ts";
 import { runAdsim } from "./cli/run-adsim.ts";
 import { generatedPages } from "./generated-pages.ts";
 import { hasCurl } from "./programs.ts";
@@ -72,6 +74,21 @@ test("every page that says how many assumptions there are has the right number",
     counts.filter(({ count }) => count !== length),
     `there are ${length} assumptions; correct the number on these pages`,
   ).toEqual([]);
+});
+
+test("docs/test-your-client.md has every method and every promise of a driver, with its default", async () => {
+  const [, section = ""] = (await pageOf("test-your-client")).split("\n## The driver\n");
+  const driver = section.split("\n## ")[0] ?? "";
+  const rows = Array.from(
+    driver.matchAll(/^\| `(\w+)` \|.*\| (.*) \|$/gm),
+    ([, name, last = ""]) => [name, last.replaceAll("`", "")],
+  );
+  const promised = Object.entries(promisesOf()).map(([name, value]) => [
+    name,
+    Number.isFinite(value) || typeof value === "boolean" ? String(value) : "no limit",
+  ]);
+  expect(rows.filter(([name]) => promised.some(([other]) => other === name))).toEqual(promised);
+  expect(rows.map(([name]) => name)).toEqual(expect.arrayContaining([...driverMethods]));
 });
 
 test("docs/matrix.md: its TypeScript runs", async () => {

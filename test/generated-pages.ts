@@ -3,6 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { shippedNames } from "../src/adapters/shipped-scenarios.ts";
+import type { Rule } from "../src/testing/contract/rules/rule.ts";
 import { rules } from "../src/testing/contract/rules.ts";
 import { invariants } from "../src/testing.ts";
 
@@ -11,11 +12,13 @@ const root = join(import.meta.dirname, "..");
 const rulesPage = `# The rules for clients
 
 [\`clientContract\`](test-your-client.md) checks these rules. Use their names in its options \`skip\` and \`only\`. A failure
-prints a line for \`ADSIM_REPLAY\` that also begins with the name.
+prints a line for \`ADSIM_REPLAY\` that also begins with the name. A rule is skipped if the driver lacks a [method or
+promise](test-your-client.md#the-driver) that it needs. Some rules are tried under several choices of an
+[assumption](assumptions.md), whatever the contract's own are.
 
-| rule | says | from |
-|---|---|---|
-${rows(rules.map(({ id, says, source }) => [`\`${id}\``, sentence(says), source]))}
+| rule | says | from | needs | tried under |
+|---|---|---|---|---|
+${rows(rules.map((rule) => [`\`${rule.id}\``, sentence(rule.says), rule.source, namesOf(rule.needs ?? []), choicesOf(rule)]))}
 `;
 
 const invariantsPage = `# The invariants
@@ -29,13 +32,34 @@ a law is about: M money, S stats, D duplicates and clicks, L limits, A isolation
 ${rows(invariants.map(({ id, says }) => [`\`${id}\``, says]))}
 `;
 
+const [short, stories] = [true, false].map((isShort) =>
+  rows(
+    shippedNames()
+      .filter(({ name }) => name.startsWith("spec-") === isShort)
+      .map(({ name, about }) => [`\`${name}\``, about]),
+  ),
+);
+
 const scenariosPage = `# The scenarios that come with adsim
 
 [\`adsim play NAME\`](scenarios.md) plays one, and \`adsim scenarios NAME\` prints it as JSON, for you to start from.
 
+## Stories
+
+Most of them change the clock, the assumptions or the faults, so that only an adsim can play them whole.
+
 | scenario | what happens |
 |---|---|
-${rows(shippedNames().map(({ name, about }) => [`\`${name}\``, about]))}
+${stories}
+
+## For any service
+
+These expect only what the specification says, and wait for nothing. [How to play them at your own
+service](scenarios.md#at-another-service)
+
+| scenario | what happens |
+|---|---|
+${short}
 `;
 
 /** By file name below docs. */
@@ -47,6 +71,25 @@ export const generatedPages: Readonly<Record<string, string>> = {
 
 function rows(table: readonly (readonly string[])[]): string {
   return table.map((cells) => `| ${cells.join(" | ").replaceAll("\n", " ")} |`).join("\n");
+}
+
+function namesOf(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(", ");
+}
+
+/** Each key that the rule varies, with its choices. */
+function choicesOf(rule: Rule): string {
+  const assuming = [...(rule.assuming ?? []), ...(rule.unlessAssumed ?? [])];
+  const keys = [...new Set(assuming.flatMap((choices) => Object.keys(choices)))];
+  const isVaried = assuming.every((choices) => Object.keys(choices).length > 0);
+  const own = isVaried ? [] : ["the contract's own choices"];
+  const varied = keys.map((key) => {
+    const choices = assuming.map((one): unknown => Reflect.get(one, key));
+    const names = choices.filter((one) => typeof one === "string");
+    return `[\`${key}\`](assumptions.md#${key.replaceAll(/[^\w-]/g, "")}): ${[...new Set(names)].join(", ")}`;
+  });
+  const unless = rule.unlessAssumed === undefined ? [] : ["unless the contract makes the choice"];
+  return [...own, ...varied, ...unless].join("; ");
 }
 
 /** With a full stop, as sentences of other pages have it. */

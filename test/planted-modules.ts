@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 export interface Change {
-  /** Below `src/`. */
+  /** Relative to `src/`. */
   readonly file: string;
   /** Occurs there once. */
   readonly find: string;
@@ -98,7 +98,7 @@ export async function importCopy(
 function plant(changes: readonly Change[], copy: number): ReadonlySet<string> {
   const texts = new Map<string, string>();
   for (const { file, find, replace } of changes) {
-    const url = `${root}/src/${file}`;
+    const { href: url } = new URL(file, `${root}/src/`);
     const parts = (texts.get(url) ?? readFileSync(fileURLToPath(url), "utf8")).split(find);
     if (parts.length !== 2) {
       throw new Error(`src/${file} has ${parts.length - 1} times, not once: ${find}`);

@@ -1,7 +1,7 @@
 /** The simulator for direct use in a program: the core with `fetch`. */
 
 import { createSimulatorCore, type SimulatorCore } from "../simulator/simulator.ts";
-import type { SimulatorOptions } from "../simulator/simulator-options.ts";
+import type { Readings, SimulatorOptions } from "../simulator/simulator-options.ts";
 import { fakerPerson } from "../world/publishers/people.ts";
 import { createFetch } from "./fetch.ts";
 
@@ -19,7 +19,16 @@ export interface Simulator extends SimulatorCore {
  * @throws InputError that names the invalid option.
  */
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
-  return withFetch(createSimulatorCore(options, { people: () => fakerPerson }));
+  const sim = withFetch(createSimulatorCore(options, { people: () => fakerPerson }));
+  chosen.set(sim, { ...options.assumptions });
+  return sim;
+}
+
+const chosen = new WeakMap<object, Readings>();
+
+/** The choices that this simulator was made with; undefined if `createSimulator` didn't make it. */
+export function chosenFor(sim: object): Readings | undefined {
+  return chosen.get(sim);
 }
 
 /** Adds `fetch` to the core, which stays the same object. */

@@ -10,6 +10,7 @@ import { strictObject } from "../base/schema-builders.ts";
 import type { Faults, Transport } from "../faults/faults.ts";
 import type { Verdict } from "../faults/verdict.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
+import { takeEnvironment } from "./environment.ts";
 import { deliverAnswer, toApiRequest } from "./fetch.ts";
 import { createOvertaking } from "./hold-back.ts";
 
@@ -46,6 +47,7 @@ export function createHandlers(
   }
   const { baseUrl } = parseInput(optionsSchema, options);
   const pathOf = baseUrl === undefined ? anywhere : below(parseBaseUrl(baseUrl));
+  takeEnvironment(sim);
   sim.faults?.limitTo(mswTransport);
   const overtaking = createOvertaking();
   return [

@@ -5,7 +5,7 @@
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Scenario } from "../play/language/scenario.ts";
 
@@ -20,15 +20,18 @@ const inRepository = import.meta.url.endsWith(".ts");
 const folder = fileURLToPath(
   new URL(inRepository ? "../../scenarios/" : "../scenarios/", import.meta.url),
 );
+/** In the repository, those of the specification have a folder of their own. */
+const folders: readonly string[] = inRepository ? [folder, join(folder, "spec")] : [folder];
 /** The list that the build writes next to the scenarios, so that listing them reads only one file. */
 const INDEX = "index.json";
 
 /** All shipped scenarios, sorted by name. */
 export function shippedNames(): readonly ShippedScenario[] {
   if (!inRepository) return JSON.parse(readFileSync(join(folder, INDEX), "utf8"));
-  return readdirSync(folder)
+  return folders
+    .flatMap((each) => readdirSync(each).map((file) => join(each, file)))
     .filter((file) => file.endsWith(".ts"))
-    .map((file) => moduleOf(basename(file, ".ts")))
+    .map(moduleAt)
     .map(({ name, about }) => ({ name, about }))
     .sort((one, other) => (one.name < other.name ? -1 : 1));
 }
@@ -37,12 +40,14 @@ export function shippedNames(): readonly ShippedScenario[] {
 export function shippedScenario(name: string): Scenario | undefined {
   // Only a valid name may become part of a path.
   if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) || `${name}.json` === INDEX) return undefined;
-  const file = join(folder, `${name}${inRepository ? ".ts" : ".json"}`);
-  if (!existsSync(file)) return undefined;
-  return inRepository ? moduleOf(name) : JSON.parse(readFileSync(file, "utf8"));
+  const file = folders
+    .map((each) => join(each, `${name}${inRepository ? ".ts" : ".json"}`))
+    .find((path) => existsSync(path));
+  if (file === undefined) return undefined;
+  return inRepository ? moduleAt(file) : JSON.parse(readFileSync(file, "utf8"));
 }
 
-function moduleOf(name: string): Scenario {
-  const { scenario } = require(join(folder, `${name}.ts`)) as { readonly scenario: Scenario };
+function moduleAt(file: string): Scenario {
+  const { scenario } = require(file) as { readonly scenario: Scenario };
   return scenario;
 }

@@ -185,7 +185,9 @@ function answerFateText({ fault, response }: JournalEntry): string {
     case "part":
       return "its answer arrived damaged";
     case "whole":
-      return `the client got status ${response.status} instead`;
+      return fault.kind === "wrong-body"
+        ? `the client got a wrong answer instead, with status ${response.status}`
+        : `the client got status ${response.status} instead`;
     case "nothing":
     case undefined:
       return "its answer was lost";

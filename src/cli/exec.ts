@@ -1,19 +1,28 @@
 /** `adsim exec -- CMD`: runs a server while CMD runs. CMD finds it through environment variables. */
 
 import type { ChildProcess } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { nodeHost } from "../adapters/node-host.ts";
+import type { Coverage } from "../play/fixtures/coverage.ts";
+import { REACHED } from "../readings/reached.ts";
+import type { Server } from "../server.ts";
 import { logFormatOf, logStarter } from "./log/format.ts";
-import type { ServerFlags } from "./options/common-options.ts";
+import { type ServerFlags, simulatorOptions } from "./options/common-options.ts";
 import { exitCodes } from "./output/exit.ts";
 import { playedText } from "./output/ready-message.ts";
 import { reportText } from "./output/report-text.ts";
 import { say } from "./output/say.ts";
 import { childCommand, clientEnvironment, startChild } from "./processes/child.ts";
 import type { HostProcess } from "./processes/host-process.ts";
+import { collectReach, type Reach } from "./processes/reach.ts";
 import { endingSignals, onSignals } from "./processes/signals.ts";
 import { saveOnExit, startFrom } from "./start-server.ts";
 
 export interface ExecFlags extends ServerFlags {
   readonly failOnFindings?: boolean;
+  readonly coverage?: boolean;
 }
 
 /** @returns CMD's exit code; 128 plus the number of a signal that ended CMD; 1 for findings with --fail-on-findings. */
@@ -35,10 +44,13 @@ export async function exec(
     world.reset();
     world.restore(played);
   }
+  const folder = await mkdtemp(join(tmpdir(), "adsim-reached-"));
+  const file = join(folder, "reached");
+  const reachedBy = collectReach(server, file);
   let ourExitCode: number;
   try {
     const { child, ended } = startChild(command, {
-      env: { ...host.env, ...clientEnvironment(server) },
+      env: { ...host.env, ...clientEnvironment(server), [REACHED]: file },
       stdio: ["inherit", stdout.fd, stderr.fd],
     });
     const stopForwarding = forwardSignals(child, host);
@@ -47,16 +59,43 @@ export async function exec(
     if (flags.json === true) {
       say(`${JSON.stringify({ event: "report", exitCode, ...report })}\n`, stdout);
     }
-    say(reportText(report), stderr);
+    const reach = await reachedBy();
+    say(reportText(report, reach.inProcess.length > 0), stderr);
+    if (flags.coverage === true) {
+      const { coverage, text } = await coverageIn(reach, flags, server);
+      if (flags.json === true)
+        say(`${JSON.stringify({ event: "coverage", ...coverage })}\n`, stdout);
+      say(`\n${text}`, stderr);
+    }
     const isFailed = flags.failOnFindings === true && report.findings.length > 0;
     ourExitCode = exitCode === exitCodes.fine && isFailed ? exitCodes.checkFailed : exitCode;
   } finally {
     await server.close();
+    await rm(folder, { recursive: true, force: true });
   }
   // The state is saved even if CMD failed.
   await saveOnExit(flags, server, host);
   await log?.end(ourExitCode);
   return ourExitCode;
+}
+
+/** Loads its modules on demand: most runs don't need them. */
+async function coverageIn(
+  { atServer, inProcess }: Reach,
+  flags: ExecFlags,
+  server: Server,
+): Promise<{ readonly coverage: Coverage; readonly text: string }> {
+  const [{ coverageOf }, { coverageText }, { makeFixtures }] = await Promise.all([
+    import("../play/fixtures/coverage.ts"),
+    import("../play/fixtures/coverage-text.ts"),
+    import("../play/fixtures/make-fixtures.ts"),
+  ]);
+  const { seed, assumptions, publishers } = server.worlds.get("default");
+  const options = await simulatorOptions(flags, "frozen");
+  const fixtures = makeFixtures({ ...options, seed, assumptions }, nodeHost);
+  const coverage = coverageOf([...atServer, ...inProcess], fixtures);
+  const apiKey = publishers.credentials(1)[0]?.apiKey ?? "";
+  return { coverage, text: coverageText(coverage, apiKey) };
 }
 
 /** Passes signals on to CMD, which decides what they mean. We wait until it has ended. */

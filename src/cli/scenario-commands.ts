@@ -17,7 +17,7 @@ export function addPlay(program: Command, host: HostProcess, ends: SetExitCode):
   const play = program
     .command("play")
     .description("play a scenario, and check that what it expects comes true")
-    .argument("<SCENARIO>", SCENARIO)
+    .argument("[SCENARIO]", SCENARIO)
     .addHelpText(
       "after",
       `
@@ -27,12 +27,14 @@ Without --target, adsim plays the scenario in a world in this process, and no re
 If --target is an adsim, it plays the scenario in a new world, /@NAME, or in the world that the URL names, whose state is
 lost. No real time passes there either, unless you give --speed.
 With --api-key and --publisher, --target can be any service, and time is real. adsim skips the steps that the service can't
-do, and says which.
+do, and says which. What comes out otherwise than expected is broken only if no choice of the assumptions allows it; else it
+is unknown. --assume and --assumptions say what the service is known to choose. Use publishers that nobody else uses
+meanwhile.
 Exit codes: 0 held, 1 broken or unknown, 2 wrong usage or an invalid scenario, 3 the scenario can't be read, or the target
 can't be reached.`,
     );
   addPlayOptions(addCommonOptions(play, hiddenClock(["frozen"])), host).action(
-    async (source: string, flags: PlayFlags) => {
+    async (source: string | undefined, flags: PlayFlags) => {
       const command = await import("./play/play.ts");
       ends(await command.play(source, flags, host));
     },
@@ -44,6 +46,10 @@ export function addScenarios(program: Command, host: HostProcess): void {
     .command("scenarios")
     .description("list the scenarios that come with adsim, or print one as JSON")
     .argument("[NAME]", "print only this one, as JSON: npx adsim scenarios NAME > mine.json")
+    .option(
+      "--playable",
+      "say which can be played at a service other than adsim, and how long they wait in real time",
+    )
     .option("--json", "write machine-readable output to stdout")
     .action(async (name: string | undefined, flags: ScenariosFlags) => {
       const command = await import("./scenarios.ts");

@@ -85,6 +85,7 @@ export interface Operation<Answer> {
 type Guard<Value> = (value: unknown) => value is Value;
 
 const isText: Guard<string> = (value) => typeof value === "string";
+const isId: Guard<string> = (value): value is string => isText(value) && value !== "";
 const isAmount: Guard<number> = (value): value is number => Number.isFinite(value);
 const isCount: Guard<number> = (value): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 0;
@@ -113,12 +114,12 @@ function list<Value>(isElement: Guard<Value>): Guard<readonly Value[]> {
 export const impression: Operation<ImpressionRecord> = {
   method: "POST",
   path: "/v1/impression",
-  isAnswer: record({ ok: isTrue, impression_id: isText, revenue_credited_inr: isAmount }),
+  isAnswer: record({ ok: isTrue, impression_id: isId, revenue_credited_inr: isAmount }),
 };
 export const click: Operation<ClickRecord> = {
   method: "POST",
   path: "/v1/click",
-  isAnswer: record({ ok: isTrue, click_id: isText, revenue_credited_inr: isAmount }),
+  isAnswer: record({ ok: isTrue, click_id: isId, revenue_credited_inr: isAmount }),
 };
 export const stats: Operation<PublisherStats> = {
   method: "GET",

@@ -83,16 +83,14 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
   }
 
   function served(context: RequestContext, fired: FiredRule): RequestContext {
-    const { injected } = fired.plan;
+    const { injected, alter } = fired.plan;
     serve(context);
-    if (injected === undefined) {
-      handOver(context, fired, context.response, recordOf(fired, true));
-      return context;
-    }
     const own = context.response;
-    context.producedBy = "rule";
-    handOver(context, fired, answerWith(injected, context), recordOf(fired, true));
-    recordLoss(context, own);
+    const answer = injected === undefined ? alter(own) : answerWith(injected, context);
+    const isReplaced = answer !== own;
+    if (isReplaced) context.producedBy = "rule";
+    handOver(context, fired, answer, recordOf(fired, true));
+    if (isReplaced) recordLoss(context, own);
     return context;
   }
 

@@ -158,7 +158,11 @@ export function fire(
     rule: id,
     kind: verdict.kind,
     delayMs: delayMsOf(verdict.delay, streamOf(delayKey, counter), number),
-    plan: planOf(verdict, { key: streamOf(noiseKey, counter), ordinal: number }),
+    plan: planOf(verdict, {
+      key: streamOf(noiseKey, counter),
+      ordinal: number,
+      operation: arrived.operation,
+    }),
   };
 }
 

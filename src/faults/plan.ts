@@ -4,7 +4,9 @@ import { durationMs } from "../base/duration.ts";
 import { drawBetween, type Key, subKey } from "../base/random.ts";
 import type { DeliveryMode } from "../spec/delivery.ts";
 import { type ApiResponse, noResponse } from "../spec/messages.ts";
+import type { OperationId } from "../spec/operations.ts";
 import type { Loss, Verdict, VerdictKind } from "./verdict.ts";
+import { unservedAnswer, wrongAnswer } from "./wrong-body.ts";
 
 /** The answer that replaces the service's. */
 export type Injected = Extract<Verdict, { readonly kind: "respond" }>;
@@ -22,34 +24,42 @@ export interface Plan {
   /** Which answer the client gets if the service carries out the request twice. */
   readonly answerOf: "first" | "second";
   readonly injected: Injected | undefined;
+  /** Changes the service's answer. Returns the same object if nothing changes. */
+  alter(own: ApiResponse): ApiResponse;
   /** Decides how an answer, the service's or the injected one, arrives. */
   handOver(answer: ApiResponse): Handover;
 }
 
 /** The randomness of one request. */
-export interface Draws {
+interface Draws {
   readonly key: Key;
   readonly ordinal: number;
 }
 
+/** What a plan depends on besides the verdict. */
+export interface PlannedRequest extends Draws {
+  readonly operation: OperationId | undefined;
+}
+
 type Planner<Kind extends VerdictKind> = (
   verdict: Extract<Verdict, { readonly kind: Kind }>,
-  draws: Draws,
+  request: PlannedRequest,
 ) => Plan;
 
 export function planOf<Kind extends VerdictKind>(
   verdict: Extract<Verdict, { readonly kind: Kind }>,
-  draws: Draws,
+  request: PlannedRequest,
 ): Plan {
   // The planner of a kind takes verdicts of that kind.
   const planner = planners[verdict.kind as Kind] as Planner<Kind>;
-  return planner(verdict, draws);
+  return planner(verdict, request);
 }
 
 const once: Plan = {
   applications: 1,
   answerOf: "first",
   injected: undefined,
+  alter: (own) => own,
   handOver: whole,
 };
 const never: Plan = { ...once, applications: 0 };
@@ -67,6 +77,12 @@ const planners: { readonly [Kind in VerdictKind]: Planner<Kind> } = {
     ...once,
     handOver: (answer) => (as === "response" ? noise(draws) : garbled(answer, draws)),
   }),
+  "wrong-body": ({ wrong, applied }, { operation }) => {
+    const unserved = applied === false ? unservedAnswer(operation, wrong) : undefined;
+    return unserved === undefined
+      ? { ...once, alter: (own) => wrongAnswer(own, wrong) }
+      : { ...never, injected: { kind: "respond", ...unserved } };
+  },
   drip: ({ bytesPerSecond }) => ({
     ...once,
     handOver: (response) => ({ response, mode: { kind: "drip", bytesPerSecond } }),

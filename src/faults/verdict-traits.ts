@@ -19,6 +19,7 @@ export const verdictTraits: Readonly<Record<VerdictKind, VerdictTraits>> = {
   empty: { answer: "missing", replacesBody: false },
   truncate: { answer: "cut", replacesBody: false },
   garbage: { answer: "missing", replacesBody: true },
+  "wrong-body": { answer: "kept", replacesBody: true },
   drip: { answer: "slow", replacesBody: false },
   duplicate: { answer: "kept", replacesBody: false },
   reorder: { answer: "slow", replacesBody: false },

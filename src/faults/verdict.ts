@@ -11,6 +11,7 @@ import {
 } from "../base/schema-builders.ts";
 import { type Delay, delaySchema, shortDuration } from "./delay.ts";
 import { bodySchema, type Headers, headersSchema } from "./respond-schemas.ts";
+import { type WrongWay, wrongWays } from "./wrong-body.ts";
 
 /** What a client sees when no answer comes: the connection closes, is reset, or stays open and silent. */
 export type Loss = "close" | "reset" | "silence";
@@ -44,7 +45,18 @@ export type Verdict = { readonly delay?: Delay | undefined } & (
   | { readonly kind: "truncate"; readonly share: number; readonly atByte?: undefined }
   /** Random bytes replace the body, or the whole HTTP response. @default as "body" */
   | { readonly kind: "garbage"; readonly as?: "body" | "response" | undefined }
-  /** The body arrives at this pace. */
+  /** The answer is well-formed and wrong. An answer that can't be wrong in this way, such as an error, stays as it is. */
+  | {
+      readonly kind: "wrong-body";
+      readonly wrong: WrongWay;
+      /**
+       * `false`: the service doesn't record the event, and the answer is made up. Reads are always carried out.
+       *
+       * @default true
+       */
+      readonly applied?: boolean | undefined;
+    }
+  /** The body arrives at this pace. At 0.001 bytes a second, the slowest, it never ends for any practical purpose. */
   | { readonly kind: "drip"; readonly bytesPerSecond: number }
   /** The service carries out the request twice; the client sees one of the answers. @default answer "first" */
   | { readonly kind: "duplicate"; readonly answer?: "first" | "second" | undefined }
@@ -77,6 +89,9 @@ function wholeBetween(least: number, most: number): Schema<number> {
   );
 }
 
+const PACE = "must be a number from 0.001 to 1000000000";
+const pace = v.pipe(v.number(PACE), v.minValue(0.001, PACE), v.maxValue(1_000_000_000, PACE));
+
 export const shareSchema: Schema<number> = v.pipe(
   v.number("must be a number from 0 to 1"),
   v.minValue(0, "must be from 0 to 1"),
@@ -92,15 +107,17 @@ function kind<const Kind extends string, const Has extends v.ObjectEntries>(
   return v.pipe(strictObject({ kind: v.literal(name), delay, ...has }), v.description(does));
 }
 
+function applied(byDefault: boolean): v.OptionalSchema<Schema<boolean>, undefined> {
+  const does = `Whether the service carries out the request. Default: ${byDefault}.`;
+  return optional(v.boolean("must be true or false"), does);
+}
+
 const respond = v.pipe(
   kind("respond", "Answers instead of the service.", {
     status: described(wholeBetween(200, 599), "The status of the answer."),
     headers: optional(headersSchema),
     body: optional(bodySchema, "Text, or a value that is sent as JSON."),
-    applied: optional(
-      v.boolean("must be true or false"),
-      "Whether the service carries out the request.",
-    ),
+    applied: applied(false),
   }),
   v.check(
     (verdict) => verdict.body === undefined || !bodiless.has(verdict.status),
@@ -135,8 +152,15 @@ const kinds = [
       "What they replace: the body or the whole HTTP response.",
     ),
   }),
+  kind("wrong-body", "The answer is well-formed and wrong.", {
+    wrong: described(
+      v.picklist(wrongWays, `must be one of ${wrongWays.join(", ")}`),
+      "What is wrong with the answer.",
+    ),
+    applied: applied(true),
+  }),
   kind("drip", "The body of the answer arrives slowly.", {
-    bytesPerSecond: described(wholeBetween(1, 1_000_000_000), "The pace."),
+    bytesPerSecond: described(pace, "The pace. Below 1, each byte takes longer than a second."),
   }),
   kind("duplicate", "The service carries out the request twice.", {
     answer: optional(

@@ -4,14 +4,21 @@ import { formatInstant } from "../base/calendar.ts";
 import type { JournalEntry, JournalFault } from "./entry.ts";
 import type { JournalRecord } from "./record.ts";
 import { withoutSecrets } from "./secrets.ts";
-import { limitOf } from "./shown-entry.ts";
+import { assumptionsOf, limitOf } from "./shown-entry.ts";
 
 /** A concluded exchange. Its members mean the same as in a journal entry. */
 export interface LoggedExchange
   extends Pick<JournalEntry["request"], "method" | "path" | "query">,
     Pick<
       JournalEntry,
-      "sequence" | "at" | "operation" | "publisher" | "reason" | "producedBy" | "limit"
+      | "sequence"
+      | "at"
+      | "operation"
+      | "publisher"
+      | "reason"
+      | "producedBy"
+      | "assumptions"
+      | "limit"
     > {
   /** 0 if the client got no response. */
   readonly status: number;
@@ -56,6 +63,7 @@ function loggedExchange(record: JournalRecord, sequence: number): LoggedExchange
     publisher: record.publisher,
     reason: record.reason,
     producedBy: record.producedBy,
+    assumptions: assumptionsOf(record),
     limit: limitOf(record),
     fault: fault && { rule: withoutSecrets(fault.rule), kind: fault.kind },
     remaining: remaining === undefined ? undefined : Number(remaining),

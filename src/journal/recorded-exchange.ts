@@ -51,7 +51,7 @@ export interface RecordedExchange {
 }
 
 export interface Recording {
-  readonly form: "journal" | "HAR";
+  readonly form: "journal" | "HAR" | "CSV";
   /** Whether adsim recorded it, so that sequence and time are those of its world. */
   readonly byAdsim: boolean;
   readonly exchanges: readonly RecordedExchange[];

@@ -50,9 +50,14 @@ export function shownEntry(
     limit: limitOf(record),
     fault: shownFault(record, redactor),
     reason: record.reason,
-    assumptions: record.shapedBy.length === 0 ? "documented" : [...record.shapedBy],
+    assumptions: assumptionsOf(record),
     ...(nearest && { nearest: shownNearest(nearest, redactor) }),
   };
+}
+
+/** The assumptions that decided the answer. */
+export function assumptionsOf({ shapedBy }: JournalRecord): JournalEntry["assumptions"] {
+  return shapedBy.length === 0 ? "documented" : [...shapedBy];
 }
 
 /** The request limit that refused it, if one did. */

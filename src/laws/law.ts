@@ -6,7 +6,7 @@ import type { SimulatorCore } from "../simulator/simulator.ts";
 import type { Readings } from "../simulator/simulator-options.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
-import type { ClientExchange, Member } from "./client-exchange.ts";
+import type { Member } from "./client-exchange.ts";
 import { type RerunPlan, ServiceThrew } from "./rerun-plan.ts";
 import type { TraceReader } from "./trace.ts";
 
@@ -48,8 +48,6 @@ export interface Played {
   readonly rerunPlan: RerunPlan | string;
   /** The service's journal. It tells the service's answers from those of fault rules. */
   readonly journal: () => readonly JournalEntry[];
-  /** For a foreign service: an answer to stats without a period. */
-  readonly defaultStats?: ClientExchange | undefined;
   /** The most things of one kind, such as a publisher's payouts, to check. */
   readonly sampleSize: number;
 }

@@ -3,7 +3,7 @@
 import { DAY_MS } from "../base/duration.ts";
 import { daysApart, sameTotals } from "./calendar-checks.ts";
 import type { Member } from "./client-exchange.ts";
-import { joinedOf, readLifetime, readPayouts, readStats, type Stats, statsOf } from "./figures.ts";
+import { joinedOf, readLifetime, readPayouts, readStats, type Stats } from "./figures.ts";
 import {
   combineChecks,
   ensure,
@@ -16,6 +16,7 @@ import {
 import { hasPublisher } from "./payout-checks.ts";
 import { addDays, creditOf, dayAt } from "./read-trace.ts";
 import { halfway, type Rerun, rerunCheck } from "./rerun.ts";
+import { defaultLength, filtersInRun, sumsInRun } from "./stats-in-run.ts";
 import {
   ask,
   auditText,
@@ -36,8 +37,18 @@ export const statsLaws: readonly Law[] = [
     says: "The figures of a period are the sum of the figures of its parts.",
     checkCopy: sumOfParts,
   },
-  { id: "S2", says: "Totals are the sum of the surfaces.", checkCopy: sumOfSurfaces },
-  { id: "S3", says: "With surface=s the totals are the figures of s.", checkCopy: oneSurface },
+  {
+    id: "S2",
+    says: "Totals are the sum of the surfaces.",
+    checkTrace: sumsInRun,
+    checkCopy: sumOfSurfaces,
+  },
+  {
+    id: "S3",
+    says: "With surface=s the totals are the figures of s.",
+    checkTrace: filtersInRun,
+    checkCopy: oneSurface,
+  },
   {
     id: "S4",
     says: "The default period is from 30 days before today to today.",
@@ -197,16 +208,6 @@ function defaultPeriod(played: LawContext): string {
     }
   }
   return "four ways to ask for it, in a copy of the world";
-}
-
-/** Checks only the length of the default period, because the date of a foreign service is unknown. */
-function defaultLength({ defaultStats }: LawContext): string {
-  if (defaultStats === undefined) return inconclusive("no publisher took part");
-  if (defaultStats.status !== 200)
-    return inconclusive(`stats was answered with ${defaultStats.status}`);
-  const { from, to } = statsOf(defaultStats.text);
-  ensure(addDays(from, 30) === to, () => `the default period is ${from} to ${to}`);
-  return "one request";
 }
 
 function readingChangesNothing(played: LawContext): string {

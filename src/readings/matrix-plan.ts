@@ -20,6 +20,8 @@ export interface MatrixPlan {
   /** Keys that are varied. */
   readonly varied: readonly AssumptionKey[];
   readonly rows: readonly ChoiceOverrides[];
+  /** The plan for only some of its keys: `ran`, and the rows that these leave to be run. */
+  varying(keys: readonly AssumptionKey[], ran: readonly ChoiceOverrides[]): MatrixPlan;
   /** The assumptions with these overrides; undefined if the choices contradict each other. */
   assumptionsWith(overrides: ChoiceOverrides): Assumptions | undefined;
   /** As many of the overrides as don't contradict each other. */
@@ -34,9 +36,12 @@ export interface PlanOptions {
   readonly strength: 1 | 2 | 3;
   /** A covering array of that strength over all keys. */
   readonly array: readonly Assumptions[];
+  /** Rows that were run before. @default none */
+  readonly ran?: readonly ChoiceOverrides[] | undefined;
 }
 
-export function makePlan({ pinned, only, strength, array }: PlanOptions): MatrixPlan {
+export function makePlan(options: PlanOptions): MatrixPlan {
+  const { pinned, only, strength, array, ran = [] } = options;
   const defaults = resolveAssumptions(pinned);
   const open = allKeys.filter((key) => Object.keys(catalogue[key].choices).length > 1);
   const varied = open.filter(
@@ -80,7 +85,11 @@ export function makePlan({ pinned, only, strength, array }: PlanOptions): Matrix
       .filter((key) => defaults[key] !== catalogue[key].default)
       .map((key) => `${key}=${defaults[key]}`),
     varied,
-    rows: isWhole ? rows : withoutRedundantRows(rows, { defaults, varied, strength }),
+    rows:
+      isWhole && ran.length === 0
+        ? rows
+        : [...ran, ...withoutRedundantRows(rows, { defaults, varied, strength, ran })],
+    varying: (keys, before) => makePlan({ ...options, only: keys, ran: before }),
     assumptionsWith,
     compatiblePart,
   };
@@ -90,6 +99,7 @@ interface Thinning {
   readonly defaults: Assumptions;
   readonly varied: readonly AssumptionKey[];
   readonly strength: number;
+  readonly ran: readonly ChoiceOverrides[];
 }
 
 /**
@@ -98,7 +108,7 @@ interface Thinning {
  */
 function withoutRedundantRows(
   rows: readonly ChoiceOverrides[],
-  { defaults, varied, strength }: Thinning,
+  { defaults, varied, strength, ran }: Thinning,
 ): readonly ChoiceOverrides[] {
   const numbers = new Map<string, number>();
   const numberOf = (choice: string): number => {
@@ -113,7 +123,9 @@ function withoutRedundantRows(
   const size = Math.min(strength, varied.length);
   const covered = new Set<number>();
   // The defaults are tried before any row.
-  for (const combination of combinations(choicesOf([]), size)) covered.add(combination);
+  for (const row of [[], ...ran]) {
+    for (const combination of combinations(choicesOf(row), size)) covered.add(combination);
+  }
   return rows.filter((row) => {
     const before = covered.size;
     for (const combination of combinations(choicesOf(row), size)) covered.add(combination);

@@ -1,7 +1,7 @@
 /** The responses of the spec as JSON Schema (spec §2), with keys in the documented order. Callers pass in the choices. */
 
 import type { Assumptions, Choice } from "./assumptions/catalogue.ts";
-import type { OperationId } from "./operations.ts";
+import { type OperationId, operations } from "./operations.ts";
 
 /** The statuses that a surface can have (spec §2, §3). */
 export const surfaceStatuses = ["active", "paused", "pending_review", "archived"] as const;
@@ -126,7 +126,10 @@ export function responseSchemas(
     payouts: named(
       "Payouts",
       record({
-        payouts: list("Payouts of the publisher", named("Payout", payout)),
+        payouts: {
+          ...list("Payouts of the publisher", named("Payout", payout)),
+          maxItems: operations.payouts.parameters.limit.maximum,
+        },
         pending_inr: inr("Amount pending and not yet paid out"),
       }),
     ),

@@ -174,6 +174,23 @@ describe("failed impressions never sent again", () => {
     expect(down.proving("failed-and-never-sent-again")).toEqual([1]);
   });
 
+  test("include one that wasn't recorded, and whose answer was wrong", () => {
+    const wrong = { kind: "wrong-body", wrong: "missing-id" } as const;
+    const stage = reportWorldOf({
+      faults: [
+        { match: { nth: 1 }, verdict: { ...wrong, applied: false } },
+        { match: { nth: 2 }, verdict: wrong },
+        { match: { nth: 3 }, verdict: { kind: "wrong-body", wrong: "foreign-id", applied: false } },
+        { match: { nth: 4 }, verdict: { kind: "wrong-body", wrong: "empty-list", applied: false } },
+      ],
+    });
+    shown(stage, ["a", "b", "c", "d"]);
+    expect(stage.proving("failed-and-never-sent-again")).toEqual([1]);
+    expect(stage.finding("failed-and-never-sent-again").example).toContain(
+      "→ 200, not recorded, and not sent again",
+    );
+  });
+
   describe("aren't reported for", () => {
     test("an event that was retried, in whatever encoding, and then given up", () => {
       const stage = reportWorldOf({ faults: [{ verdict: { kind: "timeout" } }] });
@@ -283,6 +300,16 @@ describe("clicks on unknown impressions", () => {
     const stage = reportWorldOf();
     stage.click(impressionIdIn(stage.impression("a", "ad", stage.sim.publishers.at(1))));
     expect(stage.proving("click-on-unknown-impression")).toEqual([2]);
+  });
+
+  test("aren't reported for an id that a rule's 200 gave", () => {
+    const stage = reportWorldOf({
+      faults: [{ match: { nth: 1 }, verdict: { kind: "wrong-body", wrong: "foreign-id" } }],
+    });
+    stage.click(impressionIdIn(stage.impression("a")));
+    expect(stage.found()).toEqual([]);
+    stage.click("imp_nothing");
+    expect(stage.proving("click-on-unknown-impression")).toEqual([3]);
   });
 
   test("aren't reported for known or late impressions, or ones from before the world was restored", () => {

@@ -1,6 +1,7 @@
 /** The report's findings about pauses: Retry-After, hot loops, back-off, and going on after a refused key. */
 
 import { describe, expect, test } from "vitest";
+import { deriveKey, drawBetween } from "../../src/base/random.ts";
 import type { FaultRule } from "../../src/faults/rule.ts";
 import type { Verdict } from "../../src/faults/verdict.ts";
 import { type ReportWorld, reportWorldOf } from "./report-world.ts";
@@ -370,6 +371,106 @@ describe("retries without growing pauses", () => {
       const stage = reportWorldOf({ faults: [{ verdict: { kind: "timeout" } }] });
       expect(retrying([5100, 5200, 5101, 5099], "a", stage).found()).toEqual([]);
     });
+  });
+});
+
+/** So many events, one after the other, each tried again after these pauses in milliseconds. */
+function retryingEach(
+  events: number,
+  pausesOf: (random: () => number) => readonly number[],
+  seed = "jitter",
+): ReportWorld {
+  const stage = reportWorldOf({ faults: [outage] });
+  const key = deriveKey(seed, "pauses");
+  let drawn = 0;
+  const random = (): number => {
+    drawn += 1;
+    return drawBetween(key, drawn, 0, 999_999) / 1_000_000;
+  };
+  for (let event = 0; event < events; event += 1) {
+    const pauses = pausesOf(random).map(Math.ceil);
+    retrying(pauses, `event-${event}`, stage).wait(90_000);
+  }
+  return stage;
+}
+
+/** This many pauses, each drawn with its number from 0. */
+function drawnPauses(
+  count: number,
+  drawnMs: (number: number, random: () => number) => number,
+): (random: () => number) => number[] {
+  return (random) => Array.from({ length: count }, (_, number) => drawnMs(number, random));
+}
+
+describe("fixed pauses with jitter", () => {
+  const aroundASecond = (count: number) => drawnPauses(count, (_, random) => 500 + 1000 * random());
+
+  test.each([
+    [12, 3],
+    [12, 5],
+    [18, 2],
+  ])("are reported over %i events with %i retries each", (events, count) => {
+    const stage = retryingEach(events, aroundASecond(count));
+    expect(stage.proving("pauses-do-not-grow")).toHaveLength(events * count);
+    expect(stage.finding("pauses-do-not-grow").example).toMatch(
+      /, sent again \d times, each after \d.* to \d.* s$/,
+    );
+  });
+
+  test.each([
+    [11, 5],
+    [17, 2],
+    [40, 1],
+  ])("aren't reported over only %i events with %i retries each", (events, count) => {
+    expect(retryingEach(events, aroundASecond(count)).found()).toEqual([]);
+  });
+
+  test("aren't reported among pauses that differ more", () => {
+    const stage = retryingEach(20, aroundASecond(4));
+    retrying([9000, 18_000], "slow", stage);
+    expect(stage.found()).toEqual([]);
+  });
+
+  test("aren't reported if other requests come in between, since the client may send only so many a second", () => {
+    const stage = reportWorldOf({ faults: [outage] });
+    for (const pause of [1900, 1000, 2000, 1100, 1900]) {
+      for (let event = 0; event < 20; event += 1) {
+        stage.impression(`event-${event}`);
+        stage.wait(5);
+      }
+      stage.wait(pause);
+    }
+    expect(stage.found()).toEqual([]);
+  });
+
+  test.each([2, 3, 5, 8])("aren't what a back-off with %i retries looks like", (count) => {
+    for (const longestMs of [2000, 4000, 60_000]) {
+      const boundMs = (number: number): number => Math.min(longestMs, 1000 * 2 ** number);
+      const backOffs = {
+        "full jitter": drawnPauses(count, (number, random) => boundMs(number) * random()),
+        "half jitter": drawnPauses(
+          count,
+          (number, random) => boundMs(number) * (0.5 + random() / 2),
+        ),
+        "growing by half": drawnPauses(
+          count,
+          (number, random) => 1000 * 1.5 ** number * (0.75 + random() / 4),
+        ),
+        "decorrelated jitter": (random: () => number): number[] => {
+          let lastMs = 1000;
+          return Array.from({ length: count }, () => {
+            lastMs = Math.min(2 * longestMs, 1000 + random() * (3 * lastMs - 1000));
+            return lastMs;
+          });
+        },
+      };
+      for (const [name, pausesOf] of Object.entries(backOffs)) {
+        for (let seed = 0; seed < 6; seed += 1) {
+          const stage = retryingEach(20, pausesOf, `${seed}`);
+          expect(stage.found(), `${name}, up to ${longestMs} ms, ${seed}`).toEqual([]);
+        }
+      }
+    }
   });
 });
 

@@ -150,3 +150,34 @@ describe("the report", () => {
     expect(report.findings[0].proof[0]).toMatchObject({ sequence: 1, operation: "impression" });
   });
 });
+
+describe("--coverage", () => {
+  test("shows what of the API CMD has reached, and what would reach more", async () => {
+    const record = `${useApi} await call("/v1/impression", { method: "POST", body })`;
+    const { stderr, code } = await runAdsim([
+      ...["exec", "--coverage", "--", process.execPath, "--input-type=module", "-e", record],
+    ]);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/\nadsim: coverage of the API\n {2}operations +1 of 5\n/);
+    expect(stderr).toContain("Not reached of the operations: stats, click, surfaces and payouts.");
+    expect(stderr).toMatch(/\nThe nearest requests that reach more:\n {2}\S/);
+  });
+
+  test("is an event of --json", async () => {
+    const { stdout } = await execNode(`${useApi} call("/v1/publisher/stats")`, [
+      "--coverage",
+      "--json",
+    ]);
+    const events = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(events.at(-1)).toMatchObject({
+      event: "coverage",
+      groups: expect.arrayContaining([
+        expect.objectContaining({ name: "errors", reached: ["missing_parameter"] }),
+      ]),
+      next: expect.arrayContaining([expect.objectContaining({ before: 0 })]),
+    });
+  });
+});

@@ -5,11 +5,11 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { nodeHost } from "../../src/adapters/node-host.ts";
-import type { Fixture } from "../../src/cli/fixtures/cases/fixture.ts";
-import { type Fixtures, makeFixtures } from "../../src/cli/fixtures/make-fixtures.ts";
 import { writeFolder } from "../../src/cli/fixtures/write-folder.ts";
 import { createControl } from "../../src/control/control.ts";
 import type { Readings } from "../../src/index.ts";
+import type { Fixture } from "../../src/play/fixtures/cases/fixture.ts";
+import { type Fixtures, makeFixtures } from "../../src/play/fixtures/make-fixtures.ts";
 import { startServer } from "../../src/server.ts";
 import { createWorlds } from "../../src/simulator/worlds.ts";
 import { catalogue } from "../../src/spec/assumptions/catalogue.ts";
@@ -58,7 +58,7 @@ const named = Object.keys(readings).slice(0, isWhole ? undefined : 2);
 /** Made once, by the first test that needs them. */
 function fixturesUnder(name: string): Fixtures {
   const assumptions = readings[name] ?? {};
-  const fixtures = made.get(name) ?? makeFixtures({ assumptions, publishers: 1 });
+  const fixtures = made.get(name) ?? makeFixtures({ assumptions, publishers: 1 }, nodeHost);
   made.set(name, fixtures);
   return fixtures;
 }

@@ -26,6 +26,7 @@ const exchange: LoggedExchange = {
   publisher: "pub_1",
   reason: "read",
   producedBy: "service",
+  assumptions: "documented",
   limit: undefined,
   fault: undefined,
   remaining: 59,

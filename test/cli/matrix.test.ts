@@ -111,7 +111,9 @@ describe.skipIf(!hasCurl)("the verdict", () => {
       { "errors.invalid": "422", "payout.order": "oldest-first" },
     ]);
     expect(Object.keys(report.reliances[0]?.cautions ?? {})).toHaveLength(2);
-    expect(text).toContain("errors.invalid=422 together with payout.order=oldest-first\n");
+    expect(text).toContain(
+      "fails when both: errors.invalid = 422 and payout.order = oldest-first\n",
+    );
     expect(await paste(report.reliances[0]?.reproduce ?? "")).toBe(1);
     for (const { assumptions, run, reliances } of report.rows) {
       const isBoth =

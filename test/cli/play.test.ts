@@ -315,7 +315,7 @@ describe("at a target", () => {
     const report = join(temporaryFolder(), "out.json");
     const adsim = startAdsim([
       ...["play", fileOf(slow), "--target", server.url, "--api-key", apiKey, "--publisher", id],
-      ...["--report", `json=${report}`],
+      ...["--wait", "--report", `json=${report}`],
     ]);
     // Its first request has been answered: from now on it waits for an hour.
     await server.worlds.get("default").journal.waitFor({ operation: "impression" });

@@ -29,7 +29,7 @@ test("adsim exec passes its standard streams and a signal on to CMD", async () =
 test("adsim matrix runs CMD, and reports that it sent no request", async () => {
   const args = ["matrix", "--only", "errors.invalid", "--", process.execPath, "-e", "1"];
   const { code, stdout } = await runProcess(args);
-  expect(stdout).toContain("sent no request to the server");
+  expect(stdout).toContain("sent no request to adsim");
   expect(code).toBe(1);
 });
 

@@ -7,9 +7,10 @@ import { shippedNames, shippedScenario } from "../../src/adapters/shipped-scenar
 import { playScenarioSync } from "../../src/scenario.ts";
 import { runAdsim } from "./run-adsim.ts";
 
-const files = readdirSync(join(import.meta.dirname, "../../scenarios")).map((file) =>
-  basename(file, ".ts"),
-);
+const files = ["", "spec"]
+  .flatMap((folder) => readdirSync(join(import.meta.dirname, "../../scenarios", folder)))
+  .filter((file) => file.endsWith(".ts"))
+  .map((file) => basename(file, ".ts"));
 
 describe("adsim scenarios", () => {
   test("lists every scenario with the first sentence of its description, in aligned columns", async () => {

@@ -183,7 +183,7 @@ test.each(["--faults", "--assumptions", "--load"])(
 
 test("the client report escapes rules and notes, each on its line", () => {
   const report = createSimulator().report();
-  const text = reportText({ ...report, faults: { [EVIL]: 1 }, notes: [EVIL] });
+  const text = reportText({ ...report, faults: { [EVIL]: 1 }, notes: [EVIL] }, false);
   expect(acting.exec(text)).toBe(null);
   expect(text).not.toMatch(/^adsim: all is well/m);
 });

@@ -99,6 +99,7 @@ const faults = {
   empty: { kind: "empty" },
   truncate: { kind: "truncate", atByte: 10 },
   garbage: { kind: "garbage" },
+  "wrong-body": { kind: "wrong-body", wrong: "empty-id" },
   drip: { kind: "drip", bytesPerSecond: 1 },
   duplicate: { kind: "duplicate", answer: "second" },
   reorder: { kind: "reorder" },

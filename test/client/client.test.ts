@@ -328,6 +328,7 @@ const faults = {
   empty: [{ kind: "empty" }, "unreachable"],
   truncate: [{ kind: "truncate", atByte: 10 }, "unreadable"],
   garbage: [{ kind: "garbage" }, "unreadable"],
+  "wrong-body": [{ kind: "wrong-body", wrong: "empty-id" }, "unreadable"],
   drip: [{ kind: "drip", bytesPerSecond: 1 }, "timed-out"],
   duplicate: [{ kind: "duplicate" }, undefined],
   reorder: [{ kind: "reorder" }, undefined],

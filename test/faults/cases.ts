@@ -14,6 +14,8 @@ export type Watched = Pick<Simulator, "faults" | "journal" | "publishers">;
 export type Manner =
   | "whole"
   | "injected"
+  | "wrong"
+  | "bodiless"
   | "closed"
   | "reset"
   | "silent"
@@ -57,6 +59,15 @@ export const cases: readonly Case[] = [
   { verdict: { kind: "truncate", atByte: 0 }, manner: "head", served: [true] },
   { verdict: { kind: "garbage" }, manner: "garbage", served: [true] },
   { verdict: { kind: "garbage", as: "response" }, manner: "noise", served: [true] },
+  { verdict: { kind: "wrong-body", wrong: "null-id" }, manner: "wrong", served: [true] },
+  { verdict: { kind: "wrong-body", wrong: "null-id", delay: 60 }, manner: "wrong", served: [true] },
+  // A read is carried out in any case.
+  {
+    verdict: { kind: "wrong-body", wrong: "null-id", applied: false },
+    manner: "wrong",
+    served: [true],
+  },
+  { verdict: { kind: "wrong-body", wrong: "status-204" }, manner: "bodiless", served: [true] },
   { verdict: { kind: "drip", bytesPerSecond: 4000 }, manner: "whole", served: [true] },
   { verdict: { kind: "duplicate" }, manner: "whole", served: [true, true] },
   { verdict: { kind: "reorder", atMost: 60 }, manner: "whole", served: [true] },
@@ -93,7 +104,13 @@ export function patienceFor({ journal }: Watched): Patience {
 const MOMENT_MS = 60;
 
 /** Part of every wording: in these manners no client fails. */
-export const content = { whole: undefined, injected: undefined, garbage: undefined } as const;
+export const content = {
+  whole: undefined,
+  injected: undefined,
+  wrong: undefined,
+  bodiless: undefined,
+  garbage: undefined,
+} as const;
 
 /** How a client words the failure of each manner; `undefined` if it is none. */
 export type Wording = Readonly<Record<Manner, RegExp | undefined>>;
@@ -115,6 +132,19 @@ function expectSeen(seen: Seen, { manner }: Case, whole: Seen, wording: Wording)
       expect(seen.headers["retry-after"]).toBe("7");
       expect(seen.headers["x-ratelimit-remaining"]).toMatch(/^\d+$/);
       expect(seen.body.toString()).toBe('{"error":"busy"}');
+      return;
+    case "wrong": {
+      expect(seen.status).toBe(200);
+      expect(seen.headers["content-length"]).toBe(String(seen.body.length));
+      const nulled = whole.body.toString().replaceAll(/"id":"[^"]*"/g, '"id":null');
+      expect(nulled).not.toBe(whole.body.toString());
+      expect(seen.body.toString()).toBe(nulled);
+      return;
+    }
+    case "bodiless":
+      expect(seen.status).toBe(204);
+      expect(seen.headers["x-ratelimit-remaining"]).toMatch(/^\d+$/);
+      expect(seen.body.length).toBe(0);
       return;
     case "half":
     case "head":
@@ -145,6 +175,8 @@ function expectSeen(seen: Seen, { manner }: Case, whole: Seen, wording: Wording)
 const receivedOf: Readonly<Record<Manner, "whole" | "part" | "nothing">> = {
   whole: "whole",
   injected: "whole",
+  wrong: "whole",
+  bodiless: "whole",
   closed: "nothing",
   reset: "nothing",
   silent: "nothing",

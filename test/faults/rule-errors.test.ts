@@ -152,7 +152,7 @@ const wrongVerdicts: readonly Wrong[] = [
   ["a cut before the beginning", { kind: "truncate", atByte: -1 }, "atByte", /whole number from 0/],
   ["unknown garbage", { kind: "garbage", as: "head" }, "as", /body or response/],
   ["a drip without a pace", { kind: "drip" }, "bytesPerSecond", /required/],
-  ["a pace of 0", { kind: "drip", bytesPerSecond: 0 }, "bytesPerSecond", /from 1 to/],
+  ["a pace of 0", { kind: "drip", bytesPerSecond: 0 }, "bytesPerSecond", /from 0.001 to/],
   ["an unknown answer", { kind: "duplicate", answer: 2 }, "answer", /first or second/],
   ["a reorder by 0", { kind: "reorder", by: 0 }, "by", /from 1 to 1000/],
   ["a reorder of at most a month", { kind: "reorder", atMost: "30d" }, "atMost", /at most an hour/],

@@ -38,6 +38,12 @@ const plan: readonly FaultRule[] = [
   },
   { id: "bare", match: { operation: "payouts", nth: 3 }, verdict: { kind: "truncate", atByte: 0 } },
   { id: "noise", match: { share: 0.06, per: "world" }, verdict: { kind: "garbage", delay: 1 } },
+  { id: "wrong", match: { every: 7 }, verdict: { kind: "wrong-body", wrong: "null-id" } },
+  {
+    id: "unconfirmed",
+    match: { operation: "impression", nth: [7, 8, 11, 13, 16] },
+    verdict: { kind: "wrong-body", wrong: "ok-false", applied: false },
+  },
   { id: "slowly", match: { every: 10 }, verdict: { kind: "drip", bytesPerSecond: 100_000 } },
   { id: "stuck", match: { operation: "payouts", nth: 6, times: 1 }, verdict: { kind: "timeout" } },
   { id: "closed", match: { every: 9 }, verdict: { kind: "empty" } },

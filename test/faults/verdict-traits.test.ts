@@ -8,7 +8,7 @@ import { cases, type Manner } from "./cases.ts";
 const mannersThatShow: Readonly<Record<"cut" | "missing" | "replacesBody", ReadonlySet<Manner>>> = {
   cut: new Set<Manner>(["half", "head"]),
   missing: new Set<Manner>(["closed", "reset", "silent", "noise"]),
-  replacesBody: new Set<Manner>(["injected", "garbage", "noise"]),
+  replacesBody: new Set<Manner>(["injected", "wrong", "bodiless", "garbage", "noise"]),
 };
 
 describe.each(verdictKinds)("%s", (kind) => {

@@ -139,17 +139,50 @@ test("in a run without requests the laws about requests are unknown, with a reas
   expect(foreign.check().filter(({ verdict }) => verdict !== "unknown")).toEqual([]);
 });
 
-test("for a foreign service the run itself decides what it can, with one extra request", () => {
+test("for a foreign service the run itself decides what it can, without further requests", () => {
   const stage = stageOf({ control: false });
   playSession(stage, 1);
   stage.sim.clock.advance("2m");
   const before = stage.sim.journal.total;
   const results = stage.check();
-  expect(stage.sim.journal.total - before).toBe(1);
+  expect(stage.sim.journal.total - before).toBe(0);
   const held = results.filter(({ verdict }) => verdict === "held").map(({ id }) => id);
-  expect(held).toEqual(["M3", "M4", "M6", "S4", "D3", "D4", "L7", "H1", "H2", "H3"]);
+  expect(held).toEqual(["M3", "M4", "M6", "S2", "S4", "D3", "D4", "L7", "H1", "H2", "H3"]);
   expect(broken(results)).toEqual([]);
 });
+
+test.each([
+  ["S2", {}, (text: string) => text.replace(/(?<="revenue_inr":)[0-9.]+/, "1")],
+  ["S3", { surface: "first" }, (text: string) => text.replaceAll(/(?<="impressions":)\d+/g, "7$&")],
+  ["S4", {}, (text: string) => text.replace(/(?<="from":")[0-9-]+/, "2025-12-17")],
+])("%s is noticed from the answers of a foreign service", (id, query, change) => {
+  const wrong = (exchange: ClientExchange): ClientExchange =>
+    id === "S3" && !JSON.stringify(exchange.request.query).includes("surface")
+      ? exchange
+      : {
+          ...exchange,
+          text: id === "S3" ? rowsKept(exchange.text, change) : change(exchange.text),
+        };
+  for (const lie of [{}, { answer: wrong }]) {
+    const stage = stageOf({ control: false, lie });
+    const [member] = stage.members;
+    const surface = member?.surfaces[0]?.id ?? "";
+    stage.send({
+      method: "GET",
+      path: "/v1/publisher/stats",
+      query: { publisher_id: member?.id ?? "", ...("surface" in query && { surface }) },
+      headers: { authorization: `Bearer ${member?.apiKey}` },
+    });
+    const verdict = lie.answer === undefined ? "held" : "broken";
+    expect(stage.check([id])).toMatchObject([{ id, verdict }]);
+  }
+});
+
+/** Changes the totals, which come before the rows. */
+function rowsKept(text: string, change: (text: string) => string): string {
+  const [totals = "", rows = ""] = text.split('"surfaces"');
+  return `${change(totals)}"surfaces"${rows}`;
+}
 
 test("checking leaves the played world unchanged, and sends its copies at most 350 requests", () => {
   const stage = stageOf({ faults: rules });

@@ -85,10 +85,6 @@ function playedOn(
   { lie = {}, control = true, isExactTime = true }: StageOptions,
 ): Played {
   const { sim, trace } = stage;
-  const [member] = stage.members;
-  const query = { publisher_id: member?.id ?? "" };
-  const headers = { authorization: `Bearer ${member?.apiKey}` };
-  const request = { method: "GET", path: "/v1/publisher/stats", query, headers };
   return {
     trace,
     members: stage.members.map(({ id }) => sim.publishers.get(id)),
@@ -100,7 +96,6 @@ function playedOn(
     rerunPlan: needsRerun,
     journal: () => sim.journal.entries({ limit: 1000 }),
     sampleSize: 4,
-    defaultStats: control || member === undefined ? undefined : sent(sim, request, lie, false),
   };
 }
 

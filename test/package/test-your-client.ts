@@ -64,6 +64,9 @@ export async function followTestYourClient(
   await write(project, blocks, "property.test.js");
   await expect("npx vitest run own.test.js property.test.js", false, /2 passed/);
   await expect("node --test own.node.js", false, /pass 1\b/);
+  await write(project, blocks, "rule.test.js");
+  await expect("npx vitest run rule.test.js", true, /broke clicks-come-late/, /1 failed/);
+  await expect("rm -r rule.test.js adsim-failures", false);
   await write(project, blocks, "choices.test.js");
   await expect("npx vitest run choices.test.js", false, /\d{4} passed/);
   await expect("rm choices.test.js", false);

@@ -37,6 +37,7 @@ test(truth, { timeout: 240_000 }, () => {
     "fired: empty",
     "fired: truncate",
     "fired: garbage",
+    "fired: wrong-body",
     "fired: drip",
     "fired: duplicate",
     "fired: reorder",

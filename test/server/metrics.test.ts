@@ -64,7 +64,7 @@ describe("a scrape", () => {
     });
     expect(valuesOf(families, "adsim_worlds")).toEqual({ "": 1 });
     const faults = valuesOf(families, "adsim_faults_fired_total");
-    expect(Object.keys(faults)).toHaveLength(12);
+    expect(Object.keys(faults)).toHaveLength(13);
     expect(Object.values(faults).every((value) => value === 0)).toBe(true);
     for (const name of ["process_resident_memory_bytes", "nodejs_heap_size_used_bytes"]) {
       expect(valuesOf(families, name)[""]).toBeGreaterThan(1_000_000);

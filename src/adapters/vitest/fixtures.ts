@@ -7,6 +7,7 @@ import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import type { Publisher, Surface } from "../../world/accounts/account.ts";
 import type { Simulator } from "../create-simulator.ts";
+import { reportReached, underEnvironment } from "../environment.ts";
 import { createMswHost } from "./msw-host.ts";
 import { firstActiveSurface, openWorld, type TestWorld, type Transport } from "./world.ts";
 
@@ -50,7 +51,9 @@ const extended: TestAPI<OwnFixtures> = base.extend<OwnFixtures>({
   transport: "fetch",
   $world: async ({ simOptions, transport, task, onTestFailed }, use) => {
     const name = `test-${task.id.replaceAll(/[^A-Za-z0-9]+/g, "-")}`.toLowerCase();
-    const world = await openWorld(transport, { options: readOptions(simOptions), name, msw });
+    const options = underEnvironment(readOptions(simOptions));
+    const world = await openWorld(transport, { options, name, msw });
+    reportReached(world.sim);
     onTestFailed(() => console.error(latestRequests(world.sim)));
     try {
       await use(world);

@@ -4,6 +4,7 @@ import { headerOf } from "../../exchange/headers.ts";
 import type { JournalRecord } from "../../journal/record.ts";
 import { deliveryTraits } from "../../spec/delivery.ts";
 import { saysDuplicate } from "../../spec/errors.ts";
+import { bodyMismatch, lenientSchemas } from "../../spec/schema-mismatch.ts";
 import { type ClientEvent, eventOf } from "./client-event.ts";
 import type { Era } from "./eras.ts";
 import { retryAtMsOf } from "./retry-after.ts";
@@ -37,7 +38,7 @@ export interface Attempt {
  *
  * - `answered`: it has what it wanted, or was told that the event is a duplicate.
  * - `unanswered`: nothing came.
- * - `broken`: the body breaks off, or is an unreadable success.
+ * - `broken`: the body breaks off, or is a success that is unreadable or wrong.
  * - `unavailable`: a retry may succeed.
  * - `limited`: too many requests.
  * - `unauthorized`: the credentials are invalid.
@@ -133,7 +134,8 @@ function outcomeOf(record: JournalRecord, retryAtMs: number | undefined): Attemp
   if (status === 0) return "unanswered";
   // Many clients see a failed connection, whatever the status line said.
   if (delivery && deliveryTraits[delivery.kind].seen === "cut") return "broken";
-  if (status < 400) return fault?.received === "part" ? "broken" : "answered";
+  if (status < 400)
+    return fault?.received === "part" || isWrongAnswer(record) ? "broken" : "answered";
   if (producedBy === "limit" || status === 429) return "limited";
   // The status of the service's own refusal depends on the assumptions.
   const isUnauthorized = producedBy === "rule" ? status === 401 : reason === "unauthorized";
@@ -141,6 +143,14 @@ function outcomeOf(record: JournalRecord, retryAtMs: number | undefined): Attemp
   const isForNow = status >= 500 || MAY_SUCCEED_LATER.includes(status) || retryAtMs !== undefined;
   if (isForNow) return "unavailable";
   return isDuplicate(record) ? "answered" : "refused";
+}
+
+/** Whether a fault rule made the answer wrong, and the client can see that. */
+export function isWrongAnswer({ response, operation, producedBy, fault }: JournalRecord): boolean {
+  if (fault?.kind !== "wrong-body" || producedBy !== "rule" || operation === undefined)
+    return false;
+  const { status, body } = response;
+  return status !== 200 || bodyMismatch(lenientSchemas[operation], body) !== undefined;
 }
 
 /** Whether a 409 says that the event is on record. It can also mean a paused surface, and a fault rule may say anything. */

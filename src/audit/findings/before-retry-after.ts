@@ -6,6 +6,8 @@ import { cameAfterText, durationText, type FindingKind, type Offence } from "./f
 
 /** A client's timer may fire a little early, and its clock may be a little ahead. */
 const TOLERANCE_MS = 50;
+/** Retry-After has whole seconds, so two answers that mean the same instant can name times that differ by this much. */
+const PRECISION_MS = 1000;
 
 export const beforeRetryAfter: FindingKind = {
   title: "Requests before the end of Retry-After",
@@ -30,8 +32,8 @@ function offencesIn({ attempts, sentAfter, isRequestedAgain }: AttemptHistory): 
     const cause =
       own !== undefined && isEarly(own, attempt)
         ? own
-        : wait !== undefined && isAfter && concerns(wait, attempt) && isEarly(wait.latest, attempt)
-          ? wait.latest
+        : wait !== undefined && isAfter && concerns(wait, attempt) && isEarly(wait.longest, attempt)
+          ? wait.longest
           : undefined;
     if (cause !== undefined && !isRequestedAgain(cause, attempt)) {
       offences.push({ attempt, cause, detail: detail(cause, attempt) });
@@ -47,8 +49,8 @@ function offencesIn({ attempts, sentAfter, isRequestedAgain }: AttemptHistory): 
 interface Wait {
   /** The attempt whose answer first asked for the wait. */
   readonly since: Attempt;
-  /** The attempt whose answer asked last. It decides when the wait ends. */
-  readonly latest: Attempt;
+  /** The attempt whose answer names the latest end: a shorter wait for another request doesn't end this one. */
+  readonly longest: Attempt;
   isSentAfter(attempt: Attempt): boolean;
 }
 
@@ -64,24 +66,27 @@ function waitAfter(
   after: AttemptHistory["sentAfter"],
 ): Wait | undefined {
   const { retryAtMs, answeredMs, record } = attempt;
-  const isOver = wait !== undefined && !isEarly(wait.latest, attempt);
+  const isOver = wait !== undefined && !isEarly(wait.longest, attempt);
   const before = isOver ? undefined : wait;
   if (retryAtMs === undefined || answeredMs === undefined || retryAtMs <= record.nowMs) {
     // The service works again, so the wait is over.
     const isBack = isServed(attempt) && before !== undefined;
     return isBack && concerns(before, attempt) ? undefined : before;
   }
-  if (before !== undefined) return { ...before, latest: attempt };
-  return { since: attempt, latest: attempt, isSentAfter: after(attempt) };
+  if (before === undefined) {
+    return { since: attempt, longest: attempt, isSentAfter: after(attempt) };
+  }
+  const isShorter = retryAtMs < (before.longest.retryAtMs ?? 0) - PRECISION_MS;
+  return isShorter ? before : { ...before, longest: attempt };
 }
 
 /** Whether the wait holds for this attempt: it has the same operation, or both were refused by the limit. */
-function concerns({ since, latest }: Wait, { record }: Attempt): boolean {
+function concerns({ since, longest }: Wait, { record }: Attempt): boolean {
   const { operation } = record;
   return (
     operation === since.record.operation ||
-    operation === latest.record.operation ||
-    (record.producedBy === "limit" && latest.record.producedBy === "limit")
+    operation === longest.record.operation ||
+    (record.producedBy === "limit" && longest.record.producedBy === "limit")
   );
 }
 

@@ -1,7 +1,7 @@
 /** Finds failed impressions that nobody sent again, and lost answers whose retries count twice. */
 
 import { isRecorded } from "../../exchange/operations/outcome.ts";
-import type { Attempt } from "./attempts.ts";
+import { type Attempt, isWrongAnswer } from "./attempts.ts";
 import { eventsResentInNewSession } from "./event-in-two-sessions.ts";
 import { createStopCheck, isFailed, isSoonAfter } from "./failed-attempts.ts";
 import { cameAfterText, type FindingKind, groupedBy, type Offence } from "./finding.ts";
@@ -9,7 +9,7 @@ import { cameAfterText, type FindingKind, groupedBy, type Offence } from "./find
 export const failedAndNeverSentAgain: FindingKind = {
   title: "Failed impressions never sent again",
   explanation:
-    "No answer came, or the service was unavailable, and the client hasn't sent the impression again, so it may be missing. A good client sends it again with the same session_id until it has an answer. Clicks aren't checked: they have no session_id, so a repeated click may count twice.",
+    "No answer came, the answer was wrong, or the service was unavailable, and the client hasn't sent the impression again, so it may be missing. A good client sends it again with the same session_id until it has an answer. Clicks aren't checked: they have no session_id, so a repeated click may count twice.",
   spec: "§4",
   find(history) {
     const { attempts } = history;
@@ -24,7 +24,9 @@ export const failedAndNeverSentAgain: FindingKind = {
       // An unreadable success is still a success.
       const isOpen =
         attempt.event?.kind === "impression" &&
-        (attempt.outcome === "unanswered" || attempt.outcome === "unavailable");
+        (attempt.outcome === "unanswered" ||
+          attempt.outcome === "unavailable" ||
+          (isWrongAnswer(attempt.record) && !isApplied(attempt)));
       const isEnd = hasGone(attempt) && latest.get(attempt.who) === attempt.sequence;
       if (!isOpen || isEnd || hasStopped(attempt) || history.isReportedToCaller(attempt)) return [];
       return [{ attempt, detail: lossDetail(attempt) }];

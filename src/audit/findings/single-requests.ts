@@ -50,10 +50,12 @@ export const clickOnUnknownImpression: FindingKind = {
         operation === "click" && UNKNOWN_IMPRESSION_REASONS.includes(reason),
     );
     if (unknownClicks.length === 0) return [];
-    // A world that was restored to an earlier state no longer has every impression that it issued.
-    const issued = earlier()
-      .map(({ record }) => record.response.body)
-      .join("\n");
+    // A world that was restored to an earlier state no longer has every impression that it issued. A fault rule can have
+    // given an id that never existed.
+    const forged = attempts.filter(
+      ({ record: { fault, response } }) => fault !== undefined && response.status === 200,
+    );
+    const issued = [...earlier(), ...forged].map(({ record }) => record.response.body).join("\n");
     return unknownClicks
       .filter(({ event }) => !(event?.kind === "click" && issued.includes(event.impression)))
       .map(unknownImpressionOffence);

@@ -1,6 +1,7 @@
 /** A matrix's result as text. */
 
 import { dirname } from "node:path";
+import { formatList } from "../../base/did-you-mean.ts";
 import { plural } from "../../play/measure/quantities.ts";
 import { paragraphs } from "../../play/reports/lines.ts";
 import { TAKES_FROM_ENVIRONMENT } from "../output/report-text.ts";
@@ -15,7 +16,8 @@ export function reportText(result: MatrixResult): string {
       : [[`Interrupted by ${interruptedBy}. The results so far:`]]),
     ...verdictSections(result),
     ...(reliances.length > 0 && flaky.length > 0 ? [flakyLines(result)] : []),
-    counts(result),
+    countLines(result),
+    leftOut(result),
   ]);
 }
 
@@ -41,8 +43,9 @@ function verdictSections(result: MatrixResult): readonly Lines[] {
     case "never-calls-the-server":
       return [
         [
-          "Your client passed but sent no request to the server, so there is no result.",
+          "Your client passed but sent no request to adsim, so there is no result.",
           TAKES_FROM_ENVIRONMENT,
+          "Tests that simulate the service in their own process need simulatorFromEnvironment(), createHandlers() or adsim/vitest.",
         ],
       ];
     case "interrupted":
@@ -83,11 +86,19 @@ function grouped(
   }
   return Array.from(groups.values()).flatMap(([first, ...others]) => {
     if (first === undefined) return [];
-    const named = Object.entries(first.assume).map((parts) => parts.join("="));
+    const named = Object.entries(first.assume);
+    if (named.length > 1) {
+      const all = named.map((parts) => parts.join(" = "));
+      return [
+        { title: `fails when ${quantifiers[named.length] ?? "all"}: ${formatList(all)}`, first },
+      ];
+    }
     const more = others.flatMap(({ assume }) => Object.values(assume).map((one) => ` or ${one}`));
-    return [{ title: `${named.join(" together with ")}${more.join("")}`, first }];
+    return [{ title: `${overridesIn(first.assume).join("")}${more.join("")}`, first }];
   });
 }
+
+const quantifiers: Readonly<Record<number, string>> = { 2: "both", 3: "all three" };
 
 function flakyLines({ flaky }: MatrixResult): Lines {
   return [
@@ -138,7 +149,7 @@ function tail({ timeLimit }: MatrixResult, when: string, run: FinishedRun): Line
   ];
 }
 
-function counts({ counts: { rows: count, failed, runs }, rows }: MatrixResult): Lines {
+function countLines({ counts: { rows: count, failed, runs }, rows }: MatrixResult): Lines {
   const open = rows.filter(({ run }) => run === null).length;
   const inAll = `${plural(runs, "run")} in all.`;
   if (open === count)
@@ -148,5 +159,24 @@ function counts({ counts: { rows: count, failed, runs }, rows }: MatrixResult): 
   return [
     `${plural(count, "combination")} of choices, ${failed} failed${notRun}; ${inAll}`,
     ...(file === undefined ? [] : [`The output of each one that failed is in ${dirname(file)}.`]),
+  ];
+}
+
+/** Keys that weren't varied, and why. */
+function leftOut({ verdict, unreached, kept, counts }: MatrixResult): Lines {
+  const saved =
+    counts.planned > counts.rows
+      ? ` With them there would be ${plural(counts.planned, "combination")}.`
+      : "";
+  const isTried = verdict === "green" || verdict === "relies" || verdict === "interrupted";
+  return [
+    ...(isTried && unreached.length > 0
+      ? [
+          `Not varied, because they shaped no answer to your client: ${formatList(unreached)}.${saved} --only KEY varies a key in any case.`,
+        ]
+      : []),
+    ...(kept.length > 0
+      ? [`Your tests choose these themselves, so they weren't varied there: ${formatList(kept)}.`]
+      : []),
   ];
 }

@@ -11,7 +11,8 @@ import {
   keyAndChoiceOf,
   nameOf,
 } from "../../readings/choice-overrides.ts";
-import type { MatrixPlan } from "../../readings/matrix-plan.ts";
+import { allKeys, type MatrixPlan } from "../../readings/matrix-plan.ts";
+import type { Reached } from "../../readings/reached.ts";
 import {
   type AssumptionKey,
   type Assumptions,
@@ -26,8 +27,13 @@ type Choices = Readonly<Record<string, string>>;
 /** The state of a running matrix. It can be turned into a result at any moment. */
 export interface MatrixState {
   readonly words: readonly string[];
+  /** The plan over all keys that could be varied. */
+  readonly whole: MatrixPlan;
   readonly flags: MatrixFlags;
-  readonly plan: MatrixPlan;
+  /** The plan over the keys that are varied. */
+  plan: MatrixPlan;
+  /** What all passed runs together reached, and what failed ones kept. */
+  readonly reached: readonly Reached[];
   readonly runner: Pick<Runner, "runs" | "confirmed">;
   /** The two runs on the defaults. */
   readonly defaults: FinishedRun[];
@@ -87,7 +93,17 @@ export interface MatrixResult {
   readonly timeLimit: string;
   readonly pinned: Choices;
   readonly varied: readonly AssumptionKey[];
-  readonly counts: { readonly rows: number; readonly failed: number; readonly runs: number };
+  /** Keys that were left out because they shaped no answer to CMD. */
+  readonly unreached: readonly AssumptionKey[];
+  /** Keys that CMD chose itself in some of its worlds, where they weren't varied. */
+  readonly kept: readonly AssumptionKey[];
+  readonly counts: {
+    readonly rows: number;
+    /** How many rows there would be over all keys. */
+    readonly planned: number;
+    readonly failed: number;
+    readonly runs: number;
+  };
   readonly defaults: {
     readonly assumptions: Assumptions;
     readonly reproduce: string;
@@ -110,10 +126,14 @@ export function verdictOf({ defaults, found, interruptedBy }: MatrixState): Matr
   if (first === undefined || second === undefined) return "interrupted";
   if (first.passed !== second.passed) return "flaky";
   if (!first.passed) return "fails-on-defaults";
-  if (first.requests === 0 && second.requests === 0) return "never-calls-the-server";
+  if (!hasAsked(first) && !hasAsked(second)) return "never-calls-the-server";
   if (found.minimal.length > 0) return "relies";
   if (found.unstable.length > 0) return "flaky";
   return interruptedBy === undefined ? "green" : "interrupted";
+}
+
+function hasAsked({ requests, inProcess }: FinishedRun): boolean {
+  return requests > 0 || inProcess;
 }
 
 export function resultOf(findings: MatrixState): MatrixResult {
@@ -132,8 +152,13 @@ export function resultOf(findings: MatrixState): MatrixResult {
     timeLimit: flags.timeLimit,
     pinned: choicesOf(plan.pins),
     varied: plan.varied,
+    unreached: findings.whole.varied.filter((key) => !plan.varied.includes(key)),
+    kept: allKeys.filter((key) =>
+      findings.reached.some((one) => "kept" in one && one.kept === key),
+    ),
     counts: {
-      rows: rows.length,
+      rows: plan.rows.length,
+      planned: findings.whole.rows.length,
       failed: rows.filter((run) => run?.passed === false).length,
       runs: runner.runs,
     },

@@ -9,6 +9,8 @@ import { InputError } from "../../base/input.ts";
 import { indentedJson } from "../../base/text.ts";
 import { coveringArray } from "../../readings/covering-array.ts";
 import { type MatrixPlan, makePlan } from "../../readings/matrix-plan.ts";
+import { keysReached, type Reached } from "../../readings/reached.ts";
+import type { AssumptionKey } from "../../spec/assumptions/catalogue.ts";
 import { readAssumptionFlags } from "../options/assumption-flags.ts";
 import { knownKey } from "../options/assumption-key.ts";
 import { environmentControlToken, simulatorOptions } from "../options/common-options.ts";
@@ -47,7 +49,8 @@ export async function matrix(
   const plan = planOf(flags, chosen);
   await checkReports(flags.report ?? []);
   const output = await createOutputFolder(flags.keepOutput);
-  const progress = createProgress(host, plan.rows.length);
+  const progress = createProgress(host);
+  const reached: Reached[] = [];
   const jobs = flags.jobs ?? availableParallelism();
   const runner = createRunner({
     ...{ command, plan, output, timeLimitMs, jobs, host },
@@ -58,12 +61,16 @@ export async function matrix(
       controlToken: environmentControlToken(host),
       port: 0,
     },
-    onRun: progress.step,
+    onRun(more, passed) {
+      // What a client does after its failure is nothing that its tests are about.
+      reached.push(...more.filter((one) => passed || "kept" in one));
+      progress.step();
+    },
   });
   const findings: MatrixState = {
-    ...{ words, flags, plan, runner },
+    ...{ words, flags, plan, runner, reached, whole: plan },
     defaults: [],
-    rows: plan.rows.map(() => undefined),
+    rows: [],
     found: { minimal: [], unstable: [], isComplete: false },
   };
   let signal: { readonly name: NodeJS.Signals; readonly number: number } | undefined;
@@ -108,23 +115,12 @@ async function investigate(
   progress: Progress,
   jobs: number,
 ): Promise<void> {
-  const { plan, defaults, rows, found } = findings;
+  const { defaults, found } = findings;
   // One after the other: a CMD that only fails in parallel must pass here.
   for (const number of [1, 2]) defaults.push(await runner.run([], `defaults-${number}`));
   if (!["green", "interrupted"].includes(verdictOf(findings))) return;
-  progress.begin();
-  const width = String(plan.rows.length).length;
-  await Promise.all(
-    plan.rows.map(async (overrides, index) => {
-      const number = index + 1;
-      const run = await runner.run(overrides, `row-${String(number).padStart(width, "0")}`);
-      rows[index] = run;
-      const outcome = run.passed
-        ? "passed"
-        : `failed, ${endingText(run, findings.flags.timeLimit)}`;
-      progress.row(number, `${outcome} (${(run.durationMs / 1000).toFixed(1)} s)`, run.passed);
-    }),
-  );
+  await runRows(findings, runner, progress);
+  const { plan, rows } = findings;
   const withVerdict = (passed: boolean): MatrixPlan["rows"] =>
     plan.rows.filter((_, index) => rows[index]?.passed === passed);
   const failing = withVerdict(false);
@@ -139,6 +135,35 @@ async function investigate(
     },
     found,
   );
+}
+
+/**
+ * Runs the rows over the keys that shaped an answer in the runs with the defaults, and in rows before. Keys that
+ * `--only` names are varied in any case.
+ */
+async function runRows(findings: MatrixState, runner: Runner, progress: Progress): Promise<void> {
+  const { whole, rows, reached, flags } = findings;
+  const width = String(whole.rows.length).length;
+  let ran: MatrixPlan["rows"] = [];
+  for (;;) {
+    const shaping = keysReached(reached);
+    const isVaried = (key: AssumptionKey): boolean => flags.only !== undefined || shaping.has(key);
+    findings.plan = whole.varying(whole.varied.filter(isVaried), ran);
+    const all = findings.plan.rows;
+    const more = all.slice(ran.length);
+    if (more.length === 0) return;
+    progress.begin(all.length);
+    await Promise.all(
+      more.map(async (overrides, index) => {
+        const number = all.length - more.length + index + 1;
+        const run = await runner.run(overrides, `row-${String(number).padStart(width, "0")}`);
+        rows[number - 1] = run;
+        const outcome = run.passed ? "passed" : `failed, ${endingText(run, flags.timeLimit)}`;
+        progress.row(number, `${outcome} (${(run.durationMs / 1000).toFixed(1)} s)`, run.passed);
+      }),
+    );
+    ran = all;
+  }
 }
 
 function planOf(flags: MatrixFlags, pinned: Readonly<Record<string, string>>): MatrixPlan {

@@ -23,6 +23,8 @@ export interface KeptOutput {
 /** The file for the output of one run. */
 export interface Spool {
   readonly handle: FileHandle;
+  /** A path for a second file, which is deleted with this one. */
+  readonly besides: string;
   /** Closes the file and keeps it under a name. */
   keep(name: string): Promise<KeptOutput>;
   /** Closes and deletes the file, unless it was kept. */
@@ -44,9 +46,11 @@ export async function createOutputFolder(given: string | undefined): Promise<Out
       orCouldNotRun(folder, async () => {
         const file = temporaryPathIn(folder);
         const handle = await open(file, "wx+");
+        const besides = temporaryPathIn(folder);
         let isOpen = true;
         return {
           handle,
+          besides,
           keep: (name) =>
             orCouldNotRun(folder, async () => {
               const tail = await lastLines(handle);
@@ -57,6 +61,7 @@ export async function createOutputFolder(given: string | undefined): Promise<Out
               return { file: keptFile, tail };
             }),
           async discard() {
+            await rm(besides, { force: true });
             if (!isOpen) return;
             isOpen = false;
             await handle.close();

@@ -11,8 +11,8 @@ import {
 } from "../output/progress-line.ts";
 
 export interface Progress {
-  /** The rows begin. */
-  begin(): void;
+  /** Rows begin: there are this many in all. */
+  begin(count: number): void;
   /** A row has ended. `outcome` is a short description. */
   row(number: number, outcome: string, passed: boolean): void;
   /** Another phase begins. Call `step` after each of its runs. */
@@ -25,13 +25,16 @@ export interface Progress {
 /** How often the time left is redrawn, in milliseconds. */
 const REDRAW_MS = 1000;
 
-export function createProgress(host: LineHost, rows: number): Progress {
-  return isLive(host) ? bar(host.stderr, rows) : lines(host.stderr, rows);
+export function createProgress(host: LineHost): Progress {
+  return isLive(host) ? bar(host.stderr) : lines(host.stderr);
 }
 
-function lines(stream: LineStream, rows: number): Progress {
+function lines(stream: LineStream): Progress {
+  let rows = 0;
   return {
-    begin: () => undefined,
+    begin(count) {
+      rows = count;
+    },
     row: (number, outcome) => {
       stream.write(`row ${number} of ${rows}: ${outcome}\n`);
     },
@@ -43,7 +46,8 @@ function lines(stream: LineStream, rows: number): Progress {
   };
 }
 
-function bar(stream: LineStream, rows: number): Progress {
+function bar(stream: LineStream): Progress {
+  let rows = 0;
   let phase: string | undefined = "trying the defaults";
   let done = 0;
   let failed = 0;
@@ -63,8 +67,9 @@ function bar(stream: LineStream, rows: number): Progress {
   }
 
   return {
-    begin() {
+    begin(count) {
       phase = undefined;
+      rows = count;
       startedMs = performance.now();
       draw();
     },

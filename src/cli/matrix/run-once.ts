@@ -31,6 +31,10 @@ export interface RunOptions {
   readonly timeLimitMs: number;
   readonly running: StopRegistry;
   readonly host: HostProcess;
+  /** More environment variables for CMD. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Called before CMD starts. */
+  readonly onStart: (server: Server) => void;
   /** Called before the server closes. */
   readonly onEnd: (server: Server) => void;
 }
@@ -54,8 +58,9 @@ export async function runOnce(options: RunOptions): Promise<Run> {
   try {
     const startedMs = performance.now();
     const { fd } = options.output;
+    options.onStart(server);
     const started = startChild(options.command, {
-      env: { ...host.env, ...clientEnvironment(server) },
+      env: { ...host.env, ...clientEnvironment(server), ...options.env },
       stdio: ["ignore", fd, fd],
       // Its own process group, so that its children can be ended with it.
       detached: host.platform !== "win32",

@@ -6,17 +6,21 @@ import { digestOf } from "../../base/digest.ts";
 import { isControlTarget } from "../../base/world-path.ts";
 import { type ChoiceOverrides, nameOf } from "../../readings/choice-overrides.ts";
 import type { MatrixPlan } from "../../readings/matrix-plan.ts";
+import { REACHED, type Reached } from "../../readings/reached.ts";
 import type { ServerOptions } from "../../server.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import type { ChildCommand } from "../processes/child.ts";
 import type { HostProcess } from "../processes/host-process.ts";
+import { collectReach } from "../processes/reach.ts";
 import type { KeptOutput, OutputFolder } from "./output-folder.ts";
 import { type Run, runOnce, type Stop, type StopRegistry } from "./run-once.ts";
 import type { Trials } from "./shrink.ts";
 
 export interface FinishedRun extends Run {
-  /** Requests to the API. */
+  /** Requests to the server. */
   readonly requests: number;
+  /** Whether simulators in CMD's own processes answered requests. */
+  readonly inProcess: boolean;
   /** The output of a failed run, if it was kept. */
   readonly output?: KeptOutput;
 }
@@ -48,8 +52,8 @@ export interface RunnerOptions {
   readonly timeLimitMs: number;
   readonly jobs: number;
   readonly host: HostProcess;
-  /** Called after each run. */
-  readonly onRun: () => void;
+  /** Called after each run, with what its requests reached. */
+  readonly onRun: (reached: readonly Reached[], passed: boolean) => void;
 }
 
 export function createRunner(options: RunnerOptions): Runner {
@@ -86,6 +90,7 @@ export function createRunner(options: RunnerOptions): Runner {
     const spool = await output.spool();
     try {
       let count = 0;
+      let reach: ReturnType<typeof collectReach> | undefined;
       const run = await runOnce({
         command: options.command,
         server: { ...options.server, assumptions },
@@ -93,15 +98,21 @@ export function createRunner(options: RunnerOptions): Runner {
         timeLimitMs: options.timeLimitMs,
         running,
         host: options.host,
-        onEnd: ({ url }) => {
+        env: { [REACHED]: spool.besides },
+        onStart(server) {
+          reach = collectReach(server, spool.besides);
+        },
+        onEnd({ url }) {
           count = requests.take(url);
         },
       });
+      const { atServer = [], inProcess = [] } = (await reach?.()) ?? {};
       if (isStopped) throw new Interrupted();
       runs += 1;
-      onRun();
+      onRun([...atServer, ...inProcess], run.passed);
       const { durationMs, ...how } = run;
-      const finished = { ...how, requests: count, durationMs };
+      const isUsed = inProcess.length > 0;
+      const finished = { ...how, requests: count, inProcess: isUsed, durationMs };
       if (run.passed || keepAs === undefined) return finished;
       return { ...finished, output: await spool.keep(keepAs) };
     } finally {

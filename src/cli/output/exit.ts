@@ -45,6 +45,8 @@ const optionNames: Readonly<Record<string, string>> = {
   journalEntries: "--journal-entries",
   journalBytes: "--journal-bytes",
   cors: "--cors",
+  runId: "--run-id",
+  wait: "--wait",
 };
 
 /** The exit code for `error`, and the message for the user. */

@@ -3,9 +3,7 @@
 import type { ClientReport } from "../../audit/client-report.ts";
 import type { Finding } from "../../audit/findings/finding.ts";
 import { printable } from "../../base/text.ts";
-import { paragraphs } from "../../play/reports/lines.ts";
-
-const WIDTH = 100;
+import { paragraphs, wrapped } from "../../play/reports/lines.ts";
 
 /** Advice on a client that sent no request. */
 export const TAKES_FROM_ENVIRONMENT =
@@ -13,14 +11,18 @@ export const TAKES_FROM_ENVIRONMENT =
 
 const NO_REQUEST = `CMD sent no request to adsim. ${TAKES_FROM_ENVIRONMENT}`;
 
+const IN_PROCESS =
+  "CMD sent no request to the server: simulators in its own process answered them. This report isn't about those.";
+
 /** Names in the report's data that don't explain themselves. */
 const rowNames: Readonly<Record<string, string>> = { none: "not in the API" };
 
-export function reportText(report: ClientReport): string {
+/** @param isInProcess Whether simulators in CMD's own processes answered requests. */
+export function reportText(report: ClientReport, isInProcess: boolean): string {
   const { requests, kept, copies, findings, notes } = report;
   const forgotten = requests === kept ? "" : `, of which the last ${kept} were kept`;
   const twice = copies === 0 ? "" : `, ${copies} of them copies made by a fault rule`;
-  const hint = requests === 0 ? [NO_REQUEST] : [];
+  const hint = requests > 0 ? [] : [isInProcess ? IN_PROCESS : NO_REQUEST];
   const head = `adsim: ${requests} ${plural(requests, "request")}${forgotten}${twice}`;
   const sections = [
     [head, ...hint, ...counts(report)],
@@ -70,17 +72,6 @@ function by(who: Finding["who"]): string {
 }
 
 /** Wraps between words, at `WIDTH` characters. */
-function wrapped(text: string, indent: string): string[] {
-  const lines: string[] = [];
-  let line = indent;
-  for (const word of text.split(" ")) {
-    const isFull = line.length + word.length + 1 > WIDTH && line.trim() !== "";
-    if (isFull) lines.push(line);
-    line = isFull || line === indent ? `${indent}${word}` : `${line} ${word}`;
-  }
-  return [...lines, line];
-}
-
 function plural(count: number, noun: string): string {
   return count === 1 ? noun : `${noun}s`;
 }

@@ -2,37 +2,95 @@
 
 import { constants } from "node:os";
 import { InputError } from "../../base/input.ts";
+import type { Scenario } from "../../play/language/scenario.ts";
 import type { PlayResult } from "../../play/player/result.ts";
+import { type PlayAtServiceOptions, playAtService } from "../../play/targets/play-at-service.ts";
 import { type PlayScenarioOptions, playScenario } from "../../play/targets/play-scenario.ts";
+import { planAtService } from "../../play/targets/service-plan.ts";
 import { failureAtTarget, wrongUsage } from "../output/exit.ts";
 import type { HostProcess } from "../processes/host-process.ts";
 import { endingSignals, onSignals } from "../processes/signals.ts";
-import { createProgress } from "./progress.ts";
+import { createProgress, type PlayProgress } from "./progress.ts";
 import { errorInSource, type ResolvedScenario } from "./resolve-scenario.ts";
+import type { TargetFlags } from "./target-flags.ts";
 
 /** @throws CommandFailure if the scenario or an option is wrong, or if nothing answers at the URL. */
-export async function playAtTarget(
+export function playAtTarget(
   chosen: ResolvedScenario,
   options: PlayScenarioOptions,
   host: HostProcess,
 ): Promise<PlayResult> {
+  const { speed, assumptions, credentials = [] } = options;
+  const { stepsMs } = planAtService(chosen.scenario, { speed, knownChoices: assumptions });
+  const isReal = credentials.length > 0;
+  return untilSignal(host, async (progress, signal) => {
+    try {
+      return await playScenario(chosen.scenario, {
+        ...options,
+        onStep(done, planned) {
+          const leftMs = stepsMs.slice(done).reduce((sum, ms) => sum + ms, 0);
+          progress.update({ done, planned, ...(isReal && leftMs > 0 && { leftMs }) });
+        },
+        onProgress: ({ sent, dropped }) => progress.update({ sent, errors: dropped }),
+        signal,
+      });
+    } catch (error) {
+      throw explained(chosen, error);
+    }
+  });
+}
+
+/** Plays scenarios one after the other. `tell`: called with each result. @throws as {@link playAtTarget} */
+export function playAllAtService(
+  chosen: readonly { readonly scenario: Scenario; readonly reproduce: string }[],
+  options: Omit<PlayAtServiceOptions, "target" | "reproduce"> & Pick<TargetFlags, "target">,
+  host: HostProcess,
+  tell: (result: PlayResult) => void,
+): Promise<readonly PlayResult[]> {
+  return untilSignal(host, async (progress, signal) => {
+    let done = 0;
+    progress.update({ done, planned: chosen.length });
+    try {
+      return await playAtService(
+        chosen.map(({ scenario }) => scenario),
+        {
+          ...options,
+          target: options.target ?? "",
+          reproduce: chosen.map(({ reproduce }) => reproduce),
+          signal,
+          onResult(result) {
+            done += 1;
+            progress.done();
+            tell(result);
+            progress.update({ done, planned: chosen.length });
+          },
+        },
+      );
+    } catch (error) {
+      throw failureAtTarget(error);
+    }
+  });
+}
+
+/** How often the progress line is redrawn while nothing happens. */
+const TICK_MS = 500;
+
+async function untilSignal<Result>(
+  host: HostProcess,
+  work: (progress: PlayProgress, signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
   const ending = new AbortController();
   const stopListening = onSignals(host, endingSignals, (signal) => ending.abort(signal));
   const progress = createProgress(host);
+  const ticking = setInterval(() => progress.update({}), TICK_MS);
   try {
-    return await playScenario(chosen.scenario, {
-      ...options,
-      onStep: (done, planned) => progress.update({ done, planned }),
-      onProgress: ({ sent, dropped }) => progress.update({ sent, errors: dropped }),
-      signal: ending.signal,
-    });
+    return await work(progress, ending.signal);
   } catch (error) {
-    if (ending.signal.aborted) {
-      progress.done();
-      return interrupted(host, ending.signal.reason);
-    }
-    throw explained(chosen, error);
+    if (!ending.signal.aborted) throw error;
+    progress.done();
+    return interrupted(host, ending.signal.reason);
   } finally {
+    clearInterval(ticking);
     progress.done();
     stopListening();
   }
@@ -44,7 +102,14 @@ function interrupted(host: HostProcess, signal: NodeJS.Signals): never {
   host.exit(128 + constants.signals[signal]);
 }
 
-const ownOptions: ReadonlySet<string> = new Set(["target", "speed", "controlToken", "credentials"]);
+const ownOptions: ReadonlySet<string> = new Set([
+  "target",
+  "speed",
+  "controlToken",
+  "credentials",
+  "runId",
+  "wait",
+]);
 
 /** Attributes the error to an option, the scenario, or the target. */
 function explained(chosen: ResolvedScenario, error: unknown): unknown {

@@ -20,6 +20,9 @@ export interface PlayFlags extends CommonFlags, CredentialFlags {
   readonly report?: readonly ReportTarget<(typeof reportKinds)[number]>[];
   readonly controlToken?: string;
   readonly maxRequests?: number;
+  readonly runId?: string;
+  readonly wait?: boolean;
+  readonly playable?: boolean;
 }
 
 export function addPlayOptions(command: Command, host: HostProcess): Command {
@@ -33,6 +36,19 @@ export function addPlayOptions(command: Command, host: HostProcess): Command {
       "--speed <number>",
       "with --target: how many times as fast as real time, such as 60 or 0.5 (default: no waiting if the target is an adsim, else real time)",
       speed,
+    )
+    .option(
+      "--playable",
+      "instead of SCENARIO: play all scenarios that come with adsim and that a service other than adsim can play at once",
+    )
+    .option(
+      "--run-id <id>",
+      "at a service other than adsim: the end of every session id, so that runs don't share sessions (default: random, and the report says it)",
+      notEmpty,
+    )
+    .option(
+      "--wait",
+      "at a service other than adsim: play even if it takes more than a minute of real time",
     )
     .addOption(reportOption(reportKinds))
     .addOption(controlTokenOption(host, TARGETS_CONTROL_TOKEN))

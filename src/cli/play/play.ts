@@ -3,15 +3,14 @@
 import { indentedJson } from "../../base/text.ts";
 import type { PlayResult, Verdict } from "../../play/player/result.ts";
 import { reportText } from "../../play/reports/report-text.ts";
-import { isTokenGiven } from "../options/common-options.ts";
 import { exitCodes, wrongUsage } from "../output/exit.ts";
 import { checkReports } from "../output/reports.ts";
 import { isColourful, say } from "../output/say.ts";
 import type { HostProcess } from "../processes/host-process.ts";
-import { type GivenPublisher, givenPublishers, publisherWords } from "./credentials.ts";
 import { playHere } from "./play-here.ts";
 import type { PlayFlags } from "./play-options.ts";
 import { reproduceLine, resolveScenario, withSourceErrors } from "./resolve-scenario.ts";
+import { readTargetFlags } from "./target-flags.ts";
 
 /** An unknown result mustn't pass either. */
 const exitCodeOf: Readonly<Record<Verdict, number>> = {
@@ -20,14 +19,28 @@ const exitCodeOf: Readonly<Record<Verdict, number>> = {
   unknown: exitCodes.checkFailed,
 };
 
-/** @returns 0 if the scenario held, 1 if it is broken or unknown. */
-export async function play(source: string, flags: PlayFlags, host: HostProcess): Promise<number> {
-  const credentials = givenPublishers(flags);
-  refuseWrongUsage(flags, credentials, host);
-  const chosen = await resolveScenario(source, flags, host);
+/** @returns 0 if every scenario held, 1 if one is broken or unknown. */
+export async function play(
+  source: string | undefined,
+  flags: PlayFlags,
+  host: HostProcess,
+): Promise<number> {
+  const given = await readTargetFlags(flags, host);
+  if (flags.playable === true) {
+    if (source !== undefined)
+      throw wrongUsage(`--playable chooses the scenarios itself. Leave out ${source}.`);
+    const { playPlayable } = await import("./play-playable.ts");
+    return exitCodeOf[await playPlayable(flags, given, host)];
+  }
+  if (source === undefined)
+    throw wrongUsage(
+      "SCENARIO is missing. Give the name of one that comes with adsim (see: npx adsim scenarios), a file, - for standard input, or --playable.",
+    );
+  const { target, credentials, knownChoices, overrides, words } = given;
+  const chosen = await resolveScenario(source, overrides, host);
   await checkReports(flags.report ?? []);
-  const reproduce = reproduceLine(["play"], chosen, targetWords(flags, credentials, host));
-  const { target, maxRequests } = flags;
+  const reproduce = reproduceLine(["play"], chosen, words);
+  const { maxRequests } = flags;
   if (target === undefined) {
     const result = withSourceErrors(chosen, () =>
       playHere(chosen.scenario, { maxRequests, reproduce }, host),
@@ -36,7 +49,8 @@ export async function play(source: string, flags: PlayFlags, host: HostProcess):
   }
   // Loaded on demand, with the HTTP client.
   const { playAtTarget } = await import("./at-target.ts");
-  const options = { ...flags, target, credentials, reproduce };
+  const assumptions = credentials.length > 0 ? knownChoices : undefined;
+  const options = { ...flags, target, credentials, reproduce, assumptions };
   return tell(await playAtTarget(chosen, options, host), flags, host);
 }
 
@@ -59,37 +73,4 @@ async function tell(
     );
   }
   return exitCodeOf[result.verdict];
-}
-
-function targetWords(
-  flags: PlayFlags,
-  credentials: readonly GivenPublisher[],
-  host: HostProcess,
-): readonly string[] {
-  const { target, speed, maxRequests } = flags;
-  return [
-    ...(target === undefined ? [] : ["--target", target]),
-    ...(speed === undefined ? [] : ["--speed", String(speed)]),
-    ...publisherWords(credentials),
-    ...(isTokenGiven(flags, host) ? ["--control-token", "…"] : []),
-    ...(maxRequests === undefined ? [] : ["--max-requests", String(maxRequests)]),
-  ];
-}
-
-function refuseWrongUsage(
-  flags: PlayFlags,
-  credentials: readonly GivenPublisher[],
-  host: HostProcess,
-): void {
-  if (flags.target !== undefined) return;
-  const needing = {
-    "--speed": flags.speed !== undefined,
-    "--api-key, --publisher and --surface": credentials.length > 0,
-    "--control-token": isTokenGiven(flags, host),
-  };
-  const given = Object.entries(needing).find(([, isGiven]) => isGiven)?.[0];
-  if (given === undefined) return;
-  throw wrongUsage(
-    `${given} needs --target: a play in this process never waits and needs no keys.`,
-  );
 }

@@ -1,6 +1,6 @@
 /** Progress of a play: one line redrawn in place on a terminal, nothing elsewhere. */
 
-import { readableCount } from "../../play/measure/quantities.ts";
+import { readableCount, readableDuration } from "../../play/measure/quantities.ts";
 import {
   barOf,
   drawLine,
@@ -27,6 +27,8 @@ export interface PlayState {
   /** Requests. */
   readonly sent: number;
   readonly errors: number;
+  /** Real time until the end. @default estimated from the steps that are over */
+  readonly leftMs?: number;
   /** Real time. */
   readonly elapsedMs: number;
 }
@@ -43,6 +45,7 @@ export function createProgress(host: LineHost): PlayProgress {
   let drawnMs = Number.NEGATIVE_INFINITY;
   let before = { elapsedMs: 0, sent: 0 };
   let rate = 0;
+  let leftAtMs = 0;
 
   function rateAt({ elapsedMs, sent }: PlayState): number {
     const passedMs = elapsedMs - before.elapsedMs;
@@ -56,9 +59,12 @@ export function createProgress(host: LineHost): PlayProgress {
   return {
     update({ elapsedMs = performance.now() - startedMs, ...changed }) {
       state = { ...state, ...changed };
+      if (changed.leftMs !== undefined) leftAtMs = elapsedMs;
       if (elapsedMs - drawnMs < REDRAW_MS) return;
       drawnMs = elapsedMs;
-      const now = { ...state, elapsedMs };
+      const { leftMs } = state;
+      const stillMs = leftMs && Math.max(0, leftMs - (elapsedMs - leftAtMs));
+      const now = { ...state, elapsedMs, ...(stillMs !== undefined && { leftMs: stillMs }) };
       drawLine(stream, lineOf(now, rateAt(now)));
     },
     done() {
@@ -67,10 +73,17 @@ export function createProgress(host: LineHost): PlayProgress {
   };
 }
 
-function lineOf({ done, planned, sent, errors, elapsedMs }: PlayState, rate: number): string {
+function lineOf(
+  { done, planned, sent, errors, elapsedMs, leftMs }: PlayState,
+  rate: number,
+): string {
   const counts =
     sent === 0 ? "" : `, ${readableCount(Math.round(rate))}/s, ${readableCount(errors)} errors`;
   if (planned === 0) return `${readableCount(sent)} requests${counts}`;
   const far = `step ${Math.min(done + 1, planned)} of ${planned}`;
-  return `${barOf(done, planned)} ${far}${counts}${timeLeft(done, planned, elapsedMs)}`;
+  const left =
+    leftMs === undefined
+      ? timeLeft(done, planned, elapsedMs)
+      : `, ${readableDuration(Math.ceil(leftMs / 1000) * 1000)} left`;
+  return `${barOf(done, planned)} ${far}${counts}${left}`;
 }

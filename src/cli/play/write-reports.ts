@@ -23,6 +23,19 @@ export function writePlayReports(
   return writeReports(targets, texts, stderr);
 }
 
+/** The reports of several scenarios in one file. @throws CommandFailure for a file that can't be written. */
+export function writeAllReports(
+  targets: readonly ReportTarget[],
+  results: readonly PlayResult[],
+  stderr: NodeJS.WritableStream,
+): Promise<void> {
+  const texts: Readonly<Record<string, () => string>> = {
+    junit: () => reportJunit(...results),
+    json: () => indentedJson({ version: 1, results }),
+  };
+  return writeReports(targets, texts, stderr);
+}
+
 export async function readChartLibrary(): Promise<ChartLibrary> {
   const { resolve } = createRequire(import.meta.url);
   const [uplotJs, uplotCss] = await Promise.all([

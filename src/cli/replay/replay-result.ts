@@ -74,7 +74,8 @@ export function resultOf(parts: ResultParts): ReplayResult {
   };
 }
 
-const skipReasons: Readonly<Record<SkipReason, string>> = {
+/** Why requests are left out, in words that follow "because". */
+export const skipReasons: Readonly<Record<SkipReason, string>> = {
   "kept-from-service": "a fault rule kept them from reaching the service",
   "no-response-recorded": "no response is recorded",
   control: "they are for the control API",

@@ -1,10 +1,8 @@
 /** `adsim replay FILE`: sends recorded requests again and compares the answers with the recorded ones, byte for byte. */
 
-import { readLines } from "../../adapters/files/read-lines.ts";
 import { nodeHost } from "../../adapters/node-host.ts";
-import { describeError } from "../../base/file-error.ts";
-import { indentedJson, printable } from "../../base/text.ts";
-import { RecordingError, readRecording } from "../../journal/read-recording.ts";
+import { indentedJson } from "../../base/text.ts";
+import { readRecording } from "../../journal/read-recording.ts";
 import type { Recording } from "../../journal/recorded-exchange.ts";
 import { caveatsOf } from "../../play/replay/caveats.ts";
 import type { Replay } from "../../play/replay/replay.ts";
@@ -16,13 +14,14 @@ import { couldNotRun, exitCodes, wrongUsage } from "../output/exit.ts";
 import { say } from "../output/say.ts";
 import type { HostProcess } from "../processes/host-process.ts";
 import { replayAtTarget } from "./at-target.ts";
+import { recordingIn } from "./recording-in.ts";
 import type { ReplayFlags } from "./replay-options.ts";
 import { resultOf, resultText } from "./replay-result.ts";
 
 /** @returns 0 if all answers are the same, 1 if one differs. */
 export async function replay(file: string, flags: ReplayFlags, host: HostProcess): Promise<number> {
   refuseWrongUsage(flags, host);
-  const recording = await recordingIn(file);
+  const recording = await recordingIn(file, readRecording, "a journal as NDJSON, or a HAR file");
   const { target } = flags;
   const replayed =
     target === undefined
@@ -45,23 +44,6 @@ export async function replay(file: string, flags: ReplayFlags, host: HostProcess
   if (flags.json === true) say(indentedJson(result), host.stdout);
   say(resultText(result), flags.json === true ? host.stderr : host.stdout);
   return result.different === 0 ? exitCodes.fine : exitCodes.checkFailed;
-}
-
-async function recordingIn(file: string): Promise<Recording> {
-  const lines: string[] = [];
-  try {
-    for await (const line of readLines(file)) lines.push(line);
-  } catch (error) {
-    throw couldNotRun(
-      `${file}: can't be read: ${describeError(error)}. Give a journal as NDJSON, or a HAR file.`,
-    );
-  }
-  try {
-    return readRecording(lines);
-  } catch (error) {
-    if (!(error instanceof RecordingError)) throw error;
-    throw couldNotRun(`${file} ${printable(error.message)}.`);
-  }
 }
 
 async function inProcess(recording: Recording, flags: ReplayFlags): Promise<Replay> {

@@ -32,6 +32,8 @@ export interface Scenario {
   readonly expectations?: readonly Expectation[] | undefined;
   /** Bounds for the whole run, such as "p99 < 50ms", "errors < 0.1%", "invariants = 0". */
   readonly thresholds?: readonly string[] | undefined;
+  /** `broken`: it shows a defect. Then it is held if something is broken, and broken if nothing is. @default "held" */
+  readonly verdict?: "held" | "broken" | undefined;
 }
 
 /** One thing that happens. The key says what. */
@@ -66,7 +68,7 @@ export interface Reference {
 }
 
 /** A value in a request. */
-export type Value = string | number | boolean | null | Reference | HeaderOf | Numbered;
+export type Value = string | number | boolean | null | Reference | HeaderOf | Numbered | DaysAgo;
 
 /** A header of an earlier answer. */
 export interface HeaderOf {
@@ -77,6 +79,11 @@ export interface HeaderOf {
 /** The text followed by the round number, from 1, of the innermost repeat or parallel. */
 export interface Numbered {
   readonly numbered: string;
+}
+
+/** A date, counted in UTC days from the target's today. */
+export interface DaysAgo {
+  readonly daysAgo: number;
 }
 
 interface RequestStepBase extends StepLabel {

@@ -9,6 +9,7 @@ import { constructorFromBucketSize } from "hdr-histogram-js/dist/JsHistogramFact
 export interface LatencySummary {
   readonly p50: number;
   readonly p90: number;
+  readonly p95: number;
   readonly p99: number;
   readonly p999: number;
   readonly max: number;
@@ -75,6 +76,7 @@ export function createLatencies(significantDigits: 2 | 3 = 3): Latencies {
       return {
         p50: at(500),
         p90: at(900),
+        p95: at(950),
         p99: at(990),
         p999: at(999),
         max: inMicroseconds(maxMs),

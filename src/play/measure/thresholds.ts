@@ -52,6 +52,7 @@ const countForm: Form = { comparisons: ["<", "<=", "="], example: "0.1% or 0" };
 const forms: Readonly<Record<Measure, Form>> = {
   p50: latencyForm,
   p90: latencyForm,
+  p95: latencyForm,
   p99: latencyForm,
   p999: latencyForm,
   max: latencyForm,

@@ -2,7 +2,7 @@
 
 import { formatInstant } from "../../base/calendar.ts";
 import { judgeThreshold, parseThreshold } from "../measure/thresholds.ts";
-import type { InvariantResult, PlayResult, Verdict } from "./result.ts";
+import type { InvariantResult, PlayResult, StepResult } from "./result.ts";
 import type { Run } from "./run.ts";
 
 /** What is known only at the end. */
@@ -24,18 +24,23 @@ export function conclude(run: Run, ending: Ending): PlayResult {
   const latency = run.latencies.summary();
   const isAnyKnown = invariants.some(({ verdict }) => verdict !== "unknown");
   const brokenInvariants = isAnyKnown ? invariants.filter(hasVerdict("broken")).length : undefined;
+  const { name, about, verdict } = scenario;
+  const shown = { name, about, ...(verdict === "broken" && { verdict }) };
   const thresholds = (scenario.thresholds ?? []).map((threshold) =>
     judgeThreshold(parseThreshold(threshold), { tally, latency, brokenInvariants }),
   );
   return {
     version: 1,
-    scenario: { name: scenario.name, about: scenario.about },
+    scenario: shown,
     target: {
       ...target,
       time: time.kind,
       speed: time.kind === "virtual" ? undefined : time.speed,
     },
-    ...verdictOf({ steps, invariants, thresholds, skipped, unfired }, tally.sent),
+    ...asDeclared(
+      shown,
+      verdictOf({ steps, invariants, thresholds, skipped, unfired }, tally.sent),
+    ),
     digest: run.digest.value(),
     startedAt: formatInstant(run.startMs),
     endedAt: formatInstant(endMs),
@@ -47,6 +52,26 @@ export function conclude(run: Run, ending: Ending): PlayResult {
     latency,
     timeline: run.timeline.summary(),
     reproduce,
+    ...(run.sending.runId !== undefined && { runId: run.sending.runId }),
+  };
+}
+
+/** The result with its verdict formed anew, after its parts were judged again. */
+export function concludeAgain(result: PlayResult): PlayResult {
+  const found = verdictOf({ ...result, unfired: [] }, result.tally.sent);
+  return { ...result, ...asDeclared(result.scenario, found) };
+}
+
+type Conclusion = Pick<PlayResult, "verdict" | "why">;
+
+/** Turns the verdict round for a scenario that shows a defect. */
+function asDeclared({ verdict }: PlayResult["scenario"], found: Conclusion): Conclusion {
+  if (verdict !== "broken" || found.verdict === "unknown") return found;
+  if (found.verdict === "broken")
+    return { verdict: "held", why: `broken, as the scenario says: ${found.why}` };
+  return {
+    verdict: "broken",
+    why: "everything came out as expected, but the scenario says that something is broken",
   };
 }
 
@@ -57,9 +82,9 @@ type Judged = Pick<PlayResult, "steps" | "invariants" | "thresholds" | "skipped"
 function verdictOf(
   { steps, invariants, thresholds, skipped, unfired }: Judged,
   sent: number,
-): { readonly verdict: Verdict; readonly why: string } {
+): Conclusion {
   const broken = [
-    ...steps.filter(hasVerdict("broken")).map(({ path, title }) => `${path} (${title})`),
+    ...steps.filter(hasVerdict("broken")).map(headlineOf),
     ...invariants.filter(hasVerdict("broken")).map(({ id }) => `invariant ${id}`),
     ...thresholds.filter(hasVerdict("broken")).map(({ threshold }) => `threshold ${threshold}`),
   ];
@@ -82,6 +107,14 @@ function verdictOf(
     };
   }
   return { verdict: "held", why: "everything came out as expected" };
+}
+
+/** The first thing that isn't as expected: `stats.clicks: expected 1, found 2 (expectations.0)`. */
+function headlineOf({ path, title, checks }: StepResult): string {
+  const broken = checks.find(hasVerdict("broken"));
+  if (broken === undefined) return `${path} (${title})`;
+  const { about, expected, found } = broken;
+  return `${about}: expected ${expected}, found ${found} (${path})`;
 }
 
 function hasVerdict(verdict: string): (judged: { readonly verdict: string }) => boolean {

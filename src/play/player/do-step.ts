@@ -13,11 +13,13 @@ import {
   type EffectKind,
   type EffectOf,
   type Effects,
+  makesChoices,
   perform,
 } from "./effects.ts";
 import { checkExpectation } from "./expectations.ts";
 import { match } from "./matching.ts";
 import { type StepOutcome, unknownBy } from "./record-step.ts";
+import { retryAfterMs } from "./retry-after.ts";
 import {
   addSignedUp,
   createObserver,
@@ -52,8 +54,10 @@ const controlling: ReadonlySet<StepKind> = new Set([
 /** Plays a step, or skips it if the target can't do it. @throws InputError that names the step that the target rejects. */
 export function* doStep(context: StepContext, step: Step): EffectGenerator<StepOutcome> {
   const kind = kindOf(step);
-  if (controlling.has(kind) && !context.run.capabilities.control) {
-    return skipped(NEEDS_CONTROL);
+  const { capabilities } = context.run;
+  if (controlling.has(kind) && !capabilities.control) {
+    const isSo = "assume" in step && makesChoices(capabilities, step.assume);
+    return isSo ? done : skipped(NEEDS_CONTROL);
   }
   // The cast is safe: the player was looked up by the step's kind.
   const player = stepPlayers[kind] as (on: StepContext, step: Step) => EffectGenerator<StepOutcome>;
@@ -102,6 +106,7 @@ const stepPlayers: StepPlayers = {
       members,
       seed: run.scenario.seed ?? "adsim",
       number: run.trafficStepsPlayed,
+      runId: run.sending.runId,
       startMs,
       observe(exchange: ClientExchange) {
         count(exchange);
@@ -261,13 +266,4 @@ function advanceMs({ advance }: AdvanceStep, nowMs: number, scope: Scope): numbe
   const answer = answerOf(retryAfterOf, scope);
   const hinted = retryAfterMs(answer) ?? inconclusive(`${retryAfterOf} has no Retry-After`);
   return Math.max(0, answer.atMs + hinted - durationMs(less) + durationMs(more) - nowMs);
-}
-
-/** The wait in milliseconds after the answer: its Retry-After is in seconds or a date (RFC 9110 §10.2.3). */
-function retryAfterMs({ headers, atMs }: ClientExchange): number | undefined {
-  const hint = headers["retry-after"];
-  if (hint === undefined) return undefined;
-  if (/^\d+$/.test(hint)) return Number(hint) * 1000;
-  const untilMs = Date.parse(hint);
-  return Number.isNaN(untilMs) ? undefined : Math.max(0, untilMs - atMs);
 }

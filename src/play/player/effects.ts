@@ -89,6 +89,16 @@ export interface Capabilities {
     | { readonly kind: "paced" | "real"; readonly speed: number };
   /** Whether it is an adsim with its control API open: faults, assumptions, sign-ups, audit, scratch copies. */
   readonly control: boolean;
+  /** The choices that another service is known to make. */
+  readonly knownChoices?: Readings | undefined;
+}
+
+/** Whether another service is known to make these choices anyway. */
+export function makesChoices({ knownChoices = {} }: Capabilities, wanted: Readings): boolean {
+  const known: Readonly<Record<string, string | undefined>> = knownChoices;
+  return Object.entries(wanted).every(
+    ([key, choice]) => choice === undefined || known[key] === choice,
+  );
 }
 
 /** Performs effects synchronously. Those that may send many requests work in slices. */

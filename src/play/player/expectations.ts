@@ -15,6 +15,7 @@ import { judgeInvariants } from "./judge-invariants.ts";
 import { check, match, unknownCheck } from "./matching.ts";
 import { outgoingOf } from "./outgoing-of.ts";
 import type { Check } from "./result.ts";
+import { isOverLimit, quotaBackMs } from "./retry-after.ts";
 import { type Run, scopeFor, senderOf } from "./run.ts";
 import { jsonBody } from "./step-output.ts";
 import { answerOf, referenceTo, type Scope } from "./values.ts";
@@ -147,7 +148,12 @@ function* ask(
   const member = yield* senderOf(run, publisherRef);
   const scope = yield* scopeFor(run, step);
   if (!run.capabilities.control) {
-    return yield* perform({ kind: "send", outgoing: outgoingOf(step, member, scope) });
+    const outgoing = outgoingOf(step, member, scope, run.sending);
+    const answer = yield* perform<"send">({ kind: "send", outgoing });
+    // This request isn't the scenario's: it waits until the scenario's own requests don't matter any more.
+    if (!isOverLimit(answer)) return answer;
+    yield* perform({ kind: "wait", ms: quotaBackMs(answer, answer.atMs) });
+    return yield* perform({ kind: "send", outgoing });
   }
   if (!run.hasFreshScratch) {
     yield* fork();
@@ -156,7 +162,8 @@ function* ask(
   }
   // A new key has its own reporting quota.
   const renewed = yield* performInScratch({ kind: "rotateKey", publisher: member.id });
-  return yield* performInScratch({ kind: "send", outgoing: outgoingOf(step, renewed, scope) });
+  const outgoing = outgoingOf(step, renewed, scope, run.sending);
+  return yield* performInScratch({ kind: "send", outgoing });
 }
 
 /** Makes the scratch copy. A contradictory state can't be copied; invariant R3 reports it as broken. */

@@ -2,7 +2,6 @@
 
 import { createLawContext, judge, needsRerun, type Played } from "../../laws/law.ts";
 import { laws } from "../../laws/laws.ts";
-import { outgoingOf } from "../../laws/world-copy.ts";
 import { type EffectGenerator, perform } from "./effects.ts";
 import type { InvariantResult } from "./result.ts";
 import type { Run } from "./run.ts";
@@ -18,8 +17,7 @@ export function* judgeInvariants(
   run: Run,
   ids?: readonly string[],
 ): EffectGenerator<readonly InvariantResult[]> {
-  const asksStats = ids === undefined || ids.includes("S4");
-  const context = createLawContext(yield* playedOf(run, asksStats));
+  const context = createLawContext(yield* playedOf(run));
   const results: InvariantResult[] = [];
   for (const law of laws) {
     if (ids !== undefined && !ids.includes(law.id)) continue;
@@ -29,8 +27,7 @@ export function* judgeInvariants(
   return results;
 }
 
-/** `asksStats`: whether to read another service's default statistics, which law S4 needs. */
-function* playedOf(run: Run, asksStats: boolean): EffectGenerator<Played> {
+function* playedOf(run: Run): EffectGenerator<Played> {
   const { capabilities, trace } = run;
   const members = Array.from(run.members.values()).slice(0, MAX_MEMBERS);
   const known = {
@@ -52,13 +49,10 @@ function* playedOf(run: Run, asksStats: boolean): EffectGenerator<Played> {
       journal: () => entries,
     };
   }
-  const [member] = members;
-  const outgoing = asksStats && member ? outgoingOf(member, "stats") : undefined;
   return {
     ...known,
     readings: undefined,
     world: "the target can't make a copy of the world to try it in",
     journal: () => [],
-    defaultStats: outgoing && (yield* perform<"send">({ kind: "send", outgoing })),
   };
 }

@@ -192,8 +192,8 @@ function expectedBy(checks: Checks): readonly string[] {
   return checks.map((one) => one.expected);
 }
 
-/** The verdict of checks that must all hold. */
-export function verdictOf(checks: Checks): Verdict {
+/** The verdict of what must all hold. */
+export function verdictOf(checks: readonly Pick<Check, "verdict">[]): Verdict {
   if (checks.some(({ verdict }) => verdict === "broken")) return "broken";
   return checks.some(({ verdict }) => verdict === "unknown") ? "unknown" : "held";
 }

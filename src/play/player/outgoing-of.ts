@@ -3,7 +3,7 @@
 import { type Duration, durationMs } from "../../base/duration.ts";
 import type { Member, Outgoing } from "../../laws/client-exchange.ts";
 import { inconclusive } from "../../laws/law.ts";
-import { buildRequest, contentTypes, pairsOf } from "../../spec/build-request.ts";
+import { buildRequest, contentTypes, type Encoding, pairsOf } from "../../spec/build-request.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
 import { type OperationId, operationIds, operations } from "../../spec/operations.ts";
 import type { RequestStep } from "../language/scenario.ts";
@@ -11,19 +11,32 @@ import { resolveValue, resolveValues, type Scope } from "./values.ts";
 
 const DEFAULT_TIMEOUT: Duration = "10s";
 
+/** What all requests of a run have in common. */
+export interface Sending {
+  /** The end of every session id. @default session ids are sent as the scenario has them */
+  readonly runId?: string | undefined;
+  /** How a POST is sent if its step doesn't say. @default "json" */
+  readonly encoding?: Encoding | undefined;
+}
+
 /** The step's operation; undefined for a raw request. */
 function operationOf(step: RequestStep): OperationId | undefined {
   return operationIds.find((id) => step[id] !== undefined);
 }
 
 /** @throws Inconclusive if one of its references can't be resolved. */
-export function outgoingOf(step: RequestStep, sender: Member, scope: Scope): Outgoing {
+export function outgoingOf(
+  step: RequestStep,
+  sender: Member,
+  scope: Scope,
+  sending: Sending,
+): Outgoing {
   const operation = operationOf(step);
   const headers = headersOf(step, sender, scope);
   const request =
     operation === undefined
       ? rawRequest(step, headers, scope)
-      : operationRequest(operation, step, headers, sender, scope);
+      : operationRequest(operation, step, { headers, sender, scope, sending });
   return { operation, request, timeoutMs: durationMs(step.timeout ?? DEFAULT_TIMEOUT) };
 }
 
@@ -43,15 +56,20 @@ function headersOf(
   return { ...authorization, ...Object.fromEntries(own) };
 }
 
+interface OperationContext {
+  readonly headers: Headers;
+  readonly sender: Member;
+  readonly scope: Scope;
+  readonly sending: Sending;
+}
+
 function operationRequest(
   id: OperationId,
   step: RequestStep,
-  headers: Headers,
-  sender: Member,
-  scope: Scope,
+  { headers, sender, scope, sending }: OperationContext,
 ): ApiRequest {
   const { parameters } = operations[id];
-  const given = resolveValues(step[id] ?? {}, scope);
+  const given = ofThisRun(resolveValues(step[id] ?? {}, scope), sending);
   const own: Readonly<Record<string, string | undefined>> = {
     publisher_id: sender.id,
     surface: sender.surfaces[0]?.id,
@@ -61,7 +79,17 @@ function operationRequest(
     .filter(([name, { required }]) => required && !Object.hasOwn(given, name))
     .map(([name]) => [name, own[name]]);
   const values = { ...Object.fromEntries(filled), ...given };
-  return buildRequest(id, values, { headers, encoding: step.encoding });
+  return buildRequest(id, values, { headers, encoding: step.encoding ?? sending.encoding });
+}
+
+/** Events of one run must not be duplicates of another run's. */
+function ofThisRun(
+  values: Readonly<Record<string, unknown>>,
+  { runId }: Sending,
+): Readonly<Record<string, unknown>> {
+  const { session_id: session } = values;
+  if (runId === undefined || typeof session !== "string" || session === "") return values;
+  return { ...values, session_id: `${session}-${runId}` };
 }
 
 function rawRequest({ raw }: RequestStep, headers: Headers, scope: Scope): ApiRequest {

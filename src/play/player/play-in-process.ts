@@ -192,6 +192,6 @@ function unlessMissing<Result>(find: () => Result): Result | undefined {
   }
 }
 
-function memberOf({ id, apiKey, surfaces, joined }: Publisher): Member {
+export function memberOf({ id, apiKey, surfaces, joined }: Publisher): Member {
   return { id, apiKey, surfaces, joined };
 }

@@ -5,8 +5,9 @@ import type { Scenario, Step } from "../language/scenario.ts";
 import { kindOf } from "../language/step-kind.ts";
 import { conclude } from "./conclude.ts";
 import { doStep, noteFiredRules } from "./do-step.ts";
-import { type Capabilities, type EffectGenerator, perform } from "./effects.ts";
+import { type Capabilities, type EffectGenerator, makesChoices, perform } from "./effects.ts";
 import { judgeInvariants } from "./judge-invariants.ts";
+import type { Sending } from "./outgoing-of.ts";
 import { record } from "./record-step.ts";
 import type { PlayResult } from "./result.ts";
 import { createRun, NEEDS_CONTROL, type Run, recordRule } from "./run.ts";
@@ -14,6 +15,7 @@ import { createRun, NEEDS_CONTROL, type Run, recordRule } from "./run.ts";
 export interface PlayOptions {
   readonly capabilities: Capabilities;
   readonly target: Pick<PlayResult["target"], "kind" | "url">;
+  readonly sending?: Sending | undefined;
   /** The command that plays the scenario again. */
   readonly reproduce: string;
   /** Called before each top-level step with its index, from 0, and the number of steps. */
@@ -25,12 +27,12 @@ const JOURNAL_ENTRIES = 6;
 
 /** Plays a parsed scenario. @throws InputError that names the step that the target rejects. */
 export function* play(scenario: Scenario, options: PlayOptions): EffectGenerator<PlayResult> {
-  const { capabilities, target, reproduce, onStep } = options;
+  const { capabilities, target, reproduce, sending = {}, onStep } = options;
   const startMs = yield* perform({ kind: "now" });
-  const run = createRun(scenario, capabilities, startMs);
+  const run = createRun(scenario, capabilities, sending, startMs);
   const { steps, expectations = [], faults = [] } = scenario;
   if (capabilities.control) yield* seeFirstRules(run, faults);
-  else run.skipped.push(...skippedSettings(scenario));
+  else run.skipped.push(...skippedSettings(scenario, capabilities));
   for (const [index, step] of steps.entries()) {
     onStep?.(index, steps.length);
     yield* playStep(run, step, `steps.${index}`);
@@ -53,9 +55,12 @@ function* seeFirstRules(run: Run, faults: readonly FaultRule[]): EffectGenerator
 }
 
 /** The settings that another service can't apply. Seed, population and profile are left out: any data will do. */
-function skippedSettings({ start, assumptions, faults = [] }: Scenario): Run["skipped"] {
+function skippedSettings(
+  { start, assumptions, faults = [] }: Scenario,
+  capabilities: Capabilities,
+): Run["skipped"] {
   const skipped = faults.map((_, index) => ({ path: `faults.${index}`, why: NEEDS_CONTROL }));
-  if (assumptions !== undefined) {
+  if (assumptions !== undefined && !makesChoices(capabilities, assumptions)) {
     skipped.unshift({ path: "assumptions", why: "the target chooses its own assumptions" });
   }
   if (start !== undefined) {

@@ -3,6 +3,7 @@
 import type { JournalEntry } from "../../journal/entry.ts";
 import type { RequestOutcome } from "../../laws/client-exchange.ts";
 import type { LawVerdict } from "../../laws/law.ts";
+import type { AssumptionKey } from "../../spec/assumptions/catalogue.ts";
 import type { OperationId } from "../../spec/operations.ts";
 
 import type { StepKind } from "../language/step-kind.ts";
@@ -23,6 +24,8 @@ export interface Check {
   readonly found: string;
   /** Why the verdict is unknown. */
   readonly why?: string | undefined;
+  /** The assumptions that decide whether it comes true. Only for what didn't, at a service that isn't adsim. */
+  readonly restsOn?: readonly AssumptionKey[] | undefined;
 }
 
 /** A request and its answer for display: keys are redacted and long bodies shortened. */
@@ -81,7 +84,12 @@ export interface InvariantResult {
 export interface PlayResult {
   /** Version of this format. */
   readonly version: 1;
-  readonly scenario: { readonly name: string; readonly about: string };
+  readonly scenario: {
+    readonly name: string;
+    readonly about: string;
+    /** For a scenario that shows a defect. The result's verdict is `held` if the defect showed. */
+    readonly verdict?: "broken" | undefined;
+  };
   readonly target: {
     /** `in-process`, `adsim` over HTTP, or any other `service`. */
     readonly kind: "in-process" | "adsim" | "service";
@@ -107,4 +115,6 @@ export interface PlayResult {
   readonly timeline: TimelineSummary;
   /** A POSIX shell command that plays the scenario again. */
   readonly reproduce: string;
+  /** The end of every session id that was sent. Only at a service that isn't adsim. */
+  readonly runId?: string | undefined;
 }

@@ -12,6 +12,7 @@ import { createTimeline, type Timeline } from "../measure/timeline.ts";
 import type { Observer } from "../traffic/order.ts";
 import { createRunDigest, type RunDigest } from "./digest.ts";
 import { type Capabilities, type EffectGenerator, perform } from "./effects.ts";
+import type { Sending } from "./outgoing-of.ts";
 import type { StepResult } from "./result.ts";
 import type { StepOutput } from "./step-output.ts";
 import { ordinalsIn, type Scope } from "./values.ts";
@@ -32,6 +33,7 @@ interface SeenRule {
 export interface Run {
   readonly scenario: Scenario;
   readonly capabilities: Capabilities;
+  readonly sending: Sending;
   readonly startMs: number;
   /** When the current step began. */
   nowMs: number;
@@ -65,10 +67,16 @@ export interface Run {
   readonly rounds: number[];
 }
 
-export function createRun(scenario: Scenario, capabilities: Capabilities, startMs: number): Run {
+export function createRun(
+  scenario: Scenario,
+  capabilities: Capabilities,
+  sending: Sending,
+  startMs: number,
+): Run {
   return {
     scenario,
     capabilities,
+    sending,
     startMs,
     nowMs: startMs,
     stepOutputs: new Map(),
@@ -129,6 +137,7 @@ export function* scopeFor(run: Run, data: unknown): EffectGenerator<Scope> {
     stepOutput: (name) => run.stepOutputs.get(name),
     member: (ordinal) => run.members.get(ordinal),
     round: run.rounds.at(-1) ?? 1,
+    nowMs: run.nowMs,
   };
 }
 

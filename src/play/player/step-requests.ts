@@ -49,7 +49,7 @@ export function* playTogether(
 
 function* outgoingFrom(run: Run, step: RequestStep): EffectGenerator<Outgoing> {
   const sender = yield* senderOf(run, step.publisher);
-  return outgoingOf(step, sender, yield* scopeFor(run, step));
+  return outgoingOf(step, sender, yield* scopeFor(run, step), run.sending);
 }
 
 function* answered(

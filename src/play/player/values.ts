@@ -1,5 +1,6 @@
 /** Resolves the values in a scenario: references, headers of answers, numbered texts, sums. */
 
+import { day, dayOfInstant, formatDay } from "../../base/calendar.ts";
 import { isPlainObject } from "../../base/input.ts";
 import { MICROS_PER_INR, nearestMicros } from "../../base/money.ts";
 import type { ClientExchange, Member } from "../../laws/client-exchange.ts";
@@ -14,12 +15,15 @@ export interface Scope {
   member(ordinal: number): Member | undefined;
   /** Round number of the innermost repeat or parallel, from 1. It is 1 outside of both. */
   readonly round: number;
+  /** On the target's clock. */
+  readonly nowMs: number;
 }
 
 /** @throws Inconclusive, like all functions here, if a reference can't be resolved. */
 export function resolveValue(value: Value, scope: Scope): unknown {
   if (typeof value !== "object" || value === null) return value;
   if ("ref" in value) return referenceTo(value.ref, scope);
+  if ("daysAgo" in value) return formatDay(day(dayOfInstant(scope.nowMs, 0) - value.daysAgo));
   if ("numbered" in value) return `${value.numbered}${scope.round}`;
   const { headers } = answerOf(value.of, scope);
   const name = value.header.toLowerCase();

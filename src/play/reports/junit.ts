@@ -27,19 +27,28 @@ export type JunitOutcome =
       readonly text: string;
     };
 
-export function junitXml(suite: JunitSuite): string {
+export function junitXml(...suites: readonly JunitSuite[]): string {
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    "<testsuites>",
+    ...suites.flatMap(suiteXml),
+    "</testsuites>",
+    "",
+  ].join("\n");
+}
+
+/** `id`: its place in the file. */
+function suiteXml(suite: JunitSuite, id: number): readonly string[] {
   const count = (kind: JunitOutcome["kind"]): number =>
     suite.cases.filter(({ outcome }) => outcome.kind === kind).length;
   const properties = Object.entries(suite.properties).map(
     ([name, value]) => `      <property${attributes({ name, value })}/>`,
   );
   return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    "<testsuites>",
     `  <testsuite${attributes({
       name: suite.name,
       package: suite.name,
-      id: 0,
+      id,
       // The schema requires a time without a zone.
       timestamp: new Date(suite.startedMs).toISOString().slice(0, 19),
       hostname: "localhost",
@@ -56,9 +65,7 @@ export function junitXml(suite: JunitSuite): string {
     "    <system-out></system-out>",
     "    <system-err></system-err>",
     "  </testsuite>",
-    "</testsuites>",
-    "",
-  ].join("\n");
+  ];
 }
 
 function caseXml({ name, className, durationMs, outcome }: JunitCase): string {

@@ -23,6 +23,20 @@ export function paragraphs(sections: readonly (readonly string[])[]): string {
     .join("\n\n")}\n`;
 }
 
+const WIDTH = 100;
+
+/** Breaks a text between words into lines of at most 100 characters. */
+export function wrapped(text: string, indent: string): string[] {
+  const lines: string[] = [];
+  let line = indent;
+  for (const word of text.split(" ")) {
+    const isFull = line.length + word.length + 1 > WIDTH && line.trim() !== "";
+    if (isFull) lines.push(line);
+    line = isFull || line === indent ? `${indent}${word}` : `${line} ${word}`;
+  }
+  return [...lines, line];
+}
+
 /** At most `most` characters. A shortened text ends in "…". */
 export function shortened(text: string, most: number): string {
   if (text.length <= most) return text;

@@ -76,6 +76,7 @@ function figures({ tally, latency, startedAt, endedAt, target }: PlayResult): Ht
     ["Never sent", readableCount(tally.dropped), tally.dropped > 0],
     ["Credited", readableInr(tally.creditedInr), tally.creditedInr > 0],
     ["Latency p50", readableMs(latency?.p50 ?? 0), latency !== undefined],
+    ["Latency p95", readableMs(latency?.p95 ?? 0), latency !== undefined],
     ["Latency p99", readableMs(latency?.p99 ?? 0), latency !== undefined],
     ["Latency max", readableMs(latency?.max ?? 0), latency !== undefined],
     [time, readableDuration(tookMs), true],

@@ -1,14 +1,19 @@
 /** A result as JUnit XML: a test case for each step with checks, invariant and threshold. Times are the target's. */
 
-import type { Check, PlayResult, StepResult } from "../player/result.ts";
-import { type JunitCase, type JunitOutcome, junitXml } from "./junit.ts";
+import type { Check, PlayResult, StepResult, Verdict } from "../player/result.ts";
+import { type JunitCase, type JunitOutcome, type JunitSuite, junitXml } from "./junit.ts";
 import { answerLine, journalLine, requestLine, stepLine, tallyLine, targetLine } from "./lines.ts";
 
-export function reportJunit(result: PlayResult): string {
+/** Several results become a suite each. */
+export function reportJunit(...results: readonly PlayResult[]): string {
+  return junitXml(...results.map(suiteOf));
+}
+
+function suiteOf(result: PlayResult): JunitSuite {
   const { scenario, target, startedAt, endedAt, verdict, why, digest } = result;
   const startedMs = Date.parse(startedAt);
   const name = `adsim.play.${scenario.name}`;
-  return junitXml({
+  return {
     name,
     startedMs,
     durationMs: Math.max(Date.parse(endedAt) - startedMs, 0),
@@ -20,13 +25,41 @@ export function reportJunit(result: PlayResult): string {
       requests: tallyLine(result.tally),
       digest,
       reproduce: result.reproduce,
+      ...(result.runId !== undefined && { "run id": result.runId }),
     },
     cases: [
+      wholeCase(result, name),
       ...stepCases(result, `${name}.steps`),
       ...invariantCases(result, `${name}.invariants`),
       ...thresholdCases(result, `${name}.thresholds`),
-    ],
-  });
+    ].map((one) => (showsDefect(result) ? withoutFailure(one) : one)),
+  };
+}
+
+/** The verdict of the whole. Unknown is an error: a play that proves nothing mustn't look green. */
+function wholeCase(
+  { scenario, verdict, why, reproduce }: PlayResult,
+  className: string,
+): JunitCase {
+  const text = `${why}\nReproduce: ${reproduce}`;
+  const outcomes: Readonly<Record<Verdict, JunitOutcome>> = {
+    held: { kind: "passed" },
+    unknown: { kind: "error", type: "unknown", message: why, text },
+    broken: { kind: "failure", type: "broken", message: why, text },
+  };
+  return { name: scenario.name, className, durationMs: 0, outcome: outcomes[verdict] };
+}
+
+/** Whether something is broken, and that is what the scenario wants. */
+function showsDefect({ scenario, verdict }: PlayResult): boolean {
+  return scenario.verdict === "broken" && verdict === "held";
+}
+
+function withoutFailure(one: JunitCase): JunitCase {
+  const { outcome } = one;
+  if (outcome.kind !== "failure") return one;
+  const message = `broken, as the scenario says: ${outcome.message}`;
+  return { ...one, outcome: { kind: "skipped", message } };
 }
 
 function stepCases({ steps, endedAt, reproduce }: PlayResult, className: string): JunitCase[] {

@@ -51,18 +51,19 @@ const plain: Paint = (_, text) => text;
 const coloured: Paint = (verdict, text) => `\u001b[${codes[verdict]}m${text}\u001b[0m`;
 
 function head({ scenario, verdict, why, ...result }: PlayResult, paint: Paint): Lines {
-  const { target, tally, latency, startedAt, endedAt } = result;
+  const { target, tally, latency, startedAt, endedAt, runId } = result;
   const tookMs = Math.max(Date.parse(endedAt) - Date.parse(startedAt), 0);
   const waited =
     latency === undefined || latency.max === 0
       ? []
       : [
-          `  latency p50 ${readableMs(latency.p50)}, p99 ${readableMs(latency.p99)}, max ${readableMs(latency.max)}`,
+          `  latency p50 ${readableMs(latency.p50)}, p95 ${readableMs(latency.p95)}, p99 ${readableMs(latency.p99)}, max ${readableMs(latency.max)}`,
         ];
   return [
     `${paint(verdict, `${verdictSigns[verdict]} ${verdict}`)}  ${printable(scenario.name)}: ${cut(why)}`,
     `  ${targetLine(target)}, ${readableDuration(tookMs)}; ${tallyLine(tally)}`,
     ...waited,
+    ...(runId === undefined ? [] : [`  run id ${printable(runId)}, the end of every session id`]),
   ];
 }
 

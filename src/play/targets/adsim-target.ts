@@ -1,12 +1,10 @@
 /** Plays in a world of an adsim over HTTP as if it were in this process: the play controls its clock and state. */
 
 import * as v from "valibot";
-import { durationMs } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
-import type { Punctuality, TrafficOrder } from "../traffic/order.ts";
-import { createTrafficSource } from "../traffic/source.ts";
 import { type ControlApi, createControlApi } from "./control-api.ts";
+import { playControlledTraffic } from "./controlled-traffic.ts";
 import { performWith } from "./drive.ts";
 import { createHttpClient } from "./http-client.ts";
 import { readWorld } from "./read-world.ts";
@@ -113,7 +111,13 @@ function performersOf(
   }
   const performers: AsyncPerformers = {
     ...own,
-    traffic: ({ order }) => playVirtualTraffic(order, own, onProgress),
+    traffic: ({ order }) =>
+      playControlledTraffic(order, {
+        speed: world.speed,
+        onProgress,
+        send: (outgoing) => own.send({ kind: "send", outgoing }),
+        moveClock: own.moveClock,
+      }),
     world: () => readWorld(world.api, name),
     async fork() {
       await removeScratch();
@@ -166,34 +170,4 @@ const worldList = v.looseObject({ worlds: v.array(v.looseObject({ name: v.string
 async function namesOfWorlds(api: ControlApi): Promise<readonly string[]> {
   const { worlds } = await api.askParsed(worldList, "GET", "worlds");
   return worlds.map(({ name }) => name);
-}
-
-/** Virtual traffic is always on time. */
-const punctual: Punctuality = Object.freeze({ late: 0, dropped: 0 });
-
-/** Ends when the last answer is in and the traffic's time has passed. */
-async function playVirtualTraffic(
-  order: TrafficOrder,
-  { wait, send }: WorldPerformers,
-  onProgress: TargetOptions["onProgress"],
-): Promise<Punctuality> {
-  const source = createTrafficSource(order);
-  const forMs = durationMs(order.traffic.for);
-  let passedMs = 0;
-  async function passUntil(ms: number): Promise<void> {
-    if (ms > passedMs) await wait({ kind: "wait", ms: ms - passedMs });
-    passedMs = Math.max(ms, passedMs);
-  }
-  let sent = 0;
-  for (let arrival = source.next(); arrival !== undefined; arrival = source.next()) {
-    const { number } = arrival;
-    await passUntil(arrival.dueMs);
-    const exchange = await send({ kind: "send", outgoing: arrival });
-    source.answered(number, exchange);
-    order.observe(exchange);
-    sent += 1;
-    onProgress?.({ sent, ended: sent, waiting: 0, late: 0, dropped: 0 });
-  }
-  await passUntil(forMs);
-  return punctual;
 }

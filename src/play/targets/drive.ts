@@ -34,3 +34,22 @@ export function performWith(
   // The cast is safe: the performer was looked up by the effect's kind.
   return (performers[effect.kind] as (effect: Effect) => Promise<unknown>)(effect);
 }
+
+/** Settles as `work` does, or rejects as soon as the signal is aborted. `discard` receives a result that comes later. */
+export function unlessAborted<Result>(
+  signal: AbortSignal | undefined,
+  work: Promise<Result>,
+  discard?: (late: Result) => Promise<void>,
+): Promise<Result> {
+  if (signal === undefined) return work;
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      reject(signal.reason);
+      // The caller already has the abort, so later errors are dropped.
+      if (discard !== undefined) work.then(discard).catch(() => undefined);
+    };
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}

@@ -1,14 +1,16 @@
 /** Plays a scenario on any target: in this process, on an adsim over HTTP, or on another service in real time. */
 
 import { InputError } from "../../base/input.ts";
+import type { Readings } from "../../simulator/simulator-options.ts";
 import { parseScenario } from "../language/parse/parse-scenario.ts";
 import { play } from "../player/play.ts";
 import { freshSnapshot, playScenarioSync } from "../player/play-in-process.ts";
 import type { PlayResult } from "../player/result.ts";
 import { openAdsimTarget } from "./adsim-target.ts";
 import { askHealth, type Health } from "./control-api.ts";
-import { drive } from "./drive.ts";
+import { drive, unlessAborted } from "./drive.ts";
 import { createHttpClient } from "./http-client.ts";
+import { playAtService } from "./play-at-service.ts";
 import { openServiceTarget } from "./service-target.ts";
 import type { Target, TargetOptions } from "./target.ts";
 import { readTargetUrl, type TargetUrl } from "./target-url.ts";
@@ -20,6 +22,15 @@ export interface PlayScenarioOptions
   > {
   /** Base URL of the service. @default a simulator in this process */
   readonly target?: string | URL | undefined;
+  /** Choices of a service that isn't adsim, by assumption. What the scenario expects under others is unknown. @default none known */
+  readonly assumptions?: Readings | undefined;
+  /**
+   * The end of every session id at a service that isn't adsim, so that its events aren't duplicates of an earlier run's.
+   * The result says it. @default a random one
+   */
+  readonly runId?: string | undefined;
+  /** Whether to play at a service that isn't adsim even if it takes more than a minute. @default false */
+  readonly wait?: boolean | undefined;
   /** The most requests that the scenario may send. @default 20000000 */
   readonly maxRequests?: number | undefined;
   /** The result's `reproduce` line. @default "npx adsim play" and the scenario's name */
@@ -29,6 +40,17 @@ export interface PlayScenarioOptions
   /** Aborts a play on a `target`: its connections are closed, and it rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
+
+/** Options that mean nothing in process. */
+const needingTarget = [
+  "speed",
+  "credentials",
+  "controlToken",
+  "connections",
+  "assumptions",
+  "runId",
+  "wait",
+] as const;
 
 /**
  * Plays a scenario. Without a `target` it plays in process and in virtual time. On an adsim it plays in a world of its own
@@ -44,7 +66,7 @@ export async function playScenario(
 ): Promise<PlayResult> {
   const { target: url, maxRequests, onStep } = options;
   if (url === undefined) {
-    for (const name of ["speed", "credentials", "controlToken", "connections"] as const) {
+    for (const name of needingTarget) {
       if (options[name] === undefined) continue;
       throw new InputError(name, "needs a target: in process no real time passes");
     }
@@ -52,7 +74,23 @@ export async function playScenario(
   }
   const parsed = parseScenario(scenario, { maxRequests });
   const reproduce = options.reproduce ?? `npx adsim play ${parsed.name} --target ${url}`;
-  const { signal } = options;
+  const { signal, credentials = [] } = options;
+  if (credentials.length > 0) {
+    const [result] = await playAtService([parsed], {
+      ...options,
+      target: url,
+      credentials,
+      knownChoices: options.assumptions,
+      reproduce: [reproduce],
+    });
+    if (result === undefined)
+      throw new Error("The scenario wasn't played. This is a bug in adsim.");
+    return result;
+  }
+  for (const name of ["assumptions", "runId", "wait"] as const) {
+    if (options[name] === undefined) continue;
+    throw new InputError(name, "needs credentials: it is for services other than adsim");
+  }
   const opening = openTarget(url, {
     ...options,
     worldName: parsed.name,
@@ -67,25 +105,6 @@ export async function playScenario(
   } finally {
     await target.close();
   }
-}
-
-/** Settles as `work` does, or rejects as soon as the signal is aborted. `discard` receives a result that comes later. */
-function unlessAborted<Result>(
-  signal: AbortSignal | undefined,
-  work: Promise<Result>,
-  discard?: (late: Result) => Promise<void>,
-): Promise<Result> {
-  if (signal === undefined) return work;
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => {
-      reject(signal.reason);
-      // The caller already has the abort, so later errors are dropped.
-      if (discard !== undefined) work.then(discard).catch(() => undefined);
-    };
-    if (signal.aborted) onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
 }
 
 /**

@@ -3,16 +3,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
 import { timerMs } from "../../base/drip.ts";
-import { durationMs } from "../../base/duration.ts";
+import { durationMs, MINUTE_MS } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
 import type { ClientExchange, Member, Outgoing } from "../../laws/client-exchange.ts";
 import { buildRequest } from "../../spec/build-request.ts";
 import type { Surface } from "../../world/accounts/account.ts";
 import type { EffectKind } from "../player/effects.ts";
+import { isOverLimit, quotaBackMs } from "../player/retry-after.ts";
 import { createTrafficSource } from "../traffic/source.ts";
 import { jsonIn } from "./control-api.ts";
 import { createHttpClient, type HttpClient } from "./http-client.ts";
 import { CONNECTIONS, playRealTraffic } from "./real-traffic.ts";
+import { READ_LIMIT, type ServicePlan } from "./service-plan.ts";
 import type { AsyncPerformers, ServiceCredentials, Target, TargetOptions } from "./target.ts";
 import { readSpeed, type TargetUrl } from "./target-url.ts";
 
@@ -24,15 +26,17 @@ const SURFACES_TIMEOUT_MS = 10_000;
 export async function openServiceTarget(
   { url, origin, prefix }: TargetUrl,
   credentials: readonly ServiceCredentials[],
-  options: Pick<TargetOptions, "speed" | "connections" | "onProgress">,
+  options: Pick<TargetOptions, "speed" | "connections" | "onProgress" | "knownChoices" | "plan">,
 ): Promise<Target> {
   const speed = readSpeed(options.speed ?? 1);
+  const { knownChoices } = options;
   const connections = options.connections ?? CONNECTIONS;
   if (!Number.isSafeInteger(connections) || connections < 1 || connections > MAX_CONNECTIONS) {
     throw new InputError("connections", `must be a whole number from 1 to ${MAX_CONNECTIONS}`);
   }
   const client = await createHttpClient(origin, { connections: MAX_CONNECTIONS });
-  const members = credentials.map((one) => lazyMember(one, client, prefix, url));
+  const { plan = { reads: 0, asksSurfaces: true } } = options;
+  const members = credentials.map((one) => lazyMember(one, { client, prefix, url, plan }));
 
   async function send(outgoing: Outgoing): Promise<ClientExchange> {
     const { operation, request } = outgoing;
@@ -67,7 +71,7 @@ export async function openServiceTarget(
     ...uncontrolled,
   };
   return {
-    capabilities: { time: { kind: "real", speed }, control: false },
+    capabilities: { time: { kind: "real", speed }, control: false, knownChoices },
     performers,
     description: { kind: "service", url },
     close: () => client.close(),
@@ -101,20 +105,27 @@ function refuse({ kind }: { readonly kind: EffectKind }): Promise<never> {
   return Promise.reject(new Error(`A service that isn't an adsim can't do this: ${kind}.`));
 }
 
+interface Service {
+  readonly client: HttpClient;
+  readonly prefix: string;
+  readonly url: string;
+  readonly plan: Pick<ServicePlan, "reads" | "asksSurfaces">;
+}
+
 /** The publisher, whose surfaces are requested from the service once, on first use. */
 function lazyMember(
-  { id, apiKey, surfaces }: ServiceCredentials,
-  client: HttpClient,
-  prefix: string,
-  url: string,
+  { id, apiKey, surfaces = [] }: ServiceCredentials,
+  service: Service,
 ): () => Promise<Member> {
   let member: Promise<Member> | undefined;
+  const given = surfaces.map((surface) => surfaceOf({ id: surface }));
+  const isAsked = given.length === 0 && service.plan.asksSurfaces;
+  async function load(): Promise<Member> {
+    const all = isAsked ? await surfacesAt(service, { id, apiKey }) : given;
+    return { id, apiKey, joined: undefined, surfaces: all };
+  }
   return () => {
-    const listed =
-      surfaces === undefined || surfaces.length === 0
-        ? () => surfacesAt(client, prefix, url, { id, apiKey })
-        : async () => surfaces.map((surface) => surfaceOf({ id: surface }));
-    member ??= listed().then((all) => ({ id, apiKey, joined: undefined, surfaces: all }));
+    member ??= load();
     return member;
   };
 }
@@ -134,18 +145,27 @@ function surfaceOf(listed: v.InferOutput<typeof listedSurface>): Surface {
   return { id, name, status, cpmRange };
 }
 
-/** @throws Error that says what to do if the service doesn't list the surfaces. */
+/**
+ * Asks for the surfaces. If the key has too little quota left for the play, then waits until a minute is over.
+ *
+ * @throws Error that says what to do if the service doesn't list the surfaces.
+ */
 async function surfacesAt(
-  client: HttpClient,
-  prefix: string,
-  url: string,
+  { client, prefix, url, plan }: Service,
   { id, apiKey }: Pick<ServiceCredentials, "id" | "apiKey">,
 ): Promise<Surface[]> {
   const request = buildRequest("surfaces", { publisher_id: id }, { key: apiKey });
-  const answer = await client.send(prefix, { request, timeoutMs: SURFACES_TIMEOUT_MS });
-  const { outcome, status, why } = answer;
+  const outgoing = { request, timeoutMs: SURFACES_TIMEOUT_MS };
+  let answer = await client.send(prefix, outgoing);
+  if (isOverLimit(answer)) {
+    await sleep(timerMs(quotaBackMs(answer, Date.now())));
+    answer = await client.send(prefix, outgoing);
+  }
+  const { outcome, status, why, headers } = answer;
   const found = v.safeParse(listing, jsonIn(answer.text));
   if (outcome === "answered" && status === 200 && found.success) {
+    const left = Number(headers["x-ratelimit-remaining"]);
+    if (left < Math.min(plan.reads, READ_LIMIT)) await sleep(timerMs(MINUTE_MS));
     return found.output.surfaces.map(surfaceOf);
   }
   const how = outcome === "answered" ? `it answered with status ${status}` : (why ?? outcome);

@@ -1,7 +1,9 @@
 /** A target that a scenario is played on over HTTP. */
 
+import type { Readings } from "../../simulator/simulator-options.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
 import type { Capabilities, EffectKind, EffectOf, Effects } from "../player/effects.ts";
+import type { ServicePlan } from "./service-plan.ts";
 
 export interface TargetOptions {
   /** The scenario's world, to import into an adsim. Called only for an adsim. */
@@ -14,6 +16,13 @@ export interface TargetOptions {
   readonly speed?: number | undefined;
   /** Publishers of the service. With these, the target is played as a service even if it is an adsim. */
   readonly credentials?: readonly ServiceCredentials[] | undefined;
+  /** Choices of the service that are known. */
+  readonly knownChoices?: Readings | undefined;
+  /**
+   * What will be played. If the service is asked for its surfaces, the play begins only when there is quota for its GET
+   * requests. @default it is asked, and nothing else is read
+   */
+  readonly plan?: Pick<ServicePlan, "reads" | "asksSurfaces"> | undefined;
   /** Most traffic requests in flight to a service at once. @default 64 */
   readonly connections?: number | undefined;
   readonly onProgress?: ((progress: TrafficProgress) => void) | undefined;

@@ -14,7 +14,10 @@ import type { HttpClient } from "./http-client.ts";
 import type { AsyncPerformers } from "./target.ts";
 
 /** The effects that any world can perform, including a scratch copy. */
-export type WorldPerformers = Omit<AsyncPerformers, "traffic" | "world" | "fork" | "scratch">;
+export type WorldPerformers = Omit<AsyncPerformers, "traffic" | "world" | "fork" | "scratch"> & {
+  /** Without waiting. */
+  moveClock(ms: number): Promise<void>;
+};
 
 export interface RemoteWorld {
   readonly client: HttpClient;
@@ -57,6 +60,11 @@ export function createWorldPerformers(world: RemoteWorld): WorldPerformers {
     return { operation, atMs: nowMs, request, ...seen };
   }
 
+  async function moveClock(ms: number): Promise<void> {
+    const { now } = await api.askParsed(clock, ...controlRequests.wait({ kind: "wait", ms }));
+    nowMs = instantOf(now);
+  }
+
   return {
     now: async () => nowMs,
     pass: async () => undefined,
@@ -81,12 +89,12 @@ export function createWorldPerformers(world: RemoteWorld): WorldPerformers {
       for (const one of outgoing) exchanges.push(await send(one));
       return exchanges;
     },
-    async wait(effect) {
-      await pace(effect.ms);
-      const { now } = await api.askParsed(clock, ...controlRequests.wait(effect));
-      nowMs = instantOf(now);
+    async wait({ ms }) {
+      await pace(ms);
+      await moveClock(ms);
       return undefined;
     },
+    moveClock,
     signUp: async (effect) =>
       memberOf(await api.askParsed(member, ...controlRequests.signUp(effect))),
     async setSurface(effect) {

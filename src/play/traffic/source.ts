@@ -113,7 +113,7 @@ export function createTrafficSource(order: TrafficOrder): TrafficSource {
 }
 
 function requestFactoriesOf(
-  { traffic, members, seed, number }: TrafficOrder,
+  { traffic, members, seed, number, runId }: TrafficOrder,
   key: KeyOf,
 ): readonly RequestFactory[] {
   if (members.length === 0) throw new InputError("publishers", "must name at least one");
@@ -123,7 +123,7 @@ function requestFactoriesOf(
   if (asksImpressions && lacking !== undefined) {
     throw new InputError("publishers", "must have surfaces: impressions need one");
   }
-  const sessions = traffic.sessions === false ? undefined : sessionsOf(seed, number);
+  const sessions = traffic.sessions === false ? undefined : sessionsOf(seed, number, runId);
   const keys = {
     placement: key("placements"),
     isRepeated: key("repeats"),
@@ -138,9 +138,10 @@ function requestFactoriesOf(
  * The prefix of session ids, which differs between seeds and between the traffic steps of a run. It is short enough that
  * V8 builds ids of up to seven digits as flat strings (at most 12 characters) instead of concatenating lazily.
  */
-function sessionsOf(seed: string, number: number): string {
+function sessionsOf(seed: string, number: number, runId: string | undefined): string {
   const place = (deriveKey(seed, "sessions").a >>> 0) + number;
-  return (place % SESSION_PREFIXES).toString(36).padStart(5, "0");
+  const prefix = (place % SESSION_PREFIXES).toString(36).padStart(5, "0");
+  return runId === undefined ? prefix : `${runId}-${prefix}-`;
 }
 
 /** 36 to the power of 5: the number of prefixes of five base-36 digits. */

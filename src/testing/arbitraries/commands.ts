@@ -58,6 +58,8 @@ export const commandWeights: Readonly<Record<CommandKind, number>> = Object.free
   surfaces: 2,
   payouts: 3,
   flush: 3,
+  // Nothing can happen to a closed client.
+  close: 0,
   spend: 2,
   fault: 6,
   heal: 3,
@@ -228,6 +230,7 @@ function clientCommands(
           limit === undefined ? { kind: "payouts" } : { kind: "payouts", limit },
       ),
     flush: () => fc.constant({ kind: "flush" }),
+    close: () => fc.constant({ kind: "close" }),
   };
 }
 

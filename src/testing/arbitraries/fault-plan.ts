@@ -7,6 +7,7 @@ import { parseInput } from "../../base/input.ts";
 import type { Delay } from "../../faults/delay.ts";
 import { type FaultMatch, type FaultRule, parseRule } from "../../faults/rule.ts";
 import type { Verdict, VerdictKind } from "../../faults/verdict.ts";
+import { unconfirmedWays, wrongWays } from "../../faults/wrong-body.ts";
 import { type OperationId, operationIds } from "../../spec/operations.ts";
 import { lengthFrom, someOf } from "../arbitrary-options.ts";
 import { sequenceOf } from "./sequence.ts";
@@ -53,6 +54,11 @@ const verdicts: Readonly<Record<VerdictKind, fc.Arbitrary<Made>>> = {
     fc.record({ share: fc.constantFrom(0, 0.5, 0.9, 1) }),
   ),
   garbage: fc.record({ as: maybe(fc.constantFrom("body", "response")) }),
+  // No client can notice that an event isn't recorded if the answer confirms it.
+  "wrong-body": fc.oneof(
+    fc.record({ wrong: fc.constantFrom(...unconfirmedWays), applied: maybe(fc.boolean()) }),
+    fc.record({ wrong: fc.constantFrom(...wrongWays) }),
+  ),
   drip: fc.record({ bytesPerSecond: fc.constantFrom(1000, 10, 100_000) }),
   duplicate: fc.record({ answer: maybe(fc.constantFrom("first", "second")) }),
   reorder: fc.record({

@@ -2,10 +2,10 @@
 
 import { formatList } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
-import type { CreateDriver, Driver } from "../driver/driver.ts";
+import { type CreateDriver, type Driver, driverMethods } from "../driver/driver.ts";
 import { promiseNames } from "../driver/promises.ts";
 import type { TestWorldOptions } from "../driver/test-world.ts";
-import { beginSession } from "../session/run-session.ts";
+import { beginSession, runToEnd } from "../session/run-session.ts";
 import { outcomeInWords } from "../session/words.ts";
 import {
   type ClientContractOptions,
@@ -18,6 +18,7 @@ import { failureOf } from "./failure.ts";
 import { type ContractReport, type RuleVerdict, unknownText } from "./report.ts";
 import type { Rule } from "./rules/rule.ts";
 import { rules as allRules } from "./rules.ts";
+import { type Breach, sameCauseOf } from "./same-cause.ts";
 import { stackFrom, withStack } from "./stack.ts";
 import { type Tried, tryRule } from "./try-rule.ts";
 
@@ -31,15 +32,20 @@ export function clientContract<Impression>(options: ClientContractOptions<Impres
   registerRules(allRules, options, stackFrom(clientContract));
 }
 
-/** @param stack The stack that failures show: that of the call that registered the contract. */
+/**
+ * @param ours The rules besides those of the options.
+ * @param stack The stack that failures show: that of the call that registered the contract.
+ */
 export function registerRules<Impression>(
-  rules: readonly Rule[],
+  ours: readonly Rule[],
   options: ClientContractOptions<Impression>,
   stack: string = stackFrom(registerRules),
 ): void {
-  const contract = readContract(rules, options);
+  const contract = readContract(ours, options);
+  const { rules } = contract;
   const { describe, it, driver, onReport } = options;
   const verdicts = new Map<string, RuleVerdict>();
+  const trials: Trials<Impression> = { driver, contract, stack, verdicts, described: new Map() };
   const notSkipped: string[] = [];
   const { transport, patienceMs = 0 } = contract.world;
   // Both take real time.
@@ -51,7 +57,7 @@ export function registerRules<Impression>(
     const known = await members;
     const missing = (rule.needs ?? []).filter((name) => !known.has(name));
     if (missing.length === 0) {
-      verdicts.set(rule.id, await heldOrThrown(rule, driver, contract, stack, verdicts));
+      verdicts.set(rule.id, await heldOrThrown(rule, trials));
       return;
     }
     const why = `the driver has no ${formatList(missing, "and no")}`;
@@ -84,13 +90,19 @@ export function registerRules<Impression>(
   });
 }
 
+interface Trials<Impression> {
+  readonly driver: CreateDriver<Impression>;
+  readonly contract: ContractSettings;
+  readonly stack: string;
+  readonly verdicts: Map<string, RuleVerdict>;
+  /** The broken rules whose failures show the requests, by id. */
+  readonly described: Map<string, Breach>;
+}
+
 /** Tries the rule. Any other verdict than `held` is recorded and thrown. */
 async function heldOrThrown<Impression>(
   rule: Rule,
-  driver: CreateDriver<Impression>,
-  contract: ContractSettings,
-  stack: string,
-  verdicts: Map<string, RuleVerdict>,
+  { driver, contract, stack, verdicts, described }: Trials<Impression>,
 ): Promise<RuleVerdict> {
   const { world, runs, sequenceSeed, replay } = contract;
   let tried: Tried;
@@ -103,9 +115,18 @@ async function heldOrThrown<Impression>(
   }
   if (tried.kind === "held") return tried;
   if (tried.kind === "broken") {
-    const error = await failureOf(rule, tried, contract, stack);
-    const { replay: again, file } = error;
-    verdicts.set(rule.id, { kind: "broken", why: tried.broken.message, replay: again, file });
+    const broken = { ...tried, rule };
+    const sameCause = await sameCauseOf(broken, described.values(), (commands, assumptions) =>
+      // Over HTTP a sequence takes seconds.
+      world.transport === "http"
+        ? undefined
+        : runToEnd(driver, commands, { ...world, assumptions }),
+    );
+    if (sameCause === undefined) described.set(rule.id, broken);
+    const error = await failureOf(rule, tried, contract, sameCause, stack);
+    const { replay: again, file, sameCauseAs } = error;
+    const why = tried.broken.message;
+    verdicts.set(rule.id, { kind: "broken", why, replay: again, file, sameCauseAs });
     throw error;
   }
   verdicts.set(rule.id, tried);
@@ -148,9 +169,8 @@ async function membersOf<Impression>(
     throw new Error(`Can't make the driver: ${outcomeInWords(outcome)}.`, { cause });
   }
   const of: object = Object(made);
-  const methods = ["impression", "click", "stats", "surfaces", "payouts", "flush", "close"];
   const known = new Set([
-    ...methods.filter((name) => typeof Reflect.get(of, name) === "function"),
+    ...driverMethods.filter((name) => typeof Reflect.get(of, name) === "function"),
     ...promiseNames.filter((name) => Boolean(Reflect.get(of, name))),
   ]);
   if (known.has("impression")) return known;

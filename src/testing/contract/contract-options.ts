@@ -1,13 +1,14 @@
 /** The options of a contract, checked before anything runs. */
 
 import * as v from "valibot";
+import { environmentValue } from "../../adapters/environment.ts";
 import { didYouMean } from "../../base/did-you-mean.ts";
 import { InputError, isPlainObject } from "../../base/input.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
 import { checkOptions, type OptionEntries, unchecked } from "../check-options.ts";
 import type { CreateDriver } from "../driver/driver.ts";
 import { checkGlobals, type TestWorldOptions } from "../driver/test-world.ts";
-import { environmentValue } from "../machine/environment.ts";
+import { readRules } from "./check-rule.ts";
 import type { ContractReport } from "./report.ts";
 import type { Rule } from "./rules/rule.ts";
 import { tryEntries } from "./try-rule.ts";
@@ -29,6 +30,8 @@ export interface ClientContractOptions<Impression = unknown>
   readonly it: It;
   /** The name of the group of tests. @default "client contract" */
   readonly name?: string | undefined;
+  /** Your own rules, tried after the others. @default none */
+  readonly rules?: readonly Rule[] | undefined;
   /** Rules that don't apply to the client, each with the reason. @default none */
   readonly skip?: Readonly<Record<string, string>> | undefined;
   /** The only rules to try. @default all */
@@ -60,6 +63,8 @@ export interface Replay {
 /** The options with defaults filled in. */
 export interface ContractSettings {
   readonly name: string;
+  /** All of them, with those that are skipped. */
+  readonly rules: readonly Rule[];
   readonly world: TestWorldOptions;
   readonly runs: number;
   readonly sequenceSeed: number;
@@ -77,6 +82,7 @@ const contractEntries: OptionEntries<ClientContractOptions> = {
   describe: v.function("must be the test runner's describe"),
   it: v.function("must be the test runner's it, or test"),
   name: unchecked,
+  rules: unchecked,
   skip: v.optional(v.custom(isPlainObject, "must be an object of rule ids and reasons")),
   only: v.optional(
     v.pipe(
@@ -95,13 +101,18 @@ const contractEntries: OptionEntries<ClientContractOptions> = {
   onReport: v.optional(v.function("must be a function")),
 };
 
-/** @throws InputError that names the invalid option. */
+/**
+ * @param ours The rules besides the user's own.
+ * @throws InputError that names the invalid option.
+ */
 export function readContract<Impression>(
-  rules: readonly Rule[],
+  ours: readonly Rule[],
   options: ClientContractOptions<Impression>,
 ): ContractSettings {
   checkOptions<ClientContractOptions>(options as ClientContractOptions, contractEntries);
   const { skip = {}, only, name = "client contract" } = options;
+  const world = readWorld(options);
+  const rules = readRules(ours, options.rules, world.assumptions);
   const ids = rules.map(({ id }) => id);
   for (const [id, reason] of Object.entries(skip)) {
     checkId(`skip.${id}`, id, ids);
@@ -114,11 +125,11 @@ export function readContract<Impression>(
   }
   for (const [index, id] of (only ?? []).entries()) checkId(`only.${index}`, id, ids);
   const replay = readReplay(options.replay, ids);
-  const world = readWorld(options);
   const { runs = world.transport === "http" ? 5 : 50, sequenceSeed = 1 } = options;
   const { failures = "adsim-failures", command = "npm test" } = options;
   return {
     name,
+    rules,
     world,
     runs: replay === undefined ? runs : 1,
     sequenceSeed: replay?.sequenceSeed ?? sequenceSeed,
@@ -135,10 +146,12 @@ export function readContract<Impression>(
 }
 
 function readWorld(options: TestWorldOptions): TestWorldOptions {
-  const { seed, start, publishers, profile, assumptions, transport, globals, patienceMs } = options;
+  const { seed, start, publishers, profile, assumptions } = options;
   resolveOptions({ seed, start, publishers, profile, assumptions });
   checkGlobals(options);
-  return { seed, start, publishers, profile, assumptions, transport, globals, patienceMs };
+  const { transport, globals, timeZone, patienceMs } = options;
+  const connection = { transport, globals, timeZone, patienceMs };
+  return { seed, start, publishers, profile, assumptions, ...connection };
 }
 
 function checkId(field: string, id: unknown, ids: readonly string[]): void {

@@ -17,6 +17,7 @@ import {
 } from "../session/words.ts";
 import type { ContractSettings } from "./contract-options.ts";
 import type { Rule } from "./rules/rule.ts";
+import type { SameCause } from "./same-cause.ts";
 import { scenarioOf } from "./scenario-of.ts";
 import { withStack } from "./stack.ts";
 import type { Failed } from "./try-rule.ts";
@@ -30,33 +31,53 @@ export class ContractError extends Error {
   readonly replay: string;
   /** The scenario's file, if one was written. */
   readonly file: string | undefined;
+  /** The rule that was probably broken before by the same defect. Its message shows the requests, and this one doesn't. */
+  readonly sameCauseAs: string | undefined;
 
   constructor(
     message: string,
-    { rule, replay, file }: Pick<ContractError, "rule" | "replay" | "file">,
+    about: Pick<ContractError, "rule" | "replay" | "file" | "sameCauseAs">,
   ) {
     super(message);
-    this.rule = rule;
-    this.replay = replay;
-    this.file = file;
+    this.rule = about.rule;
+    this.replay = about.replay;
+    this.file = about.file;
+    this.sameCauseAs = about.sameCauseAs;
   }
 }
 
-type RuleIdentity = Pick<Rule, "id" | "says" | "source">;
-type BrokenTrial = Pick<Failed, "broken" | "session" | "sequenceSeed" | "path">;
+type RuleIdentity = Pick<Rule, "id" | "says" | "source" | "needs">;
+type BrokenTrial = Pick<Failed, "broken" | "session" | "sequenceSeed" | "path"> &
+  Partial<Pick<Failed, "timeZone">>;
 
-/** Writes the scenario, and returns the error to throw. @param stack The error's stack frames. */
+/**
+ * Writes the scenario, and returns the error to throw.
+ *
+ * @param sameCause The rule that was probably broken before by the same defect.
+ * @param stack The error's stack frames.
+ */
 export async function failureOf(
   rule: RuleIdentity,
   failed: BrokenTrial,
   contract: Pick<ContractSettings, "name" | "world" | "failures" | "command">,
+  sameCause: SameCause | undefined,
   stack: string,
 ): Promise<ContractError> {
   const scenario = await writtenScenario(rule, failed, contract);
-  const message = failureText(rule, failed, contract.command, scenario);
+  const replay = replayOf(rule.id, failed);
+  const lines = [
+    `The client broke ${rule.id}: ${rule.says} (${rule.source})`,
+    "",
+    ...indented(failed.broken.message),
+    "",
+    ...(sameCause === undefined ? sessionLines(rule, failed) : sameCauseLines(sameCause)),
+    "",
+    `See it again:  ADSIM_REPLAY="${replay}" ${contract.command}`,
+    ...scenarioLines(scenario),
+  ];
   const file = scenario?.kind === "written" ? scenario.path : undefined;
-  const about = { rule: rule.id, replay: replayOf(rule.id, failed), file };
-  return withStack(new ContractError(message, about), stack);
+  const about = { rule: rule.id, replay, file, sameCauseAs: sameCause?.rule };
+  return withStack(new ContractError(withoutSecrets(lines.join("\n")), about), stack);
 }
 
 async function writtenScenario(
@@ -97,27 +118,25 @@ function replayOf(rule: string, { sequenceSeed, path }: BrokenTrial): string {
   return `${rule} ${sequenceSeed} ${path}`;
 }
 
-function failureText(
-  rule: RuleIdentity,
-  failed: BrokenTrial,
-  command: string,
-  scenario: WriteResult | undefined,
-): string {
-  const { broken, session } = failed;
+function sameCauseLines({ rule, why }: SameCause): string[] {
+  return [`Probably the same defect as in ${rule}: see there. ${why}`];
+}
+
+function sessionLines(rule: RuleIdentity, { session, timeZone }: BrokenTrial): string[] {
   const choices = choiceLines(session);
-  const lines = [
-    `The client broke ${rule.id}: ${rule.says} (${rule.source})`,
-    "",
-    ...indented(broken.message),
-    "",
+  return [
     `The shortest sequence found that breaks the rule, from ${formatInstant(startOf(session))} on:`,
-    ...sequenceLines(session),
+    ...sequenceLines(rule, session),
     ...(choices.length > 0 ? ["", "Assumptions that are not the default:", ...choices] : []),
-    "",
-    `See it again:  ADSIM_REPLAY="${replayOf(rule.id, failed)}" ${command}`,
-    ...scenarioLines(scenario),
+    ...zoneLines(timeZone),
   ];
-  return withoutSecrets(lines.join("\n"));
+}
+
+/** Sequences shrink to UTC unless another time zone matters. */
+function zoneLines(timeZone: string | undefined): string[] {
+  return timeZone === undefined || timeZone === "UTC"
+    ? []
+    : ["", `The machine's time zone: ${timeZone}`];
 }
 
 function scenarioLines(scenario: WriteResult | undefined): string[] {
@@ -137,22 +156,31 @@ function choiceLines({ assumptions }: Session): string[] {
   );
 }
 
-/** Numbers the commands. Opening, closing and the hour after that are shown only if something happened there. */
-function sequenceLines(session: Session): string[] {
+/**
+ * Numbers the commands. Opening, the last closing and the hour after that are shown only if something happened there; the
+ * last closing also if the rule is about it, or the client sends something later.
+ */
+function sequenceLines({ needs = [] }: Pick<Rule, "needs">, session: Session): string[] {
   const startMs = startOf(session);
+  const isAboutClosing =
+    needs.includes("close") || (session.steps.at(-1)?.exchanges.length ?? 0) > 0;
   let number = 0;
-  const lines = session.steps.flatMap((step) => {
+  const lines = session.steps.flatMap((step, at) => {
     const { kind } = step.command;
-    const isCommand = kind !== "open" && kind !== "close" && kind !== "afterwards";
-    if (!isCommand && step.exchanges.length === 0 && !hasFailed(step)) return [];
+    const isEnd = kind === "afterwards" || session.steps[at + 1]?.command.kind === "afterwards";
+    const isCommand = kind !== "open" && !(isEnd && (kind === "close" || kind === "afterwards"));
+    const isShown = kind === "close" && isAboutClosing && step.outcome.kind !== "skipped";
+    if (!isCommand && !isShown && !isEventful(step)) return [];
     number += isCommand ? 1 : 0;
     return stepLines(step, isCommand ? `${number}.` : "-", startMs);
   });
   return number > 0 ? lines : ["  (no commands)", ...lines];
 }
 
-function hasFailed({ command: { kind }, outcome }: Step): boolean {
-  return kind !== "afterwards" && outcome.kind !== "done" && outcome.kind !== "skipped";
+/** Whether the client sent or returned something, or failed. */
+function isEventful({ outcome, exchanges }: Step): boolean {
+  if (exchanges.length > 0) return true;
+  return outcome.kind === "done" ? outcome.value !== undefined : outcome.kind !== "skipped";
 }
 
 /** The command, then the requests, then what the client said. */
@@ -164,7 +192,7 @@ function stepLines(step: Step, mark: string, startMs: number): string[] {
   );
   const said =
     parts === undefined
-      ? isOfClient(command) || command.kind === "open" || command.kind === "close"
+      ? isOfClient(command) || command.kind === "open"
         ? [`     ${outcomeInWords(outcome)}`]
         : []
       : parts.map(

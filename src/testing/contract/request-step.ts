@@ -13,6 +13,7 @@ import type {
 } from "../../play/language/scenario.ts";
 import { buildRequest, type Encoding, encodingOf } from "../../spec/build-request.ts";
 import { type OperationId, operations } from "../../spec/operations.ts";
+import type { Publisher, Surface } from "../../world/accounts/account.ts";
 import type { Session } from "../session/session.ts";
 import { jsonOf, memberOf, parametersOf, type WireExchange } from "../session/wire.ts";
 
@@ -23,8 +24,21 @@ export interface RequestSteps {
   spent(of: "recording" | "reporting"): RequestStep;
 }
 
-export function createRequestSteps(session: Session, publisherRef: PublisherRef): RequestSteps {
-  const { publisher, exchanges, assumptions } = session;
+/** What of a session the steps depend on. */
+export interface RequestSource extends Pick<Session, "exchanges" | "assumptions"> {
+  readonly publisher: Pick<Publisher, "id" | "apiKey"> & {
+    readonly surfaces: readonly Pick<Surface, "id">[];
+  };
+  /** The active ones. */
+  readonly surfaces: readonly Pick<Surface, "id">[];
+}
+
+/** @param prefix Begins the names of answers. Steps for several publishers need different ones. */
+export function createRequestSteps(
+  { publisher, surfaces, exchanges, assumptions }: RequestSource,
+  publisherRef: PublisherRef,
+  prefix = "",
+): RequestSteps {
   const whole = typeof publisherRef === "number" ? `publishers.${publisherRef}` : publisherRef;
   const sender = publisherRef === 0 ? {} : { publisher: publisherRef };
   const clicked = new Set(exchanges.map(({ values }) => values.get("impression_id")));
@@ -61,7 +75,7 @@ export function createRequestSteps(session: Session, publisherRef: PublisherRef)
     const isWhole = got.status === 200 && (fault === undefined || fault.received === "whole");
     const id = operation === "impression" && isWhole ? memberOf(jsonOf(got), "impression_id") : "";
     if (typeof id !== "string" || !clicked.has(id) || nameOf.has(id)) return {};
-    const as = `impression-${nameOf.size + 1}`;
+    const as = `${prefix}impression-${nameOf.size + 1}`;
     nameOf.set(id, as);
     return { as };
   }
@@ -84,7 +98,7 @@ export function createRequestSteps(session: Session, publisherRef: PublisherRef)
     },
     spent(of) {
       if (of === "reporting") return { stats: {}, ...sender };
-      const surface = referred("surface", session.surfaces[0]?.id);
+      const surface = referred("surface", surfaces[0]?.id);
       const names = { ad_id: "another-ad", session_id: "another-session" };
       const encoding = encodingOf(assumptions);
       return {

@@ -1,6 +1,8 @@
 /** All rules of the client contract, in the order in which a client meets them. */
 
 import { answerRules } from "./rules/answer-rules.ts";
+import { deadlineRules } from "./rules/deadline-rules.ts";
+import { deliveryRules } from "./rules/delivery-rules.ts";
 import { limitRules } from "./rules/limit-rules.ts";
 import { orderRules } from "./rules/order-rules.ts";
 import { queueRules } from "./rules/queue-rules.ts";
@@ -9,6 +11,7 @@ import { reportingRules } from "./rules/reporting-rules.ts";
 import { requestRules } from "./rules/request-rules.ts";
 import { retryRules } from "./rules/retry-rules.ts";
 import type { Rule } from "./rules/rule.ts";
+import { wrongAnswerRules } from "./rules/wrong-answer-rules.ts";
 
 export const rules: readonly Rule[] = [
   ...requestRules,
@@ -17,6 +20,9 @@ export const rules: readonly Rule[] = [
   ...refusalRules,
   ...limitRules,
   ...retryRules,
+  ...wrongAnswerRules,
+  ...deadlineRules,
   ...queueRules,
+  ...deliveryRules,
   ...orderRules,
 ];

@@ -52,14 +52,15 @@ function publisherRefOf({ sim, publisher }: Session, population: number): Publis
   return "client";
 }
 
-interface Script {
+/** The steps of a scenario in the making. */
+export interface Script {
   readonly steps: readonly Step[];
   add(step: Step): void;
   /** Lets time pass until then. */
   advanceTo(ms: number): void;
 }
 
-function createScript(startMs: number): Script {
+export function createScript(startMs: number): Script {
   const steps: Step[] = [];
   let nowMs = startMs;
   return {

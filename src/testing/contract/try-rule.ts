@@ -1,6 +1,7 @@
 /** Tries a rule on a client with random sequences. A sequence that breaks it is shrunk to the shortest that still does. */
 
 import fc from "fast-check";
+import { InputError } from "../../base/input.ts";
 import type { Readings } from "../../simulator/simulator-options.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
@@ -10,7 +11,9 @@ import { type TestWorldOptions, worldEntries } from "../driver/test-world.ts";
 import type { Command } from "../session/command.ts";
 import { runToEnd } from "../session/run-session.ts";
 import type { Session } from "../session/session.ts";
-import { BrokenRule, type Rule } from "./rules/rule.ts";
+import { errorInWords, valueInWords } from "../session/words.ts";
+import { checkRule } from "./check-rule.ts";
+import { BrokenRule, type Rule, readingsOf } from "./rules/rule.ts";
 import { mustNotThrow, mustOpen } from "./rules/shared-checks.ts";
 
 export interface TryOptions extends TestWorldOptions {
@@ -35,6 +38,8 @@ export interface Failed {
   readonly commands: readonly Command[];
   /** The choices under which it was tried. */
   readonly assumptions: Assumptions;
+  /** What the client's dates took for the machine's time zone; undefined if that was the machine's own. */
+  readonly timeZone: string | undefined;
   readonly session: Session;
   readonly sequenceSeed: number;
   readonly path: string;
@@ -51,24 +56,23 @@ export const tryEntries: OptionEntries<TryOptions> = {
   path: unchecked,
 };
 
-/** @throws InputError for an invalid option, and any error other than a broken rule. */
+/** @throws InputError for an invalid option or rule, and any error other than a broken rule. */
 export async function tryRule<Impression>(
   rule: Rule,
   createDriver: CreateDriver<Impression>,
   options: TryOptions = {},
 ): Promise<Tried> {
   checkOptions(options, tryEntries);
+  checkRule("rule", rule, options.assumptions);
   const { runs = 20, sequenceSeed = 1, path, ...world } = options;
-  const runTrial = ({ commands, assumptions }: Trial): Promise<Session> =>
-    runToEnd(createDriver, commands, { ...world, assumptions });
+  const runTrial = ({ commands, assumptions, timeZone }: Trial): Promise<Session> =>
+    runToEnd(createDriver, commands, { ...world, assumptions, timeZone });
   let applied = 0;
   let last: Trial | undefined;
-  const property = fc.asyncProperty(trialsOf(rule, world.assumptions), async (trial) => {
+  const property = fc.asyncProperty(trialsOf(rule, world), async (trial) => {
     const session = await runTrial(trial);
     last = { ...trial, session };
-    mustNotThrow(session);
-    mustOpen(session);
-    applied += rule.judge(session);
+    applied += judged(rule, session);
   });
   const details = await fc.check(property, {
     seed: sequenceSeed,
@@ -82,26 +86,79 @@ export async function tryRule<Impression>(
   const [trial] = details.counterexample ?? [];
   if (!(broken instanceof BrokenRule) || trial === undefined) throw broken;
   // The last trial isn't always the shortest one that broke the rule.
-  const isLast = last?.commands === trial.commands && last.assumptions === trial.assumptions;
+  const isLast =
+    last?.commands === trial.commands &&
+    last.assumptions === trial.assumptions &&
+    last.timeZone === trial.timeZone;
   const again = isLast ? last : undefined;
   const session = again?.session ?? (await runTrial(trial));
-  const { commands, assumptions } = trial;
+  const { commands, assumptions, timeZone } = trial;
   const replay = { sequenceSeed, path: counterexamplePath ?? "" };
-  return { kind: "broken", broken, commands, assumptions, session, ...replay };
+  return { kind: "broken", broken, commands, assumptions, timeZone, session, ...replay };
+}
+
+/**
+ * Judges a session by a rule.
+ *
+ * @returns how often the rule came up.
+ * @throws BrokenRule, or an Error that says what is wrong with the rule's judge.
+ */
+export function judged(rule: Rule, session: Session): number {
+  mustNotThrow(session);
+  mustOpen(session);
+  let applied: unknown;
+  try {
+    applied = rule.judge(session);
+  } catch (error) {
+    if (error instanceof BrokenRule) throw error;
+    throw new Error(
+      `The judge of ${rule.id} threw ${errorInWords(error)}. For a client that breaks the rule, it must call must() or throw a BrokenRule.`,
+      { cause: error },
+    );
+  }
+  if (typeof applied === "number" && Number.isInteger(applied) && applied >= 0) return applied;
+  throw new Error(
+    `The judge of ${rule.id} must return how often the rule came up: 0, 1, 2, … It returned ${applied instanceof Promise ? "a promise" : valueInWords(applied)}.`,
+  );
 }
 
 interface Trial {
   readonly assumptions: Assumptions;
   readonly commands: readonly Command[];
+  readonly timeZone: string | undefined;
   readonly session?: Session | undefined;
 }
 
-/** A sequence and the choices to try it under. They shrink to the first of the rule's choices. */
-function trialsOf(rule: Rule, contract: Readings | undefined): fc.Arbitrary<Trial> {
-  const [first = {}, ...others] = rule.assuming ?? [];
-  const under = (readings: Readings): fc.Arbitrary<Trial> => {
-    const assumptions = resolveAssumptions({ ...contract, ...readings });
-    return rule.commands(assumptions).map((commands) => ({ assumptions, commands }));
+/** Both sides of UTC, both sides of the date line, and clocks that change by an hour and by half an hour. */
+const timeZones = [
+  "UTC",
+  "Asia/Kolkata",
+  "America/Los_Angeles",
+  "Pacific/Kiritimati",
+  "Australia/Lord_Howe",
+] as const;
+
+/**
+ * A sequence, the choices to try it under, and the machine's time zone. They shrink to the first of the rule's choices,
+ * and to UTC.
+ */
+function trialsOf(rule: Rule, world: TestWorldOptions): fc.Arbitrary<Trial> {
+  const { assumptions: contract, globals, timeZone } = world;
+  const [first = {}, ...others] = readingsOf(rule, contract);
+  const under = (reading: Readings): fc.Arbitrary<Trial> => {
+    const assumptions = resolveAssumptions(reading);
+    return rule.commands(assumptions).map((commands) => {
+      if (Array.isArray(commands)) return { assumptions, commands, timeZone };
+      throw new InputError(
+        "commands",
+        `of ${rule.id} must return an arbitrary of lists of commands`,
+      );
+    });
   };
-  return others.length === 0 ? under(first) : fc.constantFrom(first, ...others).chain(under);
+  const trials =
+    others.length === 0 ? under(first) : fc.constantFrom(first, ...others).chain(under);
+  if (globals !== "replaced" || timeZone !== undefined) return trials;
+  return fc
+    .tuple(trials, fc.constantFrom(...timeZones))
+    .map(([trial, zone]) => ({ ...trial, timeZone: zone }));
 }

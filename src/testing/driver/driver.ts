@@ -60,6 +60,18 @@ export interface Driver<Impression = unknown> extends ClientPromises {
   close?(): Promise<Undelivered | undefined> | Promise<void> | void;
 }
 
+/** A method that is missing here is a type error. */
+const methods: Readonly<Record<Exclude<keyof Driver, keyof ClientPromises>, true>> = {
+  impression: true,
+  click: true,
+  stats: true,
+  surfaces: true,
+  payouts: true,
+  flush: true,
+  close: true,
+};
+export const driverMethods: readonly string[] = Object.keys(methods);
+
 /** What a driver gets to create a client. */
 export interface DriverContext {
   /** Without a trailing slash. Paths start with /v1. */

@@ -1,32 +1,44 @@
 /**
- * Replaces the global fetch, clock and timers by the world's, for a client that uses the globals. Only one world at a
- * time can do that.
+ * Replaces the global fetch, clock, timers and randomness by the world's, for a client that uses the globals. Only one
+ * world at a time can do that.
  */
 
 import type { Timer, Timers } from "../time/time.ts";
+import { seededRandom } from "./seeded-random.ts";
+import { datesOf } from "./zoned-date.ts";
 
 let isTaken = false;
 
 /**
  * Replaces `fetch`, `Date`, `performance.now`, `AbortSignal.timeout`, `setTimeout`, `setInterval` and the functions
- * that clear them.
+ * that clear them, `Math.random`, `crypto.getRandomValues` and `crypto.randomUUID`.
  *
+ * @param seed Decides what the random functions return.
+ * @param timeZone What dates take for the machine's time zone. @default the machine's
  * @throws Error if another world has replaced them.
  * @returns a function that restores them.
  */
-export function replaceGlobals(timers: Timers, fetch: typeof globalThis.fetch): () => void {
+export function replaceGlobals(
+  timers: Timers,
+  fetch: typeof globalThis.fetch,
+  { seed, timeZone }: { readonly seed: string; readonly timeZone?: string | undefined },
+): () => void {
   if (isTaken) {
     throw new Error(
       "Another test in this process has replaced the globals: run such tests one after the other.",
     );
   }
   isTaken = true;
-  const undo = Object.entries(globalsOf(timers, fetch)).map(([name, value]) =>
-    replace(globalThis, name, value),
+  const undo = [
+    [globalThis, globalsOf(timers, fetch)] as const,
+    ...datesOf(timers.now, timeZone),
+  ].flatMap(([target, members]) =>
+    Object.entries(members).map(([name, value]) => replace(target, name, value)),
   );
   const startedAtMs = timers.now();
   undo.push(replace(performance, "now", () => timers.now() - startedAtMs));
   undo.push(replace(AbortSignal, "timeout", (ms: number) => timeoutSignal(timers, ms)));
+  undo.push(...seededRandom(seed).map(([on, name, value]) => replace(on, name, value)));
   return () => {
     // Only once: later the globals may be another world's.
     const all = undo.splice(0);
@@ -59,7 +71,6 @@ function globalsOf(timers: Timers, fetch: typeof globalThis.fetch): Record<strin
   };
   return {
     fetch,
-    Date: dateOf(timers),
     setTimeout: (callback: Callback, ms?: unknown, ...given: unknown[]) =>
       started("once", callback, ms, given),
     clearTimeout: clear,
@@ -110,6 +121,7 @@ class GlobalTimer {
       else this.refresh();
       act();
     }, delayMs);
+    if (!this.#hasRef) this.#next.unref();
     return this;
   }
   close(): void {
@@ -119,10 +131,12 @@ class GlobalTimer {
   }
   ref(): this {
     this.#hasRef = true;
+    this.#next?.ref();
     return this;
   }
   unref(): this {
     this.#hasRef = false;
+    this.#next?.unref();
     return this;
   }
   hasRef(): boolean {
@@ -133,19 +147,12 @@ class GlobalTimer {
   }
 }
 
-function dateOf({ now }: Timers): DateConstructor {
-  return new Proxy(Date, {
-    construct: (real, given, made) =>
-      Reflect.construct(real, given.length > 0 ? given : [now()], made),
-    apply: (real) => new real(now()).toString(),
-    get: (real, name) => (name === "now" ? now : Reflect.get(real, name)),
-  });
-}
-
 function timeoutSignal(timers: Timers, ms: number): AbortSignal {
   const controller = new AbortController();
-  timers.setTimeout(() => {
+  const timer = timers.setTimeout(() => {
     controller.abort(new DOMException("The operation was aborted due to timeout", "TimeoutError"));
   }, ms);
+  // As in Node: such a signal doesn't keep a process alive.
+  timer.unref();
   return controller.signal;
 }

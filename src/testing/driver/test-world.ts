@@ -15,6 +15,7 @@ import { createVirtualTime } from "../time/virtual-time.ts";
 import type { DriverContext } from "./driver.ts";
 import { replaceGlobals } from "./globals.ts";
 import { createScheduledFetch, type Scheduler } from "./scheduled-fetch.ts";
+import { timeZoneName } from "./zoned-date.ts";
 
 export interface TestWorldOptions
   extends Pick<SimulatorOptions, "seed" | "start" | "publishers" | "profile" | "assumptions"> {
@@ -26,12 +27,18 @@ export interface TestWorldOptions
    */
   readonly transport?: "fetch" | "http" | undefined;
   /**
-   * `replaced`: the world's fetch, clock and timers replace the global ones, for a client that can't be given its own.
-   * Only one such world at a time can be open in a process.
+   * `replaced`: the world's fetch, clock, timers and randomness replace the global ones, for a client that can't be
+   * given its own. Only one such world at a time can be open in a process.
    *
    * @default "kept"
    */
   readonly globals?: "kept" | "replaced" | undefined;
+  /**
+   * With `globals: "replaced"`: what the client's dates take for the machine's time zone, such as "Asia/Kolkata".
+   *
+   * @default the machine's; the client contract tries several
+   */
+  readonly timeZone?: string | undefined;
   /**
    * Real milliseconds, up to 10,000, that a silent client gets before the world's time moves on. A client that hashes,
    * compresses or reads files before it sends needs some: the world controls only fetch, clock and timers, and the
@@ -70,10 +77,17 @@ export interface TestWorld {
 export async function openTestWorld(options: TestWorldOptions = {}): Promise<TestWorld> {
   checkOptions(options, worldEntries);
   checkGlobals(options);
-  const { transport = "fetch", globals = "kept", scheduler, patienceMs, ...about } = options;
+  const {
+    transport = "fetch",
+    globals = "kept",
+    timeZone,
+    scheduler,
+    patienceMs,
+    ...about
+  } = options;
   return transport === "http"
     ? await overHttp(about, patienceMs)
-    : inProcess(about, { replaces: globals === "replaced", scheduler, patienceMs });
+    : inProcess(about, { replaces: globals === "replaced", timeZone, scheduler, patienceMs });
 }
 
 /** The simulator checks its own options. */
@@ -85,26 +99,34 @@ export const worldEntries: OptionEntries<TestWorldOptions> = {
   assumptions: unchecked,
   transport: v.optional(v.picklist(["fetch", "http"], 'must be "fetch" or "http"')),
   globals: v.optional(v.picklist(["kept", "replaced"], 'must be "kept" or "replaced"')),
+  timeZone: v.optional(timeZoneName),
   patienceMs: wholeBetween(0, 10_000, "must be a whole number from 0 to 10000"),
   scheduler: unchecked,
 };
 
 /** @throws InputError */
-export function checkGlobals({ transport, globals }: TestWorldOptions): void {
-  if (transport !== "http" || globals !== "replaced") return;
-  throw new InputError("globals", 'can\'t be replaced with transport "http": there time is real');
+export function checkGlobals({ transport, globals, timeZone }: TestWorldOptions): void {
+  if (globals === "replaced" && transport === "http") {
+    throw new InputError("globals", 'can\'t be replaced with transport "http": there time is real');
+  }
+  if (timeZone !== undefined && globals !== "replaced") {
+    throw new InputError(
+      "timeZone",
+      "needs globals: \"replaced\". Otherwise the client's dates are the machine's",
+    );
+  }
 }
 
 /** The base URL with the transport fetch. The top-level domain can't exist (RFC 6761). */
 const BASE_URL = "http://ads.test";
 
-interface InProcess extends Pick<TestWorldOptions, "scheduler" | "patienceMs"> {
+interface InProcess extends Pick<TestWorldOptions, "timeZone" | "scheduler" | "patienceMs"> {
   readonly replaces: boolean;
 }
 
 function inProcess(
   options: SimulatorOptions,
-  { replaces, scheduler, patienceMs }: InProcess,
+  { replaces, timeZone, scheduler, patienceMs }: InProcess,
 ): TestWorld {
   const sim = createSimulator({ ...options, ...journalling, clock: "frozen" });
   let threw: TimerError | undefined;
@@ -112,7 +134,11 @@ function inProcess(
     threw ??= { error, atMs: sim.clock.now() };
   };
   const time = createVirtualTime({ clock: sim.clock, pending: scheduler, patienceMs, onThrow });
-  const direct = createFetch(sim.handle, time.timers);
+  const direct = createFetch(sim.handle, {
+    ...time.timers,
+    // The service's own timers aren't the client's: they don't keep its process alive.
+    setTimeout: (run, ms) => time.timers.setTimeout(run, ms).unref(),
+  });
   const limit = createLimit();
   const { noteActivity } = time;
   const send =
@@ -126,7 +152,9 @@ function inProcess(
     noteActivity();
     return response;
   };
-  const restore = replaces ? replaceGlobals(time.timers, fetch) : nothing;
+  const restore = replaces
+    ? replaceGlobals(time.timers, fetch, { seed: sim.seed, timeZone })
+    : nothing;
   const testPublisher = testPublisherOf(sim);
   return {
     sim,

@@ -1,5 +1,10 @@
 /** Commands to a client, its service and the clock. They are data, so that they can be shrunk, printed and replayed. */
 
+import * as v from "valibot";
+import { formatHttpDate } from "../../base/calendar.ts";
+import { InputError, inField, parseInput } from "../../base/input.ts";
+import { strictObject } from "../../base/schema-builders.ts";
+import { wholeFrom } from "../../base/schemas.ts";
 import type { FaultRule } from "../../faults/rule.ts";
 import type { Period } from "../driver/driver.ts";
 
@@ -25,22 +30,9 @@ export type ClientCommand =
   | ({ readonly kind: "stats"; readonly surface?: number | undefined } & Period)
   | { readonly kind: "surfaces" }
   | { readonly kind: "payouts"; readonly limit?: number | undefined }
-  | { readonly kind: "flush" };
-
-/** A kind that is missing here is a type error. */
-const clientKinds: Readonly<Record<ClientCommand["kind"], true>> = {
-  impression: true,
-  again: true,
-  click: true,
-  stats: true,
-  surfaces: true,
-  payouts: true,
-  flush: true,
-};
-
-export function isOfClient(command: { readonly kind: string }): command is ClientCommand {
-  return Object.hasOwn(clientKinds, command.kind);
-}
+  | { readonly kind: "flush" }
+  /** Closes the client before the session ends, so that later commands find it closed. */
+  | { readonly kind: "close" };
 
 /** The API's parameters for a query to the client. Indexes of surfaces wrap around. */
 export function queryOf(
@@ -64,8 +56,15 @@ export function queryOf(
 export type WorldCommand =
   /** Lets time pass, in milliseconds. */
   | { readonly kind: "advance"; readonly byMs: number }
-  /** Adds a fault rule. */
-  | { readonly kind: "fault"; readonly rule: FaultRule }
+  /**
+   * Adds a fault rule. `retryInMs`: its answers have a Retry-After with the date that is this much later, in milliseconds.
+   * Default: the headers are those of the rule.
+   */
+  | {
+      readonly kind: "fault";
+      readonly rule: FaultRule;
+      readonly retryInMs?: number | undefined;
+    }
   /** Removes all fault rules. */
   | { readonly kind: "heal" }
   /** Another program with the same key sends until the limit has only `left` requests left in this minute. */
@@ -74,5 +73,78 @@ export type WorldCommand =
 export type Command =
   | ClientCommand
   | WorldCommand
-  /** Starts all these commands at once, without waiting in between. */
-  | { readonly kind: "together"; readonly commands: readonly ClientCommand[] };
+  /** Starts all these commands without waiting for any of them: at once, or `apartMs` milliseconds after each other. */
+  | {
+      readonly kind: "together";
+      readonly commands: readonly ClientCommand[];
+      readonly apartMs?: number | undefined;
+    };
+
+/** The command with the date of `retryInMs` in its rule. @throws InputError if the rule doesn't write its answers. */
+export function withRetryDate(command: Command, nowMs: number): Command {
+  if (command.kind !== "fault" || command.retryInMs === undefined) return command;
+  const { rule, retryInMs } = command;
+  const { verdict } = rule;
+  if (verdict.kind !== "respond") {
+    throw new InputError("retryInMs", `needs a verdict of kind respond, not ${verdict.kind}`);
+  }
+  const headers = { ...verdict.headers, "Retry-After": formatHttpDate(nowMs + retryInMs) };
+  return { kind: "fault", rule: { ...rule, verdict: { ...verdict, headers } } };
+}
+
+/** The members of each kind. A kind or member that is missing here is a type error. */
+type EntriesOf<One extends { readonly kind: string }> = {
+  readonly [Kind in One["kind"]]: Readonly<
+    Record<Exclude<keyof Extract<One, { kind: Kind }>, "kind">, v.GenericSchema>
+  >;
+};
+
+const place = wholeFrom(0);
+const clientEntries: EntriesOf<ClientCommand> = {
+  impression: {
+    surface: place,
+    ad: v.optional(place),
+    spelling: v.optional(v.picklist(["plain", "unusual"])),
+  },
+  again: { impression: place },
+  click: { impression: place },
+  stats: {
+    surface: v.optional(place),
+    from: v.optional(v.string()),
+    to: v.optional(v.string()),
+  },
+  surfaces: {},
+  payouts: { limit: v.optional(v.number()) },
+  flush: {},
+  close: {},
+};
+const otherEntries: EntriesOf<Exclude<Command, ClientCommand>> = {
+  advance: { byMs: wholeFrom(0) },
+  // The simulator checks it.
+  fault: { rule: v.unknown(), retryInMs: v.optional(wholeFrom(0)) },
+  heal: {},
+  spend: { left: wholeFrom(0), of: v.picklist(["recording", "reporting"]) },
+  together: {
+    commands: v.pipe(v.array(v.lazy(() => clientSchema)), v.minLength(1, "must not be empty")),
+    apartMs: v.optional(wholeFrom(0)),
+  },
+};
+
+function schemaOf(entries: Readonly<Record<string, v.ObjectEntries>>): v.GenericSchema {
+  const kinds = Object.entries(entries).map(([kind, members]) =>
+    strictObject({ kind: v.literal(kind), ...members }),
+  );
+  return v.variant("kind", kinds);
+}
+
+const clientSchema: v.GenericSchema = schemaOf(clientEntries);
+const schema = schemaOf({ ...clientEntries, ...otherEntries });
+
+/** @throws InputError that names the invalid member. */
+export function checkCommand(command: Command): void {
+  inField("command", () => parseInput(schema, command));
+}
+
+export function isOfClient(command: { readonly kind: string }): command is ClientCommand {
+  return Object.hasOwn(clientEntries, command.kind);
+}

@@ -4,7 +4,7 @@ import { type ClientCommand, isOfClient } from "./command.ts";
 import type { AdView, Outcome, Session, Step } from "./session.ts";
 import type { WireExchange } from "./wire.ts";
 
-/** A command to the client that wasn't skipped. */
+/** A command to the client that wasn't skipped. Closing isn't one of them: every session does that. */
 export interface PerformedCommand {
   readonly command: ClientCommand;
   readonly outcome: Outcome;
@@ -12,6 +12,8 @@ export interface PerformedCommand {
   /** Index of its step, or of the `together` step that it is part of. */
   readonly at: number;
   readonly atMs: number;
+  /** When it ended; for a part of a `together` step, when the last of its parts did. */
+  readonly endMs: number;
   /** What was sent in that step, for all its commands. */
   readonly exchanges: readonly WireExchange[];
   readonly together: boolean;
@@ -41,7 +43,7 @@ export function performedCommandsOfKind<Kind extends ClientCommand["kind"]>(
 }
 
 function performedCommandsIn(step: Step, at: number, together: boolean): PerformedCommand[] {
-  const { command, outcome, shown, atMs, exchanges } = step;
-  if (!isOfClient(command) || outcome.kind === "skipped") return [];
-  return [{ command, outcome, shown, at, atMs, exchanges, together }];
+  const { command, outcome, shown, atMs, endMs, exchanges } = step;
+  if (!isOfClient(command) || command.kind === "close" || outcome.kind === "skipped") return [];
+  return [{ command, outcome, shown, at, atMs, endMs, exchanges, together }];
 }

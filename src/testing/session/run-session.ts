@@ -7,27 +7,29 @@ import { openTestWorld, type TestWorld, type TestWorldOptions } from "../driver/
 import {
   type ClientCommand,
   type Command,
+  checkCommand,
   isOfClient,
   queryOf,
   type WorldCommand,
+  withRetryDate,
 } from "./command.ts";
 import { namesOf } from "./names.ts";
+import { type Call, outcomeOf, outcomesOf } from "./outcomes.ts";
 import type { AdView, Outcome, Session, Step } from "./session.ts";
 import { spend } from "./spend.ts";
 import { type WireExchange, wireExchange } from "./wire.ts";
 
-// More requests than one command needs, and a queued ad view with its clicks, including retries.
-const MAX_REQUESTS = 250;
-const REQUESTS_PER_VIEW = 60;
 /** A client is watched for an hour after it was closed. */
 const AFTERWARDS_MS = 3_600_000;
+/** A client that was closed has this long to clear its timers. */
+const CLEARING_MS = 1000;
 
 /** A session that isn't over yet. */
 export interface RunningSession {
   readonly world: TestWorld;
-  /** Performs the next command. An error of the client becomes an outcome. */
+  /** Performs the next command. An error of the client becomes an outcome. @throws InputError for an invalid command. */
   perform(command: Command): Promise<Step>;
-  /** Closes the client and its world. @throws Error if called twice. */
+  /** Closes the client, unless a command did that, and its world. @throws Error if called twice. */
   end(): Promise<Session>;
   /** The session so far. */
   readonly session: Session;
@@ -78,12 +80,12 @@ export async function beginSession<Impression>(
   let driver: Driver<Impression> | undefined;
   let promised = promisesOf(undefined);
   let isOver = false;
+  let timersAfterClose: readonly number[] = [];
 
   const makeDriver = async (): Promise<void> => {
     driver = await createDriver(world.context);
     promised = promisesOf(driver);
   };
-  const close = async (): Promise<unknown> => await driver?.close?.();
 
   async function step(
     command: Step["command"],
@@ -108,6 +110,9 @@ export async function beginSession<Impression>(
     get promised() {
       return promised;
     },
+    get timersAfterClose() {
+      return timersAfterClose;
+    },
     get exchanges(): readonly WireExchange[] {
       return steps.flatMap((one) => one.exchanges);
     },
@@ -117,30 +122,30 @@ export async function beginSession<Impression>(
   };
   await step({ kind: "open" }, async () => ({ outcome: await outcomeOf(world, makeDriver) }));
 
+  const perform = async (given: Command): Promise<Step> => {
+    checkCommand(given);
+    const command = withRetryDate(given, sim.clock.now());
+    return await step(command, async () => {
+      if (command.kind !== "together" && !isOfClient(command))
+        return { outcome: await performWorldCommand(world, command) };
+      if (driver === undefined) return { outcome: skipped("there is no client") };
+      return await performClientCommand({ world, driver, views }, command);
+    });
+  };
+
   return {
     world,
     session,
-    perform: (command) =>
-      step(command, async () => {
-        if (command.kind !== "together" && !isOfClient(command))
-          return { outcome: await performWorldCommand(world, command) };
-        const missing = { outcome: { kind: "skipped", why: "there is no client" } as const };
-        return driver === undefined
-          ? missing
-          : await performClientCommand({ world, driver, views }, command);
-      }),
+    perform,
     async end() {
       if (isOver) throw new Error("This session is over: begin another one.");
       isOver = true;
-      await step({ kind: "close" }, async () => ({
-        outcome:
-          driver?.close === undefined
-            ? { kind: "skipped", why: "the driver has no close" }
-            : await outcomeOf(world, close, views.length),
-      }));
+      if (!steps.some(({ command }) => command.kind === "close")) await perform({ kind: "close" });
       // Watches whether the closed client still sends something.
       await step({ kind: "afterwards" }, async () => {
-        await world.time.pass(AFTERWARDS_MS);
+        await world.time.pass(CLEARING_MS);
+        timersAfterClose = world.time.pendingTimers();
+        await world.time.pass(AFTERWARDS_MS - CLEARING_MS);
         return { outcome: { kind: "done", value: undefined } };
       });
       await world.close();
@@ -185,31 +190,23 @@ async function performClientCommand<Impression>(
   if (command.kind !== "together") {
     const { call, shown } = callOf(running, command);
     const outcome =
-      call instanceof Function ? await outcomeOf(running.world, call, running.views.length) : call;
+      call instanceof Function
+        ? await outcomeOf(running.world, call, { views: running.views.length })
+        : call;
     return { outcome, shown };
   }
   const calls = command.commands.map((one) => ({ one, ...callOf(running, one) }));
-  const atMs = running.world.sim.clock.now();
-  const outcomes = await outcomesOf(
+  const ended = await outcomesOf(
     running.world,
     calls.map(({ call }) => call),
-    running.views.length,
+    { apartMs: command.apartMs, views: running.views.length },
   );
-  const parts = calls.map(({ one, shown }, at): Step => {
-    const outcome = outcomes[at] ?? { kind: "stuck" };
-    return {
-      command: one,
-      atMs,
-      endMs: running.world.sim.clock.now(),
-      outcome,
-      exchanges: [],
-      shown,
-    };
+  const parts = calls.flatMap(({ one, shown }, at): Step[] => {
+    const part = ended[at];
+    return part === undefined ? [] : [{ command: one, ...part, exchanges: [], shown }];
   });
   return { outcome: { kind: "done", value: undefined }, parts };
 }
-
-type Call = () => Promise<unknown>;
 
 /** The call to make, or the outcome if there is none to make. */
 function callOf<Impression>(
@@ -244,6 +241,7 @@ function callOf<Impression>(
     case "payouts":
       return { call: called(driver, kind, queryOf(command, world.surfaces)) };
     case "flush":
+    case "close":
       return { call: called(driver, kind) };
   }
 }
@@ -259,42 +257,14 @@ function viewCall<Impression>(driver: Driver<Impression>, shown: AdView): Call {
 
 function called<Impression>(
   driver: Driver<Impression>,
-  name: "stats" | "surfaces" | "payouts" | "flush",
-  query: object = {},
+  name: "stats" | "surfaces" | "payouts" | "flush" | "close",
+  ...query: readonly object[]
 ): Call | Outcome {
-  const method: ((query: object) => unknown) | undefined = driver[name];
+  const method: ((...query: object[]) => unknown) | undefined = driver[name];
   if (method === undefined) return skipped(`the driver has no ${name}`);
-  return async () => await method.call(driver, query);
+  return async () => await method.call(driver, ...query);
 }
 
 function skipped(why: string): Outcome {
   return { kind: "skipped", why };
-}
-
-async function outcomeOf(world: TestWorld, call: Call, viewCount = 0): Promise<Outcome> {
-  const [outcome] = await outcomesOf(world, [call], viewCount);
-  return outcome ?? { kind: "stuck" };
-}
-
-/** Makes all calls at once, and waits for all of them. */
-async function outcomesOf(
-  { time, grant }: TestWorld,
-  calls: readonly (Call | Outcome)[],
-  viewCount: number,
-): Promise<Outcome[]> {
-  const outcomes: (Outcome | undefined)[] = calls.map((call) =>
-    call instanceof Function ? undefined : call,
-  );
-  const isFlooded = grant(Math.max(MAX_REQUESTS * calls.length, REQUESTS_PER_VIEW * viewCount));
-  const works = calls.map(async (call, at) => {
-    if (!(call instanceof Function)) return;
-    try {
-      outcomes[at] = { kind: "done", value: await call() };
-    } catch (error) {
-      outcomes[at] = { kind: "failed", error };
-    }
-  });
-  const { kind } = await time.until(Promise.all(works));
-  const unfinished = isFlooded() ? "flooded" : kind === "over" ? "stuck" : kind;
-  return outcomes.map((outcome) => outcome ?? { kind: unfinished });
 }

@@ -11,10 +11,13 @@ import type { WireExchange } from "./wire.ts";
 
 /** How a command ended. */
 export type Outcome =
-  /** The client's promise resolved. For `fault` the value is the rule's id, for `spend` the number of requests sent. */
-  | { readonly kind: "done"; readonly value: unknown }
-  /** The client's promise rejected. */
-  | { readonly kind: "failed"; readonly error: unknown }
+  /**
+   * The client's promise resolved. For `fault` the value is the rule's id, for `spend` the number of requests sent.
+   * `gave`: the value in words as it was then. The client may change the object later.
+   */
+  | { readonly kind: "done"; readonly value: unknown; readonly gave?: string | undefined }
+  /** The client's promise rejected. `gave`: the error in words as it was then. */
+  | { readonly kind: "failed"; readonly error: unknown; readonly gave?: string | undefined }
   /** The client waits for something that can't happen, waits for too long, or sends requests without end. */
   | { readonly kind: "stuck" | "endless" | "flooded" }
   /** There was nothing to do: no impression to click on, or the driver has no such method. */
@@ -22,7 +25,7 @@ export type Outcome =
 
 /** One command and its outcome. */
 export interface Step {
-  readonly command: Command | { readonly kind: "open" | "close" | "afterwards" };
+  readonly command: Command | { readonly kind: "open" | "afterwards" };
   /** When it began and ended, in milliseconds since 1970 on the world's clock. */
   readonly atMs: number;
   readonly endMs: number;
@@ -55,6 +58,11 @@ export interface Session {
   /** All requests of the client that arrived at the service, in order. */
   readonly exchanges: readonly WireExchange[];
   readonly views: readonly AdView[];
+  /**
+   * When the timers fire that the client still had a second after it was closed, on the world's clock. Without those
+   * that don't keep a process alive (`unref`).
+   */
+  readonly timersAfterClose: readonly number[];
   /** The first error that the callback of a client's timer threw. In Node it would have ended the process. */
   readonly threw: TimerError | undefined;
 }

@@ -2,6 +2,7 @@
 
 import { type Attempt, attemptsOf } from "../../audit/findings/attempts.ts";
 import { groupedBy } from "../../audit/findings/finding.ts";
+import { verdictTraits } from "../../faults/verdict-traits.ts";
 import type { Journal, JournalRing } from "../../journal/journal.ts";
 import type { OperationId } from "../../spec/operations.ts";
 import { viewInWords } from "./names.ts";
@@ -170,8 +171,15 @@ export function isAcknowledged(exchange: WireExchange): boolean {
   );
 }
 
+/** The same for an answer that came in time. The client may have stopped waiting for a late one. */
+export function isCertainlyConfirmed(sent: SentRequest): boolean {
+  const { fault } = sent;
+  const isLate = fault && (fault.delayMs > 0 || verdictTraits[fault.kind].answer === "slow");
+  return isAcknowledged(sent) && isLate !== true;
+}
+
 /** Whether the service doesn't read this encoding. Then nothing was done; another encoding is another request. */
-function isWrongForm({ got }: WireExchange): boolean {
+export function isWrongForm({ got }: WireExchange): boolean {
   return got.status === 415;
 }
 

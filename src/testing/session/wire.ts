@@ -54,7 +54,8 @@ function servedOf({ fault, response }: JournalEntry): WireAnswer | undefined {
   return fault.lost ?? (fault.served ? response : undefined);
 }
 
-function valuesOf(request: JournalEntry["request"]): ReadonlyMap<string, string> {
+/** The parameters from query and body, as text. If a name occurs twice, the last value counts. */
+export function valuesOf(request: JournalEntry["request"]): ReadonlyMap<string, string> {
   return new Map(
     parametersOf(request).map(([name, value]): [string, string] => [name, String(value)]),
   );

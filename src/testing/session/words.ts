@@ -33,7 +33,7 @@ export function commandInWords(command: Step["command"], shown?: AdView): string
     case "flush":
       return command.kind;
     case "together":
-      return `at once: ${command.commands.map((one) => commandInWords(one)).join("; ")}`;
+      return `${apart(command)}: ${command.commands.map((one) => commandInWords(one)).join("; ")}`;
     default:
       return eventInWords(command);
   }
@@ -67,6 +67,10 @@ function eventInWords(
   }
 }
 
+function apart({ apartMs = 0 }: Extract<Command, { kind: "together" }>): string {
+  return apartMs === 0 ? "at once" : `one every ${durationInWords(apartMs)}`;
+}
+
 function period({ from, to }: Extract<Command, { kind: "stats" }>): string {
   return `${from === undefined ? "" : ` from ${from}`}${to === undefined ? "" : ` to ${to}`}`;
 }
@@ -95,9 +99,9 @@ export function outcomeInWords(outcome: Outcome): string {
     case "done":
       return outcome.value === undefined
         ? "the client reported success"
-        : `the client reported success: ${valueInWords(outcome.value)}`;
+        : `the client reported success: ${thenAndNow(outcome.gave, valueInWords(outcome.value))}`;
     case "failed":
-      return `the client reported an error: ${errorInWords(outcome.error)}`;
+      return `the client reported an error: ${thenAndNow(outcome.gave, errorInWords(outcome.error))}`;
     case "stuck":
       return "the client waits for something that can no longer happen";
     case "endless":
@@ -109,6 +113,11 @@ export function outcomeInWords(outcome: Outcome): string {
   }
 }
 
+/** What the client gave, as it was then. If the client has changed it since: also as it is now. */
+function thenAndNow(gave: string | undefined, now: string): string {
+  return gave === undefined || gave === now ? now : `${gave} (later: ${now})`;
+}
+
 /** The error's name and message, and its `status` if it has one. */
 export function errorInWords(error: unknown): string {
   if (!(error instanceof Error)) return valueInWords(error);
@@ -117,13 +126,13 @@ export function errorInWords(error: unknown): string {
   return `${oneLine(`${error.name}: ${error.message}`, MAX_SHOWN)}${of}`;
 }
 
-function valueInWords(value: unknown): string {
+export function valueInWords(value: unknown): string {
   if (typeof value === "string") return oneLine(value, MAX_SHOWN);
   try {
     return oneLine(JSON.stringify(value) ?? String(value), MAX_SHOWN);
   } catch {
-    // The value is circular, or of a type that JSON doesn't have.
-    return oneLine(String(value), MAX_SHOWN);
+    // JSON has no bigints and no circular objects.
+    return typeof value === "bigint" ? `${value}` : `an ${typeof value} that JSON can't show`;
   }
 }
 

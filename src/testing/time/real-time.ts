@@ -22,13 +22,25 @@ export interface RealTimeOptions {
 
 export function createRealTime(options: RealTimeOptions): Time {
   const { clock, isEnough, patienceMs = 0 } = options;
+  const pending = new Map<Timer, number>();
   const settle = (): Promise<void> => pause(Math.max(SETTLE_MS, patienceMs));
   return {
     timers: {
       now: () => clock.now(),
-      // Node's and the browser's timers differ, but both are what clearTimeout takes.
-      setTimeout: (callback, delayMs) => setTimeout(callback, delayMs) as unknown as Timer,
-      clearTimeout: (timer) => clearTimeout(timer as unknown as number | undefined),
+      setTimeout(callback, delayMs = 0) {
+        const fire = (): void => {
+          pending.delete(timer);
+          callback();
+        };
+        // Node's and the browser's timers differ, but both are what clearTimeout takes.
+        const timer = setTimeout(fire, delayMs) as unknown as Timer;
+        pending.set(timer, clock.now() + delayMs);
+        return timer;
+      },
+      clearTimeout(timer) {
+        if (timer !== undefined) pending.delete(timer);
+        clearTimeout(timer as unknown as number | undefined);
+      },
     },
     noteActivity() {},
     async pass(ms) {
@@ -47,6 +59,7 @@ export function createRealTime(options: RealTimeOptions): Time {
         if (isEnough() || performance.now() > lastMs) return { kind: "endless" };
       }
     },
+    pendingTimers: () => [...pending].filter(([timer]) => timer.hasRef()).map(([, atMs]) => atMs),
     settle,
   };
 }

@@ -4,6 +4,8 @@
 export interface Timer {
   ref(): this;
   unref(): this;
+  /** Whether it keeps a process alive. */
+  hasRef(): boolean;
 }
 
 /** What a client may use in place of `Date.now`, `setTimeout` and `clearTimeout`. */
@@ -31,6 +33,15 @@ export interface Time {
   pass(ms: number): Promise<void>;
   /** Lets time pass until the work settles or has taken too long. Doesn't reject if the work does. */
   until(work: Promise<unknown>): Promise<WaitResult>;
+  /** When the client's pending timers fire, on the world's clock. Without those that don't keep a process alive (`unref`). */
+  pendingTimers(): readonly number[];
   /** Resolves once nothing more happens unless time passes. */
   settle(): Promise<void>;
+}
+
+/** Resolves when this much time has passed. */
+export function pause(timers: Timers, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    timers.setTimeout(resolve, ms);
+  });
 }

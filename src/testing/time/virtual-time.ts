@@ -150,6 +150,7 @@ export function createVirtualTime(options: VirtualTimeOptions): Time {
       }
       return { kind: "over" };
     },
+    pendingTimers: () => waiting.filter((timer) => timer.hasRef()).map(({ atMs }) => atMs),
     settle: () => settle(),
   };
 }
@@ -166,6 +167,7 @@ function rethrow(error: unknown): never {
 class VirtualTimer implements Timer {
   readonly callback: () => void;
   readonly atMs: number;
+  #hasRef = true;
 
   constructor(callback: () => void, atMs: number) {
     this.callback = callback;
@@ -175,10 +177,15 @@ class VirtualTimer implements Timer {
     return this === timer;
   }
   ref(): this {
+    this.#hasRef = true;
     return this;
   }
   unref(): this {
+    this.#hasRef = false;
     return this;
+  }
+  hasRef(): boolean {
+    return this.#hasRef;
   }
 }
 

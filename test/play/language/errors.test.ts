@@ -261,6 +261,8 @@ test.each<[field: string, says: RegExp, input: unknown]>([
     /not in a repeat or parallel/,
     of({ impression: { session_id: { numbered: "s" } } }),
   ],
+  ["steps.0.stats.from.daysAgo", /must be/, of({ stats: { from: { daysAgo: -1 } } })],
+  ["verdict", /broken/, { ...of({ impression: {} }), verdict: "unknown" }],
   [
     "steps.1.expect.of",
     /no such member. Did you mean "refused"/,

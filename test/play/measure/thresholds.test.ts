@@ -12,7 +12,7 @@ const tally: TallySummary = {
   ...{ sent: 999, ok: 900, refused: 40, failed: 5, cut: 2, lost: 1, timedOut: 1, late: 3 },
   dropped: 1,
 };
-const latency = { p50: 1, p90: 5, p99: 49.9, p999: 50, max: 250, mean: 2.5 };
+const latency = { p50: 1, p90: 5, p95: 20, p99: 49.9, p999: 50, max: 250, mean: 2.5 };
 
 function judged(text: string, measured: Partial<Measured> = {}): string {
   const { threshold, verdict, found } = judgeThreshold(parseThreshold(text), {
@@ -29,6 +29,7 @@ describe("a threshold is judged by the run's figures", () => {
     ["p50 < 1ms", "broken: 1 ms"],
     ["p50 <= 1ms", "held: 1 ms"],
     ["p90 < 5ms", "broken: 5 ms"],
+    ["p95 < 21ms", "held: 20 ms"],
     ["p99<50ms", "held: 49.9 ms"],
     ["p999 < 50ms", "broken: 50 ms"],
     ["max <= 1s", "held: 250 ms"],
@@ -89,7 +90,7 @@ describe("an invalid threshold is refused with a hint", () => {
     ["", 'such as "p99 < 50ms"'],
     ["p99", 'such as "p99 < 50ms"'],
     ["p99 < 50ms and p50 < 1ms", 'such as "p99 < 50ms"'],
-    ["p95 < 50ms", "must begin with p50, p90, p99, p999, max, mean, errors"],
+    ["p94 < 50ms", "must begin with p50, p90, p95, p99, p999, max, mean, errors"],
     ["error < 1%", "Did you mean errors?"],
     ["P99 < 50ms", "Did you mean p99?"],
     ["constructor < 1", "must begin with"],

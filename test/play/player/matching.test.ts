@@ -31,6 +31,7 @@ const scope = {
   stepOutput: (name: string) => names[name],
   member: () => undefined,
   round: 3,
+  nowMs: 0,
 };
 
 describe.each<[Matcher, held: unknown[], broken: unknown[]]>([

@@ -324,7 +324,7 @@ describe("a result", () => {
     const result = playSteps([{ impression: {}, as: "one", expect: { status: 201 } }]);
     expect(result).toMatchObject({
       verdict: "broken",
-      why: "steps.0 (impression as one)",
+      why: "one status: expected 201, found 200 (steps.0)",
       reproduce: "npx adsim play test",
     });
     expect(resultAt(result, "steps.0")).toMatchObject({
@@ -334,6 +334,40 @@ describe("a result", () => {
       ],
       journal: [{ sequence: 1, operation: "impression" }],
     });
+  });
+
+  test("of a scenario that shows a defect is held if something is broken, and broken if nothing is", () => {
+    const shows = { verdict: "broken" } as const;
+    const wrong = { stats: { from: DAY }, is: { impressions: 3 } };
+    const result = playSteps([{ impression: {} }, { expect: wrong }], shows);
+    expect(result).toMatchObject({
+      verdict: "held",
+      why: "broken, as the scenario says: stats.impressions: expected 3, found 1 (steps.1)",
+      scenario: { verdict: "broken" },
+    });
+    expect(resultAt(result, "steps.1").verdict).toBe("broken");
+    const fixed = playSteps([{ impression: {}, expect: { status: 200 } }], shows);
+    expect(fixed.verdict).toBe("broken");
+    expect(fixed.why).toContain("but the scenario says that something is broken");
+    // Nothing is known, so the defect didn't show.
+    expect(playSteps([{ advance: "1s" }], shows).verdict).toBe("unknown");
+  });
+
+  test("has dates that are counted back from the target's today", () => {
+    const result = heldSteps(
+      [
+        {
+          stats: { from: { daysAgo: 3 }, to: { daysAgo: 0 } },
+          as: "first",
+          expect: { status: 200 },
+        },
+        { expect: { of: "first.period", is: { from: "2026-02-26", to: "2026-03-01" } } },
+        { advance: "1d" },
+        { stats: { from: { daysAgo: 3 } }, expect: { body: { period: { from: { daysAgo: 3 } } } } },
+      ],
+      { start: "2026-03-01T23:59:59Z" },
+    );
+    expect(resultAt(result, "steps.3").exchange?.request.query).toContain("from=2026-02-27");
   });
 
   test("is the same every time, and has another digest if a request or the seed differs", () => {

@@ -31,7 +31,7 @@ describe("the report for a terminal", () => {
       [
         "✓ held  late-click: all that was expected held",
         "  in process, virtual time, 2 h 5 min; 2,000 requests: 1,566 ok, 217 refused, 108 failed, 109 lost; 391.5 INR credited",
-        "  latency p50 11 ms, p99 40 ms, max 40 ms",
+        "  latency p50 11 ms, p95 40 ms, p99 40 ms, max 40 ms",
         "",
         "✓ steps.0  impression as first",
         "✓ steps.2  traffic as load",
@@ -123,13 +123,14 @@ describe("the report in JSON", () => {
   });
 });
 
-describe("the report as JUnit XML", () => {
-  const cases = (xml: string): Record<string, XmlElement> => {
-    const [suite] = childrenOf(readXml(xml), "testsuite");
-    const all = childrenOf(suite, "testcase");
-    return Object.fromEntries(all.map((one) => [one.attributes.name ?? "", one]));
-  };
+/** The test cases by their names. */
+const cases = (xml: string): Record<string, XmlElement> => {
+  const [suite] = childrenOf(readXml(xml), "testsuite");
+  const all = childrenOf(suite, "testcase");
+  return Object.fromEntries(all.map((one) => [one.attributes.name ?? "", one]));
+};
 
+describe("the report as JUnit XML", () => {
   test("is valid XML of the schema, even with hostile text", async () => {
     const contents = await readFile(join(import.meta.dirname, "junit.xsd"), "utf8");
     const schema = { fileName: "junit.xsd", contents };
@@ -154,6 +155,7 @@ describe("the report as JUnit XML", () => {
   test("has a case for each step with checks, each invariant and each threshold", () => {
     const found = cases(reportJunit(playResult()));
     expect(Object.keys(found)).toEqual([
+      "late-click",
       ...["steps.0  impression as first", "steps.2  traffic as load"],
       ...["expectations.0  expect stats", "M1 money on record is what was credited"],
       ...["S1 stats add up", "P1 payouts add up", "p99 < 50ms", "invariants = 0"],
@@ -190,12 +192,38 @@ describe("the report as JUnit XML", () => {
     const [suite] = childrenOf(readXml(xml), "testsuite");
     expect(suite?.attributes).toMatchObject({
       ...{ timestamp: "2026-01-15T00:00:00", time: "7500.000" },
-      ...{ tests: "8", failures: "3", errors: "0", skipped: "3" },
+      ...{ tests: "9", failures: "4", errors: "0", skipped: "3" },
     });
     expect(cases(xml)["steps.2  traffic as load"]?.attributes.time).toBe("7200.000");
     expect(cases(xml)["steps.3  impression as second × 3"]?.attributes.time).toBe("0.040");
     expect(reportJunit(brokenResult())).toBe(xml);
   });
+});
+
+test("an unknown play is an error in JUnit XML, with the reason", () => {
+  const unknown = playResult({ verdict: "unknown", why: "faults.0 was skipped" });
+  const xml = reportJunit(unknown);
+  const [suite] = childrenOf(readXml(xml), "testsuite");
+  expect(suite?.attributes).toMatchObject({ failures: "0", errors: "1" });
+  expect(childrenOf(cases(xml)["late-click"], "error")[0]?.attributes).toEqual({
+    type: "unknown",
+    message: "faults.0 was skipped",
+  });
+});
+
+test("a defect that shows as the scenario says fails nothing in JUnit XML", () => {
+  const result = brokenResult();
+  const scenario = { ...result.scenario, verdict: "broken" } as const;
+  const [suite] = childrenOf(
+    readXml(reportJunit({ ...result, scenario, verdict: "held" })),
+    "testsuite",
+  );
+  expect(suite?.attributes).toMatchObject({ tests: "9", failures: "0", errors: "0", skipped: "6" });
+});
+
+test("several results become a suite each", () => {
+  const suites = childrenOf(readXml(reportJunit(playResult(), brokenResult())), "testsuite");
+  expect(suites.map(({ attributes }) => attributes.id)).toEqual(["0", "1"]);
 });
 
 test("a run without requests can be reported as text, JUnit XML and JSON", () => {

@@ -111,6 +111,15 @@ describe("progress", () => {
     expect(terminal.written.at(-1)).toBe("\r\u001b[K");
   });
 
+  test("in real time counts down the planned waiting, and is redrawn while nothing happens", () => {
+    const terminal = terminalOf();
+    const progress = createProgress(terminal);
+    progress.update({ done: 1, planned: 2, leftMs: 7_200_000, elapsedMs: 1000 });
+    expect(terminal.written.at(-1)).toContain("] step 2 of 2, 2 h left");
+    progress.update({ elapsedMs: 61_000 });
+    expect(terminal.written.at(-1)).toContain("] step 2 of 2, 1 h 59 min left");
+  });
+
   test("is drawn ten times a second at most, with the rate of the last second", () => {
     const terminal = terminalOf();
     const progress = createProgress(terminal);

@@ -55,6 +55,7 @@ const fewer: Readonly<
 const folder = join(import.meta.dirname, "../../../scenarios");
 const shipped = await Promise.all(
   readdirSync(folder)
+    .filter((file) => file.endsWith(".ts"))
     .sort()
     .map(async (file) => {
       const { scenario } = (await import(join(folder, file))) as { scenario: Scenario };

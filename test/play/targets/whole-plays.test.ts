@@ -34,7 +34,10 @@ test("a failed expectation is unknown after a skipped step, and broken before it
       { name: "mine", about: "Asked.", ...more, steps },
       { target, credentials: [{ id, apiKey }] },
     );
-  const wrong = { stats: {}, expect: { status: 201 } };
+  // What a correct service answers, and this one doesn't.
+  const wrong = { stats: {}, expect: { status: 200 } };
+  const verdict = { kind: "respond", status: 404 } as const;
+  worlds.get("default").faults.add({ match: { operation: "stats" }, verdict });
   const after = await play([shown, { fault }, wrong]);
   expect(after).toMatchObject({ verdict: "unknown", skipped: [{ path: "steps.1" }] });
   expect(after.steps.at(-1)?.why).toBe("steps.1 was skipped, which may be the cause");

@@ -60,13 +60,15 @@ export function lineOf(truth: Truth, publisher: string, operation: Operation): L
   return truth.lines[publisher][operation];
 }
 
-/** How often the service does what is asked under a verdict. */
-export function applicationsOf(verdict: Verdict | undefined): 0 | 1 | 2 {
+/** How often the service does what is asked under a verdict. `isEvent`: it is asked to record an impression or a click. */
+export function applicationsOf(verdict: Verdict | undefined, isEvent: boolean): 0 | 1 | 2 {
   if (verdict === undefined) return 1;
-  return applications[verdict.kind](verdict);
+  return applications[verdict.kind](verdict, isEvent);
 }
 
-const applications: Readonly<Record<Verdict["kind"], (verdict: Verdict) => 0 | 1 | 2>> = {
+const applications: Readonly<
+  Record<Verdict["kind"], (verdict: Verdict, isEvent: boolean) => 0 | 1 | 2>
+> = {
   delay: () => 1,
   respond: (verdict) => (verdict.kind === "respond" && verdict.applied === true ? 1 : 0),
   drop: () => 0,
@@ -76,10 +78,19 @@ const applications: Readonly<Record<Verdict["kind"], (verdict: Verdict) => 0 | 1
   empty: () => 0,
   truncate: () => 1,
   garbage: () => 1,
+  "wrong-body": (verdict, isEvent) => {
+    const isUnapplied = verdict.kind === "wrong-body" && verdict.applied === false;
+    return isUnapplied && isEvent && canBeWrong(verdict) ? 0 : 1;
+  },
   drip: () => 1,
   duplicate: () => 2,
   reorder: () => 1,
 };
+
+/** Whether the answer to an event can be wrong in this way: it has no list. */
+function canBeWrong(verdict: Verdict): boolean {
+  return verdict.kind === "wrong-body" && !verdict.wrong.endsWith("-list");
+}
 
 /** Whether the service's own answer arrives as it is. */
 export function arrivesWhole(verdict: Verdict | undefined, own: ApiResponse): boolean {
@@ -95,6 +106,11 @@ export function arrivesWhole(verdict: Verdict | undefined, own: ApiResponse): bo
     }
     case "garbage":
       return verdict.as !== "response" && own.body === "";
+    case "wrong-body": {
+      if (own.status !== 200 || own.body === "") return true;
+      const isEvent = own.body.includes('"ok":');
+      return isEvent && !canBeWrong(verdict);
+    }
     default:
       return true;
   }

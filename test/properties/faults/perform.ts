@@ -211,7 +211,8 @@ function attempt(stage: Stage, attempted: Attempt): Outcome {
   const entries = isDuplicate ? sim.journal.entries({ limit: 2 }) : last;
   const fault = entries[0]?.fault;
   const verdict = fault && stage.verdicts.get(fault.rule);
-  const times = applicationsOf(verdict);
+  const asked = entries[0]?.operation;
+  const times = applicationsOf(verdict, asked === "impression" || asked === "click");
   if (verdict !== undefined) sometimes(`fired: ${verdict.kind}`);
 
   const own = times === 0 ? [] : entries.map(ownAnswer);
@@ -235,7 +236,7 @@ function attempt(stage: Stage, attempted: Attempt): Outcome {
     );
   }
   const line = operation === undefined ? undefined : lineOf(stage.truth, subject, operation);
-  const isInjected = verdict?.kind === "respond";
+  const isInjected = verdict?.kind === "respond" || verdict?.kind === "wrong-body";
   const returning = line && count(line, { done, shown, isWhole, isInjected });
 
   let arrival = arrivalOf(response);

@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
+import fc from "fast-check";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { parseScenario } from "../../../src/play/language/parse/parse-scenario.ts";
 import { clientContract, registerRules } from "../../../src/testing/contract/client-contract.ts";
@@ -12,7 +13,13 @@ import type { ClientContractOptions, It } from "../../../src/testing/contract/co
 import { ContractError } from "../../../src/testing/contract/failure.ts";
 import type { ContractReport } from "../../../src/testing/contract/report.ts";
 import { BrokenRule, type Rule } from "../../../src/testing/contract/rules/rule.ts";
-import { openTestWorld, runSession, tryRule, withDriver } from "../../../src/testing.ts";
+import {
+  type Command,
+  openTestWorld,
+  runSession,
+  tryRule,
+  withDriver,
+} from "../../../src/testing.ts";
 import { createExampleClient } from "./example-client.ts";
 import { exampleRules } from "./example-rules.ts";
 
@@ -80,6 +87,13 @@ async function run(
 }
 
 const { clickOnce, impressionSent, neverSeen, flushed } = exampleRules;
+/** Broken by any client. */
+const broken: Rule = {
+  ...impressionSent,
+  judge() {
+    throw new BrokenRule("expected: something else");
+  },
+};
 const clicksAgain: Partial<ClientContractOptions> = {
   driver: (context) => createExampleClient(context, { clicksAgain: true }),
 };
@@ -192,6 +206,7 @@ describe("a client that breaks a rule", () => {
       "  3. click on ad-1",
       '     +0 ms: POST /v1/click impression_id=imp_… → no answer (lose-response, rule-1: the service answered 200 {"ok":true,"click_id":"clk_…","revenue_credited_inr":2.17854})',
       '     +1 s: POST /v1/click impression_id=imp_… → 200 {"ok":true,"click_id":"clk_…","revenue_credited_inr":2.17854}',
+      "  - the client is closed",
       "",
       "Assumptions that are not the default:",
       "  click.repeat=count (default: original-uncredited)",
@@ -271,6 +286,84 @@ describe("a client that breaks a rule", () => {
       headers: { authorization: { ref: "publishers.0.apiKey" } },
     });
     expect(`${scenario}${error.stack}`).not.toContain("key_");
+  });
+
+  test.each([
+    [
+      "returns counts",
+      () => ({ impressions: 1, clicks: 0 }),
+      'success: {"impressions":1,"clicks":0}',
+    ],
+    ["fails", () => Promise.reject(new Error("too late")), "an error: Error: too late"],
+    ["never ends", () => new Promise<void>(() => undefined), "the client waits for something"],
+  ])("gets an error that shows the closing if that %s", async (_, close, said) => {
+    const driver: ClientContractOptions["driver"] = (context) => ({
+      ...createExampleClient(context),
+      close: close as () => Promise<void>,
+    });
+    const { tests } = await run([broken], { driver });
+    const lines = String(tests["impression-sent"]).split("\n");
+    const at = lines.indexOf("  - the client is closed");
+    expect(lines[at + 1]).toContain(said);
+  });
+
+  test("gets an error that shows the closing if the client sends something later", async () => {
+    const driver: ClientContractOptions["driver"] = (context) => {
+      const client = createExampleClient(context);
+      return {
+        ...client,
+        close() {
+          context.timers.setTimeout(() => void client.surfaces?.(), 60_000);
+        },
+      };
+    };
+    const { tests } = await run([broken], { driver });
+    expect(String(tests["impression-sent"])).toMatch(
+      / {2}- the client is closed\n +the client reported success\n {2}- an hour passes after that\n +\+1 min: GET/,
+    );
+    const quiet = await run([broken]);
+    expect(String(quiet.tests["impression-sent"])).not.toContain("the client is closed");
+  });
+
+  test("gets an error with the values as the client gave them, and as they are later", async () => {
+    const driver: ClientContractOptions["driver"] = (context) => {
+      const { impression, click } = createExampleClient(context);
+      const failure = Object.assign(new Error("not yet"), { status: 500 });
+      return {
+        impression(shown) {
+          const receipt = { by: context.apiKey, clicks: 0n };
+          const kept: object = shown.ad === "ad-1" ? {} : receipt;
+          context.timers.setTimeout(async () => {
+            Object.assign(kept, await impression(shown));
+            failure.message = "too late";
+          }, 1000);
+          return kept;
+        },
+        click(receipt) {
+          if ("impression_id" in Object(receipt)) return click?.(receipt as never);
+          throw failure;
+        },
+      };
+    };
+    const commands: Command[] = [
+      { kind: "impression", surface: 0 },
+      { kind: "click", impression: 0 },
+      { kind: "advance", byMs: 2000 },
+      { kind: "click", impression: 0 },
+      { kind: "impression", surface: 0 },
+    ];
+    const rule: Rule = { ...broken, commands: () => fc.constant(commands) };
+    const { tests } = await run([rule], { driver });
+    const said = String(tests["impression-sent"])
+      .split("\n")
+      .filter((line) => line.includes("the client reported"))
+      .map((line) => line.trim().replaceAll(/(imp|clk)_\w+|0\.\d+|\d\.\d+/g, "…"));
+    expect(said).toEqual([
+      'the client reported success: {} (later: {"ok":true,"impression_id":"…","revenue_credited_inr":…})',
+      "the client reported an error: Error: not yet (status 500) (later: Error: too late (status 500))",
+      'the client reported success: {"ok":true,"click_id":"…","revenue_credited_inr":…}',
+      "the client reported success: an object that JSON can't show",
+    ]);
   });
 
   test("gets an error that leaves out the middle of many requests", async () => {
@@ -359,8 +452,53 @@ describe("a wrong driver or rule", () => {
       },
     };
     const { tests, report } = await run([rule]);
-    expect(tests["impression-sent"]).toBeInstanceOf(RangeError);
-    expect(report?.rules[0]?.verdict).toEqual({ kind: "failed", why: "a bug" });
+    const why =
+      "The judge of impression-sent threw RangeError: a bug. For a client that breaks the rule, it must call must() or throw a BrokenRule.";
+    expect(tests["impression-sent"]).toMatchObject({ message: why, cause: expect.any(RangeError) });
+    expect(report?.rules[0]?.verdict).toEqual({ kind: "failed", why });
+  });
+
+  test.each([
+    ["nothing", undefined, "undefined"],
+    ["a boolean", true, "true"],
+    ["half a number", 0.5, "0.5"],
+    ["less than nothing", -1, "-1"],
+    ["a promise, as an async function does", Promise.resolve(1), "a promise"],
+  ])("fails if a judge returns %s", async (_, value, shown) => {
+    const { tests } = await run([{ ...impressionSent, judge: () => value as number }]);
+    expect(String(tests["impression-sent"])).toContain(
+      `The judge of impression-sent must return how often the rule came up: 0, 1, 2, … It returned ${shown}.`,
+    );
+  });
+
+  test.each([
+    ["no list", "impression", "commands of impression-sent must return an arbitrary of lists"],
+    [
+      "a kind that doesn't exist",
+      [{ kind: "impresion", surface: 0 }],
+      'command.kind must be one of "impression"',
+    ],
+    ["no surface", [{ kind: "impression" }], "command.surface is required"],
+    [
+      "a wait that is no number",
+      [{ kind: "advance", byMs: "1s" }],
+      "command.byMs must be a whole number",
+    ],
+    [
+      "a member that doesn't exist",
+      [{ kind: "stats", surfaces: 1 }],
+      'command.surfaces is not known here. Did you mean "surface"?',
+    ],
+    ["nothing at once", [{ kind: "together", commands: [] }], "command.commands must not be empty"],
+    [
+      "a wait among commands at once",
+      [{ kind: "together", commands: [{ kind: "advance", byMs: 1 }] }],
+      "command.commands.0.kind must be one of",
+    ],
+  ])("fails if a rule's sequences have %s", async (_, commands, says) => {
+    const rule: Rule = { ...impressionSent, commands: () => fc.constant(commands as never) };
+    const { tests } = await run([rule]);
+    expect(String(tests["impression-sent"])).toContain(says);
   });
 });
 
@@ -383,6 +521,43 @@ describe("wrong options are refused before anything is registered", () => {
     [{ run: 7 }, 'run is not an option. Did you mean "runs"?'],
     [{ sequenceseed: 7 }, 'sequenceseed is not an option. Did you mean "sequenceSeed"?'],
     [{ scheduler: undefined }, "scheduler is not an option. Choose from: seed, start,"],
+    [{ rules: {} }, "rules must be a list of rules"],
+    [{ rules: [undefined] }, "rules.0 must be a rule"],
+    ...(
+      [
+        [{ id: undefined }, "id must be lower-case words with hyphens"],
+        [{ id: "click late" }, "id must be lower-case words with hyphens"],
+        [{ id: "click-once" }, "id must be unique: there is a rule click-once of the contract"],
+        [{ says: " " }, "says must be the rule in a sentence, on one line"],
+        [{ says: "one\ntwo" }, "says must be the rule in a sentence, on one line"],
+        [{ source: 4 }, "source must say where the rule comes from"],
+        [{ needs: "click" }, "needs must be a list of members of the driver"],
+        [
+          { needs: ["clik"] },
+          'needs.0 must name a method of the driver, or something it promises. Did you mean "click"?',
+        ],
+        [
+          { needs: ["nothing"] },
+          "needs.0 must name a method of the driver, or something it promises. Choose from: impression, click,",
+        ],
+        [{ assuming: [] }, "assuming must have at least one element"],
+        [
+          { assuming: [{ "click.repeat": "never" }] },
+          "assuming.0.assumptions.click.repeat has no choice",
+        ],
+        [{ commands: [] }, "commands must be a function"],
+        [{ commands: () => [] }, "commands must return a fast-check arbitrary"],
+        [{ judge: true }, "judge must be a function"],
+        [{ assumes: [] }, "assumes is not known here."],
+      ] as const
+    ).map(
+      ([wrong, says]) =>
+        [{ rules: [{ ...neverSeen, ...wrong }] }, `rules.0.${says}`] as [object, string],
+    ),
+    [
+      { rules: [neverSeen, flushed, neverSeen] },
+      "rules.2.id must be unique: there is a rule never-seen in rules.0",
+    ],
     [{ onReport: "yes" }, "onReport must be a function"],
     [{ patienceMs: -1 }, "patienceMs must be a whole number from 0 to 10000"],
     [{ runs: 0 }, "runs must be a whole number from 1 to 100000"],
@@ -416,6 +591,8 @@ describe("wrong options are refused before anything is registered", () => {
     await expect(openTestWorld(wrong)).rejects.toThrow(says);
     await expect(runSession(createExampleClient, [], wrong)).rejects.toThrow(says);
     await expect(tryRule(clickOnce, createExampleClient, wrong)).rejects.toThrow(says);
+    const nameless = { ...clickOnce, id: "" };
+    await expect(tryRule(nameless, createExampleClient)).rejects.toThrow("rule.id must be");
     await expect(openTestWorld({ patienceMs: 0.5 })).rejects.toThrow("patienceMs must be");
     await expect(openTestWorld(null as never)).rejects.toThrow("options must be an object");
   });
@@ -451,7 +628,7 @@ describe("in real runners", () => {
     expect(output).toMatch(/✔ impression-sent/);
     expect(output).toMatch(/﹣ never-seen: .*, skipped: it can't .*# SKIP/);
     expect(output).toMatch(/﹣ flushed: .*# the driver has no flush/);
-    expect(output).toMatch(/at file:\/\/\S+runners\/node\.ts:10:1\n/);
+    expect(output).toMatch(/at file:\/\/\S+runners\/node\.ts:11:1\n/);
     expect(output).not.toContain("key_");
     const [, replay = ""] = /See it again: {2}(.*)/.exec(output) ?? [];
     const [, file = ""] = /npx adsim (play .*)/.exec(output) ?? [];
@@ -462,7 +639,9 @@ describe("in real runners", () => {
     expect(again).toMatch(/✖ click-once: A click/);
     expect(again).toContain(`See it again:  ${replay}`);
     expect(again).toMatch(/﹣ impression-sent: .*, skipped: only click-once is replayed/);
-    expect(played).toMatch(/broken {2}click-once: expectations\.0/);
+    expect(played).toMatch(
+      /broken {2}click-once: .*: expected -1, found 0\.\d+ \(expectations\.0\)/,
+    );
   });
 
   test("vitest: a failure names the calling line, and skipped tests have a reason", async () => {
@@ -473,8 +652,35 @@ describe("in real runners", () => {
     expect(output).toMatch(
       /↓ flushed: What is queued is delivered\. \(spec §1\).* \[the driver has no/,
     );
-    expect(output).toMatch(/❯ test\/testing\/contract\/runners\/vitest\.ts:8:1/);
+    expect(output).toMatch(/❯ test\/testing\/contract\/runners\/vitest\.ts:\d+:1/);
     expect(output).toMatch(/1 failed \| 2 passed \| 2 skipped/);
     expect(output).not.toContain("key_");
   });
+
+  const vitestArgs = ["node_modules/vitest/vitest.mjs", "run", "--config"];
+  test.each([
+    ["node:test", ["--test", "test/testing/contract/runners/node.ts"]],
+    ["vitest", [...vitestArgs, "test/testing/contract/runners/vitest.config.ts"]],
+  ])(
+    "%s: a replay of a client with random session ids, pauses and keys has the same bytes each time",
+    async (name, args) => {
+      const into = (run: string): string => join(folder, `${name.replace(":", "-")}-${run}`);
+      const outputs: string[] = [];
+      const files: string[] = [];
+      let replay = "";
+      for (const run of ["first", "again", "once-more"]) {
+        const env = { EXAMPLE_RANDOM: "1", EXAMPLE_FAILURES: into(run), ADSIM_REPLAY: replay };
+        const output = (await outputOf("node", args, env)).replaceAll(into(run), "FAILURES");
+        const [failure = ""] =
+          /The client broke click-once[\s\S]*?As a scenario: .*/.exec(output) ?? [];
+        expect(failure).toMatch(/session_id=\w+-\w+-\w+-\w+-[\da-f-]{36}/);
+        outputs.push(failure);
+        files.push(readFileSync(join(into(run), "click-once.json"), "utf8"));
+        [, replay = ""] = /ADSIM_REPLAY="(.*)"/.exec(failure) ?? [];
+      }
+      expect(replay).toMatch(/^click-once 1 /);
+      expect(new Set(outputs).size).toBe(1);
+      expect(new Set(files).size).toBe(1);
+    },
+  );
 });

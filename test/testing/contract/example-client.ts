@@ -4,6 +4,7 @@ import { buildRequest } from "../../../src/spec/build-request.ts";
 import type { ApiRequest } from "../../../src/spec/messages.ts";
 import type { OperationId } from "../../../src/spec/operations.ts";
 import type { Driver, DriverContext } from "../../../src/testing/driver/driver.ts";
+import { wrongIn } from "./wrong-in-answer.ts";
 
 export interface Defects {
   /** It repeats a click whose answer it didn't get. */
@@ -22,7 +23,8 @@ export function createExampleClient(
 ): Driver<{ readonly impression_id: string }> {
   const { baseUrl, apiKey, publisherId, fetch, timers } = context;
 
-  async function once({ method, path, query, headers, body }: ApiRequest): Promise<unknown> {
+  async function once(operation: OperationId, request: ApiRequest): Promise<unknown> {
+    const { method, path, query, headers, body } = request;
     const controller = new AbortController();
     const timer = timers.setTimeout(() => controller.abort(new Error("no answer")), patienceMs);
     try {
@@ -33,18 +35,26 @@ export function createExampleClient(
         signal: controller.signal,
       });
       const text = await response.text();
-      if (response.ok) return JSON.parse(text);
-      throw Object.assign(new Error(`status ${response.status}`), { status: response.status });
+      const { status } = response;
+      if (!response.ok) throw Object.assign(new Error(`status ${status}`), { status });
+      const answer: unknown = JSON.parse(text);
+      const wrong = wrongIn(operation, { status, body: answer });
+      if (wrong.length > 0) throw new Error(`the answer is wrong: ${wrong.join(", ")}`);
+      return answer;
     } finally {
       timers.clearTimeout(timer);
     }
   }
 
-  /** Sends it again after a pause, up to twice, if no answer came. */
-  async function send(request: ApiRequest, repeats: boolean): Promise<unknown> {
+  /** Sends it again after a pause, up to twice, if no answer came or a wrong one. */
+  async function send(
+    operation: OperationId,
+    request: ApiRequest,
+    repeats: boolean,
+  ): Promise<unknown> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await once(request);
+        return await once(operation, request);
       } catch (error) {
         const isAnswered = error instanceof Error && "status" in error;
         if (!repeats || isAnswered || attempt === 3) throw error;
@@ -64,11 +74,15 @@ export function createExampleClient(
       encoding: encoding === "spaced" ? "json" : encoding,
     });
     const spaced = encoding === "spaced" && { body: JSON.stringify(values, null, 1) };
-    return send({ ...request, ...spaced }, repeats);
+    return send(operation, { ...request, ...spaced }, repeats);
   }
 
   function get(operation: OperationId, values: object): Promise<unknown> {
-    return send(buildRequest(operation, { publisher_id: publisherId, ...values }, {}), true);
+    return send(
+      operation,
+      buildRequest(operation, { publisher_id: publisherId, ...values }, {}),
+      true,
+    );
   }
 
   return {

@@ -1,5 +1,6 @@
 /** A small client that does everything right, and the same with one thing wrong: to see that the contract's rules tell them apart. */
 
+import type { WrongWay } from "../../../src/faults/wrong-body.ts";
 import { buildRequest } from "../../../src/spec/build-request.ts";
 import type { OperationId } from "../../../src/spec/operations.ts";
 import type {
@@ -7,6 +8,8 @@ import type {
   DriverContext,
   Undelivered,
 } from "../../../src/testing/driver/driver.ts";
+import type { ClientPromises } from "../../../src/testing/driver/promises.ts";
+import { wrongIn } from "./wrong-in-answer.ts";
 
 /** Each is one mistake, or another way to be right. */
 export interface Habits {
@@ -26,6 +29,8 @@ export interface Habits {
   readonly isFinal?: (status: number) => boolean;
   /** Which answers are successes. @default 200 with the fields of the spec */
   readonly isSuccess?: (status: number, body: unknown) => boolean;
+  /** What it doesn't notice about an answer. @default it notices everything */
+  readonly overlooks?: WrongWay;
   /** Whether a click that may count already is sent again. @default false */
   readonly repeatsClicks?: boolean | "when it times out" | "when it can't read a 200";
   /** Whether events wait for a flush. @default false */
@@ -40,10 +45,28 @@ export interface Habits {
   readonly flushesOnClose?: boolean;
   /** Whether it goes on sending once it is closed. @default false */
   readonly pollsForever?: boolean;
+  /** Whether a queue takes events after it was closed, and a flush delivers them. @default false */
+  readonly reopens?: boolean;
+  /** What only the first flush of a queue does. @default nothing */
+  readonly flushesOnce?: "it ends" | "it succeeds" | "it delivers";
+  /** Whether a timer is left when the client is closed. @default false */
+  readonly leavesTimer?: boolean | "that doesn't matter";
+  /** What the client has to get in time. @default the whole answer */
+  readonly timeoutFor?: "head";
+  /** Whether a queue goes on with a key that was refused. @default false */
+  readonly keepsKey?: boolean;
+  /** What the driver declares. @default nothing */
+  readonly promises?: ClientPromises;
   /** Whether it hides failures from its caller. @default false */
   readonly hidesFailures?: boolean;
   /** Whether the wait for one limit delays every request. @default false */
   readonly sharesWaits?: boolean;
+  /** Whether a later answer's Retry-After replaces an earlier one that names a later time. @default false */
+  readonly believesTheLast?: boolean;
+  /** Whether each pause is longer than the one before it, whatever succeeded in between. @default false */
+  readonly neverCalmsDown?: boolean;
+  /** How long it waits before it asks for something, in milliseconds. @default 0 */
+  readonly dawdlesMs?: number;
   /** Whether it never sends again once something went wrong. @default false */
   readonly sulks?: boolean;
   /** The status of its rejections. @default the wire's */
@@ -69,7 +92,6 @@ interface Request {
   readonly operation: OperationId;
   readonly values: (attempt: number) => Readonly<Record<string, string>>;
   readonly isRepeatable: boolean | "when it times out" | "when it can't read a 200";
-  readonly isSuccess: (body: unknown) => boolean;
 }
 
 const REFUSALS = new Set([400, 401, 404, 405, 409, 410, 422]);
@@ -93,10 +115,8 @@ function clientOf(context: DriverContext, habits: Habits): ReturnType<CreateDriv
     isRepeatable: Request["isRepeatable"],
     values: Request["values"],
   ): Promise<Receipt> => {
-    const isSuccess = (body: unknown): boolean =>
-      typeof (body as Record<string, unknown> | null)?.[`${operation}_id`] === "string";
     const kind = "recording";
-    const answer = await send({ kind, operation, values, isRepeatable, isSuccess });
+    const answer = await send({ kind, operation, values, isRepeatable });
     return answer as Receipt;
   };
   const asked = async (operation: OperationId, query: object = {}): Promise<unknown> =>
@@ -105,12 +125,22 @@ function clientOf(context: DriverContext, habits: Habits): ReturnType<CreateDriv
       operation,
       values: () => ({ publisher_id: publisherId, ...query }),
       isRepeatable: true,
-      isSuccess: (body) => typeof body === "object" && body !== null,
     });
 
+  if (habits.leavesTimer !== undefined) {
+    const timer = context.timers.setTimeout(() => {}, 86_400_000);
+    if (habits.leavesTimer === "that doesn't matter") timer.unref();
+  }
+
   let delivering: Promise<void> = Promise.resolve();
+  let isClosed = false;
+  let flushes = 0;
   async function flush(): Promise<Undelivered | undefined> {
     const before = { ...undelivered };
+    flushes += 1;
+    if (flushes > 1 && habits.flushesOnce === "it ends") await new Promise(() => {});
+    if (flushes > 1 && habits.flushesOnce === "it succeeds") throw new Error("flushed already");
+    if (flushes > 1 && habits.flushesOnce === "it delivers") return report({ ...before });
     delivering = delivering.then(deliver);
     await delivering;
     const impressions = undelivered.impressions - before.impressions;
@@ -138,6 +168,7 @@ function clientOf(context: DriverContext, habits: Habits): ReturnType<CreateDriv
         throw error;
       });
     }
+    if (isClosed && habits.reopens !== true) throw new Error("closed");
     waiting.push({ kind, work });
     if (habits.isEager === true) delivering = delivering.then(deliver);
     return receipt;
@@ -179,7 +210,9 @@ function clientOf(context: DriverContext, habits: Habits): ReturnType<CreateDriv
     surfaces: () => asked("surfaces"),
     payouts: (query: object) => asked("payouts", query),
     async close() {
+      flushes = 0;
       if (habits.flushesOnClose !== false) await flush();
+      isClosed = true;
       if (habits.pollsForever === true) {
         const poll = (): void => {
           asked("stats").catch(() => {});
@@ -190,7 +223,7 @@ function clientOf(context: DriverContext, habits: Habits): ReturnType<CreateDriv
       return report({ ...undelivered });
     },
   };
-  return habits.queues === true ? { ...driver, flush } : driver;
+  return { ...driver, ...(habits.queues === true && { flush }), ...habits.promises };
 }
 
 /** Repeats with growing pauses, and waits when it is told to. */
@@ -200,16 +233,22 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
   const gates = new Map<string, number>();
   let form = 0;
   let isSulking = false;
+  let keyRefusal: Refused | undefined;
+  let pauses = 0;
   const pause = (ms: number): Promise<void> =>
     new Promise((resolve) => timers.setTimeout(resolve, ms));
 
+  const gateMs = (gate: string): number => (gates.get(gate) ?? 0) - timers.now();
+
   return async (request) => {
+    if (request.kind === "reporting" && habits.dawdlesMs !== undefined)
+      await pause(habits.dawdlesMs);
     const gate = habits.sharesWaits === true ? "all" : request.kind;
     let failure = new Refused(undefined);
     for (let attempt = 0, tries = 0; attempt <= repeats; attempt += 1, tries += 1) {
       if (isSulking) throw failure;
-      const waitMs = (gates.get(gate) ?? 0) - timers.now();
-      if (waitMs > 0) {
+      if (keyRefusal !== undefined) throw keyRefusal;
+      for (let waitMs = gateMs(gate); waitMs > 0; waitMs = gateMs(gate)) {
         if (repeats === 0) throw failure;
         await pause(waitMs);
       }
@@ -217,11 +256,12 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
       const answer = await exchange(context, habits, request, { form, tries });
       const { status, headers, body } = answer;
       const isSuccess =
-        habits.isSuccess?.(status, body) ?? (status === 200 && request.isSuccess(body));
+        habits.isSuccess?.(status, body) ??
+        wrongIn(request.operation, answer).every((wrong) => wrong === habits.overlooks);
       if (isSuccess) return body;
       failure = new Refused(habits.status?.(status) ?? (status === 0 ? undefined : status));
       if (status === 415 && sentForm < (habits.forms ?? forms.length) - 1) {
-        // Several requests at once may find the same form refused.
+        // Another request may have gone on to the next form meanwhile.
         form = Math.max(form, sentForm + 1);
         attempt -= 1;
         continue;
@@ -230,8 +270,13 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
         status === 429 ||
         ((status === 403 || status === 503) && headers.get("x-ratelimit-remaining") === "0");
       const untilMs = status >= 400 ? hint(headers, timers.now(), status) : undefined;
+      if (status === 401 && habits.queues === true && habits.keepsKey !== true)
+        keyRefusal = failure;
       if (habits.sulks === true && status !== 415) isSulking = true;
-      if (untilMs !== undefined) gates.set(gate, untilMs);
+      if (untilMs !== undefined) {
+        const latestMs = habits.believesTheLast === true ? 0 : (gates.get(gate) ?? 0);
+        gates.set(gate, Math.max(latestMs, untilMs));
+      }
       const isRefused = (isFinal(status) || status === 403) && !isLimit;
       if (isRefused && habits.isFinal === undefined) throw failure;
       if (habits.isFinal?.(status) === true) throw failure;
@@ -244,7 +289,8 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
             ? status === 200
             : isRepeatable;
       if (!goesOn && !surelyNothing) throw failure;
-      if (attempt < repeats && untilMs === undefined) await pause(pauseMs(attempt, random));
+      if (attempt === repeats || untilMs !== undefined) continue;
+      await pause(pauseMs(habits.neverCalmsDown === true ? pauses++ : attempt, random));
     }
     throw failure;
   };
@@ -274,7 +320,7 @@ interface Got {
 /** One request, and its answer as far as it came in time. */
 async function exchange(
   { baseUrl, apiKey, fetch, timers }: DriverContext,
-  { timeoutMs = 10_000 }: Habits,
+  { timeoutMs = 10_000, timeoutFor }: Habits,
   { operation, values }: Request,
   { form, tries }: { readonly form: number; readonly tries: number },
 ): Promise<Got> {
@@ -292,6 +338,7 @@ async function exchange(
       signal,
       ...(body ? { body: String(body) } : {}),
     });
+    if (timeoutFor === "head") timers.clearTimeout(timer);
     const text = await answer.text();
     status = answer.status;
     return { status, headers: answer.headers, body: parsed(text) };

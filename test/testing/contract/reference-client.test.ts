@@ -60,6 +60,7 @@ const verdicts: Readonly<Record<VerdictKind, Verdict>> = {
   empty: { kind: "empty" },
   truncate: { kind: "truncate", share: 0.5 },
   garbage: { kind: "garbage" },
+  "wrong-body": { kind: "wrong-body", wrong: "ok-false", applied: false },
   drip: { kind: "drip", bytesPerSecond: 20 },
   duplicate: { kind: "duplicate", answer: "second" },
   reorder: { kind: "reorder", by: 1 },

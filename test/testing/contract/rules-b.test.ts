@@ -1,18 +1,31 @@
 import { describe, expect, test } from "vitest";
+import { DAY_MS } from "../../../src/base/duration.ts";
 import type { Verdict } from "../../../src/faults/verdict.ts";
+import { unconfirmedWays, wrongWays } from "../../../src/faults/wrong-body.ts";
 import { coveringArray } from "../../../src/readings/covering-array.ts";
+import { deadlineRules } from "../../../src/testing/contract/rules/deadline-rules.ts";
+import { deliveryRules } from "../../../src/testing/contract/rules/delivery-rules.ts";
 import { limitRules } from "../../../src/testing/contract/rules/limit-rules.ts";
 import { queueRules } from "../../../src/testing/contract/rules/queue-rules.ts";
 import { refusalRules } from "../../../src/testing/contract/rules/refusal-rules.ts";
 import { retryRules } from "../../../src/testing/contract/rules/retry-rules.ts";
 import type { Rule } from "../../../src/testing/contract/rules/rule.ts";
+import { wrongAnswerRules } from "../../../src/testing/contract/rules/wrong-answer-rules.ts";
 import { type TryOptions, tryRule } from "../../../src/testing/contract/try-rule.ts";
 import type { Command } from "../../../src/testing/session/command.ts";
 import { runSession } from "../../../src/testing/session/run-session.ts";
 import { runsOf } from "../../budget.ts";
 import { type Habits, onceOnly, patientClient } from "./patient-client.ts";
 
-const rules = [...refusalRules, ...limitRules, ...retryRules, ...queueRules];
+const rules = [
+  ...refusalRules,
+  ...limitRules,
+  ...retryRules,
+  ...wrongAnswerRules,
+  ...deadlineRules,
+  ...queueRules,
+  ...deliveryRules,
+];
 const direct = rules.filter(({ needs }) => needs?.includes("flush") !== true);
 const patient = patientClient();
 const queueing = patientClient({ queues: true });
@@ -74,6 +87,8 @@ const verdicts: readonly Verdict[] = [
   { kind: "duplicate" },
   { kind: "duplicate", answer: "second" },
   { kind: "reorder", by: 1, atMost: "20s" },
+  ...wrongWays.map((wrong) => ({ kind: "wrong-body", wrong }) as const),
+  ...unconfirmedWays.map((wrong) => ({ kind: "wrong-body", wrong, applied: false }) as const),
 ];
 
 test.each(verdicts)(
@@ -151,6 +166,8 @@ interface Defect {
   readonly what: string;
   readonly habits: Habits;
   readonly options?: TryOptions;
+  /** How many commands it takes at most to show it. @default 6 */
+  readonly commands?: number;
 }
 
 const idIn = (body: unknown): boolean =>
@@ -159,6 +176,12 @@ const inSeconds = (headers: Headers, nowMs: number): number | undefined => {
   const value = headers.get("retry-after");
   return value === null ? undefined : nowMs + Number(value) * 1000;
 };
+
+const isRefusalOrLimit = (status: number): boolean =>
+  status >= 400 && status < 500 && status !== 415;
+/** That time on the present day. */
+const timeOfDay = (atMs: number | undefined, nowMs: number): number | undefined =>
+  atMs === undefined ? undefined : nowMs - (nowMs % DAY_MS) + (atMs % DAY_MS);
 
 const defects: readonly Defect[] = [
   { rule: "refusal-is-no-success", what: "swallows refusals", habits: { hidesFailures: true } },
@@ -193,6 +216,35 @@ const defects: readonly Defect[] = [
       },
     },
   },
+  {
+    rule: "waits-as-told",
+    what: "takes the last Retry-After for the only one",
+    habits: { believesTheLast: true },
+  },
+  {
+    rule: "waits-as-told",
+    what: "notes the time of day at which its pause ends",
+    habits: { hint: (headers, nowMs) => timeOfDay(inSeconds(headers, nowMs), nowMs) },
+  },
+  {
+    rule: "waits-until-date",
+    what: "reads the time of a date without the day",
+    habits: {
+      hint: (headers, nowMs) => {
+        const value = headers.get("retry-after");
+        return timeOfDay(value === null ? undefined : Date.parse(value), nowMs);
+      },
+    },
+  },
+  {
+    rule: "waits-until-date",
+    what: "reads dates at 429 only",
+    habits: {
+      hint: (headers, nowMs, status) =>
+        status === 429 ? Date.parse(headers.get("retry-after") ?? "") : inSeconds(headers, nowMs),
+    },
+    options: { runs: 50 },
+  },
   { rule: "waits-until-date", what: "reads seconds only", habits: { hint: inSeconds } },
   { rule: "slows-down-untold", what: "doesn't pause", habits: { pauseMs: () => 0 } },
   { rule: "slows-down-untold", what: "pauses a second each time", habits: { pauseMs: () => 1000 } },
@@ -211,6 +263,16 @@ const defects: readonly Defect[] = [
   {
     rule: "one-limit-not-the-other",
     what: "makes every request wait for one limit",
+    habits: { sharesWaits: true },
+  },
+  {
+    rule: "one-limit-not-the-other",
+    what: "makes a flush wait for the other limit",
+    habits: { sharesWaits: true, queues: true },
+  },
+  {
+    rule: "one-limit-not-the-other",
+    what: "refuses every request until one limit is free",
     habits: { sharesWaits: true, repeats: 0 },
   },
   {
@@ -258,13 +320,57 @@ const defects: readonly Defect[] = [
     what: "pauses less each time",
     habits: { pauseMs: (repeat) => 8000 / 2 ** repeat },
   },
+  {
+    rule: "pauses-grow",
+    what: "pauses a second, more or less, each time",
+    habits: { pauseMs: (_, random) => 1000 * (0.5 + random()) },
+    options: { runs: 50 },
+    commands: 49,
+  },
+  {
+    rule: "pauses-grow",
+    what: "pauses a second or two, and only twice",
+    habits: { repeats: 2, pauseMs: (_, random) => 1000 + 1000 * random() },
+    options: { runs: 50 },
+    commands: 49,
+  },
+  {
+    rule: "pauses-grow",
+    what: "goes on where the last outage ended",
+    habits: {
+      neverCalmsDown: true,
+      pauseMs: (repeat, random) => Math.min(60_000, 1000 * 2 ** repeat) * (0.5 + random() / 2),
+    },
+    options: { runs: 50 },
+    commands: 16,
+  },
+  {
+    rule: "answers-in-time",
+    what: "takes a quarter of an hour for a question",
+    habits: { dawdlesMs: 900_000 },
+  },
+  {
+    rule: "answers-in-time",
+    what: "tries for half an hour",
+    habits: { pauseMs: (repeat) => 60_000 * 2 ** repeat },
+  },
   { rule: "gives-up", what: "never gives up", habits: { repeats: 1e6, pauseMs: () => 5000 } },
   {
     rule: "gives-up",
     what: "waits for days",
     habits: { repeats: 1e6, pauseMs: (repeat) => 60_000 * 2 ** repeat },
   },
+  {
+    rule: "rotated-key",
+    what: "sends the rest of its queue with a key that was refused",
+    habits: { queues: true, keepsKey: true },
+  },
   { rule: "silence-ends", what: "waits for ever", habits: { timeoutMs: 0 } },
+  {
+    rule: "silence-ends",
+    what: "waits for ever once the head of an answer is there",
+    habits: { timeoutFor: "head" },
+  },
   {
     rule: "broken-answer-is-no-success",
     what: "takes any 200 for a success",
@@ -280,8 +386,35 @@ const defects: readonly Defect[] = [
     what: "makes ids up",
     habits: { idOf: (_, ad) => ad },
   },
+  ...unconfirmedWays.map((wrong) => ({
+    rule: "wrong-answer-is-no-success",
+    what: `takes an answer for a success that is wrong as by ${wrong}`,
+    habits: { overlooks: wrong },
+    options: { runs: 50 },
+  })),
+  ...(["missing-list", "null-numbers", "numbers-as-text"] as const).map((wrong) => ({
+    rule: "wrong-answer-is-no-success",
+    what: `gives figures and lists that are wrong as by ${wrong}`,
+    habits: { overlooks: wrong },
+    options: { runs: 50 },
+  })),
   { rule: "comes-back", what: "sends nothing more after a failure", habits: { sulks: true } },
   { rule: "flush-delivers", what: "flushes one at a time", habits: { queues: true, flushes: 1 } },
+  {
+    rule: "flush-delivers",
+    what: "never ends a second flush",
+    habits: { queues: true, flushesOnce: "it ends" },
+  },
+  {
+    rule: "flush-delivers",
+    what: "refuses a second flush",
+    habits: { queues: true, flushesOnce: "it succeeds" },
+  },
+  {
+    rule: "flush-delivers",
+    what: "delivers nothing in a second flush",
+    habits: { queues: true, flushesOnce: "it delivers" },
+  },
   {
     rule: "close-loses-nothing",
     what: "drops its queue",
@@ -294,6 +427,42 @@ const defects: readonly Defect[] = [
   },
   { rule: "close-ends", what: "waits for ever", habits: { queues: true, timeoutMs: 0 } },
   { rule: "silent-after-close", what: "goes on polling", habits: { pollsForever: true } },
+  {
+    rule: "silent-after-close",
+    what: "takes events after it was closed",
+    habits: { queues: true, reopens: true },
+  },
+  {
+    rule: "no-timer-after-close",
+    what: "leaves a timer",
+    habits: { queues: true, leavesTimer: true },
+  },
+  {
+    rule: "delivers-when-it-can",
+    what: "gives up after one failure",
+    habits: { queues: true, repeats: 0 },
+  },
+  {
+    rule: "delivers-when-it-can",
+    what: "gives up after two failures",
+    habits: { queues: true, repeats: 1 },
+  },
+  {
+    rule: "delivers-when-it-can",
+    what: "gives up after one failure in the background",
+    habits: { queues: true, repeats: 0, isEager: true },
+  },
+  {
+    rule: "delivers-when-it-can",
+    what: "sends nothing more after a failure",
+    habits: { queues: true, sulks: true, isEager: true },
+  },
+  {
+    rule: "delivers-when-it-can",
+    what: "gives up at a request limit",
+    habits: { queues: true, isEager: true, isFinal: isRefusalOrLimit },
+    options: { runs: 50 },
+  },
   {
     rule: "undelivered-is-true",
     what: "reports one undelivered impression too many",
@@ -314,7 +483,7 @@ describe("a client with a defect", () => {
     const tried = await tryRule(one, client, { runs: 30, ...defect.options });
     expect(tried.kind).toBe("broken");
     if (tried.kind !== "broken") return;
-    expect(tried.commands.length).toBeLessThanOrEqual(6);
+    expect(tried.commands.length).toBeLessThanOrEqual(defect.commands ?? 6);
     expect(tried.broken.message).toMatch(/^(?:The|A) .*\.$/);
     expect(tried.broken.message).not.toMatch(/undefined|NaN/);
   });

@@ -3,35 +3,25 @@
  * rule that is about it, and what its sequences shrink to is short enough to read. ADSIM_REPORT prints the table.
  */
 
-import { spawn } from "node:child_process";
-import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { beforeAll, expect, test } from "vitest";
 import { clientDefects } from "./client-defects.ts";
+import { tryClients } from "./run-trials.ts";
 import type { ClientTrial, ClientTried } from "./try-client.ts";
 
 /** Another test tries the unchanged client with the same sequences. */
 const trials: readonly ClientTrial[] = clientDefects.map(
-  ({ file, find, replace, breaks }, index) => ({
-    number: index,
-    change: { file, find, replace },
-    rule: breaks,
+  ({ file, find, replace, breaks }, number) => ({
+    number,
+    changes: [{ file, find, replace }],
+    path: "test/client/reference-driver.ts",
+    driver: "createReferenceDriver",
+    rules: [breaks],
   }),
 );
 const tried: ClientTried[] = [];
 
 beforeAll(async () => {
-  const script = join(import.meta.dirname, "try-client.ts");
-  const child = spawn(process.execPath, ["--no-warnings", script]);
-  child.stdin.end(JSON.stringify(trials));
-  const [lines, complaints] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  tried.push(
-    ...lines
-      .split("\n")
-      .filter(Boolean)
-      .map((line) => JSON.parse(line)),
-  );
-  if (complaints !== "") throw new Error(complaints);
+  tried.push(...(await tryClients(trials)));
   if (process.env.ADSIM_REPORT !== undefined) console.log(table());
 }, 120_000);
 

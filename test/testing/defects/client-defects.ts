@@ -88,6 +88,27 @@ export const clientDefects: readonly ClientDefect[] = [
     replace: "const ownMs = retry.firstPauseMs;",
   },
   {
+    says: "pauses don't grow, but are drawn",
+    breaks: "pauses-grow",
+    ...inDeliveries,
+    find: "const ownMs = pauseMs * (0.5 + 0.5 * random());",
+    replace: "const ownMs = retry.firstPauseMs * (0.5 + random());",
+  },
+  {
+    says: "a shorter Retry-After replaces a longer one",
+    breaks: "waits-as-told",
+    ...inDeliveries,
+    find: "if (isForAll && notBeforeMs > pausedUntilMs) {",
+    replace: "if (isForAll) {",
+  },
+  {
+    says: "pauses grow without a bound",
+    breaks: "answers-in-time",
+    ...inDeliveries,
+    find: "pauseMs = Math.min(2 * pauseMs, retry.longestPauseMs);",
+    replace: "pauseMs *= 4;",
+  },
+  {
     says: "there are no pauses",
     breaks: "pauses-grow",
     ...inDeliveries,
@@ -244,6 +265,56 @@ export const clientDefects: readonly ClientDefect[] = [
     file: "client/call-result.ts",
     find: "if (response !== undefined && context.isAnswer(value)) {",
     replace: "if (response?.status === 200) {",
+  },
+  ...(
+    [
+      ["`ok` isn't looked at", "value === true;", "value !== undefined;"],
+      ["an empty id is one", ' && value !== "";', ";"],
+      ["a number is an id", "isText(value) && value", "value != null && value"],
+      ["null is an id", "isText(value) && value", "value !== undefined && value"],
+      ["an answer without the id will do", "impression_id: isId, rev", "rev"],
+      ["a click's answer without the id will do", "click_id: isId, rev", "rev"],
+      [
+        "a credit may be text",
+        "impression_id: isId, revenue_credited_inr: isAmount",
+        "impression_id: isId, revenue_credited_inr: () => true",
+      ],
+      [
+        "an amount may be null",
+        "=> Number.isFinite(value);",
+        "=> value === null || Number.isFinite(value);",
+      ],
+      [
+        "an amount may be text",
+        "=> Number.isFinite(value);",
+        "=> Number.isFinite(value) || typeof value === 'string';",
+      ],
+      [
+        "a list may be missing",
+        "Array.isArray(value) && value.every(isElement);",
+        "value === undefined || (Array.isArray(value) && value.every(isElement));",
+      ],
+    ] as const
+  ).map(([says, find, replace]) => ({
+    says,
+    breaks: "wrong-answer-is-no-success",
+    ...inApi,
+    find,
+    replace,
+  })),
+  {
+    says: "every 2xx is a success",
+    breaks: "wrong-answer-is-no-success",
+    file: "client/call-result.ts",
+    find: "response?.status === 200 && text",
+    replace: "response?.ok && text",
+  },
+  {
+    says: "a 204 is a success",
+    breaks: "wrong-answer-is-no-success",
+    file: "client/call-result.ts",
+    find: "context.isAnswer(value)) {",
+    replace: "(context.isAnswer(value) || response.status === 204)) {",
   },
   {
     says: "the wait for a silent service never ends",

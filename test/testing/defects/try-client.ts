@@ -1,22 +1,30 @@
-/** Tries a rule of the contract on each of some copies of the reference client, and writes what came of each as a line of JSON. */
+/** Tries rules of the contract on some changed copies of a client, and writes what came of each as a line of JSON. */
 
 import { stdin, stdout } from "node:process";
 import { text } from "node:stream/consumers";
 import { rules } from "../../../src/testing/contract/rules.ts";
 import { tryRule } from "../../../src/testing/contract/try-rule.ts";
-import type { CreateDriver } from "../../../src/testing.ts";
+import type { CreateDriver, TestWorldOptions } from "../../../src/testing.ts";
 import { type Change, importCopy } from "../../planted-modules.ts";
 
 export interface ClientTrial {
   readonly number: number;
-  readonly change: Change;
-  /** Its id. */
-  readonly rule: string;
+  readonly changes: readonly Change[];
+  /** The module that makes the driver, from the root. */
+  readonly path: string;
+  /** The name that the module exports it under. */
+  readonly driver: string;
+  /** Ids of the rules to try, in this order, until one is broken. @default all */
+  readonly rules?: readonly string[] | undefined;
+  /** How many sequences each is tried with. @default as tryRule */
+  readonly runs?: number | undefined;
+  readonly globals?: TestWorldOptions["globals"];
 }
 
 /** A line of the output. */
 export interface ClientTried {
   readonly number: number;
+  /** The rule that is broken; otherwise the last one that was tried. */
   readonly rule: string;
   readonly kind: "held" | "unknown" | "broken" | "failed";
   readonly why: string;
@@ -24,27 +32,34 @@ export interface ClientTried {
   readonly commands: number;
 }
 
-async function tried({
-  number,
-  change,
-  rule: id,
-}: ClientTrial): Promise<Pick<ClientTried, "kind" | "why" | "commands">> {
-  const rule = rules.find((one) => one.id === id);
-  if (rule === undefined) return { kind: "failed", why: "There is no such rule.", commands: 0 };
-  try {
-    const loaded = await importCopy("test/client/reference-driver.ts", number, [change]);
-    const { createReferenceDriver } = loaded as { createReferenceDriver: CreateDriver };
-    const result = await tryRule(rule, createReferenceDriver, { runs: 50 });
-    if (result.kind !== "broken") return { kind: result.kind, why: "", commands: 0 };
-    const { broken, commands } = result;
-    return { kind: "broken", why: broken.message, commands: commands.length };
-  } catch (error) {
-    return { kind: "failed", why: String(error), commands: 0 };
+type Tried = Omit<ClientTried, "number">;
+
+async function tried({ number, changes, path, driver, ...trial }: ClientTrial): Promise<Tried> {
+  const { runs, globals } = trial;
+  const ids = trial.rules ?? rules.map(({ id }) => id);
+  let last: Tried = { rule: "", kind: "failed", why: "There is no rule to try.", commands: 0 };
+  for (const id of ids) {
+    const failed = (why: string): Tried => ({ rule: id, kind: "failed", why, commands: 0 });
+    const rule = rules.find((one) => one.id === id);
+    if (rule === undefined) return failed("There is no such rule.");
+    try {
+      const loaded = (await importCopy(path, number, changes)) as Record<string, CreateDriver>;
+      const createDriver = loaded[driver];
+      if (createDriver === undefined) return failed(`${path} doesn't export ${driver}.`);
+      const result = await tryRule(rule, createDriver, { runs, globals });
+      if (result.kind === "broken") {
+        const { broken, commands } = result;
+        return { rule: id, kind: "broken", why: broken.message, commands: commands.length };
+      }
+      last = { rule: id, kind: result.kind, why: "", commands: 0 };
+    } catch (error) {
+      return failed(String(error));
+    }
   }
+  return last;
 }
 
 for (const trial of JSON.parse(await text(stdin)) as readonly ClientTrial[]) {
-  const { number, rule } = trial;
-  const line: ClientTried = { number, rule, ...(await tried(trial)) };
+  const line: ClientTried = { number: trial.number, ...(await tried(trial)) };
   stdout.write(`${JSON.stringify(line)}\n`);
 }

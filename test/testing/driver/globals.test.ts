@@ -11,7 +11,10 @@ function current() {
   const timers = { setTimeout, clearTimeout, setInterval, clearInterval };
   const { now } = performance;
   const { timeout } = AbortSignal;
-  return { fetch, Date: globalThis.Date, ...timers, now, timeout };
+  const { getRandomValues, randomUUID } = crypto;
+  const ownOfCrypto = Object.keys(Object.getOwnPropertyDescriptors(crypto));
+  const random = { random: Math.random, getRandomValues, randomUUID, ownOfCrypto };
+  return { fetch, Date: globalThis.Date, ...timers, now, timeout, ...random };
 }
 const real = current();
 const replaced = { globals: "replaced", publishers: 1 } as const;
@@ -131,6 +134,33 @@ describe("with the globals replaced", () => {
     expect(seen).toEqual(["true", "false", "2026-01-15T00:00:01.600Z"]);
   });
 
+  test("of the timers that a closed client has left, those count that keep a process alive", async () => {
+    const leaving = (leave: () => void) => () => ({ impression: () => undefined, close: leave });
+    const left = async (leave: () => void): Promise<number[]> => {
+      const { timersAfterClose, steps } = await runSession(leaving(leave), [adView], replaced);
+      return timersAfterClose.map((atMs) => atMs - (steps[0]?.atMs ?? 0));
+    };
+    expect(await left(() => setTimeout(() => {}, 5000))).toEqual([5000]);
+    expect(await left(() => setInterval(() => {}, 600))).toEqual([1200]);
+    expect(
+      await left(() =>
+        setTimeout(() => {}, 5000)
+          .unref()
+          .ref(),
+      ),
+    ).toEqual([5000]);
+    expect(
+      await left(() =>
+        setTimeout(() => {}, 5000)
+          .unref()
+          .refresh(),
+      ),
+    ).toEqual([]);
+    expect(await left(() => setTimeout(() => {}, 900))).toEqual([]);
+    expect(await left(() => AbortSignal.timeout(5000))).toEqual([]);
+    expect(await left(() => clearTimeout(setTimeout(() => {}, 5000)))).toEqual([]);
+  });
+
   test("only one world at a time can replace them", async () => {
     const world = await openTestWorld(replaced);
     await expect(openTestWorld(replaced)).rejects.toThrow("one after the other");
@@ -144,5 +174,149 @@ describe("with the globals replaced", () => {
     const wrong = { kind: "fault", rule: { verdict: { kind: "nonsense" } } } as unknown as Command;
     await expect(runSession(queueing, [wrong], replaced)).rejects.toThrow("verdict");
     expect(current()).toEqual(real);
+  });
+});
+
+describe("the randomness of a client that uses the globals", () => {
+  /** What a client draws in a world with this seed. */
+  async function drawnIn(seed: string | undefined, draw: () => unknown): Promise<unknown> {
+    let drawn: unknown;
+    const driver = (): Driver => {
+      drawn = draw();
+      return { impression: () => undefined };
+    };
+    await runSession(driver, [], { ...replaced, seed });
+    expect(current()).toEqual(real);
+    return drawn;
+  }
+
+  test("comes from the world's seed, and is the machine's own again afterwards", async () => {
+    const draw = (): unknown => [
+      Math.random(),
+      crypto.randomUUID(),
+      Array.from(crypto.getRandomValues(new Uint8Array(8))),
+      globalThis.crypto.randomUUID(),
+    ];
+    const first = await drawnIn("a", draw);
+    expect(await drawnIn("a", draw)).toEqual(first);
+    expect(await drawnIn("b", draw)).not.toEqual(first);
+    expect(await drawnIn(undefined, draw)).toEqual(await drawnIn("adsim", draw));
+    expect(draw()).not.toEqual(draw());
+  });
+
+  test("is spread evenly, and never repeats itself", async () => {
+    const drawn = await drawnIn("a", () => Array.from({ length: 10_000 }, () => Math.random()));
+    const numbers = drawn as number[];
+    expect(new Set(numbers).size).toBe(10_000);
+    expect(numbers.every((one) => one >= 0 && one < 1)).toBe(true);
+    for (let tenth = 0; tenth < 10; tenth += 1) {
+      const within = numbers.filter((one) => Math.floor(one * 10) === tenth).length;
+      expect(within, `in the tenth from ${tenth / 10}`).toBeGreaterThan(900);
+      expect(within, `in the tenth from ${tenth / 10}`).toBeLessThan(1100);
+    }
+    // The lowest of its 53 bits are random, too.
+    expect(numbers.some((one) => (one * 2 ** 53) % 2 === 1)).toBe(true);
+  });
+
+  test("has UUIDs of version 4, all different", async () => {
+    const drawn = await drawnIn("a", () => Array.from({ length: 1000 }, () => crypto.randomUUID()));
+    const uuids = drawn as string[];
+    const form = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
+    expect(uuids.filter((one) => !form.test(one))).toEqual([]);
+    expect(new Set(uuids).size).toBe(1000);
+    expect(new Set(uuids.map((one) => one[19])).size).toBe(4);
+  });
+
+  test("fills every kind of integer array, only the part that the view covers, and returns the view", async () => {
+    const views = [
+      Int8Array,
+      Uint8Array,
+      Uint8ClampedArray,
+      Int16Array,
+      Uint16Array,
+      Int32Array,
+      Uint32Array,
+      BigInt64Array,
+      BigUint64Array,
+    ];
+    await drawnIn("a", () => {
+      for (const View of views) {
+        const buffer = new ArrayBuffer(96);
+        const view = new View(buffer, 16, 32 / View.BYTES_PER_ELEMENT);
+        expect(crypto.getRandomValues(view), View.name).toBe(view);
+        const bytes = Array.from(new Uint8Array(buffer));
+        expect(new Set(bytes.slice(16, 48)).size, View.name).toBeGreaterThan(20);
+        expect([...bytes.slice(0, 16), ...bytes.slice(48)].every((byte) => byte === 0)).toBe(true);
+      }
+      expect(crypto.getRandomValues(new Uint8Array(0))).toHaveLength(0);
+      return undefined;
+    });
+  });
+
+  test("refuses what the machine refuses, with the machine's errors", async () => {
+    const { getRandomValues, randomUUID } = crypto;
+    const wrong: readonly (() => unknown)[] = [
+      () => crypto.getRandomValues(new Uint8Array(65_537)),
+      () => crypto.getRandomValues(new Float64Array(1) as never),
+      () => crypto.getRandomValues(new DataView(new ArrayBuffer(8)) as never),
+      () => crypto.getRandomValues([] as never),
+      () => Reflect.apply(crypto.getRandomValues, undefined, [new Uint8Array(1)]),
+      () => Reflect.apply(crypto.randomUUID, undefined, []),
+    ];
+    const errorsOf = (): unknown[] =>
+      wrong.map((call) => {
+        try {
+          return call();
+        } catch (error) {
+          return String(error);
+        }
+      });
+    const own = errorsOf();
+    expect(own[0]).toContain("QuotaExceededError");
+    expect(own.every((one) => typeof one === "string")).toBe(true);
+    const drawn = await drawnIn("a", () => {
+      expect([crypto.getRandomValues, crypto.randomUUID]).not.toEqual([
+        getRandomValues,
+        randomUUID,
+      ]);
+      expect(crypto.getRandomValues(new Uint8Array(65_536))).toHaveLength(65_536);
+      return errorsOf();
+    });
+    expect(drawn).toEqual(own);
+  });
+
+  test("has no methods of crypto that the machine lacks, as some browser environments do", async () => {
+    const whole = Object.getOwnPropertyDescriptor(globalThis, "crypto");
+    const draw = (): unknown => {
+      const { crypto }: { crypto?: object } = globalThis;
+      return [typeof Math.random(), crypto && Object.keys(crypto)];
+    };
+    try {
+      for (const crypto of [undefined, {}, { getRandomValues: (view: unknown) => view }]) {
+        Object.defineProperty(globalThis, "crypto", { value: crypto, configurable: true });
+        let drawn: unknown;
+        const driver = (): Driver => {
+          drawn = draw();
+          return { impression: () => undefined };
+        };
+        await runSession(driver, [], replaced);
+        expect(drawn).toEqual(["number", crypto && Object.keys(crypto)]);
+      }
+    } finally {
+      if (whole !== undefined) Object.defineProperty(globalThis, "crypto", whole);
+    }
+    expect(current()).toEqual(real);
+  });
+
+  test("is the machine's if the globals are kept", async () => {
+    const { randomUUID } = crypto;
+    await runSession(
+      () => {
+        expect(crypto.randomUUID).toBe(randomUUID);
+        return { impression: () => undefined };
+      },
+      [],
+      { publishers: 1 },
+    );
   });
 });

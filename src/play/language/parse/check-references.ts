@@ -153,7 +153,7 @@ function checkData(data: unknown, at: string, scope: Scope, place: Place): void 
   if (valueObject(data) !== undefined) {
     if (typeof data.ref === "string") checkPath(data.ref, `${at}.ref`, scope, place.use);
     else if (typeof data.of === "string") checkAnswer(data.of, `${at}.of`, scope);
-    else if (!place.isInRound) {
+    else if ("numbered" in data && !place.isInRound) {
       throw new InputError(`${at}.numbered`, "counts rounds, but is not in a repeat or parallel");
     }
     return;

@@ -143,7 +143,7 @@ const rulesByName: ReadonlyMap<string, RuleKey> = new Map(
 
 /** Keys that no answer has as members. Next to another key they are a mistake. */
 const unmistakable: ReadonlySet<string> = new Set(
-  ["ref", "numbered", ...ruleKeys].filter((key) => key !== "type" && key !== "length"),
+  ["ref", "numbered", "daysAgo", ...ruleKeys].filter((key) => key !== "type" && key !== "length"),
 );
 
 const list: Schema<Matcher> = v.array(matcher);
@@ -153,7 +153,7 @@ const members: Schema<Matcher> = v.pipe(
   v.metadata({
     not: {
       maxProperties: 1,
-      anyOf: ["ref", "numbered", ...ruleKeys, ...Object.keys(otherNames)].map((key) => ({
+      anyOf: ["ref", "numbered", "daysAgo", ...ruleKeys, ...Object.keys(otherNames)].map((key) => ({
         required: [key],
       })),
     },

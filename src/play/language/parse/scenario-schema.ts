@@ -66,6 +66,10 @@ export const scenarioSchema: Schema<Scenario> = v.pipe(
         ),
       ),
     ),
+    verdict: optional(
+      oneOf(["held", "broken"]),
+      "broken for a scenario that shows a defect: it is held if something is broken. Default: held.",
+    ),
   }),
   v.title("An adsim scenario"),
   v.description("What happens, in which order, and what is expected."),

@@ -12,7 +12,7 @@ import {
   withJsonSchema,
 } from "../../../base/schema-builders.ts";
 import { duration } from "../../../faults/delay.ts";
-import type { HeaderOf, Numbered, PublisherRef, Reference, Value } from "../scenario.ts";
+import type { DaysAgo, HeaderOf, Numbered, PublisherRef, Reference, Value } from "../scenario.ts";
 import { exactObject, invalid, numberFrom, recordOf, textUpTo } from "./schema-parts.ts";
 
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
@@ -70,28 +70,38 @@ const numbered: Schema<Numbered> = exactObject<Numbered>({
     v.description("A text, followed by the round number of the innermost repeat or parallel."),
   ),
 });
+/** A hundred years. */
+const MAX_DAYS = 36_525;
+const daysAgo: Schema<DaysAgo> = exactObject<DaysAgo>({
+  daysAgo: described(
+    numberFrom(0, MAX_DAYS, "whole"),
+    "The date this many days before the target's today, in UTC.",
+  ),
+});
 
 /** The schema of an object that stands for a value, judged by its keys; undefined for any other object. */
 export function valueObject(input: Readonly<Record<string, unknown>>): Schema<Value> | undefined {
   const keys = Object.keys(input);
   if (keys.length === 1 && keys[0] === "ref") return reference;
   if (keys.length === 1 && keys[0] === "numbered") return numbered;
+  if (keys.length === 1 && keys[0] === "daysAgo") return daysAgo;
   return keys.length === 2 && "header" in input && "of" in input ? header : undefined;
 }
 
 const scalar = v.union([v.string(), v.number(), v.boolean(), v.null()]);
 const noValue = invalid(
-  'must be a text, a number, true, false, null, or one of { "ref": "NAME.path" }, { "header": "name", "of": "NAME" }, { "numbered": "text" }',
+  'must be a text, a number, true, false, null, or one of { "ref": "NAME.path" }, { "header": "name", "of": "NAME" }, { "numbered": "text" }, { "daysAgo": 1 }',
 );
 
 export const value: Schema<Value> = namedSchema(
   "value",
   () =>
-    anyOf<Value>([scalar, reference, header, numbered], (input) => {
+    anyOf<Value>([scalar, reference, header, numbered, daysAgo], (input) => {
       if (typeof input !== "object" || input === null) return scalar;
       if (!isPlainObject(input)) return noValue;
       if (Object.hasOwn(input, "ref")) return reference;
       if (Object.hasOwn(input, "header")) return header;
+      if (Object.hasOwn(input, "daysAgo")) return daysAgo;
       return Object.hasOwn(input, "numbered") ? numbered : noValue;
     }),
   "A plain value, or one taken from earlier steps.",

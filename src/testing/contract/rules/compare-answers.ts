@@ -2,7 +2,6 @@
 
 import { nearestMicros } from "../../../base/money.ts";
 import { type JsonSchema, membersOfAnswers } from "../../../spec/responses.ts";
-import { queryOf } from "../../session/command.ts";
 import { viewInWords } from "../../session/names.ts";
 import {
   type PerformedCommand,
@@ -13,13 +12,13 @@ import {
 import type { Session } from "../../session/session.ts";
 import { viewGroupsOf } from "../../session/view-groups.ts";
 import { jsonOf, memberOf, type WireExchange } from "../../session/wire.ts";
-import { outcomeInWords } from "../../session/words.ts";
-import { must } from "./rule.ts";
+import { commandInWords, durationInWords, outcomeInWords } from "../../session/words.ts";
+import { ageOf, answersTo, isAnswerTo, type ReadOperation } from "./answers-to.ts";
+import { rightAnswersIn } from "./right-answers.ts";
+import { BrokenRule, must } from "./rule.ts";
 
 /** Longer bodies are cut in messages. */
 const MAX_SHOWN = 200;
-
-type ReadOperation = "stats" | "surfaces" | "payouts";
 
 /**
  * Every answer to this operation that the client returned must have the members and values of the service's answer.
@@ -31,48 +30,47 @@ export function mustMatchAnswers(session: Session, operation: ReadOperation): nu
   let compared = 0;
   for (const asked of performedCommandsOfKind(session, operation)) {
     const { outcome } = asked;
-    const answers = answersTo(session, asked);
+    const { usable, fresh, others } = answersTo(session, asked);
     if (outcome.kind !== "done") {
-      const isAnswered = answers.length > 0 && wasAnswered(asked);
+      const isAnswered = fresh.length > 0 && wasAnswered(asked);
       must(
         !isAnswered,
         () => `${operation} was answered with 200, but ${outcomeInWords(outcome)}.`,
       );
       continue;
     }
-    must(
-      answers.length > 0,
-      () => `The client returned an answer to ${operation} that the service never gave.`,
-    );
-    const differences = answers.map((answer) =>
-      difference(membersOfAnswers[operation], jsonOf(answer.got), outcome.value, ""),
-    );
-    const [different = ""] = differences;
-    must(differences.includes(undefined), () => `The answer to ${operation}: ${different}.`);
+    const { value } = outcome;
+    const differs = (answer: WireExchange): string | undefined =>
+      difference(membersOfAnswers[operation], jsonOf(answer.got), value, "");
     compared += 1;
+    if (usable.some((answer) => differs(answer) === undefined)) continue;
+    const source = others.findLast((answer) => differs(answer) === undefined);
+    if (source !== undefined) throw new BrokenRule(wrongSource(session, asked, source));
+    const different = usable.map(differs).at(-1);
+    throw new BrokenRule(
+      different === undefined
+        ? `The client returned an answer to ${operation} that the service never gave.`
+        : `The answer to ${operation}: ${different}.`,
+    );
   }
   return compared;
 }
 
-/**
- * The service's answers that the client may have returned: the last one in this step, or any in a `together` step. If
- * there is none, any earlier answer to the same query.
- */
-function answersTo(
+/** Says why the client may not return this answer of the service. */
+function wrongSource(
   session: Session,
   asked: PerformedCommandOf<ReadOperation>,
-): readonly WireExchange[] {
-  const { command, exchanges, atMs, together } = asked;
-  const all = session.exchanges.filter(
-    ({ operation, got, fault }) =>
-      operation === command.kind && got.status === 200 && fault === undefined,
-  );
-  const now = all.filter(({ sequence }) => exchanges.some((one) => one.sequence === sequence));
-  if (now.length > 0) return together ? now : now.slice(-1);
-  const wanted = Object.entries(queryOf(command, session.surfaces));
-  return all.filter(
-    (one) =>
-      one.atMs <= atMs && wanted.every(([name, value]) => one.values.get(name) === String(value)),
+  source: WireExchange,
+): string {
+  const { promised, steps } = session;
+  const sent = `the request at +${durationInWords(source.atMs - (steps[0]?.atMs ?? 0))}`;
+  const asking = `The client was asked for ${commandInWords(asked.command)}`;
+  if (!isAnswerTo(source, asked, session)) {
+    return `${asking}, and returned the answer to another query: ${sent}.`;
+  }
+  return (
+    `${asking}, and returned an answer that was ${durationInWords(ageOf(source, asked))} old: that to ${sent}. ` +
+    `It may return figures that are at most ${durationInWords(promised.staleMs)} old (staleMs).`
   );
 }
 
@@ -183,16 +181,16 @@ function answersAbout(
   const answered = (of: typeof operation, isOwn: (exchange: WireExchange) => boolean): Receipt[] =>
     exchanges
       .filter((one) => one.operation === of && isOwn(one))
-      .flatMap(({ got, served }) => [got, served])
-      .flatMap((one) => (one?.status === 200 ? [receiptOf(jsonOf(one), of)] : []));
+      .flatMap(rightAnswersIn)
+      .map((body) => receiptOf(body, of));
   const shown = answered("impression", isAbout);
   if (operation === "impression") return shown;
   const ids = new Set(shown.map(({ id }) => id));
   return answered("click", ({ values }) => ids.has(values.get("impression_id") ?? ""));
 }
 
-/** The first difference in words; undefined if there is none. Rows are matched by id, in any order. */
-function difference(
+/** The first difference from an expected answer in words; undefined if there is none. Rows are matched by id, in any order. */
+export function difference(
   schema: JsonSchema,
   expected: unknown,
   actual: unknown,

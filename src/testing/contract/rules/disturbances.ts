@@ -1,8 +1,10 @@
 /** Arbitraries of disturbances: faults, exhausted limits, and pauses to recover. The simplest come first. */
 
 import fc from "fast-check";
+import { HOUR_MS, MINUTE_MS } from "../../../base/duration.ts";
 import type { FaultMatch } from "../../../faults/rule.ts";
 import type { Verdict } from "../../../faults/verdict.ts";
+import { unconfirmedWays, type WrongWay } from "../../../faults/wrong-body.ts";
 import type { OperationId } from "../../../spec/operations.ts";
 import type { Command } from "../../session/command.ts";
 import { weightedOneOf } from "./sequences.ts";
@@ -113,8 +115,27 @@ export const applied: fc.Arbitrary<Verdict> = weightedOneOf(
 );
 /** Something unreadable in place of the answer. */
 export const broken: fc.Arbitrary<Verdict> = anyOf(corrupted);
-/** No answer ever comes. */
-export const silence: fc.Arbitrary<Verdict> = anyOf(silent);
+/** The same, and the service did nothing. */
+export const unreadable: fc.Arbitrary<Verdict> = anyOf([html, { kind: "respond", status: 200 }]);
+/** No answer ever comes, or only its head. */
+export const silence: fc.Arbitrary<Verdict> = anyOf(silent, [
+  { kind: "drip", bytesPerSecond: 0.001 },
+]);
+
+/** The service did nothing, and its answer is one that the spec doesn't describe. */
+export const unconfirmed: fc.Arbitrary<Verdict> = fc
+  .constantFrom(...unconfirmedWays)
+  .map((wrong) => ({ kind: "wrong-body", wrong, applied: false }));
+/** The answer to a query is one that the spec doesn't describe. */
+export const misshapen: fc.Arbitrary<Verdict> = fc
+  .constantFrom<WrongWay>(
+    "ok-false",
+    "missing-list",
+    "null-numbers",
+    "numbers-as-text",
+    "status-204",
+  )
+  .map((wrong) => ({ kind: "wrong-body", wrong }));
 
 /** Another program uses up a limit, except for at most two requests. */
 export function spent(of: "recording" | "reporting"): fc.Arbitrary<Command> {
@@ -122,19 +143,41 @@ export function spent(of: "recording" | "reporting"): fc.Arbitrary<Command> {
 }
 
 /** A request limit refuses, and says when to try again. */
-export const limitedWithRetryAfter: fc.Arbitrary<Verdict> = limitedBy(429, 503);
+export const limitedWithRetryAfter: fc.Arbitrary<Verdict> = limitedBy([429, 503]);
 /** The same with an unusual status. */
-export const limitedByOtherStatus: fc.Arbitrary<Verdict> = limitedBy(403, 503);
+export const limitedByOtherStatus: fc.Arbitrary<Verdict> = limitedBy([403, 503]);
 
-function limitedBy(...statuses: readonly number[]): fc.Arbitrary<Verdict> {
+/** A limit refuses with 429 for this long, in seconds. */
+export function limitedFor(seconds: number): fc.Arbitrary<Verdict> {
+  return limitedBy([429], [seconds]);
+}
+
+function limitedBy(
+  statuses: readonly number[],
+  seconds: readonly number[] = [5, 2, 30, 150],
+): fc.Arbitrary<Verdict> {
   return fc
-    .tuple(fc.constantFrom(...statuses), fc.constantFrom(5, 2, 30, 150))
-    .map(([status, seconds]) => ({
+    .tuple(fc.constantFrom(...statuses), fc.constantFrom(...seconds))
+    .map(([status, waitS]) => ({
       kind: "respond",
       status,
-      headers: { "Retry-After": String(seconds), "X-RateLimit-Remaining": "0" },
+      headers: { "Retry-After": String(waitS), "X-RateLimit-Remaining": "0" },
     }));
 }
+
+/** The next requests for this operation are refused until a date: by a limit, or for lack of capacity. */
+export function refusedUntilDate(operation: OperationId, times: number): fc.Arbitrary<Command> {
+  return fc.tuple(fc.constantFrom(429, 503), fc.constantFrom(30, 150)).map(([status, waitS]) => ({
+    kind: "fault",
+    rule: { match: { operation, times }, verdict: { kind: "respond", status } },
+    retryInMs: waitS * 1000,
+  }));
+}
+
+/** A minute before midnight in UTC or in India, if the world's time starts at midnight UTC, as it does by default. */
+export const lateInTheDay: fc.Arbitrary<Command> = fc
+  .constantFrom(24 * HOUR_MS, 18.5 * HOUR_MS)
+  .map((midnightMs) => ({ kind: "advance", byMs: midnightMs - MINUTE_MS }));
 
 /** The same without Retry-After. */
 export const limitedWithoutHint: fc.Arbitrary<Verdict> = fc.constant({

@@ -2,29 +2,61 @@
 
 import fc from "fast-check";
 import type { Readings } from "../../../simulator/simulator-options.ts";
-import type { Command } from "../../session/command.ts";
+import type { ClientCommand, Command } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
 import { isOfLimit, sentBy } from "../../session/tasks.ts";
 import {
   advance,
   fault,
+  lateInTheDay,
   limitedByOtherStatus,
+  limitedFor,
   limitedWithoutHint,
   limitedWithRetryAfter,
   next,
+  refusedUntilDate,
   some,
   spent,
 } from "./disturbances.ts";
+import { mustNotWaitForOtherLimit } from "./other-limit.ts";
 import type { Rule } from "./rule.ts";
-import { adView, event, flush, question, sequence, stats, weightedOneOf } from "./sequences.ts";
+import {
+  adView,
+  apart,
+  click,
+  event,
+  flush,
+  question,
+  sequence,
+  stats,
+  togetherAll,
+  weightedOneOf,
+} from "./sequences.ts";
 import { mustHaveNoFinding, mustNotLoseSilently, mustRecordShown } from "./shared-checks.ts";
 
 /** A limit is used up, by the service's count or a fault rule's claim, and the client is asked for more. */
 const beyondLimit: fc.Arbitrary<readonly Command[]> = weightedOneOf(
   [3, sequence([fault(limitedWithRetryAfter, some), adView], fc.oneof(event, event, flush))],
   [1, sequence([fault(limitedWithRetryAfter, next("stats", 1)), stats], question, 2)],
+  [1, toldTwice(5, 150)],
+  [2, toldTwice(150, 5)],
+  [1, sequence([lateInTheDay, fault(limitedFor(150), next("impression", 1)), adView], event, 2)],
+  [1, sequence([fault(limitedFor(3600), next("impression", 1)), adView], event, 2)],
   [2, trulyBeyond()],
 );
+
+/** Two requests at once are told to wait for different times, in seconds. */
+function toldTwice(firstS: number, secondS: number): fc.Arbitrary<readonly Command[]> {
+  const both = (operation: "impression" | "stats", command: fc.Arbitrary<ClientCommand>) => {
+    const told = (seconds: number): fc.Arbitrary<Command> =>
+      fault(limitedFor(seconds), next(operation, 1));
+    return [told(firstS), told(secondS), togetherAll(command, command)];
+  };
+  return fc.oneof(
+    sequence(both("impression", adView), event, 2),
+    sequence(both("stats", stats), question, 2),
+  );
+}
 
 /** By the service's own count, under any assumptions. */
 function trulyBeyond(): fc.Arbitrary<readonly Command[]> {
@@ -53,8 +85,17 @@ const waitsUntilDate: Rule = {
   id: "waits-until-date",
   says: "A client waits until the date that Retry-After names",
   source: "spec §8, RFC 9110 §10.2.3",
-  assuming: [{ "limit.retry-after": "http-date" }],
-  commands: trulyBeyond,
+  assuming: [
+    { "limit.retry-after": "http-date" },
+    { "limit.retry-after": "http-date", "limit.exceeded": "503" },
+  ],
+  commands: () =>
+    weightedOneOf(
+      [2, trulyBeyond()],
+      [1, sequence([refusedUntilDate("impression", 1), adView], event, 2)],
+      [1, sequence([lateInTheDay, refusedUntilDate("impression", 1), adView], event, 2)],
+      [1, sequence([lateInTheDay, refusedUntilDate("stats", 1), stats], question, 2)],
+    ),
   judge: judgeWaits,
 };
 
@@ -111,7 +152,7 @@ const goesOnAfterTheLimit: Rule = {
         7,
         sequence(
           [
-            fault(limitedWithRetryAfter, next("impression", 1)),
+            fault(fc.oneof(limitedWithRetryAfter, limitedWithoutHint), next("impression", 1)),
             adView,
             flush,
             advance(300, 600),
@@ -135,24 +176,45 @@ const goesOnAfterTheLimit: Rule = {
   },
 };
 
+/** One limit is used up, and while the client waits for that it is asked for what counts against the other. */
+const beyondOneLimit: fc.Arbitrary<readonly Command[]> = weightedOneOf(
+  [3, sequence([spent("reporting"), stats, adView], fc.oneof(event, question), 3)],
+  [1, sequence([spent("reporting"), apart(stats, stats, stats, adView, flush)], question, 2)],
+  [2, sequence([fault(limitedFor(150), next("stats", 1)), apart(stats, adView, flush)], event, 2)],
+  [
+    2,
+    sequence(
+      [fault(limitedFor(150), next("impression", 1)), apart(adView, flush, stats)],
+      question,
+      2,
+    ),
+  ],
+  [
+    1,
+    sequence([adView, flush, fault(limitedFor(150), next("click", 1)), apart(click, flush, stats)]),
+  ],
+);
+
 const oneLimitNotTheOther: Rule = {
   id: "one-limit-not-the-other",
-  says: "Events are recorded while the limit of GET requests is used up",
+  says: "While one limit is used up, the client sends what counts against the other",
   source: "spec §8",
   needs: ["stats"],
-  commands: () => sequence([spent("reporting"), stats, adView], fc.oneof(event, question), 3),
+  commands: () => beyondOneLimit,
   judge(session) {
+    const prompt = mustNotWaitForOtherLimit(session);
     const spending = session.steps.findIndex(({ command }) => command.kind === "spend");
     const refused = sentBy(session).some(
       (sent) => sent.limit === "reporting" && sent.stepIndex > spending,
     );
-    if (!refused) return 0;
-    return mustRecordShown(
+    if (!refused) return prompt;
+    const recorded = mustRecordShown(
       session,
       ({ at }) => at > spending,
       (name) =>
         `The service has no record of ${name}. The reporting limit was used up, but the recording limit was not.`,
     );
+    return prompt + recorded;
   },
 };
 

@@ -1,10 +1,16 @@
 /** What happens to events in a client's queue. */
 
 import fc from "fast-check";
-import { verdictTraits } from "../../../faults/verdict-traits.ts";
-import type { Command } from "../../session/command.ts";
+import { type Command, isOfClient } from "../../session/command.ts";
+import { performedCommandsOfKind } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
-import { type EventTask, eventsOf, isAcknowledged, type SentRequest } from "../../session/tasks.ts";
+import {
+  type EventTask,
+  eventsOf,
+  isAcknowledged,
+  isCertainlyConfirmed,
+} from "../../session/tasks.ts";
+import { durationInWords, outcomeInWords } from "../../session/words.ts";
 import {
   advance,
   doubtful,
@@ -17,17 +23,17 @@ import {
   some,
 } from "./disturbances.ts";
 import { must, type Rule } from "./rule.ts";
-import { adView, event, flush, sequence } from "./sequences.ts";
+import { adView, close, event, flush, sequence, together, weightedOneOf } from "./sequences.ts";
 import { mustEnd, mustNotLoseSilently, undeliveredOf } from "./shared-checks.ts";
 
 const flushDelivers: Rule = {
   id: "flush-delivers",
-  says: "A flush delivers all that the client was given",
+  says: "Every flush delivers all that the client was given before",
   source: "spec §1",
   needs: ["flush"],
   commands: () =>
     fc.oneof(
-      sequence([adView, flush], fc.oneof(event, event, flush)),
+      sequence([adView, flush], fc.oneof(event, event, flush, together(flush))),
       // Events that wait for another attempt are in the queue too.
       sequence(
         [fault(failed, next("impression", 1)), adView, flush],
@@ -35,10 +41,14 @@ const flushDelivers: Rule = {
       ),
     ),
   judge(session) {
+    mustEnd(session, ["flush"]);
+    const isCalm = session.exchanges.every(isAcknowledged);
     let applied = 0;
-    for (const [at, { command, outcome }] of session.steps.entries()) {
-      if (command.kind !== "flush" || outcome.kind !== "done") continue;
-      const given = mustNotLoseSilently(session, at);
+    for (const { at, outcome } of performedCommandsOfKind(session, "flush")) {
+      must(!isCalm || outcome.kind === "done", () => {
+        return `A flush failed although the service refused nothing: ${outcomeInWords(outcome)}.`;
+      });
+      const given = outcome.kind === "done" ? mustNotLoseSilently(session, at) : 0;
       if (given > 0) applied += 1;
     }
     return applied;
@@ -79,20 +89,52 @@ const closeEnds: Rule = {
   },
 };
 
+/** A flush that the client can't do shows that it has no queue. */
+const usedAfterClose: fc.Arbitrary<readonly Command[]> = sequence(
+  [adView, close, flush],
+  fc.oneof(event, flush, close, advance(1, 120)),
+);
+
 const silentAfterClose: Rule = {
   id: "silent-after-close",
-  says: "A client sends nothing after it is closed",
+  says: "A client sends nothing after it is closed, even if it is used again",
+  source: "spec §1",
+  needs: ["close"],
+  commands: () => weightedOneOf([1, disturbed], [1, usedAfterClose]),
+  judge(session) {
+    if (!isClosed(session)) return 0;
+    const last = session.steps.findIndex(({ command }) => command.kind === "close");
+    const hasQueue = performedCommandsOfKind(session, "flush").length > 0;
+    // A client without a queue may have nothing to close.
+    const steps = session.steps
+      .slice(last + 1)
+      .filter(({ command, parts }) => hasQueue || (parts === undefined && !isOfClient(command)));
+    const later = steps.flatMap(({ exchanges }) => exchanges);
+    must(later.length === 0, () => {
+      const [first] = later;
+      const what = `${first?.request.method} ${first?.request.path}`;
+      return `The client was closed, and then sent ${later.length} more requests within an hour. The first was ${what}.`;
+    });
+    return 1;
+  },
+};
+
+const noTimerAfterClose: Rule = {
+  id: "no-timer-after-close",
+  says: "A closed client leaves no timer behind, so that its process can end",
   source: "spec §1",
   needs: ["close"],
   commands: () => disturbed,
   judge(session) {
     if (!isClosed(session)) return 0;
-    const last = session.steps.findIndex(({ command }) => command.kind === "close");
-    const later = session.steps.slice(last + 1).flatMap(({ exchanges }) => exchanges);
-    must(later.length === 0, () => {
-      const [first] = later;
-      const what = `${first?.request.method} ${first?.request.path}`;
-      return `The client was closed, and then sent ${later.length} more requests within an hour. The first was ${what}.`;
+    const { timersAfterClose: left, steps } = session;
+    const closedMs = steps.find(({ command }) => command.kind === "close")?.endMs ?? 0;
+    must(left.length === 0, () => {
+      const firesMs = Math.max(...left) - closedMs;
+      return (
+        `A second after the client was closed it still had pending timers: ${left.length}. The last one fires ${durationInWords(firesMs)} after the closing. ` +
+        "A pending timer keeps a Node process alive: clear it, or call its unref()."
+      );
     });
     return 1;
   },
@@ -131,13 +173,6 @@ const undeliveredIsTrue: Rule = {
   },
 };
 
-/** A late answer doesn't count: the client may have stopped waiting for it. */
-function isCertainlyConfirmed(sent: SentRequest): boolean {
-  const { fault } = sent;
-  const isLate = fault && (fault.delayMs > 0 || verdictTraits[fault.kind].answer === "slow");
-  return isAcknowledged(sent) && isLate !== true;
-}
-
 function sumOf(events: readonly EventTask[], countOf: (event: EventTask) => number): number {
   return events.reduce((sum, one) => sum + countOf(one), 0);
 }
@@ -147,5 +182,6 @@ export const queueRules: readonly Rule[] = [
   closeLosesNothing,
   closeEnds,
   silentAfterClose,
+  noTimerAfterClose,
   undeliveredIsTrue,
 ];

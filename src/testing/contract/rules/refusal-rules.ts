@@ -1,6 +1,7 @@
 /** How a client handles refusals (spec §7). */
 
 import fc from "fast-check";
+import type { Verdict } from "../../../faults/verdict.ts";
 import type { Readings } from "../../../simulator/simulator-options.ts";
 import type { Command } from "../../session/command.ts";
 import type { PerformedCommand } from "../../session/performed-commands.ts";
@@ -18,7 +19,7 @@ import { memberOf } from "../../session/wire.ts";
 import { mustMatchReceipts } from "./compare-answers.ts";
 import { advance, fault, lasting, next, refusal, some } from "./disturbances.ts";
 import { must, type Rule } from "./rule.ts";
-import { adView, event, question, sequence, surfaces, weightedOneOf } from "./sequences.ts";
+import { adView, event, flush, question, sequence, surfaces, weightedOneOf } from "./sequences.ts";
 import { mustEnd, mustHaveNoFinding, mustNotLoseSilently } from "./shared-checks.ts";
 
 const DAY_S = 86_400;
@@ -118,21 +119,59 @@ const refusalNotRepeated: Rule = {
   judge: (session) => mustHaveNoFinding(session, "refused-and-sent-again", "continues-after-401"),
 };
 
+/** The delay shows which requests were under way when the first refusal came, and which were sent after it. */
+const keyRefused: fc.Arbitrary<Verdict> = fc.constant({
+  kind: "respond",
+  status: 401,
+  delay: "137ms",
+});
+
 const rotatedKey: Rule = {
   id: "rotated-key",
   says: "The client doesn't keep trying a key that is no longer valid, and reports it",
   source: "spec §5",
   commands: () =>
     sequence(
-      [fault(fc.constant({ kind: "respond", status: 401 }), lasting), adView],
-      fc.oneof(event, advance(10, 600)),
+      [fault(keyRefused, fc.oneof(lasting, next("impression", 1))), adView],
+      weightedOneOf([3, event], [2, advance(10, 600)], [1, flush]),
       4,
     ),
   judge(session) {
     mustNotLoseSilently(session);
     mustEnd(session);
+    mustKeepQueueFromRefusedKey(session);
     return mustHaveNoFinding(session, "continues-after-401");
   },
 };
+
+/**
+ * Once the key was refused for an event that the client had taken on, it must send no other event with that key. If each
+ * call fails instead, it is up to the caller whether to try again.
+ *
+ * @throws BrokenRule
+ */
+function mustKeepQueueFromRefusedKey(session: Session): void {
+  const events = eventsOf(session);
+  const isRefusal = ({ attempt }: SentRequest): boolean => attempt.outcome === "unauthorized";
+  const [refusal] = events
+    .filter(({ asks }) => asks.every(({ outcome }) => outcome.kind === "done"))
+    .flatMap(({ sent }) => sent.filter(isRefusal))
+    .sort((one, other) => one.sequence - other.sequence);
+  const refusedMs = refusal?.attempt.answeredMs;
+  if (refusal === undefined || refusedMs === undefined) return;
+  for (const { name, sent } of events) {
+    const later = sent.find(
+      ({ sequence: number, atMs, attempt }) =>
+        number > refusal.sequence &&
+        atMs >= refusedMs &&
+        attempt.credentials === refusal.attempt.credentials,
+    );
+    must(
+      later === undefined,
+      () =>
+        `The service refused the key with 401. After the client got that answer it sent ${name} with the same key.`,
+    );
+  }
+}
 
 export const refusalRules: readonly Rule[] = [refusalIsNoSuccess, refusalNotRepeated, rotatedKey];

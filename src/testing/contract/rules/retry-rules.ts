@@ -1,6 +1,8 @@
 /** How a client repeats failed requests, so that in the end everything counts and nothing counts twice. */
 
 import fc from "fast-check";
+import { sequenceOf } from "../../arbitraries/sequence.ts";
+import type { Command } from "../../session/command.ts";
 import {
   eventsOf,
   isAcknowledged,
@@ -30,8 +32,10 @@ import {
   anyEvent,
   event,
   flush,
+  question,
   sequence,
   stats,
+  togetherAll,
   weightedOneOf,
 } from "./sequences.ts";
 import {
@@ -40,6 +44,7 @@ import {
   mustNotLoseSilently,
   mustRecordShown,
 } from "./shared-checks.ts";
+import { mustStartAnew } from "./start-anew.ts";
 
 const lostRequestNotLost: Rule = {
   id: "lost-request-not-lost",
@@ -98,12 +103,50 @@ function mayBeApplied(sent: SentRequest): boolean {
   return status < 400 || (status >= 500 && !isOfLimit(sent));
 }
 
+/** Enough failing events, one after the other, that jitter can't hide a fixed pause. */
+const longOutage: fc.Arbitrary<readonly Command[]> = fc
+  .tuple(fault(failed, next("impression")), sequenceOf(adView, { minLength: 1, maxLength: 24 }))
+  .map(([outage, shown]) => [
+    outage,
+    ...shown.flatMap((one): Command[] => [one, { kind: "flush" }]),
+  ]);
+
+/** An outage in which pauses grow, then three single failures, each after two successes. */
+const hiccupsAfterOutage: fc.Arbitrary<readonly Command[]> = sequence(
+  [
+    fault(failed, lasting),
+    togetherAll(adView, adView, adView, adView),
+    flush,
+    // A queue may go on for longer than a flush.
+    advance(900, 1200),
+    heal,
+    advance(300, 900),
+    fault(failed, fc.constant({ operation: "impression", nth: [3, 6, 9] })),
+    ...Array.from({ length: 7 }, () => adView),
+  ],
+  flush,
+  1,
+);
+
 const pausesGrow: Rule = {
   id: "pauses-grow",
-  says: "A client waits before it repeats a request, and longer each time",
+  says: "A client waits before it repeats a request, longer each time, and after a success as briefly as at first",
   source: "spec §8",
-  commands: () => sequence([fault(failed, fc.oneof(lasting, some)), adView], event, 2),
-  judge: (session) => mustHaveNoFinding(session, "hot-loop", "pauses-do-not-grow"),
+  commands: () =>
+    fc.oneof(
+      // Most defects show in a short sequence, too.
+      { withCrossShrink: true },
+      {
+        weight: 7,
+        arbitrary: sequence([fault(failed, fc.oneof(lasting, some)), adView], event, 2),
+      },
+      { weight: 3, arbitrary: longOutage },
+      { weight: 2, arbitrary: hiccupsAfterOutage },
+    ),
+  judge(session) {
+    const retries = mustHaveNoFinding(session, "hot-loop", "pauses-do-not-grow");
+    return retries + mustStartAnew(session);
+  },
 };
 
 const givesUp: Rule = {
@@ -116,14 +159,20 @@ const givesUp: Rule = {
 
 const silenceEnds: Rule = {
   id: "silence-ends",
-  says: "A client finishes what it was asked even if the server never answers",
+  says: "A client finishes what it was asked even if the server never answers, or never ends its answer",
   source: "spec §7",
   commands: () =>
-    sequence(
-      [fault(silence, fc.oneof(lasting, some)), adView],
-      // A queueing client waits for answers when it is flushed.
-      weightedOneOf([3, event], [1, flush]),
-      2,
+    weightedOneOf(
+      [
+        3,
+        sequence(
+          [fault(silence, fc.oneof(lasting, some)), adView],
+          // A queueing client waits for answers when it is flushed.
+          weightedOneOf([3, event], [1, flush]),
+          2,
+        ),
+      ],
+      [1, sequence([fault(silence, fc.constant({})), question], question, 1)],
     ),
   judge: (session) => mustEnd(session),
 };
@@ -154,8 +203,9 @@ const brokenAnswerIsNoSuccess: Rule = {
   },
 };
 
+/** Doesn't count well-formed answers: wrong-answer-is-no-success is about those. */
 function isBrokenSuccess(sent: SentRequest): boolean {
-  return sent.got.status === 200 && !isAcknowledged(sent);
+  return sent.got.status === 200 && !isAcknowledged(sent) && sent.fault?.kind !== "wrong-body";
 }
 
 const comesBack: Rule = {

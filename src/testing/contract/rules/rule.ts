@@ -20,6 +20,12 @@ export interface Rule {
   readonly needs?: readonly Exclude<keyof Driver, "impression">[] | undefined;
   /** Choices that override the contract's: each sequence is tried under one of these. @default none */
   readonly assuming?: readonly Readings[] | undefined;
+  /**
+   * Choices that each sequence is tried under, except where the contract makes a choice: its user knows the service.
+   *
+   * @default none
+   */
+  readonly unlessAssumed?: readonly Readings[] | undefined;
   /** Sequences that may break it. They shrink to the shortest that does. */
   readonly commands: (assumptions: Assumptions) => fc.Arbitrary<readonly Command[]>;
   /**
@@ -29,6 +35,18 @@ export interface Rule {
    * @throws BrokenRule
    */
   readonly judge: (session: Session) => number;
+}
+
+/** The choices to try a rule under: at least one element. */
+export function readingsOf(
+  { assuming = [], unlessAssumed = [] }: Pick<Rule, "assuming" | "unlessAssumed">,
+  contract: Readings = {},
+): readonly Readings[] {
+  const readings = [
+    ...assuming.map((one) => ({ ...contract, ...one })),
+    ...unlessAssumed.map((one) => ({ ...one, ...contract })),
+  ];
+  return readings.length === 0 ? [contract] : readings;
 }
 
 /** A client that broke a rule. */

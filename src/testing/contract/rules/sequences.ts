@@ -39,6 +39,7 @@ export const adAgain: One<"impression"> = fc.record({
 export const again: One<"again"> = fc.record({ kind: fc.constant("again"), impression: anyPlace });
 export const click: One<"click"> = fc.record({ kind: fc.constant("click"), impression: anyPlace });
 export const flush: One<"flush"> = fc.constant({ kind: "flush" });
+export const close: One<"close"> = fc.constant({ kind: "close" });
 export const surfaces: One<"surfaces"> = fc.constant({ kind: "surfaces" });
 export const payouts: One<"payouts"> = fc.constant({ kind: "payouts" });
 /** Without a period, for all surfaces or for one. */
@@ -61,7 +62,8 @@ export const anyPause: One<"advance"> = pausesOf(
 /** In any long sequence. Days would take long if the client does something every second. */
 const pauseBetween: One<"advance"> = pausesOf(1000, MINUTE_MS, 31 * MINUTE_MS, 5.5 * HOUR_MS);
 
-function pausesOf(...choicesMs: readonly number[]): One<"advance"> {
+/** Shrinks to the first. */
+export function pausesOf(...choicesMs: readonly number[]): One<"advance"> {
   return fc.record({ kind: fc.constant("advance"), byMs: fc.constantFrom(...choicesMs) });
 }
 
@@ -92,6 +94,15 @@ function atOnce(some: fc.Arbitrary<ClientCommand>, maxLength: number): fc.Arbitr
   });
 }
 
+/** All these commands at once. */
+export function togetherAll(...commands: readonly fc.Arbitrary<ClientCommand>[]): One<"together"> {
+  return fc.tuple(...commands).map((all) => ({ kind: "together", commands: all }));
+}
+
+/** All these commands, each a second after the one before, without waiting for that. */
+export function apart(...commands: readonly fc.Arbitrary<ClientCommand>[]): One<"together"> {
+  return togetherAll(...commands).map((all) => ({ ...all, apartMs: 1000 }));
+}
 /** More ad views than many queues hold, without a flush. */
 export const rush: fc.Arbitrary<readonly Command[]> = sequenceOf(burst(adView), {
   minLength: 1,

@@ -136,7 +136,7 @@ export function mustNotLoseSilently(session: Session, last: number = session.ste
 }
 
 function isDone({ asks }: EventTask, last: number): boolean {
-  return asks.some(({ outcome, at }) => at <= last && outcome.kind === "done");
+  return asks.some(({ outcome, at }) => at < last && outcome.kind === "done");
 }
 
 /** Index of the last flush or close that failed or never ended. It tells that earlier events may be lost. */
@@ -150,7 +150,7 @@ function lastRefusal({ steps }: Session, last: number): number {
   );
 }
 
-/** The count from closing, which covers the whole session; otherwise the sum of the counts from the flushes. */
+/** The count from the first closing, which covers the whole session; otherwise the sum of the counts from the flushes. */
 function undeliveredIn({ steps }: Session, kind: EventKind, last: number): number {
   const countsOf = (name: "flush" | "close"): number[] =>
     steps
@@ -159,7 +159,7 @@ function undeliveredIn({ steps }: Session, kind: EventKind, last: number): numbe
         command.kind === name && outcome.kind === "done" ? undeliveredOf(outcome.value, kind) : [],
       );
   const flushed = countsOf("flush").reduce((sum, one) => sum + one, 0);
-  return countsOf("close").at(-1) ?? flushed;
+  return countsOf("close")[0] ?? flushed;
 }
 
 /** The count of undelivered events; empty if the value has none. */

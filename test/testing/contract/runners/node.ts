@@ -4,11 +4,16 @@ import { describe, it } from "node:test";
 import { registerRules } from "../../../../src/testing/contract/client-contract.ts";
 import { createExampleClient } from "../example-client.ts";
 import { exampleRules } from "../example-rules.ts";
+import { createRandomClient } from "./random-client.ts";
 
-const { EXAMPLE_CLICKS_AGAIN, EXAMPLE_FAILURES } = process.env;
+const { EXAMPLE_CLICKS_AGAIN, EXAMPLE_FAILURES, EXAMPLE_RANDOM } = process.env;
 
 registerRules(Object.values(exampleRules), {
-  driver: (context) => createExampleClient(context, { clicksAgain: EXAMPLE_CLICKS_AGAIN === "1" }),
+  driver: (context) =>
+    EXAMPLE_RANDOM === "1"
+      ? createRandomClient(context)
+      : createExampleClient(context, { clicksAgain: EXAMPLE_CLICKS_AGAIN === "1" }),
+  globals: EXAMPLE_RANDOM === "1" ? "replaced" : "kept",
   describe,
   it,
   runs: 10,

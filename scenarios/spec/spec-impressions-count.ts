@@ -1,0 +1,29 @@
+/** What a service must do: the stats count each impression once (§2). */
+
+import { defineScenario, type Scenario } from "../../src/scenario.ts";
+
+export const scenario: Scenario = defineScenario({
+  name: "spec-impressions-count",
+  about:
+    "After three impressions the stats have three more, or as many as before if today isn't included yet, and never another number.",
+  steps: [
+    { stats: {}, as: "before", expect: { status: 200 } },
+    {
+      repeat: { times: 3, steps: [{ impression: { session_id: { numbered: "counted-" } } }] },
+      expect: { ok: 3 },
+    },
+    {
+      stats: { from: { ref: "before.period.from" } },
+      as: "after",
+      expect: {
+        status: 200,
+        body: {
+          impressions: {
+            oneOf: [{ ref: "before.impressions" }, { sum: [{ ref: "before.impressions" }, 3] }],
+          },
+          clicks: { ref: "before.clicks" },
+        },
+      },
+    },
+  ],
+});

@@ -1,0 +1,27 @@
+/** What a service must do: the list of surfaces has all their fields (§2, §4). */
+
+import { defineScenario, type Scenario } from "../../src/scenario.ts";
+
+export const scenario: Scenario = defineScenario({
+  name: "spec-surfaces",
+  about:
+    "Every surface has an id, a name, a status and the two bounds of its price. What an impression on it earns is within these bounds.",
+  steps: [
+    { surfaces: {}, as: "list", expect: { status: 200 } },
+    {
+      expect: {
+        of: "list.surfaces",
+        is: {
+          every: {
+            id: { type: "string" },
+            name: { type: "string" },
+            status: { type: "string" },
+            cpm_range: [{ atLeast: 0 }, { atLeast: 0 }],
+          },
+        },
+      },
+    },
+    { impression: { session_id: "priced" }, expect: { status: 200 } },
+  ],
+  expectations: [{ invariant: "M3" }, { invariant: "H1" }],
+});

@@ -1,0 +1,134 @@
+/**
+ * What `adsim exec` and `adsim matrix` put into the environment of a test suite, for simulators that run in the suite's own
+ * process: they take the assumptions, and write to a file what they were asked.
+ */
+
+import { InputError, isPlainObject } from "../base/input.ts";
+import { parseJson } from "../base/parse-json.ts";
+import { createReachRecorder, REACHED, type ReachRecorder } from "../readings/reached.ts";
+import type { SimulatorCore } from "../simulator/simulator.ts";
+import type { Readings, SimulatorOptions } from "../simulator/simulator-options.ts";
+import type { Assumptions } from "../spec/assumptions/catalogue.ts";
+import { brokenConstraint } from "../spec/assumptions/constraints.ts";
+import { defaultAssumptions, resolveAssumptions } from "../spec/assumptions/resolve.ts";
+import { chosenFor, createSimulator, type Simulator } from "./create-simulator.ts";
+
+const ASSUMPTIONS = "ADSIM_ASSUMPTIONS";
+
+/** Undefined if the variable is missing or empty. Browsers have none. */
+export function environmentValue(name: string): string | undefined {
+  const value = typeof process === "undefined" ? undefined : process.env?.[name];
+  return value === "" ? undefined : value;
+}
+
+/**
+ * A simulator under the assumptions in `ADSIM_ASSUMPTIONS`, which `adsim exec` and `adsim matrix` set. `options.assumptions`
+ * has precedence. Without the variable it is what `createSimulator` returns.
+ *
+ * @throws InputError that names the invalid option, or says what is wrong with the variable.
+ */
+export function simulatorFromEnvironment(options: SimulatorOptions = {}): Simulator {
+  const sim = createSimulator(underEnvironment(options));
+  reportReached(sim);
+  return sim;
+}
+
+/** The options with the environment's choices for keys that they leave open. @throws InputError */
+export function underEnvironment(options: SimulatorOptions): SimulatorOptions {
+  const asked = assumptionsAsked();
+  const { assumptions = {} } = options;
+  // What isn't an object is refused when the simulator is made.
+  if (asked === undefined || !isPlainObject(assumptions)) return options;
+  const chosen = given(assumptions);
+  return { ...options, assumptions: { ...openPart(asked, chosen), ...chosen } };
+}
+
+/**
+ * Puts a simulator that `createSimulator` made under the environment's assumptions, and reports what it is asked. Choices that
+ * it was made with stay.
+ *
+ * @throws InputError
+ */
+export function takeEnvironment(sim: object): void {
+  const asked = assumptionsAsked();
+  const chosen = chosenFor(sim);
+  if (chosen === undefined || reporting.has(sim)) return;
+  const made = sim as SimulatorCore;
+  reportReached(made);
+  if (asked === undefined) return;
+  const open = openPart(asked, given(chosen));
+  assumeChangeable(made, open);
+  const { reset } = made;
+  // A reset starts over from the options, which don't have the environment's choices.
+  Object.assign(made, {
+    reset(options?: Parameters<typeof reset>[0]) {
+      reset(options);
+      made.assume(open);
+    },
+  });
+}
+
+/** After events a few choices can't change any more: they stay. */
+function assumeChangeable(sim: SimulatorCore, choices: Choices): void {
+  try {
+    sim.assume(choices);
+  } catch (error) {
+    const key = error instanceof InputError ? error.field.replace(/^assumptions\./, "") : "";
+    if (!Object.hasOwn(choices, key)) throw error;
+    const { [key]: _fixed, ...others } = choices;
+    assumeChangeable(sim, others);
+  }
+}
+
+const reporting = new WeakSet<object>();
+
+/** Writes what the simulator is asked from now on to the file that `ADSIM_REACHED` names, if it names one. */
+export function reportReached(sim: SimulatorCore): void {
+  const file = environmentValue(REACHED);
+  if (file === undefined || reporting.has(sim)) return;
+  reporting.add(sim);
+  const record = recorders.get(file) ?? recorderTo(file, assumptionsAsked() ?? defaultAssumptions);
+  recorders.set(file, record);
+  sim.journal.observe((exchange) => record(exchange, sim.assumptions));
+}
+
+/** By file. All simulators of a process share one, so that each kind of exchange is written once. */
+const recorders = new Map<string, ReachRecorder>();
+
+function recorderTo(file: string, asked: Assumptions): ReachRecorder {
+  const { appendFileSync } = process.getBuiltinModule("node:fs");
+  return createReachRecorder(asked, (reached) => {
+    appendFileSync(file, `${JSON.stringify(reached)}\n`);
+  });
+}
+
+/** @throws InputError that says what is wrong with the variable. */
+function assumptionsAsked(): Assumptions | undefined {
+  const text = environmentValue(ASSUMPTIONS);
+  if (text === undefined) return undefined;
+  const choices = parseJson(text, (mistake) => new InputError(ASSUMPTIONS, mistake));
+  if (!isPlainObject(choices)) {
+    throw new InputError(ASSUMPTIONS, "must be a JSON object of choices by key");
+  }
+  try {
+    return resolveAssumptions(choices);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw new InputError(error.field.replace(/^assumptions/, ASSUMPTIONS), error.expected);
+  }
+}
+
+type Choices = Readonly<Record<string, string>>;
+
+/** The asked choices for keys that aren't chosen, without one that contradicts what is chosen. */
+function openPart(asked: Assumptions, chosen: Choices): Choices {
+  const open = Object.entries(asked).filter(([key]) => !Object.hasOwn(chosen, key));
+  const broken = brokenConstraint({ ...Object.fromEntries(open), ...chosen });
+  return Object.fromEntries(open.filter(([key]) => key !== broken?.key));
+}
+
+/** Without keys that are undefined. */
+function given(readings: Readings): Choices {
+  const entries = Object.entries(readings).filter(([, choice]) => choice !== undefined);
+  return Object.fromEntries(entries) as Choices;
+}

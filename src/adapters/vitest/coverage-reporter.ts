@@ -1,0 +1,45 @@
+/**
+ * A reporter for vitest. The simulators of the tests write what they were asked to a file, and in the end the reporter shows
+ * what of the API that is.
+ */
+
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Reporter } from "vitest/node";
+import { coverageOf } from "../../play/fixtures/coverage.ts";
+import { coverageText } from "../../play/fixtures/coverage-text.ts";
+import { makeFixtures } from "../../play/fixtures/make-fixtures.ts";
+import { REACHED, reachedIn } from "../../readings/reached.ts";
+import { createSimulator } from "../create-simulator.ts";
+import { environmentValue } from "../environment.ts";
+import { nodeHost } from "../node-host.ts";
+
+export class CoverageReporter implements Reporter {
+  #file: string | undefined;
+
+  /** Workers inherit the environment. Under `adsim exec` and `adsim matrix` the variable is theirs, and they report. */
+  onInit(): void {
+    if (environmentValue(REACHED) !== undefined) return;
+    const folder = mkdtempSync(join(tmpdir(), "adsim-reached-"));
+    this.#file = join(folder, "reached");
+    process.env[REACHED] = this.#file;
+    process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  }
+
+  onTestRunEnd(): void {
+    if (this.#file === undefined) return;
+    const reached = reachedIn(readIfWritten(this.#file));
+    const { assumptions, publishers } = createSimulator({ publishers: 1 });
+    const coverage = coverageOf(reached, makeFixtures({ assumptions, publishers: 1 }, nodeHost));
+    console.log(`\n${coverageText(coverage, publishers.at(0).apiKey)}`);
+  }
+}
+
+function readIfWritten(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,29 @@
+/** Collects what CMD reaches: at its server, and in simulators in its own processes. */
+
+import { readFile } from "node:fs/promises";
+import { createReachRecorder, type Reached, reachedIn } from "../../readings/reached.ts";
+import type { Server } from "../../server.ts";
+
+export interface Reach {
+  readonly atServer: readonly Reached[];
+  readonly inProcess: readonly Reached[];
+}
+
+/**
+ * Call it before CMD starts.
+ *
+ * @param file Where CMD's simulators write: the value of its variable `ADSIM_REACHED`.
+ * @returns a function for the time when CMD has ended.
+ */
+export function collectReach({ worlds }: Server, file: string): () => Promise<Reach> {
+  const { assumptions } = worlds.get("default");
+  const atServer: Reached[] = [];
+  const record = createReachRecorder(assumptions, (one) => atServer.push(one));
+  worlds.observe((name, exchange) => {
+    record(exchange, worlds.peek(name)?.assumptions ?? assumptions);
+  });
+  return async () => ({
+    atServer,
+    inProcess: reachedIn(await readFile(file, "utf8").catch(() => "")),
+  });
+}

@@ -1,0 +1,62 @@
+/** `adsim record FILE`: turns a recording into a scenario: a HAR, a journal as NDJSON, or a trace in CSV. */
+
+import { basename, extname } from "node:path";
+import { nodeHost } from "../../adapters/node-host.ts";
+import { indentedJson } from "../../base/text.ts";
+import { readRecording } from "../../journal/read-recording.ts";
+import type { Recording } from "../../journal/recorded-exchange.ts";
+import { parseScenario } from "../../play/language/parse/parse-scenario.ts";
+import { plural } from "../../play/measure/quantities.ts";
+import { couldNotRun } from "../output/exit.ts";
+import { writeOut } from "../output/reports.ts";
+import { say } from "../output/say.ts";
+import type { HostProcess } from "../processes/host-process.ts";
+import { recordingIn } from "../replay/recording-in.ts";
+import { skipReasons } from "../replay/replay-result.ts";
+import { readCsv } from "./read-csv.ts";
+import { scenarioOfRecording } from "./scenario-of-recording.ts";
+
+export interface RecordFlags {
+  readonly name?: string;
+  readonly out?: string;
+}
+
+/** @throws CommandFailure for a file that can't be read or written, or that has no request to the API. */
+export async function record(file: string, flags: RecordFlags, host: HostProcess): Promise<void> {
+  const { out, name = nameFrom(file) } = flags;
+  const recording = await recordingIn(file, read, "a journal as NDJSON, a HAR file or a CSV trace");
+  const leftOut = leftOutOf(recording);
+  if (recording.exchanges.every(({ skip }) => skip !== undefined)) {
+    throw couldNotRun(`${file} has no request for a scenario: ${leftOut}.`);
+  }
+  const scenario = scenarioOfRecording(recording, { name, host: nodeHost });
+  parseScenario(scenario);
+  const text = indentedJson(scenario);
+  if (out === undefined) say(text, host.stdout);
+  else await writeOut({ option: `--out ${out}`, file: out, text }, host.stderr);
+  if (leftOut !== "") say(`adsim: left out: ${leftOut}\n`, host.stderr);
+}
+
+/** JSON begins with a bracket. */
+function read(lines: readonly string[]): Recording {
+  const first = lines.find((line) => line.trim() !== "")?.trim() ?? "";
+  return /^[[{]/.test(first) || first === "" ? readRecording(lines) : readCsv(lines.join("\n"));
+}
+
+function leftOutOf({ exchanges }: Recording): string {
+  const skipped = exchanges.flatMap(({ skip }) => (skip === undefined ? [] : [skip]));
+  return [...new Set(skipped)]
+    .map((why) => {
+      const count = skipped.filter((one) => one === why).length;
+      return `${plural(count, "request")}, because ${skipReasons[why]}`;
+    })
+    .join("; ");
+}
+
+/** The file's name as the name of a scenario: letters, digits and hyphens. */
+function nameFrom(file: string): string {
+  const words = basename(file, extname(file))
+    .toLowerCase()
+    .match(/[a-z0-9]+/g) ?? ["recorded"];
+  return words.join("-").slice(0, 64).replace(/-$/, "");
+}

@@ -1,0 +1,31 @@
+/** Reads a recording from a file of the user's. */
+
+import { readLines } from "../../adapters/files/read-lines.ts";
+import { describeError } from "../../base/file-error.ts";
+import { printable } from "../../base/text.ts";
+import { RecordingError } from "../../journal/read-recording.ts";
+import type { Recording } from "../../journal/recorded-exchange.ts";
+import { couldNotRun } from "../output/exit.ts";
+
+/**
+ * @param read Reads the file's lines. @param wanted What the file may be.
+ * @throws CommandFailure that says what is wrong with the file.
+ */
+export async function recordingIn(
+  file: string,
+  read: (lines: readonly string[]) => Recording,
+  wanted: string,
+): Promise<Recording> {
+  const lines: string[] = [];
+  try {
+    for await (const line of readLines(file)) lines.push(line);
+  } catch (error) {
+    throw couldNotRun(`${file}: can't be read: ${describeError(error)}. Give ${wanted}.`);
+  }
+  try {
+    return read(lines);
+  } catch (error) {
+    if (!(error instanceof RecordingError)) throw error;
+    throw couldNotRun(`${file} ${printable(error.message)}.`);
+  }
+}

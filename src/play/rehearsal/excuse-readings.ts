@@ -1,0 +1,202 @@
+/**
+ * Tells a service's mistakes from what the specification leaves open. A scenario that was broken at another service is
+ * rehearsed at many imagined correct services. An expectation that fails at one of them rests on a reading of the
+ * specification, or on adsim's own data: then it is unknown whether the service is wrong.
+ */
+
+import { formatInstant } from "../../base/calendar.ts";
+import { formatList } from "../../base/did-you-mean.ts";
+import { MINUTE_MS } from "../../base/duration.ts";
+import { createSimulatorCore, type SimulatorCore } from "../../simulator/simulator.ts";
+import type { Readings } from "../../simulator/simulator-options.ts";
+import type { AssumptionKey } from "../../spec/assumptions/catalogue.ts";
+import { contentTypes } from "../../spec/build-request.ts";
+import type { ApiResponse } from "../../spec/messages.ts";
+import { fakerPerson } from "../../world/publishers/people.ts";
+import { countRequests } from "../language/parse/count-requests.ts";
+import type { Scenario } from "../language/scenario.ts";
+import { concludeAgain } from "../player/conclude.ts";
+import type { Capabilities, Performers } from "../player/effects.ts";
+import { verdictOf } from "../player/matching.ts";
+import type { Sending } from "../player/outgoing-of.ts";
+import { play } from "../player/play.ts";
+import { driveAtOnce, memberOf, performersOn, worldOf } from "../player/play-in-process.ts";
+import type { Check, PlayResult, StepResult } from "../player/result.ts";
+import {
+  type ImaginedService,
+  servicesWithOneOtherChoice,
+  servicesWithOtherData,
+  servicesWithOtherPairs,
+} from "./imagined-services.ts";
+
+export interface Rehearsal {
+  readonly scenario: Scenario;
+  /** As the scenario was played. */
+  readonly capabilities: Capabilities;
+  readonly sending: Sending;
+  /** How many publishers took part. */
+  readonly publishers: number;
+}
+
+/** A scenario with more requests isn't rehearsed: it would be played a hundred times. */
+const MAX_REQUESTS = 50_000;
+
+/** The result, in which what isn't proven to be a mistake of the service is unknown. */
+export function excuseReadings(result: PlayResult, rehearsal: Rehearsal): PlayResult {
+  const open = openQuestions(result);
+  if (open.length === 0) return result;
+  if (countRequests(rehearsal.scenario) > MAX_REQUESTS) {
+    for (const one of open) one.why = "the scenario is too large to find out what this rests on";
+    return withAnswers(result, open);
+  }
+  const known = withAcceptedEncoding(rehearsal.capabilities.knownChoices ?? {}, result);
+  const startMs = Date.parse(result.startedAt);
+  const tryAt = (services: readonly ImaginedService[]): void => {
+    for (const service of services) {
+      note(open, rehearse(rehearsal, service, { startMs, sent: result.tally.sent }), service);
+    }
+  };
+  const isOpen = ({ why, restsOn, isAboutErrors }: Question): boolean =>
+    why === undefined && restsOn.length === 0 && !isAboutErrors;
+  tryAt(servicesWithOtherData(known));
+  if (open.some(({ why }) => why === undefined)) tryAt(servicesWithOneOtherChoice(known));
+  if (open.some(isOpen)) tryAt(servicesWithOtherPairs(known));
+  return withAnswers(result, open);
+}
+
+/** A service that accepted an event as JSON isn't one that wants forms or queries only. */
+function withAcceptedEncoding(known: Readings, { steps }: PlayResult): Readings {
+  const posts = steps.flatMap(({ exchange }) =>
+    exchange?.request.method === "POST" ? [exchange] : [],
+  );
+  const areJson = posts.every(
+    ({ request }) => request.headers["content-type"] === contentTypes.json,
+  );
+  const hasAccepted = areJson && posts.some(({ status }) => status === 200);
+  return hasAccepted ? { "request.encoding": "any", ...known } : known;
+}
+
+/** A check that came out broken. */
+interface Question {
+  readonly path: string;
+  readonly about: string;
+  readonly restsOn: AssumptionKey[];
+  /** Whether it rests on the form of an error answer. */
+  isAboutErrors: boolean;
+  /** Why it may be no mistake, whatever is chosen. */
+  why: string | undefined;
+}
+
+function openQuestions({ steps }: PlayResult): Question[] {
+  return steps.flatMap(({ path, checks }) =>
+    checks.flatMap(({ verdict, about }) =>
+      verdict === "broken"
+        ? [{ path, about, restsOn: [], isAboutErrors: false, why: undefined }]
+        : [],
+    ),
+  );
+}
+
+/** Plays the scenario at the imagined service as it was played at the target. `sent`: how many requests were sent there. */
+function rehearse(
+  { scenario, capabilities, sending, publishers }: Rehearsal,
+  { options, prepare, rewrite, areNew, minuteEndsAt }: ImaginedService,
+  { startMs, sent }: { readonly startMs: number; readonly sent: number },
+): PlayResult {
+  const nextMinuteMs = Math.ceil(startMs / MINUTE_MS) * MINUTE_MS;
+  const start =
+    minuteEndsAt === undefined ? startMs : nextMinuteMs - Math.round(sent * minuteEndsAt);
+  const world = { ...worldOf(scenario), faults: [], start: formatInstant(start) };
+  const sim = createSimulatorCore(
+    { ...world, publishers: Math.max(publishers, 1), ...options, explain: true, journalEntries: 0 },
+    { people: () => fakerPerson },
+  );
+  const members = Array.from({ length: publishers }, (_, ordinal) =>
+    memberOf(areNew === true ? sim.publishers.signUp() : sim.publishers.at(ordinal)),
+  );
+  prepare?.(sim, members);
+  const performers: Performers = {
+    ...performersOn(
+      withHandle(sim, (response) => {
+        if (minuteEndsAt !== undefined) sim.clock.advance(1);
+        return rewrite?.(response) ?? response;
+      }),
+    ),
+    member: ({ ordinal }) => members[ordinal],
+  };
+  const playing = play(scenario, {
+    capabilities,
+    sending,
+    target: { kind: "service", url: undefined },
+    reproduce: "",
+  });
+  return driveAtOnce(playing, performers);
+}
+
+/** `answered`: receives each response, and returns what the client sees. */
+function withHandle(
+  sim: SimulatorCore,
+  answered: (response: ApiResponse) => ApiResponse,
+): SimulatorCore {
+  const { handle } = sim;
+  return Object.assign(sim, {
+    handle: (request: Parameters<typeof handle>[0]) => answered(handle(request)),
+  });
+}
+
+const OTHERWISE =
+  "a correct service may answer otherwise: the specification doesn't decide it, or it depends on the service's data or on other clients";
+
+/** Answers the questions whose checks are broken in this rehearsal, too. */
+function note(open: readonly Question[], { steps }: PlayResult, service: ImaginedService): void {
+  const brokenAt = new Map(
+    steps.map(({ path, checks }) => [path, checks.filter(({ verdict }) => verdict === "broken")]),
+  );
+  for (const question of open) {
+    const isBroken = brokenAt
+      .get(question.path)
+      ?.some(({ about }) => isPart(about, question.about) || isPart(question.about, about));
+    if (isBroken !== true) continue;
+    const { differsIn, rewrite } = service;
+    if (question.why !== undefined) continue;
+    if (rewrite !== undefined) question.isAboutErrors = true;
+    else if (differsIn === undefined) question.why = OTHERWISE;
+    else if (!question.restsOn.includes(differsIn)) question.restsOn.push(differsIn);
+  }
+}
+
+/** Whether `part` is the same member, or one further inside. */
+function isPart(part: string, whole: string): boolean {
+  return part === whole || part.startsWith(`${whole}.`);
+}
+
+function withAnswers(result: PlayResult, questions: readonly Question[]): PlayResult {
+  const steps = result.steps.map((step): StepResult => {
+    const checks = step.checks.map((check): Check => {
+      const question = questions.find(
+        ({ path, about }) => path === step.path && about === check.about,
+      );
+      return question === undefined || check.verdict !== "broken"
+        ? check
+        : answered(check, question);
+    });
+    const open = checks.find((check) => check.verdict === "unknown");
+    const verdict = verdictOf(checks);
+    if (step.verdict !== "broken" || verdict === "broken" || open === undefined)
+      return { ...step, checks };
+    const { about, expected, found, why } = open;
+    const what = `${about}: expected ${expected}, found ${found}`;
+    return { ...step, checks, verdict, why: step.why ?? `${what}. Is it wrong? ${why}` };
+  });
+  return concludeAgain({ ...result, steps });
+}
+
+function answered(check: Check, { restsOn, isAboutErrors, why }: Question): Check {
+  if (why !== undefined) return { ...check, verdict: "unknown", why };
+  if (restsOn.length === 0) {
+    const undefinedErrors = "the specification defines no error answers";
+    return isAboutErrors ? { ...check, verdict: "unknown", why: undefinedErrors } : check;
+  }
+  const rests = `it rests on ${formatList(restsOn)}, which the specification leaves open. If you know what the service chooses, say so with --assumptions`;
+  return { ...check, verdict: "unknown", restsOn, why: rests };
+}

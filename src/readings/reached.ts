@@ -1,0 +1,81 @@
+/** What the requests of a test suite reached: kinds of exchanges, and the choices that tests made themselves. */
+
+import { formatKeys } from "../exchange/respond.ts";
+import type { LoggedExchange } from "../journal/logged-exchange.ts";
+import type { AssumptionKey, Assumptions } from "../spec/assumptions/catalogue.ts";
+import { operations } from "../spec/operations.ts";
+
+/** Exchanges that agree in all of this are of one kind. */
+export interface ExchangeKind
+  extends Pick<LoggedExchange, "operation" | "status" | "reason" | "limit" | "assumptions"> {
+  /** Names of the operation's parameters that the query had, sorted. */
+  readonly inQuery: readonly string[];
+}
+
+/** The variable that names the file to which simulators in a suite's own processes write. */
+export const REACHED = "ADSIM_REACHED";
+
+/** Something that was reached for the first time. As JSON it is a line of that file. */
+export type Reached =
+  | { readonly exchange: ExchangeKind }
+  /** A test chose something else for this key than what it was run under. */
+  | { readonly kept: AssumptionKey };
+
+/** The lines of such a file. One that a killed process left unfinished is dropped. */
+export function reachedIn(text: string): readonly Reached[] {
+  const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+  return whole.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Reached]));
+}
+
+/** Call it with each exchange, and with the assumptions of the world that answered. */
+export type ReachRecorder = (exchange: LoggedExchange, inForce: Assumptions) => void;
+
+/** @param asked The assumptions that the suite runs under. @param tell Gets each thing once. */
+export function createReachRecorder(
+  asked: Assumptions,
+  tell: (reached: Reached) => void,
+): ReachRecorder {
+  const seen = new Set<string>();
+  let checked: Assumptions = asked;
+  const tellOnce = (reached: Reached): void => {
+    const name = JSON.stringify(reached);
+    if (seen.has(name)) return;
+    seen.add(name);
+    tell(reached);
+  };
+  return (exchange, inForce) => {
+    if (inForce !== checked) {
+      checked = inForce;
+      const keys = Object.keys(asked) as AssumptionKey[];
+      for (const kept of keys) if (inForce[kept] !== asked[kept]) tellOnce({ kept });
+    }
+    tellOnce({ exchange: kindOf(exchange) });
+  };
+}
+
+/** @param exchange `query`: without `?`, percent-encoded. */
+export function kindOf({
+  operation,
+  status,
+  reason,
+  limit,
+  assumptions,
+  query,
+}: Omit<ExchangeKind, "inQuery"> & { readonly query: string }): ExchangeKind {
+  const known = operation === undefined ? {} : operations[operation].parameters;
+  const inQuery = [...new Set(new URLSearchParams(query).keys())];
+  return {
+    ...{ operation, status, reason, limit, assumptions },
+    inQuery: inQuery.filter((name) => Object.hasOwn(known, name)).sort(),
+  };
+}
+
+/** The keys that shaped an answer. Answers name keys about format only if they aren't at their default: they always count. */
+export function keysReached(reached: readonly Reached[]): ReadonlySet<AssumptionKey> {
+  const exchanges = reached.flatMap((one) => ("exchange" in one ? [one.exchange] : []));
+  if (exchanges.length === 0) return new Set();
+  const shaping = exchanges.flatMap(({ assumptions }) =>
+    assumptions === "documented" ? [] : assumptions,
+  );
+  return new Set([...formatKeys, ...shaping]);
+}

@@ -1,0 +1,134 @@
+/** A wait for one request limit must not hold up what counts against the other (spec §8). */
+
+import { operations } from "../../../spec/operations.ts";
+import type { Session, Step } from "../../session/session.ts";
+import { type EventTask, eventsOf, type SentRequest, sentBy } from "../../session/tasks.ts";
+import { durationInWords } from "../../session/words.ts";
+import { must } from "./rule.ts";
+
+/** A call that the limit doesn't concern is sent within this time. */
+const PROMPT_MS = 30_000;
+/** A client's timer may fire a little early. */
+const TOLERANCE_MS = 50;
+
+type Limit = (typeof operations)[keyof typeof operations]["limit"];
+
+/** The time from a 429 until its Retry-After is over. */
+interface Wait {
+  readonly limit: Limit;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/**
+ * While one limit is used up, requests under the other are sent before the wait is over. Only if nothing disturbed the
+ * other: a client may have its own reasons to wait after a failure.
+ *
+ * @throws BrokenRule
+ * @returns how many calls there were that the client could have held up.
+ */
+export function mustNotWaitForOtherLimit(session: Session): number {
+  const sent = sentBy(session);
+  const waits = sent
+    .flatMap(waitOf)
+    .filter(({ toMs, limit }) =>
+      sent.every((one) => one.atMs >= toMs || limitOf(one) === limit || isUndisturbed(one)),
+    );
+  if (waits.length === 0) return 0;
+  const events = eventsOf(session, sent);
+  let applied = 0;
+  for (const [at, step] of session.steps.entries()) {
+    for (const call of step.parts ?? [step]) {
+      for (const { name, limit, arrivalMs } of dueIn(call, { at, sent, events })) {
+        const wait = waits.find((one) => one.limit !== limit && isDuring(one, call));
+        if (wait === undefined) continue;
+        applied += 1;
+        must(
+          arrivalMs < wait.toMs - TOLERANCE_MS || !isHeldUp(call, wait),
+          () =>
+            `The client was asked for ${name} while only the ${wait.limit} limit was used up, ${durationInWords(wait.toMs - call.atMs)} before the end of its Retry-After. It sent nothing for ${name} in that time.`,
+        );
+      }
+    }
+  }
+  return applied;
+}
+
+function limitOf({ operation }: SentRequest): Limit | undefined {
+  return operation === undefined ? undefined : operations[operation].limit;
+}
+
+function isUndisturbed({ fault, limit, got }: SentRequest): boolean {
+  return fault === undefined && limit === undefined && got.status < 500;
+}
+
+/** Only 429 surely means a limit: a client may take a 503 for a failure of the whole service. */
+function waitOf(sent: SentRequest): Wait[] {
+  const { answeredMs: fromMs, retryAtMs: toMs } = sent.attempt;
+  const limit = limitOf(sent);
+  if (sent.got.status !== 429 || limit === undefined) return [];
+  return fromMs === undefined || toMs === undefined ? [] : [{ limit, fromMs, toMs }];
+}
+
+function isDuring({ fromMs, toMs }: Wait, { atMs }: Step): boolean {
+  return atMs > fromMs && atMs <= toMs - PROMPT_MS;
+}
+
+/** Whether the call went on until the end of the wait, or failed. Otherwise a cache answered it, or the event is queued. */
+function isHeldUp({ outcome, endMs }: Step, { toMs }: Wait): boolean {
+  return outcome.kind === "failed" || endMs >= toMs - TOLERANCE_MS;
+}
+
+interface Due {
+  readonly name: string;
+  readonly limit: Limit;
+  /** When its first request arrived; Infinity if none did. */
+  readonly arrivalMs: number;
+}
+
+interface Sent {
+  /** Index of the call's step. */
+  readonly at: number;
+  readonly sent: readonly SentRequest[];
+  readonly events: readonly EventTask[];
+}
+
+/** What has to be sent in this call. */
+function dueIn({ command, outcome, atMs, shown }: Step, { at, sent, events }: Sent): Due[] {
+  if (outcome.kind === "skipped") return [];
+  switch (command.kind) {
+    case "stats":
+    case "surfaces":
+    case "payouts": {
+      const { kind } = command;
+      const own = sent.filter((one) => one.stepIndex === at && one.operation === kind);
+      return [{ name: kind, limit: "reporting", arrivalMs: firstSince(atMs, own) }];
+    }
+    case "impression":
+    case "click":
+      return events
+        .filter(({ view, operation }) => view === shown && operation === command.kind)
+        .flatMap((event) => dueOf(event, atMs));
+    case "flush":
+      return events.filter((event) => isQueued(event, atMs)).flatMap((event) => dueOf(event, atMs));
+    default:
+      return [];
+  }
+}
+
+/** A click waits for its impression, so only the impression is judged. */
+function dueOf({ operation, name, sent, asks }: EventTask, atMs: number): Due[] {
+  if (operation === "click" || asks.length > 1) return [];
+  return [{ name, limit: "recording", arrivalMs: firstSince(atMs, sent) }];
+}
+
+function isQueued({ asks, sent }: EventTask, atMs: number): boolean {
+  return (
+    asks.every((ask) => ask.atMs <= atMs && ask.outcome.kind === "done") &&
+    !sent.some((one) => one.atMs < atMs)
+  );
+}
+
+function firstSince(atMs: number, sent: readonly SentRequest[]): number {
+  return sent.find((one) => one.atMs >= atMs)?.atMs ?? Number.POSITIVE_INFINITY;
+}

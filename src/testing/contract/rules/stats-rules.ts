@@ -1,0 +1,239 @@
+/** How a client asks for and returns statistics (spec §2, §4). */
+
+import fc from "fast-check";
+import { parseDay } from "../../../base/calendar.ts";
+import { DAY_MS, HOUR_MS } from "../../../base/duration.ts";
+import { addDays, dayAt } from "../../../laws/read-trace.ts";
+import type { Readings } from "../../../simulator/simulator-options.ts";
+import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
+import { sequenceOf } from "../../arbitraries/sequence.ts";
+import { type Command, queryOf } from "../../session/command.ts";
+import {
+  type PerformedCommandOf,
+  performedCommandsOfKind,
+} from "../../session/performed-commands.ts";
+import type { Session } from "../../session/session.ts";
+import { outcomeInWords } from "../../session/words.ts";
+import { periodProblem, requestsFor } from "./answers-to.ts";
+import { mustMatchAnswers } from "./compare-answers.ts";
+import { failed, fault, heal, limitedWithRetryAfter, next, silence } from "./disturbances.ts";
+import { must, type Rule } from "./rule.ts";
+import {
+  adView,
+  click,
+  commandsAfter,
+  commandsOf,
+  longPause,
+  pausesOf,
+  stats,
+  together,
+  weightedOneOf,
+} from "./sequences.ts";
+
+/** Whose midnight it is, and when events are seen. */
+const timezones = [
+  { "date.timezone": "utc" },
+  { "date.timezone": "ist" },
+] as const satisfies readonly Readings[];
+const timezonesAndDelays: readonly Readings[] = (["live", "next-day"] as const).flatMap((today) =>
+  timezones.map((timezone) => ({ "stats.today": today, ...timezone })),
+);
+
+const statsAsAnswered: Rule = {
+  id: "stats-as-answered",
+  says: "The client returns statistics with the members and values of the service's answer, to the micro-INR",
+  source: "spec §2",
+  needs: ["stats"],
+  unlessAssumed: timezonesAndDelays,
+  commands: () => commandsOf(stats, stats, adView, click, longPause),
+  judge: (session) => mustMatchAnswers(session, "stats"),
+};
+
+const SECOND_MS = 1000;
+
+/** Mostly the same query, so that figures which were kept may be returned. */
+const question: fc.Arbitrary<Command> = weightedOneOf(
+  [2, fc.constant({ kind: "stats" })],
+  [1, stats],
+  [1, fc.constant({ kind: "stats", from: "2026-01-15" })],
+);
+
+/** A second on either side of the default of `staleMs`, and up to the other side of midnight. */
+const later: fc.Arbitrary<readonly Command[]> = fc
+  .tuple(
+    fc.constantFrom<Command[]>([], [{ kind: "impression", surface: 0 }]),
+    pausesOf(61 * SECOND_MS, 59 * SECOND_MS, SECOND_MS, HOUR_MS, 18.5 * HOUR_MS, DAY_MS),
+    question,
+  )
+  .map(([events, pause, ask]) => [...events, pause, ask]);
+
+/** Asked so often that figures would never be too old if each use made them new. */
+const often: fc.Arbitrary<readonly Command[]> = fc
+  .tuple(question, fc.constantFrom([61], [59, 59], [59, 59]))
+  .map(([ask, pausesS]) =>
+    pausesS.flatMap((s): Command[] => [{ kind: "advance", byMs: s * SECOND_MS }, ask]),
+  );
+
+const statsNotOutdated: Rule = {
+  id: "stats-not-outdated",
+  says: "The client answers with the service's figures for exactly the query that it was given, and they are no older than it promises (staleMs)",
+  source: "spec §4",
+  needs: ["stats"],
+  unlessAssumed: timezonesAndDelays,
+  commands: () =>
+    fc
+      .tuple(
+        question,
+        sequenceOf(
+          weightedOneOf(
+            [4, later],
+            [2, often],
+            [1, listOf(adView)],
+            [1, listOf(click)],
+            [1, listOf(together(stats))],
+            [1, listOf(fault(weightedOneOf([2, failed], [1, silence]), next("stats")))],
+            [1, listOf(fault(limitedWithRetryAfter, next("stats", 1)))],
+            [1, listOf(heal)],
+          ),
+          { minLength: 1, maxLength: 6 },
+        ),
+      )
+      .map(([first, others]) => [first, ...others.flat()]),
+  judge: (session) => mustMatchAnswers(session, "stats"),
+};
+
+function listOf(command: fc.Arbitrary<Command>): fc.Arbitrary<readonly Command[]> {
+  return command.map((one) => [one]);
+}
+
+/** Days that calendars get wrong, and those around the default start of a world, in order. */
+const days = [
+  "2024-02-28",
+  "2024-02-29",
+  "2024-03-01",
+  "2025-12-31",
+  "2026-01-01",
+  "2026-01-14",
+  "2026-01-15",
+  "2026-01-16",
+] as const;
+
+const periods: fc.Arbitrary<Command> = fc
+  .record(
+    { from: fc.nat({ max: days.length - 1 }), to: fc.nat({ max: days.length - 1 }) },
+    { requiredKeys: [] },
+  )
+  .map(({ from, to }) => {
+    // Other rules test inverted periods.
+    const [first, last] =
+      from !== undefined && to !== undefined && from > to ? [to, from] : [from, to];
+    return {
+      kind: "stats",
+      ...(first !== undefined && { from: days[first] }),
+      ...(last !== undefined && { to: days[last] }),
+    };
+  });
+
+/** Moments when days begin and end in UTC and in India, if the world starts at midnight UTC. */
+const moments: fc.Arbitrary<Command> = fc
+  .tuple(
+    // Days from the default start to the same day, the end of a year, the day before a leap day, and the leap day.
+    fc.constantFrom(0, 350, 774, 775),
+    fc.constantFrom(0, 18.5 * HOUR_MS - 1, 18.5 * HOUR_MS, DAY_MS - 1),
+  )
+  .map(([daysLater, byMs]) => ({ kind: "advance", byMs: daysLater * DAY_MS + byMs }));
+
+const statsPeriod: Rule = {
+  id: "stats-period",
+  says: "The client asks for the statistics of the period that it was given, in days",
+  source: "spec §4",
+  needs: ["stats"],
+  unlessAssumed: timezones,
+  commands: () => commandsOf(periods, periods, pausesOf(18.5 * HOUR_MS), longPause),
+  judge: (session) => mustAskFor(session, ({ from, to }) => from !== undefined || to !== undefined),
+};
+
+const statsDefaultPeriod: Rule = {
+  id: "stats-default-period",
+  says: "Statistics without a period cover today and the 30 days before it, by the service's midnight",
+  source: "spec §4",
+  needs: ["stats"],
+  unlessAssumed: timezones,
+  commands: () => commandsAfter([moments, stats], stats, stats, periods, longPause),
+  judge: (session) => mustAskFor(session, ({ from, to }) => from === undefined && to === undefined),
+};
+
+/** @returns how many requests for statistics were compared with the requested period. */
+function mustAskFor(
+  session: Session,
+  concerns: (command: PerformedCommandOf<"stats">["command"]) => boolean,
+): number {
+  let applied = 0;
+  for (const asked of performedCommandsOfKind(session, "stats")) {
+    const { command, outcome, together } = asked;
+    if (!concerns(command)) continue;
+    const sent = requestsFor(session, asked);
+    const problems = sent.map((exchange) => periodProblem(exchange, asked, session.assumptions));
+    const [problem] = problems.filter((one) => one !== undefined);
+    // Of several at once it isn't known which request is for which, so one right request is enough.
+    const isRight = problem === undefined || (together && problems.includes(undefined));
+    must(isRight, () => `The client was asked for statistics ${periodIn(command)}. ${problem}.`);
+    must(
+      sent.length > 0 || outcome.kind === "done" || !isOrdinary(asked, session.assumptions),
+      () =>
+        `The client was asked for statistics ${periodIn(command)}. It sent nothing, and ${outcomeInWords(outcome)}.`,
+    );
+    applied += sent.length;
+  }
+  return applied;
+}
+
+function periodIn({ from, to }: PerformedCommandOf<"stats">["command"]): string {
+  if (from === undefined && to === undefined) return "without a period";
+  return [from && `from ${from}`, to && `to ${to}`].filter(Boolean).join(" ");
+}
+
+/** Whether the period is valid under every choice. A client may refuse others by itself. */
+function isOrdinary(
+  { command, atMs }: PerformedCommandOf<"stats">,
+  assumptions: Assumptions,
+): boolean {
+  const today = dayAt(atMs, assumptions);
+  const from = command.from ?? addDays(today, -30);
+  const to = command.to ?? today;
+  return [from, to].every((day) => parseDay(day) !== undefined) && from <= to && to <= today;
+}
+
+const statsOfASurface: Rule = {
+  id: "stats-of-a-surface",
+  says: "Statistics are restricted to the surface that was asked for, or to none if none was",
+  source: "spec §4",
+  needs: ["stats"],
+  commands: () => commandsOf(stats, adView),
+  judge(session) {
+    let applied = 0;
+    for (const asked of performedCommandsOfKind(session, "stats")) {
+      const { command, together } = asked;
+      const wanted = queryOf(command, session.surfaces).surface;
+      const sent = requestsFor(session, asked).map(({ values }) => values.get("surface"));
+      const wrong = sent.filter((surface) => surface !== wanted);
+      must(
+        // Of several at once it isn't known which request is for which, so one right request is enough.
+        wrong.length === 0 || (together && wrong.length < sent.length),
+        () =>
+          `The client was asked for statistics of surface ${wanted ?? "(all)"}, but asked the service for ${wrong[0] ?? "(all)"}.`,
+      );
+      applied += sent.length;
+    }
+    mustMatchAnswers(session, "stats");
+    return applied;
+  },
+};
+
+export const statsRules: readonly Rule[] = [
+  statsAsAnswered,
+  statsNotOutdated,
+  statsPeriod,
+  statsDefaultPeriod,
+  statsOfASurface,
+];

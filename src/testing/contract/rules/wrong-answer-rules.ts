@@ -1,0 +1,92 @@
+/** What a client makes of answers that are valid JSON, but not what the spec describes (spec §2, §4). */
+
+import fc from "fast-check";
+import type { Verdict } from "../../../faults/verdict.ts";
+import type { OperationId } from "../../../spec/operations.ts";
+import { membersOfAnswers } from "../../../spec/responses.ts";
+import { sequenceOf } from "../../arbitraries/sequence.ts";
+import type { Command } from "../../session/command.ts";
+import { performedCommandsOfKind } from "../../session/performed-commands.ts";
+import type { Session } from "../../session/session.ts";
+import { eventsOf } from "../../session/tasks.ts";
+import { isAnswerTo } from "./answers-to.ts";
+import { difference, mustMatchReceipts } from "./compare-answers.ts";
+import { fault, misshapen, next, unconfirmed } from "./disturbances.ts";
+import { isWrongSuccess, mismatchOf, rightAnswersIn } from "./right-answers.ts";
+import { must, type Rule } from "./rule.ts";
+import { adView, click, flush, payouts, stats, surfaces, weightedOneOf } from "./sequences.ts";
+import { mustNotLoseSilently } from "./shared-checks.ts";
+
+/** Up to three wrong answers to this operation, mostly with right ones after them; then the commands. */
+function trial(
+  operation: OperationId,
+  verdicts: fc.Arbitrary<Verdict>,
+  ...commands: readonly fc.Arbitrary<Command>[]
+): fc.Arbitrary<readonly Command[]> {
+  const wrong = fault(verdicts, weightedOneOf([8, next(operation, 1)], [1, next(operation)]));
+  return fc
+    .tuple(sequenceOf(wrong, { minLength: 1, maxLength: 3 }), fc.tuple(...commands))
+    .map((parts) => parts.flat());
+}
+
+/** It is recorded, and only the credit is wrong. */
+const creditAsText: Verdict = { kind: "wrong-body", wrong: "numbers-as-text" };
+const trials: fc.Arbitrary<readonly Command[]> = weightedOneOf<(readonly Command[])[]>(
+  [3, trial("impression", unconfirmed, adView)],
+  [4, trial("click", unconfirmed, adView, click, adView, click)],
+  [1, trial("impression", fc.constant(creditAsText), adView)],
+  [2, trial("stats", misshapen, stats)],
+  [2, trial("surfaces", misshapen, surfaces)],
+  [2, trial("payouts", misshapen, payouts)],
+  [1, fc.tuple(flush)],
+);
+
+const wrongAnswerIsNoSuccess: Rule = {
+  id: "wrong-answer-is-no-success",
+  says: "An answer that isn't what the spec describes confirms nothing, even if it is valid JSON",
+  source: "spec §2, §4",
+  commands: () => sequenceOf(trials, { minLength: 1, maxLength: 4 }).map((parts) => parts.flat()),
+  judge(session) {
+    const met = eventsOf(session).filter(({ sent }) => sent.some(isWrongSuccess)).length;
+    mustNotLoseSilently(session);
+    mustMatchReceipts(session);
+    return met + mustNotReturnWrongAnswers(session);
+  },
+};
+
+/**
+ * If an answer isn't what the spec describes, the client must not return it, nor what it made of it: only what a right
+ * answer says.
+ *
+ * @returns how many queries met such an answer.
+ * @throws BrokenRule
+ */
+function mustNotReturnWrongAnswers(session: Session): number {
+  let met = 0;
+  const reads = (["stats", "surfaces", "payouts"] as const).flatMap((kind) =>
+    performedCommandsOfKind(session, kind),
+  );
+  for (const asked of reads) {
+    const { command, outcome, exchanges } = asked;
+    const wrong = exchanges.find((one) => one.operation === command.kind && isWrongSuccess(one));
+    if (wrong === undefined) continue;
+    met += 1;
+    if (outcome.kind !== "done") continue;
+    const { value } = outcome;
+    const last = exchanges.at(-1)?.sequence ?? 0;
+    const isRight = session.exchanges
+      .filter(({ operation, sequence }) => operation === command.kind && sequence <= last)
+      .filter((one) => exchanges.includes(one) || isAnswerTo(one, asked, session))
+      .flatMap(rightAnswersIn)
+      .some((right) => difference(membersOfAnswers[command.kind], right, value, "") === undefined);
+    must(
+      isRight,
+      () =>
+        `The answer to ${command.kind} was wrong: ${mismatchOf(wrong, wrong.got)}. ` +
+        `The client returned ${(JSON.stringify(value) ?? "nothing").slice(0, 200)} instead of an error.`,
+    );
+  }
+  return met;
+}
+
+export const wrongAnswerRules: readonly Rule[] = [wrongAnswerIsNoSuccess];

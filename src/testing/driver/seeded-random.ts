@@ -1,0 +1,50 @@
+/** Replaces the machine's randomness by draws from the world's seed, so that a run of a client can be repeated exactly. */
+
+import { deriveKey, drawBetween } from "../../base/random.ts";
+
+/** A member of an object, and the value that replaces it. */
+export type Replacement = readonly [on: object, name: string, value: unknown];
+
+/** `Math.random`, and the methods of `crypto` that the machine has. What they refuse is still refused. */
+export function seededRandom(seed: string): readonly Replacement[] {
+  const key = deriveKey(seed, "globals");
+  let drawn = 0;
+  /** At least 0 and less than `end`, which is at most 2^32. */
+  const below = (end: number): number => {
+    drawn += 1;
+    return drawBetween(key, drawn, 0, end - 1);
+  };
+  const fill = (bytes: Uint8Array): Uint8Array => bytes.map(() => below(256));
+  // 53 bits, as many as the machine's.
+  const random = (): number =>
+    (below(0x400_0000) * 0x800_0000 + below(0x800_0000)) / (Number.MAX_SAFE_INTEGER + 1);
+  const { crypto }: { crypto?: Partial<Crypto> } = globalThis;
+  const { getRandomValues, randomUUID } = crypto ?? {};
+  const replacements: Replacement[] = [[Math, "random", random]];
+  if (crypto === undefined) return replacements;
+  if (getRandomValues !== undefined) {
+    const seeded = function <View extends ArrayBufferView>(this: Crypto, view: View): View {
+      // The machine's own method throws for a wrong `this`, a wrong kind of array, and one that is too long.
+      Reflect.apply(getRandomValues, this, [view]);
+      const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+      bytes.set(fill(bytes));
+      return view;
+    };
+    replacements.push([crypto, "getRandomValues", seeded]);
+  }
+  if (randomUUID !== undefined) {
+    const seeded = function (this: Crypto, ...given: unknown[]): string {
+      Reflect.apply(randomUUID, this, given);
+      return uuidOf(fill(new Uint8Array(16)));
+    };
+    replacements.push([crypto, "randomUUID", seeded]);
+  }
+  return replacements;
+}
+
+/** Of version 4 (RFC 9562 §5.4). */
+function uuidOf(bytes: Uint8Array): string {
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const variant = (8 + ((bytes[8] ?? 0) & 3)).toString(16);
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, `$1-$2-4$3-${variant}$4-$5`);
+}

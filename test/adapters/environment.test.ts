@@ -1,0 +1,130 @@
+/** Simulators in a test's own process take the assumptions of the environment, and report what they were asked. */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import {
+  createSimulator,
+  InputError,
+  type Readings,
+  type Simulator,
+  simulatorFromEnvironment,
+} from "../../src/index.ts";
+import { createHandlers } from "../../src/msw.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+function underMsw(assumptions?: Readings): Simulator {
+  const sim = createSimulator({ assumptions });
+  createHandlers(sim);
+  return sim;
+}
+
+const ways = [
+  ["simulatorFromEnvironment", (own?: Readings) => simulatorFromEnvironment({ assumptions: own })],
+  ["createHandlers", underMsw],
+] as const;
+
+function choose(assumptions: unknown): void {
+  vi.stubEnv("ADSIM_ASSUMPTIONS", JSON.stringify(assumptions));
+}
+
+describe.each(ways)("with %s", (_, make) => {
+  test("without the variable every assumption is at its default", () => {
+    expect(make().assumptions).toEqual(createSimulator().assumptions);
+  });
+
+  test("the variable's choices are taken, and a test's own have precedence", () => {
+    choose({ "dedup.repeat": "conflict", "errors.invalid": "422" });
+    const own = {
+      "errors.invalid": "400",
+      "limit.exceeded": "503",
+      "ids.format": undefined,
+    } as const;
+    expect(make(own).assumptions).toEqual({
+      ...createSimulator().assumptions,
+      "dedup.repeat": "conflict",
+      "limit.exceeded": "503",
+    });
+  });
+
+  test("the variable's choices stay after a reset, and changes are undone", () => {
+    choose({ "dedup.repeat": "conflict" });
+    const sim = make();
+    sim.assume({ "auth.failure": "403" });
+    sim.reset();
+    expect(sim.assumptions).toMatchObject({ "dedup.repeat": "conflict", "auth.failure": "401" });
+  });
+
+  test("a choice that contradicts a test's own isn't taken", () => {
+    choose({ "payout.statuses": "extended", "payout.txn-id": "absent" });
+    const { assumptions } = make({ "payout.statuses": "documented" });
+    expect(assumptions["payout.statuses"]).toBe("documented");
+    expect(assumptions["payout.txn-id"]).toBe(createSimulator().assumptions["payout.txn-id"]);
+  });
+
+  test.each([
+    ["{", /^ADSIM_ASSUMPTIONS is not valid JSON at line 1, column 2: /],
+    ["[]", /^ADSIM_ASSUMPTIONS must be a JSON object of choices by key\.$/],
+    [
+      '{"dedup.repeet":"count"}',
+      /^ADSIM_ASSUMPTIONS\.dedup\.repeet is not an assumption\. Did you mean "dedup\.repeat"\?/,
+    ],
+  ])("a variable that can't be read is an error: %s", (text, message) => {
+    vi.stubEnv("ADSIM_ASSUMPTIONS", text);
+    expect(() => make()).toThrow(InputError);
+    expect(() => make()).toThrow(message);
+  });
+
+  test("each kind of exchange is written once, and each key that a test chose itself", () => {
+    choose({ "dedup.repeat": "conflict" });
+    const file = join(temporaryFolder(), "reached");
+    vi.stubEnv("ADSIM_REACHED", file);
+    const sim = make({ "limit.exceeded": "503" });
+    for (const _ of [1, 2, 3]) sim.handle({ method: "GET", path: "/v1/publisher/stats" });
+    sim.assume({ "auth.failure": "403" });
+    sim.handle({ method: "GET", path: "/v1/publisher/stats" });
+    const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+    const reached = lines.map((line) => JSON.parse(line));
+    expect(reached.filter(({ kept }) => kept).map(({ kept }) => kept)).toEqual([
+      "limit.exceeded",
+      "auth.failure",
+    ]);
+    expect(reached.flatMap(({ exchange }) => (exchange ? [exchange.status] : []))).toEqual([
+      401, 403,
+    ]);
+    expect(reached).toContainEqual({
+      exchange: expect.objectContaining({
+        operation: "stats",
+        assumptions: ["auth.failure", "errors.body"],
+      }),
+    });
+  });
+});
+
+test("an invalid option is refused as createSimulator refuses it", () => {
+  choose({});
+  expect(() => simulatorFromEnvironment({ assumptions: 5 as never })).toThrow(
+    /^assumptions must be an object of choices by key/,
+  );
+});
+
+test("a simulator that has recorded clicks keeps how they are paid when it gets handlers", () => {
+  const sim = createSimulator();
+  const { id, apiKey, surfaces } = sim.publishers.at(0);
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const surface = surfaces.find(({ status }) => status === "active")?.id;
+  const impression = { publisher_id: id, surface, ad_id: "ad", session_id: "s" };
+  const answer = sim.handle({ method: "POST", path: "/v1/impression", headers, body: impression });
+  const { impression_id } = JSON.parse(String(answer.body));
+  sim.handle({ method: "POST", path: "/v1/click", headers, body: { impression_id } });
+  const before = sim.assumptions["click.revenue"];
+  choose({ "click.revenue": "zero", "errors.invalid": "422" });
+  createHandlers(sim);
+  expect(before).not.toBe("zero");
+  expect(sim.assumptions["click.revenue"]).toBe(before);
+  expect(sim.assumptions["errors.invalid"]).toBe("422");
+});

@@ -1,0 +1,35 @@
+/**
+ * A test suite in miniature that simulates the service in its own process, as its first argument says. It fails if a repeated
+ * impression is refused, and if a refused one has status 422 and a page for a body.
+ */
+
+import { setupServer } from "msw/node";
+import { createSimulator, type Readings, simulatorFromEnvironment } from "../../../src/index.ts";
+import { createHandlers } from "../../../src/msw.ts";
+
+const [how, own = "{}"] = process.argv.slice(2);
+const assumptions: Readings = JSON.parse(own);
+const sim =
+  how === "msw" ? createSimulator({ assumptions }) : simulatorFromEnvironment({ assumptions });
+if (how === "msw") setupServer(...createHandlers(sim)).listen();
+const send = how === "msw" ? fetch : sim.fetch;
+
+const { id, apiKey, surfaces } = sim.publishers.at(0);
+const surface = surfaces.find(({ status }) => status === "active")?.id;
+const impression = { publisher_id: id, surface, ad_id: "ad", session_id: "session" };
+
+async function record(parameters: object): Promise<Response> {
+  return await send("http://ads.test/v1/impression", {
+    method: "POST",
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify(parameters),
+  });
+}
+
+await record(impression);
+const repeated = await record(impression);
+if (!repeated.ok) throw new Error(`A repeated impression was refused with ${repeated.status}.`);
+const refused = await record({ publisher_id: id });
+const isPage = (await refused.text()).includes("<html");
+if (refused.status === 422 && isPage) throw new Error("A page with status 422.");
+process.exit(0);

@@ -1,0 +1,117 @@
+/** `adsim matrix` and `adsim exec` with suites that simulate the service in their own process. */
+
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { runAdsim } from "./run-adsim.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+const suite = join(import.meta.dirname, "in-process/suite.ts");
+const cmd = (how: string, own = "{}") => [process.execPath, "--no-warnings", suite, how, own];
+
+interface Report {
+  readonly verdict: string;
+  readonly varied: readonly string[];
+  readonly unreached: readonly string[];
+  readonly kept: readonly string[];
+  readonly counts: { readonly rows: number; readonly planned: number; readonly failed: number };
+  readonly defaults: { readonly runs: readonly { requests: number; inProcess: boolean }[] };
+  readonly reliances: readonly { readonly assume: Readonly<Record<string, string>> }[];
+}
+
+async function matrix(
+  command: readonly string[],
+  ...options: readonly string[]
+): Promise<{ readonly report: Report; readonly text: string }> {
+  vi.stubEnv("TMPDIR", temporaryFolder());
+  const { stdout, stderr } = await runAdsim(["matrix", "--json", ...options, "--", ...command]);
+  return { report: JSON.parse(stdout), text: stderr };
+}
+
+describe("a matrix over a suite in its own process", () => {
+  test.each(["environment", "msw"])("varies what the simulator assumes: %s", async (how) => {
+    const { report } = await matrix(cmd(how), "--only", "dedup.repeat");
+    expect(report.verdict).toBe("relies");
+    expect(report.reliances.map(({ assume }) => assume)).toEqual([{ "dedup.repeat": "conflict" }]);
+    expect(report.defaults.runs).toMatchObject([
+      { requests: 0, inProcess: true },
+      { requests: 0, inProcess: true },
+    ]);
+  });
+
+  test.each(["environment", "msw"])("keeps what a test chooses itself: %s", async (how) => {
+    const own = JSON.stringify({ "dedup.repeat": "replay" });
+    const { report, text } = await matrix(cmd(how, own), "--only", "dedup.repeat");
+    expect(report).toMatchObject({ verdict: "green", kept: ["dedup.repeat"] });
+    expect(text).toContain(
+      "Your tests choose these themselves, so they weren't varied there: dedup.repeat.",
+    );
+  });
+
+  test("says that two choices fail only together", async () => {
+    const only = ["--only", "errors.body,errors.invalid"];
+    const { report, text } = await matrix(cmd("environment"), ...only);
+    expect(report.reliances.map(({ assume }) => assume)).toEqual([
+      { "errors.body": "html", "errors.invalid": "422" },
+    ]);
+    expect(text).toContain("  fails when both: errors.body = html and errors.invalid = 422\n");
+  });
+});
+
+test("a matrix leaves out keys that shaped no answer, and has fewer rows then", async () => {
+  const script = `
+    const { ADSIM_URL, ADSIM_API_KEY, ADSIM_PUBLISHER_ID } = process.env;
+    const url = ADSIM_URL + "/v1/publisher/payouts?publisher_id=" + encodeURIComponent(ADSIM_PUBLISHER_ID);
+    await fetch(url, { headers: { authorization: "Bearer " + ADSIM_API_KEY } });`;
+  const call = [process.execPath, "--input-type=module", "--eval", script];
+  const { report, text } = await matrix(call);
+  expect(report.verdict).toBe("green");
+  expect(report.varied).toContain("payout.order");
+  expect(report.varied).toContain("ids.format");
+  expect(report.unreached).toContain("dedup.key");
+  expect(report.unreached).toContain("errors.body");
+  expect(report.counts.planned).toBe(35);
+  expect(report.counts.rows).toBeLessThan(report.counts.planned);
+  expect(text).toContain("Not varied, because they shaped no answer to your client:");
+  expect(text).toContain("With them there would be 35 combinations.");
+});
+
+test("exec says that such a suite asked no server, and its coverage is that of the suite", async () => {
+  const { stderr } = await runAdsim(["exec", "--coverage", "--", ...cmd("msw")]);
+  expect(stderr).toContain("CMD sent no request to the server: simulators in its own process");
+  expect(stderr).toMatch(/ {2}operations +1 of 5\n/);
+});
+
+test("the reporter adsim/vitest/coverage ends with the coverage of the tests", async () => {
+  const vitest = join(import.meta.dirname, "../../node_modules/vitest/vitest.mjs");
+  const config = `--config=${join(import.meta.dirname, "in-process/vitest.config.ts")}`;
+  const reporter = `--reporter=${join(import.meta.dirname, "../../src/vitest-coverage.ts")}`;
+  const { stdout } = await promisify(execFile)(process.execPath, [vitest, "run", config, reporter]);
+  expect(stdout).toMatch(/adsim: coverage of the API\n {2}operations +1 of 5\n/);
+});
+
+test("exec runs such a suite under the choices of --assume", async () => {
+  const run = (...options: readonly string[]) =>
+    runAdsim(["exec", ...options, "--", ...cmd("environment")]);
+  expect((await run()).code).toBe(0);
+  expect((await run("--assume", "dedup.repeat=conflict")).code).toBe(1);
+});
+
+test("exec runs tests with the vitest fixture under the choices of --assume", async () => {
+  const root = join(import.meta.dirname, "../..");
+  const vitest = join(root, "node_modules/vitest/vitest.mjs");
+  const config = `--config=${join(import.meta.dirname, "in-process/vitest.config.ts")}`;
+  const run = (...options: readonly string[]) =>
+    runAdsim(["exec", ...options, "--", process.execPath, vitest, "run", config], {
+      NO_COLOR: "1",
+    });
+  expect((await run()).code).toBe(0);
+  expect((await run("--assume", "dedup.repeat=conflict")).code).toBe(1);
+});

@@ -1,0 +1,208 @@
+/** `adsim record FILE`: a recording of any kind becomes a scenario that plays. */
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createSimulator, type Simulator } from "../../src/index.ts";
+import { parseScenario } from "../../src/play/language/parse/parse-scenario.ts";
+import type { Scenario } from "../../src/play/language/scenario.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { runAdsim } from "./run-adsim.ts";
+
+function fileWith(text: string, name = "recorded.txt"): string {
+  const file = join(temporaryFolder(), name);
+  writeFileSync(file, text);
+  return file;
+}
+
+/** The scenario that `record` prints for a file with this text. */
+async function recorded(text: string, ...options: readonly string[]): Promise<Scenario> {
+  const { stdout, stderr, code } = await runAdsim(["record", fileWith(text), ...options]);
+  expect(`${code} ${stderr}`).toBe("0 ");
+  const scenario: Scenario = JSON.parse(stdout);
+  parseScenario(scenario);
+  return scenario;
+}
+
+async function playedBy(scenario: Scenario): Promise<string> {
+  const { stdout } = await runAdsim(["play", fileWith(JSON.stringify(scenario), "s.json")]);
+  return stdout;
+}
+
+/** What a client did at a simulator: two publishers, a repeat, a click, a wrong key, and a minute in between. */
+function session(): Simulator {
+  const sim = createSimulator({
+    seed: "recorded",
+    publishers: 3,
+    assumptions: { "dedup.repeat": "conflict" },
+  });
+  const send = (place: number, path: string, values: object, key?: string): unknown => {
+    const { id, apiKey } = sim.publishers.at(place);
+    const headers = { authorization: `Bearer ${key ?? apiKey}` };
+    const isRead = path.startsWith("publisher");
+    const named = path === "click" ? values : { publisher_id: id, ...values };
+    const { body } = sim.handle({
+      method: isRead ? "GET" : "POST",
+      path: `/v1/${path}`,
+      headers,
+      ...(isRead ? { query: { ...named } } : { body: { ...named } }),
+    });
+    return JSON.parse(String(body));
+  };
+  const surfaceOf = (place: number) =>
+    sim.publishers.at(place).surfaces.find(({ status }) => status === "active")?.id;
+  const first = { surface: surfaceOf(0), ad_id: "ad", session_id: "s" };
+  const { impression_id } = send(0, "impression", first) as { impression_id: string };
+  send(0, "impression", first);
+  sim.clock.advance("1m");
+  send(0, "click", { impression_id });
+  send(1, "impression", { surface: surfaceOf(1), ad_id: "ad-2" });
+  send(1, "publisher/stats", {}, "key_of_nobody");
+  send(1, "publisher/payouts", { limit: 3 });
+  return sim;
+}
+
+describe.each([
+  ["a journal as NDJSON", (sim: Simulator) => sim.journal.toNdjson()],
+  ["a HAR of adsim", (sim: Simulator) => sim.journal.toHar()],
+])("%s", (_, textOf) => {
+  test("becomes a scenario with the same requests and statuses, in the recorded world", async () => {
+    const sim = session();
+    const scenario = await recorded(textOf(sim));
+    expect(scenario).toMatchObject({
+      seed: "recorded",
+      publishers: 3,
+      assumptions: { "dedup.repeat": "conflict" },
+    });
+    const statuses = scenario.steps.flatMap((step) =>
+      "expect" in step ? [Object(step.expect).status] : [],
+    );
+    expect(statuses).toEqual([200, 409, 200, 200, 401, 200]);
+    expect(await playedBy(scenario)).toMatch(/^✓ held /);
+  });
+
+  test("repeats no key and no id", async () => {
+    const sim = session();
+    const text = JSON.stringify(await recorded(textOf(sim)));
+    for (const { id, apiKey } of [sim.publishers.at(0), sim.publishers.at(1)]) {
+      expect(text).not.toContain(apiKey);
+      expect(text).not.toContain(id);
+    }
+  });
+});
+
+/** A HAR entry of a browser, which shows no Authorization header. */
+function harEntry(
+  at: string,
+  path: string,
+  body: object | undefined,
+  status: number,
+  answer: object,
+) {
+  return {
+    startedDateTime: at,
+    request: {
+      method: body === undefined ? "GET" : "POST",
+      url: `https://ads.example/api${path}`,
+      ...(body && {
+        headers: [{ name: "Content-Type", value: "application/json" }],
+        postData: { text: JSON.stringify(body) },
+      }),
+    },
+    response: { status, content: { text: JSON.stringify(answer) } },
+  };
+}
+
+test("a HAR of another service becomes a scenario whose publisher signs up with the surfaces that it has", async () => {
+  const impression = { publisher_id: "P1", surface: "S2", ad_id: "ad", session_id: "s" };
+  const surfaces = [
+    { id: "S1", status: "active" },
+    { id: "S2", status: "active" },
+  ];
+  const entries = [
+    harEntry("2026-03-01T08:00:00Z", "/v1/publisher/surfaces?publisher_id=P1", undefined, 200, {
+      surfaces,
+    }),
+    harEntry("2026-03-01T08:00:01Z", "/v1/impression", impression, 200, {
+      ok: true,
+      impression_id: "I1",
+    }),
+    harEntry("2026-03-01T08:00:01Z", "/v1/impression", impression, 409, {}),
+    harEntry("2026-03-01T08:30:01Z", "/v1/click", { impression_id: "I1" }, 200, { ok: true }),
+  ];
+  const page = {
+    ...harEntry("2026-03-01T07:59:00Z", "", undefined, 200, {}),
+    request: { method: "GET", url: "https://shop.example/" },
+  };
+  const file = fileWith(JSON.stringify({ log: { entries: [page, ...entries] } }), "My Page 1.har");
+  const { stdout, stderr } = await runAdsim(["record", file]);
+  expect(stderr).toBe("adsim: left out: 1 request, because they didn't go to the API\n");
+  const scenario: Scenario = JSON.parse(stdout);
+  expect(scenario.name).toBe("my-page-1");
+  expect(scenario.start).toBe("2026-03-01T08:00:00.000Z");
+  expect(scenario.steps).toEqual([
+    { signUp: { surfaces: ["Surface 1", "Surface 2"] }, as: "publisher-1" },
+    { surfaces: {}, publisher: "publisher-1", expect: { status: 200 } },
+    { advance: "1s" },
+    expect.objectContaining({
+      impression: { surface: { ref: "publisher-1.surfaces.1.id" }, ad_id: "ad", session_id: "s" },
+      expect: { status: 200 },
+    }),
+    expect.not.objectContaining({ expect: expect.anything() }),
+    { advance: "30m" },
+    expect.objectContaining({
+      click: { impression_id: { ref: "sent-by-1-impression-1.impression_id" } },
+    }),
+  ]);
+  expect(await playedBy(scenario)).toMatch(/^✓ held /);
+});
+
+describe("a trace in CSV", () => {
+  const trace = [
+    "at,operation,publisher_id,surface,ad_id,session_id,impression_id,status",
+    "2026-02-01T10:00:00Z,impression,pub-77,top,ad-1,s-1,imp-9,200",
+    "1769940005000,click,,,,,imp-9,",
+    '2026-02-01T10:01:00Z,impression,pub-78,"side, left",ad-2,,,200',
+    "2026-02-01T10:01:00Z,impression,pub-77,top,ad-1,s-1,,409",
+    "",
+    "2026-02-01T10:02:00Z,stats,pub-77,,,,,200",
+  ].join("\r\n");
+
+  test("becomes a scenario that plays", async () => {
+    const scenario = await recorded(trace, "--name", "morning");
+    expect(scenario.name).toBe("morning");
+    const waits = scenario.steps.flatMap((step) => ("advance" in step ? [step.advance] : []));
+    expect(waits).toEqual(["5s", "55s", "1m"]);
+    const signUps = scenario.steps.filter((step) => "signUp" in step);
+    expect(signUps).toHaveLength(2);
+    expect(await playedBy(scenario)).toMatch(/^✓ held /);
+  });
+
+  test("goes into a file with --out", async () => {
+    const out = join(temporaryFolder(), "a.json");
+    const { stdout } = await runAdsim(["record", fileWith(trace), "--out", out]);
+    expect(stdout).toBe("");
+    expect(JSON.parse(readFileSync(out, "utf8"))).toEqual(await recorded(trace));
+  });
+
+  test.each([
+    [
+      "operation,surfac\nstats,a",
+      'has an unknown column "surfac" in line 1. Did you mean "surface"?',
+    ],
+    ["at\n2026-01-01", 'has no column "operation"'],
+    ["operation,operation\nstats,stats", "has the column operation twice in line 1"],
+    ["operation\nstat", 'has no operation "stat" in line 2. Did you mean "stats"?'],
+    ["operation,at\nstats,yesterday", 'has an invalid "at" in line 2: it must be in ISO 8601'],
+    ["operation,status\nstats,ok", 'has an invalid "status" in line 2: it must be an HTTP status'],
+    ['operation\n"stats', "is not CSV: "],
+    ["operation", "has no request"],
+    ["", "is empty: it has no request"],
+    ['{"a":1}', "is JSON, but neither a journal's entries nor a HAR"],
+  ])("that can't be read is named with what is wrong: %j", async (text, message) => {
+    const { code, stdout, stderr } = await runAdsim(["record", fileWith(text)]);
+    expect(stderr).toContain(message);
+    expect(stdout).toBe("");
+    expect(code).toBe(3);
+  });
+});

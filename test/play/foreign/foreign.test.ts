@@ -1,0 +1,176 @@
+/** A correct service that isn't adsim is never blamed, and what breaks the specification is. */
+
+import { describe, expect, test } from "vitest";
+import { playAtService } from "../../../src/play/targets/play-at-service.ts";
+import { planAtService } from "../../../src/play/targets/service-plan.ts";
+import { type PlayResult, parseScenario, type Scenario } from "../../../src/scenario.ts";
+import type { Readings } from "../../../src/simulator/simulator-options.ts";
+import { someOf } from "../../budget.ts";
+import { credentialsOf, foreignService, names, playAt, scenarioNamed } from "./scenarios.ts";
+import { type Bug, bugs, type Choices } from "./service.ts";
+
+const MINUTE_MS = 60_000;
+
+/** What `adsim play --playable` plays at a service of which these choices are known. */
+function playable(knownChoices: Readings = {}): readonly Scenario[] {
+  return names
+    .map((name) => ({ scenario: parseScenario(scenarioNamed(name)) }))
+    .map(({ scenario }) => ({ scenario, plan: planAtService(scenario, { knownChoices }) }))
+    .filter(({ plan }) => plan.impossible.length === 0 && plan.totalMs < 10_000)
+    .sort((one, other) => one.plan.reads - other.plan.reads)
+    .map(({ scenario }) => scenario);
+}
+
+async function playAll(
+  chosen: Partial<Choices> = {},
+  knownChoices: Readings = {},
+): Promise<readonly PlayResult[]> {
+  const service = await foreignService([], chosen);
+  const scenarios = playable(knownChoices);
+  return playAtService(scenarios, {
+    target: service.url,
+    credentials: credentialsOf(service),
+    knownChoices,
+    reproduce: scenarios.map(({ name }) => name),
+  });
+}
+
+function inBrief(results: readonly PlayResult[]): string[] {
+  return results.map(({ scenario, verdict, why }) => `${scenario.name}: ${verdict}, ${why}`);
+}
+
+function held(scenarios: readonly Scenario[]): string[] {
+  return scenarios.map(({ name }) => `${name}: held, everything came out as expected`);
+}
+
+test("at least 20 scenarios can be played at any service, within a minute together", () => {
+  const scenarios = playable();
+  expect(scenarios.length).toBeGreaterThanOrEqual(20);
+  const plans = scenarios.map((scenario) => planAtService(scenario, {}));
+  expect(plans.reduce((sum, { totalMs }) => sum + totalMs, 0)).toBeLessThan(MINUTE_MS);
+  // The last one is meant to use up the limit.
+  const reads = plans.slice(0, -1).reduce((sum, plan) => sum + plan.reads, 0);
+  expect(reads).toBeLessThan(60 - 1);
+});
+
+describe("a correct service holds them, whatever it chooses", () => {
+  const choices: readonly Partial<Choices>[] = [
+    {},
+    { midnight: "utc", today: "tomorrow" },
+    { repeatedImpression: "conflict", repeatedClick: "first again", limitAbove100: "refused" },
+    { repeatedImpression: "counts", repeatedClick: "counts", tooMany: 503, errors: "text" },
+  ];
+  test.each(choices)("%j", async (chosen) => {
+    expect(inBrief(await playAll(chosen))).toEqual(held(playable()));
+  });
+
+  test("and more of them if it says what it chooses", async () => {
+    const known = {
+      "stats.today": "live",
+      "dedup.repeat": "original-uncredited",
+      "click.repeat": "original-uncredited",
+    } as const;
+    const more = playable(known);
+    expect(more.length).toBe(playable().length + 3);
+    expect(inBrief(await playAll({ repeatedClick: "first again" }, known))).toEqual(held(more));
+  });
+});
+
+describe("what breaks the specification is shown", () => {
+  const shownBy: Readonly<Record<Bug, string>> = {
+    "last-day-left-out": "spec-periods-add-up",
+    "surface-ignored-in-totals": "spec-surface-filter",
+    "surface-ignored": "spec-surface-filter",
+    "limit-unchecked": "spec-payout-limit",
+    "limit-default-ignored": "spec-payouts",
+    "unknown-click-paid": "spec-unknown-click",
+    "whole-rupees": "spec-one-day",
+    "recording-spends-reporting": "spec-limits-apart",
+    "no-reporting-limit": "spec-stats-limit",
+    "remaining-only-on-success": "spec-remaining",
+    "no-key-needed": "spec-no-key",
+    "any-key-will-do": "spec-unknown-key",
+    "everybody-in-totals": "spec-publishers-apart",
+    "click-counts-as-impression": "spec-clicks-count",
+    "ids-used-twice": "spec-click",
+    "week-by-default": "spec-default-period",
+    "dates-unchecked": "spec-dates",
+    "ad-not-required": "spec-required",
+    "paid-per-impression": "spec-surfaces",
+    "amounts-as-text": "spec-payouts",
+  };
+  test.each(Object.entries(shownBy))("%s", async (bug, name) => {
+    expect(playable().map((scenario) => scenario.name)).toContain(name);
+    const { verdict } = await playAt(await foreignService([bug as Bug]), scenarioNamed(name));
+    expect({ bug, verdict }).toEqual({ bug, verdict: "broken" });
+  });
+
+  test("all of them are tried", () => {
+    expect(Object.keys(shownBy)).toEqual(Object.keys(bugs));
+  });
+});
+
+describe("what a service chooses otherwise than adsim is no mistake, unless it said something else", () => {
+  test.each([
+    ["spec-today", { today: "tomorrow" }, { "stats.today": "live" }],
+    ["spec-session", { repeatedImpression: "counts" }, { "dedup.repeat": "original-uncredited" }],
+    ["spec-second-click", { repeatedClick: "counts" }, { "click.repeat": "original-uncredited" }],
+  ] as const)("%s", async (name, chosen, said) => {
+    const service = await foreignService([], chosen);
+    // Without its assumptions, nothing is skipped.
+    const { assumptions: _, ...scenario } = scenarioNamed(name);
+    const unknown = await playAt(service, scenario);
+    expect(unknown.verdict).toBe("unknown");
+    const [key] = Object.keys(said);
+    const open = unknown.steps.flatMap(({ checks }) =>
+      checks.filter(({ verdict }) => verdict !== "held"),
+    );
+    expect(open.length).toBeGreaterThan(0);
+    for (const { restsOn } of open) expect(restsOn).toContain(key);
+    const broken = await playAt(service, scenarioNamed(name), { assumptions: said });
+    expect(broken.verdict).toBe("broken");
+  });
+
+  test("an error's status and body, and other clients' use of the quota", async () => {
+    const scenario: Scenario = {
+      name: "our-errors",
+      about: "Expects what only adsim answers.",
+      steps: [
+        {
+          click: { impression_id: "none" },
+          expect: { status: 404, body: { code: "impression_not_found" } },
+        },
+        { payouts: {}, expect: { headers: { "x-ratelimit-remaining": "59" } } },
+      ],
+    };
+    const result = await playAt(await foreignService(), scenario);
+    expect(result.verdict).toBe("unknown");
+    expect(result.steps.map(({ checks }) => checks.map(({ verdict }) => verdict))).toEqual([
+      ["held", "unknown", "unknown"],
+      ["held", "unknown"],
+    ]);
+  });
+
+  test("a status that follows from a choice that the service is said to make is its own", async () => {
+    const scenario: Scenario = {
+      name: "said",
+      about: "Expects the status that the service is said to use.",
+      steps: [{ click: { impression_id: "none" }, expect: { status: 404 } }],
+    };
+    const service = await foreignService();
+    expect((await playAt(service, scenario)).verdict).toBe("unknown");
+    const assumptions = { "click.unknown": "404", "request.encoding": "any" } as const;
+    expect((await playAt(service, scenario, { assumptions })).verdict).toBe("broken");
+  });
+});
+
+describe("no scenario that ships blames a correct service", () => {
+  const atOnce = names.filter((name) => {
+    const { totalMs, reads } = planAtService(parseScenario(scenarioNamed(name)), {});
+    return totalMs === 0 && reads < 50 && !name.startsWith("spec-");
+  });
+  test.each(someOf(atOnce))("%s", async (name) => {
+    const { verdict, why } = await playAt(await foreignService(), scenarioNamed(name));
+    expect({ verdict, why }).toEqual({ verdict: "unknown", why: expect.any(String) });
+  });
+});

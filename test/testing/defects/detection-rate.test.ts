@@ -1,0 +1,92 @@
+/**
+ * How many defects of a client the contract finds with its default settings, by cause. The page for users says the same
+ * figures. `npm test` tries only the rule that is known to find a defect; RUNS=1 tries the whole contract. ADSIM_REPORT
+ * prints a table.
+ */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { isWhole } from "../../budget.ts";
+import { causes, queueingDefects } from "./queueing-defects.ts";
+import { tryClients } from "./run-trials.ts";
+import type { ClientTrial, ClientTried } from "./try-client.ts";
+
+const PAGE = "docs/test-your-client.md";
+/** The contract's default. */
+const RUNS = 50;
+const root = join(import.meta.dirname, "../../..");
+
+const trials = queueingDefects.flatMap(
+  ({ breaks, also = [], ...change }, number): ClientTrial[] => {
+    const { file, find, replace } = change;
+    // A defect that no rule is known to find is worth trying only if all rules are tried.
+    if (breaks === undefined && !isWhole) return [];
+    return [
+      {
+        number,
+        changes: [{ file, find, replace }, ...also],
+        path: "test/testing/defects/queueing-client.ts",
+        driver: "createQueueingDriver",
+        rules: breaks === undefined ? undefined : [breaks],
+        runs: RUNS,
+        // As in the page's example. It makes the contract see what a client does with the machine's clock.
+        globals: "replaced",
+      },
+    ];
+  },
+);
+let tried: readonly ClientTried[] = [];
+
+beforeAll(async () => {
+  tried = await tryClients(trials);
+  if (process.env.ADSIM_REPORT !== undefined) console.log(report());
+}, 1_800_000);
+
+test.each(
+  queueingDefects.flatMap(({ says, breaks }, number) =>
+    breaks === undefined ? [] : [[says, breaks, number] as const],
+  ),
+)("caught: %s (%s)", (_says, rule, number) => {
+  const one = tried.find((line) => line.number === number);
+  expect(one).toMatchObject({ kind: "broken", rule, why: expect.stringMatching(/./) });
+});
+
+test("each cause has at least five defects, 70 in all, and no two say the same", () => {
+  for (const cause of causes)
+    expect(queueingDefects.filter((one) => one.cause === cause).length).toBeGreaterThanOrEqual(5);
+  expect(queueingDefects.length).toBeGreaterThanOrEqual(70);
+  expect(new Set(queueingDefects.map(({ says }) => says)).size).toBe(queueingDefects.length);
+});
+
+test("no defect keeps the client from being tried", () => {
+  expect(tried.filter(({ kind }) => kind === "failed")).toEqual([]);
+});
+
+test(`${PAGE} says how many are caught`, () => {
+  expect(readFileSync(join(root, PAGE), "utf8")).toContain(rates());
+});
+
+/** The table of the page. */
+function rates(): string {
+  const isCaught = (at: number): boolean =>
+    tried.some(({ number, kind }) => number === at && kind === "broken");
+  const rowOf = (name: string, isOf: (cause: string) => boolean): string => {
+    const planted = queueingDefects.flatMap(({ cause }, at) => (isOf(cause) ? [at] : []));
+    return `| ${name} | ${planted.length} | ${planted.filter(isCaught).length} |`;
+  };
+  return [
+    "| cause | planted | caught |",
+    "|---|---|---|",
+    ...causes.map((cause) => rowOf(cause, (one) => one === cause)),
+    rowOf("all", () => true),
+  ].join("\n");
+}
+
+function report(): string {
+  const lines = tried.map(({ number, rule, kind, commands, why }) => {
+    const { cause, says } = queueingDefects[number] ?? {};
+    return `${cause} | ${says} | ${kind} | ${rule} | ${commands} | ${why.slice(0, 120)}`;
+  });
+  return [...lines, "", rates()].join("\n");
+}

@@ -1,0 +1,887 @@
+/**
+ * Defects of the queueing client, such as a user of it would complain about. The client was written and its defects were
+ * planted without regard to what the rules look at.
+ */
+
+import type { Change } from "../../planted-modules.ts";
+
+/** What the issue of a user would be about. */
+export const causes = [
+  "wrong answers",
+  "stale figures",
+  "undelivered",
+  "long and wide",
+  "when",
+  "order and number",
+  "401 and closing",
+  "readings",
+] as const;
+
+export interface QueueingDefect extends Change {
+  /** What is wrong then, in a few words. */
+  readonly says: string;
+  readonly cause: (typeof causes)[number];
+  /** Id of the rule that catches it. */
+  readonly breaks?: string;
+  /** Changes that belong to it. @default none */
+  readonly also?: readonly Change[];
+}
+
+const inClient = { file: "../test/testing/defects/queueing-client.ts" };
+const inTransport = { file: "../test/testing/defects/queueing-transport.ts" };
+const inAnswers = { file: "../test/testing/defects/queueing-answers.ts" };
+const inStats = { file: "../test/testing/defects/queueing-stats.ts" };
+
+const neverExpires: Change = {
+  ...inStats,
+  find: "const isYoung = nowMs - found.askedAtMs < STALE_MS;",
+  replace: "const isYoung = true;",
+};
+const survivesWrites: Change = {
+  ...inStats,
+  find: "    this.#version += 1;\n    this.#figures.clear();",
+  replace: "",
+};
+const offsets = { ...inStats, find: "return [0, IST_MS].every(" };
+const noDeadline: Change = {
+  ...inTransport,
+  find: "const DEADLINE_MS = 300_000;",
+  replace: "const DEADLINE_MS = 86_400_000;",
+};
+const dedupKey = { ...inClient, find: "const key = JSON.stringify([surface, ad, session]);" };
+const pushed = { ...inClient, find: "this.#queue.push(event);" };
+const isRefused = {
+  ...inClient,
+  find: 'if (answer.kind === "refused") return undefined;\n      if (answer.kind === "limited")',
+};
+const session = { ...inClient, find: "ad_id: ad, session_id: session };" };
+const overflow = {
+  ...inClient,
+  find: 'if (this.#queue.length >= MAX_QUEUED) throw new Error("Too many events are waiting.");',
+};
+const counted = { ...inClient, find: "this.#undelivered[event.kind] += 1;" };
+const hint = { ...inTransport, find: "const untilMs = this.#retryAfter(headers);" };
+const seconds = {
+  ...inTransport,
+  find: "return this.#context.timers.now() + Number(hint) * 1000;",
+};
+const keyRefused = { ...inTransport, find: "if (status === 401) this.#isKeyRefused = true;" };
+const statsValues = {
+  ...inClient,
+  find: "const values = { publisher_id, from, to, surface };",
+};
+const flushWaits = {
+  ...inClient,
+  find: "await this.#drained();\n    const { impressions, clicks }",
+};
+const pauseOf = {
+  ...inTransport,
+  find: "async #pauseOver(pool: Pool, signal: AbortSignal): Promise<void> {\n    const pause = this.#pauses[pool];",
+};
+
+const wrongAnswers: readonly Omit<QueueingDefect, "cause">[] = [
+  {
+    says: "an impression counts as recorded although the answer says ok: false",
+    ...inAnswers,
+    find: "ok: (value) => value === true,\n  impression_id",
+    replace: "impression_id",
+  },
+  {
+    says: "a click counts as recorded although the answer says ok: false",
+    ...inAnswers,
+    find: "ok: (value) => value === true,\n  click_id",
+    replace: "click_id",
+  },
+  {
+    says: "an impression counts as recorded although the answer has no id",
+    ...inAnswers,
+    find: "impression_id: isText,",
+    replace: "",
+  },
+  {
+    says: "a click counts as recorded although the answer has no click_id, or another id",
+    ...inAnswers,
+    find: "click_id: isText,",
+    replace: "",
+  },
+  {
+    says: "an empty id counts as an id",
+    ...inAnswers,
+    find: 'typeof value === "string" && value !== "";',
+    replace: 'typeof value === "string";',
+  },
+  {
+    says: "an id may be a number or null",
+    ...inAnswers,
+    find: "impression_id: isText,",
+    replace: "impression_id: (value) => value !== undefined,",
+  },
+  {
+    says: "every 2xx other than 200 counts as done, whatever its body",
+    ...inTransport,
+    find: "if (status === 200 && call.isAnswer(body))",
+    replace:
+      'if (status > 200 && status < 300) return { kind: "done", value: body ?? {} };\n    if (status === 200 && call.isAnswer(body))',
+  },
+  {
+    says: "amounts that are text or null pass for numbers",
+    ...inAnswers,
+    find: 'typeof value === "number" && Number.isFinite(value);',
+    replace: "Number.isFinite(Number(value));",
+  },
+  {
+    says: "counts that are text or null pass for numbers",
+    ...inAnswers,
+    find: "Number.isSafeInteger(value) && Number(value) >= 0;",
+    replace: "Number.isSafeInteger(Number(value));",
+  },
+  {
+    says: "a list of surfaces that lacks the client's own is returned",
+    ...inAnswers,
+    find: "return own.every(({ id }) => listed.has(id));",
+    replace: "return listed !== undefined;",
+  },
+  {
+    says: "rows that are null are returned",
+    ...inAnswers,
+    find: "Array.isArray(value) && value.every(check);",
+    replace: "Array.isArray(value) && value.every((one) => one === null || check(one));",
+  },
+  {
+    says: "rows aren't looked at",
+    ...inAnswers,
+    find: "Array.isArray(value) && value.every(check);",
+    replace: "Array.isArray(value);",
+  },
+  {
+    says: "statistics of another publisher are returned",
+    ...inAnswers,
+    find: "publisher_id: (value) => value === publisherId,",
+    replace: "publisher_id: isText,",
+  },
+  {
+    says: "statistics without the total of revenue are returned",
+    ...inAnswers,
+    find: "revenue_inr: isAmount,\n    surfaces",
+    replace: "surfaces",
+  },
+  {
+    says: "payouts are returned whatever the answer is",
+    ...inClient,
+    find: "values, isPayoutsAnswer);",
+    replace: "values, () => true);",
+  },
+];
+
+const staleFigures: readonly Omit<QueueingDefect, "cause">[] = [
+  { says: "figures are used until the client records something or the day ends", ...neverExpires },
+  {
+    says: "figures are used for an hour",
+    ...inStats,
+    find: "nowMs - found.askedAtMs < STALE_MS;",
+    replace: "nowMs - found.askedAtMs < 3_600_000;",
+  },
+  {
+    says: "figures stay young as long as they are asked for",
+    ...inStats,
+    find: "return found.value;",
+    replace: "{ Object.assign(found, { askedAtMs: nowMs }); return found.value; }",
+  },
+  {
+    says: "figures are used until the day ends, even after a write",
+    ...neverExpires,
+    also: [survivesWrites],
+  },
+  {
+    says: "figures are used until midnight UTC, also where the day ended in India",
+    ...neverExpires,
+    also: [survivesWrites, { ...offsets, replace: "return [0].every(" }],
+  },
+  {
+    says: "figures are used until midnight in India, also where the day ended in UTC",
+    ...neverExpires,
+    also: [survivesWrites, { ...offsets, replace: "return [IST_MS].every(" }],
+  },
+  {
+    says: "figures are used for ever",
+    ...inStats,
+    find: "if (isYoung && isSameDay(found.askedAtMs, nowMs)) return found.value;",
+    replace: "if (isYoung || isSameDay(found.askedAtMs, nowMs) || found) return found.value;",
+    also: [survivesWrites],
+  },
+  {
+    says: "figures of one surface are returned for another",
+    breaks: "stats-of-a-surface",
+    ...inStats,
+    find: "JSON.stringify([from ?? null, to ?? null, surface ?? null]);",
+    replace: "JSON.stringify([from ?? null, to ?? null, surface && '']);",
+  },
+  {
+    says: "figures of all surfaces are returned for one, and the other way round",
+    breaks: "stats-of-a-surface",
+    ...inStats,
+    find: "JSON.stringify([from ?? null, to ?? null, surface ?? null]);",
+    replace: "JSON.stringify([from ?? null, to ?? null]);",
+  },
+  {
+    says: "figures of a period are returned for one that begins on another day",
+    ...inStats,
+    find: "JSON.stringify([from ?? null, to ?? null, surface ?? null]);",
+    replace: "JSON.stringify([to ?? null, surface ?? null]);",
+  },
+  {
+    says: "figures of a period are returned for one that ends on another day",
+    ...inStats,
+    find: "JSON.stringify([from ?? null, to ?? null, surface ?? null]);",
+    replace: "JSON.stringify([from ?? null, surface ?? null]);",
+  },
+  {
+    says: "after an error the last figures are returned, however old",
+    ...inStats,
+    find: "    this.#figures.delete(keyOf(query));\n    return undefined;",
+    replace: "    return undefined;",
+    also: [
+      survivesWrites,
+      {
+        ...inStats,
+        find: "get version(): number {",
+        replace:
+          "last(query) {\n    return this.#figures.get(keyOf(query))?.value;\n  }\n\n  get version(): number {",
+      },
+      {
+        ...inClient,
+        find: "values, isStatsAnswer(publisher_id));",
+        replace:
+          "values, isStatsAnswer(publisher_id)).catch((error) => {\n      const last = this.#cache.last(query);\n      if (last === undefined) throw error;\n      return last;\n    });",
+      },
+    ],
+  },
+  {
+    says: "an answer to one query makes the figures of all queries young again",
+    ...inStats,
+    find: "this.#figures.set(keyOf(query), { version, ...figures });",
+    replace:
+      "{\n      for (const one of this.#figures.values()) Object.assign(one, { askedAtMs: figures.askedAtMs });\n      this.#figures.set(keyOf(query), { version, ...figures });\n    }",
+  },
+  {
+    says: "payouts are asked for once and then never again",
+    ...inClient,
+    find: 'return await this.#ask("/v1/publisher/payouts", values, isPayoutsAnswer);',
+    replace:
+      'this.#context.payouts ??= {};\n    return await (this.#context.payouts[limit] ??= this.#ask("/v1/publisher/payouts", values, isPayoutsAnswer));',
+  },
+];
+
+const undelivered: readonly Omit<QueueingDefect, "cause">[] = [
+  {
+    says: "an impression is given up after one failure",
+    ...inClient,
+    find: "if (!event.isRepeatable) return undefined;",
+    replace: "return undefined;",
+  },
+  {
+    says: "an impression that got a 500 is given up",
+    ...isRefused,
+    replace:
+      'if (answer.kind === "refused" || answer.status === 500) return undefined;\n      if (answer.kind === "limited")',
+  },
+  {
+    says: "an impression that got a 502 or 503 is given up",
+    ...isRefused,
+    replace:
+      'if (answer.kind === "refused" || answer.status === 502 || answer.status === 503) return undefined;\n      if (answer.kind === "limited")',
+  },
+  {
+    says: "an impression whose connection failed is given up",
+    ...isRefused,
+    replace:
+      'if (answer.kind === "refused" || answer.status === undefined) return undefined;\n      if (answer.kind === "limited")',
+  },
+  {
+    says: "an event that a limit refused is given up",
+    ...isRefused,
+    replace:
+      'if (answer.kind === "refused" || answer.kind === "limited") return undefined;\n      if (answer.kind === "limited")',
+  },
+  {
+    says: "an impression whose 200 can't be read is given up",
+    ...isRefused,
+    replace:
+      'if (answer.kind === "refused" || answer.status === 200) return undefined;\n      if (answer.kind === "limited")',
+  },
+  {
+    says: "closing counts what waits as undelivered without trying to send it",
+    ...inClient,
+    find: "this.#closing ??= this.#drained().then(",
+    replace: "this.#closing ??= Promise.resolve().then(",
+  },
+  {
+    says: "a click counts as undelivered if it is given before its impression is recorded",
+    ...inClient,
+    find: '    this.#enqueue({\n      kind: "clicks",',
+    replace: '    const known = { ...receipt };\n    this.#enqueue({\n      kind: "clicks",',
+    also: [
+      {
+        ...inClient,
+        find: "const { impression_id } = receipt;",
+        replace: "const { impression_id } = known;",
+      },
+    ],
+  },
+  {
+    says: "events that a flush reported as undelivered are missing from the count at closing",
+    breaks: "close-loses-nothing",
+    ...inClient,
+    find: "this.#reported = { impressions, clicks };",
+    replace:
+      "Object.assign(this.#undelivered, { impressions: 0, clicks: 0 });\n    this.#reported = { impressions: 0, clicks: 0 };",
+  },
+  {
+    says: "a click on an impression that failed is neither sent nor counted",
+    breaks: "close-loses-nothing",
+    ...inClient,
+    find: "if (call === undefined) return undefined;",
+    replace: "if (call === undefined) return {};",
+  },
+  {
+    says: "after six failures in a row nothing is sent any more",
+    breaks: "comes-back",
+    ...inClient,
+    find: "const call = event.call();\n      if (call === undefined)",
+    replace:
+      "const call = event.call();\n      if (attempt === 1 && this.#failures >= 6) return undefined;\n      if (call === undefined)",
+  },
+  {
+    says: "if one event is given up, all that wait behind it are given up too",
+    ...counted,
+    replace:
+      "for (const one of [event, ...this.#queue.splice(0)]) this.#undelivered[one.kind] += 1;",
+  },
+  {
+    says: "lost clicks are counted as impressions",
+    breaks: "close-loses-nothing",
+    ...counted,
+    replace: "this.#undelivered.impressions += 1;",
+  },
+  {
+    says: "an answer that is null ends the attempts for its event",
+    ...inAnswers,
+    find: "    value !== null &&\n",
+    replace: "",
+  },
+];
+
+const longAndWide: readonly Omit<QueueingDefect, "cause">[] = [
+  {
+    says: "an event that finds the queue full is forgotten",
+    ...overflow,
+    replace: "if (this.#queue.length >= MAX_QUEUED) return;",
+  },
+  {
+    says: "of more than 20 waiting events the oldest are forgotten",
+    ...overflow,
+    replace: "if (this.#queue.length >= 20) this.#queue.splice(1, 1);",
+  },
+  {
+    says: "of more than ten waiting events the rest counts as undelivered, although 40 may wait",
+    ...overflow,
+    replace:
+      "if (this.#queue.length >= 10) {\n      this.#undelivered[event.kind] += 1;\n      return;\n    }",
+  },
+  {
+    says: "from the 21st view on nothing is sent",
+    ...inClient,
+    find: "if (isRemembered) return known.receipt;",
+    replace: "if (isRemembered || this.#known.size >= 20) return known?.receipt ?? {};",
+  },
+  {
+    says: "after twelve hours nothing is sent any more",
+    ...inClient,
+    find: "if (isRemembered) return known.receipt;",
+    replace:
+      "this.#context.startedAtMs ??= nowMs;\n    if (isRemembered || nowMs - this.#context.startedAtMs > 12 * 3_600_000) return known?.receipt ?? {};",
+  },
+  {
+    says: "a view that failed is not sent when it is reported again",
+    ...inClient,
+    find: " && !known.hasFailed;",
+    replace: ";",
+  },
+  {
+    says: "a view that is reported again after a day gets another session id, so with dedup.window=forever it counts twice",
+    ...inClient,
+    find: "const { publisherId: publisher_id } = this.#context;\n    const values = { publisher_id, surface,",
+    replace:
+      'const { publisherId: publisher_id } = this.#context;\n    if (known) session += "-again";\n    const values = { publisher_id, surface,',
+  },
+  {
+    says: "views of one ad on two surfaces are taken for one",
+    ...dedupKey,
+    replace: "const key = JSON.stringify([ad]);",
+  },
+  {
+    says: "views of two ads on one surface are taken for one",
+    breaks: "impression-counts-once",
+    ...dedupKey,
+    replace: "const key = JSON.stringify([surface]);",
+  },
+  {
+    says: "views of two ads on one surface within a second are taken for one",
+    breaks: "impression-counts-once",
+    ...dedupKey,
+    replace: "const key = JSON.stringify([surface, Math.floor(nowMs / 1000)]);",
+  },
+  {
+    says: "events that are given during a delivery wait for the next event",
+    breaks: "impression-counts-once",
+    ...inClient,
+    find: "for (let event = this.#queue[0]; event !== undefined; event = this.#queue[0]) {",
+    replace:
+      "let left = this.#queue.length;\n    for (let event = this.#queue[0]; event !== undefined && left > 0; event = this.#queue[0], left -= 1) {",
+  },
+  {
+    says: "a click a day after its view isn't sent",
+    ...inClient,
+    find: "for (const [key, { givenAtMs }] of this.#known) {",
+    replace: "for (const [key, { givenAtMs, receipt }] of this.#known) {",
+    also: [
+      {
+        ...inClient,
+        find: "      this.#known.delete(key);\n    }",
+        replace: "      this.#known.delete(key);\n      delete receipt.impression_id;\n    }",
+      },
+    ],
+  },
+  {
+    says: "ads are cut to 100 characters",
+    breaks: "parameters",
+    ...session,
+    replace: "ad_id: ad.slice(0, 100), session_id: session };",
+  },
+];
+
+const when: readonly Omit<QueueingDefect, "cause">[] = [
+  {
+    says: "recording waits for the reporting limit",
+    ...pauseOf,
+    replace:
+      'async #pauseOver(pool, signal) {\n    const pause = this.#pauses[pool === "recording" && this.#pauses.reporting.untilMs > this.#pauses.recording.untilMs ? "reporting" : pool];',
+  },
+  {
+    says: "reporting waits for the recording limit",
+    ...pauseOf,
+    replace:
+      'async #pauseOver(pool, signal) {\n    const pause = this.#pauses[pool === "reporting" && this.#pauses.recording.untilMs > this.#pauses.reporting.untilMs ? "recording" : pool];',
+  },
+  {
+    says: "a pause ends at midnight UTC",
+    ...inTransport,
+    find: "pause.untilMs = untilMs;",
+    replace:
+      "pause.untilMs = Math.min(untilMs, Math.ceil((this.#context.timers.now() + 1) / 86_400_000) * 86_400_000);",
+  },
+  {
+    says: "a pause is shortened by a later hint",
+    ...inTransport,
+    find: "if (untilMs <= fromMs) return;",
+    replace: "",
+  },
+  {
+    says: "a date in Retry-After is ignored on a 429",
+    ...hint,
+    replace:
+      'const untilMs = status === 429 && !/^\\d+$/.test(headers.get("retry-after") ?? "") ? undefined : this.#retryAfter(headers);',
+  },
+  {
+    says: "a date in Retry-After is ignored on a 503",
+    ...hint,
+    replace:
+      'const untilMs = status === 503 && !/^\\d+$/.test(headers.get("retry-after") ?? "") ? undefined : this.#retryAfter(headers);',
+  },
+  {
+    says: "pauses don't start anew after a success",
+    ...inClient,
+    find: "        this.#failures = 0;\n",
+    replace: "",
+  },
+  {
+    says: "all pauses have the same length, but for the share that is drawn",
+    ...inClient,
+    find: "Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);",
+    replace: "failures > 0 ? 5 * FIRST_PAUSE_MS : LONGEST_PAUSE_MS;",
+  },
+  {
+    says: "pauses get shorter",
+    breaks: "pauses-grow",
+    ...inClient,
+    find: "Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);",
+    replace: "LONGEST_PAUSE_MS / 2 ** failures;",
+  },
+  {
+    says: "the first repetition comes at once",
+    breaks: "pauses-grow",
+    ...inClient,
+    find: "return pauseMs * (0.5",
+    replace: "return failures === 1 ? 0 : pauseMs * (0.5",
+  },
+  {
+    says: "an hour passes before a silent service counts as failed",
+    breaks: "silence-ends",
+    ...inTransport,
+    find: "const TIMEOUT_MS = 10_000;",
+    replace: "const TIMEOUT_MS = 3_600_000;",
+    also: [noDeadline],
+  },
+  {
+    says: "a query fails only after an hour of attempts",
+    ...inClient,
+    find: "const MAX_QUERY_ATTEMPTS = 3;",
+    replace: "const MAX_QUERY_ATTEMPTS = 66;",
+    also: [noDeadline],
+  },
+  {
+    says: "a flush during an outage waits for hours",
+    breaks: "gives-up",
+    ...inClient,
+    find: "attempt <= MAX_ATTEMPTS;",
+    replace: "attempt <= 150;",
+    also: [noDeadline],
+  },
+  {
+    says: "no pause is longer than ten minutes",
+    ...seconds,
+    replace: "return this.#context.timers.now() + Math.min(Number(hint), 600) * 1000;",
+  },
+  {
+    says: "the seconds in Retry-After are taken for minutes",
+    ...seconds,
+    replace: "return this.#context.timers.now() + Number(hint) * 60_000;",
+  },
+  {
+    says: "after a limit that doesn't say when to come back, the client waits for a day",
+    ...inTransport,
+    find: "const UNTOLD_PAUSE_MS = 60_000;",
+    replace: "const UNTOLD_PAUSE_MS = 86_400_000;",
+  },
+];
+
+const orderAndNumber: readonly Omit<QueueingDefect, "cause">[] = [
+  {
+    says: "the newest view is sent first",
+    ...pushed,
+    replace:
+      'if (event.kind === "impressions" && this.#queue.length > 0) this.#queue.splice(1, 0, event);\n    else this.#queue.push(event);',
+  },
+  {
+    says: "clicks overtake views that were given before them",
+    ...pushed,
+    replace:
+      'if (event.kind === "clicks" && event.call() !== undefined && this.#queue.length > 0) this.#queue.splice(1, 0, event);\n    else this.#queue.push(event);',
+  },
+  {
+    says: "views overtake clicks that were given before them",
+    ...pushed,
+    replace:
+      'const at = this.#queue.findIndex((one, index) => index > 0 && one.kind === "clicks");\n    if (event.kind === "impressions" && at > 0) this.#queue.splice(at, 0, event);\n    else this.#queue.push(event);',
+  },
+  {
+    says: "an impression that failed is sent again after all that wait",
+    ...inClient,
+    find: "const answer = await this.#answerTo(event).catch(() => undefined);\n      this.#queue.shift();",
+    replace:
+      'event.isFailing = false;\n      const answer = await this.#answerTo(event).catch(() => undefined);\n      this.#queue.shift();\n      event.tries = (event.tries ?? 0) + 1;\n      if (answer === undefined && event.isFailing && event.tries < MAX_ATTEMPTS && !this.#ended.signal.aborted) {\n        const at = this.#queue.findIndex((one) => one.kind === "clicks");\n        this.#queue.splice(at < 0 ? this.#queue.length : at, 0, event);\n        continue;\n      }',
+    also: [
+      {
+        ...inClient,
+        find: "if (!event.isRepeatable) return undefined;",
+        replace: "event.isFailing = event.isRepeatable;\n      return undefined;",
+      },
+    ],
+  },
+  {
+    says: "views are sent all at once",
+    breaks: "pauses-grow",
+    ...inClient,
+    find: "const answer = await this.#answerTo(event).catch(() => undefined);",
+    replace:
+      "const answers = this.#answers ??= new Map();\n      for (const one of this.#queue) if (one.kind === event.kind && !answers.has(one)) answers.set(one, this.#answerTo(one).catch(() => undefined));\n      const answer = await answers.get(event);",
+    also: [{ ...inClient, find: "  #queries = 0;", replace: "  #answers;\n  #queries = 0;" }],
+  },
+  {
+    says: "any number of queries are under way at once",
+    ...inClient,
+    find: "if (this.#queries < MAX_QUERIES_AT_ONCE) this.#queries += 1;",
+    replace: "if (this.#queries >= 0) this.#queries += 1;",
+  },
+  {
+    says: "each query is sent three times at once",
+    breaks: "refusal-not-repeated",
+    ...inClient,
+    find: 'const answer = await this.#transport.send(call, signal);\n      if (answer.kind === "done") return answer.value;',
+    replace:
+      'const [answer] = await Promise.all([1, 2, 3].map(() => this.#transport.send(call, signal)));\n      if (answer.kind === "done") return answer.value;',
+  },
+  {
+    says: "a request that timed out stays under way",
+    ...inTransport,
+    find: "wholeAnswer(fetch(url, { ...init, signal: controller.signal })),",
+    replace: "wholeAnswer(fetch(url, init)),",
+  },
+  {
+    says: "a flush starts a second delivery beside the first",
+    breaks: "pauses-grow",
+    ...flushWaits,
+    replace:
+      "if (this.#queue.length > 1) await this.#deliver();\n    await this.#drained();\n    const { impressions, clicks }",
+  },
+  {
+    says: "after a failed query any number of queries are under way at once",
+    ...inClient,
+    find: "    } finally {\n      // The next one takes over its place.",
+    replace:
+      "    } catch (error) {\n      this.#queries = 0;\n      throw error;\n    } finally {\n      // The next one takes over its place.",
+  },
+];
+
+const keyAndClosing: readonly Omit<QueueingDefect, "cause">[] = [
+  { says: "the client goes on after a 401", breaks: "rotated-key", ...keyRefused, replace: "" },
+  {
+    says: "events are sent although a query got a 401",
+    ...keyRefused,
+    replace: 'if (status === 401 && call.pool === "recording") this.#isKeyRefused = true;',
+  },
+  {
+    says: "queries are sent although an event got a 401",
+    breaks: "rotated-key",
+    ...keyRefused,
+    replace: 'if (status === 401 && call.pool === "reporting") this.#isKeyRefused = true;',
+  },
+  {
+    says: "after a 401 later events are neither sent nor counted",
+    breaks: "rotated-key",
+    ...inTransport,
+    find: 'if (this.#isKeyRefused) return { kind: "refused", status: 401 };',
+    replace: 'if (this.#isKeyRefused) return { kind: "done", value: {} };',
+  },
+  {
+    says: "a second flush does nothing",
+    ...flushWaits,
+    replace: "await (this.#flushed ??= this.#drained());\n    const { impressions, clicks }",
+    also: [{ ...inClient, find: "  #queries = 0;", replace: "  #flushed;\n  #queries = 0;" }],
+  },
+  {
+    says: "a second flush never ends",
+    breaks: "unlisted-members",
+    ...flushWaits,
+    replace:
+      "if (this.#hasFlushed) await new Promise(() => {});\n    this.#hasFlushed = true;\n    await this.#drained();\n    const { impressions, clicks }",
+    also: [
+      { ...inClient, find: "  #queries = 0;", replace: "  #hasFlushed = false;\n  #queries = 0;" },
+    ],
+  },
+  {
+    says: "a second flush at the same time never ends",
+    ...flushWaits,
+    replace:
+      "if (this.#isFlushing) await new Promise(() => {});\n    this.#isFlushing = true;\n    await this.#drained();\n    this.#isFlushing = false;\n    const { impressions, clicks }",
+    also: [
+      { ...inClient, find: "  #queries = 0;", replace: "  #isFlushing = false;\n  #queries = 0;" },
+    ],
+  },
+  {
+    says: "a flush doesn't wait",
+    ...flushWaits,
+    replace: "await undefined;\n    const { impressions, clicks }",
+  },
+  {
+    says: "closing gives up after its deadline, but the delivery goes on",
+    breaks: "silent-after-close",
+    ...inClient,
+    find: 'this.#ended.abort(new Error("The client is closed."));\n      await this.#delivering;',
+    replace: "",
+  },
+  {
+    says: "the rest of the queue is sent after closing",
+    breaks: "silent-after-close",
+    ...inClient,
+    find: 'this.#closing ??= this.#drained().then(async () => {\n      this.#ended.abort(new Error("The client is closed."));\n      await this.#delivering;',
+    replace: "this.#closing ??= Promise.resolve().then(async () => {",
+  },
+  {
+    says: "closing drops what waits without counting it",
+    breaks: "close-loses-nothing",
+    ...inClient,
+    find: "this.#closing ??= this.#drained().then(",
+    replace: "this.#queue.length = 1;\n    this.#closing ??= this.#drained().then(",
+  },
+  {
+    says: "a timer that forgets old views runs on after closing",
+    ...inClient,
+    find: "this.#transport = new Transport(context);",
+    replace:
+      "this.#transport = new Transport(context);\n    const tidy = () => {\n      this.#forgetOldViews(context.timers.now());\n      context.timers.setTimeout(tidy, 3_600_000);\n    };\n    context.timers.setTimeout(tidy, 3_600_000);",
+  },
+  {
+    says: "the timer of the deadline is left after closing",
+    ...inClient,
+    find: "await Promise.race([this.#delivering, isTooLate]);\n    cancel();",
+    replace: "await Promise.race([this.#delivering, isTooLate]);",
+  },
+  {
+    says: "the timers of finished requests are left after closing",
+    ...inTransport,
+    find: "      timers.clearTimeout(timer);\n      signal.removeEventListener",
+    replace: "      signal.removeEventListener",
+  },
+  {
+    says: "the time-out ends with the headers: a body that never comes is waited for for ever",
+    ...inTransport,
+    find: "wholeAnswer(fetch(url, { ...init, signal: controller.signal })),",
+    replace: "fetch(url, { ...init, signal: controller.signal }),",
+    also: [
+      {
+        ...inTransport,
+        find: "const got = await this.#exchange(call, signal);",
+        replace:
+          "const head = await this.#exchange(call, signal);\n      const got = head && (await wholeAnswer(Promise.resolve(head)).catch(() => undefined));",
+      },
+    ],
+  },
+];
+
+const ownDay = (dayOf: string): string =>
+  `${dayOf}\n    const today = dayOf(timers.now());\n    const values = { publisher_id, from: from ?? (to ? undefined : dayOf(timers.now() - 30 * 86_400_000)), to: to ?? today, surface };`;
+
+const readings: readonly Omit<QueueingDefect, "cause">[] = [
+  {
+    says: "all views share one session id, so with dedup.key=session only the first counts",
+    ...session,
+    replace: "ad_id: ad, session_id: 'page-of-' + publisher_id };",
+  },
+  {
+    says: "all views on a surface share a session id, so with dedup.key=surface-session only the first counts",
+    ...session,
+    replace: "ad_id: ad, session_id: 'on-' + surface };",
+  },
+  {
+    says: "views of the same minute share a session id, so with dedup.key=session only the first counts",
+    ...session,
+    replace: "ad_id: ad, session_id: 'at-' + Math.floor(nowMs / 60_000) };",
+  },
+  {
+    says: "a view that meets a conflict is sent again with another session id",
+    ...isRefused,
+    replace:
+      'if (answer.kind === "refused" && answer.status === 409 && event.isRepeatable) {\n        Object.assign(call.values, { session_id: call.values.session_id + "-" + attempt });\n        continue;\n      }\n      if (answer.kind === "refused") return undefined;\n      if (answer.kind === "limited")',
+  },
+  {
+    says: "clicks whose answer was lost are sent again, although the service may count every click",
+    breaks: "no-event-doubled",
+    ...inClient,
+    find: "isRepeatable: false,",
+    replace: "isRepeatable: true,",
+  },
+  {
+    says: "the default period ends with the day in UTC, also where days end with India's",
+    ...statsValues,
+    replace: ownDay("const dayOf = (ms) => new Date(ms).toISOString().slice(0, 10);"),
+  },
+  {
+    says: "the default period ends with the day in India, also where days end with UTC's",
+    breaks: "stats-default-period",
+    ...statsValues,
+    replace: ownDay("const dayOf = (ms) => new Date(ms + 19_800_000).toISOString().slice(0, 10);"),
+  },
+  {
+    says: "the default period ends with the day in the machine's time zone",
+    ...statsValues,
+    replace: ownDay(
+      "const dayOf = (ms) => {\n      const date = new Date(ms);\n      const two = (part) => String(part).padStart(2, '0');\n      return [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-');\n    };",
+    ),
+  },
+  {
+    says: "days of a period are moved by the machine's time zone",
+    ...statsValues,
+    replace:
+      "const moved = (day) => {\n      if (day === undefined) return undefined;\n      const [year, month, date] = day.split('-').map(Number);\n      return new Date(new Date(year, month - 1, date).getTime()).toISOString().slice(0, 10);\n    };\n    const values = { publisher_id, from: moved(from), to: moved(to), surface };",
+  },
+  {
+    says: "a date in Retry-After is read in the machine's time zone",
+    ...inTransport,
+    find: "const atMs = Date.parse(hint);",
+    replace:
+      "const read = new Date(Date.parse(hint));\n    const atMs = new Date(read.getUTCFullYear(), read.getUTCMonth(), read.getUTCDate(), read.getUTCHours(), read.getUTCMinutes(), read.getUTCSeconds()).getTime();",
+  },
+  {
+    says: "figures without the client's own views count as wrong, so with stats.today=next-day there are none",
+    ...inClient,
+    find: "isStatsAnswer(publisher_id));",
+    replace:
+      "(body) => isStatsAnswer(publisher_id)(body) && (!isDefault || this.#leastOn !== today || body.impressions >= this.#least));\n    if (isDefault) {\n      this.#leastOn = today;\n      this.#least = value.impressions;\n    }",
+    also: [
+      {
+        ...inClient,
+        find: "const askedAtMs = timers.now();",
+        replace:
+          "const askedAtMs = timers.now();\n    const today = Math.floor(askedAtMs / 86_400_000);\n    const isDefault = query.from === undefined && query.to === undefined && query.surface === undefined;",
+      },
+      {
+        ...inClient,
+        find: "  #queries = 0;",
+        replace: "  #least = 0;\n  #leastOn = 0;\n  #queries = 0;",
+      },
+      {
+        ...inClient,
+        find: "Object.assign(view.receipt, {",
+        replace: "this.#least += 1;\n        Object.assign(view.receipt, {",
+      },
+    ],
+  },
+  {
+    says: "the views of today are added to the figures, although the service may show them already",
+    breaks: "stats-as-answered",
+    ...inClient,
+    find: "this.#cache.keep(query, { value, askedAtMs, version });",
+    replace:
+      "if (value && from === undefined && to === undefined && surface === undefined) value.impressions += this.#recorded;\n    this.#cache.keep(query, { value, askedAtMs, version });",
+    also: [
+      { ...inClient, find: "  #queries = 0;", replace: "  #recorded = 0;\n  #queries = 0;" },
+      {
+        ...inClient,
+        find: "Object.assign(view.receipt, {",
+        replace: "this.#recorded += 1;\n        Object.assign(view.receipt, {",
+      },
+    ],
+  },
+  {
+    says: "statistics without rows count as wrong, so with stats.surfaces=with-traffic there are none for a quiet period",
+    ...inClient,
+    find: "isStatsAnswer(publisher_id));",
+    replace: "(body) => isStatsAnswer(publisher_id)(body) && body.surfaces.length > 0);",
+  },
+  {
+    says: "a limit that answers 403 is taken for a refusal",
+    breaks: "limit-by-another-status",
+    ...inTransport,
+    find: "(status === 403 || status === 503) && hasHint",
+    replace: "status === 503 && hasHint",
+  },
+];
+
+function of(
+  cause: QueueingDefect["cause"],
+  defects: readonly Omit<QueueingDefect, "cause">[],
+): readonly QueueingDefect[] {
+  return defects.map((one) => ({ cause, ...one }));
+}
+
+export const queueingDefects: readonly QueueingDefect[] = [
+  ...of("wrong answers", wrongAnswers),
+  ...of("stale figures", staleFigures),
+  ...of("undelivered", undelivered),
+  ...of("long and wide", longAndWide),
+  ...of("when", when),
+  ...of("order and number", orderAndNumber),
+  ...of("401 and closing", keyAndClosing),
+  ...of("readings", readings),
+];

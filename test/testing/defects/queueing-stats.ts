@@ -1,0 +1,60 @@
+/** Statistics that the queueing client has asked for, to be used again for a short time. */
+
+export interface StatsQuery {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly surface?: string | undefined;
+}
+
+interface Figures {
+  readonly value: unknown;
+  readonly askedAtMs: number;
+  readonly version: number;
+}
+
+export const STALE_MS = 30_000;
+const IST_MS = 5.5 * 3_600_000;
+const DAY_MS = 86_400_000;
+
+export class StatsCache {
+  readonly #figures = new Map<string, Figures>();
+  /** Counts the events that may have changed the figures. */
+  #version = 0;
+
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Figures from before this are no longer true. */
+  drop(): void {
+    this.#version += 1;
+    this.#figures.clear();
+  }
+
+  /** @param version What it was when the figures were asked for. */
+  keep(query: StatsQuery, { version, ...figures }: Figures): void {
+    if (version === this.#version) this.#figures.set(keyOf(query), { version, ...figures });
+  }
+
+  /** The value, if it is young and of today. */
+  find(query: StatsQuery, nowMs: number): unknown {
+    const found = this.#figures.get(keyOf(query));
+    if (found === undefined) return undefined;
+    const isYoung = nowMs - found.askedAtMs < STALE_MS;
+    if (isYoung && isSameDay(found.askedAtMs, nowMs)) return found.value;
+    this.#figures.delete(keyOf(query));
+    return undefined;
+  }
+}
+
+function keyOf({ from, to, surface }: StatsQuery): string {
+  return JSON.stringify([from ?? null, to ?? null, surface ?? null]);
+}
+
+/** The spec doesn't say whose midnight ends a day: UTC's or India's. */
+function isSameDay(oneMs: number, otherMs: number): boolean {
+  return [0, IST_MS].every(
+    (offsetMs) =>
+      Math.floor((oneMs + offsetMs) / DAY_MS) === Math.floor((otherMs + offsetMs) / DAY_MS),
+  );
+}

@@ -1,0 +1,215 @@
+/** How the queueing client sends a request: in which encoding, for how long, and not before a limit allows it. */
+
+import type { DriverContext } from "../../../src/testing.ts";
+
+/** The limits of spec §8. Each has its own pause. */
+export type Pool = "recording" | "reporting";
+
+export interface ApiCall {
+  readonly pool: Pool;
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly values: Readonly<Record<string, string | undefined>>;
+  /** Whether the body of a 200 is what the spec describes. */
+  readonly isAnswer: (body: unknown) => boolean;
+}
+
+export type Answer =
+  | { readonly kind: "done"; readonly value: unknown }
+  /** It is no use to send the same again. */
+  | { readonly kind: "refused"; readonly status: number }
+  /** Certainly not applied. It may be sent again when the pause is over. */
+  | { readonly kind: "limited"; readonly status: number }
+  /** It may have been applied. */
+  | { readonly kind: "unclear"; readonly status: number | undefined };
+
+const TIMEOUT_MS = 10_000;
+/** Every limit is per minute (spec §8). */
+const UNTOLD_PAUSE_MS = 60_000;
+/** How long a call takes at most, besides the pauses that the service demands. */
+const DEADLINE_MS = 300_000;
+const MAX_TIMER_MS = 0x7fff_ffff;
+const encodings = ["json", "form", "query"] as const;
+
+interface Pause {
+  untilMs: number;
+  /** The sum of all pauses that the service has demanded. */
+  demandedMs: number;
+}
+
+interface Got {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+export class Transport {
+  readonly #context: DriverContext;
+  readonly #pauses: Record<Pool, Pause> = {
+    recording: { untilMs: 0, demandedMs: 0 },
+    reporting: { untilMs: 0, demandedMs: 0 },
+  };
+  #encoding = 0;
+  #isKeyRefused = false;
+
+  constructor(context: DriverContext) {
+    this.#context = context;
+  }
+
+  /** Waits for the pool's pause, then sends. Rejects only if the signal is aborted. */
+  async send(call: ApiCall, signal: AbortSignal): Promise<Answer> {
+    for (let tried = 1; ; tried += 1) {
+      if (!this.#isKeyRefused) await this.#pauseOver(call.pool, signal);
+      if (this.#isKeyRefused) return { kind: "refused", status: 401 };
+      const got = await this.#exchange(call, signal);
+      if (got?.status !== 415 || call.method === "GET" || tried === encodings.length) {
+        return this.#answerOf(call, got);
+      }
+      this.#encoding = (this.#encoding + 1) % encodings.length;
+    }
+  }
+
+  /** Rejects if the signal is aborted first. */
+  async sleepUntil(atMs: number, signal: AbortSignal): Promise<void> {
+    const { timers } = this.#context;
+    signal.throwIfAborted();
+    while (timers.now() < atMs) {
+      const delayMs = Math.min(atMs - timers.now(), MAX_TIMER_MS);
+      await new Promise<void>((resolve, reject) => {
+        const wake = (): void => {
+          signal.removeEventListener("abort", cancel);
+          resolve();
+        };
+        const timer = timers.setTimeout(wake, delayMs);
+        const cancel = (): void => {
+          timers.clearTimeout(timer);
+          reject(signal.reason);
+        };
+        signal.addEventListener("abort", cancel, { once: true });
+      });
+    }
+  }
+
+  /** Aborts when a call that begins now has taken too long. Pauses that the service demands don't count. */
+  deadline(pool: Pool): { readonly signal: AbortSignal; cancel(): void } {
+    const { timers } = this.#context;
+    const pause = this.#pauses[pool];
+    const controller = new AbortController();
+    const nowMs = timers.now();
+    const demandedBeforeMs = pause.demandedMs - Math.max(0, pause.untilMs - nowMs);
+    const check = (): void => {
+      const demandedMs = pause.demandedMs - demandedBeforeMs;
+      const leftMs = nowMs + DEADLINE_MS + demandedMs - timers.now();
+      if (leftMs <= 0) controller.abort(new Error("It took too long."));
+      else timer = timers.setTimeout(check, Math.min(leftMs, MAX_TIMER_MS));
+    };
+    let timer = timers.setTimeout(check, DEADLINE_MS);
+    return { signal: controller.signal, cancel: () => timers.clearTimeout(timer) };
+  }
+
+  async #pauseOver(pool: Pool, signal: AbortSignal): Promise<void> {
+    const pause = this.#pauses[pool];
+    // Another answer may make it longer meanwhile.
+    while (pause.untilMs > this.#context.timers.now()) await this.sleepUntil(pause.untilMs, signal);
+    signal.throwIfAborted();
+  }
+
+  #answerOf(call: ApiCall, got: Got | undefined): Answer {
+    if (got === undefined) return { kind: "unclear", status: undefined };
+    const { status, headers, body } = got;
+    if (status === 200 && call.isAnswer(body)) return { kind: "done", value: body };
+    if (status < 400) return { kind: "unclear", status };
+    const untilMs = this.#retryAfter(headers);
+    const hasHint = untilMs !== undefined || headers.get("x-ratelimit-remaining") === "0";
+    const isLimit = status === 429 || ((status === 403 || status === 503) && hasHint);
+    if (isLimit) {
+      this.#pause(call.pool, untilMs ?? this.#context.timers.now() + UNTOLD_PAUSE_MS);
+      return { kind: "limited", status };
+    }
+    if (status === 401) this.#isKeyRefused = true;
+    if (status < 500 && status !== 408) return { kind: "refused", status };
+    if (untilMs !== undefined) this.#pause(call.pool, untilMs);
+    return { kind: "unclear", status };
+  }
+
+  /** A later hint never makes a pause shorter. */
+  #pause(pool: Pool, untilMs: number): void {
+    const pause = this.#pauses[pool];
+    const fromMs = Math.max(pause.untilMs, this.#context.timers.now());
+    if (untilMs <= fromMs) return;
+    pause.demandedMs += untilMs - fromMs;
+    pause.untilMs = untilMs;
+  }
+
+  /** The moment that Retry-After names, in seconds or as an HTTP-date. */
+  #retryAfter(headers: Headers): number | undefined {
+    const hint = headers.get("retry-after")?.trim() ?? "";
+    if (/^\d+$/.test(hint)) return this.#context.timers.now() + Number(hint) * 1000;
+    const atMs = Date.parse(hint);
+    return Number.isNaN(atMs) ? undefined : atMs;
+  }
+
+  /** One request and its whole answer; undefined if it doesn't arrive in time or at all. */
+  async #exchange(call: ApiCall, signal: AbortSignal): Promise<Got | undefined> {
+    const { fetch, timers } = this.#context;
+    const controller = new AbortController();
+    const abort = (): void => controller.abort(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    const timer = timers.setTimeout(() => controller.abort(new Error("time-out")), TIMEOUT_MS);
+    try {
+      const { url, init } = this.#requestOf(call);
+      return await Promise.race([
+        wholeAnswer(fetch(url, { ...init, signal: controller.signal })),
+        rejectionOf(controller.signal),
+      ]);
+    } catch {
+      signal.throwIfAborted();
+      return undefined;
+    } finally {
+      timers.clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+    }
+  }
+
+  #requestOf({ method, path, values }: ApiCall): { url: string; init: RequestInit } {
+    const { baseUrl, apiKey } = this.#context;
+    const authorization = `Bearer ${apiKey}`;
+    const given = Object.entries(values).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value] as [string, string]],
+    );
+    const encoded = new URLSearchParams(given).toString();
+    const encoding = method === "GET" ? "query" : encodings[this.#encoding];
+    if (encoding === "query") {
+      return { url: `${baseUrl}${path}?${encoded}`, init: { method, headers: { authorization } } };
+    }
+    const [type, body] =
+      encoding === "json"
+        ? ["application/json", JSON.stringify(Object.fromEntries(given))]
+        : ["application/x-www-form-urlencoded", encoded];
+    const headers = { authorization, "content-type": type };
+    return { url: `${baseUrl}${path}`, init: { method, headers, body } };
+  }
+}
+
+async function wholeAnswer(fetched: Promise<Response>): Promise<Got> {
+  const { status, headers, ...rest } = await fetched.then(async (response) => ({
+    status: response.status,
+    headers: response.headers,
+    text: await response.text(),
+  }));
+  return { status, headers, body: parsed(rest.text) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function rejectionOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
