@@ -10,6 +10,8 @@ import { InputError } from "../../base/input.ts";
 export interface SequenceLength {
   readonly minLength: number;
   readonly maxLength: number;
+  /** The shortest list that is drawn. It may still shrink to `minLength`. @default minLength */
+  readonly shortestDrawn?: number | undefined;
 }
 
 /** @throws InputError for lengths that contradict each other. */
@@ -35,8 +37,8 @@ class Sequence<Item> extends fc.Arbitrary<readonly Item[]> {
   }
 
   generate(random: fc.Random): fc.Value<readonly Item[]> {
-    const { minLength, maxLength } = this.length;
-    const length = random.nextInt(minLength, maxLength);
+    const { minLength, maxLength, shortestDrawn = minLength } = this.length;
+    const length = random.nextInt(shortestDrawn, maxLength);
     // Without bias, which would make the items alike.
     const items = Array.from({ length }, () => this.item.generate(random, undefined));
     return shrinkable(fromTheStart(items));

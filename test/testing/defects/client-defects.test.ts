@@ -16,6 +16,7 @@ const trials: readonly ClientTrial[] = clientDefects.map(
     path: "test/client/reference-driver.ts",
     driver: "createReferenceDriver",
     rules: [breaks],
+    runs: 50,
   }),
 );
 const tried: ClientTried[] = [];

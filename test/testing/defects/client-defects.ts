@@ -17,6 +17,35 @@ const inDeliveries = { file: "client/delivery-queue.ts" };
 
 export const clientDefects: readonly ClientDefect[] = [
   {
+    says: "an ad on another surface is taken for the same view",
+    breaks: "impression-counts-once",
+    ...inAds,
+    find: "const key = JSON.stringify([surface, ad]);",
+    replace: "const key = JSON.stringify([ad]);",
+  },
+  {
+    says: "only the last five ad views are remembered",
+    breaks: "said-again-counts-once",
+    ...inAds,
+    find: "if (reportedViews.size > MAX_KEPT && oldest",
+    replace: "if (reportedViews.size > 5 && oldest",
+  },
+  {
+    says: "all ad views share one session",
+    breaks: "impression-counts-once",
+    ...inAds,
+    find: "sessions += 1;",
+    replace: "",
+  },
+  {
+    says: "of many events at once some get lost",
+    breaks: "impression-counts-once",
+    ...inDeliveries,
+    find: "else await new Promise<void>((resolve) => waiting.push(resolve));",
+    replace:
+      "else if (waiting.length < 20) await new Promise<void>((resolve) => waiting.push(resolve));\n    else return { ok: true, value: {} as Value };",
+  },
+  {
     says: "a repetition has a new session id",
     breaks: "no-event-doubled",
     ...inAds,

@@ -82,13 +82,18 @@ export function together(
   return weightedOneOf([15, atOnce(some, MAX_AT_ONCE)], [1, atOnce(some, MAX_IF_WIDE)]);
 }
 
-/** Up to 30 of these commands at once, mostly many. */
+/** From 20 to 30 of these commands at once. */
 export function burst(...commands: readonly fc.Arbitrary<ClientCommand>[]): fc.Arbitrary<Command> {
-  return atOnce(fc.oneof(...commands), MAX_IF_WIDE);
+  return atOnce(fc.oneof(...commands), MAX_IF_WIDE, 20);
 }
 
-function atOnce(some: fc.Arbitrary<ClientCommand>, maxLength: number): fc.Arbitrary<Command> {
-  return sequenceOf(some, { minLength: 1, maxLength }).map((commands): Command => {
+function atOnce(
+  some: fc.Arbitrary<ClientCommand>,
+  maxLength: number,
+  shortestDrawn?: number,
+): fc.Arbitrary<Command> {
+  const length: SequenceLength = { minLength: 1, maxLength, shortestDrawn };
+  return sequenceOf(some, length).map((commands): Command => {
     const [only] = commands;
     return commands.length === 1 && only !== undefined ? only : { kind: "together", commands };
   });
@@ -103,10 +108,11 @@ export function togetherAll(...commands: readonly fc.Arbitrary<ClientCommand>[])
 export function apart(...commands: readonly fc.Arbitrary<ClientCommand>[]): One<"together"> {
   return togetherAll(...commands).map((all) => ({ ...all, apartMs: 1000 }));
 }
+
 /** More ad views than many queues hold, without a flush. */
 export const rush: fc.Arbitrary<readonly Command[]> = sequenceOf(burst(adView), {
   minLength: 1,
-  maxLength: 9,
+  maxLength: 5,
 });
 
 /** Mostly ad views, and clicks on them; sometimes a flush. */
