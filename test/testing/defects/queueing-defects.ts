@@ -600,7 +600,7 @@ const orderAndNumber: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "views are sent all at once",
-    breaks: "pauses-grow",
+    breaks: "at-most-at-once",
     ...inClient,
     find: "const answer = await this.#answerTo(event).catch(() => undefined);",
     replace:

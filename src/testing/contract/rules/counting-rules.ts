@@ -45,7 +45,7 @@ const impressionCountsOnce: Rule = {
   commands: () =>
     weightedOneOf(
       [
-        9,
+        19,
         commandsOf(anyAdView, anyAdView, adAgain, together(anyAdView, adAgain), shortPause, flush),
       ],
       [1, rush],

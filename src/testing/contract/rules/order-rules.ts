@@ -75,7 +75,7 @@ const atMostAtOnce: Rule = {
   commands: () =>
     sequence(
       [fault(slow, fc.constant({})), burst(adView)],
-      fc.oneof(event, question, severalAtOnce, fault(failed, some), advance(1, 10)),
+      fc.oneof(event, question, burst(adView, click), fault(failed, some), advance(1, 10)),
       3,
     ),
   judge(session) {

@@ -112,7 +112,7 @@ export function apart(...commands: readonly fc.Arbitrary<ClientCommand>[]): One<
 /** More ad views than many queues hold, without a flush. */
 export const rush: fc.Arbitrary<readonly Command[]> = sequenceOf(burst(adView), {
   minLength: 1,
-  maxLength: 5,
+  maxLength: 9,
 });
 
 /** Mostly ad views, and clicks on them; sometimes a flush. */
