@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { HOUR_MS, MINUTE_MS } from "../../../base/duration.ts";
 import type { FaultMatch } from "../../../faults/rule.ts";
 import type { Verdict } from "../../../faults/verdict.ts";
-import { unconfirmedWays, type WrongWay } from "../../../faults/wrong-body.ts";
+import { unconfirmedWays, type Wrong } from "../../../faults/wrong-body.ts";
 import type { OperationId } from "../../../spec/operations.ts";
 import type { Command } from "../../session/command.ts";
 import { weightedOneOf } from "./sequences.ts";
@@ -116,7 +116,11 @@ export const applied: fc.Arbitrary<Verdict> = weightedOneOf(
 /** Something unreadable in place of the answer. */
 export const broken: fc.Arbitrary<Verdict> = anyOf(corrupted);
 /** The same, and the service did nothing. */
-export const unreadable: fc.Arbitrary<Verdict> = anyOf([html, { kind: "respond", status: 200 }]);
+export const unreadable: fc.Arbitrary<Verdict> = anyOf([
+  html,
+  { kind: "respond", status: 200 },
+  { kind: "wrong-body", wrong: "null-body", applied: false },
+]);
 /** No answer ever comes, or only its head. */
 export const silence: fc.Arbitrary<Verdict> = anyOf(silent, [
   { kind: "drip", bytesPerSecond: 0.001 },
@@ -126,16 +130,41 @@ export const silence: fc.Arbitrary<Verdict> = anyOf(silent, [
 export const unconfirmed: fc.Arbitrary<Verdict> = fc
   .constantFrom(...unconfirmedWays)
   .map((wrong) => ({ kind: "wrong-body", wrong, applied: false }));
-/** The answer to a query is one that the spec doesn't describe. */
-export const misshapen: fc.Arbitrary<Verdict> = fc
-  .constantFrom<WrongWay>(
-    "ok-false",
-    "missing-list",
-    "null-numbers",
-    "numbers-as-text",
-    "status-204",
-  )
-  .map((wrong) => ({ kind: "wrong-body", wrong }));
+/** The answer to a query is one that the spec doesn't describe: as a whole, or in members of one name. */
+export function misshapen(operation: "stats" | "surfaces" | "payouts"): fc.Arbitrary<Verdict> {
+  const whole = fc.constantFrom<Wrong>(
+    { wrong: "ok-false" },
+    { wrong: "missing-list" },
+    { wrong: "null-rows" },
+    { wrong: "null-body" },
+    { wrong: "null-numbers" },
+    { wrong: "numbers-as-text" },
+    { wrong: "status-204" },
+  );
+  const { ids, numbers } = membersOf[operation];
+  const part = fc.oneof(
+    fc.record<Wrong>({
+      wrong: fc.constantFrom("missing-numbers", "null-numbers", "numbers-as-text"),
+      member: fc.constantFrom(...numbers),
+    }),
+    fc.record<Wrong>({
+      wrong: fc.constantFrom("missing-id", "null-id", "id-as-number"),
+      member: fc.constantFrom(...ids),
+    }),
+  );
+  const foreign: Wrong = { wrong: "foreign-id", member: "publisher_id" };
+  const all =
+    operation === "stats" ? fc.oneof(whole, part, fc.constant(foreign)) : fc.oneof(whole, part);
+  return all.map((how) => ({ kind: "wrong-body", ...how }));
+}
+const membersOf = {
+  stats: {
+    ids: ["publisher_id", "id"],
+    numbers: ["impressions", "clicks", "revenue_inr", "revenue"],
+  },
+  surfaces: { ids: ["id"], numbers: ["cpm_range"] },
+  payouts: { ids: ["id"], numbers: ["amount_inr", "pending_inr"] },
+} as const;
 
 /** Another program uses up a limit, except for at most two requests. */
 export function spent(of: "recording" | "reporting"): fc.Arbitrary<Command> {

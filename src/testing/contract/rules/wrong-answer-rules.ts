@@ -35,9 +35,9 @@ const trials: fc.Arbitrary<readonly Command[]> = weightedOneOf<(readonly Command
   [3, trial("impression", unconfirmed, adView)],
   [4, trial("click", unconfirmed, adView, click, adView, click)],
   [1, trial("impression", fc.constant(creditAsText), adView)],
-  [2, trial("stats", misshapen, stats)],
-  [2, trial("surfaces", misshapen, surfaces)],
-  [2, trial("payouts", misshapen, payouts)],
+  [2, trial("stats", misshapen("stats"), stats)],
+  [2, trial("surfaces", misshapen("surfaces"), surfaces)],
+  [2, trial("payouts", misshapen("payouts"), payouts)],
   [1, fc.tuple(flush)],
 );
 
