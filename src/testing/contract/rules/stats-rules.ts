@@ -145,12 +145,19 @@ const moments: fc.Arbitrary<Command> = fc
 
 const statsPeriod: Rule = {
   id: "stats-period",
-  says: "The client asks for the statistics of the period that it was given, in days",
+  says: "The client asks for the statistics of the period that it was given, in days, and returns them even if nothing happened then",
   source: "spec §4",
   needs: ["stats"],
-  unlessAssumed: timezones,
+  // Some of the periods have no traffic.
+  unlessAssumed: timezones.flatMap((timezone) => [
+    timezone,
+    { ...timezone, "stats.surfaces": "with-traffic" },
+  ]),
   commands: () => commandsOf(periods, periods, pausesOf(18.5 * HOUR_MS), longPause),
-  judge: (session) => mustAskFor(session, ({ from, to }) => from !== undefined || to !== undefined),
+  judge(session) {
+    mustMatchAnswers(session, "stats");
+    return mustAskFor(session, ({ from, to }) => from !== undefined || to !== undefined);
+  },
 };
 
 const statsDefaultPeriod: Rule = {
