@@ -110,10 +110,19 @@ function mustNotReturnWrongAnswers(session: Session): number {
       isRight,
       () =>
         `The answer to ${command.kind} was wrong: ${mismatchOf(wrong, wrong.got)}. ` +
-        `The client returned ${(JSON.stringify(value) ?? "nothing").slice(0, 200)} instead of an error.`,
+        `The client returned ${shown(value)} instead of an error.`,
     );
   }
   return met;
+}
+
+const MAX_SHOWN = 200;
+
+/** Its beginning as JSON. It is cut between two members, because of half a UPI id nobody knows where it ends. */
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? "nothing";
+  if (text.length <= MAX_SHOWN) return text;
+  return `${text.slice(0, text.lastIndexOf(",", MAX_SHOWN))}, …`;
 }
 
 export const wrongAnswerRules: readonly Rule[] = [wrongAnswerIsNoSuccess];
