@@ -121,18 +121,19 @@ export const click: Operation<ClickRecord> = {
   path: "/v1/click",
   isAnswer: record({ ok: isTrue, click_id: isId, revenue_credited_inr: isAmount }),
 };
-export const stats: Operation<PublisherStats> = {
+/** The answer has to be about the publisher queried. */
+export const stats = (publisherId: string): Operation<PublisherStats> => ({
   method: "GET",
   path: "/v1/publisher/stats",
   isAnswer: record({
-    publisher_id: isText,
+    publisher_id: (value): value is string => value === publisherId,
     period: record({ from: isText, to: isText }),
     impressions: isCount,
     clicks: isCount,
     revenue_inr: isAmount,
     surfaces: list(record({ id: isText, impressions: isCount, revenue: isAmount })),
   }),
-};
+});
 export const surfaces: Operation<Surfaces> = {
   method: "GET",
   path: "/v1/publisher/surfaces",

@@ -104,7 +104,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     impression: (parameters, options) => call(impression, parameters, options),
     click: (parameters, options) => call(click, parameters, options),
-    stats: (parameters, options) => call(stats, parameters, options),
+    stats: (parameters, options) => call(stats(parameters.publisher_id), parameters, options),
     surfaces: (parameters, options) => call(surfaces, parameters, options),
     payouts: (parameters, options) => call(payouts, parameters, options),
   };

@@ -77,10 +77,10 @@ const planners: { readonly [Kind in VerdictKind]: Planner<Kind> } = {
     ...once,
     handOver: (answer) => (as === "response" ? noise(draws) : garbled(answer, draws)),
   }),
-  "wrong-body": ({ wrong, applied }, { operation }) => {
-    const unserved = applied === false ? unservedAnswer(operation, wrong) : undefined;
+  "wrong-body": ({ applied, ...how }, { operation }) => {
+    const unserved = applied === false ? unservedAnswer(operation, how) : undefined;
     return unserved === undefined
-      ? { ...once, alter: (own) => wrongAnswer(own, wrong) }
+      ? { ...once, alter: (own) => wrongAnswer(own, how) }
       : { ...never, injected: { kind: "respond", ...unserved } };
   },
   drip: ({ bytesPerSecond }) => ({

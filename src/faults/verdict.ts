@@ -11,7 +11,7 @@ import {
 } from "../base/schema-builders.ts";
 import { type Delay, delaySchema, shortDuration } from "./delay.ts";
 import { bodySchema, type Headers, headersSchema } from "./respond-schemas.ts";
-import { type WrongWay, wrongWays } from "./wrong-body.ts";
+import { membersWrongBy, type Wrong, wrongWays } from "./wrong-body.ts";
 
 /** What a client sees when no answer comes: the connection closes, is reset, or stays open and silent. */
 export type Loss = "close" | "reset" | "silence";
@@ -46,16 +46,15 @@ export type Verdict = { readonly delay?: Delay | undefined } & (
   /** Random bytes replace the body, or the whole HTTP response. @default as "body" */
   | { readonly kind: "garbage"; readonly as?: "body" | "response" | undefined }
   /** The answer is well-formed and wrong. An answer that can't be wrong in this way, such as an error, stays as it is. */
-  | {
+  | ({
       readonly kind: "wrong-body";
-      readonly wrong: WrongWay;
       /**
        * `false`: the service doesn't record the event, and the answer is made up. Reads are always carried out.
        *
        * @default true
        */
       readonly applied?: boolean | undefined;
-    }
+    } & Wrong)
   /** The body arrives at this pace. At 0.001 bytes a second, the slowest, it never ends for any practical purpose. */
   | { readonly kind: "drip"; readonly bytesPerSecond: number }
   /** The service carries out the request twice; the client sees one of the answers. @default answer "first" */
@@ -135,6 +134,31 @@ const truncate = v.pipe(
   ),
 );
 
+const wrongBody = v.pipe(
+  kind("wrong-body", "The answer is well-formed and wrong.", {
+    wrong: described(
+      v.picklist(wrongWays, `must be one of ${wrongWays.join(", ")}`),
+      "What is wrong with the answer.",
+    ),
+    member: optional(
+      v.string("must be the name of a member"),
+      "Only members of this name are wrong. Default: all that can be.",
+    ),
+    applied: applied(true),
+  }),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed || dataset.value.member === undefined) return;
+    const { wrong, member } = dataset.value;
+    const members = membersWrongBy(wrong);
+    if (members.includes(member)) return;
+    const message =
+      members.length === 0
+        ? `must have no member if wrong is ${wrong}, which is about the whole answer`
+        : `must have one of these as its member if wrong is ${wrong}: ${members.join(", ")}`;
+    addIssue({ message });
+  }),
+);
+
 const kinds = [
   kind("delay", "Delays the answer.", { delay: delaySchema }),
   respond,
@@ -152,13 +176,7 @@ const kinds = [
       "What they replace: the body or the whole HTTP response.",
     ),
   }),
-  kind("wrong-body", "The answer is well-formed and wrong.", {
-    wrong: described(
-      v.picklist(wrongWays, `must be one of ${wrongWays.join(", ")}`),
-      "What is wrong with the answer.",
-    ),
-    applied: applied(true),
-  }),
+  wrongBody,
   kind("drip", "The body of the answer arrives slowly.", {
     bytesPerSecond: described(pace, "The pace. Below 1, each byte takes longer than a second."),
   }),

@@ -14,8 +14,11 @@ export const wrongWays = [
   "missing-list",
   "empty-list",
   "short-list",
+  "null-rows",
+  "missing-numbers",
   "null-numbers",
   "numbers-as-text",
+  "null-body",
   "status-202",
   "status-204",
 ] as const;
@@ -30,14 +33,32 @@ export const unconfirmedWays: readonly WrongWay[] = [
   "null-id",
   "empty-id",
   "id-as-number",
+  "null-body",
   "status-202",
   "status-204",
 ];
 
-/** What becomes of the body. */
-const ways: Readonly<Record<WrongWay, (body: unknown) => unknown>> = {
+/** How an answer is wrong. */
+export interface Wrong {
+  readonly wrong: WrongWay;
+  /** Only members of this name are wrong. @default all that can be */
+  readonly member?: string | undefined;
+}
+
+interface Way {
+  /** What becomes of the body. */
+  readonly change: (body: unknown, member: string | undefined) => unknown;
+  /** Names of the members that can be wrong alone. */
+  readonly members: readonly string[];
+}
+
+const kept = (body: unknown): unknown => body;
+
+const ways: Readonly<Record<WrongWay, Way>> = {
   // The answers to reads have no `ok`.
-  "ok-false": (body) => (isObject(body) && "ok" in body ? { ...body, ok: false } : { ok: false }),
+  "ok-false": bodyAs((body) =>
+    isObject(body) && "ok" in body ? { ...body, ok: false } : { ok: false },
+  ),
   "missing-id": idsAs(() => undefined),
   "null-id": idsAs(() => null),
   "empty-id": idsAs(() => ""),
@@ -47,17 +68,25 @@ const ways: Readonly<Record<WrongWay, (body: unknown) => unknown>> = {
   "missing-list": listsAs(() => undefined),
   "empty-list": listsAs(() => []),
   "short-list": listsAs((list) => list.slice(0, -1)),
+  "null-rows": listsAs((list) => list.map(() => null)),
+  "missing-numbers": numbersAs(() => undefined),
   "null-numbers": numbersAs(() => null),
   "numbers-as-text": numbersAs(String),
-  "status-202": (body) => body,
-  "status-204": (body) => body,
+  "null-body": bodyAs(() => null),
+  "status-202": bodyAs(kept),
+  "status-204": bodyAs(kept),
 };
 
+/** Names of the members that alone can be wrong in this way. */
+export function membersWrongBy(wrong: WrongWay): readonly string[] {
+  return ways[wrong].members;
+}
+
 /** Errors, and answers that have nothing of the kind, stay as they are. @returns the same object then. */
-export function wrongAnswer(own: ApiResponse, wrong: WrongWay): ApiResponse {
+export function wrongAnswer(own: ApiResponse, how: Wrong): ApiResponse {
   if (own.status !== 200 || own.body === "") return own;
-  const status = statusOf(wrong);
-  const body = textOf(JSON.parse(own.body), wrong);
+  const status = statusOf(how);
+  const body = textOf(JSON.parse(own.body), how);
   if (body === undefined) return own;
   const { "content-length": _length, "content-type": type = "", ...headers } = own.headers;
   const about = { "content-type": type, "content-length": String(utf8Length(body)) };
@@ -70,60 +99,80 @@ export function wrongAnswer(own: ApiResponse, wrong: WrongWay): ApiResponse {
  */
 export function unservedAnswer(
   operation: OperationId | undefined,
-  wrong: WrongWay,
+  how: Wrong,
 ): { readonly status: number; readonly body?: unknown } | undefined {
   if (operation !== "impression" && operation !== "click") return undefined;
   const own = { ok: true, [`${operation}_id`]: "unknown-0", revenue_credited_inr: 0 };
-  const text = textOf(own, wrong);
-  const status = statusOf(wrong);
+  const text = textOf(own, how);
+  const status = statusOf(how);
   if (text === undefined) return undefined;
   return text === "" ? { status } : { status, body: JSON.parse(text) };
 }
 
-function statusOf(wrong: WrongWay): number {
+function statusOf({ wrong }: Wrong): number {
   if (wrong === "status-202") return 202;
   return wrong === "status-204" ? 204 : 200;
 }
 
 /** Undefined if nothing changes. */
-function textOf(body: unknown, wrong: WrongWay): string | undefined {
+function textOf(body: unknown, { wrong, member }: Wrong): string | undefined {
   if (wrong === "status-204") return "";
   const before = JSON.stringify(body);
-  const after = JSON.stringify(ways[wrong](body));
-  return after === before && statusOf(wrong) === 200 ? undefined : after;
+  const after = JSON.stringify(ways[wrong].change(body, member));
+  return after === before && wrong !== "status-202" ? undefined : after;
 }
 
-/** What becomes of a member. Undefined leaves it out. Elements of lists have no name. */
+function bodyAs(change: (body: unknown) => unknown): Way {
+  return { change, members: [] };
+}
+
+function idsAs(change: (id: string) => unknown): Way {
+  const members = ["id", "impression_id", "click_id", "publisher_id"];
+  return membersAs(members, (value, name) =>
+    members.includes(name) && typeof value === "string" ? change(value) : value,
+  );
+}
+
+function listsAs(change: (list: readonly unknown[]) => unknown): Way {
+  const members = ["surfaces", "payouts"];
+  return membersAs(members, (value, name) =>
+    members.includes(name) && Array.isArray(value) ? change(value) : value,
+  );
+}
+
+/** Members that the spec doesn't list may be numbers, too. */
+function numbersAs(change: (value: number) => unknown): Way {
+  const members = [
+    "revenue_credited_inr",
+    "impressions",
+    "clicks",
+    "revenue_inr",
+    "revenue",
+    "cpm_range",
+    "amount_inr",
+    "pending_inr",
+  ];
+  return membersAs(members, (value) => (typeof value === "number" ? change(value) : value));
+}
+
+/** What becomes of a member. Undefined leaves it out. Elements of a list have the list's name. */
 type Change = (value: unknown, name: string) => unknown;
 
-const ids: ReadonlySet<string> = new Set(["id", "impression_id", "click_id", "publisher_id"]);
-const lists: ReadonlySet<string> = new Set(["surfaces", "payouts"]);
-
-function idsAs(change: (id: string) => unknown): (body: unknown) => unknown {
-  return changed((value, name) =>
-    ids.has(name) && typeof value === "string" ? change(value) : value,
-  );
-}
-
-function listsAs(change: (list: readonly unknown[]) => unknown): (body: unknown) => unknown {
-  return changed((value, name) =>
-    lists.has(name) && Array.isArray(value) ? change(value) : value,
-  );
-}
-
-function numbersAs(change: (value: number) => unknown): (body: unknown) => unknown {
-  return changed((value) => (typeof value === "number" ? change(value) : value));
-}
-
-/** Applies a change to all members, the innermost first. */
-function changed(change: Change): (body: unknown) => unknown {
-  const inside = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map((one) => change(inside(one), ""));
-    if (!isObject(value)) return value;
-    const members = Object.entries(value);
-    return Object.fromEntries(members.map(([name, one]) => [name, change(inside(one), name)]));
+/** Applies a change to all members, or to those of one name, the innermost first. */
+function membersAs(members: readonly string[], change: Change): Way {
+  const changed = (value: unknown, name: string, only: string | undefined): unknown => {
+    const now = inside(value, name, only);
+    return only === undefined || only === name ? change(now, name) : now;
   };
-  return inside;
+  const inside = (value: unknown, name: string, only: string | undefined): unknown => {
+    if (Array.isArray(value)) {
+      return value.map((one) => changed(one, name, only)).filter((one) => one !== undefined);
+    }
+    if (!isObject(value)) return value;
+    const entries = Object.entries(value);
+    return Object.fromEntries(entries.map(([of, one]) => [of, changed(one, of, only)]));
+  };
+  return { change: (body, only) => inside(body, "", only), members };
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

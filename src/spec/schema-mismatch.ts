@@ -23,6 +23,26 @@ export function bodyMismatch(schema: JsonSchema, text: string): string | undefin
   }
 }
 
+/**
+ * Says what the spec doesn't allow about the body of a success; undefined if it allows all of it. Statistics are those of the
+ * publisher queried (spec §2).
+ *
+ * @param asked The parameters of the request.
+ */
+export function successMismatch(
+  operation: OperationId,
+  text: string,
+  asked: { get(name: string): string | null | undefined },
+): string | undefined {
+  const mismatch = bodyMismatch(lenientSchemas[operation], text);
+  if (mismatch !== undefined || operation !== "stats") return mismatch;
+  const { publisher_id } = JSON.parse(text);
+  const queried = asked.get("publisher_id");
+  return publisher_id === queried
+    ? undefined
+    : `body.publisher_id is ${shown(publisher_id)}, and the publisher queried is ${shown(queried)}`;
+}
+
 function schemaMismatch(schema: JsonSchema, value: unknown, at = "body"): string | undefined {
   for (const keyword in schema) {
     const look = keywords[keyword];

@@ -343,6 +343,20 @@ describe("faults", () => {
     // The client must not say that nothing was applied when it may have been.
     if (error !== undefined) expect(error.mayHaveApplied).toBe(true);
   });
+
+  test("statistics of another publisher are unreadable", async () => {
+    const { sim, context } = await openTestWorld();
+    const { baseUrl, apiKey, fetch, publisherId: publisher_id } = context;
+    const client = createClient({ baseUrl, apiKey, fetch });
+    expect(await client.stats({ publisher_id })).toMatchObject({
+      ok: true,
+      value: { publisher_id },
+    });
+    sim.faults.add({
+      verdict: { kind: "wrong-body", wrong: "foreign-id", member: "publisher_id" },
+    });
+    expect(await errorOf(client.stats({ publisher_id }))).toMatchObject({ kind: "unreadable" });
+  });
 });
 
 async function impressionIn({ context, surfaces, time }: TestWorld) {

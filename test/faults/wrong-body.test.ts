@@ -28,10 +28,14 @@ type Asked = keyof typeof asks;
 function compared(
   operation: Asked,
   wrong: WrongWay,
-  { applied, ...options }: SimulatorOptions & { readonly applied?: boolean } = {},
+  {
+    applied,
+    member,
+    ...options
+  }: SimulatorOptions & { readonly applied?: boolean; readonly member?: string } = {},
 ): { readonly own: ApiResponse; readonly seen: ApiResponse; readonly sim: Simulator } {
   const faults = [
-    { match: { operation }, verdict: { kind: "wrong-body", wrong, applied } as const },
+    { match: { operation }, verdict: { kind: "wrong-body", wrong, member, applied } as const },
   ];
   const sim = createSimulator({ ...options, faults });
   const own = asks[operation](senderOf(createSimulator(options)));
@@ -50,6 +54,18 @@ const expected: Readonly<Partial<Record<WrongWay, (body: string) => string>>> = 
   "id-as-number": (body) => body.replaceAll(anyId, '"$1":1'),
   "missing-list": (body) => body.replace(anyList, "").replace(/,\}$/, "}"),
   "empty-list": (body) => body.replace(anyList, '"$1":[],').replace(/,\}$/, "}"),
+  "null-rows": (body) =>
+    body.replace(anyList, (list, name) => {
+      const rows = JSON.parse(`{${list.replace(/,$/, "")}}`)[name];
+      const comma = list.endsWith(",") ? "," : "";
+      return `"${name}":[${rows.map(() => "null").join(",")}]${comma}`;
+    }),
+  "missing-numbers": (body) =>
+    body
+      .replaceAll(/"\w+":\d+(?:\.\d+)?,?/g, "")
+      .replaceAll(/(?<=\[)[\d.]+,[\d.]+(?=\])/g, "")
+      .replaceAll(",}", "}"),
+  "null-body": () => "null",
   "null-numbers": (body) => body.replaceAll(anyNumber, "$1null"),
   "numbers-as-text": (body) => body.replaceAll(anyNumber, '$1"$2"'),
 };
@@ -70,7 +86,7 @@ test.each(cases)("the answer to %s under %s has that and nothing else changed", 
     ...own.headers,
     "content-length": String(Buffer.byteLength(seen.body)),
   });
-  const isSame = wrong.endsWith("-list") && (operation === "impression" || operation === "click");
+  const isSame = isOfLists(wrong) && (operation === "impression" || operation === "click");
   expect(seen.body === own.body).toBe(isSame);
   expect(sim.journal.entries({ secrets: "shown" }).at(-1)).toMatchObject(
     isSame
@@ -80,6 +96,62 @@ test.each(cases)("the answer to %s under %s has that and nothing else changed", 
           fault: { served: true, received: "whole", lost: { body: own.body } },
         },
   );
+});
+
+function isOfLists(wrong: WrongWay): boolean {
+  return /-(list|rows)$/.test(wrong);
+}
+
+describe("with a `member`", () => {
+  const read = (operation: Asked, wrong: WrongWay, member: string) => {
+    const { own, seen } = compared(operation, wrong, { member });
+    return [JSON.parse(own.body), JSON.parse(seen.body)] as const;
+  };
+
+  test("only members of that name are wrong", () => {
+    const [own, seen] = read("stats", "missing-numbers", "revenue_inr");
+    const { revenue_inr, ...others } = own;
+    expect(revenue_inr).toBeTypeOf("number");
+    expect(seen).toEqual(others);
+  });
+
+  test("all members of that name are, wherever they are", () => {
+    const [own, seen] = read("stats", "numbers-as-text", "impressions");
+    const inText = <Row extends { impressions: number }>(row: Row) => ({
+      ...row,
+      impressions: String(row.impressions),
+    });
+    expect(seen).toEqual({ ...inText(own), surfaces: own.surfaces.map(inText) });
+  });
+
+  test("the elements of a list have its name", () => {
+    const [own, seen] = read("surfaces", "null-numbers", "cpm_range");
+    const nulls = (row: object) => ({ ...row, cpm_range: [null, null] });
+    expect(seen).toEqual({ surfaces: own.surfaces.map(nulls) });
+  });
+
+  test("an answer without such a member stays as it is", () => {
+    const [own, seen] = read("payouts", "null-numbers", "impressions");
+    expect(seen).toEqual(own);
+    const unserved = { member: "impressions", applied: false };
+    const { sim } = compared("impression", "null-numbers", unserved);
+    expect(sim.audit().total.impressions).toMatchObject({ applied: 1, injected: 0 });
+  });
+
+  test.each([
+    [
+      "null-numbers",
+      "impression",
+      /one of these as its member .* null-numbers: revenue_credited_inr, impressions/,
+    ],
+    ["null-id", "impressions", /one of these as its member .* null-id: id, impression_id/],
+    ["null-body", "impressions", /must have no member if wrong is null-body/],
+    ["status-204", "impressions", /must have no member if wrong is status-204/],
+    ["null-id", 1, /verdict\.member must be the name of a member/],
+  ] as const)("%s can't be in member %s", (wrong, member, message) => {
+    const verdict = { kind: "wrong-body", wrong, member } as never;
+    expect(() => createSimulator().faults.add({ verdict })).toThrow(message);
+  });
 });
 
 describe("ok-false", () => {
@@ -158,14 +230,11 @@ describe("with `applied: false`", () => {
     },
   );
 
-  test.each(wrongWays.filter((wrong) => wrong.endsWith("-list")))(
-    "%s lets an event pass",
-    (wrong) => {
-      const { own, seen, sim } = compared("impression", wrong, { applied: false });
-      expect(seen).toEqual(own);
-      expect(sim.audit().total.impressions).toMatchObject({ applied: 1, answered: 1, injected: 0 });
-    },
-  );
+  test.each(wrongWays.filter(isOfLists))("%s lets an event pass", (wrong) => {
+    const { own, seen, sim } = compared("impression", wrong, { applied: false });
+    expect(seen).toEqual(own);
+    expect(sim.audit().total.impressions).toMatchObject({ applied: 1, answered: 1, injected: 0 });
+  });
 
   test("reads are carried out all the same", () => {
     const { own, seen } = compared("stats", "null-numbers", { applied: false });

@@ -4,7 +4,7 @@ import { headerOf } from "../../exchange/headers.ts";
 import type { JournalRecord } from "../../journal/record.ts";
 import { deliveryTraits } from "../../spec/delivery.ts";
 import { saysDuplicate } from "../../spec/errors.ts";
-import { bodyMismatch, lenientSchemas } from "../../spec/schema-mismatch.ts";
+import { successMismatch } from "../../spec/schema-mismatch.ts";
 import { type ClientEvent, eventOf } from "./client-event.ts";
 import type { Era } from "./eras.ts";
 import { retryAtMsOf } from "./retry-after.ts";
@@ -146,11 +146,13 @@ function outcomeOf(record: JournalRecord, retryAtMs: number | undefined): Attemp
 }
 
 /** Whether a fault rule made the answer wrong, and the client can see that. */
-export function isWrongAnswer({ response, operation, producedBy, fault }: JournalRecord): boolean {
+export function isWrongAnswer(record: JournalRecord): boolean {
+  const { response, operation, producedBy, fault } = record;
   if (fault?.kind !== "wrong-body" || producedBy !== "rule" || operation === undefined)
     return false;
   const { status, body } = response;
-  return status !== 200 || bodyMismatch(lenientSchemas[operation], body) !== undefined;
+  const asked = new URLSearchParams(record.query);
+  return status !== 200 || successMismatch(operation, body, asked) !== undefined;
 }
 
 /** Whether a 409 says that the event is on record. It can also mean a paused surface, and a fault rule may say anything. */

@@ -89,7 +89,7 @@ const applications: Readonly<
 
 /** Whether the answer to an event can be wrong in this way: it has no list. */
 function canBeWrong(verdict: Verdict): boolean {
-  return verdict.kind === "wrong-body" && !verdict.wrong.endsWith("-list");
+  return verdict.kind === "wrong-body" && !/-(list|rows)$/.test(verdict.wrong);
 }
 
 /** Whether the service's own answer arrives as it is. */

@@ -38,7 +38,7 @@ export function createExampleClient(
       const { status } = response;
       if (!response.ok) throw Object.assign(new Error(`status ${status}`), { status });
       const answer: unknown = JSON.parse(text);
-      const wrong = wrongIn(operation, { status, body: answer });
+      const wrong = wrongIn(operation, { status, body: answer }, publisherId);
       if (wrong.length > 0) throw new Error(`the answer is wrong: ${wrong.join(", ")}`);
       return answer;
     } finally {

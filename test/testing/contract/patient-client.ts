@@ -117,7 +117,7 @@ function clientOf(context: DriverContext, habits: Habits): ReturnType<CreateDriv
   ): Promise<Receipt> => {
     const kind = "recording";
     const answer = await send({ kind, operation, values, isRepeatable });
-    return answer as Receipt;
+    return (answer ?? {}) as Receipt;
   };
   const asked = async (operation: OperationId, query: object = {}): Promise<unknown> =>
     await send({
@@ -257,7 +257,9 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
       const { status, headers, body } = answer;
       const isSuccess =
         habits.isSuccess?.(status, body) ??
-        wrongIn(request.operation, answer).every((wrong) => wrong === habits.overlooks);
+        wrongIn(request.operation, answer, context.publisherId).every(
+          (wrong) => wrong === habits.overlooks,
+        );
       if (isSuccess) return body;
       failure = new Refused(habits.status?.(status) ?? (status === 0 ? undefined : status));
       if (status === 415 && sentForm < (habits.forms ?? forms.length) - 1) {

@@ -392,7 +392,16 @@ const defects: readonly Defect[] = [
     habits: { overlooks: wrong },
     options: { runs: 50 },
   })),
-  ...(["missing-list", "null-numbers", "numbers-as-text"] as const).map((wrong) => ({
+  ...(
+    [
+      "missing-list",
+      "null-rows",
+      "missing-numbers",
+      "null-numbers",
+      "numbers-as-text",
+      "foreign-id",
+    ] as const
+  ).map((wrong) => ({
     rule: "wrong-answer-is-no-success",
     what: `gives figures and lists that are wrong as by ${wrong}`,
     habits: { overlooks: wrong },

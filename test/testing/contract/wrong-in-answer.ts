@@ -5,12 +5,19 @@ import type { OperationId } from "../../../src/spec/operations.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What is wrong with an answer; empty if it is the success that the spec describes. */
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** What is wrong with an answer to this publisher; empty if it is the success that the spec describes. */
 export function wrongIn(
   operation: OperationId,
-  { status, body }: { readonly status: number; readonly body: unknown },
+  { status, body }: Answer,
+  publisherId: string,
 ): readonly (WrongWay | "unreadable")[] {
   if (status === 204) return ["status-204"];
+  if (status === 200 && body === null) return ["null-body"];
   if (typeof body !== "object" || body === null || (status !== 200 && status !== 202))
     return ["unreadable"];
   const answer = body as Members;
@@ -25,12 +32,15 @@ export function wrongIn(
     ];
   const rows = answer[operation === "payouts" ? "payouts" : "surfaces"];
   if (!Array.isArray(rows)) return [...accepted, "missing-list"];
+  if (rows.includes(null)) return [...accepted, "null-rows"];
   const ids = [
     ...(operation === "stats" ? [answer.publisher_id] : []),
     ...rows.map(({ id }) => id),
   ];
   const numbers = numbersIn[operation](answer, rows);
-  return [...accepted, ...ids.flatMap(wrongId), ...numbers.flatMap(wrongNumber)];
+  const wrong = [...accepted, ...ids.flatMap(wrongId), ...numbers.flatMap(wrongNumber)];
+  const isForeign = operation === "stats" && answer.publisher_id !== publisherId;
+  return isForeign && wrong.length === 0 ? ["foreign-id"] : wrong;
 }
 
 const numbersIn = {
@@ -40,11 +50,17 @@ const numbersIn = {
     revenue_inr,
     ...rows.flatMap((row) => [row.impressions, row.revenue]),
   ],
-  surfaces: (_, rows) => rows.flatMap(({ cpm_range }) => cpm_range),
+  surfaces: (_, rows) => rows.flatMap(({ cpm_range }) => rangeIn(cpm_range)),
   payouts: ({ pending_inr }, rows) => [pending_inr, ...rows.map(({ amount_inr }) => amount_inr)],
 } as const satisfies Readonly<
   Record<string, (answer: Members, rows: readonly Members[]) => readonly unknown[]>
 >;
+
+/** Without its two bounds it has numbers that are missing. */
+function rangeIn(range: unknown): readonly unknown[] {
+  const [lower, upper] = Array.isArray(range) ? range : [];
+  return [lower, upper];
+}
 
 function wrongId(id: unknown): readonly (WrongWay | "unreadable")[] {
   if (id === undefined) return ["missing-id"];
@@ -55,6 +71,7 @@ function wrongId(id: unknown): readonly (WrongWay | "unreadable")[] {
 
 function wrongNumber(value: unknown): readonly (WrongWay | "unreadable")[] {
   if (typeof value === "number") return [];
+  if (value === undefined) return ["missing-numbers"];
   if (value === null) return ["null-numbers"];
   return [typeof value === "string" ? "numbers-as-text" : "unreadable"];
 }

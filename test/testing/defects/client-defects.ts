@@ -240,17 +240,17 @@ export const clientDefects: readonly ClientDefect[] = [
     says: "the default period ends with the day in India",
     breaks: "stats-default-period",
     ...inClient,
-    find: "call(stats, parameters, options)",
+    find: "call(stats(parameters.publisher_id), parameters, options)",
     replace:
-      "call(stats, { to: new Date(clock.now() + 19_800_000).toISOString().slice(0, 10), ...parameters }, options)",
+      "call(stats(parameters.publisher_id), { to: new Date(clock.now() + 19_800_000).toISOString().slice(0, 10), ...parameters }, options)",
   },
   {
     says: "a period begins a day late",
     breaks: "stats-period",
     ...inClient,
-    find: "call(stats, parameters, options)",
+    find: "call(stats(parameters.publisher_id), parameters, options)",
     replace:
-      "call(stats, { ...parameters, from: parameters.from && new Date(Date.parse(parameters.from) + 86_400_000).toISOString().slice(0, 10) }, options)",
+      "call(stats(parameters.publisher_id), { ...parameters, from: parameters.from && new Date(Date.parse(parameters.from) + 86_400_000).toISOString().slice(0, 10) }, options)",
   },
   {
     says: "amounts are rounded to paise",

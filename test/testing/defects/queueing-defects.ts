@@ -131,18 +131,21 @@ const wrongAnswers: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "counts that are text or null pass for numbers",
+    breaks: "wrong-answer-is-no-success",
     ...inAnswers,
     find: "Number.isSafeInteger(value) && Number(value) >= 0;",
     replace: "Number.isSafeInteger(Number(value));",
   },
   {
-    says: "a list of surfaces that lacks the client's own is returned",
+    says: "payouts without ids, or with numbers in their place, are returned",
+    breaks: "wrong-answer-is-no-success",
     ...inAnswers,
-    find: "return own.every(({ id }) => listed.has(id));",
-    replace: "return listed !== undefined;",
+    find: "id: isText,\n      date: isDay,",
+    replace: "date: isDay,",
   },
   {
     says: "rows that are null are returned",
+    breaks: "wrong-answer-is-no-success",
     ...inAnswers,
     find: "Array.isArray(value) && value.every(check);",
     replace: "Array.isArray(value) && value.every((one) => one === null || check(one));",
@@ -155,12 +158,14 @@ const wrongAnswers: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "statistics of another publisher are returned",
+    breaks: "wrong-answer-is-no-success",
     ...inAnswers,
     find: "publisher_id: (value) => value === publisherId,",
     replace: "publisher_id: isText,",
   },
   {
     says: "statistics without the total of revenue are returned",
+    breaks: "wrong-answer-is-no-success",
     ...inAnswers,
     find: "revenue_inr: isAmount,\n    surfaces",
     replace: "surfaces",
@@ -365,6 +370,7 @@ const undelivered: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "an answer that is null ends the attempts for its event",
+    breaks: "delivers-when-it-can",
     ...inAnswers,
     find: "    value !== null &&\n",
     replace: "",
@@ -770,6 +776,7 @@ const readings: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "a view that meets a conflict is sent again with another session id",
+    breaks: "repeat-is-the-same",
     ...isRefused,
     replace:
       'if (answer.kind === "refused" && answer.status === 409 && event.isRepeatable) {\n        Object.assign(call.values, { session_id: call.values.session_id + "-" + attempt });\n        continue;\n      }\n      if (answer.kind === "refused") return undefined;\n      if (answer.kind === "limited")',
@@ -855,6 +862,7 @@ const readings: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "statistics without rows count as wrong, so with stats.surfaces=with-traffic there are none for a quiet period",
+    breaks: "stats-period",
     ...inClient,
     find: "isStatsAnswer(publisher_id));",
     replace: "(body) => isStatsAnswer(publisher_id)(body) && body.surfaces.length > 0);",

@@ -75,7 +75,7 @@ function wrongSource(
 }
 
 /** Whether the service answered every request with a success. 415 only asks for another encoding. */
-function wasAnswered({ exchanges, together }: PerformedCommand): boolean {
+export function wasAnswered({ exchanges, together }: PerformedCommand): boolean {
   if (exchanges.at(-1)?.got.status === 415) return false;
   return exchanges.every(
     // Of several at once it isn't known which one the 415 belongs to.

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { HOUR_MS, MINUTE_MS } from "../../../base/duration.ts";
 import type { FaultMatch } from "../../../faults/rule.ts";
 import type { Verdict } from "../../../faults/verdict.ts";
-import { unconfirmedWays, type WrongWay } from "../../../faults/wrong-body.ts";
+import { unconfirmedWays, type Wrong } from "../../../faults/wrong-body.ts";
 import type { OperationId } from "../../../spec/operations.ts";
 import type { Command } from "../../session/command.ts";
 import { weightedOneOf } from "./sequences.ts";
@@ -116,7 +116,11 @@ export const applied: fc.Arbitrary<Verdict> = weightedOneOf(
 /** Something unreadable in place of the answer. */
 export const broken: fc.Arbitrary<Verdict> = anyOf(corrupted);
 /** The same, and the service did nothing. */
-export const unreadable: fc.Arbitrary<Verdict> = anyOf([html, { kind: "respond", status: 200 }]);
+export const unreadable: fc.Arbitrary<Verdict> = anyOf([
+  html,
+  { kind: "respond", status: 200 },
+  { kind: "wrong-body", wrong: "null-body", applied: false },
+]);
 /** No answer ever comes, or only its head. */
 export const silence: fc.Arbitrary<Verdict> = anyOf(silent, [
   { kind: "drip", bytesPerSecond: 0.001 },
@@ -126,16 +130,27 @@ export const silence: fc.Arbitrary<Verdict> = anyOf(silent, [
 export const unconfirmed: fc.Arbitrary<Verdict> = fc
   .constantFrom(...unconfirmedWays)
   .map((wrong) => ({ kind: "wrong-body", wrong, applied: false }));
-/** The answer to a query is one that the spec doesn't describe. */
-export const misshapen: fc.Arbitrary<Verdict> = fc
-  .constantFrom<WrongWay>(
-    "ok-false",
-    "missing-list",
-    "null-numbers",
-    "numbers-as-text",
-    "status-204",
-  )
-  .map((wrong) => ({ kind: "wrong-body", wrong }));
+/** The answer to a query is one that the spec doesn't describe: as a whole, or in the members of one name. */
+export const misshapen: Readonly<Record<"stats" | "surfaces" | "payouts", readonly Verdict[]>> = {
+  stats: [
+    ...misshapenBy(["publisher_id", "id"], ["impressions", "clicks", "revenue_inr", "revenue"]),
+    { kind: "wrong-body", wrong: "foreign-id", member: "publisher_id" },
+  ],
+  surfaces: misshapenBy(["id"], ["cpm_range"]),
+  payouts: misshapenBy(["id"], ["amount_inr", "pending_inr"]),
+};
+
+function misshapenBy(ids: readonly string[], numbers: readonly string[]): readonly Verdict[] {
+  const whole = ["ok-false", "missing-list", "null-rows", "null-body", "status-204"] as const;
+  const ofIds = ["missing-id", "null-id", "id-as-number"] as const;
+  const ofNumbers = ["missing-numbers", "null-numbers", "numbers-as-text"] as const;
+  const all: readonly Wrong[] = [
+    ...whole.map((wrong) => ({ wrong })),
+    ...ofIds.flatMap((wrong) => ids.map((member) => ({ wrong, member }))),
+    ...ofNumbers.flatMap((wrong) => numbers.map((member) => ({ wrong, member }))),
+  ];
+  return all.map((how) => ({ kind: "wrong-body", ...how }));
+}
 
 /** Another program uses up a limit, except for at most two requests. */
 export function spent(of: "recording" | "reporting"): fc.Arbitrary<Command> {

@@ -62,6 +62,8 @@ const repeatIsTheSame: Rule = {
   id: "repeat-is-the-same",
   says: "An impression is sent again with the same parameters, including its session_id",
   source: "spec §4",
+  // A conflict says that the event is on record.
+  assuming: [{}, { "dedup.repeat": "conflict" }],
   commands: () =>
     sequence([fault(doubtful), anyAdView], fc.oneof(anyEvent, anyEvent, fault(doubtful))),
   judge(session) {

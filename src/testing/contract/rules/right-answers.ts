@@ -1,6 +1,6 @@
 /** Tells answers that the spec describes from others that look like a success (spec §2, §4). */
 
-import { bodyMismatch, lenientSchemas } from "../../../spec/schema-mismatch.ts";
+import { successMismatch } from "../../../spec/schema-mismatch.ts";
 import { jsonOf, type WireAnswer, type WireExchange } from "../../session/wire.ts";
 
 /** Whether the client got a success that isn't what the spec describes. */
@@ -10,9 +10,12 @@ export function isWrongSuccess(exchange: WireExchange): boolean {
 }
 
 /** What the spec doesn't allow about a success; undefined if it allows all of it. */
-export function mismatchOf({ operation }: WireExchange, answer: WireAnswer): string | undefined {
+export function mismatchOf(
+  { operation, values }: WireExchange,
+  answer: WireAnswer,
+): string | undefined {
   if (answer.status !== 200) return `its status is ${answer.status}, and only 200 is a success`;
-  return operation && bodyMismatch(lenientSchemas[operation], answer.body);
+  return operation && successMismatch(operation, answer.body, values);
 }
 
 /** The bodies of the answer that the client got, and of the service's own, if they are right. */
