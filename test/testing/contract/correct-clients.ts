@@ -24,6 +24,14 @@ export const correctClients: Readonly<Record<ClientName, CreateDriver>> = {
 
 export const clientNames: readonly ClientName[] = Object.keys(correctClients) as ClientName[];
 
+/** What the machine's time zone may be: UTC, the service's other reading of days, and both sides of the date line. */
+export const timeZones = [
+  "UTC",
+  "Asia/Kolkata",
+  "America/Los_Angeles",
+  "Pacific/Kiritimati",
+] as const;
+
 export interface ContractOutcome {
   /** Rules that were broken or couldn't be tried, each with the reason. */
   readonly alarms: readonly string[];
@@ -34,7 +42,10 @@ export interface ContractOutcome {
 /** Tries the whole contract outside a test runner. A rule that never came up is no alarm. */
 export async function tryContract(
   client: ClientName,
-  options: Pick<ClientContractOptions, "assumptions" | "sequenceSeed" | "runs" | "globals">,
+  options: Pick<
+    ClientContractOptions,
+    "assumptions" | "sequenceSeed" | "runs" | "globals" | "timeZone"
+  >,
 ): Promise<ContractOutcome> {
   const tests: (() => Promise<void>)[] = [];
   const reports: ContractReport[] = [];

@@ -33,6 +33,11 @@ const wrong: Readonly<Record<string, Caching>> = {
   "keeps figures for five minutes": { lifetimeMs: 300_000 },
   "keeps figures for a minute, but promises ten seconds": { staleMs: 10_000 },
   "keeps figures for a minute after each use": { countsFromUse: true },
+  "keeps figures for the 30 seconds that it promises after each use": {
+    lifetimeMs: 30_000,
+    staleMs: 30_000,
+    countsFromUse: true,
+  },
   "keeps figures until midnight in UTC": {
     lifetimeMs: FOR_EVER,
     key: ({ from, to, surface }, nowMs) =>
@@ -43,6 +48,9 @@ const wrong: Readonly<Record<string, Caching>> = {
     key: ({ from, to }) => JSON.stringify([from, to]),
   },
   "keeps figures without regard to the period": { key: ({ surface = "" }) => surface },
+  "keeps figures without regard to the last day of the period": {
+    key: ({ from, surface }) => JSON.stringify([from, surface]),
+  },
   "shares one answer among all queries": { lifetimeMs: 0, key: () => "" },
   "returns the last figures after an error": { afterError: (kept) => kept },
   "returns zeros after an error": { afterError: () => ({ impressions: 0, clicks: 0 }) },

@@ -188,6 +188,7 @@ const staleFigures: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "figures stay young as long as they are asked for",
+    breaks: "stats-not-outdated",
     ...inStats,
     find: "return found.value;",
     replace: "{ Object.assign(found, { askedAtMs: nowMs }); return found.value; }",
@@ -236,6 +237,7 @@ const staleFigures: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "figures of a period are returned for one that ends on another day",
+    breaks: "stats-not-outdated",
     ...inStats,
     find: "JSON.stringify([from ?? null, to ?? null, surface ?? null]);",
     replace: "JSON.stringify([from ?? null, surface ?? null]);",
@@ -270,6 +272,7 @@ const staleFigures: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "payouts are asked for once and then never again",
+    breaks: "payouts-as-answered",
     ...inClient,
     find: 'return await this.#ask("/v1/publisher/payouts", values, isPayoutsAnswer);',
     replace:
@@ -652,9 +655,11 @@ const orderAndNumber: readonly Omit<QueueingDefect, "cause">[] = [
 const keyAndClosing: readonly Omit<QueueingDefect, "cause">[] = [
   { says: "the client goes on after a 401", breaks: "rotated-key", ...keyRefused, replace: "" },
   {
-    says: "events are sent although a query got a 401",
+    says: "a query that got a 401 is sent again, since only events end with it",
+    breaks: "rotated-key",
     ...keyRefused,
-    replace: 'if (status === 401 && call.pool === "recording") this.#isKeyRefused = true;',
+    replace:
+      'if (status === 401 && call.pool === "reporting") return { kind: "unclear", status };\n    if (status === 401) this.#isKeyRefused = true;',
   },
   {
     says: "queries are sent although an event got a 401",

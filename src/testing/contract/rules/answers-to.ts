@@ -1,5 +1,6 @@
 /** Which of the service's answers a client may return for a query. */
 
+import { DAY_MS } from "../../../base/duration.ts";
 import { addDays, dayAt } from "../../../laws/read-trace.ts";
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
 import { queryOf } from "../../session/command.ts";
@@ -30,7 +31,9 @@ export interface KnownAnswers {
  * - Statistics may be as old as the client promises (`staleMs`) when it returns them. That holds whatever has happened
  *   since: events, a failure, or midnight. So a client that keeps figures for a minute may still return yesterday's
  *   default period in the first minute of a day; later it may not.
- * - Surfaces and payouts may be of any age: neither the spec nor the client promises that they are recent.
+ * - Payouts may be a day old, or as old as statistics if the client promises that these may be older. Each event changes
+ *   what is pending, but neither the spec nor the client says how recent payouts have to be.
+ * - Surfaces may be of any age: they hardly ever change.
  */
 export function answersTo(session: Session, asked: Asked): KnownAnswers {
   const known = session.steps
@@ -45,7 +48,8 @@ export function answersTo(session: Session, asked: Asked): KnownAnswers {
   const usable = known.filter((one) =>
     ownSequences.has(one.sequence)
       ? usableNow.includes(one)
-      : isAnswerTo(one, asked, session) && ageOf(one, asked) <= longestAge(session, asked),
+      : isAnswerTo(one, asked, session) &&
+        ageOf(one, asked) <= longestAge(session, asked.command.kind),
   );
   return { usable, fresh, others: known.filter((one) => !usable.includes(one)) };
 }
@@ -73,10 +77,11 @@ export function ageOf({ atMs, fault }: WireExchange, asked: Asked): number {
   return returnedMs - atMs - (fault?.delayMs ?? 0);
 }
 
-function longestAge({ sim, promised }: Session, { command }: Asked): number {
+/** How old an answer may be that the client returns, in milliseconds. */
+export function longestAge({ sim, promised }: Session, operation: ReadOperation): number {
   // In real time a pause moves the service's clock and not the machine's, so the client can't know how old its figures are.
-  const isKnown = command.kind === "stats" && sim.clock.mode === "frozen";
-  return isKnown ? promised.staleMs : Number.POSITIVE_INFINITY;
+  if (sim.clock.mode !== "frozen" || operation === "surfaces") return Number.POSITIVE_INFINITY;
+  return operation === "stats" ? promised.staleMs : Math.max(DAY_MS, promised.staleMs);
 }
 
 /** Whether the request was for exactly this query. */

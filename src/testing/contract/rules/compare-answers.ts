@@ -13,7 +13,7 @@ import type { Session } from "../../session/session.ts";
 import { viewGroupsOf } from "../../session/view-groups.ts";
 import { jsonOf, memberOf, type WireExchange } from "../../session/wire.ts";
 import { commandInWords, durationInWords, outcomeInWords } from "../../session/words.ts";
-import { ageOf, answersTo, isAnswerTo, type ReadOperation } from "./answers-to.ts";
+import { ageOf, answersTo, isAnswerTo, longestAge, type ReadOperation } from "./answers-to.ts";
 import { rightAnswersIn } from "./right-answers.ts";
 import { BrokenRule, must } from "./rule.ts";
 
@@ -62,7 +62,8 @@ function wrongSource(
   asked: PerformedCommandOf<ReadOperation>,
   source: WireExchange,
 ): string {
-  const { promised, steps } = session;
+  const { steps } = session;
+  const { kind } = asked.command;
   const sent = `the request at +${durationInWords(source.atMs - (steps[0]?.atMs ?? 0))}`;
   const asking = `The client was asked for ${commandInWords(asked.command)}`;
   if (!isAnswerTo(source, asked, session)) {
@@ -70,7 +71,8 @@ function wrongSource(
   }
   return (
     `${asking}, and returned an answer that was ${durationInWords(ageOf(source, asked))} old: that to ${sent}. ` +
-    `It may return figures that are at most ${durationInWords(promised.staleMs)} old (staleMs).`
+    `It may return ${kind === "stats" ? "figures" : kind} that are at most ${durationInWords(longestAge(session, kind))} old` +
+    `${kind === "stats" ? " (staleMs)" : ""}.`
   );
 }
 

@@ -19,7 +19,16 @@ import { memberOf } from "../../session/wire.ts";
 import { mustMatchReceipts } from "./compare-answers.ts";
 import { advance, fault, lasting, next, refusal, some } from "./disturbances.ts";
 import { must, type Rule } from "./rule.ts";
-import { adView, event, flush, question, sequence, surfaces, weightedOneOf } from "./sequences.ts";
+import {
+  adView,
+  event,
+  flush,
+  question,
+  sequence,
+  stats,
+  surfaces,
+  weightedOneOf,
+} from "./sequences.ts";
 import { mustEnd, mustHaveNoFinding, mustNotLoseSilently } from "./shared-checks.ts";
 
 const DAY_S = 86_400;
@@ -131,10 +140,23 @@ const rotatedKey: Rule = {
   says: "The client doesn't keep trying a key that is no longer valid, and reports it",
   source: "spec §5",
   commands: () =>
-    sequence(
-      [fault(keyRefused, fc.oneof(lasting, next("impression", 1))), adView],
-      weightedOneOf([3, event], [2, advance(10, 600)], [1, flush]),
-      4,
+    weightedOneOf(
+      [
+        5,
+        sequence(
+          [fault(keyRefused, fc.oneof(lasting, next("impression", 1))), adView],
+          weightedOneOf([3, event], [2, advance(10, 600)], [1, flush]),
+          4,
+        ),
+      ],
+      [
+        1,
+        sequence(
+          [fault(keyRefused, next("stats")), stats],
+          weightedOneOf([3, question], [1, advance(10, 600)]),
+          2,
+        ),
+      ],
     ),
   judge(session) {
     mustNotLoseSilently(session);
@@ -146,7 +168,8 @@ const rotatedKey: Rule = {
 
 /**
  * Once the key was refused for an event that the client had taken on, it must send no other event with that key. If each
- * call fails instead, it is up to the caller whether to try again.
+ * call fails instead, it is up to the caller whether to try again. Queries don't count: a driver may join two clients,
+ * one for events and one for queries, and each has to learn of the refusal.
  *
  * @throws BrokenRule
  */

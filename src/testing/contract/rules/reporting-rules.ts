@@ -1,12 +1,13 @@
 /** How a client asks for and returns surfaces and payouts (spec §2, §4). */
 
 import fc from "fast-check";
+import { DAY_MS, HOUR_MS } from "../../../base/duration.ts";
 import type { Command } from "../../session/command.ts";
 import { performedCommandsOfKind } from "../../session/performed-commands.ts";
 import { limitsFor } from "./answers-to.ts";
 import { mustMatchAnswers } from "./compare-answers.ts";
 import { must, type Rule } from "./rule.ts";
-import { adView, commandsOf, longPause, payouts, shortPause, surfaces } from "./sequences.ts";
+import { adView, commandsOf, pausesOf, payouts, shortPause, surfaces } from "./sequences.ts";
 import { statsRules } from "./stats-rules.ts";
 
 const surfacesAsAnswered: Rule = {
@@ -21,7 +22,7 @@ const surfacesAsAnswered: Rule = {
 
 const payoutsAsAnswered: Rule = {
   id: "payouts-as-answered",
-  says: "The client lists payouts as the service does, paid or not",
+  says: "The client lists payouts as the service does, paid or not, and as they were at most a day ago",
   source: "spec §2, §3",
   needs: ["payouts"],
   assuming: (
@@ -37,7 +38,8 @@ const payoutsAsAnswered: Rule = {
     "payout.order": order,
     "payout.cycle": cycle,
   })),
-  commands: () => commandsOf(payouts, limitedPayouts(1, 20, 100), adView, longPause),
+  commands: () =>
+    commandsOf(payouts, limitedPayouts(1, 20, 100), adView, pausesOf(HOUR_MS, DAY_MS + HOUR_MS)),
   judge: (session) => mustMatchAnswers(session, "payouts"),
 };
 
