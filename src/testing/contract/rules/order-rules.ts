@@ -20,7 +20,6 @@ import {
   stats,
   surfaces,
   together,
-  weightedOneOf,
 } from "./sequences.ts";
 
 const severalAtOnce: fc.Arbitrary<Command> = together(adView, adView, click);
@@ -106,11 +105,11 @@ const atMostAtOnce: Rule = {
   source: "the driver's maxAtOnce",
   needs: ["maxAtOnce"],
   commands: () =>
-    weightedOneOf(
-      [2, sequence([slow, burst(adView)], disturbed, 2)],
-      [2, sequence([slow, queries], disturbed, 2)],
-      [2, sequence([tooSlow, adView, queries], disturbed, 2)],
-      [2, sequence([refusedQuery, question, slow, queries], disturbed, 1)],
+    fc.oneof(
+      sequence([slow, burst(adView)], disturbed, 2),
+      sequence([slow, queries], disturbed, 2),
+      sequence([tooSlow, adView, queries], disturbed, 2),
+      sequence([refusedQuery, question, slow, queries], disturbed, 1),
     ),
   judge(session) {
     const { maxAtOnce } = session.promised;
