@@ -14,7 +14,11 @@ export interface ClientPromises {
   readonly staleMs?: number | undefined;
   /** Whether events are recorded in the order in which the client was given them. @default false */
   readonly inOrder?: boolean | undefined;
-  /** The most requests that the client has under way at once. @default any number */
+  /**
+   * The most requests that the client has under way at once. One is under way until it is answered or aborted.
+   *
+   * @default any number
+   */
   readonly maxAtOnce?: number | undefined;
   /** After how many attempts the client may give up on an event. @default 3 */
   readonly maxAttempts?: number | undefined;

@@ -8,6 +8,7 @@ import type { ClientPromises } from "../../../src/testing/driver/promises.ts";
 import type { Command } from "../../../src/testing/session/command.ts";
 import { runSession } from "../../../src/testing/session/run-session.ts";
 import { createAdsDriver } from "../../client/ads-driver.ts";
+import { createQueueingDriver } from "../defects/queueing-client.ts";
 import { patientClient } from "./patient-client.ts";
 
 function promising<Impression>(
@@ -65,4 +66,16 @@ test("a request that the client stopped waiting for isn't under way any more", a
 test("without a promise neither rule comes up", async () => {
   const session = await runSession(allAtOnce, slowly);
   expect(orderRules.map(({ judge }) => judge(session))).toEqual([0, 0]);
+});
+
+test("a request that the client gave up on is under way until it is aborted", async () => {
+  const neverAborts: CreateDriver = (context) =>
+    createQueueingDriver({
+      ...context,
+      fetch: (input, init) => context.fetch(input, { ...init, signal: null }),
+    });
+  if (atMostAtOnce === undefined) throw new Error("There is no such rule.");
+  const tried = await tryRule(atMostAtOnce, neverAborts, { runs: 50 });
+  if (tried.kind !== "broken") throw new Error(`It was ${tried.kind}.`);
+  expect(tried.broken.message).toContain("it had 5 requests under way.");
 });

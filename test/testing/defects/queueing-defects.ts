@@ -577,24 +577,28 @@ const when: readonly Omit<QueueingDefect, "cause">[] = [
 const orderAndNumber: readonly Omit<QueueingDefect, "cause">[] = [
   {
     says: "the newest view is sent first",
+    breaks: "recorded-in-order",
     ...pushed,
     replace:
       'if (event.kind === "impressions" && this.#queue.length > 0) this.#queue.splice(1, 0, event);\n    else this.#queue.push(event);',
   },
   {
     says: "clicks overtake views that were given before them",
+    breaks: "recorded-in-order",
     ...pushed,
     replace:
       'if (event.kind === "clicks" && event.call() !== undefined && this.#queue.length > 0) this.#queue.splice(1, 0, event);\n    else this.#queue.push(event);',
   },
   {
     says: "views overtake clicks that were given before them",
+    breaks: "recorded-in-order",
     ...pushed,
     replace:
       'const at = this.#queue.findIndex((one, index) => index > 0 && one.kind === "clicks");\n    if (event.kind === "impressions" && at > 0) this.#queue.splice(at, 0, event);\n    else this.#queue.push(event);',
   },
   {
     says: "an impression that failed is sent again after all that wait",
+    breaks: "recorded-in-order",
     ...inClient,
     find: "const answer = await this.#answerTo(event).catch(() => undefined);\n      this.#queue.shift();",
     replace:
@@ -618,13 +622,14 @@ const orderAndNumber: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "any number of queries are under way at once",
+    breaks: "at-most-at-once",
     ...inClient,
     find: "if (this.#queries < MAX_QUERIES_AT_ONCE) this.#queries += 1;",
     replace: "if (this.#queries >= 0) this.#queries += 1;",
   },
   {
     says: "each query is sent three times at once",
-    breaks: "refusal-not-repeated",
+    breaks: "at-most-at-once",
     ...inClient,
     find: 'const answer = await this.#transport.send(call, signal);\n      if (answer.kind === "done") return answer.value;',
     replace:
@@ -632,19 +637,21 @@ const orderAndNumber: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "a request that timed out stays under way",
+    breaks: "at-most-at-once",
     ...inTransport,
     find: "wholeAnswer(fetch(url, { ...init, signal: controller.signal })),",
     replace: "wholeAnswer(fetch(url, init)),",
   },
   {
     says: "a flush starts a second delivery beside the first",
-    breaks: "pauses-grow",
+    breaks: "at-most-at-once",
     ...flushWaits,
     replace:
       "if (this.#queue.length > 1) await this.#deliver();\n    await this.#drained();\n    const { impressions, clicks }",
   },
   {
     says: "after a failed query any number of queries are under way at once",
+    breaks: "at-most-at-once",
     ...inClient,
     find: "    } finally {\n      // The next one takes over its place.",
     replace:

@@ -8,7 +8,19 @@ import type { Session } from "../../session/session.ts";
 import { type EventTask, eventsOf, sentBy } from "../../session/tasks.ts";
 import { advance, failed, fault, lost, some } from "./disturbances.ts";
 import { must, type Rule } from "./rule.ts";
-import { adView, burst, click, event, question, sequence, together } from "./sequences.ts";
+import {
+  adView,
+  burst,
+  click,
+  event,
+  flush,
+  payouts,
+  question,
+  sequence,
+  stats,
+  surfaces,
+  together,
+} from "./sequences.ts";
 
 const severalAtOnce: fc.Arbitrary<Command> = together(adView, adView, click);
 
@@ -62,9 +74,29 @@ function recordedOnce(session: Session): GivenEvent[] {
 }
 
 /** Clients wait longer than this for an answer. */
-const slow: fc.Arbitrary<Verdict> = fc.constantFrom<Verdict>(
-  { kind: "delay", delay: "1s" },
-  { kind: "delay", delay: "2s" },
+const slow: fc.Arbitrary<Command> = fault(
+  fc.constantFrom<Verdict>({ kind: "delay", delay: "1s" }, { kind: "delay", delay: "2s" }),
+  fc.constant({}),
+);
+/** They don't wait this long. A request that isn't aborted then stays under way beside the next attempt. */
+const tooSlow: fc.Arbitrary<Command> = fault(
+  fc.constant({ kind: "delay", delay: "5m" }),
+  fc.record({ times: fc.integer({ min: 4, max: 8 }) }),
+);
+/** One of these queries fails for good. */
+const refusedQuery: fc.Arbitrary<Command> = fault(
+  fc.constant({ kind: "respond", status: 404 }),
+  fc.constant({ operation: ["stats", "surfaces", "payouts"], times: 1 }),
+);
+const queries: fc.Arbitrary<Command> = burst(surfaces, payouts, stats, adView, flush);
+const disturbed: fc.Arbitrary<Command> = fc.oneof(
+  event,
+  question,
+  burst(adView, click),
+  queries,
+  fault(failed, some),
+  refusedQuery,
+  advance(1, 10),
 );
 
 const atMostAtOnce: Rule = {
@@ -73,10 +105,11 @@ const atMostAtOnce: Rule = {
   source: "the driver's maxAtOnce",
   needs: ["maxAtOnce"],
   commands: () =>
-    sequence(
-      [fault(slow, fc.constant({})), burst(adView)],
-      fc.oneof(event, question, burst(adView, click), fault(failed, some), advance(1, 10)),
-      3,
+    fc.oneof(
+      sequence([slow, burst(adView)], disturbed, 2),
+      sequence([slow, queries], disturbed, 2),
+      sequence([tooSlow, adView, queries], disturbed, 2),
+      sequence([refusedQuery, question, slow, queries], disturbed, 1),
     ),
   judge(session) {
     const { maxAtOnce } = session.promised;
@@ -85,13 +118,13 @@ const atMostAtOnce: Rule = {
     let applied = 0;
     for (const { attempt, request } of sentBy(session)) {
       const { nowMs } = attempt.record;
-      // It isn't known when the client stopped waiting for an answer that never came.
+      // It isn't known when the client aborted a request whose answer never came.
       answeredMs = answeredMs.filter((ms) => ms > nowMs);
       const count = answeredMs.length + 1;
       must(
         count <= maxAtOnce,
         () =>
-          `When the client sent ${request.method} ${request.path}, it had ${count} requests under way. It declares at most ${maxAtOnce} at once.`,
+          `When the client sent ${request.method} ${request.path}, it had ${count} requests under way. It declares at most ${maxAtOnce} at once. A request is under way until it is answered or aborted.`,
       );
       answeredMs.push(attempt.answeredMs ?? nowMs);
       if (answeredMs.at(-1) !== nowMs) applied += 1;
