@@ -374,6 +374,7 @@ const undelivered: readonly Omit<QueueingDefect, "cause">[] = [
 const longAndWide: readonly Omit<QueueingDefect, "cause">[] = [
   {
     says: "an event that finds the queue full is forgotten",
+    breaks: "close-loses-nothing",
     ...overflow,
     replace: "if (this.#queue.length >= MAX_QUEUED) return;",
   },
@@ -403,12 +404,14 @@ const longAndWide: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "a view that failed is not sent when it is reported again",
+    breaks: "delivers-when-it-can",
     ...inClient,
     find: " && !known.hasFailed;",
     replace: ";",
   },
   {
     says: "a view that is reported again after a day gets another session id, so with dedup.window=forever it counts twice",
+    breaks: "said-again-counts-once",
     ...inClient,
     find: "const { publisherId: publisher_id } = this.#context;\n    const values = { publisher_id, surface,",
     replace:
@@ -441,6 +444,7 @@ const longAndWide: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "a click a day after its view isn't sent",
+    breaks: "click-counts",
     ...inClient,
     find: "for (const [key, { givenAtMs }] of this.#known) {",
     replace: "for (const [key, { givenAtMs, receipt }] of this.#known) {",

@@ -168,7 +168,8 @@ const RECOGNISED_MS = 30 * MINUTE_MS;
  */
 function laterShowings({ views, asks, recorded }: EventTask): number {
   const sessions = new Set(recorded.map(({ values }) => values.get("session_id")));
-  if (sessions.has(undefined) || sessions.size < recorded.length) return 0;
+  const takesGiven = views.some(({ session }) => sessions.has(session));
+  if (takesGiven || sessions.has(undefined) || sessions.size < recorded.length) return 0;
   let later = 0;
   for (const view of views) {
     let sinceMs = Number.NaN;

@@ -103,8 +103,8 @@ export function togetherAll(...commands: readonly fc.Arbitrary<ClientCommand>[])
 export function apart(...commands: readonly fc.Arbitrary<ClientCommand>[]): One<"together"> {
   return togetherAll(...commands).map((all) => ({ ...all, apartMs: 1000 }));
 }
-/** More ad views than many queues hold, without a flush. */
-export const rush: fc.Arbitrary<readonly Command[]> = sequenceOf(burst(adView), {
+/** More events than many queues hold, without a flush. */
+export const rush: fc.Arbitrary<readonly Command[]> = sequenceOf(burst(adView, adView, click), {
   minLength: 1,
   maxLength: 9,
 });
