@@ -380,23 +380,27 @@ const longAndWide: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "of more than 20 waiting events the oldest are forgotten",
+    breaks: "close-loses-nothing",
     ...overflow,
     replace: "if (this.#queue.length >= 20) this.#queue.splice(1, 1);",
   },
   {
     says: "of more than ten waiting events the rest counts as undelivered, although 40 may wait",
+    breaks: "impression-counts-once",
     ...overflow,
     replace:
       "if (this.#queue.length >= 10) {\n      this.#undelivered[event.kind] += 1;\n      return;\n    }",
   },
   {
     says: "from the 21st view on nothing is sent",
+    breaks: "impression-counts-once",
     ...inClient,
     find: "if (isRemembered) return known.receipt;",
     replace: "if (isRemembered || this.#known.size >= 20) return known?.receipt ?? {};",
   },
   {
     says: "after twelve hours nothing is sent any more",
+    breaks: "said-again-counts-once",
     ...inClient,
     find: "if (isRemembered) return known.receipt;",
     replace:
@@ -419,6 +423,7 @@ const longAndWide: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "views of one ad on two surfaces are taken for one",
+    breaks: "impression-counts-once",
     ...dedupKey,
     replace: "const key = JSON.stringify([ad]);",
   },

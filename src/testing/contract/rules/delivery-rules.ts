@@ -5,7 +5,7 @@ import type { FaultMatch } from "../../../faults/rule.ts";
 import type { Command } from "../../session/command.ts";
 import { performedCommandsOfKind } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
-import { type EventTask, eventsOf, isUnreadable } from "../../session/tasks.ts";
+import { type EventTask, eventsOf, hasGivenSession, isUnreadable } from "../../session/tasks.ts";
 import {
   advance,
   failed,
@@ -159,8 +159,9 @@ function isDelivered(event: EventTask, judged: Judged): boolean {
 function mustTakeUpAgain(view: EventTask, judged: Judged, givenUp: number): void {
   const { asks, name, operation } = view;
   const { session, events, ends } = judged;
-  // Clicks have no identity, so another report is another click.
-  if (operation === "click") return;
+  // Another click may be meant. A client that makes its own session ids goes by the ad and the surface, and may find it enough
+  // to have called that undelivered once.
+  if (operation === "click" || !hasGivenSession(view)) return;
   for (const { at: end, isFinal, value } of ends) {
     const anew = asks.filter(({ at }) => at > givenUp && at < end);
     const isTaken = anew.length > 0 && anew.every(({ outcome }) => outcome.kind === "done");

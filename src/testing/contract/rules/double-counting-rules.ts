@@ -6,7 +6,7 @@ import { dedupWindowOf } from "../../../exchange/operations/operation-world.ts";
 import type { FaultMatch } from "../../../faults/rule.ts";
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
 import type { Session } from "../../session/session.ts";
-import { type EventTask, eventsOf } from "../../session/tasks.ts";
+import { type EventTask, eventsOf, hasGivenSession } from "../../session/tasks.ts";
 import { applied, doubtful, fault, lost, next } from "./disturbances.ts";
 import { must, onRecord, type Rule } from "./rule.ts";
 import {
@@ -166,10 +166,11 @@ const RECOGNISED_MS = 30 * MINUTE_MS;
  * How many of the reports may be new showings to a client that makes its own session ids: those that came long after the
  * view was first reported.
  */
-function laterShowings({ views, asks, recorded }: EventTask): number {
+function laterShowings(event: EventTask): number {
+  if (hasGivenSession(event)) return 0;
+  const { views, asks, recorded } = event;
   const sessions = new Set(recorded.map(({ values }) => values.get("session_id")));
-  const takesGiven = views.some(({ session }) => sessions.has(session));
-  if (takesGiven || sessions.has(undefined) || sessions.size < recorded.length) return 0;
+  if (sessions.has(undefined) || sessions.size < recorded.length) return 0;
   let later = 0;
   for (const view of views) {
     let sinceMs = Number.NaN;
