@@ -14,12 +14,13 @@ import {
   adView,
   again,
   anyAdView,
-  anyPause,
   click,
   commandsAfter,
   commandsOf,
   flush,
+  pauseOfDays,
   rush,
+  sequence,
   shortPause,
   together,
   weightedOneOf,
@@ -120,7 +121,7 @@ const clickCounts: Rule = {
       // If the service refuses late clicks, the client may know that.
       [
         assumptions["click.window"] === "none" ? 1 : 0,
-        commandsAfter([adView, anyPause, adView, click], click),
+        sequence([adView, pauseOfDays, adView, click], adView, 2),
       ],
     ),
   judge: (session) => mustCountClicks(session, ({ length }) => length === 1),

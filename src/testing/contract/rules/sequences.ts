@@ -59,6 +59,8 @@ export const anyPause: One<"advance"> = pausesOf(
   5.5 * HOUR_MS,
   3 * DAY_MS,
 );
+/** A day or more. */
+export const pauseOfDays: One<"advance"> = pausesOf(DAY_MS, 3 * DAY_MS);
 /** In any long sequence. Days would take long if the client does something every second. */
 const pauseBetween: One<"advance"> = pausesOf(1000, MINUTE_MS, 31 * MINUTE_MS, 5.5 * HOUR_MS);
 
