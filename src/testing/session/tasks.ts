@@ -156,6 +156,12 @@ export function questionsOf(
   });
 }
 
+/** Whether the client sent a session id that it was given for the event. If not, it makes its own. */
+export function hasGivenSession({ views, sent }: EventTask): boolean {
+  const given = new Set(views.map(({ session }) => session));
+  return sent.some(({ values }) => given.has(values.get("session_id") ?? ""));
+}
+
 /** Whether the complete answer arrived unchanged. */
 export function isWhole({ fault, got }: WireExchange): boolean {
   if (got.status === 0) return false;

@@ -1,9 +1,10 @@
 /** When a client may report an event as undelivered, and which timers it may leave behind. */
 
 import { describe, expect, test } from "vitest";
+import { countingRules } from "../../../src/testing/contract/rules/counting-rules.ts";
 import { deliveryRules } from "../../../src/testing/contract/rules/delivery-rules.ts";
 import { queueRules } from "../../../src/testing/contract/rules/queue-rules.ts";
-import { type Command, runSession, tryRule } from "../../../src/testing.ts";
+import { type Command, type CreateDriver, runSession, tryRule } from "../../../src/testing.ts";
 import { type Habits, patientClient } from "./patient-client.ts";
 
 describe("a queueing client isn't blamed if it", () => {
@@ -72,4 +73,84 @@ describe("a queueing client isn't blamed if it", () => {
     expect(session.sim.audit().total.impressions.applied).toBe(0);
     for (const { judge } of deliveryRules) expect(judge(session)).toBe(0);
   });
+
+  const again: Command = { kind: "again", impression: 0 };
+  const flush: Command = { kind: "flush" };
+  const wait: Command = { kind: "advance", byMs: 600_000 };
+  const reportedAgain = [lasting, shown, flush, { kind: "heal" }, wait, again, flush] as const;
+
+  test("doesn't send a view again that it gave up, and says so again", async () => {
+    const session = await runSession(sendsOnce("it says so"), reportedAgain);
+    expect(session.sim.audit().total.impressions.applied).toBe(0);
+    for (const { judge } of deliveryRules) expect(judge(session)).toBe(0);
+  });
+
+  test("delivers late what it called undelivered, and sends nothing for a later report", async () => {
+    const late = [lasting, shown, { kind: "heal" }, flush, again, flush] as const;
+    const session = await runSession(sendsOnce("it says nothing"), late);
+    expect(session.sim.audit().total.impressions.applied).toBe(1);
+    for (const { judge } of deliveryRules) expect(judge(session)).toBe(1);
+  });
+
+  test("has no room for a click", async () => {
+    const clicks: Command = { kind: "click", impression: 0 };
+    const session = await runSession(hasRoomFor(1), [shown, clicks]);
+    expect(session.promised.maxQueued).toBe(1);
+    expect(session.sim.audit().total.clicks.applied).toBe(0);
+    for (const { judge } of countingRules) expect(() => judge(session)).not.toThrow();
+  });
+
+  test("but is if it takes a view on again that it gave up, and neither sends it nor says so", async () => {
+    const session = await runSession(sendsOnce("it says nothing"), reportedAgain);
+    for (const { judge } of deliveryRules) expect(() => judge(session)).toThrow(/gave up on ad-1/);
+  });
 });
+
+/** A queue that sends each view once, however often it is reported. What it `says` of later reports, if that failed. */
+function sendsOnce(says: "it says so" | "it says nothing"): CreateDriver {
+  return async (context) => {
+    const driver = await patientClient({ queues: true })(context);
+    const known = new Map<string, object>();
+    let repeats = 0;
+    return {
+      ...driver,
+      async impression(view) {
+        const receipt = known.get(view.session);
+        if (receipt === undefined) {
+          const given = await driver.impression(view);
+          known.set(view.session, given);
+          return given;
+        }
+        if (!("impression_id" in receipt) && says === "it says so") repeats += 1;
+        return receipt;
+      },
+      async flush() {
+        const { impressions = 0, clicks = 0 } = (await driver.flush?.()) ?? {};
+        const more = repeats;
+        repeats = 0;
+        return { impressions: impressions + more, clicks };
+      },
+    };
+  };
+}
+
+/** A queue that refuses what it has no room for, as it declares. */
+function hasRoomFor(maxQueued: number): CreateDriver {
+  return async (context) => {
+    const { impression, click, ...driver } = await patientClient({ queues: true })(context);
+    let waiting = 0;
+    const queued = <Given, Value>(give: (given: Given) => Value) => {
+      return async (given: Given) => {
+        if (waiting >= maxQueued) throw new Error("The queue is full.");
+        waiting += 1;
+        return await give(given);
+      };
+    };
+    return {
+      ...driver,
+      maxQueued,
+      impression: queued(impression),
+      click: queued((receipt: object) => click?.(receipt)),
+    };
+  };
+}

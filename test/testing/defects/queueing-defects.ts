@@ -383,28 +383,33 @@ const undelivered: readonly Omit<QueueingDefect, "cause">[] = [
 const longAndWide: readonly Omit<QueueingDefect, "cause">[] = [
   {
     says: "an event that finds the queue full is forgotten",
+    breaks: "close-loses-nothing",
     ...overflow,
     replace: "if (this.#queue.length >= MAX_QUEUED) return;",
   },
   {
     says: "of more than 20 waiting events the oldest are forgotten",
+    breaks: "close-loses-nothing",
     ...overflow,
     replace: "if (this.#queue.length >= 20) this.#queue.splice(1, 1);",
   },
   {
     says: "of more than ten waiting events the rest counts as undelivered, although 40 may wait",
+    breaks: "impression-counts-once",
     ...overflow,
     replace:
       "if (this.#queue.length >= 10) {\n      this.#undelivered[event.kind] += 1;\n      return;\n    }",
   },
   {
     says: "from the 21st view on nothing is sent",
+    breaks: "impression-counts-once",
     ...inClient,
     find: "if (isRemembered) return known.receipt;",
     replace: "if (isRemembered || this.#known.size >= 20) return known?.receipt ?? {};",
   },
   {
     says: "after twelve hours nothing is sent any more",
+    breaks: "said-again-counts-once",
     ...inClient,
     find: "if (isRemembered) return known.receipt;",
     replace:
@@ -412,12 +417,14 @@ const longAndWide: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "a view that failed is not sent when it is reported again",
+    breaks: "delivers-when-it-can",
     ...inClient,
     find: " && !known.hasFailed;",
     replace: ";",
   },
   {
     says: "a view that is reported again after a day gets another session id, so with dedup.window=forever it counts twice",
+    breaks: "said-again-counts-once",
     ...inClient,
     find: "const { publisherId: publisher_id } = this.#context;\n    const values = { publisher_id, surface,",
     replace:
@@ -425,6 +432,7 @@ const longAndWide: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "views of one ad on two surfaces are taken for one",
+    breaks: "impression-counts-once",
     ...dedupKey,
     replace: "const key = JSON.stringify([ad]);",
   },
@@ -450,6 +458,7 @@ const longAndWide: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "a click a day after its view isn't sent",
+    breaks: "click-counts",
     ...inClient,
     find: "for (const [key, { givenAtMs }] of this.#known) {",
     replace: "for (const [key, { givenAtMs, receipt }] of this.#known) {",

@@ -18,7 +18,9 @@ import {
   commandsAfter,
   commandsOf,
   flush,
+  pauseOfDays,
   rush,
+  sequence,
   shortPause,
   together,
   weightedOneOf,
@@ -31,6 +33,14 @@ const underEachKey: readonly Readings[] = (
 
 function isDone({ outcome }: PerformedCommand): boolean {
   return outcome.kind === "done";
+}
+
+/**
+ * Whether the client was given more than it declares to keep, so that it may give up on some of it. Another rule
+ * checks that it says so.
+ */
+function mayOverflow(session: Session): boolean {
+  return performedCommandsOf(session).length > session.promised.maxQueued;
 }
 
 function viewsIn(session: Session): readonly EventTask[] {
@@ -52,10 +62,9 @@ const impressionCountsOnce: Rule = {
     ),
   judge(session) {
     const healthy = wasUndisturbed(session);
-    const overflows = performedCommandsOf(session).length > session.promised.maxQueued;
+    const overflows = mayOverflow(session);
     let applied = 0;
     for (const { name, view, asks, recorded } of viewsIn(session)) {
-      // The client may give up on those for which its queue has no room. Another rule checks that it says so.
       if (overflows && recorded.length === 0) continue;
       const [said = { kind: "stuck" as const }] = asks.map(({ outcome }) => outcome);
       const done = asks.some(isDone);
@@ -92,18 +101,28 @@ const clickCounts: Rule = {
   source: "spec §4",
   needs: ["click"],
   assuming: underEachKey,
-  commands: () =>
-    commandsAfter(
-      // Two views, so that the click can go to the wrong one.
-      [adView, fc.oneof(adView, adAgain), click],
-      again,
-      adView,
-      adAgain,
-      click,
-      adView,
-      together(adView, click),
-      shortPause,
-      flush,
+  commands: (assumptions) =>
+    weightedOneOf(
+      [
+        4,
+        commandsAfter(
+          // Two views, so that the click can go to the wrong one.
+          [adView, fc.oneof(adView, adAgain), click],
+          again,
+          adView,
+          adAgain,
+          click,
+          adView,
+          together(adView, click),
+          shortPause,
+          flush,
+        ),
+      ],
+      // If the service refuses late clicks, the client may know that.
+      [
+        assumptions["click.window"] === "none" ? 1 : 0,
+        sequence([adView, pauseOfDays, adView, click], adView, 2),
+      ],
     ),
   judge: (session) => mustCountClicks(session, ({ length }) => length === 1),
 };
@@ -127,26 +146,31 @@ function mustCountClicks(
   concerns: (clicks: readonly PerformedCommand[]) => boolean,
 ): number {
   const healthy = wasUndisturbed(session);
+  const overflows = mayOverflow(session);
+  // Under click.window a click may come too late.
+  const isLate = session.exchanges.some(({ got }) => got.status === 410);
   const countsEach = session.assumptions["click.repeat"] === "count";
-  const impressions = new Map(viewsIn(session).map(({ view, recorded }) => [view, recorded]));
+  const impressions = new Map(viewsIn(session).map((one) => [one.view, one]));
   let applied = 0;
   for (const { operation, name, view, asks: asked, recorded } of eventsOf(session)) {
     if (operation === "impression") continue;
     const [first] = asked;
     if (first === undefined || !concerns(asked)) continue;
-    // Under click.window a click may come too late.
-    const isLate = session.exchanges.some(({ got }) => got.status === 410);
+    const impression = impressions.get(view);
+    // Under dedup.repeat=conflict a client that reports a view twice may not know its id.
+    const hasConflict = impression?.sent.some(({ got }) => got.status === 409) === true;
+    if (recorded.length === 0 && (overflows || isLate || hasConflict)) continue;
     // All clicks but one may be refused: by the service under click.repeat=conflict, or by the client itself.
     const done = asked.some(isDone);
     must(
-      done || !healthy || isLate,
+      done || !healthy,
       () => `Nothing went wrong with ${name}, but ${outcomeInWords(first.outcome)}.`,
     );
     if (!done) continue;
     // If a view was recorded more than once, each of its impressions can be clicked.
     const most = countsEach
       ? asked.length
-      : Math.min(asked.length, impressions.get(view)?.length ?? 0);
+      : Math.min(asked.length, impression?.recorded.length ?? 0);
     const isTooMuch = recorded.length > most && healthy;
     must(
       recorded.length > 0 && !isTooMuch,

@@ -8,7 +8,7 @@ import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
 import { sequenceOf } from "../../arbitraries/sequence.ts";
 import type { Command } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
-import { type EventTask, eventsOf } from "../../session/tasks.ts";
+import { type EventTask, eventsOf, hasGivenSession } from "../../session/tasks.ts";
 import { applied, doubtful, fault, lost, next } from "./disturbances.ts";
 import { must, onRecord, type Rule } from "./rule.ts";
 import {
@@ -21,6 +21,7 @@ import {
   commandsAfter,
   event,
   flush,
+  pauseOfDays,
   sequence,
   shortPause,
   together,
@@ -92,6 +93,7 @@ export const saidAgainCountsOnce: Rule = {
           together(anyAdView, again, adAgain),
           shortPause,
           anyPause,
+          pauseOfDays,
           flush,
         ),
       )
@@ -169,7 +171,9 @@ const RECOGNISED_MS = 30 * MINUTE_MS;
  * How many of the reports may be new showings to a client that makes its own session ids: those that came long after the
  * view was first reported.
  */
-function laterShowings({ views, asks, recorded }: EventTask): number {
+function laterShowings(event: EventTask): number {
+  if (hasGivenSession(event)) return 0;
+  const { views, asks, recorded } = event;
   const sessions = new Set(recorded.map(({ values }) => values.get("session_id")));
   if (sessions.has(undefined) || sessions.size < recorded.length) return 0;
   let later = 0;

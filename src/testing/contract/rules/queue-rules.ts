@@ -18,12 +18,22 @@ import {
   fault,
   heal,
   lasting,
+  limitedFor,
   lost,
   next,
   some,
 } from "./disturbances.ts";
 import { must, type Rule } from "./rule.ts";
-import { adView, close, event, flush, sequence, together, weightedOneOf } from "./sequences.ts";
+import {
+  adView,
+  close,
+  event,
+  flush,
+  rush,
+  sequence,
+  together,
+  weightedOneOf,
+} from "./sequences.ts";
 import { mustEnd, mustNotLoseSilently, undeliveredOf } from "./shared-checks.ts";
 
 const flushDelivers: Rule = {
@@ -61,12 +71,17 @@ const disturbed: fc.Arbitrary<readonly Command[]> = fc.oneof(
   sequence([fault(failed, lasting), adView]),
 );
 
+/** Many events while a limit makes the queue wait, until it is full. */
+const filled: fc.Arbitrary<readonly Command[]> = fc
+  .tuple(fault(limitedFor(30), next("impression", 1)), rush)
+  .map(([pause, events]) => [pause, ...events]);
+
 const closeLosesNothing: Rule = {
   id: "close-loses-nothing",
   says: "A client that is closed loses nothing: it reports what isn't recorded",
   source: "spec §1",
   needs: ["close"],
-  commands: () => disturbed,
+  commands: () => weightedOneOf([11, disturbed], [1, filled]),
   judge: (session) => (isClosed(session) ? mustNotLoseSilently(session) : 0),
 };
 

@@ -59,6 +59,8 @@ export const anyPause: One<"advance"> = pausesOf(
   5.5 * HOUR_MS,
   3 * DAY_MS,
 );
+/** A day or more. */
+export const pauseOfDays: One<"advance"> = pausesOf(DAY_MS, 3 * DAY_MS);
 /** In any long sequence. Days would take long if the client does something every second. */
 const pauseBetween: One<"advance"> = pausesOf(1000, MINUTE_MS, 31 * MINUTE_MS, 5.5 * HOUR_MS);
 
@@ -109,8 +111,8 @@ export function apart(...commands: readonly fc.Arbitrary<ClientCommand>[]): One<
   return togetherAll(...commands).map((all) => ({ ...all, apartMs: 1000 }));
 }
 
-/** More ad views than many queues hold, without a flush. */
-export const rush: fc.Arbitrary<readonly Command[]> = sequenceOf(burst(adView), {
+/** More events than many queues hold, without a flush. */
+export const rush: fc.Arbitrary<readonly Command[]> = sequenceOf(burst(adView, adView, click), {
   minLength: 1,
   maxLength: 9,
 });

@@ -1,0 +1,144 @@
+/** When a client may give up on an event, besides after as many attempts as it declares. */
+
+import { DAY_MS, MINUTE_MS } from "../../../base/duration.ts";
+import type { FaultRule } from "../../../faults/rule.ts";
+import type { Session } from "../../session/session.ts";
+import {
+  type EventTask,
+  isCertainlyConfirmed,
+  isOfLimit,
+  isWrongForm,
+  type SentRequest,
+  sentBy,
+} from "../../session/tasks.ts";
+import { jsonOf } from "../../session/wire.ts";
+
+/** Requests for the event up to this step. In doubt about the encoding nothing was asked yet. */
+export function sentFor({ sent }: EventTask, end: number): SentRequest[] {
+  return sent.filter((one) => one.stepIndex <= end && !isWrongForm(one));
+}
+
+/** Whether the client may have given the event up by the end of this step, however few attempts it made. In doubt it may. */
+export function isExcused(
+  event: EventTask,
+  events: readonly EventTask[],
+  session: Session,
+  end: number,
+): boolean {
+  return (
+    isLimitReached(event, events, session, end) ||
+    isRefused(event, session, end) ||
+    (event.operation === "click"
+      ? isClickInDoubt(event, events, session, end)
+      : isViewInDoubt(event, session, end)) ||
+    isOutage(event, session, end)
+  );
+}
+
+/** Whether a limit is reached that the client declares. */
+function isLimitReached(
+  event: EventTask,
+  events: readonly EventTask[],
+  { promised, steps }: Session,
+  end: number,
+): boolean {
+  const [asked] = event.asks;
+  const first = asked?.at ?? end;
+  const ageMs = (steps[end]?.endMs ?? 0) - (asked?.atMs ?? 0);
+  const waitingIn = (step: number): number =>
+    events.filter(
+      ({ asks, recorded }) =>
+        (asks[0]?.at ?? end) <= step && (recorded[0]?.stepIndex ?? end) >= step,
+    ).length;
+  return (
+    ageMs >= promised.maxAgeMs ||
+    steps.some((_, at) => at >= first && at <= end && waitingIn(at) > promised.maxQueued)
+  );
+}
+
+/** Whether an answer was final for the event, or for the key. */
+function isRefused(event: EventTask, session: Session, end: number): boolean {
+  return (
+    sentFor(event, end).some((one) => !mayPass(one)) ||
+    sentBy(session).some(
+      (one) =>
+        one.stepIndex <= end &&
+        (one.got.status === 401 || one.got.status === 403) &&
+        !isOfLimit(one),
+    )
+  );
+}
+
+const PASSING_STATUSES: readonly number[] = [0, 500, 502, 503, 504];
+
+/** Whether the request failed, and may succeed if it is sent again. A 200 without a JSON object confirms nothing. */
+function mayPass(sent: SentRequest): boolean {
+  const { status } = sent.got;
+  const isEmpty = typeof (jsonOf(sent.got) ?? undefined) !== "object";
+  return PASSING_STATUSES.includes(status) || isOfLimit(sent) || (status === 200 && isEmpty);
+}
+
+/** A click that may count already must not be sent again, and one without an impression's id can't be sent at all. */
+function isClickInDoubt(
+  click: EventTask,
+  events: readonly EventTask[],
+  { assumptions }: Session,
+  end: number,
+): boolean {
+  const view = events.find((one) => one.operation === "impression" && one.view === click.view);
+  const isKnown = view?.sent.some((one) => one.stepIndex <= end && isCertainlyConfirmed(one));
+  const sinceMs = (click.asks[0]?.atMs ?? 0) - (view?.asks[0]?.atMs ?? 0);
+  // If the service refuses clicks that come a day later, the client may know that.
+  const isLate = sinceMs >= DAY_MS && assumptions["click.window"] !== "none";
+  return isKnown !== true || isLate || sentFor(click, end).some((one) => !isOfLimit(one));
+}
+
+/** An impression is safe to repeat if it has a session, and if the service hasn't forgotten that session. */
+function isViewInDoubt(view: EventTask, { steps }: Session, end: number): boolean {
+  const [inDoubt] = sentFor(view, end).filter((one) => !isOfLimit(one));
+  if (inDoubt === undefined) return false;
+  const sinceMs = (steps[end]?.endMs ?? 0) - inDoubt.atMs;
+  return !inDoubt.values.has("session_id") || sinceMs >= 20 * MINUTE_MS;
+}
+
+/** A flush or close that gives up after this time may have a time limit. */
+const DEADLINE_MS = 5000;
+
+/** Whether the service still failed when the step ended, as far as the client could see. */
+function isOutage({ operation }: EventTask, session: Session, end: number): boolean {
+  const { steps, promised } = session;
+  const step = steps[end];
+  const sent = sentBy(session).filter((one) => one.stepIndex <= end);
+  const failures = sent.filter(mayPass);
+  if (step === undefined || failures.length === 0) return false;
+  const isPaused = failures.some((one) => step.endMs < pausedUntilMs(one));
+  const latest = sent.filter(({ stepIndex }) => stepIndex === end).slice(-promised.maxAttempts);
+  const onlyFailed = latest.length >= promised.maxAttempts && latest.every(mayPass);
+  const ranOut = step.endMs - step.atMs >= Math.min(DEADLINE_MS, promised.withinMs);
+  return isPaused || onlyFailed || ranOut || hasFaultFor(operation, session, end);
+}
+
+/** A limit without Retry-After may be over only when the minute after this one ends. */
+function pausedUntilMs(sent: SentRequest): number {
+  const { attempt, atMs } = sent;
+  return attempt.retryAtMs ?? (isOfLimit(sent) ? atMs + 2 * MINUTE_MS : atMs);
+}
+
+/** Whether a fault rule could still fail such a request. */
+function hasFaultFor(operation: EventTask["operation"], { steps }: Session, end: number): boolean {
+  const until = steps.slice(0, end + 1);
+  const healed = until.findLastIndex(({ command }) => command.kind === "heal");
+  const fired = until.flatMap(({ exchanges }) => exchanges.map(({ fault }) => fault?.rule));
+  return until.slice(healed + 1).some(({ command, outcome }) => {
+    if (command.kind !== "fault" || outcome.kind !== "done") return false;
+    const { operation: of = operation } = command.rule.match ?? {};
+    const times = fired.filter((id) => id === outcome.value).length;
+    return [of].flat().includes(operation) && times < mostTimes(command.rule);
+  });
+}
+
+/** How often the rule applies at most, as far as that is certain. */
+function mostTimes({ match: { times, nth } = {} }: FaultRule): number {
+  const most = nth === undefined ? Number.POSITIVE_INFINITY : [nth].flat().length;
+  return Math.min(times ?? most, most);
+}
