@@ -39,7 +39,7 @@ export const clientDefects: readonly ClientDefect[] = [
   },
   {
     says: "of many events at once some get lost",
-    breaks: "impression-counts-once",
+    breaks: "close-loses-nothing",
     ...inDeliveries,
     find: "else await new Promise<void>((resolve) => waiting.push(resolve));",
     replace:

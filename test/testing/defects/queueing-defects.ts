@@ -22,7 +22,7 @@ export interface QueueingDefect extends Change {
   readonly says: string;
   readonly cause: (typeof causes)[number];
   /** Id of the rule that catches it. */
-  readonly breaks?: string;
+  readonly breaks: string;
   /** Changes that belong to it. @default none */
   readonly also?: readonly Change[];
 }
@@ -82,42 +82,49 @@ const pauseOf = {
 const wrongAnswers: readonly Omit<QueueingDefect, "cause">[] = [
   {
     says: "an impression counts as recorded although the answer says ok: false",
+    breaks: "wrong-answer-is-no-success",
     ...inAnswers,
     find: "ok: (value) => value === true,\n  impression_id",
     replace: "impression_id",
   },
   {
     says: "a click counts as recorded although the answer says ok: false",
+    breaks: "wrong-answer-is-no-success",
     ...inAnswers,
     find: "ok: (value) => value === true,\n  click_id",
     replace: "click_id",
   },
   {
     says: "an impression counts as recorded although the answer has no id",
+    breaks: "wrong-answer-is-no-success",
     ...inAnswers,
     find: "impression_id: isText,",
     replace: "",
   },
   {
     says: "a click counts as recorded although the answer has no click_id, or another id",
+    breaks: "wrong-answer-is-no-success",
     ...inAnswers,
     find: "click_id: isText,",
     replace: "",
   },
   {
     says: "an empty id counts as an id",
+    breaks: "wrong-answer-is-no-success",
     ...inAnswers,
     find: 'typeof value === "string" && value !== "";',
     replace: 'typeof value === "string";',
   },
   {
     says: "an id may be a number or null",
+    breaks: "wrong-answer-is-no-success",
     ...inAnswers,
     find: "impression_id: isText,",
     replace: "impression_id: (value) => value !== undefined,",
   },
   {
     says: "every 2xx other than 200 counts as done, whatever its body",
+    breaks: "wrong-answer-is-no-success",
     ...inTransport,
     find: "if (status === 200 && call.isAnswer(body))",
     replace:
@@ -125,6 +132,7 @@ const wrongAnswers: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "amounts that are text or null pass for numbers",
+    breaks: "wrong-answer-is-no-success",
     ...inAnswers,
     find: 'typeof value === "number" && Number.isFinite(value);',
     replace: "Number.isFinite(Number(value));",
@@ -152,6 +160,7 @@ const wrongAnswers: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "rows aren't looked at",
+    breaks: "wrong-answer-is-no-success",
     ...inAnswers,
     find: "Array.isArray(value) && value.every(check);",
     replace: "Array.isArray(value);",
@@ -172,6 +181,7 @@ const wrongAnswers: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "payouts are returned whatever the answer is",
+    breaks: "wrong-answer-is-no-success",
     ...inClient,
     find: "values, isPayoutsAnswer);",
     replace: "values, () => true);",
@@ -179,9 +189,14 @@ const wrongAnswers: readonly Omit<QueueingDefect, "cause">[] = [
 ];
 
 const staleFigures: readonly Omit<QueueingDefect, "cause">[] = [
-  { says: "figures are used until the client records something or the day ends", ...neverExpires },
+  {
+    says: "figures are used until the client records something or the day ends",
+    breaks: "content-type-charset",
+    ...neverExpires,
+  },
   {
     says: "figures are used for an hour",
+    breaks: "content-type-charset",
     ...inStats,
     find: "nowMs - found.askedAtMs < STALE_MS;",
     replace: "nowMs - found.askedAtMs < 3_600_000;",
@@ -195,21 +210,25 @@ const staleFigures: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "figures are used until the day ends, even after a write",
+    breaks: "unlisted-members",
     ...neverExpires,
     also: [survivesWrites],
   },
   {
     says: "figures are used until midnight UTC, also where the day ended in India",
+    breaks: "unlisted-members",
     ...neverExpires,
     also: [survivesWrites, { ...offsets, replace: "return [0].every(" }],
   },
   {
     says: "figures are used until midnight in India, also where the day ended in UTC",
+    breaks: "unlisted-members",
     ...neverExpires,
     also: [survivesWrites, { ...offsets, replace: "return [IST_MS].every(" }],
   },
   {
     says: "figures are used for ever",
+    breaks: "unlisted-members",
     ...inStats,
     find: "if (isYoung && isSameDay(found.askedAtMs, nowMs)) return found.value;",
     replace: "if (isYoung || isSameDay(found.askedAtMs, nowMs) || found) return found.value;",
@@ -231,6 +250,7 @@ const staleFigures: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "figures of a period are returned for one that begins on another day",
+    breaks: "stats-not-outdated",
     ...inStats,
     find: "JSON.stringify([from ?? null, to ?? null, surface ?? null]);",
     replace: "JSON.stringify([to ?? null, surface ?? null]);",
@@ -244,6 +264,7 @@ const staleFigures: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "after an error the last figures are returned, however old",
+    breaks: "stats-not-outdated",
     ...inStats,
     find: "    this.#figures.delete(keyOf(query));\n    return undefined;",
     replace: "    return undefined;",
@@ -265,6 +286,7 @@ const staleFigures: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "an answer to one query makes the figures of all queries young again",
+    breaks: "content-type-charset",
     ...inStats,
     find: "this.#figures.set(keyOf(query), { version, ...figures });",
     replace:
@@ -283,48 +305,56 @@ const staleFigures: readonly Omit<QueueingDefect, "cause">[] = [
 const undelivered: readonly Omit<QueueingDefect, "cause">[] = [
   {
     says: "an impression is given up after one failure",
+    breaks: "delivers-when-it-can",
     ...inClient,
     find: "if (!event.isRepeatable) return undefined;",
     replace: "return undefined;",
   },
   {
     says: "an impression that got a 500 is given up",
+    breaks: "delivers-when-it-can",
     ...isRefused,
     replace:
       'if (answer.kind === "refused" || answer.status === 500) return undefined;\n      if (answer.kind === "limited")',
   },
   {
     says: "an impression that got a 502 or 503 is given up",
+    breaks: "delivers-when-it-can",
     ...isRefused,
     replace:
       'if (answer.kind === "refused" || answer.status === 502 || answer.status === 503) return undefined;\n      if (answer.kind === "limited")',
   },
   {
     says: "an impression whose connection failed is given up",
+    breaks: "delivers-when-it-can",
     ...isRefused,
     replace:
       'if (answer.kind === "refused" || answer.status === undefined) return undefined;\n      if (answer.kind === "limited")',
   },
   {
     says: "an event that a limit refused is given up",
+    breaks: "delivers-when-it-can",
     ...isRefused,
     replace:
       'if (answer.kind === "refused" || answer.kind === "limited") return undefined;\n      if (answer.kind === "limited")',
   },
   {
     says: "an impression whose 200 can't be read is given up",
+    breaks: "delivers-when-it-can",
     ...isRefused,
     replace:
       'if (answer.kind === "refused" || answer.status === 200) return undefined;\n      if (answer.kind === "limited")',
   },
   {
     says: "closing counts what waits as undelivered without trying to send it",
+    breaks: "delivers-when-it-can",
     ...inClient,
     find: "this.#closing ??= this.#drained().then(",
     replace: "this.#closing ??= Promise.resolve().then(",
   },
   {
     says: "a click counts as undelivered if it is given before its impression is recorded",
+    breaks: "delivers-when-it-can",
     ...inClient,
     find: '    this.#enqueue({\n      kind: "clicks",',
     replace: '    const known = { ...receipt };\n    this.#enqueue({\n      kind: "clicks",',
@@ -361,6 +391,7 @@ const undelivered: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "if one event is given up, all that wait behind it are given up too",
+    breaks: "delivers-when-it-can",
     ...counted,
     replace:
       "for (const one of [event, ...this.#queue.splice(0)]) this.#undelivered[one.kind] += 1;",
@@ -481,18 +512,21 @@ const longAndWide: readonly Omit<QueueingDefect, "cause">[] = [
 const when: readonly Omit<QueueingDefect, "cause">[] = [
   {
     says: "recording waits for the reporting limit",
+    breaks: "one-limit-not-the-other",
     ...pauseOf,
     replace:
       'async #pauseOver(pool, signal) {\n    const pause = this.#pauses[pool === "recording" && this.#pauses.reporting.untilMs > this.#pauses.recording.untilMs ? "reporting" : pool];',
   },
   {
     says: "reporting waits for the recording limit",
+    breaks: "one-limit-not-the-other",
     ...pauseOf,
     replace:
       'async #pauseOver(pool, signal) {\n    const pause = this.#pauses[pool === "reporting" && this.#pauses.recording.untilMs > this.#pauses.reporting.untilMs ? "recording" : pool];',
   },
   {
     says: "a pause ends at midnight UTC",
+    breaks: "waits-as-told",
     ...inTransport,
     find: "pause.untilMs = untilMs;",
     replace:
@@ -500,30 +534,35 @@ const when: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "a pause is shortened by a later hint",
+    breaks: "waits-as-told",
     ...inTransport,
     find: "if (untilMs <= fromMs) return;",
     replace: "",
   },
   {
     says: "a date in Retry-After is ignored on a 429",
+    breaks: "waits-until-date",
     ...hint,
     replace:
       'const untilMs = status === 429 && !/^\\d+$/.test(headers.get("retry-after") ?? "") ? undefined : this.#retryAfter(headers);',
   },
   {
     says: "a date in Retry-After is ignored on a 503",
+    breaks: "waits-until-date",
     ...hint,
     replace:
       'const untilMs = status === 503 && !/^\\d+$/.test(headers.get("retry-after") ?? "") ? undefined : this.#retryAfter(headers);',
   },
   {
     says: "pauses don't start anew after a success",
+    breaks: "pauses-grow",
     ...inClient,
     find: "        this.#failures = 0;\n",
     replace: "",
   },
   {
     says: "all pauses have the same length, but for the share that is drawn",
+    breaks: "pauses-grow",
     ...inClient,
     find: "Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);",
     replace: "failures > 0 ? 5 * FIRST_PAUSE_MS : LONGEST_PAUSE_MS;",
@@ -552,6 +591,7 @@ const when: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "a query fails only after an hour of attempts",
+    breaks: "answers-in-time",
     ...inClient,
     find: "const MAX_QUERY_ATTEMPTS = 3;",
     replace: "const MAX_QUERY_ATTEMPTS = 66;",
@@ -567,16 +607,19 @@ const when: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "no pause is longer than ten minutes",
+    breaks: "waits-as-told",
     ...seconds,
     replace: "return this.#context.timers.now() + Math.min(Number(hint), 600) * 1000;",
   },
   {
     says: "the seconds in Retry-After are taken for minutes",
+    breaks: "answers-in-time",
     ...seconds,
     replace: "return this.#context.timers.now() + Number(hint) * 60_000;",
   },
   {
     says: "after a limit that doesn't say when to come back, the client waits for a day",
+    breaks: "goes-on-after-the-limit",
     ...inTransport,
     find: "const UNTOLD_PAUSE_MS = 60_000;",
     replace: "const UNTOLD_PAUSE_MS = 86_400_000;",
@@ -692,6 +735,7 @@ const keyAndClosing: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "a second flush does nothing",
+    breaks: "delivers-when-it-can",
     ...flushWaits,
     replace: "await (this.#flushed ??= this.#drained());\n    const { impressions, clicks }",
     also: [{ ...inClient, find: "  #queries = 0;", replace: "  #flushed;\n  #queries = 0;" }],
@@ -708,6 +752,7 @@ const keyAndClosing: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "a second flush at the same time never ends",
+    breaks: "flush-delivers",
     ...flushWaits,
     replace:
       "if (this.#isFlushing) await new Promise(() => {});\n    this.#isFlushing = true;\n    await this.#drained();\n    this.#isFlushing = false;\n    const { impressions, clicks }",
@@ -717,6 +762,7 @@ const keyAndClosing: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "a flush doesn't wait",
+    breaks: "delivers-when-it-can",
     ...flushWaits,
     replace: "await undefined;\n    const { impressions, clicks }",
   },
@@ -743,6 +789,7 @@ const keyAndClosing: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "a timer that forgets old views runs on after closing",
+    breaks: "no-timer-after-close",
     ...inClient,
     find: "this.#transport = new Transport(context);",
     replace:
@@ -750,18 +797,21 @@ const keyAndClosing: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "the timer of the deadline is left after closing",
+    breaks: "no-timer-after-close",
     ...inClient,
     find: "await Promise.race([this.#delivering, isTooLate]);\n    cancel();",
     replace: "await Promise.race([this.#delivering, isTooLate]);",
   },
   {
     says: "the timers of finished requests are left after closing",
+    breaks: "no-timer-after-close",
     ...inTransport,
     find: "      timers.clearTimeout(timer);\n      signal.removeEventListener",
     replace: "      signal.removeEventListener",
   },
   {
     says: "the time-out ends with the headers: a body that never comes is waited for for ever",
+    breaks: "silence-ends",
     ...inTransport,
     find: "wholeAnswer(fetch(url, { ...init, signal: controller.signal })),",
     replace: "fetch(url, { ...init, signal: controller.signal }),",
@@ -782,16 +832,19 @@ const ownDay = (dayOf: string): string =>
 const readings: readonly Omit<QueueingDefect, "cause">[] = [
   {
     says: "all views share one session id, so with dedup.key=session only the first counts",
+    breaks: "impression-counts-once",
     ...session,
     replace: "ad_id: ad, session_id: 'page-of-' + publisher_id };",
   },
   {
     says: "all views on a surface share a session id, so with dedup.key=surface-session only the first counts",
+    breaks: "impression-counts-once",
     ...session,
     replace: "ad_id: ad, session_id: 'on-' + surface };",
   },
   {
     says: "views of the same minute share a session id, so with dedup.key=session only the first counts",
+    breaks: "impression-counts-once",
     ...session,
     replace: "ad_id: ad, session_id: 'at-' + Math.floor(nowMs / 60_000) };",
   },
@@ -811,6 +864,7 @@ const readings: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "the default period ends with the day in UTC, also where days end with India's",
+    breaks: "stats-period",
     ...statsValues,
     replace: ownDay("const dayOf = (ms) => new Date(ms).toISOString().slice(0, 10);"),
   },
@@ -822,6 +876,7 @@ const readings: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "the default period ends with the day in the machine's time zone",
+    breaks: "stats-as-answered",
     ...statsValues,
     replace: ownDay(
       "const dayOf = (ms) => {\n      const date = new Date(ms);\n      const two = (part) => String(part).padStart(2, '0');\n      return [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-');\n    };",
@@ -829,12 +884,14 @@ const readings: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "days of a period are moved by the machine's time zone",
+    breaks: "stats-not-outdated",
     ...statsValues,
     replace:
       "const moved = (day) => {\n      if (day === undefined) return undefined;\n      const [year, month, date] = day.split('-').map(Number);\n      return new Date(new Date(year, month - 1, date).getTime()).toISOString().slice(0, 10);\n    };\n    const values = { publisher_id, from: moved(from), to: moved(to), surface };",
   },
   {
     says: "a date in Retry-After is read in the machine's time zone",
+    breaks: "waits-until-date",
     ...inTransport,
     find: "const atMs = Date.parse(hint);",
     replace:
@@ -842,6 +899,7 @@ const readings: readonly Omit<QueueingDefect, "cause">[] = [
   },
   {
     says: "figures without the client's own views count as wrong, so with stats.today=next-day there are none",
+    breaks: "stats-not-outdated",
     ...inClient,
     find: "isStatsAnswer(publisher_id));",
     replace:

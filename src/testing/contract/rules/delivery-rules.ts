@@ -63,6 +63,8 @@ const deliversWhenItCan: Rule = {
     weightedOneOf(
       [1, sequence([adView], fc.oneof(event, event, flush, advance(60, 3600)))],
       [3, sequence([hiccup, adView], more)],
+      // It is closed while the view waits to be sent again.
+      [1, sequence([hiccup, adView], adView, 1)],
       [1, sequence([adView, flush, hiccup, adView, flush], more, 2)],
       [1, sequence([refusedOnce, together(adView)], more, 3)],
       [2, sequence([fault(limitedWithRetryAfter, once), adView, event, advance(200, 600)], more)],
