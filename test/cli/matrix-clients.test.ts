@@ -101,7 +101,7 @@ describe("in this process", () => {
 interface Report {
   readonly verdict: string;
   readonly complete: boolean;
-  readonly counts: { readonly rows: number; readonly failed: number };
+  readonly counts: { readonly rows: number; readonly planned: number; readonly failed: number };
   readonly reliances: readonly { readonly assume: Readonly<Record<string, string>> }[];
 }
 
@@ -121,7 +121,8 @@ describe("as CMD", () => {
     const few = isWhole ? [] : ["--only", "errors.invalid"];
     const { code, report } = await matrixOf("robust.ts", ...few);
     expect(report).toMatchObject({ verdict: "green", complete: true, counts: { failed: 0 } });
-    expect(report.counts.rows).toBe(isWhole ? 35 : 1);
+    expect(report.counts.planned).toBe(isWhole ? 35 : 1);
+    expect(report.counts.rows).toBeGreaterThanOrEqual(1);
     expect(code).toBe(0);
   });
 

@@ -46,7 +46,9 @@ export function takeIn(belief: Belief, operation: Operation, arrival: Arrival): 
   const answer = parsed(arrival.text);
   const id = operation === "impressions" ? answer?.impression_id : answer?.click_id;
   if (typeof id !== "string") return undefined;
-  belief.inr += Number(answer?.revenue_credited_inr);
+  const credit = answer?.revenue_credited_inr;
+  // A wrong answer may have no credit, or none that is a number.
+  if (typeof credit === "number") belief.inr += credit;
   if (!belief[operation].includes(id)) belief[operation].push(id);
   return id;
 }

@@ -455,6 +455,7 @@ const defects: readonly Defect[] = [
     rule: "delivers-when-it-can",
     what: "gives up after two failures",
     habits: { queues: true, repeats: 1 },
+    options: { runs: 50 },
   },
   {
     rule: "delivers-when-it-can",
