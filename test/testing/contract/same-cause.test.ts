@@ -8,6 +8,7 @@ import { ContractError } from "../../../src/testing/contract/failure.ts";
 import type { ContractReport } from "../../../src/testing/contract/report.ts";
 import { rules } from "../../../src/testing/contract/rules.ts";
 import type { CreateDriver } from "../../../src/testing.ts";
+import { someOf } from "../../budget.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { type Habits, patientClient } from "./patient-client.ts";
 import { plainClient } from "./plain-client.ts";
@@ -119,11 +120,13 @@ describe("a client with one defect that breaks many rules", () => {
   });
 });
 
-test.each([
+const others = [
   ["drops the clicks of statistics", "stats-as-answered"],
   ["sends the publisher twice", "parameters"],
   ["cuts ids after 64 characters", "opaque-ids"],
-] as const)(
+] as const;
+
+test.each(someOf(others))(
   "a client with other defects besides gets each of them whole: %s",
   async (defect, rule) => {
     // This client never retries, whatever else is wrong with it.
