@@ -1,4 +1,4 @@
-/** What a service must do: no endpoint works with a key that nobody has (§5). */
+/** What a service must do: every endpoint refuses a key that belongs to no publisher (§5). */
 
 import { defineScenario, type Scenario } from "../../src/scenario.ts";
 

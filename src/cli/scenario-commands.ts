@@ -28,7 +28,7 @@ If --target is an adsim, it plays the scenario in a new world, /@NAME, or in the
 lost. No real time passes there either, unless you give --speed.
 With --api-key and --publisher, --target can be any service, and time is real. adsim skips the steps that the service can't
 do, and says which. What comes out otherwise than expected is broken only if no choice of the assumptions allows it; else it
-is unknown. --assume and --assumptions say what the service is known to choose. Use publishers that nobody else uses
+is unknown. --assume and --assumptions say what the service is known to choose. Use publishers that no other client uses
 meanwhile.
 Exit codes: 0 held, 1 broken or unknown, 2 wrong usage or an invalid scenario, 3 the scenario can't be read, or the target
 can't be reached.`,

@@ -179,7 +179,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The id with its last letter or digit replaced by another one. Ids have a check part, so nobody has that one. */
+/** The id with its last letter or digit replaced by another one. Part of an id is a checksum, so no event has the result. */
 function neighbourOf(id: string): string {
   return id.replace(/[0-9a-z](?=[^0-9a-z]*$)/i, (last) => {
     if (last === "9") return "0";

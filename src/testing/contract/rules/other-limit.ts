@@ -1,4 +1,4 @@
-/** A wait for one request limit must not hold up what counts against the other (spec §8). */
+/** While a client waits for one request limit, it must go on sending requests that count against the other (spec §8). */
 
 import { operations } from "../../../spec/operations.ts";
 import type { Session, Step } from "../../session/session.ts";

@@ -118,7 +118,7 @@ function mustNotReturnWrongAnswers(session: Session): number {
 
 const MAX_SHOWN = 200;
 
-/** Its beginning as JSON. It is cut between two members, because of half a UPI id nobody knows where it ends. */
+/** Its beginning as JSON, cut between two members: behind half a UPI id everything would be redacted. */
 function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? "nothing";
   if (text.length <= MAX_SHOWN) return text;
