@@ -14,6 +14,7 @@ export const bugs = {
   "surface-ignored-in-totals": "with surface=s the totals are those of all surfaces",
   "surface-ignored": "with surface=s the answer is as without",
   "limit-unchecked": "a payouts limit above 100 lists as many as it says",
+  "limit-of-any-kind": "a payouts limit that isn't a number from 1 counts as 20",
   "limit-default-ignored": "without a limit all payouts are listed",
   "unknown-click-paid": "a click on an unknown impression is accepted and paid",
   "whole-rupees": "the total revenue is rounded to whole rupees",
@@ -31,6 +32,10 @@ export const bugs = {
   "ad-not-required": "an impression without ad_id is recorded",
   "paid-per-impression": "an impression earns what a thousand should",
   "amounts-as-text": "amounts are strings",
+  "unknown-surface-is-all": "stats of a surface that doesn't exist are those of all",
+  "every-key-opens-all": "a key works for every publisher, though the service says that it doesn't",
+  "fractions-lost":
+    "the revenue has whole paise only, though the service says that amounts are exact",
 } as const;
 export type Bug = keyof typeof bugs;
 
@@ -145,8 +150,8 @@ export async function startForeignService(
     const from = date(query, "from") ?? dayOf(now - (has("week-by-default") ? 7 : 30) * DAY);
     if (from > to) throw new Refusal(422, "the period ends before it begins");
     const only = query.get("surface");
-    if (only !== null && !publisher.surfaces.some(({ id }) => id === only))
-      throw new Refusal(422, "no such surface");
+    const isUnknown = only !== null && !publisher.surfaces.some(({ id }) => id === only);
+    if (isUnknown && !has("unknown-surface-is-all")) throw new Refusal(422, "no such surface");
     const isIn = (day: string): boolean =>
       day >= from &&
       (has("last-day-left-out") ? day < to : day <= to) &&
@@ -167,7 +172,7 @@ export async function startForeignService(
     const all = publishers.flatMap(({ surfaces }) => surfaces.map(({ id }) => id));
     const own = publisher.surfaces.map(({ id }) => id);
     const ids = has("everybody-in-totals") ? all : own;
-    const wanted = only === null || has("surface-ignored") ? ids : [only];
+    const wanted = only === null || isUnknown || has("surface-ignored") ? ids : [only];
     const total = sumOf(has("surface-ignored-in-totals") ? ids : wanted);
     const revenue = total.earned / PER_RUPEE;
     return {
@@ -219,7 +224,7 @@ export async function startForeignService(
     const earned = has("paid-per-impression") ? cpm * PER_RUPEE : cpm * (PER_RUPEE / 1000);
     const figures = figuresOf(publisher, surface, recorded.atMs);
     figures.impressions += 1;
-    figures.earned += earned;
+    figures.earned += has("fractions-lost") ? Math.floor(earned / 100) * 100 : earned;
     return { ok: true, impression_id: id, revenue_credited_inr: amount(earned / PER_RUPEE) };
   }
 
@@ -245,9 +250,12 @@ export async function startForeignService(
     return { ok: true, click_id: clickId, revenue_credited_inr: amount(CLICK_EARNS / PER_RUPEE) };
   }
 
-  function payouts({ payouts: all }: Publisher, query: URLSearchParams): object {
+  function payouts(publisher: Publisher, query: URLSearchParams): object {
+    const { payouts: all } = publisher;
     const text = query.get("limit");
     const limit = text === null ? (has("limit-default-ignored") ? all.length : 20) : Number(text);
+    if ((!Number.isInteger(limit) || limit < 1) && has("limit-of-any-kind"))
+      return payouts(publisher, new URLSearchParams());
     if (!Number.isInteger(limit) || limit < 1)
       throw new Refusal(422, "limit is not a number from 1");
     if (limit > 100 && choices.limitAbove100 === "refused")
@@ -284,8 +292,10 @@ export async function startForeignService(
       const named =
         called in operations ? operations[called as keyof typeof operations] : undefined;
       if (named === undefined) throw new Refusal(404, "nothing is here");
-      const publisher = holderOf(request, sent);
-      left = spend(publisher, named.kind);
+      const holder = holderOf(request, sent);
+      left = spend(holder, named.kind);
+      const meant = publishers.find(({ id }) => id === sent.get("publisher_id"));
+      const publisher = has("every-key-opens-all") ? (meant ?? holder) : holder;
       if (named.answer !== click && required(sent, "publisher_id") !== publisher.id)
         throw new Refusal(403, "not your publisher");
       end(response, 200, left, named.answer(publisher, sent));
