@@ -11,7 +11,7 @@ import { createSimulatorCore, type SimulatorCore } from "../../simulator/simulat
 import type { Readings } from "../../simulator/simulator-options.ts";
 import type { AssumptionKey } from "../../spec/assumptions/catalogue.ts";
 import { contentTypes } from "../../spec/build-request.ts";
-import type { ApiResponse } from "../../spec/messages.ts";
+import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
 import { fakerPerson } from "../../world/publishers/people.ts";
 import { countRequests } from "../language/parse/count-requests.ts";
 import type { Scenario } from "../language/scenario.ts";
@@ -100,7 +100,7 @@ function openQuestions({ steps }: PlayResult): Question[] {
 /** Plays the scenario at the imagined service as it was played at the target. `sent`: how many requests were sent there. */
 function rehearse(
   { scenario, capabilities, sending, publishers }: Rehearsal,
-  { options, prepare, rewrite, areNew, minuteEndsAt }: ImaginedService,
+  { options, prepare, rewrite, answer, areNew, minuteEndsAt }: ImaginedService,
   { startMs, sent }: { readonly startMs: number; readonly sent: number },
 ): PlayResult {
   const nextMinuteMs = Math.ceil(startMs / MINUTE_MS) * MINUTE_MS;
@@ -117,7 +117,8 @@ function rehearse(
   prepare?.(sim, members);
   const performers: Performers = {
     ...performersOn(
-      withHandle(sim, (response) => {
+      withHandle(sim, (handle, request) => {
+        const response = answer?.(handle, request) ?? handle(request);
         if (minuteEndsAt !== undefined) sim.clock.advance(1);
         return rewrite?.(response) ?? response;
       }),
@@ -129,19 +130,18 @@ function rehearse(
     sending,
     target: { kind: "service", url: undefined },
     reproduce: "",
+    laws: [],
   });
   return driveAtOnce(playing, performers);
 }
 
-/** `answered`: receives each response, and returns what the client sees. */
+/** `answer`: answers each request, with what the simulator would answer at hand. */
 function withHandle(
   sim: SimulatorCore,
-  answered: (response: ApiResponse) => ApiResponse,
+  answer: (handle: SimulatorCore["handle"], request: ApiRequest) => ApiResponse,
 ): SimulatorCore {
   const { handle } = sim;
-  return Object.assign(sim, {
-    handle: (request: Parameters<typeof handle>[0]) => answered(handle(request)),
-  });
+  return Object.assign(sim, { handle: (request: ApiRequest) => answer(handle, request) });
 }
 
 const OTHERWISE =

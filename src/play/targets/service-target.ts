@@ -166,7 +166,10 @@ async function surfacesAt(
   if (outcome === "answered" && status === 200 && found.success) {
     const left = Number(headers["x-ratelimit-remaining"]);
     if (left < Math.min(plan.reads, READ_LIMIT)) await sleep(timerMs(MINUTE_MS));
-    return found.output.surfaces.map(surfaceOf);
+    // Scenarios use the first surfaces, and what an inactive one does is left open (spec §3).
+    const isInactive = ({ status }: Surface): number => (status === "active" ? 0 : 1);
+    const all = found.output.surfaces.map(surfaceOf);
+    return all.sort((one, other) => isInactive(one) - isInactive(other));
   }
   const how = outcome === "answered" ? `it answered with status ${status}` : (why ?? outcome);
   throw new Error(

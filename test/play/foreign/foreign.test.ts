@@ -68,6 +68,8 @@ describe("a correct service holds them, whatever it chooses", () => {
     { midnight: "utc", today: "tomorrow" },
     { repeatedImpression: "conflict", repeatedClick: "first again", limitAbove100: "refused" },
     { repeatedImpression: "counts", repeatedClick: "counts", tooMany: 503, errors: "text" },
+    { badInput: "ignored", rows: "with traffic", payoutIds: "by publisher", share: 0.61 },
+    { errors: "500", amounts: "paise, rounded down", firstSurface: "paused", spacing: "indented" },
   ];
   test.each(choices)("%j", async (chosen) => {
     expect(inBrief(await playAll(chosen))).toEqual(held(playable()));
@@ -86,7 +88,6 @@ describe("what breaks the specification is shown", () => {
     "surface-ignored-in-totals": "spec-surface-filter",
     "surface-ignored": "spec-surface-filter",
     "limit-unchecked": "spec-payout-limit",
-    "limit-of-any-kind": "spec-payout-limit",
     "limit-default-ignored": "spec-payouts",
     "unknown-click-paid": "spec-unknown-click",
     "whole-rupees": "spec-one-day",
