@@ -46,6 +46,7 @@ export function servicesWithOtherData(known: Readings): readonly ImaginedService
     { ...usual, prepare: sendEarlier },
     { ...usual, answer: ignoringInvalid },
     { ...usual, rewrite: withErrors(418, known) },
+    { ...usual, rewrite: withErrors(500, known) },
     { ...usual, rewrite: withErrors(599, known) },
     ...[0.25, 0.5, 0.75].map((minuteEndsAt) => ({ ...usual, minuteEndsAt })),
   ];
