@@ -81,7 +81,7 @@ interface Question {
   readonly path: string;
   readonly about: string;
   readonly restsOn: AssumptionKey[];
-  /** Whether it rests on the form of an error answer. */
+  /** Whether it rests on the form of an error answer, or on what is an error. */
   isAboutErrors: boolean;
   /** Why it may be no mistake, whatever is chosen. */
   why: string | undefined;
@@ -169,9 +169,9 @@ function note(open: readonly Question[], { steps }: PlayResult, service: Imagine
       .get(question.path)
       ?.some(({ about }) => isPart(about, question.about) || isPart(question.about, about));
     if (isBroken !== true) continue;
-    const { differsIn, rewrite } = service;
+    const { differsIn, rewrite, answer } = service;
     if (question.why !== undefined) continue;
-    if (rewrite !== undefined) question.isAboutErrors = true;
+    if (rewrite !== undefined || answer !== undefined) question.isAboutErrors = true;
     else if (differsIn === undefined) question.why = OTHERWISE;
     else if (!question.restsOn.includes(differsIn)) question.restsOn.push(differsIn);
   }

@@ -1,9 +1,11 @@
 /** A correct service that isn't adsim is never blamed, and what breaks the specification is. */
 
 import { describe, expect, test } from "vitest";
+import { reportJunit } from "../../../src/play/reports/report-junit.ts";
+import { reportText } from "../../../src/play/reports/report-text.ts";
 import { playAtService } from "../../../src/play/targets/play-at-service.ts";
 import { planAtService } from "../../../src/play/targets/service-plan.ts";
-import { type PlayResult, parseScenario, type Scenario } from "../../../src/scenario.ts";
+import { type PlayResult, parseScenario, type Scenario, type Step } from "../../../src/scenario.ts";
 import type { Readings } from "../../../src/simulator/simulator-options.ts";
 import { defaultAssumptions } from "../../../src/spec/assumptions/resolve.ts";
 import { someOf } from "../../budget.ts";
@@ -180,6 +182,25 @@ describe("what a service chooses otherwise than adsim is no mistake, unless it s
       ["held", "unknown", "unknown"],
       ["held", "unknown"],
     ]);
+  });
+
+  test("a parameter that a service may ignore; the report, JSON and JUnit name the assumption", async () => {
+    const limit = (value: number): Step => ({ payouts: { limit: value }, expect: { status: 400 } });
+    const scenario: Scenario = {
+      name: "limits",
+      about: "Expects that adsim's limits are everybody's.",
+      steps: [limit(500), limit(-1)],
+    };
+    const service = await foreignService([], { badInput: "ignored" });
+    const result = await playAt(service, scenario);
+    expect(result.verdict).toBe("unknown");
+    const [over, below] = result.steps.map(({ checks }) => checks.at(-1));
+    const keys = ["errors.invalid", "payout.limit-over-max"];
+    expect(over).toMatchObject({ verdict: "unknown", restsOn: keys });
+    expect(below).toMatchObject({ verdict: "unknown", restsOn: keys.slice(0, 1) });
+    const rests = `it rests on ${keys.join(" and ")}, which the specification leaves open`;
+    for (const report of [reportText(result), reportJunit(result), JSON.stringify(result)])
+      expect(report).toContain(rests);
   });
 
   test("a status that follows from a choice that the service is said to make is its own", async () => {
