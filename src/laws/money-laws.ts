@@ -158,7 +158,7 @@ function withinRange(played: LawContext): string {
     const credit = creditOf(exchange, "impression");
     if (credit === undefined || credit.micros === 0) continue;
     const ranges = rangesOf(trace, exchange, readings);
-    if (ranges.length === 0) continue;
+    if (!ranges.some(([, upper]) => Number.isFinite(upper))) continue;
     looked += 1;
     const mayRound = readings?.["money.precision"] !== "exact" || trace.assumedAt !== undefined;
     const fits = ranges.some(([lower, upper]) =>

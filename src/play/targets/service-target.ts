@@ -139,9 +139,14 @@ const listedSurface = v.looseObject({
 });
 const listing = v.looseObject({ surfaces: v.array(listedSurface) });
 
-/** Fills in what the service doesn't tell about a surface. No request depends on it. */
+/** Fills in what the service doesn't tell about a surface. Its price may be anything. */
 function surfaceOf(listed: v.InferOutput<typeof listedSurface>): Surface {
-  const { id, name = id, status = "active", cpm_range: cpmRange = [0, 0] } = listed;
+  const {
+    id,
+    name = id,
+    status = "active",
+    cpm_range: cpmRange = [0, Number.POSITIVE_INFINITY],
+  } = listed;
   return { id, name, status, cpmRange };
 }
 
