@@ -97,7 +97,8 @@ export function eventsOf(
   });
 }
 
-function isOfEvent({ operation }: WireExchange): boolean {
+/** Whether it is for an impression or a click. */
+export function isOfEvent({ operation }: WireExchange): boolean {
   return operation === "impression" || operation === "click";
 }
 
@@ -185,16 +186,14 @@ export function isCertainlyConfirmed(sent: SentRequest): boolean {
 }
 
 /** Whether the service doesn't read this encoding. Then nothing was done; another encoding is another request. */
-export function isWrongForm({ got }: WireExchange): boolean {
+export function hasWrongEncoding({ got }: WireExchange): boolean {
   return got.status === 415;
 }
 
 /** Whether the service reads none of the client's encodings. Then nothing else can be judged. */
 export function isUnreadable(session: Session): boolean {
-  const sent = sentBy(session).filter(
-    ({ operation }) => operation === "impression" || operation === "click",
-  );
-  return sent.some(isWrongForm) && !sent.some(({ served }) => served?.status === 200);
+  const sent = sentBy(session).filter(isOfEvent);
+  return sent.some(hasWrongEncoding) && !sent.some(({ served }) => served?.status === 200);
 }
 
 /**

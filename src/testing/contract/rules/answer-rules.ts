@@ -1,6 +1,7 @@
 /** How a client handles the answers to impressions and clicks (spec §2, §4). */
 
 import type { Session } from "../../session/session.ts";
+import { hasWrongEncoding } from "../../session/tasks.ts";
 import { jsonOf, memberOf } from "../../session/wire.ts";
 import { mustMatchAnswers, mustMatchReceipts, mustUnderstand } from "./compare-answers.ts";
 import { countingRules } from "./counting-rules.ts";
@@ -44,9 +45,9 @@ const opaqueIds: Rule = {
       impression_id: [],
     };
     let hits = 0;
-    for (const { operation, request, values, got } of exchanges) {
-      // 415: the service didn't read it.
-      if (operation === undefined || got.status === 415) continue;
+    for (const exchange of exchanges) {
+      const { operation, request, values, got } = exchange;
+      if (operation === undefined || hasWrongEncoding(exchange)) continue;
       for (const [name, known] of Object.entries(given)) {
         const sent = values.get(name);
         must(

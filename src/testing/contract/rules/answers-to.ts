@@ -3,6 +3,7 @@
 import { DAY_MS } from "../../../base/duration.ts";
 import { addDays, dayAt } from "../../../laws/read-trace.ts";
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
+import { operations } from "../../../spec/operations.ts";
 import { queryOf } from "../../session/command.ts";
 import {
   type PerformedCommandOf,
@@ -127,11 +128,10 @@ export function periodProblem(
   return undefined;
 }
 
-const DEFAULT_LIMIT = 20;
-const MOST = 100;
+const { default: usual, maximum } = operations.payouts.parameters.limit;
 
 /** The limits that may be sent. Instead of a limit above the maximum, a client may send the maximum. */
 export function limitsFor(limit: number | undefined): readonly (string | undefined)[] {
-  if (limit === undefined) return [undefined, String(DEFAULT_LIMIT)];
-  return limit > MOST ? [String(limit), String(MOST)] : [String(limit)];
+  if (limit === undefined) return [undefined, String(usual)];
+  return limit > maximum ? [String(limit), String(maximum)] : [String(limit)];
 }

@@ -10,6 +10,7 @@ import {
   performedCommandsOfKind,
 } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
+import { hasWrongEncoding } from "../../session/tasks.ts";
 import { viewGroupsOf } from "../../session/view-groups.ts";
 import { jsonOf, memberOf, type WireExchange } from "../../session/wire.ts";
 import { commandInWords, durationInWords, outcomeInWords } from "../../session/words.ts";
@@ -76,13 +77,13 @@ function wrongSource(
   );
 }
 
-/** Whether the service answered every request with a success. 415 only asks for another encoding. */
+/** Whether the service answered every request with a success, at first or in another encoding. */
 export function wasAnswered({ exchanges, together }: PerformedCommand): boolean {
-  if (exchanges.at(-1)?.got.status === 415) return false;
   return exchanges.every(
-    // Of several at once it isn't known which one the 415 belongs to.
-    ({ got, fault }) =>
-      fault === undefined && (got.status === 200 || (got.status === 415 && !together)),
+    // Of several at once it isn't known which one was sent in the wrong encoding.
+    (one, at) =>
+      one.fault === undefined &&
+      (one.got.status === 200 || (hasWrongEncoding(one) && !together && at < exchanges.length - 1)),
   );
 }
 

@@ -1,6 +1,7 @@
 /** How long a call to the client takes at most. */
 
 import fc from "fast-check";
+import { isOfClient } from "../../session/command.ts";
 import type { Session, Step } from "../../session/session.ts";
 import { type EventTask, eventsOf, isAcknowledged, sentBy } from "../../session/tasks.ts";
 import { durationInWords } from "../../session/words.ts";
@@ -39,17 +40,6 @@ const answersInTime: Rule = {
   judge: mustEndInTime,
 };
 
-const timed: ReadonlySet<Step["command"]["kind"]> = new Set([
-  "impression",
-  "again",
-  "click",
-  "stats",
-  "surfaces",
-  "payouts",
-  "flush",
-  "close",
-]);
-
 /** @throws BrokenRule @returns how many calls ended. Those that never do are for other rules. */
 function mustEndInTime(session: Session): number {
   const { withinMs } = session.promised;
@@ -60,7 +50,7 @@ function mustEndInTime(session: Session): number {
   );
   const calls = session.steps.flatMap((step, at) =>
     (step.parts ?? [step])
-      .filter(({ command, outcome }) => timed.has(command.kind) && isOver(outcome))
+      .filter(({ command, outcome }) => isOfClient(command) && isOver(outcome))
       .map((call) => ({ ...call, at })),
   );
   for (const { command, atMs, endMs, at } of calls) {

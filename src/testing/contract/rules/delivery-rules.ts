@@ -134,9 +134,8 @@ function isDelivered(event: EventTask, judged: Judged): boolean {
       mustTakeUpAgain(event, judged, end);
       return false;
     }
-    if (!isFinal) continue;
     must(
-      false,
+      !isFinal,
       () => {
         const answers = sent.map(({ got }) => (got.status === 0 ? "no answer" : got.status));
         const tries =

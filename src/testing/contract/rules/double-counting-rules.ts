@@ -161,17 +161,17 @@ function extraOf(event: EventTask, session: Session): EventTask["recorded"] | un
   const tooSoon = recorded.filter(
     ({ atMs }, at) => atMs - (recorded[at - views.length]?.atMs ?? -windowMs) < windowMs,
   );
-  return tooSoon.slice(laterShowings(event));
+  return tooSoon.slice(laterViews(event));
 }
 
 /** How long a client that makes its own session ids has to recognise a view that is reported again. */
 const RECOGNISED_MS = 30 * MINUTE_MS;
 
 /**
- * How many of the reports may be new showings to a client that makes its own session ids: those that came long after the
+ * How many of the reports a client that makes its own session ids may take for new views: those that came long after the
  * view was first reported.
  */
-function laterShowings(event: EventTask): number {
+function laterViews(event: EventTask): number {
   if (hasGivenSession(event)) return 0;
   const { views, asks, recorded } = event;
   const sessions = new Set(recorded.map(({ values }) => values.get("session_id")));

@@ -92,9 +92,9 @@ const waitsUntilDate: Rule = {
   commands: () =>
     weightedOneOf(
       [2, trulyBeyond()],
-      [1, sequence([refusedUntilDate("impression", 1), adView], event, 2)],
-      [1, sequence([lateInTheDay, refusedUntilDate("impression", 1), adView], event, 2)],
-      [1, sequence([lateInTheDay, refusedUntilDate("stats", 1), stats], question, 2)],
+      [1, sequence([refusedUntilDate("impression"), adView], event, 2)],
+      [1, sequence([lateInTheDay, refusedUntilDate("impression"), adView], event, 2)],
+      [1, sequence([lateInTheDay, refusedUntilDate("stats"), stats], question, 2)],
     ),
   judge: judgeWaits,
 };

@@ -5,7 +5,7 @@ import type { Verdict } from "../../../faults/verdict.ts";
 import type { Command } from "../../session/command.ts";
 import { performedCommandsOf } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
-import { type EventTask, eventsOf, sentBy } from "../../session/tasks.ts";
+import { eventsOf, sentBy } from "../../session/tasks.ts";
 import { advance, failed, fault, lost, some } from "./disturbances.ts";
 import { must, type Rule } from "./rule.ts";
 import {
@@ -60,14 +60,11 @@ interface GivenEvent {
 
 /** The recorded events that the client was given once, in that order. An event given twice has no place of its own. */
 function recordedOnce(session: Session): GivenEvent[] {
-  const keyOf = (operation: string, { views: [view] }: Pick<EventTask, "views">): string =>
-    `${operation} ${view.session}`;
-  const events = new Map(eventsOf(session).map((one) => [keyOf(one.operation, one), one] as const));
+  const events = eventsOf(session).filter(({ asks }) => asks.length === 1);
   return performedCommandsOf(session).flatMap(({ command, shown, atMs }): GivenEvent[] => {
-    if (shown === undefined) return [];
-    const task = events.get(keyOf(command.kind, { views: [shown] }));
+    const task = events.find((one) => one.operation === command.kind && one.view === shown);
     const [first] = task?.recorded ?? [];
-    if (task?.asks.length !== 1 || first === undefined) return [];
+    if (task === undefined || first === undefined) return [];
     const { sequence: place, atMs: recordedMs } = first;
     return [{ name: task.name, givenMs: atMs, recordedMs, sequence: place }];
   });

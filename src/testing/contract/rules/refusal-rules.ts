@@ -71,19 +71,17 @@ const refusalIsNoSuccess: Rule = {
   commands: () => weightedOneOf([3, refusedEvents], [1, refusedByService]),
   judge(session) {
     mustNotLoseSilently(session);
-    const events = eventsOf(session);
-    const attempts = [...events, ...questionsOf(session)];
     let applied = 0;
-    for (const attempt of attempts) {
-      const last = attempt.sent.at(-1);
+    for (const task of [...eventsOf(session), ...questionsOf(session)]) {
+      const last = task.sent.at(-1);
       if (last === undefined || !isRefused(last)) continue;
       applied += 1;
-      for (const asked of attempt.asks) mustReportStatus(session, attempt, asked);
-      if (attempt.operation === "impression" || attempt.operation === "click") continue;
+      for (const asked of task.asks) mustReportStatus(session, task, asked);
+      if (task.operation === "impression" || task.operation === "click") continue;
       must(
-        !attempt.asks.some(({ outcome }) => outcome.kind === "done"),
+        !task.asks.some(({ outcome }) => outcome.kind === "done"),
         () =>
-          `The service refused ${attempt.name} with ${last.got.status}, but the client said that it was done.`,
+          `The service refused ${task.name} with ${last.got.status}, but the client said that it was done.`,
       );
     }
     mustMatchReceipts(session);

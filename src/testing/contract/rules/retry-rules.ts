@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { sequenceOf } from "../../arbitraries/sequence.ts";
 import type { Command } from "../../session/command.ts";
+import { escapedText } from "../../session/names.ts";
 import {
   eventsOf,
   isAcknowledged,
@@ -79,7 +80,7 @@ const repeatIsTheSame: Rule = {
           must(
             was === is,
             () =>
-              `The client sent ${name} again with ${parameter} ${shown(is)} instead of ${shown(was)}.`,
+              `The client sent ${name} again with ${parameter} ${escapedText(is)} instead of ${escapedText(was)}.`,
           );
         }
         must(
@@ -94,10 +95,6 @@ const repeatIsTheSame: Rule = {
     return applied;
   },
 };
-
-function shown(value: string | undefined): string {
-  return value === undefined ? "left out" : JSON.stringify(value);
-}
 
 /** Whether the service may have processed it as far as the client knows: anything but a refusal. */
 function mayBeApplied(sent: SentRequest): boolean {

@@ -2,15 +2,22 @@
 
 import { isPauseChosen, pauseMs } from "../../../audit/findings/attempts.ts";
 import type { Session } from "../../session/session.ts";
-import { eventsOf, isAcknowledged, type SentRequest, sentBy } from "../../session/tasks.ts";
+import {
+  eventsOf,
+  isAcknowledged,
+  isOfEvent,
+  type SentRequest,
+  sentBy,
+} from "../../session/tasks.ts";
 import { durationInWords } from "../../session/words.ts";
 import { must } from "./rule.ts";
 
-/** Of this many requests in a row. A client may shorten its pauses little by little. */
+/** So many requests have to succeed in a row. A client may shorten its pauses little by little. */
 const SUCCESSES = 2;
-/** The pauses have grown if the longest is at least this many times as long as the first few on average. */
+/** The pauses have grown if the longest is at least this many times as long as the first `FIRST` on average. */
 const GROWTH = 8;
 const FIRST = 4;
+/** The pauses before this many aren't judged. */
 const LEAST = 16;
 /** A pause is as long as the grown ones if it is at least this share of the longest. */
 const SHARE = 0.5;
@@ -55,9 +62,7 @@ export function mustStartAnew(session: Session): number {
 
 /** Those that the client chose before it sent an event again, in the order in which they ended. */
 function pausesOf(session: Session): Pause[] {
-  const sent = sentBy(session).filter(
-    ({ operation }) => operation === "impression" || operation === "click",
-  );
+  const sent = sentBy(session).filter(isOfEvent);
   const places = new Map(sent.map(({ sequence }, place) => [sequence, place]));
   const isAfterSuccess = ({ sequence }: SentRequest): boolean => {
     const place = places.get(sequence) ?? 0;

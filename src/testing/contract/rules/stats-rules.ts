@@ -102,13 +102,13 @@ const statsNotOutdated: Rule = {
           weightedOneOf(
             [5, later],
             [2, often],
-            [1, listOf(adView)],
-            [1, listOf(click)],
-            [1, listOf(question)],
-            [1, listOf(together(stats))],
-            [1, listOf(fault(weightedOneOf([2, failed], [1, silence]), next("stats")))],
-            [1, listOf(fault(limitedWithRetryAfter, next("stats", 1)))],
-            [1, listOf(heal)],
+            [1, adView],
+            [1, click],
+            [1, question],
+            [1, together(stats)],
+            [1, fault(weightedOneOf([2, failed], [1, silence]), next("stats"))],
+            [1, fault(limitedWithRetryAfter, next("stats", 1))],
+            [1, heal],
           ),
           { minLength: 1, maxLength: 6 },
         ),
@@ -116,10 +116,6 @@ const statsNotOutdated: Rule = {
       .map(([first, others]) => [first, ...others.flat()]),
   judge: (session) => mustMatchAnswers(session, "stats"),
 };
-
-function listOf(command: fc.Arbitrary<Command>): fc.Arbitrary<readonly Command[]> {
-  return command.map((one) => [one]);
-}
 
 /** Days that calendars get wrong, and those around the default start of a world, in order. */
 const days = [
