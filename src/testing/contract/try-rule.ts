@@ -29,9 +29,9 @@ export type Tried =
   | { readonly kind: "held"; readonly applied: number }
   /** It never came up, so it is untested. */
   | { readonly kind: "unknown"; readonly runs: number }
-  | Failed;
+  | BrokenTrial;
 
-export interface Failed {
+export interface BrokenTrial {
   readonly kind: "broken";
   readonly broken: BrokenRule;
   /** The shortest sequence found that breaks the rule. */

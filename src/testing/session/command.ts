@@ -34,9 +34,13 @@ export type ClientCommand =
   /** Closes the client before the session ends, so that later commands find it closed. */
   | { readonly kind: "close" };
 
+/** The commands that ask for figures or lists. */
+export const queryKinds = ["stats", "surfaces", "payouts"] as const;
+export type QueryKind = (typeof queryKinds)[number];
+
 /** The API's parameters for a query to the client. Indexes of surfaces wrap around. */
 export function queryOf(
-  command: Extract<ClientCommand, { kind: "stats" | "surfaces" | "payouts" }>,
+  command: Extract<ClientCommand, { kind: QueryKind }>,
   surfaces: readonly { readonly id: string }[],
 ): Readonly<Record<string, string | number>> {
   if (command.kind === "surfaces") return {};

@@ -5,6 +5,7 @@ import { groupedBy } from "../../audit/findings/finding.ts";
 import { verdictTraits } from "../../faults/verdict-traits.ts";
 import type { Journal, JournalRing } from "../../journal/journal.ts";
 import type { OperationId } from "../../spec/operations.ts";
+import { queryKinds } from "./command.ts";
 import { viewInWords } from "./names.ts";
 import { type PerformedCommand, performedCommandsOf } from "./performed-commands.ts";
 import type { AdView, Session } from "./session.ts";
@@ -141,16 +142,14 @@ function inOrder<Request extends WireExchange>(
     .sort((one, other) => one.sequence - other.sequence);
 }
 
-const questions = ["stats", "surfaces", "payouts"] as const satisfies readonly OperationId[];
-
 /** Every query that was made alone. Of several at once it isn't known which request is for which. */
-export function questionsOf(
+export function queriesOf(
   session: Session,
   sent: readonly SentRequest[] = sentBy(session),
 ): Task[] {
   return performedCommandsOf(session).flatMap((asked): Task[] => {
     const { command, at, together } = asked;
-    const operation = questions.find((one) => one === command.kind);
+    const operation = queryKinds.find((one) => one === command.kind);
     if (operation === undefined || together) return [];
     const own = sent.filter((one) => one.stepIndex === at && one.operation === operation);
     return [{ operation, name: operation, asks: [asked], sent: own }];

@@ -4,7 +4,7 @@ import { oneLine } from "../../base/text.ts";
 import { verdictTraits } from "../../faults/verdict-traits.ts";
 import type { Command } from "./command.ts";
 import { adInWords, sessionInWords, viewInWords } from "./names.ts";
-import type { AdView, Outcome, Step } from "./session.ts";
+import type { AdView, Outcome, Session, Step } from "./session.ts";
 import type { WireAnswer, WireExchange } from "./wire.ts";
 
 /** Longer texts and values are cut, in characters. */
@@ -92,6 +92,11 @@ export function durationInWords(ms: number): string {
     return count === 0 ? [] : [`${count} ${unit}`];
   });
   return parts.length === 0 ? "0 ms" : parts.join(" ");
+}
+
+/** How long after the session's start, such as "+1 min 30 s". */
+export function timeInWords({ steps }: Pick<Session, "steps">, atMs: number): string {
+  return `+${durationInWords(atMs - (steps[0]?.atMs ?? 0))}`;
 }
 
 export function outcomeInWords(outcome: Outcome): string {

@@ -1,10 +1,10 @@
 /** How a client handles the answers to impressions and clicks (spec §2, §4). */
 
+import { queryKinds } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
 import { hasWrongEncoding } from "../../session/tasks.ts";
 import { jsonOf, memberOf } from "../../session/wire.ts";
 import { mustMatchAnswers, mustMatchReceipts, mustUnderstand } from "./compare-answers.ts";
-import { countingRules } from "./counting-rules.ts";
 import { must, type Rule } from "./rule.ts";
 import {
   adView,
@@ -93,13 +93,11 @@ const contentTypeCharset: Rule = {
 function mustRead(session: Session): number {
   const understood = mustUnderstand(session);
   mustMatchReceipts(session);
-  for (const operation of ["stats", "surfaces", "payouts"] as const)
-    mustMatchAnswers(session, operation);
+  for (const operation of queryKinds) mustMatchAnswers(session, operation);
   return understood;
 }
 
 export const answerRules: readonly Rule[] = [
-  ...countingRules,
   answerAsGiven,
   opaqueIds,
   unlistedMembers,

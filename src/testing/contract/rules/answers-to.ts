@@ -4,7 +4,7 @@ import { DAY_MS } from "../../../base/duration.ts";
 import { addDays, dayAt } from "../../../laws/read-trace.ts";
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
 import { operations } from "../../../spec/operations.ts";
-import { queryOf } from "../../session/command.ts";
+import { type QueryKind, queryOf } from "../../session/command.ts";
 import {
   type PerformedCommandOf,
   performedCommandsOfKind,
@@ -13,8 +13,7 @@ import type { Session } from "../../session/session.ts";
 import { isAcknowledged } from "../../session/tasks.ts";
 import type { WireExchange } from "../../session/wire.ts";
 
-export type ReadOperation = "stats" | "surfaces" | "payouts";
-type Asked = PerformedCommandOf<ReadOperation>;
+type Asked = PerformedCommandOf<QueryKind>;
 
 export interface KnownAnswers {
   /** Those that the client may return. */
@@ -79,7 +78,7 @@ export function ageOf({ atMs, fault }: WireExchange, asked: Asked): number {
 }
 
 /** How old an answer may be that the client returns, in milliseconds. */
-export function longestAge({ sim, promised }: Session, operation: ReadOperation): number {
+export function longestAge({ sim, promised }: Session, operation: QueryKind): number {
   // In real time a pause moves the service's clock and not the machine's, so the client can't know how old its figures are.
   if (sim.clock.mode !== "frozen" || operation === "surfaces") return Number.POSITIVE_INFINITY;
   return operation === "stats" ? promised.staleMs : Math.max(DAY_MS, promised.staleMs);

@@ -2,6 +2,7 @@
 
 import { nearestMicros } from "../../../base/money.ts";
 import { type JsonSchema, membersOfAnswers } from "../../../spec/responses.ts";
+import type { QueryKind } from "../../session/command.ts";
 import { viewInWords } from "../../session/names.ts";
 import {
   type PerformedCommand,
@@ -13,8 +14,13 @@ import type { Session } from "../../session/session.ts";
 import { hasWrongEncoding } from "../../session/tasks.ts";
 import { viewGroupsOf } from "../../session/view-groups.ts";
 import { jsonOf, memberOf, type WireExchange } from "../../session/wire.ts";
-import { commandInWords, durationInWords, outcomeInWords } from "../../session/words.ts";
-import { ageOf, answersTo, isAnswerTo, longestAge, type ReadOperation } from "./answers-to.ts";
+import {
+  commandInWords,
+  durationInWords,
+  outcomeInWords,
+  timeInWords,
+} from "../../session/words.ts";
+import { ageOf, answersTo, isAnswerTo, longestAge } from "./answers-to.ts";
 import { rightAnswersIn } from "./right-answers.ts";
 import { BrokenRule, must } from "./rule.ts";
 
@@ -27,7 +33,7 @@ const MAX_SHOWN = 200;
  * @returns how many answers were compared.
  * @throws BrokenRule
  */
-export function mustMatchAnswers(session: Session, operation: ReadOperation): number {
+export function mustMatchAnswers(session: Session, operation: QueryKind): number {
   let compared = 0;
   for (const asked of performedCommandsOfKind(session, operation)) {
     const { outcome } = asked;
@@ -60,18 +66,17 @@ export function mustMatchAnswers(session: Session, operation: ReadOperation): nu
 /** Says why the client may not return this answer of the service. */
 function wrongSource(
   session: Session,
-  asked: PerformedCommandOf<ReadOperation>,
+  asked: PerformedCommandOf<QueryKind>,
   source: WireExchange,
 ): string {
-  const { steps } = session;
   const { kind } = asked.command;
-  const sent = `the request at +${durationInWords(source.atMs - (steps[0]?.atMs ?? 0))}`;
+  const sent = `the request at ${timeInWords(session, source.atMs)}`;
   const asking = `The client was asked for ${commandInWords(asked.command)}`;
   if (!isAnswerTo(source, asked, session)) {
-    return `${asking}, and returned the answer to another query: ${sent}.`;
+    return `${asking}, and returned the answer to another query, ${sent}.`;
   }
   return (
-    `${asking}, and returned an answer that was ${durationInWords(ageOf(source, asked))} old: that to ${sent}. ` +
+    `${asking}, and returned the answer to ${sent}, which was ${durationInWords(ageOf(source, asked))} old. ` +
     `It may return ${kind === "stats" ? "figures" : kind} that are at most ${durationInWords(longestAge(session, kind))} old` +
     `${kind === "stats" ? " (staleMs)" : ""}.`
   );
@@ -110,7 +115,7 @@ export function mustUnderstand(session: Session): number {
       must(
         isRepeat || !wasAnswered(asked),
         () =>
-          `The service refused nothing of ${command.kind}, but ${outcomeInWords(outcome)}. ` +
+          `The service refused no request for ${command.kind}, but ${outcomeInWords(outcome)}. ` +
           `Its answers: ${answersIn(asked)}.`,
       );
   }

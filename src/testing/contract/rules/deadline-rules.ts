@@ -16,7 +16,7 @@ import {
   some,
 } from "./disturbances.ts";
 import { must, type Rule } from "./rule.ts";
-import { adView, event, flush, question, sequence, stats, weightedOneOf } from "./sequences.ts";
+import { adView, event, flush, query, sequence, stats, weightedOneOf } from "./sequences.ts";
 
 const answersInTime: Rule = {
   id: "answers-in-time",
@@ -24,17 +24,17 @@ const answersInTime: Rule = {
   source: "spec §7, RFC 9110 §10.2.3",
   commands: () =>
     weightedOneOf(
-      [2, sequence([adView], fc.oneof(event, question))],
+      [2, sequence([adView], fc.oneof(event, query))],
       [
         3,
         sequence(
           [fault(fc.oneof(failed, silence), fc.oneof(lasting, some)), adView, flush],
-          fc.oneof(event, question),
+          fc.oneof(event, query),
           3,
         ),
       ],
       [1, sequence([fault(fc.oneof(failed, silence), next("stats")), stats], event, 2)],
-      [1, sequence([fault(limitedWithRetryAfter, some), adView], fc.oneof(event, question), 3)],
+      [1, sequence([fault(limitedWithRetryAfter, some), adView], fc.oneof(event, query), 3)],
       [1, sequence([fault(limitedWithoutHint, next("impression", 3)), adView], event, 2)],
     ),
   judge: mustEndInTime,

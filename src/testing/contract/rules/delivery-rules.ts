@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import type { FaultMatch } from "../../../faults/rule.ts";
 import type { Command } from "../../session/command.ts";
-import { performedCommandsOfKind } from "../../session/performed-commands.ts";
+import { closingOf, performedCommandsOfKind } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
 import { type EventTask, eventsOf, hasGivenSession, isUnreadable } from "../../session/tasks.ts";
 import {
@@ -98,19 +98,12 @@ function mustDeliver(session: Session): number {
 }
 
 function endsOf(session: Session): End[] {
-  const flushes = performedCommandsOfKind(session, "flush");
-  const closing = session.steps.findIndex(({ command }) => command.kind === "close");
-  const { outcome } = session.steps[closing] ?? {};
-  const isClosed = outcome?.kind === "done" || outcome?.kind === "failed";
-  return [
-    ...flushes.flatMap(({ at, outcome }): End[] => {
-      if (outcome.kind === "done") return [{ at, isFinal: true, value: outcome.value }];
-      return outcome.kind === "failed" ? [{ at, isFinal: false }] : [];
-    }),
-    ...(isClosed
-      ? [{ at: closing, isFinal: true, value: outcome.kind === "done" && outcome.value }]
-      : []),
-  ];
+  const closing = closingOf(session);
+  const ends = [...performedCommandsOfKind(session, "flush"), ...(closing ? [closing] : [])];
+  return ends.flatMap(({ command, at, outcome }): End[] => {
+    if (outcome.kind === "done") return [{ at, isFinal: true, value: outcome.value }];
+    return outcome.kind === "failed" ? [{ at, isFinal: command.kind === "close" }] : [];
+  });
 }
 
 interface Judged {

@@ -6,7 +6,7 @@ import type { FaultMatch } from "../../../faults/rule.ts";
 import type { Verdict } from "../../../faults/verdict.ts";
 import { unconfirmedWays, type Wrong } from "../../../faults/wrong-body.ts";
 import type { OperationId } from "../../../spec/operations.ts";
-import type { Command } from "../../session/command.ts";
+import type { Command, QueryKind } from "../../session/command.ts";
 import { weightedOneOf } from "./sequences.ts";
 
 export const heal: fc.Arbitrary<Command> = fc.constant({ kind: "heal" });
@@ -133,7 +133,7 @@ export const unconfirmed: fc.Arbitrary<Verdict> = fc
   .constantFrom(...unconfirmedWays)
   .map((wrong) => ({ kind: "wrong-body", wrong, applied: false }));
 /** The answer to a query is one that the spec doesn't describe: as a whole, or in the members of one name. */
-export const misshapen: Readonly<Record<"stats" | "surfaces" | "payouts", readonly Verdict[]>> = {
+export const misshapen: Readonly<Record<QueryKind, readonly Verdict[]>> = {
   stats: [
     ...misshapenBy(["publisher_id", "id"], ["impressions", "clicks", "revenue_inr", "revenue"]),
     { kind: "wrong-body", wrong: "foreign-id", member: "publisher_id" },

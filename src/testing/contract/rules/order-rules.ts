@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import type { Verdict } from "../../../faults/verdict.ts";
-import type { Command } from "../../session/command.ts";
+import { type Command, queryKinds } from "../../session/command.ts";
 import { performedCommandsOf } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
 import { eventsOf, sentBy } from "../../session/tasks.ts";
@@ -15,7 +15,7 @@ import {
   event,
   flush,
   payouts,
-  question,
+  query,
   sequence,
   stats,
   surfaces,
@@ -83,14 +83,14 @@ const tooSlow: fc.Arbitrary<Command> = fault(
 /** One of these queries fails for good. */
 const refusedQuery: fc.Arbitrary<Command> = fault(
   fc.constant({ kind: "respond", status: 404 }),
-  fc.constant({ operation: ["stats", "surfaces", "payouts"], times: 1 }),
+  fc.constant({ operation: queryKinds, times: 1 }),
 );
-const queries: fc.Arbitrary<Command> = burst(surfaces, payouts, stats, adView, flush);
+const manyQueries: fc.Arbitrary<Command> = burst(surfaces, payouts, stats, adView, flush);
 const disturbed: fc.Arbitrary<Command> = fc.oneof(
   event,
-  question,
+  query,
   burst(adView, click),
-  queries,
+  manyQueries,
   fault(failed, some),
   refusedQuery,
   advance(1, 10),
@@ -104,9 +104,9 @@ const atMostAtOnce: Rule = {
   commands: () =>
     fc.oneof(
       sequence([slow, burst(adView)], disturbed, 2),
-      sequence([slow, queries], disturbed, 2),
-      sequence([tooSlow, adView, queries], disturbed, 2),
-      sequence([refusedQuery, question, slow, queries], disturbed, 1),
+      sequence([slow, manyQueries], disturbed, 2),
+      sequence([tooSlow, adView, manyQueries], disturbed, 2),
+      sequence([refusedQuery, query, slow, manyQueries], disturbed, 1),
     ),
   judge(session) {
     const { maxAtOnce } = session.promised;

@@ -10,7 +10,7 @@ import {
   eventsOf,
   isOfLimit,
   isWhole,
-  questionsOf,
+  queriesOf,
   type SentRequest,
   sentBy,
   type Task,
@@ -23,7 +23,7 @@ import {
   adView,
   event,
   flush,
-  question,
+  query,
   sequence,
   stats,
   surfaces,
@@ -72,7 +72,7 @@ const refusalIsNoSuccess: Rule = {
   judge(session) {
     mustNotLoseSilently(session);
     let applied = 0;
-    for (const task of [...eventsOf(session), ...questionsOf(session)]) {
+    for (const task of [...eventsOf(session), ...queriesOf(session)]) {
       const last = task.sent.at(-1);
       if (last === undefined || !isRefused(last)) continue;
       applied += 1;
@@ -121,7 +121,7 @@ const refusalNotRepeated: Rule = {
     weightedOneOf(
       [3, refusedEvents],
       [1, refusedByService],
-      [1, sequence([fault(refusal, next("surfaces")), surfaces], question, 2)],
+      [1, sequence([fault(refusal, next("surfaces")), surfaces], query, 2)],
     ),
   judge: (session) => mustHaveNoFinding(session, "refused-and-sent-again", "continues-after-401"),
 };
@@ -151,7 +151,7 @@ const rotatedKey: Rule = {
         1,
         sequence(
           [fault(keyRefused, next("stats")), stats],
-          weightedOneOf([3, question], [1, advance(10, 600)]),
+          weightedOneOf([3, query], [1, advance(10, 600)]),
           2,
         ),
       ],

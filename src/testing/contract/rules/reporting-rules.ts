@@ -8,7 +8,6 @@ import { limitsFor } from "./answers-to.ts";
 import { mustMatchAnswers } from "./compare-answers.ts";
 import { must, type Rule } from "./rule.ts";
 import { adView, commandsOf, pausesOf, payouts, shortPause, surfaces } from "./sequences.ts";
-import { statsRules } from "./stats-rules.ts";
 
 const surfacesAsAnswered: Rule = {
   id: "surfaces-as-answered",
@@ -83,7 +82,6 @@ const payoutsLimit: Rule = {
 };
 
 export const reportingRules: readonly Rule[] = [
-  ...statsRules,
   surfacesAsAnswered,
   payoutsAsAnswered,
   payoutsLimit,

@@ -8,7 +8,7 @@ import {
   eventsOf,
   isAcknowledged,
   isOfLimit,
-  questionsOf,
+  queriesOf,
   type SentRequest,
 } from "../../session/tasks.ts";
 import { mustMatchReceipts } from "./compare-answers.ts";
@@ -33,7 +33,7 @@ import {
   anyEvent,
   event,
   flush,
-  question,
+  query,
   sequence,
   stats,
   togetherAll,
@@ -171,7 +171,7 @@ const silenceEnds: Rule = {
           2,
         ),
       ],
-      [1, sequence([fault(silence, fc.constant({})), question], question, 1)],
+      [1, sequence([fault(silence, fc.constant({})), query], query, 1)],
     ),
   judge: (session) => mustEnd(session),
 };
@@ -188,7 +188,7 @@ const brokenAnswerIsNoSuccess: Rule = {
   judge(session) {
     let applied = eventsOf(session).filter(({ sent }) => sent.some(isBrokenSuccess)).length;
     mustMatchReceipts(session);
-    for (const { operation, asks, sent } of questionsOf(session)) {
+    for (const { operation, asks, sent } of queriesOf(session)) {
       // A client may return an earlier list of surfaces, but not earlier figures.
       if (operation !== "stats" || !sent.some(isBrokenSuccess)) continue;
       applied += 1;

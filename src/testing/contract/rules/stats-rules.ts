@@ -55,7 +55,7 @@ const defaultPeriod: Command = { kind: "stats" };
 const fromFirstDay: Command = { kind: "stats", from: "2026-01-15" };
 
 /** Mostly the same queries, so that figures which were kept may be returned. They shrink to the first. */
-const question: fc.Arbitrary<Command> = weightedOneOf(
+const statsQuery: fc.Arbitrary<Command> = weightedOneOf(
   [
     4,
     fc.constantFrom<Command>(
@@ -74,7 +74,7 @@ const later: fc.Arbitrary<readonly Command[]> = fc
   .tuple(
     fc.constantFrom<Command[]>([], [{ kind: "impression", surface: 0 }]),
     pausesOf(61 * SECOND_MS, 59 * SECOND_MS, SECOND_MS, HOUR_MS, 18.5 * HOUR_MS, DAY_MS),
-    question,
+    statsQuery,
   )
   .map(([events, pause, ask]) => [...events, pause, ask]);
 
@@ -83,7 +83,7 @@ const later: fc.Arbitrary<readonly Command[]> = fc
  * seconds.
  */
 const often: fc.Arbitrary<readonly Command[]> = fc
-  .tuple(question, fc.constantFrom([61], [59, 59], [25, 25, 25], [59, 59]))
+  .tuple(statsQuery, fc.constantFrom([61], [59, 59], [25, 25, 25], [59, 59]))
   .map(([ask, pausesS]) =>
     pausesS.flatMap((s): Command[] => [{ kind: "advance", byMs: s * SECOND_MS }, ask]),
   );
@@ -97,14 +97,14 @@ const statsNotOutdated: Rule = {
   commands: () =>
     fc
       .tuple(
-        question,
+        statsQuery,
         sequenceOf(
           weightedOneOf(
             [5, later],
             [2, often],
             [1, adView],
             [1, click],
-            [1, question],
+            [1, statsQuery],
             [1, together(stats)],
             [1, fault(weightedOneOf([2, failed], [1, silence]), next("stats"))],
             [1, fault(limitedWithRetryAfter, next("stats", 1))],

@@ -5,7 +5,7 @@ import type { Verdict } from "../../../faults/verdict.ts";
 import type { OperationId } from "../../../spec/operations.ts";
 import { membersOfAnswers } from "../../../spec/responses.ts";
 import { sequenceOf } from "../../arbitraries/sequence.ts";
-import type { Command } from "../../session/command.ts";
+import { type Command, type QueryKind, queryKinds } from "../../session/command.ts";
 import { performedCommandsOfKind } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
 import { eventsOf } from "../../session/tasks.ts";
@@ -40,7 +40,7 @@ function trial(
 
 /** Several wrong answers to this query, which is asked more often than once, because a client may try it again by itself. */
 function readTrial(
-  operation: keyof typeof misshapen,
+  operation: QueryKind,
   query: fc.Arbitrary<Command>,
 ): fc.Arbitrary<readonly Command[]> {
   const wrong = fault(fc.constantFrom(...misshapen[operation]), next(operation, 1));
@@ -90,10 +90,7 @@ const wrongAnswerIsNoSuccess: Rule = {
  */
 function mustNotReturnWrongAnswers(session: Session): number {
   let met = 0;
-  const reads = (["stats", "surfaces", "payouts"] as const).flatMap((kind) =>
-    performedCommandsOfKind(session, kind),
-  );
-  for (const asked of reads) {
+  for (const asked of queryKinds.flatMap((kind) => performedCommandsOfKind(session, kind))) {
     const { command, outcome, exchanges } = asked;
     const wrong = exchanges.find((one) => one.operation === command.kind && isWrongSuccess(one));
     if (wrong === undefined) continue;
