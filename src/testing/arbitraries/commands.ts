@@ -15,7 +15,7 @@ import {
   someOf,
   weightsOf,
 } from "../arbitrary-options.ts";
-import { type ClientCommand, type Command, isOfClient } from "../session/command.ts";
+import { atOnce, type ClientCommand, type Command, isOfClient } from "../session/command.ts";
 import { anyWait, createWaits, edges, type Wait } from "./edges.ts";
 import { type ArbitraryFaultRuleOptions, arbitraryFaultRule } from "./fault-plan.ts";
 import { sequenceOf } from "./sequence.ts";
@@ -167,11 +167,7 @@ function weighted(about: v.InferOutput<typeof kindsSchema>): WeightedCommand[] {
           ...inside.map((kind) => ({ weight: weightOf(kind), arbitrary: client[kind]() })),
         ),
         { minLength: 1, maxLength: mostTogether },
-      ).map((commands): Planned => {
-        // Shrinks to a single command.
-        const [only] = commands;
-        return commands.length === 1 && only !== undefined ? only : { kind: "together", commands };
-      }),
+      ).map(atOnce),
   };
   return chosen.map((kind) => ({ weight: weightOf(kind), arbitrary: of[kind]() }));
 }

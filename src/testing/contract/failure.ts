@@ -64,9 +64,11 @@ export async function failureOf(
   const lines = [
     `The client broke ${rule.id}: ${rule.says} (${rule.source})`,
     "",
-    ...indented(trial.broken.message),
+    ...trial.broken.message.split("\n").map((line) => `  ${line}`),
     "",
-    ...(sameCause === undefined ? sessionLines(rule, trial) : sameCauseLines(sameCause)),
+    ...(sameCause === undefined
+      ? sessionLines(rule, trial)
+      : [`Probably the same defect as in ${sameCause.rule}: see there. ${sameCause.why}`]),
     "",
     `See it again:  ADSIM_REPLAY="${replay}" ${contract.command}`,
     ...scenarioLines(scenario),
@@ -108,10 +110,6 @@ function fileNameOf(contract: string, rule: string): string {
   const whole = contract === "client contract" ? rule : `${contract} ${rule}`;
   const words = whole.toLowerCase().match(/[a-z0-9]+/g) ?? ["failure"];
   return words.join("-").slice(-64).replace(/^-/, "");
-}
-
-function sameCauseLines({ rule, why }: SameCause): string[] {
-  return [`Probably the same defect as in ${rule}: see there. ${why}`];
 }
 
 function sessionLines(rule: Rule, { session, timeZone }: BrokenTrial): string[] {
@@ -201,8 +199,4 @@ function shortened(lines: readonly string[], indent: string): readonly string[] 
   const left = lines.length - FIRST - LAST;
   if (left <= 1) return lines;
   return [...lines.slice(0, FIRST), `${indent}… ${left} more …`, ...lines.slice(-LAST)];
-}
-
-function indented(text: string): string[] {
-  return text.split("\n").map((line) => `  ${line}`);
 }

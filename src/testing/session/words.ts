@@ -143,16 +143,16 @@ export function valueInWords(value: unknown): string {
 
 /** The request, the answer that the client got, and what the service did if that differs. */
 export function exchangeInWords(exchange: WireExchange): string {
-  const { request, values, got, fault } = exchange;
+  const { request, values, fault } = exchange;
   const parameters = Array.from(values)
     .filter(([name]) => name !== "publisher_id")
     .map(([name, value]) => `${name}=${value}`);
   const asked = oneLine([request.method, request.path, ...parameters].join(" "), MAX_SHOWN);
   const twice = fault?.application === 2 ? " (the same request, processed a second time)" : "";
-  return `${asked}${twice} → ${gotInWords(exchange, got)}${faultInWords(exchange)}`;
+  return `${asked}${twice} → ${gotInWords(exchange)}${faultInWords(exchange)}`;
 }
 
-function gotInWords({ fault, limit }: WireExchange, got: WireAnswer): string {
+function gotInWords({ got, fault, limit }: WireExchange): string {
   if (fault?.application === 2 && fault.received === "nothing")
     return "the client never sees the answer";
   if (got.status === 0) return "no answer";

@@ -18,7 +18,7 @@ type Asked = PerformedCommandOf<QueryKind>;
 export interface KnownAnswers {
   /** Those that the client may return. */
   readonly usable: readonly WireExchange[];
-  /** Those to exactly this query that came while the client was asked. */
+  /** Those to exactly this query that came while the client was being asked. */
   readonly fresh: readonly WireExchange[];
   /** The client may not return these: they are too old, or answers to other queries. */
   readonly others: readonly WireExchange[];
@@ -55,8 +55,8 @@ export function answersTo(session: Session, asked: Asked): KnownAnswers {
 }
 
 /**
- * What the client sent for this query. With an answer at hand, it may also repeat an earlier query to keep those figures
- * recent.
+ * What the client sent for this query. If it has an answer already, it may also repeat an earlier query to keep those
+ * figures recent: such requests are left out.
  */
 export function requestsFor(session: Session, asked: Asked): readonly WireExchange[] {
   const { at, command, exchanges } = asked;
@@ -68,6 +68,18 @@ export function requestsFor(session: Session, asked: Asked): readonly WireExchan
   );
   if (repeats.length === 0 || !answersTo(session, asked).usable.some(isRight)) return sent;
   return sent.filter((one) => !repeats.includes(one));
+}
+
+/**
+ * The first problem of the requests for a query, one entry each. Of several queries at once it isn't known which request is
+ * for which, so one without a problem is enough.
+ */
+export function problemOf(
+  problems: readonly (string | undefined)[],
+  { together }: Pick<Asked, "together">,
+): string | undefined {
+  if (together && problems.includes(undefined)) return undefined;
+  return problems.find((one) => one !== undefined);
 }
 
 /** How old the answer was when the client returned it, in milliseconds. */

@@ -61,7 +61,7 @@ function mustEndInTime(session: Session): number {
     must(
       tookMs <= count * withinMs,
       () =>
-        `The client's ${command.kind} took ${durationInWords(tookMs)}, without the ${durationInWords(demandedMs)} that Retry-After demanded. ` +
+        `The client's ${command.kind} took ${durationInWords(tookMs)}${demandedMs > 0 ? `, besides the ${durationInWords(demandedMs)} that Retry-After demanded` : ""}. ` +
         `That is longer than its driver promises: ${durationInWords(withinMs)}${count > 1 ? ` for each of the ${count} events that waited` : ""}. If that is meant, declare \`withinMs\`.`,
     );
   }
@@ -72,7 +72,7 @@ function isOver({ kind }: Step["outcome"]): boolean {
   return kind === "done" || kind === "failed" || kind === "endless";
 }
 
-/** Whether the event may be waiting in this step, which begins then: given, not failed, and not known to be recorded. */
+/** Whether the event may be waiting in this step, which begins then: it was given, didn't fail, and isn't known to be recorded. */
 function isPending({ asks, sent }: EventTask, at: number, atMs: number): boolean {
   return (
     asks.some((ask) => ask.at === at || (ask.at < at && ask.outcome.kind !== "failed")) &&

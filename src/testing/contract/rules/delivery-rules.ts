@@ -1,4 +1,4 @@
-/** A client that takes events on delivers them. A failure that passes is no reason to give up. */
+/** A client must deliver the events that it accepts. A failure that passes is no reason to give up. */
 
 import fc from "fast-check";
 import type { FaultMatch } from "../../../faults/rule.ts";
@@ -87,7 +87,7 @@ interface End {
 
 /**
  * @throws BrokenRule
- * @returns how many events the client took on and delivered.
+ * @returns how many events the client accepted and delivered.
  */
 function mustDeliver(session: Session): number {
   mustNotLoseSilently(session);
@@ -106,25 +106,25 @@ function endsOf(session: Session): End[] {
   });
 }
 
-interface Judged {
+interface DeliveryContext {
   readonly session: Session;
   readonly events: readonly EventTask[];
   readonly ends: readonly End[];
 }
 
 /** @throws BrokenRule if the client gave the event up without an excuse. */
-function isDelivered(event: EventTask, judged: Judged): boolean {
-  const { session, events, ends } = judged;
+function isDelivered(event: EventTask, context: DeliveryContext): boolean {
+  const { session, events, ends } = context;
   const { asks, recorded, name, operation } = event;
   for (const { at: end, isFinal } of ends) {
     const before = asks.filter(({ at }) => at < end);
     // If the call failed, the caller knows.
-    const isTaken = before.length > 0 && before.every(({ outcome }) => outcome.kind === "done");
-    if (!isTaken || recorded.some(({ stepIndex }) => stepIndex <= end)) continue;
+    const isAccepted = before.length > 0 && before.every(({ outcome }) => outcome.kind === "done");
+    if (!isAccepted || recorded.some(({ stepIndex }) => stepIndex <= end)) continue;
     const sent = sentFor(event, end);
     const { maxAttempts } = session.promised;
     if (sent.length >= maxAttempts || isExcused(event, events, session, end)) {
-      mustTakeUpAgain(event, judged, end);
+      mustAcceptAgain(event, context, end);
       return false;
     }
     must(
@@ -134,7 +134,7 @@ function isDelivered(event: EventTask, judged: Judged): boolean {
         const tries =
           sent.length === 0 ? "It sent nothing for it" : `Its attempts got: ${answers.join(", ")}`;
         return (
-          `The client took on ${name}, and had not delivered it at the end of the ${session.steps[end]?.command.kind}, when the service worked. ` +
+          `The client accepted ${name}, and had not delivered it by the end of the ${session.steps[end]?.command.kind}, when the service worked. ` +
           `${tries}. It may give up after ${maxAttempts} attempts, or while the service still fails.`
         );
       },
@@ -150,22 +150,22 @@ function isDelivered(event: EventTask, judged: Judged): boolean {
  * @param givenUp The step in which it was given up.
  * @throws BrokenRule
  */
-function mustTakeUpAgain(view: EventTask, judged: Judged, givenUp: number): void {
+function mustAcceptAgain(view: EventTask, context: DeliveryContext, givenUp: number): void {
   const { asks, name, operation } = view;
-  const { session, events, ends } = judged;
+  const { session, events, ends } = context;
   // Another click may be meant. A client that makes its own session ids goes by the ad and the surface, and may find it enough
   // to have called that undelivered once.
   if (operation === "click" || !hasGivenSession(view)) return;
   for (const { at: end, isFinal, value } of ends) {
     const anew = asks.filter(({ at }) => at > givenUp && at < end);
-    const isTaken = anew.length > 0 && anew.every(({ outcome }) => outcome.kind === "done");
-    if (!isFinal || !isTaken) continue;
+    const isAccepted = anew.length > 0 && anew.every(({ outcome }) => outcome.kind === "done");
+    if (!isFinal || !isAccepted) continue;
     const isSent = view.sent.some(({ stepIndex }) => stepIndex > givenUp && stepIndex <= end);
     const isToldAgain = undeliveredOf(value, operation).some((count) => count > 0);
     must(
       isSent || isToldAgain || isExcused(view, events, session, end),
       () =>
-        `The client gave up on ${name}, and took it on again when it was asked to report it again. ` +
+        `The client gave up on ${name}, and accepted it again when it was asked to report it again. ` +
         `By the end of the ${session.steps[end]?.command.kind}, when the service worked, it had not sent it again, and it called nothing undelivered.`,
       () => onRecord(session, operation, 1),
     );

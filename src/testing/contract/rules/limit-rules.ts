@@ -176,7 +176,7 @@ const goesOnAfterTheLimit: Rule = {
   },
 };
 
-/** One limit is used up, and while the client waits for that it is asked for what counts against the other. */
+/** One limit is used up. While the client waits for it, it is asked for something that counts against the other. */
 const beyondOneLimit: fc.Arbitrary<readonly Command[]> = weightedOneOf(
   [3, sequence([spent("reporting"), stats, adView], fc.oneof(event, query), 3)],
   [1, sequence([spent("reporting"), apart(stats, stats, stats, adView, flush)], query, 2)],

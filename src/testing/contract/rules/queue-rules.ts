@@ -28,6 +28,7 @@ import {
   close,
   event,
   flush,
+  inTurn,
   rush,
   sequence,
   together,
@@ -71,9 +72,10 @@ const disturbed: fc.Arbitrary<readonly Command[]> = fc.oneof(
 );
 
 /** Many events while a limit makes the queue wait, until it is full. */
-const filled: fc.Arbitrary<readonly Command[]> = fc
-  .tuple(fault(limitedFor(30), next("impression", 1)), rush)
-  .map(([pause, events]) => [pause, ...events]);
+const filled: fc.Arbitrary<readonly Command[]> = inTurn(
+  fault(limitedFor(30), next("impression", 1)),
+  rush,
+);
 
 const closeLosesNothing: Rule = {
   id: "close-loses-nothing",

@@ -1,6 +1,7 @@
 /** How a client repeats failed requests, so that in the end everything counts and nothing counts twice. */
 
 import fc from "fast-check";
+import type { FaultMatch } from "../../../faults/rule.ts";
 import { sequenceOf } from "../../arbitraries/sequence.ts";
 import type { Command } from "../../session/command.ts";
 import { escapedText } from "../../session/names.ts";
@@ -14,6 +15,7 @@ import {
 import { mustMatchReceipts } from "./compare-answers.ts";
 import {
   advance,
+  applied,
   broken,
   doubtful,
   failed,
@@ -25,12 +27,14 @@ import {
   silence,
   some,
 } from "./disturbances.ts";
-import { isInDoubt, noEventDoubled } from "./double-counting-rules.ts";
+import { isInDoubt, mustNotDouble } from "./double-counting.ts";
 import { must, type Rule } from "./rule.ts";
 import {
+  adAgain,
   adView,
   anyAdView,
   anyEvent,
+  click,
   event,
   flush,
   query,
@@ -46,6 +50,36 @@ import {
   mustRecordShown,
 } from "./shared-checks.ts";
 import { mustStartAnew } from "./start-anew.ts";
+
+const ofClicks: fc.Arbitrary<FaultMatch> = fc.constantFrom(
+  { operation: "click", times: 1 },
+  { operation: "click" },
+);
+const noEventDoubled: Rule = {
+  id: "no-event-doubled",
+  says: "No impression and no click counts twice, whatever happens to the answer",
+  source: "spec §4",
+  // Under other choices of click.repeat repeated clicks don't count, so the rule couldn't fail.
+  assuming: [
+    {},
+    { "click.repeat": "count" },
+    { "dedup.key": "session" },
+    { "dedup.key": "surface-session", "click.repeat": "count" },
+  ],
+  commands: ({ "click.repeat": repeat }) =>
+    weightedOneOf(
+      [
+        repeat === "count" ? 1 : 3,
+        sequence([fault(doubtful), adView], fc.oneof(event, event, adAgain, fault(doubtful))),
+      ],
+      // Clicks are rarer, and only a recorded view can be clicked.
+      [
+        repeat === "count" ? 4 : 1,
+        sequence([adView, fault(applied, ofClicks), click], fc.oneof(click, event, fault(applied))),
+      ],
+    ),
+  judge: (session) => mustNotDouble(session, isInDoubt),
+};
 
 const lostRequestNotLost: Rule = {
   id: "lost-request-not-lost",

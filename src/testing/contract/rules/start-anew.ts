@@ -33,8 +33,9 @@ interface Pause {
 }
 
 /**
- * Simulated two million times, a correct client with full jitter met this at most once in 100,000 sessions of four events with
- * four pauses each, if the bound of its pauses trebles or more. If it only doubles: once in 5,000. Other jitter never meets it.
+ * We simulated a correct client two million times, with four events and four pauses each in a session. With full jitter it broke
+ * this once in 5,000 sessions if the bound of its pauses doubles, and at most once in 100,000 if it trebles or more. With
+ * other jitter it never did.
  *
  * @throws BrokenRule
  * @returns how often the client could have made an overlong pause.

@@ -13,8 +13,8 @@ import {
   performedCommandsOfKind,
 } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
-import { outcomeInWords } from "../../session/words.ts";
-import { periodProblem, requestsFor } from "./answers-to.ts";
+import { commandInWords, outcomeInWords } from "../../session/words.ts";
+import { periodProblem, problemOf, requestsFor } from "./answers-to.ts";
 import { mustMatchAnswers, wasAnswered } from "./compare-answers.ts";
 import { failed, fault, heal, limitedWithRetryAfter, next, silence } from "./disturbances.ts";
 import { must, type Rule } from "./rule.ts";
@@ -79,8 +79,8 @@ const later: fc.Arbitrary<readonly Command[]> = fc
   .map(([events, pause, ask]) => [...events, pause, ask]);
 
 /**
- * Asked so often that figures would never be too old if each use made them new: where a client promises from 26 to 117
- * seconds.
+ * Queries so close together that a cache that takes figures for new at each use would never ask again, if its client
+ * promises from 26 to 117 seconds.
  */
 const often: fc.Arbitrary<readonly Command[]> = fc
   .tuple(statsQuery, fc.constantFrom([61], [59, 59], [25, 25, 25], [59, 59]))
@@ -185,28 +185,24 @@ function mustAskFor(
 ): number {
   let applied = 0;
   for (const asked of performedCommandsOfKind(session, "stats")) {
-    const { command, outcome, together } = asked;
+    const { command, outcome } = asked;
     if (!concerns(command)) continue;
     const sent = requestsFor(session, asked);
-    const problems = sent.map((exchange) => periodProblem(exchange, asked, session.assumptions));
-    const [problem] = problems.filter((one) => one !== undefined);
-    // Of several at once it isn't known which request is for which, so one right request is enough.
-    const isRight = problem === undefined || (together && problems.includes(undefined));
-    must(isRight, () => `The client was asked for statistics ${periodIn(command)}. ${problem}.`);
+    const problem = problemOf(
+      sent.map((exchange) => periodProblem(exchange, asked, session.assumptions)),
+      asked,
+    );
+    const asking = `The client was asked for ${commandInWords(command)}.`;
+    must(problem === undefined, () => `${asking} ${problem}.`);
     const mayFail = sent.length > 0 && !wasAnswered(asked);
     must(
       mayFail || outcome.kind === "done" || !isOrdinary(asked, session.assumptions),
       () =>
-        `The client was asked for statistics ${periodIn(command)}. It ${sent.length > 0 ? "got them" : "sent nothing"}, and ${outcomeInWords(outcome)}.`,
+        `${asking} It ${sent.length > 0 ? "got them" : "sent nothing"}, and ${outcomeInWords(outcome)}.`,
     );
     applied += sent.length;
   }
   return applied;
-}
-
-function periodIn({ from, to }: PerformedCommandOf<"stats">["command"]): string {
-  if (from === undefined && to === undefined) return "without a period";
-  return [from && `from ${from}`, to && `to ${to}`].filter(Boolean).join(" ");
 }
 
 /** Whether the period is valid under every choice. A client may refuse others by itself. */
@@ -229,15 +225,16 @@ const statsOfASurface: Rule = {
   judge(session) {
     let applied = 0;
     for (const asked of performedCommandsOfKind(session, "stats")) {
-      const { command, together } = asked;
-      const wanted = queryOf(command, session.surfaces).surface;
+      const wanted = queryOf(asked.command, session.surfaces).surface;
       const sent = requestsFor(session, asked).map(({ values }) => values.get("surface"));
-      const wrong = sent.filter((surface) => surface !== wanted);
+      const wrong = problemOf(
+        sent.map((surface) => (surface === wanted ? undefined : (surface ?? "(all)"))),
+        asked,
+      );
       must(
-        // Of several at once it isn't known which request is for which, so one right request is enough.
-        wrong.length === 0 || (together && wrong.length < sent.length),
+        wrong === undefined,
         () =>
-          `The client was asked for statistics of surface ${wanted ?? "(all)"}, but asked the service for ${wrong[0] ?? "(all)"}.`,
+          `The client was asked for statistics of surface ${wanted ?? "(all)"}, but asked the service for ${wrong}.`,
       );
       applied += sent.length;
     }

@@ -18,6 +18,7 @@ import {
   adView,
   click,
   flush,
+  inTurn,
   pausesOf,
   payouts,
   stats,
@@ -33,12 +34,10 @@ function trial(
   ...commands: readonly fc.Arbitrary<Command>[]
 ): fc.Arbitrary<readonly Command[]> {
   const wrong = fault(verdicts, weightedOneOf([8, next(operation, 1)], [1, next(operation)]));
-  return fc
-    .tuple(sequenceOf(wrong, { minLength: 1, maxLength: 3 }), fc.tuple(...commands))
-    .map((parts) => parts.flat());
+  return inTurn(sequenceOf(wrong, { minLength: 1, maxLength: 3 }), ...commands);
 }
 
-/** Several wrong answers to this query, which is asked more often than once, because a client may try it again by itself. */
+/** Several wrong answers to this query, since a client may try again by itself. Later the query may be repeated. */
 function readTrial(
   operation: QueryKind,
   query: fc.Arbitrary<Command>,
@@ -56,8 +55,9 @@ function readTrial(
 /** Longer than figures may be kept by default. */
 const outdated = pausesOf(61_000);
 
-/** It is recorded, and only the credit is wrong. */
+/** The event is recorded, and only the credit in the answer is wrong. */
 const creditAsText: Verdict = { kind: "wrong-body", wrong: "numbers-as-text" };
+
 const trials: fc.Arbitrary<readonly Command[]> = weightedOneOf<(readonly Command[])[]>(
   [3, trial("impression", unconfirmed, adView)],
   [4, trial("click", unconfirmed, adView, click, adView, click)],

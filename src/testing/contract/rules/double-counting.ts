@@ -1,115 +1,13 @@
-/** Nothing counts twice, although a client repeats requests that the service may have processed. */
+/** Finds events that the service counted more often than it should. */
 
-import fc from "fast-check";
 import { MINUTE_MS } from "../../../base/duration.ts";
 import { dedupWindowOf } from "../../../exchange/operations/operation-world.ts";
-import type { FaultMatch } from "../../../faults/rule.ts";
-import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
-import { sequenceOf } from "../../arbitraries/sequence.ts";
-import type { Command } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
 import { type EventTask, eventsOf, hasGivenSession } from "../../session/tasks.ts";
-import { applied, doubtful, fault, lost, next } from "./disturbances.ts";
-import { must, onRecord, type Rule } from "./rule.ts";
-import {
-  adAgain,
-  adView,
-  again,
-  anyAdView,
-  anyPause,
-  click,
-  commandsAfter,
-  event,
-  flush,
-  pauseOfDays,
-  sequence,
-  shortPause,
-  together,
-  weightedOneOf,
-} from "./sequences.ts";
-import { mustNotLoseSilently } from "./shared-checks.ts";
-
-const ofClicks: fc.Arbitrary<FaultMatch> = fc.constantFrom(
-  { operation: "click", times: 1 },
-  { operation: "click" },
-);
-export const noEventDoubled: Rule = {
-  id: "no-event-doubled",
-  says: "No impression and no click counts twice, whatever happens to the answer",
-  source: "spec §4",
-  // Under other choices of click.repeat repeated clicks don't count, so the rule couldn't fail.
-  assuming: [
-    {},
-    { "click.repeat": "count" },
-    { "dedup.key": "session" },
-    { "dedup.key": "surface-session", "click.repeat": "count" },
-  ],
-  commands: (assumptions) =>
-    weightedOneOf(
-      [
-        countsEveryClick(assumptions) ? 1 : 3,
-        sequence([fault(doubtful), adView], fc.oneof(event, event, adAgain, fault(doubtful))),
-      ],
-      // Clicks are rarer, and only a recorded view can be clicked.
-      [
-        countsEveryClick(assumptions) ? 4 : 1,
-        sequence([adView, fault(applied, ofClicks), click], fc.oneof(click, event, fault(applied))),
-      ],
-    ),
-  judge: (session) => mustNotDouble(session, isInDoubt),
-};
-
-/** In one of four sequences the first report may fail. */
-const maybeFailing: fc.Arbitrary<readonly Command[]> = weightedOneOf(
-  [3, fc.constant([])],
-  [
-    1,
-    sequenceOf(fault(fc.oneof(lost, doubtful), next("impression", 1)), {
-      minLength: 0,
-      maxLength: 1,
-    }),
-  ],
-);
-
-export const saidAgainCountsOnce: Rule = {
-  id: "said-again-counts-once",
-  says: "An impression that the client is asked to report twice counts once",
-  source: "spec §1, §4",
-  assuming: [
-    {},
-    { "dedup.key": "surface-session", "dedup.window": "24h" },
-    { "dedup.key": "session", "dedup.window": "forever" },
-  ],
-  commands: () =>
-    fc
-      .tuple(
-        maybeFailing,
-        commandsAfter(
-          [anyAdView, again],
-          again,
-          again,
-          anyAdView,
-          adAgain,
-          together(anyAdView, again, adAgain),
-          shortPause,
-          anyPause,
-          pauseOfDays,
-          flush,
-        ),
-      )
-      .map((parts) => parts.flat()),
-  judge(session) {
-    mustNotLoseSilently(session);
-    return mustNotDouble(
-      session,
-      ({ operation, asks, recorded }) =>
-        operation === "impression" && asks.length > 1 && recorded.length > 0,
-    );
-  },
-};
+import { must, onRecord } from "./rule.ts";
 
 /** @throws BrokenRule @returns how many of the concerned events could have been counted too often. */
-function mustNotDouble(session: Session, concerns: (event: EventTask) => boolean): number {
+export function mustNotDouble(session: Session, concerns: (event: EventTask) => boolean): number {
   let applied = 0;
   for (const event of eventsOf(session)) {
     const { name, operation, sent, recorded } = event;
@@ -127,10 +25,6 @@ function mustNotDouble(session: Session, concerns: (event: EventTask) => boolean
     applied += 1;
   }
   return applied;
-}
-
-function countsEveryClick(assumptions: Assumptions): boolean {
-  return assumptions["click.repeat"] === "count";
 }
 
 /** Whether a fault hit one of its requests, so that it could have been counted twice. */
