@@ -48,7 +48,7 @@ export function mustMatchAnswers(session: Session, operation: QueryKind): number
     }
     const { value } = outcome;
     const differs = (answer: WireExchange): string | undefined =>
-      difference(membersOfAnswers[operation], jsonOf(answer.got), value, "");
+      difference(membersOfAnswers[operation], jsonOf(answer.got), value);
     compared += 1;
     if (usable.some((answer) => differs(answer) === undefined)) continue;
     const source = others.findLast((answer) => differs(answer) === undefined);
@@ -202,10 +202,10 @@ export function difference(
   schema: JsonSchema,
   expected: unknown,
   actual: unknown,
-  at: string,
+  at = "",
 ): string | undefined {
   const differs = (): string =>
-    `${at || "it"} is ${shown(actual)}, but the service said ${shown(expected)}`;
+    `${at || "it"} is ${asJson(actual)}, but the service said ${asJson(expected)}`;
   const { type, properties, items } = schema;
   if (type === "object") {
     if (typeof actual !== "object" || actual === null) return differs();
@@ -225,23 +225,23 @@ export function difference(
       const id = memberOf(one, "id");
       const [inner, other, name] = Array.isArray(prefixItems)
         ? [prefixItems[index], actual[index], `${at}[${index}]`]
-        : [items, actual.find((row) => memberOf(row, "id") === id), `${at}[id ${shown(id)}]`];
+        : [items, actual.find((row) => memberOf(row, "id") === id), `${at}[id ${asJson(id)}]`];
       const found = difference(inner ?? {}, one, other, name);
       if (found !== undefined) return found;
     }
     return undefined;
   }
-  return isSame(expected, actual) ? undefined : differs();
+  return isEqual(expected, actual) ? undefined : differs();
 }
 
 /** The client may leave out a member that is null, and may return anything for one that the service left out. */
-function isSame(expected: unknown, actual: unknown): boolean {
+function isEqual(expected: unknown, actual: unknown): boolean {
   if (expected === undefined) return true;
   if (expected === null) return actual === null || actual === undefined;
   if (typeof expected !== "number" || typeof actual !== "number") return expected === actual;
   return nearestMicros(expected) === nearestMicros(actual);
 }
 
-function shown(value: unknown): string {
+function asJson(value: unknown): string {
   return JSON.stringify(value) ?? "missing";
 }

@@ -45,7 +45,7 @@ function mustEndInTime(session: Session): number {
   const { withinMs } = session.promised;
   const sent = sentBy(session);
   const events = eventsOf(session, sent);
-  const waits = sent.flatMap(({ attempt: { answeredMs, retryAtMs } }): Wait[] =>
+  const waits = sent.flatMap(({ attempt: { answeredMs, retryAtMs } }): Interval[] =>
     answeredMs === undefined || retryAtMs === undefined ? [] : [[answeredMs, retryAtMs]],
   );
   const calls = session.steps.flatMap((step, at) =>
@@ -80,10 +80,10 @@ function isPending({ asks, sent }: EventTask, at: number, atMs: number): boolean
   );
 }
 
-type Wait = readonly [fromMs: number, toMs: number];
+type Interval = readonly [fromMs: number, toMs: number];
 
-/** How much of the period the waits cover. */
-function overlapMs(waits: readonly Wait[], [fromMs, toMs]: Wait): number {
+/** How much of the interval the waits cover. */
+function overlapMs(waits: readonly Interval[], [fromMs, toMs]: Interval): number {
   let coveredMs = 0;
   let doneMs = fromMs;
   for (const [startMs, endMs] of [...waits].sort(([one], [other]) => one - other)) {

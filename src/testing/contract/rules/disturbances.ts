@@ -49,7 +49,7 @@ export const lasting: fc.Arbitrary<FaultMatch> = fc.constantFrom<FaultMatch>(
   {},
 );
 
-const closing: readonly Verdict[] = [{ kind: "drop" }, { kind: "reset" }, { kind: "empty" }];
+const hangups: readonly Verdict[] = [{ kind: "drop" }, { kind: "reset" }, { kind: "empty" }];
 const failing: readonly Verdict[] = [
   { kind: "respond", status: 503 },
   { kind: "respond", status: 500, body: "Internal error" },
@@ -98,11 +98,11 @@ function anyOf(...lists: readonly (readonly Verdict[])[]): fc.Arbitrary<Verdict>
 }
 
 /** The service did nothing, and its answer is missing or an error. */
-export const lost: fc.Arbitrary<Verdict> = anyOf(closing, failing, silent);
+export const lost: fc.Arbitrary<Verdict> = anyOf(hangups, failing, silent);
 /** It fails at once, and doesn't say when to try again. */
-export const failed: fc.Arbitrary<Verdict> = anyOf(failing, closing);
+export const failed: fc.Arbitrary<Verdict> = anyOf(failing, hangups);
 /** The client can't know whether the service did it. */
-export const doubtful: fc.Arbitrary<Verdict> = anyOf(uncertain, corrupted, closing, silent, late);
+export const doubtful: fc.Arbitrary<Verdict> = anyOf(uncertain, corrupted, hangups, silent, late);
 /** The service did it, but the answer is missing, unreadable or late. */
 export const applied: fc.Arbitrary<Verdict> = weightedOneOf(
   [2, anyOf(uncertain.slice(0, 3))],

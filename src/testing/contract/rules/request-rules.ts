@@ -145,6 +145,7 @@ function valueProblem({ operation, values }: WireExchange, session: Session): st
   if (operation === "impression") {
     const shown = views.filter(({ ad }) => ad === values.get("ad_id"));
     if (shown.length === 0) {
+      // Most defects keep the beginning of a name.
       const last = views.findLast(({ ad }) => ad.slice(0, 5) === values.get("ad_id")?.slice(0, 5));
       const meant = last ?? views.at(-1);
       const hint = meant === undefined ? "" : `. The ad that was shown is ${escapedText(meant.ad)}`;

@@ -110,7 +110,7 @@ const kinds = ["impression", "click"] as const satisfies readonly EventKind[];
  */
 export function mustNotLoseSilently(session: Session, last: number = session.steps.length): number {
   const events = eventsOf(session);
-  const excusedTo = lastRefusal(session, last);
+  const excusedTo = lastFailedFlush(session, last);
   let said = 0;
   for (const kind of kinds) {
     const done = events.filter((event) => event.operation === kind && isDone(event, last));
@@ -138,8 +138,8 @@ function isDone({ asks }: EventTask, last: number): boolean {
   return asks.some(({ outcome, at }) => at < last && outcome.kind === "done");
 }
 
-/** Index of the last flush or close that failed or never ended. It tells that earlier events may be lost. */
-function lastRefusal({ steps }: Session, last: number): number {
+/** Index of the last flush or close that failed or never ended. Its failure tells the caller that earlier events may be lost. */
+function lastFailedFlush({ steps }: Session, last: number): number {
   return steps.findLastIndex(
     ({ command, outcome }, at) =>
       at <= last &&

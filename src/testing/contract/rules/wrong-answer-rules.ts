@@ -102,7 +102,7 @@ function mustNotReturnWrongAnswers(session: Session): number {
       .filter(({ operation, sequence }) => operation === command.kind && sequence <= last)
       .filter((one) => exchanges.includes(one) || isAnswerTo(one, asked, session))
       .flatMap(rightAnswersIn)
-      .some((right) => difference(membersOfAnswers[command.kind], right, value, "") === undefined);
+      .some((right) => difference(membersOfAnswers[command.kind], right, value) === undefined);
     must(
       isRight,
       () =>
