@@ -177,7 +177,7 @@ export function isAcknowledged(exchange: WireExchange): boolean {
   );
 }
 
-/** The same for an answer that came in time. The client may have stopped waiting for a late one. */
+/** Whether that success came in time, too. The client may have stopped waiting for a late one. */
 export function isCertainlyConfirmed(sent: SentRequest): boolean {
   const { fault } = sent;
   const isLate = fault && (fault.delayMs > 0 || verdictTraits[fault.kind].answer === "slow");

@@ -31,7 +31,7 @@ import {
 } from "./sequences.ts";
 import { mustNotLoseSilently, undeliveredOf } from "./shared-checks.ts";
 
-/** Fewer failures than attempts that a client makes before it gives up, unless it declares otherwise. */
+/** So few failures that a client may not give up, unless it declares fewer attempts. */
 const briefly: fc.Arbitrary<FaultMatch> = fc.constantFrom(
   { operation: "impression", times: 1 },
   { operation: "impression", times: 2 },
@@ -57,7 +57,7 @@ const reportedAgain: fc.Arbitrary<readonly Command[]> = sequence(
 
 const deliversWhenItCan: Rule = {
   id: "delivers-when-it-can",
-  says: "A client delivers every event that it took on, unless the service keeps failing or a limit that the client declares is reached",
+  says: "A client delivers every event that it accepts, unless the service keeps failing or the client reaches a limit that it declares",
   source: "spec §1",
   commands: () =>
     weightedOneOf(

@@ -197,7 +197,7 @@ const beyondOneLimit: fc.Arbitrary<readonly Command[]> = weightedOneOf(
 
 const oneLimitNotTheOther: Rule = {
   id: "one-limit-not-the-other",
-  says: "While one limit is used up, the client sends what counts against the other",
+  says: "While one limit is used up, the client still sends requests that count against the other",
   source: "spec §8",
   needs: ["stats"],
   commands: () => beyondOneLimit,

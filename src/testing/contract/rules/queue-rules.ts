@@ -153,7 +153,7 @@ const noTimerAfterClose: Rule = {
 
 const undeliveredIsTrue: Rule = {
   id: "undelivered-is-true",
-  says: "The client never reports an event as undelivered that it knows to be recorded",
+  says: "The client never reports an event as undelivered if it knows that the event is recorded",
   source: "spec §1",
   needs: ["close"],
   commands: () =>

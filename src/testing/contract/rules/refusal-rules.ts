@@ -135,7 +135,7 @@ const keyRefused: fc.Arbitrary<Verdict> = fc.constant({
 
 const rotatedKey: Rule = {
   id: "rotated-key",
-  says: "The client doesn't keep trying a key that is no longer valid, and reports it",
+  says: "The client doesn't keep trying a key that is no longer valid, and reports the refusal",
   source: "spec §5",
   commands: () =>
     weightedOneOf(

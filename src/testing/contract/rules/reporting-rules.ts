@@ -22,7 +22,7 @@ const surfacesAsAnswered: Rule = {
 
 const payoutsAsAnswered: Rule = {
   id: "payouts-as-answered",
-  says: "The client lists payouts as the service does, paid or not, and as they were at most a day ago",
+  says: "The client lists payouts as the service does, paid or not, from an answer that is at most a day old",
   source: "spec §2, §3",
   needs: ["payouts"],
   assuming: (

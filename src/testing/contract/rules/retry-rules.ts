@@ -163,7 +163,7 @@ const hiccupsAfterOutage: fc.Arbitrary<readonly Command[]> = sequence(
 
 const pausesGrow: Rule = {
   id: "pauses-grow",
-  says: "A client waits before it repeats a request, longer each time, and after a success as briefly as at first",
+  says: "A client waits before it repeats a request, longer each time; after a success it starts again with a short wait",
   source: "spec §8",
   commands: () =>
     fc.oneof(
@@ -212,7 +212,7 @@ const silenceEnds: Rule = {
 
 const brokenAnswerIsNoSuccess: Rule = {
   id: "broken-answer-is-no-success",
-  says: "A broken answer is not a success: nothing counts as done until the service confirms it",
+  says: "An answer that is cut off or unreadable is not a success: nothing counts as done until the service confirms it",
   source: "spec §2",
   commands: () =>
     weightedOneOf(

@@ -218,7 +218,7 @@ function isOrdinary(
 
 const statsOfASurface: Rule = {
   id: "stats-of-a-surface",
-  says: "Statistics are restricted to the surface that was asked for, or to none if none was",
+  says: "The client asks for the statistics of the surface that it was given, or of all surfaces if it was given none",
   source: "spec §4",
   needs: ["stats"],
   commands: () => commandsOf(stats, adView),
