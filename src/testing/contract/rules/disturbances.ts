@@ -103,8 +103,8 @@ export const lost: fc.Arbitrary<Verdict> = anyOf(hangups, failing, silent);
 export const failed: fc.Arbitrary<Verdict> = anyOf(failing, hangups);
 /** The client can't know whether the service did it. */
 export const doubtful: fc.Arbitrary<Verdict> = anyOf(uncertain, corrupted, hangups, silent, late);
-/** The service did it, but the answer is missing, unreadable or late. */
-export const applied: fc.Arbitrary<Verdict> = weightedOneOf(
+/** The service processed the request, but the answer is missing, unreadable or late. */
+export const processed: fc.Arbitrary<Verdict> = weightedOneOf(
   [2, anyOf(uncertain.slice(0, 3))],
   [3, fc.constantFrom<Verdict>({ kind: "lose-response", as: "silence" }, tooLate, tooSlow)],
   [

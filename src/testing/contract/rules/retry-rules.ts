@@ -15,7 +15,6 @@ import {
 import { mustMatchReceipts } from "./compare-answers.ts";
 import {
   advance,
-  applied,
   broken,
   doubtful,
   failed,
@@ -24,6 +23,7 @@ import {
   lasting,
   lost,
   next,
+  processed,
   silence,
   some,
 } from "./disturbances.ts";
@@ -75,7 +75,10 @@ const noEventDoubled: Rule = {
       // Clicks are rarer, and only a recorded view can be clicked.
       [
         repeat === "count" ? 4 : 1,
-        sequence([adView, fault(applied, ofClicks), click], fc.oneof(click, event, fault(applied))),
+        sequence(
+          [adView, fault(processed, ofClicks), click],
+          fc.oneof(click, event, fault(processed)),
+        ),
       ],
     ),
   judge: (session) => mustNotDouble(session, isInDoubt),
