@@ -15,9 +15,9 @@ import {
   someOf,
   weightsOf,
 } from "../arbitrary-options.ts";
-import { type ClientCommand, type Command, isOfClient } from "../session/command.ts";
+import { atOnce, type ClientCommand, type Command, isOfClient } from "../session/command.ts";
 import { anyWait, createWaits, edges, type Wait } from "./edges.ts";
-import { type ArbitraryFaultRuleOptions, arbitraryFaultRule } from "./fault-plan.ts";
+import { type ArbitraryFaultRuleOptions, arbitraryFaultRule, maybe, seldom } from "./fault-plan.ts";
 import { sequenceOf } from "./sequence.ts";
 
 export type CommandKind = Command["kind"];
@@ -167,11 +167,7 @@ function weighted(about: v.InferOutput<typeof kindsSchema>): WeightedCommand[] {
           ...inside.map((kind) => ({ weight: weightOf(kind), arbitrary: client[kind]() })),
         ),
         { minLength: 1, maxLength: mostTogether },
-      ).map((commands): Planned => {
-        // Shrinks to a single command.
-        const [only] = commands;
-        return commands.length === 1 && only !== undefined ? only : { kind: "together", commands };
-      }),
+      ).map(atOnce),
   };
   return chosen.map((kind) => ({ weight: weightOf(kind), arbitrary: of[kind]() }));
 }
@@ -188,14 +184,8 @@ function clientCommands(
   const startDay = dayOfInstant(msOf(start), 0);
   const daysBack = fc.nat(Math.min(MAX_DAYS_BACK, startDay));
   const place = fc.nat(4);
-  // Mostly a new ad, which it also shrinks to.
-  const adBefore = fc.oneof(
-    { withCrossShrink: true },
-    { weight: 3, arbitrary: fc.constant(undefined) },
-    { weight: 1, arbitrary: place },
-  );
-  const maybe = <Value>(of: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
-    fc.option(of, { nil: undefined, freq: 2 });
+  // Undefined: a new ad.
+  const adBefore = seldom(place);
   return {
     impression: () =>
       fc.tuple(fc.nat(2), fc.constantFrom("plain", "plain", "plain", "unusual"), adBefore).map(

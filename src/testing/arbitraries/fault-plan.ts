@@ -118,12 +118,7 @@ function anyRule({
   longestDelayMs,
 }: v.InferOutput<typeof ruleSchema>): fc.Arbitrary<FaultRule> {
   const delay = delaysUpTo(longestDelayMs);
-  // Mostly no delay.
-  const late = fc.oneof(
-    { withCrossShrink: true },
-    { weight: 3, arbitrary: fc.constant(undefined) },
-    { weight: 1, arbitrary: delay },
-  );
+  const late = seldom(delay);
   const verdict = fc.oneof(
     // Shrinks to the first kind if any kind fails.
     { withCrossShrink: true },
@@ -178,7 +173,13 @@ function delaysUpTo(longestMs: number): fc.Arbitrary<Delay> {
   return fc.oneof({ weight: 3, arbitrary: length }, { weight: 1, arbitrary: range });
 }
 
+/** Undefined three times of four. Shrinks to undefined. */
+export function seldom<Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> {
+  const without = { weight: 3, arbitrary: fc.constant(undefined) };
+  return fc.oneof({ withCrossShrink: true }, without, { weight: 1, arbitrary });
+}
+
 /** Undefined half of the time. Shrinks to undefined. */
-function maybe<Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> {
+export function maybe<Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> {
   return fc.option(arbitrary, { nil: undefined, freq: 2 });
 }

@@ -10,17 +10,17 @@ import { isOfClient } from "../session/command.ts";
 import type { Session, Step } from "../session/session.ts";
 import {
   commandInWords,
-  durationInWords,
   errorInWords,
   exchangeInWords,
   outcomeInWords,
+  timeInWords,
 } from "../session/words.ts";
 import type { ContractSettings } from "./contract-options.ts";
 import type { Rule } from "./rules/rule.ts";
 import type { SameCause } from "./same-cause.ts";
 import { scenarioOf } from "./scenario-of.ts";
 import { withStack } from "./stack.ts";
-import type { Failed } from "./try-rule.ts";
+import type { BrokenTrial } from "./try-rule.ts";
 
 /** Thrown when a client breaks a rule of the contract. The message has all details. */
 export class ContractError extends Error {
@@ -46,10 +46,6 @@ export class ContractError extends Error {
   }
 }
 
-type RuleIdentity = Pick<Rule, "id" | "says" | "source" | "needs">;
-type BrokenTrial = Pick<Failed, "broken" | "session" | "sequenceSeed" | "path"> &
-  Partial<Pick<Failed, "timeZone">>;
-
 /**
  * Writes the scenario, and returns the error to throw.
  *
@@ -57,20 +53,22 @@ type BrokenTrial = Pick<Failed, "broken" | "session" | "sequenceSeed" | "path"> 
  * @param stack The error's stack frames.
  */
 export async function failureOf(
-  rule: RuleIdentity,
-  failed: BrokenTrial,
-  contract: Pick<ContractSettings, "name" | "world" | "failures" | "command">,
+  rule: Rule,
+  trial: BrokenTrial,
+  contract: ContractSettings,
   sameCause: SameCause | undefined,
   stack: string,
 ): Promise<ContractError> {
-  const scenario = await writtenScenario(rule, failed, contract);
-  const replay = replayOf(rule.id, failed);
+  const scenario = await writtenScenario(rule, trial, contract);
+  const replay = `${rule.id} ${trial.sequenceSeed} ${trial.path}`;
   const lines = [
     `The client broke ${rule.id}: ${rule.says} (${rule.source})`,
     "",
-    ...indented(failed.broken.message),
+    ...trial.broken.message.split("\n").map((line) => `  ${line}`),
     "",
-    ...(sameCause === undefined ? sessionLines(rule, failed) : sameCauseLines(sameCause)),
+    ...(sameCause === undefined
+      ? sessionLines(rule, trial)
+      : [`Probably the same defect as in ${sameCause.rule}: see there. ${sameCause.why}`]),
     "",
     `See it again:  ADSIM_REPLAY="${replay}" ${contract.command}`,
     ...scenarioLines(scenario),
@@ -81,9 +79,9 @@ export async function failureOf(
 }
 
 async function writtenScenario(
-  rule: RuleIdentity,
+  rule: Rule,
   { broken, session }: BrokenTrial,
-  { name, world, failures }: Pick<ContractSettings, "name" | "world" | "failures">,
+  { name, world, failures }: ContractSettings,
 ): Promise<WriteResult | undefined> {
   if (failures === undefined) return undefined;
   const file = fileNameOf(name, rule.id);
@@ -114,18 +112,10 @@ function fileNameOf(contract: string, rule: string): string {
   return words.join("-").slice(-64).replace(/^-/, "");
 }
 
-function replayOf(rule: string, { sequenceSeed, path }: BrokenTrial): string {
-  return `${rule} ${sequenceSeed} ${path}`;
-}
-
-function sameCauseLines({ rule, why }: SameCause): string[] {
-  return [`Probably the same defect as in ${rule}: see there. ${why}`];
-}
-
-function sessionLines(rule: RuleIdentity, { session, timeZone }: BrokenTrial): string[] {
+function sessionLines(rule: Rule, { session, timeZone }: BrokenTrial): string[] {
   const choices = choiceLines(session);
   return [
-    `The shortest sequence found that breaks the rule, from ${formatInstant(startOf(session))} on:`,
+    `The shortest sequence found that breaks the rule, from ${formatInstant(session.steps[0]?.atMs ?? 0)} on:`,
     ...sequenceLines(rule, session),
     ...(choices.length > 0 ? ["", "Assumptions that are not the default:", ...choices] : []),
     ...zoneLines(timeZone),
@@ -145,10 +135,6 @@ function scenarioLines(scenario: WriteResult | undefined): string[] {
   return [`As a scenario: ${adsimLine(["play", scenario.path])}`];
 }
 
-function startOf({ steps }: Session): number {
-  return steps[0]?.atMs ?? 0;
-}
-
 function choiceLines({ assumptions }: Session): string[] {
   const defaults: Readonly<Record<string, string>> = defaultAssumptions;
   return Object.entries(nonDefaultChoices(assumptions)).map(
@@ -161,7 +147,6 @@ function choiceLines({ assumptions }: Session): string[] {
  * last closing also if the rule is about it, or the client sends something later.
  */
 function sequenceLines({ needs = [] }: Pick<Rule, "needs">, session: Session): string[] {
-  const startMs = startOf(session);
   const isAboutClosing =
     needs.includes("close") || (session.steps.at(-1)?.exchanges.length ?? 0) > 0;
   let number = 0;
@@ -172,7 +157,7 @@ function sequenceLines({ needs = [] }: Pick<Rule, "needs">, session: Session): s
     const isShown = kind === "close" && isAboutClosing && step.outcome.kind !== "skipped";
     if (!isCommand && !isShown && !isEventful(step)) return [];
     number += isCommand ? 1 : 0;
-    return stepLines(step, isCommand ? `${number}.` : "-", startMs);
+    return stepLines(step, isCommand ? `${number}.` : "-", session);
   });
   return number > 0 ? lines : ["  (no commands)", ...lines];
 }
@@ -184,11 +169,11 @@ function isEventful({ outcome, exchanges }: Step): boolean {
 }
 
 /** The command, then the requests, then what the client said. */
-function stepLines(step: Step, mark: string, startMs: number): string[] {
+function stepLines(step: Step, mark: string, session: Session): string[] {
   const { command, exchanges, outcome, parts, shown } = step;
   // No line may begin with "at": runners would take it for a stack frame.
   const sent = exchanges.map(
-    (one) => `     +${durationInWords(one.atMs - startMs)}: ${exchangeInWords(one)}`,
+    (one) => `     ${timeInWords(session, one.atMs)}: ${exchangeInWords(one)}`,
   );
   const said =
     parts === undefined
@@ -214,8 +199,4 @@ function shortened(lines: readonly string[], indent: string): readonly string[] 
   const left = lines.length - FIRST - LAST;
   if (left <= 1) return lines;
   return [...lines.slice(0, FIRST), `${indent}… ${left} more …`, ...lines.slice(-LAST)];
-}
-
-function indented(text: string): string[] {
-  return text.split("\n").map((line) => `  ${line}`);
 }

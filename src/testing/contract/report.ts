@@ -1,5 +1,6 @@
 /** The report of a contract: the verdict on each rule. */
 
+import { driverMethods } from "../driver/driver.ts";
 import type { Rule } from "./rules/rule.ts";
 
 export type RuleVerdict =
@@ -34,7 +35,8 @@ export interface ContractReport {
 
 /** The message for a rule that never came up, with the line to paste if the client never does what the rule is about. */
 export function unknownText({ id, needs = [] }: Pick<Rule, "id" | "needs">, runs: number): string {
-  const methods = ["impression", ...needs].map((name) => `${name}()`).join(", ");
+  const needed = needs.filter((name) => driverMethods.includes(name));
+  const methods = ["impression", ...needed].map((name) => `${name}()`).join(", ");
   return [
     `The result of ${id} is unknown: it was never tried in ${runs === 1 ? "1 run" : `${runs} runs`}.`,
     `The driver's ${methods} must make the client send what the rule is about.`,

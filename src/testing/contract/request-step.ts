@@ -157,10 +157,10 @@ function canBeGiven(id: OperationId, values: Readonly<Record<string, unknown>>):
 
 function rawOf({ request }: WireExchange): RequestStep {
   const { method, path, query, body } = request;
-  const raw = { method, path: withoutSecrets(path) };
   return {
     raw: {
-      ...raw,
+      method,
+      path: withoutSecrets(path),
       ...(query !== "" && { query: withoutSecrets(query) }),
       ...(body !== "" && { body: withoutSecrets(body) }),
     },

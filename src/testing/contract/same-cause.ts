@@ -5,10 +5,10 @@ import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import { type Command, isOfClient } from "../session/command.ts";
 import type { Session } from "../session/session.ts";
 import { BrokenRule, type Rule } from "./rules/rule.ts";
-import { type Failed, judged } from "./try-rule.ts";
+import { type BrokenTrial, judged } from "./try-rule.ts";
 
 /** A rule, and the shortest sequence found that breaks it. */
-export interface Breach extends Pick<Failed, "commands" | "assumptions" | "session"> {
+export interface Breach extends Pick<BrokenTrial, "commands" | "assumptions" | "session"> {
   readonly rule: Rule;
 }
 
@@ -23,8 +23,9 @@ export interface SameCause {
 type Run = (commands: readonly Command[], assumptions: Assumptions) => Promise<Session> | undefined;
 
 /**
- * The first of these broken rules that probably has the same cause; undefined if there is none. The shortest sequence of
- * one of the two must break the other, and it mustn't be that the other way round the rule comes up and holds.
+ * The first of these broken rules that probably has the same cause; undefined if there is none. Two rules have the same
+ * cause if the shortest sequence that breaks one of them breaks the other, too. But if one rule comes up and holds in the
+ * other's sequence, they are taken for two defects.
  */
 export async function sameCauseOf(
   broken: Breach,

@@ -29,9 +29,9 @@ export type Tried =
   | { readonly kind: "held"; readonly applied: number }
   /** It never came up, so it is untested. */
   | { readonly kind: "unknown"; readonly runs: number }
-  | Failed;
+  | BrokenTrial;
 
-export interface Failed {
+export interface BrokenTrial {
   readonly kind: "broken";
   readonly broken: BrokenRule;
   /** The shortest sequence found that breaks the rule. */
@@ -68,10 +68,10 @@ export async function tryRule<Impression>(
   const runTrial = ({ commands, assumptions, timeZone }: Trial): Promise<Session> =>
     runToEnd(createDriver, commands, { ...world, assumptions, timeZone });
   let applied = 0;
-  let last: Trial | undefined;
+  let last: { readonly trial: Trial; readonly session: Session } | undefined;
   const property = fc.asyncProperty(trialsOf(rule, world), async (trial) => {
     const session = await runTrial(trial);
-    last = { ...trial, session };
+    last = { trial, session };
     applied += judged(rule, session);
   });
   const details = await fc.check(property, {
@@ -86,15 +86,15 @@ export async function tryRule<Impression>(
   const [trial] = details.counterexample ?? [];
   if (!(broken instanceof BrokenRule) || trial === undefined) throw broken;
   // The last trial isn't always the shortest one that broke the rule.
-  const isLast =
-    last?.commands === trial.commands &&
-    last.assumptions === trial.assumptions &&
-    last.timeZone === trial.timeZone;
-  const again = isLast ? last : undefined;
-  const session = again?.session ?? (await runTrial(trial));
-  const { commands, assumptions, timeZone } = trial;
-  const replay = { sequenceSeed, path: counterexamplePath ?? "" };
-  return { kind: "broken", broken, commands, assumptions, timeZone, session, ...replay };
+  const session = last?.trial === trial ? last.session : await runTrial(trial);
+  return {
+    kind: "broken",
+    broken,
+    ...trial,
+    session,
+    sequenceSeed,
+    path: counterexamplePath ?? "",
+  };
 }
 
 /**
@@ -126,7 +126,6 @@ interface Trial {
   readonly assumptions: Assumptions;
   readonly commands: readonly Command[];
   readonly timeZone: string | undefined;
-  readonly session?: Session | undefined;
 }
 
 /** Both sides of UTC, both sides of the date line, and clocks that change by an hour and by half an hour. */

@@ -5,7 +5,7 @@
 
 import type { Timer, Timers } from "../time/time.ts";
 import { seededRandom } from "./seeded-random.ts";
-import { datesOf } from "./zoned-date.ts";
+import { datesOf, type Replacements } from "./zoned-date.ts";
 
 let isTaken = false;
 
@@ -29,16 +29,17 @@ export function replaceGlobals(
     );
   }
   isTaken = true;
-  const undo = [
-    [globalThis, globalsOf(timers, fetch)] as const,
+  const startedAtMs = timers.now();
+  const replacements: Replacements = [
+    [globalThis, globalsOf(timers, fetch)],
+    [performance, { now: () => timers.now() - startedAtMs }],
+    [AbortSignal, { timeout: (ms: number) => timeoutSignal(timers, ms) }],
     ...datesOf(timers.now, timeZone),
-  ].flatMap(([target, members]) =>
+    ...seededRandom(seed),
+  ];
+  const undo = replacements.flatMap(([target, members]) =>
     Object.entries(members).map(([name, value]) => replace(target, name, value)),
   );
-  const startedAtMs = timers.now();
-  undo.push(replace(performance, "now", () => timers.now() - startedAtMs));
-  undo.push(replace(AbortSignal, "timeout", (ms: number) => timeoutSignal(timers, ms)));
-  undo.push(...seededRandom(seed).map(([on, name, value]) => replace(on, name, value)));
   return () => {
     // Only once: later the globals may be another world's.
     const all = undo.splice(0);

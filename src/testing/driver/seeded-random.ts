@@ -1,12 +1,10 @@
 /** Replaces the machine's randomness by draws from the world's seed, so that a run of a client can be repeated exactly. */
 
 import { deriveKey, drawBetween } from "../../base/random.ts";
-
-/** A member of an object, and the value that replaces it. */
-export type Replacement = readonly [on: object, name: string, value: unknown];
+import type { Replacements } from "./zoned-date.ts";
 
 /** `Math.random`, and the methods of `crypto` that the machine has. What they refuse is still refused. */
-export function seededRandom(seed: string): readonly Replacement[] {
+export function seededRandom(seed: string): Replacements {
   const key = deriveKey(seed, "globals");
   let drawn = 0;
   /** At least 0 and less than `end`, which is at most 2^32. */
@@ -20,26 +18,24 @@ export function seededRandom(seed: string): readonly Replacement[] {
     (below(0x400_0000) * 0x800_0000 + below(0x800_0000)) / (Number.MAX_SAFE_INTEGER + 1);
   const { crypto }: { crypto?: Partial<Crypto> } = globalThis;
   const { getRandomValues, randomUUID } = crypto ?? {};
-  const replacements: Replacement[] = [[Math, "random", random]];
-  if (crypto === undefined) return replacements;
-  if (getRandomValues !== undefined) {
-    const seeded = function <View extends ArrayBufferView>(this: Crypto, view: View): View {
-      // The machine's own method throws for a wrong `this`, a wrong kind of array, and one that is too long.
-      Reflect.apply(getRandomValues, this, [view]);
-      const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
-      bytes.set(fill(bytes));
-      return view;
-    };
-    replacements.push([crypto, "getRandomValues", seeded]);
-  }
-  if (randomUUID !== undefined) {
-    const seeded = function (this: Crypto, ...given: unknown[]): string {
-      Reflect.apply(randomUUID, this, given);
-      return uuidOf(fill(new Uint8Array(16)));
-    };
-    replacements.push([crypto, "randomUUID", seeded]);
-  }
-  return replacements;
+  const ofCrypto = {
+    ...(getRandomValues && {
+      getRandomValues<View extends ArrayBufferView>(this: Crypto, view: View): View {
+        // The machine's own method throws for a wrong `this`, a wrong kind of array, and one that is too long.
+        Reflect.apply(getRandomValues, this, [view]);
+        const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+        bytes.set(fill(bytes));
+        return view;
+      },
+    }),
+    ...(randomUUID && {
+      randomUUID(this: Crypto, ...given: unknown[]): string {
+        Reflect.apply(randomUUID, this, given);
+        return uuidOf(fill(new Uint8Array(16)));
+      },
+    }),
+  };
+  return [[Math, { random }], ...(crypto === undefined ? [] : [[crypto, ofCrypto] as const])];
 }
 
 /** Of version 4 (RFC 9562 §5.4). */

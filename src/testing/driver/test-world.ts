@@ -77,17 +77,11 @@ export interface TestWorld {
 export async function openTestWorld(options: TestWorldOptions = {}): Promise<TestWorld> {
   checkOptions(options, worldEntries);
   checkGlobals(options);
-  const {
-    transport = "fetch",
-    globals = "kept",
-    timeZone,
-    scheduler,
-    patienceMs,
-    ...about
-  } = options;
-  return transport === "http"
-    ? await overHttp(about, patienceMs)
-    : inProcess(about, { replaces: globals === "replaced", timeZone, scheduler, patienceMs });
+  const { seed, start, publishers, profile, assumptions } = options;
+  const about = { seed, start, publishers, profile, assumptions };
+  return options.transport === "http"
+    ? await overHttp(about, options.patienceMs)
+    : inProcess(about, options);
 }
 
 /** The simulator checks its own options. */
@@ -120,15 +114,11 @@ export function checkGlobals({ transport, globals, timeZone }: TestWorldOptions)
 /** The base URL with the transport fetch. The top-level domain can't exist (RFC 6761). */
 const BASE_URL = "http://ads.test";
 
-interface InProcess extends Pick<TestWorldOptions, "timeZone" | "scheduler" | "patienceMs"> {
-  readonly replaces: boolean;
-}
-
 function inProcess(
-  options: SimulatorOptions,
-  { replaces, timeZone, scheduler, patienceMs }: InProcess,
+  about: SimulatorOptions,
+  { globals, timeZone, scheduler, patienceMs }: TestWorldOptions,
 ): TestWorld {
-  const sim = createSimulator({ ...options, ...journalling, clock: "frozen" });
+  const sim = createSimulator({ ...about, ...journalling, clock: "frozen" });
   let threw: TimerError | undefined;
   const onThrow = (error: unknown): void => {
     threw ??= { error, atMs: sim.clock.now() };
@@ -152,16 +142,17 @@ function inProcess(
     noteActivity();
     return response;
   };
-  const restore = replaces
-    ? replaceGlobals(time.timers, fetch, { seed: sim.seed, timeZone })
-    : nothing;
+  const restore =
+    globals === "replaced"
+      ? replaceGlobals(time.timers, fetch, { seed: sim.seed, timeZone })
+      : nothing;
   const testPublisher = testPublisherOf(sim);
   return {
     sim,
     ...testPublisher,
     time,
     context: {
-      ...contextOf(testPublisher, options.seed),
+      ...contextOf(testPublisher, about.seed),
       baseUrl: BASE_URL,
       fetch,
       timers: time.timers,
@@ -177,12 +168,12 @@ function inProcess(
 }
 
 async function overHttp(
-  options: SimulatorOptions,
+  about: SimulatorOptions,
   patienceMs: number | undefined,
 ): Promise<TestWorld> {
   // Imported on demand: browsers have no servers.
   const { startServer } = await import("../../adapters/server/server.ts");
-  const server = await startServer({ ...options, ...journalling, clock: "flowing", port: 0 });
+  const server = await startServer({ ...about, ...journalling, clock: "flowing", port: 0 });
   const sim = server.worlds.get("default");
   const limit = createLimit();
   // A client may bypass the context's fetch. Its requests are counted on arrival, and always answered.
@@ -195,7 +186,7 @@ async function overHttp(
     ...testPublisher,
     time,
     context: {
-      ...contextOf(testPublisher, options.seed),
+      ...contextOf(testPublisher, about.seed),
       baseUrl: server.url,
       fetch: async (input, init) => (limit.admits() ? await fetch(input, init) : await never),
       timers: time.timers,

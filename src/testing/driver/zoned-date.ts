@@ -2,12 +2,12 @@
 
 import * as v from "valibot";
 import { didYouMean } from "../../base/did-you-mean.ts";
+import { DAY_MS } from "../../base/duration.ts";
 
 /** Read before a world can replace them. */
 const RealDate = Date;
 const { DateTimeFormat } = Intl;
 
-const DAY_MS = 86_400_000;
 /** The last instant of a Date; the first is as far before 1970. */
 const LAST_MS = 8.64e15;
 
@@ -164,7 +164,7 @@ function parseIn(zone: Zone, text: string): number {
 }
 
 /** What to replace: the members of these objects, by name. */
-type Replacements = readonly (readonly [
+export type Replacements = readonly (readonly [
   target: object,
   members: Readonly<Record<string, unknown>>,
 ])[];

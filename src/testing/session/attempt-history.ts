@@ -6,13 +6,13 @@
 import type { Attempt, AttemptHistory } from "../../audit/findings/attempts.ts";
 import { type PerformedCommand, performedCommandsOf } from "./performed-commands.ts";
 import type { Outcome, Session, Step } from "./session.ts";
-import { type EventTask, eventsOf, questionsOf, sentBy, type Task } from "./tasks.ts";
+import { type EventTask, eventsOf, queriesOf, sentBy, type Task } from "./tasks.ts";
 import { memberOf } from "./wire.ts";
 
 /** Leaves out what others sent with the same key. */
 export function attemptHistoryOf(session: Session): AttemptHistory {
   const sent = sentBy(session);
-  const tasks = [...eventsOf(session, sent), ...questionsOf(session, sent)];
+  const tasks = [...eventsOf(session, sent), ...queriesOf(session, sent)];
   const places = new Map(
     tasks.flatMap((task, place) => task.sent.map(({ attempt }) => [attempt, place])),
   );

@@ -34,9 +34,13 @@ export type ClientCommand =
   /** Closes the client before the session ends, so that later commands find it closed. */
   | { readonly kind: "close" };
 
+/** The commands that ask for figures or lists. */
+export const queryKinds = ["stats", "surfaces", "payouts"] as const;
+export type QueryKind = (typeof queryKinds)[number];
+
 /** The API's parameters for a query to the client. Indexes of surfaces wrap around. */
 export function queryOf(
-  command: Extract<ClientCommand, { kind: "stats" | "surfaces" | "payouts" }>,
+  command: Extract<ClientCommand, { kind: QueryKind }>,
   surfaces: readonly { readonly id: string }[],
 ): Readonly<Record<string, string | number>> {
   if (command.kind === "surfaces") return {};
@@ -79,6 +83,12 @@ export type Command =
       readonly commands: readonly ClientCommand[];
       readonly apartMs?: number | undefined;
     };
+
+/** All these commands at once; a single one as it is. */
+export function atOnce(commands: readonly ClientCommand[]): Exclude<Command, WorldCommand> {
+  const [only] = commands;
+  return commands.length === 1 && only !== undefined ? only : { kind: "together", commands };
+}
 
 /** The command with the date of `retryInMs` in its rule. @throws InputError if the rule doesn't write its answers. */
 export function withRetryDate(command: Command, nowMs: number): Command {

@@ -23,6 +23,14 @@ export type PerformedCommandOf<Kind extends ClientCommand["kind"]> = PerformedCo
   readonly command: Extract<ClientCommand, { kind: Kind }>;
 };
 
+/** The step that closed the client, and its index; undefined if the client can't be closed, or its closing never ended. */
+export function closingOf({ steps }: Session): (Step & { readonly at: number }) | undefined {
+  const at = steps.findIndex(({ command }) => command.kind === "close");
+  const closing = steps[at];
+  const isOver = closing?.outcome.kind === "done" || closing?.outcome.kind === "failed";
+  return closing && isOver ? { ...closing, at } : undefined;
+}
+
 /** In order, without what was skipped. */
 export function performedCommandsOf(session: Session): readonly PerformedCommand[] {
   return session.steps.flatMap(({ parts, ...step }, at) => {

@@ -9,6 +9,7 @@ import {
   type Command,
   checkCommand,
   isOfClient,
+  type QueryKind,
   queryOf,
   type WorldCommand,
   withRetryDate,
@@ -257,7 +258,7 @@ function viewCall<Impression>(driver: Driver<Impression>, shown: AdView): Call {
 
 function called<Impression>(
   driver: Driver<Impression>,
-  name: "stats" | "surfaces" | "payouts" | "flush" | "close",
+  name: QueryKind | "flush" | "close",
   ...query: readonly object[]
 ): Call | Outcome {
   const method: ((...query: object[]) => unknown) | undefined = driver[name];

@@ -5,6 +5,7 @@ import { groupedBy } from "../../audit/findings/finding.ts";
 import { verdictTraits } from "../../faults/verdict-traits.ts";
 import type { Journal, JournalRing } from "../../journal/journal.ts";
 import type { OperationId } from "../../spec/operations.ts";
+import { queryKinds } from "./command.ts";
 import { viewInWords } from "./names.ts";
 import { type PerformedCommand, performedCommandsOf } from "./performed-commands.ts";
 import type { AdView, Session } from "./session.ts";
@@ -97,7 +98,8 @@ export function eventsOf(
   });
 }
 
-function isOfEvent({ operation }: WireExchange): boolean {
+/** Whether it is for an impression or a click. */
+export function isOfEvent({ operation }: WireExchange): boolean {
   return operation === "impression" || operation === "click";
 }
 
@@ -140,16 +142,14 @@ function inOrder<Request extends WireExchange>(
     .sort((one, other) => one.sequence - other.sequence);
 }
 
-const questions = ["stats", "surfaces", "payouts"] as const satisfies readonly OperationId[];
-
 /** Every query that was made alone. Of several at once it isn't known which request is for which. */
-export function questionsOf(
+export function queriesOf(
   session: Session,
   sent: readonly SentRequest[] = sentBy(session),
 ): Task[] {
   return performedCommandsOf(session).flatMap((asked): Task[] => {
     const { command, at, together } = asked;
-    const operation = questions.find((one) => one === command.kind);
+    const operation = queryKinds.find((one) => one === command.kind);
     if (operation === undefined || together) return [];
     const own = sent.filter((one) => one.stepIndex === at && one.operation === operation);
     return [{ operation, name: operation, asks: [asked], sent: own }];
@@ -177,7 +177,7 @@ export function isAcknowledged(exchange: WireExchange): boolean {
   );
 }
 
-/** The same for an answer that came in time. The client may have stopped waiting for a late one. */
+/** Whether that success came in time, too. The client may have stopped waiting for a late one. */
 export function isCertainlyConfirmed(sent: SentRequest): boolean {
   const { fault } = sent;
   const isLate = fault && (fault.delayMs > 0 || verdictTraits[fault.kind].answer === "slow");
@@ -185,16 +185,14 @@ export function isCertainlyConfirmed(sent: SentRequest): boolean {
 }
 
 /** Whether the service doesn't read this encoding. Then nothing was done; another encoding is another request. */
-export function isWrongForm({ got }: WireExchange): boolean {
+export function hasWrongEncoding({ got }: WireExchange): boolean {
   return got.status === 415;
 }
 
 /** Whether the service reads none of the client's encodings. Then nothing else can be judged. */
 export function isUnreadable(session: Session): boolean {
-  const sent = sentBy(session).filter(
-    ({ operation }) => operation === "impression" || operation === "click",
-  );
-  return sent.some(isWrongForm) && !sent.some(({ served }) => served?.status === 200);
+  const sent = sentBy(session).filter(isOfEvent);
+  return sent.some(hasWrongEncoding) && !sent.some(({ served }) => served?.status === 200);
 }
 
 /**

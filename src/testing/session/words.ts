@@ -4,7 +4,7 @@ import { oneLine } from "../../base/text.ts";
 import { verdictTraits } from "../../faults/verdict-traits.ts";
 import type { Command } from "./command.ts";
 import { adInWords, sessionInWords, viewInWords } from "./names.ts";
-import type { AdView, Outcome, Step } from "./session.ts";
+import type { AdView, Outcome, Session, Step } from "./session.ts";
 import type { WireAnswer, WireExchange } from "./wire.ts";
 
 /** Longer texts and values are cut, in characters. */
@@ -94,6 +94,11 @@ export function durationInWords(ms: number): string {
   return parts.length === 0 ? "0 ms" : parts.join(" ");
 }
 
+/** How long after the session's start, such as "+1 min 30 s". */
+export function timeInWords({ steps }: Pick<Session, "steps">, atMs: number): string {
+  return `+${durationInWords(atMs - (steps[0]?.atMs ?? 0))}`;
+}
+
 export function outcomeInWords(outcome: Outcome): string {
   switch (outcome.kind) {
     case "done":
@@ -138,16 +143,16 @@ export function valueInWords(value: unknown): string {
 
 /** The request, the answer that the client got, and what the service did if that differs. */
 export function exchangeInWords(exchange: WireExchange): string {
-  const { request, values, got, fault } = exchange;
+  const { request, values, fault } = exchange;
   const parameters = Array.from(values)
     .filter(([name]) => name !== "publisher_id")
     .map(([name, value]) => `${name}=${value}`);
   const asked = oneLine([request.method, request.path, ...parameters].join(" "), MAX_SHOWN);
   const twice = fault?.application === 2 ? " (the same request, processed a second time)" : "";
-  return `${asked}${twice} → ${gotInWords(exchange, got)}${faultInWords(exchange)}`;
+  return `${asked}${twice} → ${gotInWords(exchange)}${faultInWords(exchange)}`;
 }
 
-function gotInWords({ fault, limit }: WireExchange, got: WireAnswer): string {
+function gotInWords({ got, fault, limit }: WireExchange): string {
   if (fault?.application === 2 && fault.received === "nothing")
     return "the client never sees the answer";
   if (got.status === 0) return "no answer";

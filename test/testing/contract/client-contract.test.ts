@@ -413,7 +413,7 @@ describe("a timer of the client's that throws", () => {
     const error = tests["impression-sent"];
     if (!(error instanceof ContractError)) throw new Error("No rule was broken.");
     expect(error.message).toContain(
-      "  A timer of the client threw an error: RangeError: nothing left for (redacted), 1 s 500 ms into its life. Nothing can catch that: in Node it ends the process.",
+      "  A timer of the client threw an error at +1 s 500 ms: RangeError: nothing left for (redacted). Nothing can catch that: in Node it ends the process.",
     );
     expect(error.message.match(/^ {2}\d\. .*/gm)).toHaveLength(2);
     expect(report?.rules[0]?.verdict).toMatchObject({ kind: "broken", replay: error.replay });

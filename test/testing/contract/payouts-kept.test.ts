@@ -66,7 +66,7 @@ test("payouts of exactly a day may be returned, and none that are a millisecond 
   expect(rule.judge(await after(DAY_MS))).toBe(2);
   const late = await after(DAY_MS + 1);
   expect(() => rule.judge(late)).toThrow(
-    "The client was asked for payouts, and returned an answer that was 1 d 1 ms old: that to the request at +0 ms. " +
+    "The client was asked for payouts, and returned the answer to the request at +0 ms, which was 1 d 1 ms old. " +
       "It may return payouts that are at most 1 d old.",
   );
 });

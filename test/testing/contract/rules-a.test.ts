@@ -3,15 +3,23 @@
 import { describe, expect, test } from "vitest";
 import { type Assumptions, coveringArray } from "../../../src/index.ts";
 import { answerRules } from "../../../src/testing/contract/rules/answer-rules.ts";
+import { countingRules } from "../../../src/testing/contract/rules/counting-rules.ts";
 import { reportingRules } from "../../../src/testing/contract/rules/reporting-rules.ts";
 import { requestRules } from "../../../src/testing/contract/rules/request-rules.ts";
 import type { Rule } from "../../../src/testing/contract/rules/rule.ts";
+import { statsRules } from "../../../src/testing/contract/rules/stats-rules.ts";
 import { tryRule } from "../../../src/testing.ts";
 import { runsOf, someOf } from "../../budget.ts";
 import { plainClient } from "./plain-client.ts";
 import { broken, type Defect, spelt } from "./plain-defects.ts";
 
-const all: readonly Rule[] = [...requestRules, ...answerRules, ...reportingRules];
+const all: readonly Rule[] = [
+  ...requestRules,
+  ...countingRules,
+  ...answerRules,
+  ...statsRules,
+  ...reportingRules,
+];
 const rows = coveringArray({ strength: 2 });
 const SOME_ROWS = 8;
 /** A person reads no more at a glance. */

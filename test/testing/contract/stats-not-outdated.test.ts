@@ -102,7 +102,7 @@ test("yesterday's default period may be returned for a minute after midnight, an
   expect(rule.judge(soon)).toBe(2);
   const late = await runSession(client, [stats, pause(60_001), stats], justBeforeMidnight);
   expect(() => rule.judge(late)).toThrow(
-    "The client was asked for stats, and returned an answer that was 1 min 1 ms old: that to the request at +0 ms. " +
+    "The client was asked for stats, and returned the answer to the request at +0 ms, which was 1 min 1 ms old. " +
       "It may return figures that are at most 1 min old (staleMs).",
   );
 });
@@ -119,6 +119,6 @@ test("the message names the request whose answer belongs to another query", asyn
   const client = cachingClient({ key: () => "" });
   const session = await runSession(client, [stats, pause(1000), { kind: "stats", surface: 0 }]);
   expect(() => rule.judge(session)).toThrow(
-    "The client was asked for stats of surface 0, and returned the answer to another query: the request at +0 ms.",
+    "The client was asked for stats of surface 0, and returned the answer to another query, the request at +0 ms.",
   );
 });

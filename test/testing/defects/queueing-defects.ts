@@ -9,12 +9,12 @@ import type { Change } from "../../planted-modules.ts";
 export const causes = [
   "wrong answers",
   "stale figures",
-  "undelivered",
-  "long and wide",
-  "when",
-  "order and number",
-  "401 and closing",
-  "readings",
+  "undelivered events",
+  "many events, long sessions",
+  "waits and time limits",
+  "order, requests at once",
+  "refused keys, closing",
+  "other assumptions",
 ] as const;
 
 export interface QueueingDefect extends Change {
@@ -965,10 +965,10 @@ function of(
 export const queueingDefects: readonly QueueingDefect[] = [
   ...of("wrong answers", wrongAnswers),
   ...of("stale figures", staleFigures),
-  ...of("undelivered", undelivered),
-  ...of("long and wide", longAndWide),
-  ...of("when", when),
-  ...of("order and number", orderAndNumber),
-  ...of("401 and closing", keyAndClosing),
-  ...of("readings", readings),
+  ...of("undelivered events", undelivered),
+  ...of("many events, long sessions", longAndWide),
+  ...of("waits and time limits", when),
+  ...of("order, requests at once", orderAndNumber),
+  ...of("refused keys, closing", keyAndClosing),
+  ...of("other assumptions", readings),
 ];

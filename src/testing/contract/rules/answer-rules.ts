@@ -1,9 +1,10 @@
 /** How a client handles the answers to impressions and clicks (spec §2, §4). */
 
+import { queryKinds } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
+import { hasWrongEncoding } from "../../session/tasks.ts";
 import { jsonOf, memberOf } from "../../session/wire.ts";
 import { mustMatchAnswers, mustMatchReceipts, mustUnderstand } from "./compare-answers.ts";
-import { countingRules } from "./counting-rules.ts";
 import { must, type Rule } from "./rule.ts";
 import {
   adView,
@@ -44,9 +45,9 @@ const opaqueIds: Rule = {
       impression_id: [],
     };
     let hits = 0;
-    for (const { operation, request, values, got } of exchanges) {
-      // 415: the service didn't read it.
-      if (operation === undefined || got.status === 415) continue;
+    for (const exchange of exchanges) {
+      const { operation, request, values, got } = exchange;
+      if (operation === undefined || hasWrongEncoding(exchange)) continue;
       for (const [name, known] of Object.entries(given)) {
         const sent = values.get(name);
         must(
@@ -92,13 +93,11 @@ const contentTypeCharset: Rule = {
 function mustRead(session: Session): number {
   const understood = mustUnderstand(session);
   mustMatchReceipts(session);
-  for (const operation of ["stats", "surfaces", "payouts"] as const)
-    mustMatchAnswers(session, operation);
+  for (const operation of queryKinds) mustMatchAnswers(session, operation);
   return understood;
 }
 
 export const answerRules: readonly Rule[] = [
-  ...countingRules,
   answerAsGiven,
   opaqueIds,
   unlistedMembers,

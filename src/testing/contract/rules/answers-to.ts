@@ -3,7 +3,8 @@
 import { DAY_MS } from "../../../base/duration.ts";
 import { addDays, dayAt } from "../../../laws/read-trace.ts";
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
-import { queryOf } from "../../session/command.ts";
+import { operations } from "../../../spec/operations.ts";
+import { type QueryKind, queryOf } from "../../session/command.ts";
 import {
   type PerformedCommandOf,
   performedCommandsOfKind,
@@ -12,13 +13,12 @@ import type { Session } from "../../session/session.ts";
 import { isAcknowledged } from "../../session/tasks.ts";
 import type { WireExchange } from "../../session/wire.ts";
 
-export type ReadOperation = "stats" | "surfaces" | "payouts";
-type Asked = PerformedCommandOf<ReadOperation>;
+type Asked = PerformedCommandOf<QueryKind>;
 
 export interface KnownAnswers {
   /** Those that the client may return. */
   readonly usable: readonly WireExchange[];
-  /** Those to exactly this query that came while the client was asked. */
+  /** Those to exactly this query that came while the client was being asked. */
   readonly fresh: readonly WireExchange[];
   /** The client may not return these: they are too old, or answers to other queries. */
   readonly others: readonly WireExchange[];
@@ -55,8 +55,8 @@ export function answersTo(session: Session, asked: Asked): KnownAnswers {
 }
 
 /**
- * What the client sent for this query. With an answer at hand, it may also repeat an earlier query to keep those figures
- * recent.
+ * What the client sent for this query. If it has an answer already, it may also repeat an earlier query to keep those
+ * figures recent: such requests are left out.
  */
 export function requestsFor(session: Session, asked: Asked): readonly WireExchange[] {
   const { at, command, exchanges } = asked;
@@ -70,6 +70,18 @@ export function requestsFor(session: Session, asked: Asked): readonly WireExchan
   return sent.filter((one) => !repeats.includes(one));
 }
 
+/**
+ * The first problem of the requests for a query, one entry each. Of several queries at once it isn't known which request is
+ * for which, so one without a problem is enough.
+ */
+export function problemOf(
+  problems: readonly (string | undefined)[],
+  { together }: Pick<Asked, "together">,
+): string | undefined {
+  if (together && problems.includes(undefined)) return undefined;
+  return problems.find((one) => one !== undefined);
+}
+
 /** How old the answer was when the client returned it, in milliseconds. */
 export function ageOf({ atMs, fault }: WireExchange, asked: Asked): number {
   // Commands at once end together, so it isn't known when one of them did.
@@ -78,7 +90,7 @@ export function ageOf({ atMs, fault }: WireExchange, asked: Asked): number {
 }
 
 /** How old an answer may be that the client returns, in milliseconds. */
-export function longestAge({ sim, promised }: Session, operation: ReadOperation): number {
+export function longestAge({ sim, promised }: Session, operation: QueryKind): number {
   // In real time a pause moves the service's clock and not the machine's, so the client can't know how old its figures are.
   if (sim.clock.mode !== "frozen" || operation === "surfaces") return Number.POSITIVE_INFINITY;
   return operation === "stats" ? promised.staleMs : Math.max(DAY_MS, promised.staleMs);
@@ -127,11 +139,10 @@ export function periodProblem(
   return undefined;
 }
 
-const DEFAULT_LIMIT = 20;
-const MOST = 100;
+const { default: usual, maximum } = operations.payouts.parameters.limit;
 
 /** The limits that may be sent. Instead of a limit above the maximum, a client may send the maximum. */
 export function limitsFor(limit: number | undefined): readonly (string | undefined)[] {
-  if (limit === undefined) return [undefined, String(DEFAULT_LIMIT)];
-  return limit > MOST ? [String(limit), String(MOST)] : [String(limit)];
+  if (limit === undefined) return [undefined, String(usual)];
+  return limit > maximum ? [String(limit), String(maximum)] : [String(limit)];
 }

@@ -2,6 +2,7 @@
 
 import { nearestMicros } from "../../../base/money.ts";
 import { type JsonSchema, membersOfAnswers } from "../../../spec/responses.ts";
+import type { QueryKind } from "../../session/command.ts";
 import { viewInWords } from "../../session/names.ts";
 import {
   type PerformedCommand,
@@ -10,10 +11,16 @@ import {
   performedCommandsOfKind,
 } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
+import { hasWrongEncoding } from "../../session/tasks.ts";
 import { viewGroupsOf } from "../../session/view-groups.ts";
 import { jsonOf, memberOf, type WireExchange } from "../../session/wire.ts";
-import { commandInWords, durationInWords, outcomeInWords } from "../../session/words.ts";
-import { ageOf, answersTo, isAnswerTo, longestAge, type ReadOperation } from "./answers-to.ts";
+import {
+  commandInWords,
+  durationInWords,
+  outcomeInWords,
+  timeInWords,
+} from "../../session/words.ts";
+import { ageOf, answersTo, isAnswerTo, longestAge } from "./answers-to.ts";
 import { rightAnswersIn } from "./right-answers.ts";
 import { BrokenRule, must } from "./rule.ts";
 
@@ -26,7 +33,7 @@ const MAX_SHOWN = 200;
  * @returns how many answers were compared.
  * @throws BrokenRule
  */
-export function mustMatchAnswers(session: Session, operation: ReadOperation): number {
+export function mustMatchAnswers(session: Session, operation: QueryKind): number {
   let compared = 0;
   for (const asked of performedCommandsOfKind(session, operation)) {
     const { outcome } = asked;
@@ -41,7 +48,7 @@ export function mustMatchAnswers(session: Session, operation: ReadOperation): nu
     }
     const { value } = outcome;
     const differs = (answer: WireExchange): string | undefined =>
-      difference(membersOfAnswers[operation], jsonOf(answer.got), value, "");
+      difference(membersOfAnswers[operation], jsonOf(answer.got), value);
     compared += 1;
     if (usable.some((answer) => differs(answer) === undefined)) continue;
     const source = others.findLast((answer) => differs(answer) === undefined);
@@ -59,30 +66,29 @@ export function mustMatchAnswers(session: Session, operation: ReadOperation): nu
 /** Says why the client may not return this answer of the service. */
 function wrongSource(
   session: Session,
-  asked: PerformedCommandOf<ReadOperation>,
+  asked: PerformedCommandOf<QueryKind>,
   source: WireExchange,
 ): string {
-  const { steps } = session;
   const { kind } = asked.command;
-  const sent = `the request at +${durationInWords(source.atMs - (steps[0]?.atMs ?? 0))}`;
+  const sent = `the request at ${timeInWords(session, source.atMs)}`;
   const asking = `The client was asked for ${commandInWords(asked.command)}`;
   if (!isAnswerTo(source, asked, session)) {
-    return `${asking}, and returned the answer to another query: ${sent}.`;
+    return `${asking}, and returned the answer to another query, ${sent}.`;
   }
   return (
-    `${asking}, and returned an answer that was ${durationInWords(ageOf(source, asked))} old: that to ${sent}. ` +
+    `${asking}, and returned the answer to ${sent}, which was ${durationInWords(ageOf(source, asked))} old. ` +
     `It may return ${kind === "stats" ? "figures" : kind} that are at most ${durationInWords(longestAge(session, kind))} old` +
     `${kind === "stats" ? " (staleMs)" : ""}.`
   );
 }
 
-/** Whether the service answered every request with a success. 415 only asks for another encoding. */
+/** Whether the service answered every request with a success, at first or in another encoding. */
 export function wasAnswered({ exchanges, together }: PerformedCommand): boolean {
-  if (exchanges.at(-1)?.got.status === 415) return false;
   return exchanges.every(
-    // Of several at once it isn't known which one the 415 belongs to.
-    ({ got, fault }) =>
-      fault === undefined && (got.status === 200 || (got.status === 415 && !together)),
+    // Of several at once it isn't known which one was sent in the wrong encoding.
+    (one, at) =>
+      one.fault === undefined &&
+      (one.got.status === 200 || (hasWrongEncoding(one) && !together && at < exchanges.length - 1)),
   );
 }
 
@@ -109,7 +115,7 @@ export function mustUnderstand(session: Session): number {
       must(
         isRepeat || !wasAnswered(asked),
         () =>
-          `The service refused nothing of ${command.kind}, but ${outcomeInWords(outcome)}. ` +
+          `The service refused no request for ${command.kind}, but ${outcomeInWords(outcome)}. ` +
           `Its answers: ${answersIn(asked)}.`,
       );
   }
@@ -196,10 +202,10 @@ export function difference(
   schema: JsonSchema,
   expected: unknown,
   actual: unknown,
-  at: string,
+  at = "",
 ): string | undefined {
   const differs = (): string =>
-    `${at || "it"} is ${shown(actual)}, but the service said ${shown(expected)}`;
+    `${at || "it"} is ${asJson(actual)}, but the service said ${asJson(expected)}`;
   const { type, properties, items } = schema;
   if (type === "object") {
     if (typeof actual !== "object" || actual === null) return differs();
@@ -219,23 +225,23 @@ export function difference(
       const id = memberOf(one, "id");
       const [inner, other, name] = Array.isArray(prefixItems)
         ? [prefixItems[index], actual[index], `${at}[${index}]`]
-        : [items, actual.find((row) => memberOf(row, "id") === id), `${at}[id ${shown(id)}]`];
+        : [items, actual.find((row) => memberOf(row, "id") === id), `${at}[id ${asJson(id)}]`];
       const found = difference(inner ?? {}, one, other, name);
       if (found !== undefined) return found;
     }
     return undefined;
   }
-  return isSame(expected, actual) ? undefined : differs();
+  return isEqual(expected, actual) ? undefined : differs();
 }
 
 /** The client may leave out a member that is null, and may return anything for one that the service left out. */
-function isSame(expected: unknown, actual: unknown): boolean {
+function isEqual(expected: unknown, actual: unknown): boolean {
   if (expected === undefined) return true;
   if (expected === null) return actual === null || actual === undefined;
   if (typeof expected !== "number" || typeof actual !== "number") return expected === actual;
   return nearestMicros(expected) === nearestMicros(actual);
 }
 
-function shown(value: unknown): string {
+function asJson(value: unknown): string {
   return JSON.stringify(value) ?? "missing";
 }

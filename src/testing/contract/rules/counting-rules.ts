@@ -2,22 +2,27 @@
 
 import fc from "fast-check";
 import type { Readings } from "../../../simulator/simulator-options.ts";
+import { sequenceOf } from "../../arbitraries/sequence.ts";
+import type { Command } from "../../session/command.ts";
 import { viewInWords } from "../../session/names.ts";
 import { type PerformedCommand, performedCommandsOf } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
 import { type EventTask, eventsOf } from "../../session/tasks.ts";
 import { outcomeInWords } from "../../session/words.ts";
-import { saidAgainCountsOnce, wasUndisturbed } from "./double-counting-rules.ts";
+import { doubtful, fault, lost, next } from "./disturbances.ts";
+import { mustNotDouble, wasUndisturbed } from "./double-counting.ts";
 import { must, type Rule } from "./rule.ts";
 import {
   adAgain,
   adView,
   again,
   anyAdView,
+  anyPause,
   click,
   commandsAfter,
   commandsOf,
   flush,
+  inTurn,
   pauseOfDays,
   rush,
   sequence,
@@ -25,8 +30,9 @@ import {
   together,
   weightedOneOf,
 } from "./sequences.ts";
+import { mustNotLoseSilently } from "./shared-checks.ts";
 
-/** What de-duplication takes for the same view. A client that gives each view a session of its own is right under each. */
+/** What de-duplication takes for the same view. A client that gives each view a session of its own is right in each case. */
 const underEachKey: readonly Readings[] = (
   ["surface-ad-session", "surface-session", "session"] as const
 ).map((key) => ({ "dedup.key": key }));
@@ -94,6 +100,53 @@ const impressionCountsOnce: Rule = {
 function times({ length }: readonly unknown[]): string {
   return length === 1 ? "once" : `${length} times`;
 }
+
+/** In one of four sequences the first report may fail. */
+const maybeFailing: fc.Arbitrary<readonly Command[]> = weightedOneOf(
+  [3, fc.constant([])],
+  [
+    1,
+    sequenceOf(fault(fc.oneof(lost, doubtful), next("impression", 1)), {
+      minLength: 0,
+      maxLength: 1,
+    }),
+  ],
+);
+
+const saidAgainCountsOnce: Rule = {
+  id: "said-again-counts-once",
+  says: "An impression that the client is asked to report twice counts once",
+  source: "spec §1, §4",
+  assuming: [
+    {},
+    { "dedup.key": "surface-session", "dedup.window": "24h" },
+    { "dedup.key": "session", "dedup.window": "forever" },
+  ],
+  commands: () =>
+    inTurn(
+      maybeFailing,
+      commandsAfter(
+        [anyAdView, again],
+        again,
+        again,
+        anyAdView,
+        adAgain,
+        together(anyAdView, again, adAgain),
+        shortPause,
+        anyPause,
+        pauseOfDays,
+        flush,
+      ),
+    ),
+  judge(session) {
+    mustNotLoseSilently(session);
+    return mustNotDouble(
+      session,
+      ({ operation, asks, recorded }) =>
+        operation === "impression" && asks.length > 1 && recorded.length > 0,
+    );
+  },
+};
 
 const clickCounts: Rule = {
   id: "click-counts",

@@ -1,6 +1,7 @@
 /** How long a call to the client takes at most. */
 
 import fc from "fast-check";
+import { isOfClient } from "../../session/command.ts";
 import type { Session, Step } from "../../session/session.ts";
 import { type EventTask, eventsOf, isAcknowledged, sentBy } from "../../session/tasks.ts";
 import { durationInWords } from "../../session/words.ts";
@@ -15,7 +16,7 @@ import {
   some,
 } from "./disturbances.ts";
 import { must, type Rule } from "./rule.ts";
-import { adView, event, flush, question, sequence, stats, weightedOneOf } from "./sequences.ts";
+import { adView, event, flush, query, sequence, stats, weightedOneOf } from "./sequences.ts";
 
 const answersInTime: Rule = {
   id: "answers-in-time",
@@ -23,44 +24,33 @@ const answersInTime: Rule = {
   source: "spec §7, RFC 9110 §10.2.3",
   commands: () =>
     weightedOneOf(
-      [2, sequence([adView], fc.oneof(event, question))],
+      [2, sequence([adView], fc.oneof(event, query))],
       [
         3,
         sequence(
           [fault(fc.oneof(failed, silence), fc.oneof(lasting, some)), adView, flush],
-          fc.oneof(event, question),
+          fc.oneof(event, query),
           3,
         ),
       ],
       [1, sequence([fault(fc.oneof(failed, silence), next("stats")), stats], event, 2)],
-      [1, sequence([fault(limitedWithRetryAfter, some), adView], fc.oneof(event, question), 3)],
+      [1, sequence([fault(limitedWithRetryAfter, some), adView], fc.oneof(event, query), 3)],
       [1, sequence([fault(limitedWithoutHint, next("impression", 3)), adView], event, 2)],
     ),
   judge: mustEndInTime,
 };
-
-const timed: ReadonlySet<Step["command"]["kind"]> = new Set([
-  "impression",
-  "again",
-  "click",
-  "stats",
-  "surfaces",
-  "payouts",
-  "flush",
-  "close",
-]);
 
 /** @throws BrokenRule @returns how many calls ended. Those that never do are for other rules. */
 function mustEndInTime(session: Session): number {
   const { withinMs } = session.promised;
   const sent = sentBy(session);
   const events = eventsOf(session, sent);
-  const waits = sent.flatMap(({ attempt: { answeredMs, retryAtMs } }): Wait[] =>
+  const waits = sent.flatMap(({ attempt: { answeredMs, retryAtMs } }): Interval[] =>
     answeredMs === undefined || retryAtMs === undefined ? [] : [[answeredMs, retryAtMs]],
   );
   const calls = session.steps.flatMap((step, at) =>
     (step.parts ?? [step])
-      .filter(({ command, outcome }) => timed.has(command.kind) && isOver(outcome))
+      .filter(({ command, outcome }) => isOfClient(command) && isOver(outcome))
       .map((call) => ({ ...call, at })),
   );
   for (const { command, atMs, endMs, at } of calls) {
@@ -71,7 +61,7 @@ function mustEndInTime(session: Session): number {
     must(
       tookMs <= count * withinMs,
       () =>
-        `The client's ${command.kind} took ${durationInWords(tookMs)}, without the ${durationInWords(demandedMs)} that Retry-After demanded. ` +
+        `The client's ${command.kind} took ${durationInWords(tookMs)}${demandedMs > 0 ? `, besides the ${durationInWords(demandedMs)} that Retry-After demanded` : ""}. ` +
         `That is longer than its driver promises: ${durationInWords(withinMs)}${count > 1 ? ` for each of the ${count} events that waited` : ""}. If that is meant, declare \`withinMs\`.`,
     );
   }
@@ -82,7 +72,7 @@ function isOver({ kind }: Step["outcome"]): boolean {
   return kind === "done" || kind === "failed" || kind === "endless";
 }
 
-/** Whether the event may be waiting in this step, which begins then: given, not failed, and not known to be recorded. */
+/** Whether the event may be waiting in this step, which begins then: it was given, didn't fail, and isn't known to be recorded. */
 function isPending({ asks, sent }: EventTask, at: number, atMs: number): boolean {
   return (
     asks.some((ask) => ask.at === at || (ask.at < at && ask.outcome.kind !== "failed")) &&
@@ -90,10 +80,10 @@ function isPending({ asks, sent }: EventTask, at: number, atMs: number): boolean
   );
 }
 
-type Wait = readonly [fromMs: number, toMs: number];
+type Interval = readonly [fromMs: number, toMs: number];
 
-/** How much of the period the waits cover. */
-function overlapMs(waits: readonly Wait[], [fromMs, toMs]: Wait): number {
+/** How much of the interval the waits cover. */
+function overlapMs(waits: readonly Interval[], [fromMs, toMs]: Interval): number {
   let coveredMs = 0;
   let doneMs = fromMs;
   for (const [startMs, endMs] of [...waits].sort(([one], [other]) => one - other)) {

@@ -1,9 +1,9 @@
-/** A client that takes events on delivers them. A failure that passes is no reason to give up. */
+/** A client must deliver the events that it accepts. A failure that passes is no reason to give up. */
 
 import fc from "fast-check";
 import type { FaultMatch } from "../../../faults/rule.ts";
 import type { Command } from "../../session/command.ts";
-import { performedCommandsOfKind } from "../../session/performed-commands.ts";
+import { closingOf, performedCommandsOfKind } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
 import { type EventTask, eventsOf, hasGivenSession, isUnreadable } from "../../session/tasks.ts";
 import {
@@ -31,7 +31,7 @@ import {
 } from "./sequences.ts";
 import { mustNotLoseSilently, undeliveredOf } from "./shared-checks.ts";
 
-/** Fewer failures than attempts that a client makes before it gives up, unless it declares otherwise. */
+/** So few failures that a client may not give up, unless it declares fewer attempts. */
 const briefly: fc.Arbitrary<FaultMatch> = fc.constantFrom(
   { operation: "impression", times: 1 },
   { operation: "impression", times: 2 },
@@ -57,7 +57,7 @@ const reportedAgain: fc.Arbitrary<readonly Command[]> = sequence(
 
 const deliversWhenItCan: Rule = {
   id: "delivers-when-it-can",
-  says: "A client delivers every event that it took on, unless the service keeps failing or a limit that the client declares is reached",
+  says: "A client delivers every event that it accepts, unless the service keeps failing or the client reaches a limit that it declares",
   source: "spec §1",
   commands: () =>
     weightedOneOf(
@@ -87,7 +87,7 @@ interface End {
 
 /**
  * @throws BrokenRule
- * @returns how many events the client took on and delivered.
+ * @returns how many events the client accepted and delivered.
  */
 function mustDeliver(session: Session): number {
   mustNotLoseSilently(session);
@@ -98,51 +98,43 @@ function mustDeliver(session: Session): number {
 }
 
 function endsOf(session: Session): End[] {
-  const flushes = performedCommandsOfKind(session, "flush");
-  const closing = session.steps.findIndex(({ command }) => command.kind === "close");
-  const { outcome } = session.steps[closing] ?? {};
-  const isClosed = outcome?.kind === "done" || outcome?.kind === "failed";
-  return [
-    ...flushes.flatMap(({ at, outcome }): End[] => {
-      if (outcome.kind === "done") return [{ at, isFinal: true, value: outcome.value }];
-      return outcome.kind === "failed" ? [{ at, isFinal: false }] : [];
-    }),
-    ...(isClosed
-      ? [{ at: closing, isFinal: true, value: outcome.kind === "done" && outcome.value }]
-      : []),
-  ];
+  const closing = closingOf(session);
+  const ends = [...performedCommandsOfKind(session, "flush"), ...(closing ? [closing] : [])];
+  return ends.flatMap(({ command, at, outcome }): End[] => {
+    if (outcome.kind === "done") return [{ at, isFinal: true, value: outcome.value }];
+    return outcome.kind === "failed" ? [{ at, isFinal: command.kind === "close" }] : [];
+  });
 }
 
-interface Judged {
+interface DeliveryContext {
   readonly session: Session;
   readonly events: readonly EventTask[];
   readonly ends: readonly End[];
 }
 
 /** @throws BrokenRule if the client gave the event up without an excuse. */
-function isDelivered(event: EventTask, judged: Judged): boolean {
-  const { session, events, ends } = judged;
+function isDelivered(event: EventTask, context: DeliveryContext): boolean {
+  const { session, events, ends } = context;
   const { asks, recorded, name, operation } = event;
   for (const { at: end, isFinal } of ends) {
     const before = asks.filter(({ at }) => at < end);
     // If the call failed, the caller knows.
-    const isTaken = before.length > 0 && before.every(({ outcome }) => outcome.kind === "done");
-    if (!isTaken || recorded.some(({ stepIndex }) => stepIndex <= end)) continue;
+    const isAccepted = before.length > 0 && before.every(({ outcome }) => outcome.kind === "done");
+    if (!isAccepted || recorded.some(({ stepIndex }) => stepIndex <= end)) continue;
     const sent = sentFor(event, end);
     const { maxAttempts } = session.promised;
     if (sent.length >= maxAttempts || isExcused(event, events, session, end)) {
-      mustTakeUpAgain(event, judged, end);
+      mustAcceptAgain(event, context, end);
       return false;
     }
-    if (!isFinal) continue;
     must(
-      false,
+      !isFinal,
       () => {
         const answers = sent.map(({ got }) => (got.status === 0 ? "no answer" : got.status));
         const tries =
           sent.length === 0 ? "It sent nothing for it" : `Its attempts got: ${answers.join(", ")}`;
         return (
-          `The client took on ${name}, and had not delivered it at the end of the ${session.steps[end]?.command.kind}, when the service worked. ` +
+          `The client accepted ${name}, and had not delivered it by the end of the ${session.steps[end]?.command.kind}, when the service worked. ` +
           `${tries}. It may give up after ${maxAttempts} attempts, or while the service still fails.`
         );
       },
@@ -158,22 +150,22 @@ function isDelivered(event: EventTask, judged: Judged): boolean {
  * @param givenUp The step in which it was given up.
  * @throws BrokenRule
  */
-function mustTakeUpAgain(view: EventTask, judged: Judged, givenUp: number): void {
+function mustAcceptAgain(view: EventTask, context: DeliveryContext, givenUp: number): void {
   const { asks, name, operation } = view;
-  const { session, events, ends } = judged;
+  const { session, events, ends } = context;
   // Another click may be meant. A client that makes its own session ids goes by the ad and the surface, and may find it enough
   // to have called that undelivered once.
   if (operation === "click" || !hasGivenSession(view)) return;
   for (const { at: end, isFinal, value } of ends) {
     const anew = asks.filter(({ at }) => at > givenUp && at < end);
-    const isTaken = anew.length > 0 && anew.every(({ outcome }) => outcome.kind === "done");
-    if (!isFinal || !isTaken) continue;
+    const isAccepted = anew.length > 0 && anew.every(({ outcome }) => outcome.kind === "done");
+    if (!isFinal || !isAccepted) continue;
     const isSent = view.sent.some(({ stepIndex }) => stepIndex > givenUp && stepIndex <= end);
     const isToldAgain = undeliveredOf(value, operation).some((count) => count > 0);
     must(
       isSent || isToldAgain || isExcused(view, events, session, end),
       () =>
-        `The client gave up on ${name}, and took it on again when it was asked to report it again. ` +
+        `The client gave up on ${name}, and accepted it again when it was asked to report it again. ` +
         `By the end of the ${session.steps[end]?.command.kind}, when the service worked, it had not sent it again, and it called nothing undelivered.`,
       () => onRecord(session, operation, 1),
     );

@@ -6,7 +6,7 @@ import type { FaultMatch } from "../../../faults/rule.ts";
 import type { Verdict } from "../../../faults/verdict.ts";
 import { unconfirmedWays, type Wrong } from "../../../faults/wrong-body.ts";
 import type { OperationId } from "../../../spec/operations.ts";
-import type { Command } from "../../session/command.ts";
+import type { Command, QueryKind } from "../../session/command.ts";
 import { weightedOneOf } from "./sequences.ts";
 
 export const heal: fc.Arbitrary<Command> = fc.constant({ kind: "heal" });
@@ -26,9 +26,11 @@ export function fault(
     .map(([verdict, match]): Command => ({ kind: "fault", rule: { match, verdict } }));
 }
 
-const recording: fc.Arbitrary<OperationId | OperationId[]> = fc.constantFrom<
-  OperationId | OperationId[]
->("impression", ["impression", "click"], "click");
+const recording = fc.constantFrom<OperationId | OperationId[]>(
+  "impression",
+  ["impression", "click"],
+  "click",
+);
 
 /** The next few requests, or one of them: later ones may get through. */
 export const some: fc.Arbitrary<FaultMatch> = fc.oneof(
@@ -47,7 +49,7 @@ export const lasting: fc.Arbitrary<FaultMatch> = fc.constantFrom<FaultMatch>(
   {},
 );
 
-const closing: readonly Verdict[] = [{ kind: "drop" }, { kind: "reset" }, { kind: "empty" }];
+const hangups: readonly Verdict[] = [{ kind: "drop" }, { kind: "reset" }, { kind: "empty" }];
 const failing: readonly Verdict[] = [
   { kind: "respond", status: 503 },
   { kind: "respond", status: 500, body: "Internal error" },
@@ -73,8 +75,9 @@ const corrupted: readonly Verdict[] = [
   { kind: "garbage", as: "response" },
   { ...html, applied: true },
 ];
+const tooLate: Verdict = { kind: "delay", delay: "35s" };
 const late: readonly Verdict[] = [
-  { kind: "delay", delay: "35s" },
+  tooLate,
   { kind: "delay", delay: "2s" },
   { kind: "drip", bytesPerSecond: 10 },
   { kind: "reorder", by: 1, atMost: "1s" },
@@ -87,7 +90,6 @@ const uncertain: readonly Verdict[] = [
   { kind: "duplicate", answer: "second" },
 ];
 
-const tooLate: Verdict = { kind: "delay", delay: "35s" };
 const tooSlow: Verdict = { kind: "drip", bytesPerSecond: 1 };
 const unsaid: Verdict = { kind: "respond", status: 200, applied: true };
 
@@ -96,13 +98,13 @@ function anyOf(...lists: readonly (readonly Verdict[])[]): fc.Arbitrary<Verdict>
 }
 
 /** The service did nothing, and its answer is missing or an error. */
-export const lost: fc.Arbitrary<Verdict> = anyOf(closing, failing, silent);
+export const lost: fc.Arbitrary<Verdict> = anyOf(hangups, failing, silent);
 /** It fails at once, and doesn't say when to try again. */
-export const failed: fc.Arbitrary<Verdict> = anyOf(failing, closing);
+export const failed: fc.Arbitrary<Verdict> = anyOf(failing, hangups);
 /** The client can't know whether the service did it. */
-export const doubtful: fc.Arbitrary<Verdict> = anyOf(uncertain, corrupted, closing, silent, late);
-/** The service did it, but the answer is missing, unreadable or late. */
-export const applied: fc.Arbitrary<Verdict> = weightedOneOf(
+export const doubtful: fc.Arbitrary<Verdict> = anyOf(uncertain, corrupted, hangups, silent, late);
+/** The service processed the request, but the answer is missing, unreadable or late. */
+export const processed: fc.Arbitrary<Verdict> = weightedOneOf(
   [2, anyOf(uncertain.slice(0, 3))],
   [3, fc.constantFrom<Verdict>({ kind: "lose-response", as: "silence" }, tooLate, tooSlow)],
   [
@@ -131,7 +133,7 @@ export const unconfirmed: fc.Arbitrary<Verdict> = fc
   .constantFrom(...unconfirmedWays)
   .map((wrong) => ({ kind: "wrong-body", wrong, applied: false }));
 /** The answer to a query is one that the spec doesn't describe: as a whole, or in the members of one name. */
-export const misshapen: Readonly<Record<"stats" | "surfaces" | "payouts", readonly Verdict[]>> = {
+export const misshapen: Readonly<Record<QueryKind, readonly Verdict[]>> = {
   stats: [
     ...misshapenBy(["publisher_id", "id"], ["impressions", "clicks", "revenue_inr", "revenue"]),
     { kind: "wrong-body", wrong: "foreign-id", member: "publisher_id" },
@@ -159,8 +161,15 @@ export function spent(of: "recording" | "reporting"): fc.Arbitrary<Command> {
 
 /** A request limit refuses, and says when to try again. */
 export const limitedWithRetryAfter: fc.Arbitrary<Verdict> = limitedBy([429, 503]);
-/** The same with an unusual status. */
+/** The same, but never with 429. */
 export const limitedByOtherStatus: fc.Arbitrary<Verdict> = limitedBy([403, 503]);
+
+/** A request limit refuses, and doesn't say when to try again. */
+export const limitedWithoutHint: fc.Arbitrary<Verdict> = fc.constant({
+  kind: "respond",
+  status: 429,
+  headers: { "X-RateLimit-Remaining": "0" },
+});
 
 /** A limit refuses with 429 for this long, in seconds. */
 export function limitedFor(seconds: number): fc.Arbitrary<Verdict> {
@@ -180,11 +189,11 @@ function limitedBy(
     }));
 }
 
-/** The next requests for this operation are refused until a date: by a limit, or for lack of capacity. */
-export function refusedUntilDate(operation: OperationId, times: number): fc.Arbitrary<Command> {
+/** The next request for this operation is refused until a date: by a limit, or for lack of capacity. */
+export function refusedUntilDate(operation: OperationId): fc.Arbitrary<Command> {
   return fc.tuple(fc.constantFrom(429, 503), fc.constantFrom(30, 150)).map(([status, waitS]) => ({
     kind: "fault",
-    rule: { match: { operation, times }, verdict: { kind: "respond", status } },
+    rule: { match: { operation, times: 1 }, verdict: { kind: "respond", status } },
     retryInMs: waitS * 1000,
   }));
 }
@@ -193,13 +202,6 @@ export function refusedUntilDate(operation: OperationId, times: number): fc.Arbi
 export const lateInTheDay: fc.Arbitrary<Command> = fc
   .constantFrom(24 * HOUR_MS, 18.5 * HOUR_MS)
   .map((midnightMs) => ({ kind: "advance", byMs: midnightMs - MINUTE_MS }));
-
-/** The same without Retry-After. */
-export const limitedWithoutHint: fc.Arbitrary<Verdict> = fc.constant({
-  kind: "respond",
-  status: 429,
-  headers: { "X-RateLimit-Remaining": "0" },
-});
 
 /** Permanent refusals, in several shapes: spec §7 shows none. */
 export const refusal: fc.Arbitrary<Verdict> = fc

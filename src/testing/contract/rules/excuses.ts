@@ -5,17 +5,17 @@ import type { FaultRule } from "../../../faults/rule.ts";
 import type { Session } from "../../session/session.ts";
 import {
   type EventTask,
+  hasWrongEncoding,
   isCertainlyConfirmed,
   isOfLimit,
-  isWrongForm,
   type SentRequest,
   sentBy,
 } from "../../session/tasks.ts";
 import { jsonOf } from "../../session/wire.ts";
 
-/** Requests for the event up to this step. In doubt about the encoding nothing was asked yet. */
+/** Requests for the event up to this step, without those in an encoding that the service doesn't read. */
 export function sentFor({ sent }: EventTask, end: number): SentRequest[] {
-  return sent.filter((one) => one.stepIndex <= end && !isWrongForm(one));
+  return sent.filter((one) => one.stepIndex <= end && !hasWrongEncoding(one));
 }
 
 /** Whether the client may have given the event up by the end of this step, however few attempts it made. In doubt it may. */

@@ -26,7 +26,7 @@ import {
   click,
   event,
   flush,
-  question,
+  query,
   sequence,
   stats,
   togetherAll,
@@ -37,7 +37,7 @@ import { mustHaveNoFinding, mustNotLoseSilently, mustRecordShown } from "./share
 /** A limit is used up, by the service's count or a fault rule's claim, and the client is asked for more. */
 const beyondLimit: fc.Arbitrary<readonly Command[]> = weightedOneOf(
   [3, sequence([fault(limitedWithRetryAfter, some), adView], fc.oneof(event, event, flush))],
-  [1, sequence([fault(limitedWithRetryAfter, next("stats", 1)), stats], question, 2)],
+  [1, sequence([fault(limitedWithRetryAfter, next("stats", 1)), stats], query, 2)],
   [1, toldTwice(5, 150)],
   [2, toldTwice(150, 5)],
   [1, sequence([lateInTheDay, fault(limitedFor(150), next("impression", 1)), adView], event, 2)],
@@ -54,14 +54,14 @@ function toldTwice(firstS: number, secondS: number): fc.Arbitrary<readonly Comma
   };
   return fc.oneof(
     sequence(both("impression", adView), event, 2),
-    sequence(both("stats", stats), question, 2),
+    sequence(both("stats", stats), query, 2),
   );
 }
 
 /** By the service's own count, under any assumptions. */
 function trulyBeyond(): fc.Arbitrary<readonly Command[]> {
   return weightedOneOf(
-    [7, sequence([spent("reporting"), stats, stats], question, 3)],
+    [7, sequence([spent("reporting"), stats, stats], query, 3)],
     [1, sequence([spent("recording"), adView], event, 3)],
   );
 }
@@ -92,9 +92,9 @@ const waitsUntilDate: Rule = {
   commands: () =>
     weightedOneOf(
       [2, trulyBeyond()],
-      [1, sequence([refusedUntilDate("impression", 1), adView], event, 2)],
-      [1, sequence([lateInTheDay, refusedUntilDate("impression", 1), adView], event, 2)],
-      [1, sequence([lateInTheDay, refusedUntilDate("stats", 1), stats], question, 2)],
+      [1, sequence([refusedUntilDate("impression"), adView], event, 2)],
+      [1, sequence([lateInTheDay, refusedUntilDate("impression"), adView], event, 2)],
+      [1, sequence([lateInTheDay, refusedUntilDate("stats"), stats], query, 2)],
     ),
   judge: judgeWaits,
 };
@@ -176,16 +176,16 @@ const goesOnAfterTheLimit: Rule = {
   },
 };
 
-/** One limit is used up, and while the client waits for that it is asked for what counts against the other. */
+/** One limit is used up. While the client waits for it, it is asked for something that counts against the other. */
 const beyondOneLimit: fc.Arbitrary<readonly Command[]> = weightedOneOf(
-  [3, sequence([spent("reporting"), stats, adView], fc.oneof(event, question), 3)],
-  [1, sequence([spent("reporting"), apart(stats, stats, stats, adView, flush)], question, 2)],
+  [3, sequence([spent("reporting"), stats, adView], fc.oneof(event, query), 3)],
+  [1, sequence([spent("reporting"), apart(stats, stats, stats, adView, flush)], query, 2)],
   [2, sequence([fault(limitedFor(150), next("stats", 1)), apart(stats, adView, flush)], event, 2)],
   [
     2,
     sequence(
       [fault(limitedFor(150), next("impression", 1)), apart(adView, flush, stats)],
-      question,
+      query,
       2,
     ),
   ],
@@ -197,7 +197,7 @@ const beyondOneLimit: fc.Arbitrary<readonly Command[]> = weightedOneOf(
 
 const oneLimitNotTheOther: Rule = {
   id: "one-limit-not-the-other",
-  says: "While one limit is used up, the client sends what counts against the other",
+  says: "While one limit is used up, the client still sends requests that count against the other",
   source: "spec §8",
   needs: ["stats"],
   commands: () => beyondOneLimit,

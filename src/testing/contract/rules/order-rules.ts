@@ -2,10 +2,10 @@
 
 import fc from "fast-check";
 import type { Verdict } from "../../../faults/verdict.ts";
-import type { Command } from "../../session/command.ts";
+import { type Command, queryKinds } from "../../session/command.ts";
 import { performedCommandsOf } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
-import { type EventTask, eventsOf, sentBy } from "../../session/tasks.ts";
+import { eventsOf, sentBy } from "../../session/tasks.ts";
 import { advance, failed, fault, lost, some } from "./disturbances.ts";
 import { must, type Rule } from "./rule.ts";
 import {
@@ -15,7 +15,7 @@ import {
   event,
   flush,
   payouts,
-  question,
+  query,
   sequence,
   stats,
   surfaces,
@@ -60,14 +60,11 @@ interface GivenEvent {
 
 /** The recorded events that the client was given once, in that order. An event given twice has no place of its own. */
 function recordedOnce(session: Session): GivenEvent[] {
-  const keyOf = (operation: string, { views: [view] }: Pick<EventTask, "views">): string =>
-    `${operation} ${view.session}`;
-  const events = new Map(eventsOf(session).map((one) => [keyOf(one.operation, one), one] as const));
+  const events = eventsOf(session).filter(({ asks }) => asks.length === 1);
   return performedCommandsOf(session).flatMap(({ command, shown, atMs }): GivenEvent[] => {
-    if (shown === undefined) return [];
-    const task = events.get(keyOf(command.kind, { views: [shown] }));
+    const task = events.find((one) => one.operation === command.kind && one.view === shown);
     const [first] = task?.recorded ?? [];
-    if (task?.asks.length !== 1 || first === undefined) return [];
+    if (task === undefined || first === undefined) return [];
     const { sequence: place, atMs: recordedMs } = first;
     return [{ name: task.name, givenMs: atMs, recordedMs, sequence: place }];
   });
@@ -86,14 +83,14 @@ const tooSlow: fc.Arbitrary<Command> = fault(
 /** One of these queries fails for good. */
 const refusedQuery: fc.Arbitrary<Command> = fault(
   fc.constant({ kind: "respond", status: 404 }),
-  fc.constant({ operation: ["stats", "surfaces", "payouts"], times: 1 }),
+  fc.constant({ operation: queryKinds, times: 1 }),
 );
-const queries: fc.Arbitrary<Command> = burst(surfaces, payouts, stats, adView, flush);
+const manyQueries: fc.Arbitrary<Command> = burst(surfaces, payouts, stats, adView, flush);
 const disturbed: fc.Arbitrary<Command> = fc.oneof(
   event,
-  question,
+  query,
   burst(adView, click),
-  queries,
+  manyQueries,
   fault(failed, some),
   refusedQuery,
   advance(1, 10),
@@ -107,9 +104,9 @@ const atMostAtOnce: Rule = {
   commands: () =>
     fc.oneof(
       sequence([slow, burst(adView)], disturbed, 2),
-      sequence([slow, queries], disturbed, 2),
-      sequence([tooSlow, adView, queries], disturbed, 2),
-      sequence([refusedQuery, question, slow, queries], disturbed, 1),
+      sequence([slow, manyQueries], disturbed, 2),
+      sequence([tooSlow, adView, manyQueries], disturbed, 2),
+      sequence([refusedQuery, query, slow, manyQueries], disturbed, 1),
     ),
   judge(session) {
     const { maxAtOnce } = session.promised;

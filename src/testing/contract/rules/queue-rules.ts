@@ -2,8 +2,7 @@
 
 import fc from "fast-check";
 import { type Command, isOfClient } from "../../session/command.ts";
-import { performedCommandsOfKind } from "../../session/performed-commands.ts";
-import type { Session } from "../../session/session.ts";
+import { closingOf, performedCommandsOfKind } from "../../session/performed-commands.ts";
 import {
   type EventTask,
   eventsOf,
@@ -29,6 +28,7 @@ import {
   close,
   event,
   flush,
+  inTurn,
   rush,
   sequence,
   together,
@@ -72,9 +72,10 @@ const disturbed: fc.Arbitrary<readonly Command[]> = fc.oneof(
 );
 
 /** Many events while a limit makes the queue wait, until it is full. */
-const filled: fc.Arbitrary<readonly Command[]> = fc
-  .tuple(fault(limitedFor(30), next("impression", 1)), rush)
-  .map(([pause, events]) => [pause, ...events]);
+const filled: fc.Arbitrary<readonly Command[]> = inTurn(
+  fault(limitedFor(30), next("impression", 1)),
+  rush,
+);
 
 const closeLosesNothing: Rule = {
   id: "close-loses-nothing",
@@ -82,13 +83,8 @@ const closeLosesNothing: Rule = {
   source: "spec §1",
   needs: ["close"],
   commands: () => weightedOneOf([11, disturbed], [1, filled]),
-  judge: (session) => (isClosed(session) ? mustNotLoseSilently(session) : 0),
+  judge: (session) => (closingOf(session) === undefined ? 0 : mustNotLoseSilently(session)),
 };
-
-function isClosed({ steps }: Session): boolean {
-  const { outcome } = steps.find(({ command }) => command.kind === "close") ?? {};
-  return outcome?.kind === "done" || outcome?.kind === "failed";
-}
 
 const closeEnds: Rule = {
   id: "close-ends",
@@ -117,12 +113,12 @@ const silentAfterClose: Rule = {
   needs: ["close"],
   commands: () => weightedOneOf([1, disturbed], [1, usedAfterClose]),
   judge(session) {
-    if (!isClosed(session)) return 0;
-    const last = session.steps.findIndex(({ command }) => command.kind === "close");
+    const closing = closingOf(session);
+    if (closing === undefined) return 0;
     const hasQueue = performedCommandsOfKind(session, "flush").length > 0;
     // A client without a queue may have nothing to close.
     const steps = session.steps
-      .slice(last + 1)
+      .slice(closing.at + 1)
       .filter(({ command, parts }) => hasQueue || (parts === undefined && !isOfClient(command)));
     const later = steps.flatMap(({ exchanges }) => exchanges);
     must(later.length === 0, () => {
@@ -141,11 +137,11 @@ const noTimerAfterClose: Rule = {
   needs: ["close"],
   commands: () => disturbed,
   judge(session) {
-    if (!isClosed(session)) return 0;
-    const { timersAfterClose: left, steps } = session;
-    const closedMs = steps.find(({ command }) => command.kind === "close")?.endMs ?? 0;
+    const closing = closingOf(session);
+    if (closing === undefined) return 0;
+    const { timersAfterClose: left } = session;
     must(left.length === 0, () => {
-      const firesMs = Math.max(...left) - closedMs;
+      const firesMs = Math.max(...left) - closing.endMs;
       return (
         `A second after the client was closed it still had pending timers: ${left.length}. The last one fires ${durationInWords(firesMs)} after the closing. ` +
         "A pending timer keeps a Node process alive: clear it, or call its unref()."
@@ -157,7 +153,7 @@ const noTimerAfterClose: Rule = {
 
 const undeliveredIsTrue: Rule = {
   id: "undelivered-is-true",
-  says: "The client never reports an event as undelivered that it knows to be recorded",
+  says: "The client never reports an event as undelivered if it knows that the event is recorded",
   source: "spec §1",
   needs: ["close"],
   commands: () =>
@@ -167,8 +163,8 @@ const undeliveredIsTrue: Rule = {
     ),
   judge(session) {
     const events = eventsOf(session);
-    const close = session.steps.find(({ command }) => command.kind === "close");
-    const value = close?.outcome.kind === "done" ? close.outcome.value : undefined;
+    const outcome = closingOf(session)?.outcome;
+    const value = outcome?.kind === "done" ? outcome.value : undefined;
     let applied = 0;
     for (const kind of ["impression", "click"] as const) {
       const own = events.filter(({ operation }) => operation === kind);

@@ -10,7 +10,7 @@ import {
   eventsOf,
   isOfLimit,
   isWhole,
-  questionsOf,
+  queriesOf,
   type SentRequest,
   sentBy,
   type Task,
@@ -23,7 +23,7 @@ import {
   adView,
   event,
   flush,
-  question,
+  query,
   sequence,
   stats,
   surfaces,
@@ -71,19 +71,17 @@ const refusalIsNoSuccess: Rule = {
   commands: () => weightedOneOf([3, refusedEvents], [1, refusedByService]),
   judge(session) {
     mustNotLoseSilently(session);
-    const events = eventsOf(session);
-    const attempts = [...events, ...questionsOf(session)];
     let applied = 0;
-    for (const attempt of attempts) {
-      const last = attempt.sent.at(-1);
+    for (const task of [...eventsOf(session), ...queriesOf(session)]) {
+      const last = task.sent.at(-1);
       if (last === undefined || !isRefused(last)) continue;
       applied += 1;
-      for (const asked of attempt.asks) mustReportStatus(session, attempt, asked);
-      if (attempt.operation === "impression" || attempt.operation === "click") continue;
+      for (const asked of task.asks) mustReportStatus(session, task, asked);
+      if (task.operation === "impression" || task.operation === "click") continue;
       must(
-        !attempt.asks.some(({ outcome }) => outcome.kind === "done"),
+        !task.asks.some(({ outcome }) => outcome.kind === "done"),
         () =>
-          `The service refused ${attempt.name} with ${last.got.status}, but the client said that it was done.`,
+          `The service refused ${task.name} with ${last.got.status}, but the client said that it was done.`,
       );
     }
     mustMatchReceipts(session);
@@ -123,7 +121,7 @@ const refusalNotRepeated: Rule = {
     weightedOneOf(
       [3, refusedEvents],
       [1, refusedByService],
-      [1, sequence([fault(refusal, next("surfaces")), surfaces], question, 2)],
+      [1, sequence([fault(refusal, next("surfaces")), surfaces], query, 2)],
     ),
   judge: (session) => mustHaveNoFinding(session, "refused-and-sent-again", "continues-after-401"),
 };
@@ -137,7 +135,7 @@ const keyRefused: fc.Arbitrary<Verdict> = fc.constant({
 
 const rotatedKey: Rule = {
   id: "rotated-key",
-  says: "The client doesn't keep trying a key that is no longer valid, and reports it",
+  says: "The client doesn't keep trying a key that is no longer valid, and reports the refusal",
   source: "spec §5",
   commands: () =>
     weightedOneOf(
@@ -153,7 +151,7 @@ const rotatedKey: Rule = {
         1,
         sequence(
           [fault(keyRefused, next("stats")), stats],
-          weightedOneOf([3, question], [1, advance(10, 600)]),
+          weightedOneOf([3, query], [1, advance(10, 600)]),
           2,
         ),
       ],

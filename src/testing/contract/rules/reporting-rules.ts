@@ -4,11 +4,11 @@ import fc from "fast-check";
 import { DAY_MS, HOUR_MS } from "../../../base/duration.ts";
 import type { Command } from "../../session/command.ts";
 import { performedCommandsOfKind } from "../../session/performed-commands.ts";
-import { limitsFor } from "./answers-to.ts";
+import { commandInWords } from "../../session/words.ts";
+import { limitsFor, problemOf } from "./answers-to.ts";
 import { mustMatchAnswers } from "./compare-answers.ts";
 import { must, type Rule } from "./rule.ts";
 import { adView, commandsOf, pausesOf, payouts, shortPause, surfaces } from "./sequences.ts";
-import { statsRules } from "./stats-rules.ts";
 
 const surfacesAsAnswered: Rule = {
   id: "surfaces-as-answered",
@@ -22,7 +22,7 @@ const surfacesAsAnswered: Rule = {
 
 const payoutsAsAnswered: Rule = {
   id: "payouts-as-answered",
-  says: "The client lists payouts as the service does, paid or not, and as they were at most a day ago",
+  says: "The client lists payouts as the service does, paid or not, from an answer that is at most a day old",
   source: "spec §2, §3",
   needs: ["payouts"],
   assuming: (
@@ -56,24 +56,23 @@ const payoutsLimit: Rule = {
   commands: () => commandsOf(limitedPayouts(1, 20, 100, 101), payouts),
   judge(session) {
     let applied = 0;
-    for (const { command, exchanges, outcome, together } of performedCommandsOfKind(
-      session,
-      "payouts",
-    )) {
+    for (const asked of performedCommandsOfKind(session, "payouts")) {
+      const { command, exchanges, outcome, together } = asked;
       const sent = exchanges.filter(({ operation }) => operation === "payouts");
       const right = limitsFor(command.limit);
-      const wrong = sent.filter(({ values }) => !right.includes(values.get("limit")));
-      const asked = `The client was asked for payouts ${command.limit === undefined ? "without a limit" : `with limit ${command.limit}`}`;
-      must(
-        wrong.length === 0 || (together && wrong.length < sent.length),
-        () => `${asked}, but sent limit ${wrong[0]?.values.get("limit") ?? "(none)"}.`,
+      const limits = sent.map(({ values }) => values.get("limit"));
+      const wrong = problemOf(
+        limits.map((limit) => (right.includes(limit) ? undefined : (limit ?? "(none)"))),
+        asked,
       );
+      const asking = `The client was asked for ${commandInWords(command)}`;
+      must(wrong === undefined, () => `${asking}, but sent limit ${wrong}.`);
       const last = together ? undefined : sent.at(-1)?.got;
       must(
         // The service refuses under payout.limit-over-max=reject.
         last === undefined || last.status === 200 || outcome.kind !== "done",
         () =>
-          `${asked}. The service refused this with ${last?.status}, but the client said that it was done.`,
+          `${asking}. The service refused this with ${last?.status}, but the client said that it was done.`,
       );
       applied += sent.length;
     }
@@ -83,7 +82,6 @@ const payoutsLimit: Rule = {
 };
 
 export const reportingRules: readonly Rule[] = [
-  ...statsRules,
   surfacesAsAnswered,
   payoutsAsAnswered,
   payoutsLimit,

@@ -6,6 +6,7 @@ import { type Operation, operations } from "../../../spec/operations.ts";
 import { escapedText, viewInWords } from "../../session/names.ts";
 import { performedCommandsOfKind } from "../../session/performed-commands.ts";
 import type { AdView, Session } from "../../session/session.ts";
+import { hasWrongEncoding } from "../../session/tasks.ts";
 import { type ViewGroup, viewGroupsOf } from "../../session/view-groups.ts";
 import { jsonOf, parametersOf, recordedId, type WireExchange } from "../../session/wire.ts";
 import { must, type Rule } from "./rule.ts";
@@ -95,9 +96,9 @@ const parameters: Rule = {
   judge(session) {
     let read = 0;
     for (const exchange of session.exchanges) {
-      const { operation, request, got } = exchange;
-      // 415: the service didn't read it. A client may find the right encoding that way.
-      if (operation === undefined || got.status === 415) continue;
+      const { operation, request } = exchange;
+      // A client may find the right encoding that way.
+      if (operation === undefined || hasWrongEncoding(exchange)) continue;
       const problem =
         formProblem(exchange, operations[operation]) ?? valueProblem(exchange, session);
       must(problem === undefined, () => `${request.method} ${request.path}: ${problem}.`);
@@ -144,6 +145,7 @@ function valueProblem({ operation, values }: WireExchange, session: Session): st
   if (operation === "impression") {
     const shown = views.filter(({ ad }) => ad === values.get("ad_id"));
     if (shown.length === 0) {
+      // Most defects keep the beginning of a name.
       const last = views.findLast(({ ad }) => ad.slice(0, 5) === values.get("ad_id")?.slice(0, 5));
       const meant = last ?? views.at(-1);
       const hint = meant === undefined ? "" : `. The ad that was shown is ${escapedText(meant.ad)}`;

@@ -9,7 +9,7 @@ export function isWrongSuccess(exchange: WireExchange): boolean {
   return status >= 200 && status < 300 && mismatchOf(exchange, exchange.got) !== undefined;
 }
 
-/** What the spec doesn't allow about a success; undefined if it allows all of it. */
+/** How a success differs from what the spec describes; undefined if it doesn't. */
 export function mismatchOf(
   { operation, values }: WireExchange,
   answer: WireAnswer,

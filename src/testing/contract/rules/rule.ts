@@ -20,11 +20,7 @@ export interface Rule {
   readonly needs?: readonly Exclude<keyof Driver, "impression">[] | undefined;
   /** Choices that override the contract's: each sequence is tried under one of these. @default none */
   readonly assuming?: readonly Readings[] | undefined;
-  /**
-   * Choices that each sequence is tried under, except where the contract makes a choice: its user knows the service.
-   *
-   * @default none
-   */
+  /** As `assuming`, but the contract's own choices override these: its user knows the service. @default none */
   readonly unlessAssumed?: readonly Readings[] | undefined;
   /** Sequences that may break it. They shrink to the shortest that does. */
   readonly commands: (assumptions: Assumptions) => fc.Arbitrary<readonly Command[]>;

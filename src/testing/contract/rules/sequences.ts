@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../base/duration.ts";
 import { type SequenceLength, sequenceOf } from "../../arbitraries/sequence.ts";
-import type { ClientCommand, Command } from "../../session/command.ts";
+import { atOnce, type ClientCommand, type Command } from "../../session/command.ts";
 
 type One<Kind extends Command["kind"]> = fc.Arbitrary<Extract<Command, { kind: Kind }>>;
 
@@ -81,24 +81,21 @@ export function together(
   ...commands: readonly fc.Arbitrary<ClientCommand>[]
 ): fc.Arbitrary<Command> {
   const some = fc.oneof(...commands);
-  return weightedOneOf([15, atOnce(some, MAX_AT_ONCE)], [1, atOnce(some, MAX_IF_WIDE)]);
+  return weightedOneOf([15, someAtOnce(some, MAX_AT_ONCE)], [1, someAtOnce(some, MAX_IF_WIDE)]);
 }
 
 /** From 20 to 30 of these commands at once. */
 export function burst(...commands: readonly fc.Arbitrary<ClientCommand>[]): fc.Arbitrary<Command> {
-  return atOnce(fc.oneof(...commands), MAX_IF_WIDE, 20);
+  return someAtOnce(fc.oneof(...commands), MAX_IF_WIDE, 20);
 }
 
-function atOnce(
+function someAtOnce(
   some: fc.Arbitrary<ClientCommand>,
   maxLength: number,
   shortestDrawn?: number,
 ): fc.Arbitrary<Command> {
   const length: SequenceLength = { minLength: 1, maxLength, shortestDrawn };
-  return sequenceOf(some, length).map((commands): Command => {
-    const [only] = commands;
-    return commands.length === 1 && only !== undefined ? only : { kind: "together", commands };
-  });
+  return sequenceOf(some, length).map(atOnce);
 }
 
 /** All these commands at once. */
@@ -126,7 +123,7 @@ export const event: fc.Arbitrary<Command> = weightedOneOf(
 );
 /** The same with plain or unusual names. */
 export const anyEvent: fc.Arbitrary<Command> = weightedOneOf([2, anyAdView], [1, event]);
-export const question: fc.Arbitrary<Command> = fc.oneof(stats, surfaces, payouts);
+export const query: fc.Arbitrary<Command> = fc.oneof(stats, surfaces, payouts);
 
 /** Some of these commands in any order. */
 export function commandsOf(
@@ -146,12 +143,19 @@ function shortOrLong(
   );
 }
 
-/** The same after fixed first commands. */
+/** Fixed first commands, then some of the others in any order. */
 export function commandsAfter(
   first: readonly fc.Arbitrary<Command>[],
   ...commands: readonly fc.Arbitrary<Command>[]
 ): fc.Arbitrary<readonly Command[]> {
   return sequence(first, fc.oneof(...commands), MAX_COMMANDS);
+}
+
+/** These commands and sequences, one after the other. */
+export function inTurn(
+  ...parts: readonly fc.Arbitrary<Command | readonly Command[]>[]
+): fc.Arbitrary<readonly Command[]> {
+  return fc.tuple(...parts).map((all) => all.flat());
 }
 
 /** Fixed first commands, then up to `maxLength` more; in a few long sequences up to 40. */
@@ -160,9 +164,7 @@ export function sequence(
   more: fc.Arbitrary<Command> = event,
   maxLength = 5,
 ): fc.Arbitrary<readonly Command[]> {
-  return fc
-    .tuple(fc.tuple(...first), shortOrLong(more, { minLength: 0, maxLength }))
-    .map((parts) => parts.flat());
+  return inTurn(...first, shortOrLong(more, { minLength: 0, maxLength }));
 }
 
 /** Ordinary use of a client, without faults. `shown` draws its ad views. */

@@ -2,15 +2,22 @@
 
 import { isPauseChosen, pauseMs } from "../../../audit/findings/attempts.ts";
 import type { Session } from "../../session/session.ts";
-import { eventsOf, isAcknowledged, type SentRequest, sentBy } from "../../session/tasks.ts";
+import {
+  eventsOf,
+  isAcknowledged,
+  isOfEvent,
+  type SentRequest,
+  sentBy,
+} from "../../session/tasks.ts";
 import { durationInWords } from "../../session/words.ts";
 import { must } from "./rule.ts";
 
-/** Of this many requests in a row. A client may shorten its pauses little by little. */
+/** So many requests have to succeed in a row. A client may shorten its pauses little by little. */
 const SUCCESSES = 2;
-/** The pauses have grown if the longest is at least this many times as long as the first few on average. */
+/** The pauses have grown if the longest is at least this many times as long as the first `FIRST` on average. */
 const GROWTH = 8;
 const FIRST = 4;
+/** The pauses before this many aren't judged. */
 const LEAST = 16;
 /** A pause is as long as the grown ones if it is at least this share of the longest. */
 const SHARE = 0.5;
@@ -26,8 +33,9 @@ interface Pause {
 }
 
 /**
- * Simulated two million times, a correct client with full jitter met this at most once in 100,000 sessions of four events with
- * four pauses each, if the bound of its pauses trebles or more. If it only doubles: once in 5,000. Other jitter never meets it.
+ * We simulated a correct client two million times, with four events and four pauses each in a session. With full jitter it broke
+ * this once in 5,000 sessions if the bound of its pauses doubles, and at most once in 100,000 if it trebles or more. With
+ * other jitter it never did.
  *
  * @throws BrokenRule
  * @returns how often the client could have made an overlong pause.
@@ -55,9 +63,7 @@ export function mustStartAnew(session: Session): number {
 
 /** Those that the client chose before it sent an event again, in the order in which they ended. */
 function pausesOf(session: Session): Pause[] {
-  const sent = sentBy(session).filter(
-    ({ operation }) => operation === "impression" || operation === "click",
-  );
+  const sent = sentBy(session).filter(isOfEvent);
   const places = new Map(sent.map(({ sequence }, place) => [sequence, place]));
   const isAfterSuccess = ({ sequence }: SentRequest): boolean => {
     const place = places.get(sequence) ?? 0;

@@ -13,8 +13,8 @@ import {
   performedCommandsOfKind,
 } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
-import { outcomeInWords } from "../../session/words.ts";
-import { periodProblem, requestsFor } from "./answers-to.ts";
+import { commandInWords, outcomeInWords } from "../../session/words.ts";
+import { periodProblem, problemOf, requestsFor } from "./answers-to.ts";
 import { mustMatchAnswers, wasAnswered } from "./compare-answers.ts";
 import { failed, fault, heal, limitedWithRetryAfter, next, silence } from "./disturbances.ts";
 import { must, type Rule } from "./rule.ts";
@@ -55,7 +55,7 @@ const defaultPeriod: Command = { kind: "stats" };
 const fromFirstDay: Command = { kind: "stats", from: "2026-01-15" };
 
 /** Mostly the same queries, so that figures which were kept may be returned. They shrink to the first. */
-const question: fc.Arbitrary<Command> = weightedOneOf(
+const statsQuery: fc.Arbitrary<Command> = weightedOneOf(
   [
     4,
     fc.constantFrom<Command>(
@@ -74,16 +74,16 @@ const later: fc.Arbitrary<readonly Command[]> = fc
   .tuple(
     fc.constantFrom<Command[]>([], [{ kind: "impression", surface: 0 }]),
     pausesOf(61 * SECOND_MS, 59 * SECOND_MS, SECOND_MS, HOUR_MS, 18.5 * HOUR_MS, DAY_MS),
-    question,
+    statsQuery,
   )
   .map(([events, pause, ask]) => [...events, pause, ask]);
 
 /**
- * Asked so often that figures would never be too old if each use made them new: where a client promises from 26 to 117
- * seconds.
+ * Queries so close together that a cache that takes figures for new at each use would never ask again, if its client
+ * promises from 26 to 117 seconds.
  */
 const often: fc.Arbitrary<readonly Command[]> = fc
-  .tuple(question, fc.constantFrom([61], [59, 59], [25, 25, 25], [59, 59]))
+  .tuple(statsQuery, fc.constantFrom([61], [59, 59], [25, 25, 25], [59, 59]))
   .map(([ask, pausesS]) =>
     pausesS.flatMap((s): Command[] => [{ kind: "advance", byMs: s * SECOND_MS }, ask]),
   );
@@ -97,18 +97,18 @@ const statsNotOutdated: Rule = {
   commands: () =>
     fc
       .tuple(
-        question,
+        statsQuery,
         sequenceOf(
           weightedOneOf(
             [5, later],
             [2, often],
-            [1, listOf(adView)],
-            [1, listOf(click)],
-            [1, listOf(question)],
-            [1, listOf(together(stats))],
-            [1, listOf(fault(weightedOneOf([2, failed], [1, silence]), next("stats")))],
-            [1, listOf(fault(limitedWithRetryAfter, next("stats", 1)))],
-            [1, listOf(heal)],
+            [1, adView],
+            [1, click],
+            [1, statsQuery],
+            [1, together(stats)],
+            [1, fault(weightedOneOf([2, failed], [1, silence]), next("stats"))],
+            [1, fault(limitedWithRetryAfter, next("stats", 1))],
+            [1, heal],
           ),
           { minLength: 1, maxLength: 6 },
         ),
@@ -116,10 +116,6 @@ const statsNotOutdated: Rule = {
       .map(([first, others]) => [first, ...others.flat()]),
   judge: (session) => mustMatchAnswers(session, "stats"),
 };
-
-function listOf(command: fc.Arbitrary<Command>): fc.Arbitrary<readonly Command[]> {
-  return command.map((one) => [one]);
-}
 
 /** Days that calendars get wrong, and those around the default start of a world, in order. */
 const days = [
@@ -189,28 +185,24 @@ function mustAskFor(
 ): number {
   let applied = 0;
   for (const asked of performedCommandsOfKind(session, "stats")) {
-    const { command, outcome, together } = asked;
+    const { command, outcome } = asked;
     if (!concerns(command)) continue;
     const sent = requestsFor(session, asked);
-    const problems = sent.map((exchange) => periodProblem(exchange, asked, session.assumptions));
-    const [problem] = problems.filter((one) => one !== undefined);
-    // Of several at once it isn't known which request is for which, so one right request is enough.
-    const isRight = problem === undefined || (together && problems.includes(undefined));
-    must(isRight, () => `The client was asked for statistics ${periodIn(command)}. ${problem}.`);
+    const problem = problemOf(
+      sent.map((exchange) => periodProblem(exchange, asked, session.assumptions)),
+      asked,
+    );
+    const asking = `The client was asked for ${commandInWords(command)}.`;
+    must(problem === undefined, () => `${asking} ${problem}.`);
     const mayFail = sent.length > 0 && !wasAnswered(asked);
     must(
       mayFail || outcome.kind === "done" || !isOrdinary(asked, session.assumptions),
       () =>
-        `The client was asked for statistics ${periodIn(command)}. It ${sent.length > 0 ? "got them" : "sent nothing"}, and ${outcomeInWords(outcome)}.`,
+        `${asking} It ${sent.length > 0 ? "got them" : "sent nothing"}, and ${outcomeInWords(outcome)}.`,
     );
     applied += sent.length;
   }
   return applied;
-}
-
-function periodIn({ from, to }: PerformedCommandOf<"stats">["command"]): string {
-  if (from === undefined && to === undefined) return "without a period";
-  return [from && `from ${from}`, to && `to ${to}`].filter(Boolean).join(" ");
 }
 
 /** Whether the period is valid under every choice. A client may refuse others by itself. */
@@ -226,22 +218,23 @@ function isOrdinary(
 
 const statsOfASurface: Rule = {
   id: "stats-of-a-surface",
-  says: "Statistics are restricted to the surface that was asked for, or to none if none was",
+  says: "The client asks for the statistics of the surface that it was given, or of all surfaces if it was given none",
   source: "spec §4",
   needs: ["stats"],
   commands: () => commandsOf(stats, adView),
   judge(session) {
     let applied = 0;
     for (const asked of performedCommandsOfKind(session, "stats")) {
-      const { command, together } = asked;
-      const wanted = queryOf(command, session.surfaces).surface;
+      const wanted = queryOf(asked.command, session.surfaces).surface;
       const sent = requestsFor(session, asked).map(({ values }) => values.get("surface"));
-      const wrong = sent.filter((surface) => surface !== wanted);
+      const wrong = problemOf(
+        sent.map((surface) => (surface === wanted ? undefined : (surface ?? "(all)"))),
+        asked,
+      );
       must(
-        // Of several at once it isn't known which request is for which, so one right request is enough.
-        wrong.length === 0 || (together && wrong.length < sent.length),
+        wrong === undefined,
         () =>
-          `The client was asked for statistics of surface ${wanted ?? "(all)"}, but asked the service for ${wrong[0] ?? "(all)"}.`,
+          `The client was asked for statistics of surface ${wanted ?? "(all)"}, but asked the service for ${wrong}.`,
       );
       applied += sent.length;
     }

@@ -5,7 +5,7 @@ import type { Verdict } from "../../../faults/verdict.ts";
 import type { OperationId } from "../../../spec/operations.ts";
 import { membersOfAnswers } from "../../../spec/responses.ts";
 import { sequenceOf } from "../../arbitraries/sequence.ts";
-import type { Command } from "../../session/command.ts";
+import { type Command, type QueryKind, queryKinds } from "../../session/command.ts";
 import { performedCommandsOfKind } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
 import { eventsOf } from "../../session/tasks.ts";
@@ -18,6 +18,7 @@ import {
   adView,
   click,
   flush,
+  inTurn,
   pausesOf,
   payouts,
   stats,
@@ -33,14 +34,12 @@ function trial(
   ...commands: readonly fc.Arbitrary<Command>[]
 ): fc.Arbitrary<readonly Command[]> {
   const wrong = fault(verdicts, weightedOneOf([8, next(operation, 1)], [1, next(operation)]));
-  return fc
-    .tuple(sequenceOf(wrong, { minLength: 1, maxLength: 3 }), fc.tuple(...commands))
-    .map((parts) => parts.flat());
+  return inTurn(sequenceOf(wrong, { minLength: 1, maxLength: 3 }), ...commands);
 }
 
-/** Several wrong answers to this query, which is asked more often than once, because a client may try it again by itself. */
+/** Several wrong answers to this query, since a client may try again by itself. Later the query may be repeated. */
 function readTrial(
-  operation: keyof typeof misshapen,
+  operation: QueryKind,
   query: fc.Arbitrary<Command>,
 ): fc.Arbitrary<readonly Command[]> {
   const wrong = fault(fc.constantFrom(...misshapen[operation]), next(operation, 1));
@@ -56,8 +55,9 @@ function readTrial(
 /** Longer than figures may be kept by default. */
 const outdated = pausesOf(61_000);
 
-/** It is recorded, and only the credit is wrong. */
+/** The event is recorded, and only the credit in the answer is wrong. */
 const creditAsText: Verdict = { kind: "wrong-body", wrong: "numbers-as-text" };
+
 const trials: fc.Arbitrary<readonly Command[]> = weightedOneOf<(readonly Command[])[]>(
   [3, trial("impression", unconfirmed, adView)],
   [4, trial("click", unconfirmed, adView, click, adView, click)],
@@ -90,10 +90,7 @@ const wrongAnswerIsNoSuccess: Rule = {
  */
 function mustNotReturnWrongAnswers(session: Session): number {
   let met = 0;
-  const reads = (["stats", "surfaces", "payouts"] as const).flatMap((kind) =>
-    performedCommandsOfKind(session, kind),
-  );
-  for (const asked of reads) {
+  for (const asked of queryKinds.flatMap((kind) => performedCommandsOfKind(session, kind))) {
     const { command, outcome, exchanges } = asked;
     const wrong = exchanges.find((one) => one.operation === command.kind && isWrongSuccess(one));
     if (wrong === undefined) continue;
@@ -105,7 +102,7 @@ function mustNotReturnWrongAnswers(session: Session): number {
       .filter(({ operation, sequence }) => operation === command.kind && sequence <= last)
       .filter((one) => exchanges.includes(one) || isAnswerTo(one, asked, session))
       .flatMap(rightAnswersIn)
-      .some((right) => difference(membersOfAnswers[command.kind], right, value, "") === undefined);
+      .some((right) => difference(membersOfAnswers[command.kind], right, value) === undefined);
     must(
       isRight,
       () =>
