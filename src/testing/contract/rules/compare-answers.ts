@@ -12,13 +12,15 @@ import {
 import type { Session } from "../../session/session.ts";
 import { viewGroupsOf } from "../../session/view-groups.ts";
 import { jsonOf, memberOf, type WireExchange } from "../../session/wire.ts";
-import { commandInWords, durationInWords, outcomeInWords } from "../../session/words.ts";
+import {
+  bodyInWords,
+  commandInWords,
+  durationInWords,
+  outcomeInWords,
+} from "../../session/words.ts";
 import { ageOf, answersTo, isAnswerTo, longestAge, type ReadOperation } from "./answers-to.ts";
 import { rightAnswersIn } from "./right-answers.ts";
 import { BrokenRule, must } from "./rule.ts";
-
-/** Longer bodies are cut in messages. */
-const MAX_SHOWN = 200;
 
 /**
  * Every answer to this operation that the client returned must have the members and values of the service's answer.
@@ -117,7 +119,7 @@ export function mustUnderstand(session: Session): number {
 }
 
 function answersIn({ exchanges }: PerformedCommand): string {
-  const answers = exchanges.map(({ got }) => `${got.status} ${got.body.slice(0, MAX_SHOWN)}`);
+  const answers = exchanges.map(({ got }) => `${got.status}${bodyInWords(got)}`);
   return answers.join(", ") || "nothing was sent";
 }
 
