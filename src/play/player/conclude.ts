@@ -2,6 +2,7 @@
 
 import { formatInstant } from "../../base/calendar.ts";
 import { judgeThreshold, parseThreshold } from "../measure/thresholds.ts";
+import { brokenInWords, checkInWords } from "./matching.ts";
 import type { InvariantResult, PlayResult, StepResult } from "./result.ts";
 import type { Run } from "./run.ts";
 
@@ -85,7 +86,7 @@ function verdictOf(
 ): Conclusion {
   const broken = [
     ...steps.filter(hasVerdict("broken")).map(headlineOf),
-    ...invariants.filter(hasVerdict("broken")).map(({ id }) => `invariant ${id}`),
+    ...invariants.filter(hasVerdict("broken")).map(({ id, why = "" }) => brokenInWords(id, why)),
     ...thresholds.filter(hasVerdict("broken")).map(({ threshold }) => `threshold ${threshold}`),
   ];
   if (broken.length > 0) return { verdict: "broken", why: listed(broken) };
@@ -112,9 +113,7 @@ function verdictOf(
 /** The first thing that isn't as expected: `stats.clicks: expected 1, found 2 (expectations.0)`. */
 function headlineOf({ path, title, checks }: StepResult): string {
   const broken = checks.find(hasVerdict("broken"));
-  if (broken === undefined) return `${path} (${title})`;
-  const { about, expected, found } = broken;
-  return `${about}: expected ${expected}, found ${found} (${path})`;
+  return broken === undefined ? `${path} (${title})` : `${checkInWords(broken)} (${path})`;
 }
 
 function hasVerdict(verdict: string): (judged: { readonly verdict: string }) => boolean {

@@ -19,6 +19,8 @@ export interface Check {
   readonly verdict: Verdict;
   /** What was checked, such as `status` or `body.revenue_inr`. */
   readonly about: string;
+  /** The invariant's id, if that is what was checked. */
+  readonly invariant?: string | undefined;
   /** In words or JSON. */
   readonly expected: string;
   readonly found: string;
