@@ -39,7 +39,7 @@ async function exportsOf(file: string): Promise<Exports> {
     if (isTypeScript) tsx = await installedTsx();
     // tsx loads the file and its imports as copies of their own: their classes aren't ours, so no instanceof on them.
     const loading = tsx === undefined ? import(href) : tsx.tsImport(href, import.meta.url);
-    return await Promise.race([loading, neverLoaded()]);
+    return await beforeNodeEnds(loading);
   } catch (error) {
     const message = `${file}: can't be loaded: ${whyNotLoaded(error)}`;
     if (!isTypeScript || tsx !== undefined || !needsTsx(error)) throw wrongUsage(message);
@@ -69,9 +69,11 @@ function needsTsx(error: unknown): boolean {
 }
 
 /** Fails when nothing is left that could go on: Node would end then, as if all were well. */
-function neverLoaded(): Promise<never> {
-  return new Promise((_, reject) => {
-    process.once("beforeExit", () => reject(new Error("its top-level await never ends")));
+function beforeNodeEnds<Module>(loading: Promise<Module>): Promise<Module> {
+  return new Promise((resolve, reject) => {
+    const fail = (): void => reject(new Error("its top-level await never ends"));
+    process.once("beforeExit", fail);
+    loading.finally(() => process.off("beforeExit", fail)).then(resolve, reject);
   });
 }
 
