@@ -56,8 +56,8 @@ export function* doStep(context: StepContext, step: Step): EffectGenerator<StepO
   const kind = kindOf(step);
   const { capabilities } = context.run;
   if (controlling.has(kind) && !capabilities.control) {
-    const isSo = "assume" in step && makesChoices(capabilities, step.assume);
-    return isSo ? done : skipped(NEEDS_CONTROL);
+    const isAlreadySo = "assume" in step && makesChoices(capabilities, step.assume);
+    return isAlreadySo ? done : skipped(NEEDS_CONTROL);
   }
   // The cast is safe: the player was looked up by the step's kind.
   const player = stepPlayers[kind] as (on: StepContext, step: Step) => EffectGenerator<StepOutcome>;
