@@ -93,7 +93,7 @@ describe("a play at a service", () => {
     const words = ["play", "spec-today", ...targetWords(service), "--run-id", "seven"];
     const { stdout } = await runAdsim([...words, "--assume", "stats.today=live"]);
     expect(stdout).toContain("✗ broken  spec-today: answer body.impressions: expected");
-    expect(stdout).toContain("run id seven, the end of every session id");
+    expect(stdout).toContain("run id seven, a part of every session id");
     expect(stdout).toMatch(/Reproduce: .*--assume stats\.today=live --target .* --run-id seven/);
     const unknown = await runAdsim(words);
     expect(unknown.stdout).toContain("? unknown  spec-today: assumptions was skipped");

@@ -117,6 +117,6 @@ export interface PlayResult {
   readonly timeline: TimelineSummary;
   /** A POSIX shell command that plays the scenario again. */
   readonly reproduce: string;
-  /** The end of every session id that was sent. Only at a service that isn't adsim. */
+  /** A part of every session id that was sent. Only at a service that isn't adsim. */
   readonly runId?: string | undefined;
 }

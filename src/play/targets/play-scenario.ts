@@ -22,7 +22,7 @@ export interface PlayScenarioOptions
   /** Choices of a service that isn't adsim, by assumption. What the scenario expects under others is unknown. @default none known */
   readonly assumptions?: Readings | undefined;
   /**
-   * The end of every session id at a service that isn't adsim, so that its events aren't duplicates of an earlier run's.
+   * A part of every session id at a service that isn't adsim, so that its events aren't duplicates of an earlier run's.
    * The result says it. @default a random one
    */
   readonly runId?: string | undefined;

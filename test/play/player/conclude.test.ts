@@ -25,6 +25,12 @@ describe("the headline", () => {
     expect(headlineOf(check)).toBe("H1 is broken: body.ok is false, not true (expectations.1)");
   });
 
+  test("of a threshold has the figure", () => {
+    const threshold = { threshold: "p99 < 50ms", verdict: "broken", found: "61 ms" } as const;
+    const { why } = concludeAgain(playResult({ thresholds: [threshold] }));
+    expect(why).toBe("p99 < 50ms: found 61 ms");
+  });
+
   test("of an invariant that every play checks says the same", () => {
     const invariants = [
       { id: "H1", says: "Every success matches its schema", verdict: "broken", why: broken.found },
