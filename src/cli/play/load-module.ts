@@ -3,6 +3,7 @@
  * `paths` of a tsconfig.json, and it works on every Node. Otherwise Node has to run the file, which it can from 22.18 on.
  */
 
+import { once } from "node:events";
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { couldNotRun, wrongUsage } from "../output/exit.ts";
@@ -70,11 +71,12 @@ function needsTsx(error: unknown): boolean {
 
 /** Fails when nothing is left that could go on: Node would end then, as if all were well. */
 function beforeNodeEnds<Module>(loading: Promise<Module>): Promise<Module> {
-  return new Promise((resolve, reject) => {
-    const fail = (): void => reject(new Error("its top-level await never ends"));
-    process.once("beforeExit", fail);
-    loading.finally(() => process.off("beforeExit", fail)).then(resolve, reject);
-  });
+  const listening = new AbortController();
+  const neverLoaded = once(process, "beforeExit", listening).then(() =>
+    // A text: an error's stack would name this line.
+    Promise.reject("its top-level await never ends"),
+  );
+  return Promise.race([loading, neverLoaded]).finally(() => listening.abort());
 }
 
 function whyNotLoaded(error: unknown): string {
