@@ -1,6 +1,6 @@
 /**
- * A reporter for vitest. The simulators of the tests write what they were asked to a file, and in the end the reporter shows
- * what of the API that is.
+ * A reporter for vitest. The simulators of the tests write to a file what they were asked, and at the end the reporter shows
+ * which parts of the API that reached.
  */
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -12,7 +12,7 @@ import { writeOut } from "../output/reports.ts";
 import { say } from "../output/say.ts";
 import type { HostProcess } from "../processes/host-process.ts";
 import { recordingIn } from "../replay/recording-in.ts";
-import { skipReasons } from "../replay/replay-result.ts";
+import { countReasons } from "../replay/replay-result.ts";
 import { readCsv } from "./read-csv.ts";
 import { scenarioOfRecording } from "./scenario-of-recording.ts";
 
@@ -44,12 +44,9 @@ function read(lines: readonly string[]): Recording {
 }
 
 function leftOutOf({ exchanges }: Recording): string {
-  const skipped = exchanges.flatMap(({ skip }) => (skip === undefined ? [] : [skip]));
-  return [...new Set(skipped)]
-    .map((why) => {
-      const count = skipped.filter((one) => one === why).length;
-      return `${plural(count, "request")}, because ${skipReasons[why]}`;
-    })
+  const counts = Object.entries(countReasons(exchanges.map(({ skip }) => skip)));
+  return counts
+    .map(([reason, count]) => `${plural(count, "request")}, because ${reason}`)
     .join("; ");
 }
 
