@@ -152,7 +152,7 @@ describe("the report", () => {
 });
 
 describe("--coverage", () => {
-  test("shows what of the API CMD has reached, and what would reach more", async () => {
+  test("shows which parts of the API CMD has reached, and which requests would reach more", async () => {
     const record = `${useApi} await call("/v1/impression", { method: "POST", body })`;
     const { stderr, code } = await runAdsim([
       ...["exec", "--coverage", "--", process.execPath, "--input-type=module", "-e", record],

@@ -76,9 +76,7 @@ export function countReasons(
 ): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const reason of reasons) {
-    if (reason === undefined) continue;
-    const words = skipReasons[reason];
-    counts[words] = (counts[words] ?? 0) + 1;
+    if (reason !== undefined) counts[skipReasons[reason]] = (counts[skipReasons[reason]] ?? 0) + 1;
   }
   return counts;
 }
