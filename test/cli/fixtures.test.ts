@@ -4,7 +4,6 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { nodeHost } from "../../src/adapters/node-host.ts";
 import { writeFolder } from "../../src/cli/fixtures/write-folder.ts";
 import { createControl } from "../../src/control/control.ts";
 import type { Readings } from "../../src/index.ts";
@@ -58,7 +57,7 @@ const named = Object.keys(readings).slice(0, isWhole ? undefined : 2);
 /** Made once, by the first test that needs them. */
 function fixturesUnder(name: string): Fixtures {
   const assumptions = readings[name] ?? {};
-  const fixtures = made.get(name) ?? makeFixtures({ assumptions, publishers: 1 }, nodeHost);
+  const fixtures = made.get(name) ?? makeFixtures({ assumptions, publishers: 1 });
   made.set(name, fixtures);
   return fixtures;
 }

@@ -13,7 +13,6 @@ import { makeFixtures } from "../../play/fixtures/make-fixtures.ts";
 import { REACHED, reachedIn } from "../../readings/reached.ts";
 import { createSimulator } from "../create-simulator.ts";
 import { environmentValue } from "../environment.ts";
-import { nodeHost } from "../node-host.ts";
 
 export class CoverageReporter implements Reporter {
   #file: string | undefined;
@@ -31,7 +30,7 @@ export class CoverageReporter implements Reporter {
     if (this.#file === undefined) return;
     const reached = reachedIn(readIfWritten(this.#file));
     const { assumptions, publishers } = createSimulator({ publishers: 1 });
-    const coverage = coverageOf(reached, makeFixtures({ assumptions, publishers: 1 }, nodeHost));
+    const coverage = coverageOf(reached, makeFixtures({ assumptions, publishers: 1 }));
     console.log(`\n${coverageText(coverage, publishers.at(0).apiKey)}`);
   }
 }

@@ -1,7 +1,6 @@
 /** `adsim record FILE`: turns a recording into a scenario: a HAR, a journal as NDJSON, or a trace in CSV. */
 
 import { basename, extname } from "node:path";
-import { nodeHost } from "../../adapters/node-host.ts";
 import { indentedJson } from "../../base/text.ts";
 import { readRecording } from "../../journal/read-recording.ts";
 import type { Recording } from "../../journal/recorded-exchange.ts";
@@ -29,7 +28,7 @@ export async function record(file: string, flags: RecordFlags, host: HostProcess
   if (recording.exchanges.every(({ skip }) => skip !== undefined)) {
     throw couldNotRun(`${file} has no request for a scenario: ${leftOut}.`);
   }
-  const scenario = scenarioOfRecording(recording, { name, host: nodeHost });
+  const scenario = scenarioOfRecording(recording, name);
   parseScenario(scenario);
   const text = indentedJson(scenario);
   if (out === undefined) say(text, host.stdout);
