@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { nodeHost } from "../../src/adapters/node-host.ts";
 import { writeFolder } from "../../src/cli/fixtures/write-folder.ts";
 import { createControl } from "../../src/control/control.ts";
 import type { Readings } from "../../src/index.ts";

@@ -78,7 +78,7 @@ function planned(
   return {
     scenario,
     plan: planAtService(scenario, { speed, knownChoices }),
-    reproduce: reproduceLine(["play"], { source: name, scenario, overrides: {} }, words),
+    reproduce: reproduceLine(["play"], { source: name, overrides: {} }, words),
   };
 }
 
