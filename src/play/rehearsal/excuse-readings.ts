@@ -12,7 +12,7 @@ import type { Readings } from "../../simulator/simulator-options.ts";
 import type { AssumptionKey } from "../../spec/assumptions/catalogue.ts";
 import { contentTypes } from "../../spec/build-request.ts";
 import type { ApiResponse } from "../../spec/messages.ts";
-import { fakerPerson } from "../../world/publishers/people.ts";
+import { fakerHost } from "../../world/publishers/people.ts";
 import { countRequests } from "../language/parse/count-requests.ts";
 import type { Scenario } from "../language/scenario.ts";
 import { concludeAgain } from "../player/conclude.ts";
@@ -113,7 +113,7 @@ function rehearse(
   const world = { ...worldOf(scenario), faults: [], start: formatInstant(start) };
   const sim = createSimulatorCore(
     { ...world, publishers: Math.max(publishers, 1), ...options, explain: true, journalEntries: 0 },
-    { people: () => fakerPerson },
+    fakerHost,
   );
   const members = Array.from({ length: publishers }, (_, ordinal) =>
     memberOf(areNew === true ? sim.publishers.signUp() : sim.publishers.at(ordinal)),
