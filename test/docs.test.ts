@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { findingIds } from "../src/audit/findings/finding.ts";
 import { controlRoutes } from "../src/control/routes.ts";
-import { coveringArray, createSimulator } from "../src/index.ts";
+import { createSimulator } from "../src/index.ts";
 import { startServer } from "../src/server.ts";
 import { catalogue, type OpenPoint } from "../src/spec/assumptions/catalogue.ts";
 import { operations } from "../src/spec/operations.ts";
@@ -113,11 +113,6 @@ test("docs/matrix.md shows what is printed of a client that relies on 429", () =
   const [text] = snippetsIn(matrixPage, "text");
   expect(text).toContain(`limit.exceeded=${others.join(" or ")}\n`);
   expect(text).toContain(`${caution}\n`);
-});
-
-test("docs/matrix.md says how many rows cover all pairs and all triples", () => {
-  expect(matrixPage).toContain(`${coveringArray({ strength: 2 }).length} rows`);
-  expect(matrixPage).toContain(`${coveringArray({ strength: 3 }).length} rows`);
 });
 
 test("docs/control-api.md has every route and no other", () => {

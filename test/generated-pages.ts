@@ -23,9 +23,13 @@ ${rows(rules.map((rule) => [`\`${rule.id}\``, sentence(rule.says), rule.source, 
 
 const invariantsPage = `# The invariants
 
-Every correct service with this API obeys these laws. [\`adsim play\`](scenarios.md#invariants) checks them after every scenario,
+adsim obeys these laws, whatever is assumed. [\`adsim play\`](scenarios.md#invariants) checks them after every scenario,
 and [\`checkInvariants\`](own-tests.md#property-tests) checks them on a simulator that your test has used. The letter says what
 a law is about: M money, S stats, D duplicates and clicks, L limits, A isolation, R determinism, H the shape of answers.
+
+At [another service](scenarios.md#at-another-service) a law is judged from the answers alone, and only by what the specification
+says. \`H2\`, \`H3\` and \`M6\` are unknown there, \`M3\` checks only the upper end of the range, and \`M4\` takes every number that
+JSON allows.
 
 | invariant | says |
 |---|---|

@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "spec-payout-limit",
   about:
-    "No list is longer than its limit. A limit above 100 is refused or counts as 100: no list has more than 100 payouts.",
+    "No list is longer than its limit. A limit above 100 is refused or counts as 100: no list has more than 100 payouts. The same goes for a limit that makes no sense: it is refused, or the list has at most 100 payouts.",
   steps: [
     {
       payouts: { limit: 1 },
@@ -17,6 +17,8 @@ export const scenario: Scenario = defineScenario({
     },
     { payouts: { limit: 101 } },
     { payouts: { limit: 1000 } },
+    { payouts: { limit: -1 } },
+    { payouts: { limit: "many" } },
   ],
   expectations: [{ invariant: "H1" }],
 });

@@ -7,7 +7,6 @@ export const scenario: Scenario = defineScenario({
   about:
     "While one publisher records impressions and a click, the stats of another stay as they were. It needs two publishers.",
   steps: [
-    { impression: { session_id: "mine" }, expect: { status: 200 } },
     { stats: {}, as: "before", expect: { status: 200 } },
     {
       repeat: {
@@ -27,6 +26,7 @@ export const scenario: Scenario = defineScenario({
         },
       },
     },
+    { impression: { session_id: "mine" }, expect: { status: 200 } },
     {
       publisher: 1,
       stats: {},

@@ -30,6 +30,7 @@ export const scenario: Scenario = defineScenario({
         },
       },
     },
+    { stats: { surface: "no-such-surface" }, note: "It is refused, or has no figures." },
   ],
   expectations: [{ invariant: "S2" }, { invariant: "S3" }],
 });

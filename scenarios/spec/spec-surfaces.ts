@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "spec-surfaces",
   about:
-    "Every surface has an id, a name, a status and the two bounds of its price. What an impression on it earns is within these bounds.",
+    "Every surface has an id, a name, a status and the two bounds of its price. An impression on it earns no more than the upper bound says.",
   steps: [
     { surfaces: {}, as: "list", expect: { status: 200 } },
     {

@@ -148,6 +148,7 @@ function creditsByPublisher(rerun: Rerun): string {
 
 const MICROS_PER_PAISA = 10_000;
 
+/** A foreign service may pay less than the range, which is a cost (spec §2), and round to the paisa in its own way. */
 function withinRange(played: LawContext): string {
   const { trace } = played;
   const readings = knownReadingsOf(played);
@@ -157,11 +158,13 @@ function withinRange(played: LawContext): string {
     const credit = creditOf(exchange, "impression");
     if (credit === undefined || credit.micros === 0) continue;
     const ranges = rangesOf(trace, exchange, readings);
-    if (ranges.length === 0) continue;
+    if (!ranges.some(([, upper]) => Number.isFinite(upper))) continue;
     looked += 1;
     const mayRound = readings?.["money.precision"] !== "exact" || trace.assumedAt !== undefined;
     const fits = ranges.some(([lower, upper]) =>
-      isInRange(credit.micros, lower * 1000, upper * 1000, mayRound),
+      readings === undefined
+        ? credit.micros <= Math.ceil((upper * 1000) / MICROS_PER_PAISA) * MICROS_PER_PAISA
+        : isInRange(credit.micros, lower * 1000, upper * 1000, mayRound),
     );
     const shown = ranges.map(([lower, upper]) => `${lower} to ${upper}`).join(" or ");
     ensure(
@@ -224,8 +227,8 @@ function plainFigures(played: LawContext): string {
   return "stats and payouts, in a copy of the world";
 }
 
-/** A foreign service may write 0.10, and negative amounts. */
-const foreignWord = /^(?:true|false|null|(?!-0(?:\.0*)?$)-?(?:0|[1-9]\d*)(?:\.\d{1,6})?)$/;
+/** A foreign service may write whatever JSON allows: 0.10, 1e-05, 0.30000000000000004. */
+const foreignWord = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
 const ownWord = /^(?:true|false|null|(?:0|[1-9]\d*)(?:\.\d{0,5}[1-9])?)$/;
 
 /** Checks every token outside strings in the raw text, because a body with NaN isn't valid JSON. */

@@ -54,6 +54,8 @@ const allowedTransitions: Readonly<Record<string, readonly string[]>> = {
 };
 
 export function listedAgain(played: LawContext): string {
+  // How a payout of another service may change is left open (spec §3).
+  readingsOf(played);
   const known = new Map<string, Payout>();
   let again = 0;
   for (const exchange of ownAnswersTo("payouts", played)) {

@@ -29,8 +29,8 @@ function sentIn({ query }: TracedExchange): URLSearchParams {
   return new URLSearchParams([...all].filter(([, value]) => value !== ""));
 }
 
-/** Amounts may be rounded to the paisa, each by half of one at most. */
-const MAX_ROUNDED_MICROS = 5000;
+/** Amounts may be rounded to the paisa, up or down. */
+const MAX_ROUNDED_MICROS = 10_000;
 
 export function sumsInRun(played: LawContext): string {
   const found = answersIn(played, () => true);

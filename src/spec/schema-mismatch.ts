@@ -1,5 +1,6 @@
 /** Compares a JSON value with a schema of the contract. Supports only the keywords that are used there. */
 
+import { parseDay } from "../base/calendar.ts";
 import { isPlainObject } from "../base/input.ts";
 import type { OperationId } from "./operations.ts";
 import { type JsonSchema, responseSchemas } from "./responses.ts";
@@ -88,6 +89,10 @@ const keywords: Readonly<Record<string, KeywordCheck>> = {
     typeof value !== "string" || patternOf(String(demand)).test(value)
       ? undefined
       : `${at} is ${shown(value)}, which doesn't match ${demand}`,
+  format: (demand, value, { at }) =>
+    demand !== "date" || typeof value !== "string" || parseDay(value) !== undefined
+      ? undefined
+      : `${at} is ${shown(value)}, which is no date`,
   minLength: (demand, value, { at }) =>
     typeof value !== "string" || value.length >= Number(demand) ? undefined : `${at} is empty`,
   minimum: (demand, value, { at }) =>

@@ -152,17 +152,6 @@ describe("the report", () => {
 });
 
 describe("--coverage", () => {
-  test("shows which parts of the API CMD has reached, and which requests would reach more", async () => {
-    const record = `${useApi} await call("/v1/impression", { method: "POST", body })`;
-    const { stderr, code } = await runAdsim([
-      ...["exec", "--coverage", "--", process.execPath, "--input-type=module", "-e", record],
-    ]);
-    expect(code).toBe(0);
-    expect(stderr).toMatch(/\nadsim: coverage of the API\n {2}operations +1 of 5\n/);
-    expect(stderr).toContain("Not reached of the operations: stats, click, surfaces and payouts.");
-    expect(stderr).toMatch(/\nThe nearest requests that reach more:\n {2}\S/);
-  });
-
   test("is an event of --json", async () => {
     const { stdout } = await execNode(`${useApi} call("/v1/publisher/stats")`, [
       "--coverage",

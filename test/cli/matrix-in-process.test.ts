@@ -89,18 +89,12 @@ test("a matrix leaves out keys that shaped no answer, and has fewer rows then", 
   expect(text).toContain(`With them there would be ${report.counts.planned} combinations.`);
 });
 
-test("exec says that such a suite asked no server, and its coverage is that of the suite", async () => {
+test("exec says that such a suite asked no server, shows what of the API it reached, and what would reach more", async () => {
   const { stderr } = await runAdsim(["exec", "--coverage", "--", ...cmd("msw")]);
   expect(stderr).toContain("CMD sent no request to the server: simulators in its own process");
-  expect(stderr).toMatch(/ {2}operations +1 of 5\n/);
-});
-
-test("the reporter adsim/vitest/coverage ends with the coverage of the tests", async () => {
-  const vitest = join(import.meta.dirname, "../../node_modules/vitest/vitest.mjs");
-  const config = `--config=${join(import.meta.dirname, "in-process/vitest.config.ts")}`;
-  const reporter = `--reporter=${join(import.meta.dirname, "../../src/vitest-coverage.ts")}`;
-  const { stdout } = await promisify(execFile)(process.execPath, [vitest, "run", config, reporter]);
-  expect(stdout).toMatch(/adsim: coverage of the API\n {2}operations +1 of 5\n/);
+  expect(stderr).toMatch(/\nadsim: coverage of the API\n {2}operations +1 of 5\n/);
+  expect(stderr).toContain("Not reached of the operations: stats, click, surfaces and payouts.");
+  expect(stderr).toMatch(/\nThe nearest requests that reach more:\n {2}\S/);
 });
 
 test("exec runs such a suite under the choices of --assume", async () => {
@@ -110,14 +104,25 @@ test("exec runs such a suite under the choices of --assume", async () => {
   expect((await run("--assume", "dedup.repeat=conflict")).code).toBe(1);
 });
 
-test("exec runs tests with the vitest fixture under the choices of --assume", async () => {
+describe("tests with the vitest fixture", () => {
   const root = join(import.meta.dirname, "../..");
-  const vitest = join(root, "node_modules/vitest/vitest.mjs");
-  const config = `--config=${join(import.meta.dirname, "in-process/vitest.config.ts")}`;
-  const run = (...options: readonly string[]) =>
-    runAdsim(["exec", ...options, "--", process.execPath, vitest, "run", config], {
-      NO_COLOR: "1",
-    });
-  expect((await run()).code).toBe(0);
-  expect((await run("--assume", "dedup.repeat=conflict")).code).toBe(1);
+  const vitest = [
+    process.execPath,
+    join(root, "node_modules/vitest/vitest.mjs"),
+    "run",
+    `--config=${join(import.meta.dirname, "in-process/vitest.config.ts")}`,
+  ];
+
+  test("pass, and the reporter adsim/vitest/coverage ends with their coverage", async () => {
+    const [file = "", ...args] = vitest;
+    const reporter = `--reporter=${join(root, "src/vitest-coverage.ts")}`;
+    const { stdout } = await promisify(execFile)(file, [...args, reporter]);
+    expect(stdout).toMatch(/adsim: coverage of the API\n {2}operations +1 of 5\n/);
+  });
+
+  test("fail under exec --assume with a choice that they can't stand", async () => {
+    const conflict = ["--assume", "dedup.repeat=conflict"];
+    const { code } = await runAdsim(["exec", ...conflict, "--", ...vitest], { NO_COLOR: "1" });
+    expect(code).toBe(1);
+  });
 });

@@ -1,6 +1,7 @@
 /** A covering array has every allowed combination and no forbidden one, in few rows, and the same rows for a seed. */
 
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type CoveringProblem, coveringRows } from "../../src/readings/covering/covering-rows.ts";
@@ -15,6 +16,7 @@ import { checkProperty } from "../properties/check-property.ts";
 import { choose, everyRow, missingTuples } from "./missing-tuples.ts";
 
 const file = "test/readings/covering-array.test.ts";
+const matrixPage = readFileSync(new URL("../../docs/matrix.md", import.meta.url), "utf8");
 
 /** How many choices each key has. */
 const full: Readonly<Record<string, number>> = Object.fromEntries(
@@ -205,6 +207,7 @@ describe("the catalogue", () => {
       const widest = levels.toSorted((a, b) => b - a).slice(0, strength);
       const fewest = widest.reduce((product, count) => product * count, 1);
       expect(rows.length).toBeLessThanOrEqual(Math.floor(fewest * 1.2));
+      if (strength > 1) expect(matrixPage).toContain(`${rows.length} rows`);
     },
     120_000,
   );

@@ -64,7 +64,7 @@ interface Counts {
 
 /** At most this many ids are kept. */
 const MAX_IDS = 100_000;
-const ID = /"(?:impression|click)_id":"([^"]*)"/;
+const ID = /"(?:impression|click)_id"\s*:\s*"((?:[^"\\]|\\.)*)"/;
 
 export function createTally(): Tally {
   const counts = noCounts();

@@ -3,6 +3,7 @@
  * happened before. Whatever one of them may answer is no mistake.
  */
 
+import { plainRequest } from "../../exchange/plain-request.ts";
 import type { Member } from "../../laws/client-exchange.ts";
 import { keyAndChoiceOf } from "../../readings/choice-overrides.ts";
 import { coveringArray } from "../../readings/covering-array.ts";
@@ -11,7 +12,7 @@ import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { Readings, SimulatorOptions } from "../../simulator/simulator-options.ts";
 import { type AssumptionKey, catalogue } from "../../spec/assumptions/catalogue.ts";
 import { buildRequest, encodingOf } from "../../spec/build-request.ts";
-import type { ApiResponse } from "../../spec/messages.ts";
+import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
 
 export interface ImaginedService {
   /** The assumption in which it differs from the defaults, if it is the only difference. */
@@ -19,6 +20,10 @@ export interface ImaginedService {
   readonly options: Pick<SimulatorOptions, "assumptions" | "seed" | "profile">;
   /** What happened before the play. */
   readonly prepare?: ((sim: SimulatorCore, members: readonly Member[]) => void) | undefined;
+  /** How it answers, if not as adsim does. */
+  readonly answer?:
+    | ((handle: SimulatorCore["handle"], request: ApiRequest) => ApiResponse)
+    | undefined;
   /** What becomes of its answers. */
   readonly rewrite?: ((response: ApiResponse) => ApiResponse) | undefined;
   /** Whether its publishers have just signed up. */
@@ -39,7 +44,9 @@ export function servicesWithOtherData(known: Readings): readonly ImaginedService
     { ...usual, options: { assumptions: known, seed: "another service" } },
     { ...usual, areNew: true },
     { ...usual, prepare: sendEarlier },
+    { ...usual, answer: ignoringInvalid },
     { ...usual, rewrite: withErrors(418, known) },
+    { ...usual, rewrite: withErrors(500, known) },
     { ...usual, rewrite: withErrors(599, known) },
     ...[0.25, 0.5, 0.75].map((minuteEndsAt) => ({ ...usual, minuteEndsAt })),
   ];
@@ -72,7 +79,17 @@ function keyOf(override: string): AssumptionKey | undefined {
   return allKeys.find((one) => one === key);
 }
 
+// A cache, because each of a play's scenarios needs the same plan.
+const plans = new Map<string, MatrixPlan>();
+
 function planFor(known: Readings): MatrixPlan {
+  const key = JSON.stringify(known);
+  const plan = plans.get(key) ?? newPlanFor(known);
+  plans.set(key, plan);
+  return plan;
+}
+
+function newPlanFor(known: Readings): MatrixPlan {
   const pinned: Record<string, string> = {};
   for (const [key, choice] of Object.entries(known)) if (choice !== undefined) pinned[key] = choice;
   return makePlan({ pinned, only: undefined, strength: 2, array: coveringArray({ strength: 2 }) });
@@ -103,6 +120,17 @@ function withErrors(otherStatus: number, known: Readings): (response: ApiRespons
       body: isBodyKnown ? body : "",
     };
   };
+}
+
+/** Ignores optional parameters that it can't read, since the specification doesn't say what becomes of them. */
+function ignoringInvalid(handle: SimulatorCore["handle"], request: ApiRequest): ApiResponse {
+  const response = handle(request);
+  const query = new URLSearchParams(plainRequest(request).query);
+  const optional = ["limit", "from", "to"].filter((name) => query.has(name));
+  if (response.status === 200 || optional.length === 0) return response;
+  for (const name of optional) query.delete(name);
+  const lenient = handle({ ...request, query: query.toString() });
+  return lenient.status === 200 ? lenient : response;
 }
 
 /** Another client used the service in this minute. */

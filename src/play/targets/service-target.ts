@@ -136,9 +136,14 @@ const listedSurface = v.looseObject({
 });
 const listing = v.looseObject({ surfaces: v.array(listedSurface) });
 
-/** Fills in what the service doesn't tell about a surface. No request depends on it. */
+/** Fills in what the service doesn't tell about a surface. Its price may be anything. */
 function surfaceOf(listed: v.InferOutput<typeof listedSurface>): Surface {
-  const { id, name = id, status = "active", cpm_range: cpmRange = [0, 0] } = listed;
+  const {
+    id,
+    name = id,
+    status = "active",
+    cpm_range: cpmRange = [0, Number.POSITIVE_INFINITY],
+  } = listed;
   return { id, name, status, cpmRange };
 }
 
@@ -163,7 +168,10 @@ async function surfacesAt(
   if (outcome === "answered" && status === 200 && found.success) {
     const left = Number(headers["x-ratelimit-remaining"]);
     if (left < Math.min(plan.reads, READ_LIMIT)) await sleep(timerMs(MINUTE_MS));
-    return found.output.surfaces.map(surfaceOf);
+    // Scenarios use the first surfaces, and what an inactive one does is left open (spec §3).
+    const isInactive = ({ status }: Surface): number => (status === "active" ? 0 : 1);
+    const all = found.output.surfaces.map(surfaceOf);
+    return all.sort((one, other) => isInactive(one) - isInactive(other));
   }
   const how = outcome === "answered" ? `it answered with status ${status}` : (why ?? outcome);
   throw new Error(

@@ -3,15 +3,18 @@
  * impression is refused, and if a refused one has status 422 and a page for a body.
  */
 
-import { setupServer } from "msw/node";
 import { createSimulator, type Readings, simulatorFromEnvironment } from "../../../src/index.ts";
-import { createHandlers } from "../../../src/msw.ts";
 
 const [how, own = "{}"] = process.argv.slice(2);
 const assumptions: Readings = JSON.parse(own);
 const sim =
   how === "msw" ? createSimulator({ assumptions }) : simulatorFromEnvironment({ assumptions });
-if (how === "msw") setupServer(...createHandlers(sim)).listen();
+if (how === "msw") {
+  // It takes longer to load than all else.
+  const { setupServer } = await import("msw/node");
+  const { createHandlers } = await import("../../../src/msw.ts");
+  setupServer(...createHandlers(sim)).listen();
+}
 const send = how === "msw" ? fetch : sim.fetch;
 
 const { id, apiKey, surfaces } = sim.publishers.at(0);

@@ -1,15 +1,27 @@
 /** A correct service that isn't adsim is never blamed, and what breaks the specification is. */
 
 import { describe, expect, test } from "vitest";
+import { reportJunit } from "../../../src/play/reports/report-junit.ts";
+import { reportText } from "../../../src/play/reports/report-text.ts";
 import { playAtService } from "../../../src/play/targets/play-at-service.ts";
 import { planAtService } from "../../../src/play/targets/service-plan.ts";
-import { type PlayResult, parseScenario, type Scenario } from "../../../src/scenario.ts";
+import { type PlayResult, parseScenario, type Scenario, type Step } from "../../../src/scenario.ts";
 import type { Readings } from "../../../src/simulator/simulator-options.ts";
+import { defaultAssumptions } from "../../../src/spec/assumptions/resolve.ts";
 import { someOf } from "../../budget.ts";
 import { credentialsOf, foreignService, names, playAt, scenarioNamed } from "./scenarios.ts";
 import { type Bug, bugs, type Choices } from "./service.ts";
 
 const MINUTE_MS = 60_000;
+
+/** What the service chooses, if it answers a second click with the first one's id. */
+const known = {
+  "auth.key-scope": "publisher",
+  "click.repeat": "original-uncredited",
+  "dedup.repeat": "original-uncredited",
+  "money.precision": "exact",
+  "stats.today": "live",
+} as const;
 
 /** What `adsim play --playable` plays at a service of which these choices are known. */
 function playable(knownChoices: Readings = {}): readonly Scenario[] {
@@ -55,23 +67,28 @@ test("at least 20 scenarios can be played at any service, within a minute togeth
 
 describe("a correct service holds them, whatever it chooses", () => {
   const choices: readonly Partial<Choices>[] = [
+    // The first one is always played.
+    {
+      ...{ midnight: "utc", today: "tomorrow", repeatedImpression: "conflict" },
+      ...{ repeatedClick: "counts", limitAbove100: "refused", badInput: "ignored" },
+      ...{ tooMany: 503, errors: "500", share: 0.61, amounts: "paise, rounded down" },
+      ...{ spacing: "indented", firstSurface: "paused", rows: "with traffic" },
+      ...{ payoutIds: "by publisher" },
+    },
     {},
     { midnight: "utc", today: "tomorrow" },
     { repeatedImpression: "conflict", repeatedClick: "first again", limitAbove100: "refused" },
     { repeatedImpression: "counts", repeatedClick: "counts", tooMany: 503, errors: "text" },
+    { badInput: "ignored", rows: "with traffic", payoutIds: "by publisher", share: 0.61 },
+    { errors: "500", amounts: "paise, rounded down", firstSurface: "paused", spacing: "indented" },
   ];
-  test.each(choices)("%j", async (chosen) => {
+  test.each(someOf(choices))("%j", async (chosen) => {
     expect(inBrief(await playAll(chosen))).toEqual(held(playable()));
   });
 
   test("and more of them if it says what it chooses", async () => {
-    const known = {
-      "stats.today": "live",
-      "dedup.repeat": "original-uncredited",
-      "click.repeat": "original-uncredited",
-    } as const;
     const more = playable(known);
-    expect(more.length).toBe(playable().length + 3);
+    expect(more.length).toBe(playable().length + 5);
     expect(inBrief(await playAll({ repeatedClick: "first again" }, known))).toEqual(held(more));
   });
 });
@@ -98,10 +115,25 @@ describe("what breaks the specification is shown", () => {
     "ad-not-required": "spec-required",
     "paid-per-impression": "spec-surfaces",
     "amounts-as-text": "spec-payouts",
+    "unknown-surface-is-all": "spec-surface-filter",
+    ...{ "every-key-opens-all": "spec-other-publisher", "fractions-lost": "spec-exact-revenue" },
   };
+  /** What breaks only what the service says of itself. */
+  const needsKnown: readonly string[] = ["every-key-opens-all", "fractions-lost"];
+
+  /** Bugs at a service of which nothing more is known. */
+  const withoutSaying = someOf(Object.keys(shownBy));
+  const [playableAnywhere, playableIfKnown] = [{}, known].map((said) =>
+    playable(said).map((scenario) => scenario.name),
+  );
+
   test.each(Object.entries(shownBy))("%s", async (bug, name) => {
-    expect(playable().map((scenario) => scenario.name)).toContain(name);
-    const { verdict } = await playAt(await foreignService([bug as Bug]), scenarioNamed(name));
+    const said: Readings = needsKnown.includes(bug) ? known : {};
+    expect(said === known ? playableIfKnown : playableAnywhere).toContain(name);
+    const service = await foreignService([bug as Bug]);
+    // The more is known, the fewer services have to be imagined.
+    const assumptions = withoutSaying.includes(bug) ? said : { ...defaultAssumptions, ...said };
+    const { verdict } = await playAt(service, scenarioNamed(name), { assumptions });
     expect({ bug, verdict }).toEqual({ bug, verdict: "broken" });
   });
 
@@ -111,11 +143,12 @@ describe("what breaks the specification is shown", () => {
 });
 
 describe("what a service chooses otherwise than adsim is no mistake, unless it said something else", () => {
-  test.each([
+  const otherwise = [
     ["spec-today", { today: "tomorrow" }, { "stats.today": "live" }],
     ["spec-session", { repeatedImpression: "counts" }, { "dedup.repeat": "original-uncredited" }],
     ["spec-second-click", { repeatedClick: "counts" }, { "click.repeat": "original-uncredited" }],
-  ] as const)("%s", async (name, chosen, said) => {
+  ] as const;
+  test.each(someOf(otherwise))("%s", async (name, chosen, said) => {
     const service = await foreignService([], chosen);
     // Without its assumptions, nothing is skipped.
     const { assumptions: _, ...scenario } = scenarioNamed(name);
@@ -149,6 +182,25 @@ describe("what a service chooses otherwise than adsim is no mistake, unless it s
       ["held", "unknown", "unknown"],
       ["held", "unknown"],
     ]);
+  });
+
+  test("a parameter that a service may ignore; the report, JSON and JUnit name the assumption", async () => {
+    const limit = (value: number): Step => ({ payouts: { limit: value }, expect: { status: 400 } });
+    const scenario: Scenario = {
+      name: "limits",
+      about: "Expects that adsim's limits are everybody's.",
+      steps: [limit(500), limit(-1)],
+    };
+    const service = await foreignService([], { badInput: "ignored" });
+    const result = await playAt(service, scenario);
+    expect(result.verdict).toBe("unknown");
+    const [over, below] = result.steps.map(({ checks }) => checks.at(-1));
+    const keys = ["errors.invalid", "payout.limit-over-max"];
+    expect(over).toMatchObject({ verdict: "unknown", restsOn: keys });
+    expect(below).toMatchObject({ verdict: "unknown", restsOn: keys.slice(0, 1) });
+    const rests = `it rests on ${keys.join(" and ")}, which the specification leaves open`;
+    for (const report of [reportText(result), reportJunit(result), JSON.stringify(result)])
+      expect(report).toContain(rests);
   });
 
   test("a status that follows from a choice that the service is said to make is its own", async () => {

@@ -133,6 +133,17 @@ describe("the quota of the GET endpoints", () => {
   });
 });
 
+test("no price is made up for surfaces that the user names", async () => {
+  const service = await foreignService();
+  const credentials = credentialsOf(service).map((one) => ({
+    ...one,
+    surfaces: [`${one.id}-editor`],
+  }));
+  const { verdict, invariants } = await playAt(service, once, { credentials });
+  expect(verdict).toBe("held");
+  expect(invariants.find(({ id }) => id === "M3")?.verdict).toBe("unknown");
+});
+
 test("a play of more than a minute needs wait", async () => {
   const service = await foreignService();
   const long: Scenario = { ...once, steps: [...once.steps, { advance: "2h" }] };

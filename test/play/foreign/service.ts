@@ -31,6 +31,10 @@ export const bugs = {
   "ad-not-required": "an impression without ad_id is recorded",
   "paid-per-impression": "an impression earns what a thousand should",
   "amounts-as-text": "amounts are strings",
+  "unknown-surface-is-all": "stats of a surface that doesn't exist are those of all",
+  "every-key-opens-all": "a key works for every publisher, though the service says that it doesn't",
+  "fractions-lost":
+    "the revenue has whole paise only, though the service says that amounts are exact",
 } as const;
 export type Bug = keyof typeof bugs;
 
@@ -42,8 +46,20 @@ export interface Choices {
   readonly repeatedImpression: "first again" | "conflict" | "counts";
   readonly repeatedClick: "first again" | "conflict" | "counts";
   readonly limitAbove100: "clamped" | "refused";
+  /** A limit or a date that makes no sense. */
+  readonly badInput: "refused" | "ignored";
   readonly tooMany: 429 | 503;
-  readonly errors: "json" | "text";
+  /** `500`: every refusal but that of a limit has this status, and repeats the key that was sent. */
+  readonly errors: "json" | "text" | "500";
+  /** How much of an impression's price the publisher gets. */
+  readonly share: number;
+  /** How amounts in answers are written. */
+  readonly amounts: "exact" | "paise, rounded down";
+  readonly spacing: "none" | "indented";
+  readonly firstSurface: "active" | "paused";
+  readonly rows: "all" | "with traffic";
+  /** Whether the payouts of two publishers may have the same ids. */
+  readonly payoutIds: "unique" | "by publisher";
 }
 
 const usual: Choices = {
@@ -52,8 +68,15 @@ const usual: Choices = {
   repeatedImpression: "first again",
   repeatedClick: "conflict",
   limitAbove100: "clamped",
+  badInput: "refused",
   tooMany: 429,
   errors: "json",
+  share: 1,
+  amounts: "exact",
+  spacing: "none",
+  firstSurface: "active",
+  rows: "all",
+  payoutIds: "unique",
 };
 
 export interface ForeignService {
@@ -67,6 +90,7 @@ export interface ForeignService {
 interface Surface {
   readonly id: string;
   readonly name: string;
+  readonly status: "active" | "paused";
   readonly cpm: readonly [number, number];
 }
 /** Counted on one day on one surface. Money is in hundredths of a paisa, so that it adds up. */
@@ -116,7 +140,9 @@ export async function startForeignService(
   const has = (bug: Bug): boolean => wrong.includes(bug);
   const offset = choices.midnight === "india" ? 5.5 * 60 * MINUTE : 0;
   const dayOf = (ms: number): string => new Date(ms + offset).toISOString().slice(0, 10);
-  const publishers = ["acme", "bazaar"].map((name, index) => publisherOf(name, index, dayOf));
+  const publishers = ["acme", "bazaar"].map((name, index) =>
+    publisherOf(name, index, { choices, dayOf }),
+  );
   const requests = new Map<string, number>();
   let clicks = 0;
 
@@ -145,8 +171,8 @@ export async function startForeignService(
     const from = date(query, "from") ?? dayOf(now - (has("week-by-default") ? 7 : 30) * DAY);
     if (from > to) throw new Refusal(422, "the period ends before it begins");
     const only = query.get("surface");
-    if (only !== null && !publisher.surfaces.some(({ id }) => id === only))
-      throw new Refusal(422, "no such surface");
+    const isUnknown = only !== null && !publisher.surfaces.some(({ id }) => id === only);
+    if (isUnknown && !has("unknown-surface-is-all")) throw new Refusal(422, "no such surface");
     const isIn = (day: string): boolean =>
       day >= from &&
       (has("last-day-left-out") ? day < to : day <= to) &&
@@ -167,7 +193,7 @@ export async function startForeignService(
     const all = publishers.flatMap(({ surfaces }) => surfaces.map(({ id }) => id));
     const own = publisher.surfaces.map(({ id }) => id);
     const ids = has("everybody-in-totals") ? all : own;
-    const wanted = only === null || has("surface-ignored") ? ids : [only];
+    const wanted = only === null || isUnknown || has("surface-ignored") ? ids : [only];
     const total = sumOf(has("surface-ignored-in-totals") ? ids : wanted);
     const revenue = total.earned / PER_RUPEE;
     return {
@@ -177,15 +203,17 @@ export async function startForeignService(
       clicks: total.clicks,
       revenue_inr: amount(has("whole-rupees") ? Math.floor(revenue) : revenue),
       currency: "INR",
-      surfaces: wanted.map((id) => {
+      surfaces: wanted.flatMap((id) => {
         const { impressions, earned } = sumOf([id]);
-        return { id, impressions, revenue: amount(earned / PER_RUPEE) };
+        if (choices.rows === "with traffic" && impressions === 0) return [];
+        return [{ id, impressions, revenue: amount(earned / PER_RUPEE) }];
       }),
     };
   }
 
   function amount(inr: number): number | string {
-    return has("amounts-as-text") ? inr.toFixed(4) : inr;
+    if (has("amounts-as-text")) return inr.toFixed(4);
+    return choices.amounts === "exact" ? inr : Math.floor(inr * 100) / 100;
   }
 
   function date(query: URLSearchParams, name: string): string | undefined {
@@ -195,6 +223,7 @@ export async function startForeignService(
     const ms = isDay ? Date.parse(text) : Number.NaN;
     const exists = !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
     if (exists || (isDay && has("dates-unchecked"))) return text;
+    if (choices.badInput === "ignored") return undefined;
     throw new Refusal(422, `${name} is not a date`);
   }
 
@@ -202,6 +231,7 @@ export async function startForeignService(
     const surface = publisher.surfaces.find(({ id }) => id === required(sent, "surface"));
     const ad = has("ad-not-required") ? (sent.get("ad_id") ?? "") : required(sent, "ad_id");
     if (surface === undefined) throw new Refusal(422, "no such surface");
+    if (surface.status !== "active") throw new Refusal(409, "this surface shows no ads");
     const session = sent.get("session_id");
     const same = JSON.stringify([surface.id, ad, session]);
     const first = session === null ? undefined : publisher.sessions.get(same);
@@ -216,10 +246,11 @@ export async function startForeignService(
     publisher.sessions.set(same, recorded);
     const [lower, upper] = surface.cpm;
     const cpm = lower + ((ordinal * 7) % (upper - lower + 1));
-    const earned = has("paid-per-impression") ? cpm * PER_RUPEE : cpm * (PER_RUPEE / 1000);
+    const price = has("paid-per-impression") ? cpm * PER_RUPEE : cpm * (PER_RUPEE / 1000);
+    const earned = price * choices.share;
     const figures = figuresOf(publisher, surface, recorded.atMs);
     figures.impressions += 1;
-    figures.earned += earned;
+    figures.earned += has("fractions-lost") ? Math.floor(earned / 100) * 100 : earned;
     return { ok: true, impression_id: id, revenue_credited_inr: amount(earned / PER_RUPEE) };
   }
 
@@ -245,11 +276,14 @@ export async function startForeignService(
     return { ok: true, click_id: clickId, revenue_credited_inr: amount(CLICK_EARNS / PER_RUPEE) };
   }
 
-  function payouts({ payouts: all }: Publisher, query: URLSearchParams): object {
+  function payouts(publisher: Publisher, query: URLSearchParams): object {
+    const { payouts: all } = publisher;
     const text = query.get("limit");
     const limit = text === null ? (has("limit-default-ignored") ? all.length : 20) : Number(text);
-    if (!Number.isInteger(limit) || limit < 1)
+    if (!Number.isInteger(limit) || limit < 1) {
+      if (choices.badInput === "ignored") return payouts(publisher, new URLSearchParams());
       throw new Refusal(422, "limit is not a number from 1");
+    }
     if (limit > 100 && choices.limitAbove100 === "refused")
       throw new Refusal(422, "limit is above 100");
     const most = has("limit-unchecked") || text === null ? limit : Math.min(limit, 100);
@@ -261,10 +295,10 @@ export async function startForeignService(
     "GET /v1/publisher/surfaces": {
       kind: "reporting",
       answer: ({ surfaces }: Publisher) => ({
-        surfaces: surfaces.map(({ id, name, cpm }) => ({
+        surfaces: surfaces.map(({ id, name, status, cpm }) => ({
           id,
           name,
-          status: "active",
+          status,
           cpm_range: cpm,
         })),
       }),
@@ -284,14 +318,18 @@ export async function startForeignService(
       const named =
         called in operations ? operations[called as keyof typeof operations] : undefined;
       if (named === undefined) throw new Refusal(404, "nothing is here");
-      const publisher = holderOf(request, sent);
-      left = spend(publisher, named.kind);
+      const holder = holderOf(request, sent);
+      left = spend(holder, named.kind);
+      const meant = publishers.find(({ id }) => id === sent.get("publisher_id"));
+      const publisher = has("every-key-opens-all") ? (meant ?? holder) : holder;
       if (named.answer !== click && required(sent, "publisher_id") !== publisher.id)
         throw new Refusal(403, "not your publisher");
       end(response, 200, left, named.answer(publisher, sent));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      end(response, error.status, left, { ok: false, reason: error.message });
+      const isPlain = choices.errors !== "500" || error.status === choices.tooMany;
+      const reason = isPlain ? error.message : `no: ${request.headers.authorization}`;
+      end(response, isPlain ? error.status : 500, left, { ok: false, reason });
     }
   }
 
@@ -314,7 +352,7 @@ export async function startForeignService(
       }),
       ...(status === choices.tooMany && { "retry-after": "60" }),
     });
-    response.end(isText ? "no" : JSON.stringify(body));
+    response.end(isText ? "no" : JSON.stringify(body, null, choices.spacing === "none" ? 0 : 2));
   }
 
   const server = createServer((request, response) => void answer(request, response));
@@ -351,10 +389,17 @@ async function parametersIn(request: IncomingMessage): Promise<URLSearchParams> 
   }
 }
 
-function publisherOf(name: string, index: number, dayOf: (ms: number) => string): Publisher {
+function publisherOf(
+  name: string,
+  index: number,
+  { choices, dayOf }: { readonly choices: Choices; readonly dayOf: (ms: number) => string },
+): Publisher {
   const surfaces: readonly Surface[] = [
-    { id: `${name}-board`, name: "Board", cpm: [40, 90] },
-    { id: `${name}-editor`, name: "Editor", cpm: [25, 30] },
+    ...(choices.firstSurface === "active"
+      ? []
+      : [{ id: `${name}-old`, name: "Old", status: "paused", cpm: [10, 20] } as const]),
+    { id: `${name}-board`, name: "Board", status: "active", cpm: [40, 90] },
+    { id: `${name}-editor`, name: "Editor", status: "active", cpm: [25, 30] },
   ];
   const days = new Map<string, Figures>();
   const now = Date.now();
@@ -366,7 +411,7 @@ function publisherOf(name: string, index: number, dayOf: (ms: number) => string)
       days.set(`${dayOf(now - ago * DAY)} ${id}`, { impressions, clicks, earned });
     }
   const payouts = Array.from({ length: 130 }, (_, week) => ({
-    id: `${name}-${week}`,
+    id: choices.payoutIds === "unique" ? `${name}-${week}` : String(week),
     date: dayOf(now - (week + 1) * 7 * DAY),
     amount_inr: 640.5 + week,
     upi_id: `${name}@example`,

@@ -23,6 +23,20 @@ function exchange(afterMs: number, more: Partial<ClientExchange> = {}): ClientEx
   } as ClientExchange;
 }
 
+test.each([
+  ['{"ok":true,"click_id":"c","revenue_credited_inr":1.25}', 1.25],
+  ['{\n  "impression_id" : "i",\n  "revenue_credited_inr": 0.030000\n}', 0.03],
+  ['{"impression_id": "a \\"quoted\\" one", "revenue_credited_inr" : 5e-05}', 0.00005],
+  ['{"impression_id":"i","revenue_credited_inr":0.30000000000000004}', 0.3],
+  ['{"ok":false}', 0],
+])("the tally reads the id and the credit of %s", (text, inr) => {
+  const tally = createTally();
+  tally.count(exchange(0, { text }));
+  const { creditedInr, differentIds } = tally.summary();
+  expect(creditedInr).toBe(inr);
+  expect(differentIds).toBe(text.includes("_id") ? 1 : 0);
+});
+
 /** The exact percentile, by nearest rank. */
 function exactly(sorted: readonly number[], share: number): number {
   return sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN;

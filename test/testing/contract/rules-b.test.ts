@@ -16,6 +16,9 @@ import type { Command } from "../../../src/testing/session/command.ts";
 import { runSession } from "../../../src/testing/session/run-session.ts";
 import { runsOf } from "../../budget.ts";
 import { type Habits, onceOnly, patientClient } from "./patient-client.ts";
+import { expectShort, shrinkOnlyIfWhole } from "./shrinking.ts";
+
+shrinkOnlyIfWhole();
 
 const rules = [
   ...refusalRules,
@@ -39,11 +42,11 @@ async function outcomeOf(rule: Rule, client: typeof patient, options: TryOptions
 
 describe("a correct client", () => {
   test.each(direct)("keeps $id if it is patient", async (rule) => {
-    expect(await outcomeOf(rule, patient, { runs: 6 })).toBe("held");
+    expect(await outcomeOf(rule, patient, { runs: runsOf(6, 3) })).toBe("held");
   });
 
   test.each(rules)("keeps $id if it queues", async (rule) => {
-    expect(await outcomeOf(rule, queueing, { runs: 6 })).toBe("held");
+    expect(await outcomeOf(rule, queueing, { runs: runsOf(6, 3) })).toBe("held");
   });
 
   test("keeps every rule that applies if it never tries again", async () => {
@@ -493,7 +496,7 @@ describe("a client with a defect", () => {
     const tried = await tryRule(one, client, { runs: 30, ...defect.options });
     expect(tried.kind).toBe("broken");
     if (tried.kind !== "broken") return;
-    expect(tried.commands.length).toBeLessThanOrEqual(defect.commands ?? 6);
+    expectShort(tried.commands, defect.commands ?? 6);
     expect(tried.broken.message).toMatch(/^(?:The|A) .*\.$/);
     expect(tried.broken.message).not.toMatch(/undefined|NaN/);
   });

@@ -6,8 +6,12 @@ import { tryRule } from "../../../src/testing/contract/try-rule.ts";
 import type { CreateDriver, Driver, Shown } from "../../../src/testing/driver/driver.ts";
 import { runSession } from "../../../src/testing/session/run-session.ts";
 import { eventsOf } from "../../../src/testing/session/tasks.ts";
+import { runsOf } from "../../budget.ts";
 import { createAdsDriver } from "../../client/ads-driver.ts";
 import { onceOnly, patientClient } from "./patient-client.ts";
+import { expectShort, shrinkOnlyIfWhole } from "./shrinking.ts";
+
+shrinkOnlyIfWhole();
 
 type Wrap = (driver: Driver<unknown>) => Partial<Driver<unknown>>;
 
@@ -175,10 +179,10 @@ describe("a client with a defect", () => {
   test.each(defects)("breaks $rule if it $what", async ({ rule: id, client, wrap }) => {
     const rule = rules.find((one) => one.id === id);
     if (rule === undefined) throw new Error(`There is no rule ${id}.`);
-    expect((await tryRule(rule, client, { runs: 50 })).kind).toBe("held");
+    expect((await tryRule(rule, client, { runs: runsOf(50) })).kind).toBe("held");
     const tried = await tryRule(rule, changed(client, wrap), { runs: 50 });
     if (tried.kind !== "broken") throw new Error(`${id} was ${tried.kind}.`);
-    expect(tried.commands.length).toBeLessThanOrEqual(8);
+    expectShort(tried.commands, 8);
     expect(tried.broken.message).not.toMatch(/undefined|NaN/);
   });
 });

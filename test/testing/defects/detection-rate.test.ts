@@ -32,6 +32,7 @@ const trials = queueingDefects.flatMap(
         runs: RUNS,
         // As in the page's example. It makes the contract see what a client does with the machine's clock.
         globals: "replaced",
+        shrinks: false,
       },
     ];
   },

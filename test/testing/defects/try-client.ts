@@ -2,6 +2,7 @@
 
 import { stdin, stdout } from "node:process";
 import { text } from "node:stream/consumers";
+import fc from "fast-check";
 import { rules } from "../../../src/testing/contract/rules.ts";
 import { tryRule } from "../../../src/testing/contract/try-rule.ts";
 import type { CreateDriver, TestWorldOptions } from "../../../src/testing.ts";
@@ -19,6 +20,8 @@ export interface ClientTrial {
   /** How many sequences each is tried with. @default as tryRule */
   readonly runs?: number | undefined;
   readonly globals?: TestWorldOptions["globals"];
+  /** Whether to look for the shortest sequence that breaks the rule, which takes as long again. @default true */
+  readonly shrinks?: boolean;
 }
 
 /** A line of the output. */
@@ -28,14 +31,15 @@ export interface ClientTried {
   readonly rule: string;
   readonly kind: "held" | "unknown" | "broken" | "failed";
   readonly why: string;
-  /** How many commands the sequence has that broke it, shrunk. */
+  /** How many commands the sequence has that broke it. */
   readonly commands: number;
 }
 
 type Tried = Omit<ClientTried, "number">;
 
 async function tried({ number, changes, path, driver, ...trial }: ClientTrial): Promise<Tried> {
-  const { runs, globals } = trial;
+  const { runs, globals, shrinks = true } = trial;
+  fc.configureGlobal({ endOnFailure: !shrinks });
   const ids = trial.rules ?? rules.map(({ id }) => id);
   let last: Tried = { rule: "", kind: "failed", why: "There is no rule to try.", commands: 0 };
   for (const id of ids) {

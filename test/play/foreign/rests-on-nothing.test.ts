@@ -1,0 +1,106 @@
+/** The scenarios of the specification hold at every correct service that can be imagined: no choice and no data decides them. */
+
+import { expect, test } from "vitest";
+import { createSimulator } from "../../../src/index.ts";
+import { play } from "../../../src/play/player/play.ts";
+import { driveAtOnce, memberOf, performersOn } from "../../../src/play/player/play-in-process.ts";
+import {
+  type ImaginedService,
+  servicesWithOneOtherChoice,
+  servicesWithOtherData,
+  servicesWithOtherPairs,
+} from "../../../src/play/rehearsal/imagined-services.ts";
+import {
+  type PlayResult,
+  parseScenario,
+  playScenarioSync,
+  type Scenario,
+} from "../../../src/scenario.ts";
+import { resolveAssumptions } from "../../../src/spec/assumptions/resolve.ts";
+import { encodingOf } from "../../../src/spec/build-request.ts";
+import type { ApiRequest } from "../../../src/spec/messages.ts";
+import { someOf } from "../../budget.ts";
+import { names, scenarioNamed } from "./scenarios.ts";
+
+const ofSpec = names.filter((name) => name.startsWith("spec-"));
+const services = [
+  ...servicesWithOtherData({}),
+  ...servicesWithOneOtherChoice({}),
+  ...servicesWithOtherPairs({}),
+];
+
+test.each(ofSpec)("%s has a description", (name) => {
+  const { name: own, about } = scenarioNamed(name);
+  expect(own).toBe(name);
+  expect(about.length).toBeGreaterThan(80);
+});
+
+test.each(someOf(ofSpec))("%s is plain data, and holds at adsim, whatever the seed", (name) => {
+  for (const seed of someOf(["another", "adsim"])) {
+    const scenario = { ...scenarioNamed(name), seed };
+    const { verdict, why } = playScenarioSync(JSON.parse(JSON.stringify(scenario)));
+    expect({ verdict, why }).toMatchObject({ verdict: "held" });
+  }
+});
+
+const undecided = ofSpec
+  .map((name) => parseScenario(scenarioNamed(name)))
+  .filter(({ assumptions }) => assumptions === undefined)
+  .map((scenario) => [scenario.name, scenario] as const);
+
+test.each(undecided)("%s holds at every imagined service", (_, scenario) => {
+  for (const service of someOf(services)) {
+    const { verdict, why } = playedAt(service, scenario);
+    expect({ service, verdict, why }).toEqual({
+      service,
+      verdict: "held",
+      why: "everything came out as expected",
+    });
+  }
+});
+
+test("some imagined services refuse otherwise, and some ignore what they can't read", () => {
+  const asked = parseScenario({
+    name: "asked",
+    about: "Asks for what no service has to understand.",
+    steps: [
+      { payouts: { limit: -1 }, expect: { status: 400 } },
+      { payouts: { limit: "many" }, expect: { status: 400 } },
+      { stats: { from: "yesterday" }, expect: { status: 400 } },
+      { click: { impression_id: "none" }, expect: { status: 404 } },
+    ],
+  });
+  const found = services.map((service) =>
+    playedAt(service, asked).steps.map(({ exchange }) => exchange?.status),
+  );
+  const [limits, texts, dates, clicks] = [0, 1, 2, 3].map(
+    (step) => new Set(found.map((statuses) => statuses[step])),
+  );
+  for (const one of [limits, texts, dates])
+    expect([...(one ?? [])].toSorted()).toEqual([200, 400, 418, 422, 500, 599]);
+  expect(clicks).toEqual(new Set([404, 400, 200, 418, 500, 599]));
+});
+
+function playedAt(service: ImaginedService, scenario: Scenario): PlayResult {
+  const { options, areNew, prepare, answer, rewrite } = service;
+  const sim = createSimulator({ publishers: 2, start: "2026-05-05T05:05:05Z", ...options });
+  const members = [0, 1].map((ordinal) =>
+    memberOf(areNew === true ? sim.publishers.signUp() : sim.publishers.at(ordinal)),
+  );
+  prepare?.(sim, members);
+  const { handle } = sim;
+  const asService = Object.assign(sim, {
+    handle(request: ApiRequest) {
+      const response = answer?.(handle, request) ?? handle(request);
+      return rewrite?.(response) ?? response;
+    },
+  });
+  const playing = play(scenario, {
+    capabilities: { time: { kind: "real", speed: 1 }, control: false },
+    sending: { encoding: encodingOf(resolveAssumptions(sim.assumptions)) },
+    target: { kind: "service", url: undefined },
+    reproduce: "",
+  });
+  const member = ({ ordinal }: { readonly ordinal: number }) => members[ordinal];
+  return driveAtOnce(playing, { ...performersOn(asService), member });
+}

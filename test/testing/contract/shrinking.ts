@@ -1,0 +1,15 @@
+/** Looking for the shortest sequence takes longer than finding one that breaks a rule: it is looked for with RUNS=1 only. */
+
+import fc from "fast-check";
+import { afterAll, beforeAll, expect } from "vitest";
+import { isWhole } from "../../budget.ts";
+
+/** For all tests of the file that calls it. */
+export function shrinkOnlyIfWhole(): void {
+  beforeAll(() => fc.configureGlobal({ endOnFailure: !isWhole }));
+  afterAll(() => fc.resetConfigureGlobal());
+}
+
+export function expectShort({ length }: readonly unknown[], most: number): void {
+  if (isWhole) expect(length).toBeLessThanOrEqual(most);
+}
