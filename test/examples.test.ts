@@ -53,7 +53,7 @@ test.each(["python/ads.py", "python/test_ads.py", "shell/impression.sh", "shell/
 
 test.skipIf(!hasPython)("the Python example is green", () => {
   const { code, output } = runIn("python", python);
-  expect(output).toMatch(/^Ran 5 tests in .*\n\nOK$/m);
+  expect(output).toMatch(/^Ran 6 tests in .*\n\nOK$/m);
   expect(code).toBe(0);
 });
 
@@ -64,6 +64,27 @@ test.skipIf(!hasPython)("the Python example is red for a client that ignores Ret
     wrong: "pause",
   });
   expect(output).toContain("FAIL: test_it_waits_as_long_as_it_is_told");
+  expect(code).toBe(1);
+});
+
+test.skipIf(!hasPython)("the Python example is red for a client that doesn't look at ok", () => {
+  const { code, output } = runIn("python", python, {
+    file: "ads.py",
+    right: 'answer.get("ok") is not True or ',
+    wrong: "",
+  });
+  expect(output).toContain("FAIL: test_an_unconfirmed_impression_counts_once");
+  expect(output).toContain("FAIL: test_an_answer_that_confirms_nothing_is_no_success");
+  expect(code).toBe(1);
+});
+
+test.skipIf(!hasPython)("the Python example is red for a client that takes any 2xx", () => {
+  const { code, output } = runIn("python", python, {
+    file: "ads.py",
+    right: "response.status != 200 or ",
+    wrong: "",
+  });
+  expect(output).toContain("FAIL: test_an_answer_that_confirms_nothing_is_no_success");
   expect(code).toBe(1);
 });
 
@@ -85,6 +106,16 @@ test.skipIf(!hasCurl)(
     expect(code).toBe(1);
   },
 );
+
+test.skipIf(!hasCurl)("the shell example is red for a client that doesn't look at ok", () => {
+  const { code, output } = runIn("shell", shell, {
+    file: "impression.sh",
+    right: '/"ok": *true.*200$/',
+    wrong: "",
+  });
+  expect(output).toContain("FAILED: not exactly one impression is recorded");
+  expect(code).toBe(1);
+});
 
 test.skipIf(!hasPython)(
   "the page's program reads the fixtures that adsim writes, and the page names every member of a file",

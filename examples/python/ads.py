@@ -30,13 +30,13 @@ class Ads:
         pause = 0.1
         for attempt in range(1, attempts + 1):
             try:
-                return self._send("POST", "/v1/impression", sent)
+                return self._record("impression", sent)
             except Refused as refused:
                 if attempt == attempts or refused.status not in (429, 500, 502, 503, 504):
                     raise
                 self.sleep(refused.retry_after if refused.retry_after is not None else pause)
             except (OSError, http.client.HTTPException, ValueError):
-                # There was no answer, or only a part, or it can't be read. The impression may have been recorded.
+                # There was no answer, or one that confirms nothing. The impression may have been recorded.
                 if attempt == attempts:
                     raise
                 self.sleep(pause)
@@ -44,12 +44,20 @@ class Ads:
 
     def click(self, impression_id):
         """Records a click. No retries: the specification doesn't say whether a second click counts."""
-        return self._send("POST", "/v1/click", {"impression_id": impression_id})
+        return self._record("click", {"impression_id": impression_id})
 
     def stats(self, day):
         period = {"publisher_id": self.publisher, "from": day, "to": day}
         query = urllib.parse.urlencode(period)
         return self._send("GET", f"/v1/publisher/stats?{query}")
+
+    def _record(self, event, sent):
+        """Only ok and the id of the event say that it is recorded."""
+        answer = self._send("POST", f"/v1/{event}", sent)
+        name = answer.get(f"{event}_id")
+        if answer.get("ok") is not True or not isinstance(name, str) or name == "":
+            raise ValueError(f"the answer doesn't confirm the {event}: {answer}")
+        return answer
 
     def _send(self, method, path, body=None):
         request = urllib.request.Request(
@@ -60,7 +68,11 @@ class Ads:
         )
         try:
             with urllib.request.urlopen(request, timeout=10) as response:
-                return json.load(response)
+                answer = json.load(response)
+                # Other statuses and values aren't in the specification, even if they look like a success.
+                if response.status != 200 or not isinstance(answer, dict):
+                    raise ValueError(f"unexpected answer: {response.status} {answer}")
+                return answer
         except urllib.error.HTTPError as error:
             with error:
                 raise Refused(error.code, error.headers, error.read().decode()) from None

@@ -42,10 +42,17 @@ class AdsTest(unittest.TestCase):
         wait(24 * 3600)
         self.assertEqual(self.ads.stats("2026-01-15")["impressions"], before + 1)
 
-    def test_a_lost_answer_makes_no_second_impression(self):
+    def test_an_unconfirmed_impression_counts_once(self):
         first_only = {"operation": "impression", "times": 1}
-        for verdict in ({"kind": "lose-response"}, {"kind": "truncate", "atByte": 10}, {"kind": "garbage"}):
-            with self.subTest(verdict["kind"]):
+        for verdict in (
+            {"kind": "lose-response"},
+            {"kind": "truncate", "atByte": 10},
+            {"kind": "garbage"},
+            {"kind": "wrong-body", "wrong": "ok-false"},
+            {"kind": "wrong-body", "wrong": "empty-id"},
+            {"kind": "wrong-body", "wrong": "status-202"},
+        ):
+            with self.subTest(verdict):
                 control("POST", "reset")
                 control("POST", "faults", {"match": first_only, "verdict": verdict})
                 self.ads.impression(SURFACE, "ad-1", "session-1")
@@ -58,6 +65,15 @@ class AdsTest(unittest.TestCase):
         control("POST", "faults", {"match": {"times": 1}, "verdict": verdict})
         self.ads.impression(SURFACE, "ad-1", "session-1")
         self.assertEqual(control("GET", "clock")["now"], "2026-01-15T00:00:30.000Z")
+
+    def test_an_answer_that_confirms_nothing_is_no_success(self):
+        shown = self.ads.impression(SURFACE, "ad-1", "session-1")
+        for wrong in ("ok-false", "missing-id", "null-body", "status-202", "status-204"):
+            with self.subTest(wrong):
+                verdict = {"kind": "wrong-body", "wrong": wrong}
+                control("POST", "faults", {"match": {"operation": "click", "times": 1}, "verdict": verdict})
+                with self.assertRaises(ValueError):
+                    self.ads.click(shown["impression_id"])
 
     def test_a_refusal_is_raised(self):
         with self.assertRaises(Refused) as caught:

@@ -12,14 +12,17 @@ control() {
 control POST faults '{"match":{"operation":"impression","times":1},"verdict":{"kind":"lose-response"}}' >/dev/null
 id=$(sh impression.sh ad-1 session-1)
 control POST clock/advance '{"by":"10m"}' >/dev/null
+
+# Answer the next one with 200 and "ok": false, which confirms nothing.
+control POST faults '{"match":{"operation":"impression","times":1},"verdict":{"kind":"wrong-body","wrong":"ok-false"}}' >/dev/null
 [ "$(sh impression.sh ad-1 session-1)" = "$id" ] || {
   echo "FAILED: the same impression has two ids" >&2
   exit 1
 }
 
-# The audit knows what the service did: it got three requests and recorded one impression.
+# The audit knows what the service did: it got four requests and recorded one impression.
 case $(control GET audit) in
-  *'"impressions":{"attempts":3,"answered":2,'*'"applied":1,'*) echo "ok" ;;
+  *'"impressions":{"attempts":4,"answered":2,'*'"applied":1,'*) echo "ok" ;;
   *)
     echo "FAILED: not exactly one impression is recorded" >&2
     exit 1

@@ -2,7 +2,7 @@
 
 import { createSimulatorCore, type SimulatorCore } from "../simulator/simulator.ts";
 import type { Readings, SimulatorOptions } from "../simulator/simulator-options.ts";
-import { fakerPerson } from "../world/publishers/people.ts";
+import { fakerHost } from "../world/publishers/people.ts";
 import { createFetch } from "./fetch.ts";
 
 /** An in-process simulated service. */
@@ -19,7 +19,7 @@ export interface Simulator extends SimulatorCore {
  * @throws InputError that names the invalid option.
  */
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
-  const sim = withFetch(createSimulatorCore(options, { people: () => fakerPerson }));
+  const sim = withFetch(createSimulatorCore(options, fakerHost));
   chosen.set(sim, { ...options.assumptions });
   return sim;
 }

@@ -4,7 +4,6 @@ import type { ChildProcess } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { nodeHost } from "../adapters/node-host.ts";
 import type { Coverage } from "../play/fixtures/coverage.ts";
 import { REACHED } from "../readings/reached.ts";
 import type { Server } from "../server.ts";
@@ -92,7 +91,7 @@ async function coverageIn(
   ]);
   const { seed, assumptions, publishers } = server.worlds.get("default");
   const options = await simulatorOptions(flags, "frozen");
-  const fixtures = makeFixtures({ ...options, seed, assumptions }, nodeHost);
+  const fixtures = makeFixtures({ ...options, seed, assumptions });
   const coverage = coverageOf([...atServer, ...inProcess], fixtures);
   const apiKey = publishers.credentials(1)[0]?.apiKey ?? "";
   return { coverage, text: coverageText(coverage, apiKey) };

@@ -142,7 +142,7 @@ function addExec(program: Command, host: HostProcess, ends: SetExitCode): void {
     )
     .option(
       "--coverage",
-      "show at the end what of the API CMD has reached, and what would reach more",
+      "show at the end which parts of the API CMD has reached, and which requests would reach more",
     )
     .passThroughOptions()
     .addHelpText(

@@ -27,8 +27,8 @@ Without --target, adsim plays the scenario in a world in this process, and no re
 If --target is an adsim, it plays the scenario in a new world, /@NAME, or in the world that the URL names, whose state is
 lost. No real time passes there either, unless you give --speed.
 With --api-key and --publisher, --target can be any service, and time is real. adsim skips the steps that the service can't
-do, and says which. What comes out otherwise than expected is broken only if no choice of the assumptions allows it; else it
-is unknown. --assume and --assumptions say what the service is known to choose. Use publishers that no other client uses
+do, and says which. If an answer isn't as expected, it is broken only if no choice of the assumptions allows it; otherwise
+it is unknown. --assume and --assumptions say what the service is known to choose. Use publishers that no other client uses
 meanwhile.
 Exit codes: 0 held, 1 broken or unknown, 2 wrong usage or an invalid scenario, 3 the scenario can't be read, or the target
 can't be reached.`,

@@ -1,5 +1,6 @@
 /** Answers that are well-formed and wrong: the service's own, changed in one way, or one made up for a request that it never got. */
 
+import { isPlainObject } from "../base/input.ts";
 import { utf8Length } from "../base/text.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import type { OperationId } from "../spec/operations.ts";
@@ -57,7 +58,7 @@ const kept = (body: unknown): unknown => body;
 const ways: Readonly<Record<WrongWay, Way>> = {
   // The answers to reads have no `ok`.
   "ok-false": bodyAs((body) =>
-    isObject(body) && "ok" in body ? { ...body, ok: false } : { ok: false },
+    isPlainObject(body) && "ok" in body ? { ...body, ok: false } : { ok: false },
   ),
   "missing-id": idsAs(() => undefined),
   "null-id": idsAs(() => null),
@@ -168,15 +169,11 @@ function membersAs(members: readonly string[], change: Change): Way {
     if (Array.isArray(value)) {
       return value.map((one) => changed(one, name, only)).filter((one) => one !== undefined);
     }
-    if (!isObject(value)) return value;
+    if (!isPlainObject(value)) return value;
     const entries = Object.entries(value);
     return Object.fromEntries(entries.map(([of, one]) => [of, changed(one, of, only)]));
   };
   return { change: (body, only) => inside(body, "", only), members };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The id with its last letter or digit replaced by another one. Part of an id is a checksum, so no event has the result. */

@@ -1,6 +1,6 @@
 /** Reads a recording from a file: a journal as NDJSON or JSON, or a HAR. Recognises the format by the content. */
 
-import { InputError } from "../base/input.ts";
+import { InputError, isPlainObject } from "../base/input.ts";
 import { parseJson } from "../base/parse-json.ts";
 import { journalExchange } from "./read-entry.ts";
 import { harExchanges } from "./read-har.ts";
@@ -50,17 +50,17 @@ function fromDocument(lines: readonly string[]): Recording {
       `is damaged, or neither NDJSON nor HAR: it ${mistake}. Use a journal as NDJSON, or a HAR`,
     );
   const value = parseJson(lines.join("\n"), fail);
-  if (isObject(value) && "log" in value) {
+  if (isPlainObject(value) && "log" in value) {
     const exchanges = withPlace("", () => harExchanges(value));
     const byAdsim = exchanges.some(({ sequence }) => sequence !== undefined);
     return { form: "HAR", byAdsim, exchanges };
   }
   // The response of GET /_sim/journal, or journal.entries() written by JSON.stringify.
-  const list = isObject(value) && "entries" in value ? value.entries : value;
+  const list = isPlainObject(value) && "entries" in value ? value.entries : value;
   if (Array.isArray(list)) {
     return fromEntries(list.map((entry, index) => ({ entry, place: `entry ${index + 1}` })));
   }
-  const isSnapshot = isObject(value) && "format" in value && value.format === "adsim-snapshot";
+  const isSnapshot = isPlainObject(value) && "format" in value && value.format === "adsim-snapshot";
   throw new RecordingError(
     isSnapshot
       ? "is a snapshot, not a recording. Pass it with --load, and a journal or a HAR as FILE"
@@ -89,11 +89,7 @@ function withPlace<Result>(place: string, read: () => Result): Result {
 }
 
 function isEntry(value: unknown): boolean {
-  return isObject(value) && "request" in value && "response" in value;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isPlainObject(value) && "request" in value && "response" in value;
 }
 
 /** Sorts by the order in which the world answered. @throws RecordingError if two requests have the same number. */

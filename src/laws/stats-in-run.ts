@@ -5,16 +5,16 @@ import { ensure, inconclusive, type LawContext } from "./law.ts";
 import { addDays, ownAnswersTo } from "./read-trace.ts";
 import type { TracedExchange } from "./trace.ts";
 
-interface Reading {
+interface Answer {
   readonly sent: URLSearchParams;
   readonly stats: Stats;
 }
 
 /** The successful answers whose requests `applies` to. Inconclusive if there are none. */
-function readingsIn(
+function answersIn(
   played: LawContext,
   applies: (sent: URLSearchParams) => boolean,
-): readonly Reading[] {
+): readonly Answer[] {
   const found = ownAnswersTo("stats", played)
     .filter(({ status, text }) => status === 200 && text.startsWith("{"))
     .map((exchange) => ({ exchange, sent: sentIn(exchange) }))
@@ -33,7 +33,7 @@ function sentIn({ query }: TracedExchange): URLSearchParams {
 const MAX_ROUNDED_MICROS = 10_000;
 
 export function sumsInRun(played: LawContext): string {
-  const found = readingsIn(played, () => true);
+  const found = answersIn(played, () => true);
   for (const { stats } of found) {
     const rows = [...stats.rows.values()];
     const impressions = rows.reduce((sum, row) => sum + row.impressions, 0);
@@ -51,7 +51,7 @@ export function sumsInRun(played: LawContext): string {
 }
 
 export function filtersInRun(played: LawContext): string {
-  const found = readingsIn(played, (sent) => sent.has("surface"));
+  const found = answersIn(played, (sent) => sent.has("surface"));
   for (const { sent, stats } of found) {
     const surface = sent.get("surface") ?? "";
     const row = stats.rows.get(surface) ?? { impressions: 0, micros: 0 };
@@ -71,10 +71,13 @@ export function filtersInRun(played: LawContext): string {
 
 /** Checks only the length of the default period, because the date of a foreign service is unknown. */
 export function defaultLength(played: LawContext): string {
-  const found = readingsIn(played, (sent) => !sent.has("from") && !sent.has("to"));
+  const found = answersIn(played, (sent) => !sent.has("from") && !sent.has("to"));
   for (const { stats } of found) {
     const { from, to } = stats;
-    ensure(addDays(from, 30) === to, () => `the default period is ${from} to ${to}`);
+    ensure(
+      addDays(from, 30) === to,
+      () => `the default period is ${from} to ${to}, which doesn't begin 30 days before its end`,
+    );
   }
   return `${found.length} answers`;
 }

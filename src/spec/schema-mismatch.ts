@@ -1,6 +1,7 @@
 /** Compares a JSON value with a schema of the contract. Supports only the keywords that are used there. */
 
 import { parseDay } from "../base/calendar.ts";
+import { isPlainObject } from "../base/input.ts";
 import type { OperationId } from "./operations.ts";
 import { type JsonSchema, responseSchemas } from "./responses.ts";
 
@@ -107,19 +108,19 @@ const keywords: Readonly<Record<string, KeywordCheck>> = {
       ? undefined
       : `${at} has ${value.length} items, not ${demand}`,
   required(demand, value, { at }) {
-    if (!isRecord(value)) return undefined;
+    if (!isPlainObject(value)) return undefined;
     const missing = (demand as readonly string[]).find((name) => !Object.hasOwn(value, name));
     return missing === undefined ? undefined : `${at}.${missing} is missing`;
   },
   properties(demand, value, { at }) {
-    if (!isRecord(value)) return undefined;
+    if (!isPlainObject(value)) return undefined;
     const schemas = Object.entries(demand as Readonly<Record<string, JsonSchema>>);
     return first(schemas, ([name, schema]) =>
       Object.hasOwn(value, name) ? schemaMismatch(schema, value[name], `${at}.${name}`) : undefined,
     );
   },
   additionalProperties(demand, value, { schema, at }) {
-    if (demand !== false || !isRecord(value)) return undefined;
+    if (demand !== false || !isPlainObject(value)) return undefined;
     const properties = schema.properties as Readonly<Record<string, JsonSchema>>;
     const extra = Object.keys(value).find((name) => !Object.hasOwn(properties, name));
     return extra === undefined ? undefined : `${at}.${extra} is not documented`;
@@ -150,14 +151,10 @@ function first<Item>(
   return undefined;
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function isA(type: string, value: unknown): boolean {
   switch (type) {
     case "object":
-      return isRecord(value);
+      return isPlainObject(value);
     case "array":
       return Array.isArray(value);
     case "integer":

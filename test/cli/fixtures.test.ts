@@ -58,7 +58,7 @@ const named = Object.keys(readings).slice(0, isWhole ? undefined : 2);
 /** Made once, by the first test that needs them. */
 function fixturesUnder(name: string): Fixtures {
   const assumptions = readings[name] ?? {};
-  const fixtures = made.get(name) ?? makeFixtures({ assumptions, publishers: 1 }, nodeHost);
+  const fixtures = made.get(name) ?? makeFixtures({ assumptions, publishers: 1 });
   made.set(name, fixtures);
   return fixtures;
 }

@@ -29,6 +29,14 @@ function projectOf(files: Readonly<Record<string, string>>, manifest: object = {
 /** Standard input that nothing reads. */
 const noInput = Readable.from([]);
 
+test("a loaded module leaves no listener on the process", async () => {
+  const file = join(projectOf({ "mine.ts": typed + module }), "mine.ts");
+  const before = process.listenerCount("beforeExit");
+  await loadScenario(file, noInput);
+  await saidOf({ "mine.ts": "throw 1;" });
+  expect(process.listenerCount("beforeExit")).toBe(before);
+});
+
 /** The error about `mine.ts` in such a project, without the folder. */
 async function saidOf(files: Readonly<Record<string, string>>, manifest = {}): Promise<string> {
   const folder = projectOf(files, manifest);

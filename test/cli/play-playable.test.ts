@@ -28,7 +28,9 @@ describe("adsim play --playable", () => {
     const reports = ["--report", `junit=${junit},json=${json}`];
     const { code, stdout, stderr } = await playable([], reports);
     expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout).toMatch(/\n23 scenarios: 23 held\. 48 others can't be played here/);
+    expect(stdout).toMatch(
+      /\n23 scenarios: 23 held\. Not played: 48 others\. npx adsim scenarios --playable/,
+    );
     const suites = childrenOf(readXml(readFileSync(junit, "utf8")), "testsuite");
     expect(suites).toHaveLength(23);
     expect(JSON.parse(readFileSync(json, "utf8")).results).toHaveLength(23);
@@ -91,7 +93,7 @@ describe("a play at a service", () => {
     const words = ["play", "spec-today", ...targetWords(service), "--run-id", "seven"];
     const { stdout } = await runAdsim([...words, "--assume", "stats.today=live"]);
     expect(stdout).toContain("✗ broken  spec-today: answer body.impressions: expected");
-    expect(stdout).toContain("run id seven, the end of every session id");
+    expect(stdout).toContain("run id seven, a part of every session id");
     expect(stdout).toMatch(/Reproduce: .*--assume stats\.today=live --target .* --run-id seven/);
     const unknown = await runAdsim(words);
     expect(unknown.stdout).toContain("? unknown  spec-today: assumptions was skipped");

@@ -204,7 +204,7 @@ test("a module whose top-level await never ends is refused with 2", async () => 
   const file = fileOf("await new Promise(() => undefined); export default {};", "a.mjs");
   const adsim = spawnAdsim(["play", file]);
   expect(await adsim.ended).toMatchObject({ code: 2 });
-  expect(adsim.stderr()).toContain("a.mjs: can't be loaded: its top-level await never ends");
+  expect(adsim.stderr()).toContain("a.mjs: can't be loaded: its top-level await never ends\n");
 });
 
 test("the assumptions of --assumptions and --assume override the scenario's", async () => {

@@ -1,6 +1,6 @@
 /**
- * A reporter for vitest. The simulators of the tests write what they were asked to a file, and in the end the reporter shows
- * what of the API that is.
+ * A reporter for vitest. The simulators of the tests write to a file what they were asked, and at the end the reporter shows
+ * which parts of the API that reached.
  */
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -13,7 +13,6 @@ import { makeFixtures } from "../../play/fixtures/make-fixtures.ts";
 import { REACHED, reachedIn } from "../../readings/reached.ts";
 import { createSimulator } from "../create-simulator.ts";
 import { environmentValue } from "../environment.ts";
-import { nodeHost } from "../node-host.ts";
 
 export class CoverageReporter implements Reporter {
   #file: string | undefined;
@@ -31,7 +30,7 @@ export class CoverageReporter implements Reporter {
     if (this.#file === undefined) return;
     const reached = reachedIn(readIfWritten(this.#file));
     const { assumptions, publishers } = createSimulator({ publishers: 1 });
-    const coverage = coverageOf(reached, makeFixtures({ assumptions, publishers: 1 }, nodeHost));
+    const coverage = coverageOf(reached, makeFixtures({ assumptions, publishers: 1 }));
     console.log(`\n${coverageText(coverage, publishers.at(0).apiKey)}`);
   }
 }

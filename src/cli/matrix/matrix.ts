@@ -62,7 +62,7 @@ export async function matrix(
       port: 0,
     },
     onRun(more, passed) {
-      // What a client does after its failure is nothing that its tests are about.
+      // After a failure, a client may do what its tests aren't about.
       reached.push(...more.filter((one) => passed || "kept" in one));
       progress.step();
     },

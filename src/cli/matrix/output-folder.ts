@@ -24,7 +24,7 @@ export interface KeptOutput {
 export interface Spool {
   readonly handle: FileHandle;
   /** A path for a second file, which is deleted with this one. */
-  readonly besides: string;
+  readonly secondFile: string;
   /** Closes the file and keeps it under a name. */
   keep(name: string): Promise<KeptOutput>;
   /** Closes and deletes the file, unless it was kept. */
@@ -46,11 +46,11 @@ export async function createOutputFolder(given: string | undefined): Promise<Out
       orCouldNotRun(folder, async () => {
         const file = temporaryPathIn(folder);
         const handle = await open(file, "wx+");
-        const besides = temporaryPathIn(folder);
+        const secondFile = temporaryPathIn(folder);
         let isOpen = true;
         return {
           handle,
-          besides,
+          secondFile,
           keep: (name) =>
             orCouldNotRun(folder, async () => {
               const tail = await lastLines(handle);
@@ -61,7 +61,7 @@ export async function createOutputFolder(given: string | undefined): Promise<Out
               return { file: keptFile, tail };
             }),
           async discard() {
-            await rm(besides, { force: true });
+            await rm(secondFile, { force: true });
             if (!isOpen) return;
             isOpen = false;
             await handle.close();

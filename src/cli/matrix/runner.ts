@@ -98,9 +98,9 @@ export function createRunner(options: RunnerOptions): Runner {
         timeLimitMs: options.timeLimitMs,
         running,
         host: options.host,
-        env: { [REACHED]: spool.besides },
+        env: { [REACHED]: spool.secondFile },
         onStart(server) {
-          reach = collectReach(server, spool.besides);
+          reach = collectReach(server, spool.secondFile);
         },
         onEnd({ url }) {
           count = requests.take(url);

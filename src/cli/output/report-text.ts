@@ -71,7 +71,6 @@ function by(who: Finding["who"]): string {
   return others.length === 0 ? whose : `${whose} (${first?.count}) and ${others.length} more`;
 }
 
-/** Wraps between words, at `WIDTH` characters. */
 function plural(count: number, noun: string): string {
   return count === 1 ? noun : `${noun}s`;
 }

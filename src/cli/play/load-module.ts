@@ -3,6 +3,7 @@
  * `paths` of a tsconfig.json, and it works on every Node. Otherwise Node has to run the file, which it can from 22.18 on.
  */
 
+import { once } from "node:events";
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { couldNotRun, wrongUsage } from "../output/exit.ts";
@@ -39,7 +40,7 @@ async function exportsOf(file: string): Promise<Exports> {
     if (isTypeScript) tsx = await installedTsx();
     // tsx loads the file and its imports as copies of their own: their classes aren't ours, so no instanceof on them.
     const loading = tsx === undefined ? import(href) : tsx.tsImport(href, import.meta.url);
-    return await Promise.race([loading, neverLoaded()]);
+    return await beforeNodeEnds(loading);
   } catch (error) {
     const message = `${file}: can't be loaded: ${whyNotLoaded(error)}`;
     if (!isTypeScript || tsx !== undefined || !needsTsx(error)) throw wrongUsage(message);
@@ -69,10 +70,13 @@ function needsTsx(error: unknown): boolean {
 }
 
 /** Fails when nothing is left that could go on: Node would end then, as if all were well. */
-function neverLoaded(): Promise<never> {
-  return new Promise((_, reject) => {
-    process.once("beforeExit", () => reject(new Error("its top-level await never ends")));
-  });
+function beforeNodeEnds<Module>(loading: Promise<Module>): Promise<Module> {
+  const listening = new AbortController();
+  const neverLoaded = once(process, "beforeExit", listening).then(() =>
+    // A text: an error's stack would name this line.
+    Promise.reject("its top-level await never ends"),
+  );
+  return Promise.race([loading, neverLoaded]).finally(() => listening.abort());
 }
 
 function whyNotLoaded(error: unknown): string {

@@ -43,7 +43,7 @@ export function addPlayOptions(command: Command, host: HostProcess): Command {
     )
     .option(
       "--run-id <id>",
-      "at a service other than adsim: the end of every session id, so that runs don't share sessions (default: random, and the report says it)",
+      "at a service other than adsim: a part of every session id, so that runs don't share sessions (default: random, and the report says it)",
       notEmpty,
     )
     .option(

@@ -55,7 +55,7 @@ export async function playPlayable(
   if (json === true) say(indentedJson({ version: 1, results }), stdout);
   const left = all.length - chosen.length;
   stream.write(
-    `\n${plural(results.length, "scenario")}: ${verdictCounts(results)}. ${readableCount(left)} others can't be played here: npx adsim scenarios --playable says why.\n`,
+    `\n${plural(results.length, "scenario")}: ${verdictCounts(results)}. Not played: ${readableCount(left)} others. npx adsim scenarios --playable says what they need.\n`,
   );
   return verdictOf(results);
 }
@@ -78,7 +78,7 @@ function planned(
   return {
     scenario,
     plan: planAtService(scenario, { speed, knownChoices }),
-    reproduce: reproduceLine(["play"], { source: name, scenario, overrides: {} }, words),
+    reproduce: reproduceLine(["play"], { source: name, overrides: {} }, words),
   };
 }
 

@@ -70,7 +70,7 @@ export function errorInSource(
 /** A line for a POSIX shell: the command, the scenario, its overrides, and more words. */
 export function reproduceLine(
   command: readonly string[],
-  { source, overrides }: ResolvedScenario,
+  { source, overrides }: Pick<ResolvedScenario, "source" | "overrides">,
   more: readonly string[] = [],
 ): string {
   const words = [...command, source, ...overrideWords(overrides), ...more];

@@ -14,12 +14,20 @@ const parameters: readonly string[] = [
 /** `impression_id` of an impression is the id that the service answered with: clicks refer to it. */
 const columns: readonly string[] = ["at", "operation", "status", ...parameters];
 
+/** What a file may be, and how it is told apart. */
+const FORMS =
+  "adsim reads a journal as NDJSON or JSON, a HAR file, and a trace in CSV. A file that begins with { or [ is read as JSON, " +
+  `any other as CSV, whose first line names the columns: some of ${formatList(columns)}`;
+
 type Row = Readonly<Record<string, string>>;
 
 /** @throws RecordingError that says where it is wrong. */
 export function readCsv(text: string): Recording {
   const [head, ...rows] = rowsIn(text);
   const names = head?.record ?? [];
+  if (!names.some((name) => columns.includes(name))) {
+    throw new RecordingError(`is not a recording: line 1 names no known column. ${FORMS}`);
+  }
   for (const [index, name] of names.entries()) {
     if (!columns.includes(name)) {
       const hint = didYouMean(name, columns) || ` The columns are ${formatList(columns)}.`;
@@ -52,7 +60,7 @@ function rowsIn(text: string): readonly CsvRow[] {
     return parse(text, options) as unknown as readonly CsvRow[];
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw new RecordingError(`is not CSV: ${error.message}`);
+    throw new RecordingError(`is not a recording: it is not CSV: ${error.message}. ${FORMS}`);
   }
 }
 

@@ -1,7 +1,6 @@
 /** `adsim record FILE`: turns a recording into a scenario: a HAR, a journal as NDJSON, or a trace in CSV. */
 
 import { basename, extname } from "node:path";
-import { nodeHost } from "../../adapters/node-host.ts";
 import { indentedJson } from "../../base/text.ts";
 import { readRecording } from "../../journal/read-recording.ts";
 import type { Recording } from "../../journal/recorded-exchange.ts";
@@ -12,7 +11,7 @@ import { writeOut } from "../output/reports.ts";
 import { say } from "../output/say.ts";
 import type { HostProcess } from "../processes/host-process.ts";
 import { recordingIn } from "../replay/recording-in.ts";
-import { skipReasons } from "../replay/replay-result.ts";
+import { countReasons } from "../replay/replay-result.ts";
 import { readCsv } from "./read-csv.ts";
 import { scenarioOfRecording } from "./scenario-of-recording.ts";
 
@@ -29,7 +28,7 @@ export async function record(file: string, flags: RecordFlags, host: HostProcess
   if (recording.exchanges.every(({ skip }) => skip !== undefined)) {
     throw couldNotRun(`${file} has no request for a scenario: ${leftOut}.`);
   }
-  const scenario = scenarioOfRecording(recording, { name, host: nodeHost });
+  const scenario = scenarioOfRecording(recording, name);
   parseScenario(scenario);
   const text = indentedJson(scenario);
   if (out === undefined) say(text, host.stdout);
@@ -44,12 +43,9 @@ function read(lines: readonly string[]): Recording {
 }
 
 function leftOutOf({ exchanges }: Recording): string {
-  const skipped = exchanges.flatMap(({ skip }) => (skip === undefined ? [] : [skip]));
-  return [...new Set(skipped)]
-    .map((why) => {
-      const count = skipped.filter((one) => one === why).length;
-      return `${plural(count, "request")}, because ${skipReasons[why]}`;
-    })
+  const counts = Object.entries(countReasons(exchanges.map(({ skip }) => skip)));
+  return counts
+    .map(([reason, count]) => `${plural(count, "request")}, because ${reason}`)
     .join("; ");
 }
 

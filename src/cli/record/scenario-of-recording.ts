@@ -3,6 +3,7 @@
  * world: there the publishers sign up first, with the surfaces that the recording names, and steps refer to those.
  */
 
+import { nodeHost } from "../../adapters/node-host.ts";
 import { formatInstant, parseInstant } from "../../base/calendar.ts";
 import type {
   RecordedExchange,
@@ -10,7 +11,6 @@ import type {
   Recording,
 } from "../../journal/recorded-exchange.ts";
 import type { PublisherRef, RequestStep, Scenario } from "../../play/language/scenario.ts";
-import type { Host } from "../../simulator/running-world.ts";
 import { createSimulatorCore } from "../../simulator/simulator.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
 import {
@@ -24,22 +24,14 @@ import { createScript, type Script } from "../../testing/contract/scenario-of.ts
 import { jsonOf, memberOf, valuesOf, type WireExchange } from "../../testing/session/wire.ts";
 import type { Credentials } from "../../world/accounts/account.ts";
 
-export interface RecordedScenarioOptions {
-  readonly name: string;
-  readonly host: Host;
-}
-
 /** @throws InputError if the recorded world's settings are invalid. */
-export function scenarioOfRecording(
-  recording: Recording,
-  { name, host }: RecordedScenarioOptions,
-): Scenario {
+export function scenarioOfRecording(recording: Recording, name: string): Scenario {
   const sent = recording.exchanges.filter(({ skip }) => skip === undefined);
   const world = sent.find((one) => one.world !== undefined)?.world;
   const exchanges = attributed(sent.map(wireExchangeOf), sent);
   const start = world?.start ?? startOf(sent);
   const script = createScript(parseInstant(start) ?? 0);
-  const senders = sendersOf(exchanges, { script, world, host });
+  const senders = sendersOf(exchanges, script, world);
   for (const exchange of exchanges) {
     script.advanceTo(exchange.atMs);
     const sender = senders.get(exchange.publisher);
@@ -134,12 +126,6 @@ function attributed(
   return found.map(({ publisher = first, ...exchange }) => ({ ...exchange, publisher }));
 }
 
-interface SenderContext {
-  readonly script: Script;
-  readonly world: RecordedWorld | undefined;
-  readonly host: Host;
-}
-
 interface Sender {
   readonly key: string;
   readonly requests: RequestSteps;
@@ -148,9 +134,10 @@ interface Sender {
 /** By publisher id, how its requests become steps. Publishers that the world doesn't have sign up. */
 function sendersOf(
   exchanges: readonly Attributed[],
-  { script, world, host }: SenderContext,
+  script: Script,
+  world: RecordedWorld | undefined,
 ): ReadonlyMap<string, Sender> {
-  const seeded = world === undefined ? [] : seededIn(world, host);
+  const seeded = world === undefined ? [] : seededIn(world);
   const assumptions =
     world === undefined ? defaultAssumptions : resolveAssumptions(world.assumptions);
   const senders = new Map<string, Sender>();
@@ -179,11 +166,9 @@ function sendersOf(
 const MOST_SEEDED = 10_000;
 
 /** @throws InputError if the recorded settings are invalid. */
-function seededIn(
-  { seed, start, publishers, profile }: RecordedWorld,
-  host: Host,
-): readonly Credentials[] {
-  const sim = createSimulatorCore({ seed, start, publishers, profile }, host);
+function seededIn(world: RecordedWorld): readonly Credentials[] {
+  const { seed, start, publishers, profile } = world;
+  const sim = createSimulatorCore({ seed, start, publishers, profile }, nodeHost);
   return sim.publishers.credentials(Math.min(sim.publishers.total, MOST_SEEDED));
 }
 

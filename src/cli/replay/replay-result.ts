@@ -53,12 +53,6 @@ export function resultOf(parts: ResultParts): ReplayResult {
     replayed.filter(({ outcome }) => kinds.includes(outcome.kind));
   const skipped = of("skipped");
   const different = of("different", "unanswered");
-  const skippedFor: Record<string, number> = {};
-  for (const { outcome } of skipped) {
-    if (outcome.kind !== "skipped") continue;
-    const reason = skipReasons[outcome.why];
-    skippedFor[reason] = (skippedFor[reason] ?? 0) + 1;
-  }
   return {
     file,
     form: recording.form,
@@ -68,14 +62,26 @@ export function resultOf(parts: ResultParts): ReplayResult {
     same: of("same").length,
     different: different.length,
     skipped: skipped.length,
-    skippedFor,
+    skippedFor: countReasons(
+      skipped.map(({ outcome }) => (outcome.kind === "skipped" ? outcome.why : undefined)),
+    ),
     differences: different.slice(0, maxDifferences).map(shownDifference),
     notes: different.length === 0 ? replay.notes : [...replay.notes, ...caveats],
   };
 }
 
-/** Why requests are left out, in words that follow "because". */
-export const skipReasons: Readonly<Record<SkipReason, string>> = {
+/** How many requests are left out for each reason, in words that follow "because". */
+export function countReasons(
+  reasons: readonly (SkipReason | undefined)[],
+): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const reason of reasons) {
+    if (reason !== undefined) counts[skipReasons[reason]] = (counts[skipReasons[reason]] ?? 0) + 1;
+  }
+  return counts;
+}
+
+const skipReasons: Readonly<Record<SkipReason, string>> = {
   "kept-from-service": "a fault rule kept them from reaching the service",
   "no-response-recorded": "no response is recorded",
   control: "they are for the control API",

@@ -1,7 +1,8 @@
 /** Builds the result of a finished run, with one overall verdict and the reason for it. */
 
 import { formatInstant } from "../../base/calendar.ts";
-import { judgeThreshold, parseThreshold } from "../measure/thresholds.ts";
+import { judgeThreshold, parseThreshold, type ThresholdResult } from "../measure/thresholds.ts";
+import { brokenInWords, checkInWords } from "./matching.ts";
 import type { InvariantResult, PlayResult, StepResult } from "./result.ts";
 import type { Run } from "./run.ts";
 
@@ -85,16 +86,14 @@ function verdictOf(
 ): Conclusion {
   const broken = [
     ...steps.filter(hasVerdict("broken")).map(headlineOf),
-    ...invariants.filter(hasVerdict("broken")).map(({ id }) => `invariant ${id}`),
-    ...thresholds.filter(hasVerdict("broken")).map(({ threshold }) => `threshold ${threshold}`),
+    ...invariants.filter(hasVerdict("broken")).map(({ id, why = "" }) => brokenInWords(id, why)),
+    ...thresholds.filter(hasVerdict("broken")).map(thresholdInWords),
   ];
   if (broken.length > 0) return { verdict: "broken", why: listed(broken) };
   const open = [
     ...skipped.map(({ path, why }) => `${path} was skipped: ${why}`),
     ...steps.filter(hasVerdict("unknown")).map(({ path, why }) => `${path}: ${why}`),
-    ...thresholds
-      .filter(hasVerdict("unknown"))
-      .map(({ threshold, found }) => `${threshold}: ${found}`),
+    ...thresholds.filter(hasVerdict("unknown")).map(thresholdInWords),
     ...unfired,
   ];
   if (open.length > 0) return { verdict: "unknown", why: listed(open) };
@@ -112,9 +111,12 @@ function verdictOf(
 /** The first thing that isn't as expected: `stats.clicks: expected 1, found 2 (expectations.0)`. */
 function headlineOf({ path, title, checks }: StepResult): string {
   const broken = checks.find(hasVerdict("broken"));
-  if (broken === undefined) return `${path} (${title})`;
-  const { about, expected, found } = broken;
-  return `${about}: expected ${expected}, found ${found} (${path})`;
+  return broken === undefined ? `${path} (${title})` : `${checkInWords(broken)} (${path})`;
+}
+
+/** "p99 < 50ms: found 61 ms", or why it is unknown. */
+function thresholdInWords({ threshold, verdict, found }: ThresholdResult): string {
+  return `${threshold}: ${verdict === "unknown" ? found : `found ${found}`}`;
 }
 
 function hasVerdict(verdict: string): (judged: { readonly verdict: string }) => boolean {

@@ -9,6 +9,7 @@ import type { AdvanceStep, Matcher, Step } from "../language/scenario.ts";
 import { kindOf, type StepKind, type StepOf } from "../language/step-kind.ts";
 import { createTally, type Tally } from "../measure/tally.ts";
 import {
+  type Capabilities,
   type EffectGenerator,
   type EffectKind,
   type EffectOf,
@@ -56,8 +57,8 @@ export function* doStep(context: StepContext, step: Step): EffectGenerator<StepO
   const kind = kindOf(step);
   const { capabilities } = context.run;
   if (controlling.has(kind) && !capabilities.control) {
-    const isSo = "assume" in step && makesChoices(capabilities, step.assume);
-    return isSo ? done : skipped(NEEDS_CONTROL);
+    const isAlreadySo = "assume" in step && makesChoices(capabilities, step.assume);
+    return isAlreadySo ? done : skipped(NEEDS_CONTROL);
   }
   // The cast is safe: the player was looked up by the step's kind.
   const player = stepPlayers[kind] as (on: StepContext, step: Step) => EffectGenerator<StepOutcome>;
@@ -83,7 +84,7 @@ const stepPlayers: StepPlayers = {
   payouts: ({ run }, step) => playRequest(run, step),
   raw: ({ run }, step) => playRequest(run, step),
   *advance({ run }, step) {
-    const skipReason = whyAdvanceIsSkipped(run, step);
+    const skipReason = whyAdvanceIsSkipped(run.capabilities, step);
     if (skipReason !== undefined) return skipped(skipReason);
     const nowMs = yield* perform({ kind: "now" });
     yield* wait(run, advanceMs(step, nowMs, yield* scopeFor(run, step)));
@@ -245,8 +246,8 @@ function* closeTally(
 }
 
 /** In real time the target's clock can't be moved, so an advance only works at speed 1 and for a duration. */
-function whyAdvanceIsSkipped(
-  { capabilities: { time } }: Run,
+export function whyAdvanceIsSkipped(
+  { time }: Pick<Capabilities, "time">,
   { advance }: AdvanceStep,
 ): string | undefined {
   if (time.kind !== "real") return undefined;

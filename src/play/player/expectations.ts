@@ -67,6 +67,7 @@ function* checkInvariant(run: Run, id: string): EffectGenerator<readonly Check[]
     ({ id: judged, says, verdict, why }): Check => ({
       verdict,
       about: `invariant ${judged}`,
+      invariant: judged,
       expected: says,
       found: why ?? "it holds",
       ...(verdict === "unknown" && { why }),

@@ -239,6 +239,17 @@ export function unknownCheck(about: string, why: string, actual?: unknown): Chec
   return { verdict: "unknown", about, expected: "", found: shownValue(actual), why };
 }
 
+/** "stats.clicks: expected 1, found 2", or "H1 is broken: …". */
+export function checkInWords({ verdict, about, invariant, expected, found }: Check): string {
+  return invariant !== undefined && verdict === "broken"
+    ? brokenInWords(invariant, found)
+    : `${about}: expected ${expected}, found ${found}`;
+}
+
+export function brokenInWords(invariant: string, why: string): string {
+  return `${invariant} is broken: ${why}`;
+}
+
 /** The value as shown in a check: short and without secrets. */
 function shownValue(value: unknown): string {
   if (value === undefined) return "nothing";

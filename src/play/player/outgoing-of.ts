@@ -13,7 +13,7 @@ const DEFAULT_TIMEOUT: Duration = "10s";
 
 /** What all requests of a run have in common. */
 export interface Sending {
-  /** The end of every session id. @default session ids are sent as the scenario has them */
+  /** A part of every session id. @default session ids are sent as the scenario has them */
   readonly runId?: string | undefined;
   /** How a POST is sent if its step doesn't say. @default "json" */
   readonly encoding?: Encoding | undefined;

@@ -11,7 +11,7 @@ import { createSimulatorCore, type SimulatorCore } from "../../simulator/simulat
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import { runToEnd, type Work } from "../../spec/work.ts";
 import type { Publisher } from "../../world/accounts/account.ts";
-import { fakerPerson } from "../../world/publishers/people.ts";
+import { fakerHost } from "../../world/publishers/people.ts";
 import { countRequests } from "../language/parse/count-requests.ts";
 import { type ParseScenarioOptions, parseScenario } from "../language/parse/parse-scenario.ts";
 import type { Scenario } from "../language/scenario.ts";
@@ -73,10 +73,7 @@ export function worldOf(scenario: Scenario): SimulatorOptions {
 /** That world. It has no journal if the scenario is large: journalling doubles the time of a request. */
 export function simulatorFor(scenario: Scenario): SimulatorCore {
   const journalEntries = countRequests(scenario) > MAX_JOURNALLED ? 0 : undefined;
-  return createSimulatorCore(
-    { ...worldOf(scenario), journalEntries },
-    { people: () => fakerPerson },
-  );
+  return createSimulatorCore({ ...worldOf(scenario), journalEntries }, fakerHost);
 }
 
 /** The initial state of that world. */

@@ -19,6 +19,8 @@ export interface Check {
   readonly verdict: Verdict;
   /** What was checked, such as `status` or `body.revenue_inr`. */
   readonly about: string;
+  /** The invariant's id, if that is what was checked. */
+  readonly invariant?: string | undefined;
   /** In words or JSON. */
   readonly expected: string;
   readonly found: string;
@@ -115,6 +117,6 @@ export interface PlayResult {
   readonly timeline: TimelineSummary;
   /** A POSIX shell command that plays the scenario again. */
   readonly reproduce: string;
-  /** The end of every session id that was sent. Only at a service that isn't adsim. */
+  /** A part of every session id that was sent. Only at a service that isn't adsim. */
   readonly runId?: string | undefined;
 }

@@ -17,7 +17,7 @@ import { countRequests } from "../language/parse/count-requests.ts";
 import type { Scenario } from "../language/scenario.ts";
 import { concludeAgain } from "../player/conclude.ts";
 import type { Capabilities, Performers } from "../player/effects.ts";
-import { verdictOf } from "../player/matching.ts";
+import { checkInWords, verdictOf } from "../player/matching.ts";
 import type { Sending } from "../player/outgoing-of.ts";
 import { play } from "../player/play.ts";
 import { driveAtOnce, memberOf, performersOn, worldOf } from "../player/play-in-process.ts";
@@ -53,7 +53,11 @@ export function excuseReadings(result: PlayResult, rehearsal: Rehearsal): PlayRe
   const startMs = Date.parse(result.startedAt);
   const tryAt = (services: readonly ImaginedService[]): void => {
     for (const service of services) {
-      note(open, rehearse(rehearsal, service, { startMs, sent: result.tally.sent }), service);
+      answerQuestions(
+        open,
+        rehearse(rehearsal, service, { startMs, sent: result.tally.sent }),
+        service,
+      );
     }
   };
   const isOpen = ({ why, restsOn, isAboutErrors }: Question): boolean =>
@@ -160,7 +164,11 @@ const OTHERWISE =
   "a correct service may answer otherwise: the specification doesn't decide it, or it depends on the service's data or on other clients";
 
 /** Answers the questions whose checks are broken in this rehearsal, too. */
-function note(open: readonly Question[], { steps }: PlayResult, service: ImaginedService): void {
+function answerQuestions(
+  open: readonly Question[],
+  { steps }: PlayResult,
+  service: ImaginedService,
+): void {
   const brokenAt = new Map(
     steps.map(({ path, checks }) => [path, checks.filter(({ verdict }) => verdict === "broken")]),
   );
@@ -168,9 +176,8 @@ function note(open: readonly Question[], { steps }: PlayResult, service: Imagine
     const isBroken = brokenAt
       .get(question.path)
       ?.some(({ about }) => isPart(about, question.about) || isPart(question.about, about));
-    if (isBroken !== true) continue;
+    if (isBroken !== true || question.why !== undefined) continue;
     const { differsIn, rewrite, answer } = service;
-    if (question.why !== undefined) continue;
     if (rewrite !== undefined || answer !== undefined) question.isAboutErrors = true;
     else if (differsIn === undefined) question.why = OTHERWISE;
     else if (!question.restsOn.includes(differsIn)) question.restsOn.push(differsIn);
@@ -196,9 +203,8 @@ function withAnswers(result: PlayResult, questions: readonly Question[]): PlayRe
     const verdict = verdictOf(checks);
     if (step.verdict !== "broken" || verdict === "broken" || open === undefined)
       return { ...step, checks };
-    const { about, expected, found, why } = open;
-    const what = `${about}: expected ${expected}, found ${found}`;
-    return { ...step, checks, verdict, why: step.why ?? `${what}. Is it wrong? ${why}` };
+    const why = `${checkInWords(open)}. Whether that is wrong is unknown: ${open.why}`;
+    return { ...step, checks, verdict, why: step.why ?? why };
   });
   return concludeAgain({ ...result, steps });
 }

@@ -1,6 +1,7 @@
 /** A result as JUnit XML: a test case for each step with checks, invariant and threshold. Times are the target's. */
 
-import type { Check, PlayResult, StepResult, Verdict } from "../player/result.ts";
+import { checkInWords } from "../player/matching.ts";
+import type { PlayResult, StepResult, Verdict } from "../player/result.ts";
 import { type JunitCase, type JunitOutcome, type JunitSuite, junitXml } from "./junit.ts";
 import { answerLine, journalLine, requestLine, stepLine, tallyLine, targetLine } from "./lines.ts";
 
@@ -78,13 +79,9 @@ function durationOf({ exchange, at }: StepResult, nextAt: string): number {
 function stepOutcome(step: StepResult, reproduce: string): JunitOutcome {
   const { verdict, why, checks } = step;
   const reasons = [why, ...checks.map((check) => check.why)].filter((one) => one !== undefined);
-  const broken = checks.filter((check) => check.verdict === "broken").map(checkLine);
+  const broken = checks.filter((check) => check.verdict === "broken").map(checkInWords);
   const message = verdict === "broken" ? broken.join("; ") || (why ?? "broken") : reasons[0];
   return outcomeOf(verdict, message, () => detailOf(step, reproduce));
-}
-
-function checkLine({ about, expected, found }: Check): string {
-  return `${about}: expected ${expected}, found ${found}`;
 }
 
 function detailOf({ checks, exchange, tally, journal }: StepResult, reproduce: string): string {
@@ -93,7 +90,7 @@ function detailOf({ checks, exchange, tally, journal }: StepResult, reproduce: s
       ? []
       : [`Request: ${requestLine(exchange)}`, `Answer: ${answerLine(exchange)}`];
   return [
-    ...checks.map((check) => `${check.verdict}: ${checkLine(check)}`),
+    ...checks.map((check) => `${check.verdict}: ${checkInWords(check)}`),
     ...asked,
     ...(tally === undefined ? [] : [tallyLine(tally)]),
     ...(journal === undefined ? [] : ["The last requests that the service saw:"]),

@@ -63,7 +63,7 @@ function head({ scenario, verdict, why, ...result }: PlayResult, paint: Paint): 
     `${paint(verdict, `${verdictSigns[verdict]} ${verdict}`)}  ${printable(scenario.name)}: ${cut(why)}`,
     `  ${targetLine(target)}, ${readableDuration(tookMs)}; ${tallyLine(tally)}`,
     ...waited,
-    ...(runId === undefined ? [] : [`  run id ${printable(runId)}, the end of every session id`]),
+    ...(runId === undefined ? [] : [`  run id ${printable(runId)}, a part of every session id`]),
   ];
 }
 

@@ -12,13 +12,11 @@ import { excuseReadings } from "../rehearsal/excuse-readings.ts";
 import { drive, unlessAborted } from "./drive.ts";
 import { planAtService, type ServicePlan } from "./service-plan.ts";
 import { openServiceTarget } from "./service-target.ts";
-import type { ServiceCredentials, TargetOptions } from "./target.ts";
+import type { ServiceOptions } from "./target.ts";
 import { readTargetUrl } from "./target-url.ts";
 
-export interface PlayAtServiceOptions
-  extends Pick<TargetOptions, "speed" | "connections" | "onProgress" | "knownChoices"> {
+export interface PlayAtServiceOptions extends Omit<ServiceOptions, "plan"> {
   readonly target: string | URL;
-  readonly credentials: readonly ServiceCredentials[];
   /** As in `playScenario`. */
   readonly runId?: string | undefined;
   readonly wait?: boolean | undefined;
@@ -39,14 +37,14 @@ export async function playAtService(
   scenarios: readonly Scenario[],
   options: PlayAtServiceOptions,
 ): Promise<readonly PlayResult[]> {
-  const { credentials, speed, knownChoices = {}, signal, onStep } = options;
+  const { credentials, speed, knownChoices = {}, signal, onStep, runId = randomRunId() } = options;
   const assumptions = resolveAssumptions(knownChoices);
   const plans = scenarios.map((one) => planAtService(one, { speed, knownChoices }));
   refuseLongWait(plans, options);
+  checkRunId(runId);
   const asking = plans.filter(({ asksSurfaces }) => asksSurfaces);
-  const opening = openServiceTarget(readTargetUrl(options.target), credentials, {
+  const opening = openServiceTarget(readTargetUrl(options.target), {
     ...options,
-    knownChoices,
     plan: {
       asksSurfaces: asking.length > 0,
       reads: asking.reduce((sum, { reads }) => sum + reads, 0),
@@ -54,8 +52,6 @@ export async function playAtService(
   });
   const target = await unlessAborted(signal, opening, (late) => late.close());
   const { capabilities, description, performers } = target;
-  const { runId = randomRunId() } = options;
-  checkRunId(runId);
   const results: PlayResult[] = [];
   try {
     for (const ordinal of Array(Math.max(0, ...plans.map((plan) => plan.publishers))).keys())

@@ -11,21 +11,18 @@ import { askHealth, type Health } from "./control-api.ts";
 import { drive, unlessAborted } from "./drive.ts";
 import { createHttpClient } from "./http-client.ts";
 import { playAtService } from "./play-at-service.ts";
-import { openServiceTarget } from "./service-target.ts";
-import type { Target, TargetOptions } from "./target.ts";
+import type { ServiceOptions, Target, TargetOptions } from "./target.ts";
 import { readTargetUrl, type TargetUrl } from "./target-url.ts";
 
 export interface PlayScenarioOptions
-  extends Pick<
-    TargetOptions,
-    "controlToken" | "speed" | "credentials" | "connections" | "onProgress"
-  > {
+  extends Pick<TargetOptions, "controlToken" | "speed" | "onProgress">,
+    Partial<Pick<ServiceOptions, "credentials" | "connections">> {
   /** Base URL of the service. @default a simulator in this process */
   readonly target?: string | URL | undefined;
   /** Choices of a service that isn't adsim, by assumption. What the scenario expects under others is unknown. @default none known */
   readonly assumptions?: Readings | undefined;
   /**
-   * The end of every session id at a service that isn't adsim, so that its events aren't duplicates of an earlier run's.
+   * A part of every session id at a service that isn't adsim, so that its events aren't duplicates of an earlier run's.
    * The result says it. @default a random one
    */
   readonly runId?: string | undefined;
@@ -113,8 +110,6 @@ export async function playScenario(
  */
 export async function openTarget(url: string | URL, options: TargetOptions): Promise<Target> {
   const target = readTargetUrl(url);
-  const { credentials = [] } = options;
-  if (credentials.length > 0) return await openServiceTarget(target, credentials, options);
   const found = await healthAt(target, options.controlToken);
   if (found.kind === "adsim") return await openAdsimTarget(target, found.version, options);
   if (found.kind === "refusing") {

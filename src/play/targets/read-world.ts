@@ -5,7 +5,7 @@ import { InputError } from "../../base/input.ts";
 import type { PlayedWorld } from "../../laws/law.ts";
 import { createSimulatorCore } from "../../simulator/simulator.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
-import { fakerPerson } from "../../world/publishers/people.ts";
+import { fakerHost } from "../../world/publishers/people.ts";
 import type { ControlApi } from "./control-api.ts";
 
 /** A larger world takes seconds to read, and hundreds of megabytes. */
@@ -21,7 +21,7 @@ export async function readWorld(api: ControlApi, name: string): Promise<PlayedWo
   const impressions = worlds.find((one) => one.name === name)?.impressions ?? 0;
   if (impressions > MAX_IMPRESSIONS)
     return `the target's world has ${impressions} impressions: a world with more than ${MAX_IMPRESSIONS} isn't read`;
-  const world = createSimulatorCore({}, { people: () => fakerPerson });
+  const world = createSimulatorCore({}, fakerHost);
   try {
     // The cast is safe: restoring checks every field.
     world.restore((await api.ask("GET", "snapshot")) as Snapshot);

@@ -4,6 +4,7 @@ import { durationMs, MINUTE_MS } from "../../base/duration.ts";
 import { documentedLimits, operations } from "../../spec/operations.ts";
 import type { Expectation, PublisherRef, Scenario, Step } from "../language/scenario.ts";
 import { isRequest, kindOf } from "../language/step-kind.ts";
+import { whyAdvanceIsSkipped } from "../player/do-step.ts";
 import { type Capabilities, makesChoices } from "../player/effects.ts";
 import { ordinalsIn } from "../player/values.ts";
 
@@ -94,8 +95,8 @@ function planOf(step: Step, capabilities: RealTime): StepPlan {
   }
   if ("advance" in step) {
     const { advance } = step;
-    const isTo = typeof advance === "object" && "to" in advance;
-    if (isTo || speed !== 1) return { ...nothing, impossible: [needs.setClock] };
+    if (whyAdvanceIsSkipped(capabilities, step) !== undefined)
+      return { ...nothing, impossible: [needs.setClock] };
     // The documented limits are per minute.
     return { ...nothing, ms: typeof advance === "object" ? MINUTE_MS : durationMs(advance) };
   }

@@ -14,8 +14,8 @@ import { createTrafficSource } from "../traffic/source.ts";
 import { jsonIn } from "./control-api.ts";
 import { createHttpClient, type HttpClient } from "./http-client.ts";
 import { CONNECTIONS, playRealTraffic } from "./real-traffic.ts";
-import { READ_LIMIT, type ServicePlan } from "./service-plan.ts";
-import type { AsyncPerformers, ServiceCredentials, Target, TargetOptions } from "./target.ts";
+import { READ_LIMIT } from "./service-plan.ts";
+import type { AsyncPerformers, ServiceCredentials, ServiceOptions, Target } from "./target.ts";
 import { readSpeed, type TargetUrl } from "./target-url.ts";
 
 /** Enough for what a scenario sends in parallel. Further requests wait. */
@@ -25,17 +25,14 @@ const SURFACES_TIMEOUT_MS = 10_000;
 /** @throws InputError (as a rejection) for wrong options. */
 export async function openServiceTarget(
   { url, origin, prefix }: TargetUrl,
-  credentials: readonly ServiceCredentials[],
-  options: Pick<TargetOptions, "speed" | "connections" | "onProgress" | "knownChoices" | "plan">,
+  { credentials, plan, knownChoices, onProgress, ...options }: ServiceOptions,
 ): Promise<Target> {
   const speed = readSpeed(options.speed ?? 1);
-  const { knownChoices } = options;
   const connections = options.connections ?? CONNECTIONS;
   if (!Number.isSafeInteger(connections) || connections < 1 || connections > MAX_CONNECTIONS) {
     throw new InputError("connections", `must be a whole number from 1 to ${MAX_CONNECTIONS}`);
   }
   const client = await createHttpClient(origin, { connections: MAX_CONNECTIONS });
-  const { plan = { reads: 0, asksSurfaces: true } } = options;
   const members = credentials.map((one) => lazyMember(one, { client, prefix, url, plan }));
 
   async function send(outgoing: Outgoing): Promise<ClientExchange> {
@@ -62,7 +59,7 @@ export async function openServiceTarget(
         connections,
         send: (outgoing) => client.send(prefix, outgoing),
         observe: order.observe,
-        onProgress: options.onProgress,
+        onProgress,
       });
       const leftMs = durationMs(order.traffic.for) / speed - (performance.now() - startedMs);
       if (leftMs > 0) await sleep(timerMs(leftMs));
@@ -109,7 +106,7 @@ interface Service {
   readonly client: HttpClient;
   readonly prefix: string;
   readonly url: string;
-  readonly plan: Pick<ServicePlan, "reads" | "asksSurfaces">;
+  readonly plan: ServiceOptions["plan"];
 }
 
 /** The publisher, whose surfaces are requested from the service once, on first use. */

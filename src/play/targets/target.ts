@@ -5,8 +5,9 @@ import type { Snapshot } from "../../world/accounts/snapshot.ts";
 import type { Capabilities, EffectKind, EffectOf, Effects } from "../player/effects.ts";
 import type { ServicePlan } from "./service-plan.ts";
 
+/** How an adsim is opened. */
 export interface TargetOptions {
-  /** The scenario's world, to import into an adsim. Called only for an adsim. */
+  /** The scenario's world, to import into the adsim. */
   readonly snapshot: () => Snapshot;
   /** The world's name, if the URL has none. */
   readonly worldName: string;
@@ -14,18 +15,22 @@ export interface TargetOptions {
   readonly controlToken?: string | undefined;
   /** How many times as fast as real time. @default virtual time for an adsim, 1 for another service */
   readonly speed?: number | undefined;
+  readonly onProgress?: ((progress: TrafficProgress) => void) | undefined;
+}
+
+/** How another service is opened. */
+export interface ServiceOptions extends Pick<TargetOptions, "speed" | "onProgress"> {
   /** Publishers of the service. With these, the target is played as a service even if it is an adsim. */
-  readonly credentials?: readonly ServiceCredentials[] | undefined;
-  /** Choices of the service that are known. */
+  readonly credentials: readonly ServiceCredentials[];
+  /** Choices of the service that are known. @default none */
   readonly knownChoices?: Readings | undefined;
   /**
    * What will be played. If the service is asked for its surfaces, the play begins only when there is quota for its GET
-   * requests. @default it is asked, and nothing else is read
+   * requests.
    */
-  readonly plan?: Pick<ServicePlan, "reads" | "asksSurfaces"> | undefined;
-  /** Most traffic requests in flight to a service at once. @default 64 */
+  readonly plan: Pick<ServicePlan, "reads" | "asksSurfaces">;
+  /** Most traffic requests in flight at once. @default 64 */
   readonly connections?: number | undefined;
-  readonly onProgress?: ((progress: TrafficProgress) => void) | undefined;
 }
 
 /** A publisher of another service. Its index in the list is its ordinal in the scenario. */

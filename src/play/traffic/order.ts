@@ -13,7 +13,7 @@ export interface TrafficOrder {
   readonly seed: string;
   /** Number of the traffic step in the run, from 0. It makes draws and sessions differ between steps. */
   readonly number: number;
-  /** The beginning of every session id, so that runs differ. @default the seed alone decides */
+  /** A part of every session id, so that runs differ. @default the seed alone decides */
   readonly runId?: string | undefined;
   readonly observe: Observer;
 }

@@ -7,7 +7,7 @@ import { laws } from "../../laws/laws.ts";
 import type { InvariantResult } from "../../play/player/result.ts";
 import { createSimulatorCore, type SimulatorCore } from "../../simulator/simulator.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
-import { fakerPerson } from "../../world/publishers/people.ts";
+import { fakerHost } from "../../world/publishers/people.ts";
 import { playedBy } from "./played-by.ts";
 
 export interface CheckInvariantsOptions {
@@ -46,7 +46,7 @@ export function checkInvariants(
 }
 
 function createNew(options: SimulatorOptions): SimulatorCore {
-  return createSimulatorCore(options, { people: () => fakerPerson });
+  return createSimulatorCore(options, fakerHost);
 }
 
 function mustBeKnown(id: string, place: number): void {

@@ -13,7 +13,7 @@ import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import type { Publisher } from "../../world/accounts/account.ts";
-import { fakerPerson } from "../../world/publishers/people.ts";
+import { fakerHost } from "../../world/publishers/people.ts";
 import {
   type JournalHistory,
   journalHistoryOf,
@@ -190,7 +190,7 @@ function exchangeOf(entry: RecordedEntry): ClientExchange {
 /** Law R5: replaying the journal must give the answers that are in it. */
 function journalReplayed(recorded: JournalHistory): string {
   const { replayed, notes } = replayInProcess(readRecording(recorded.lines), {
-    host: { people: () => fakerPerson },
+    host: fakerHost,
     chosen: { assumptions: {} },
     time: "recorded",
   });

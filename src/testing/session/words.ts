@@ -134,11 +134,18 @@ export function errorInWords(error: unknown): string {
 export function valueInWords(value: unknown): string {
   if (typeof value === "string") return oneLine(value, MAX_SHOWN);
   try {
-    return oneLine(JSON.stringify(value) ?? String(value), MAX_SHOWN);
+    return jsonInWords(JSON.stringify(value) ?? String(value));
   } catch {
     // JSON has no bigints and no circular objects.
     return typeof value === "bigint" ? `${value}` : `an ${typeof value} that JSON can't show`;
   }
+}
+
+/** A long text is cut between two members: behind half a UPI id everything would be redacted. */
+function jsonInWords(text: string): string {
+  const line = oneLine(text, MAX_SHOWN);
+  const end = text.length > MAX_SHOWN ? line.lastIndexOf(',"') : -1;
+  return end < 0 ? line : `${line.slice(0, end)}, …`;
 }
 
 /** The request, the answer that the client got, and what the service did if that differs. */
@@ -163,8 +170,9 @@ function gotInWords({ got, fault, limit }: WireExchange): string {
   return `${got.status}${refused}${wait}${isCut ? ", cut off" : ""}${bodyInWords(got)}`;
 }
 
-function bodyInWords({ body }: WireAnswer): string {
-  return body === "" ? "" : ` ${oneLine(body, MAX_SHOWN)}`;
+/** Begins with a space; nothing if there is no body. */
+export function bodyInWords({ body }: WireAnswer): string {
+  return body === "" ? "" : ` ${jsonInWords(body)}`;
 }
 
 function faultInWords({ fault, served, got }: WireExchange): string {

@@ -53,3 +53,6 @@ function awkwardName(ordinal: number, company: string): string {
   ];
   return awkward[ordinal % awkward.length] ?? company;
 }
+
+/** The part of a world's host that names people. */
+export const fakerHost: { readonly people: () => PersonGenerator } = { people: () => fakerPerson };

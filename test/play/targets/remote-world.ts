@@ -7,7 +7,9 @@ import { createSimulator, type Simulator, type SimulatorOptions } from "../../..
 import type { Member, Outgoing } from "../../../src/laws/client-exchange.ts";
 import type { EffectKind, EffectOf, Effects } from "../../../src/play/player/effects.ts";
 import { openTarget } from "../../../src/play/targets/play-scenario.ts";
-import type { Target, TargetOptions } from "../../../src/play/targets/target.ts";
+import { openServiceTarget } from "../../../src/play/targets/service-target.ts";
+import type { ServiceOptions, Target, TargetOptions } from "../../../src/play/targets/target.ts";
+import { readTargetUrl } from "../../../src/play/targets/target-url.ts";
 import { type Server, type ServerOptions, startServer } from "../../../src/server.ts";
 
 export interface PlayedPair {
@@ -24,9 +26,15 @@ export async function serverFor(options: ServerOptions = {}): Promise<Server> {
 }
 
 /** Opens a target, and closes it when the test is over. */
-export async function opened(url: string | URL, options: Partial<TargetOptions>): Promise<Target> {
+export async function opened(
+  url: string | URL,
+  { credentials = [], ...options }: Partial<TargetOptions & ServiceOptions>,
+): Promise<Target> {
   const snapshot = (): ReturnType<Simulator["snapshot"]> => createSimulator().snapshot();
-  const target = await openTarget(url, { snapshot, worldName: "played", ...options });
+  const plan = { reads: 0, asksSurfaces: true };
+  const target = await (credentials.length > 0
+    ? openServiceTarget(readTargetUrl(url), { credentials, plan, ...options })
+    : openTarget(url, { snapshot, worldName: "played", ...options }));
   onTestFinished(() => target.close());
   return target;
 }

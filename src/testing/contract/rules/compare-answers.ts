@@ -15,6 +15,7 @@ import { hasWrongEncoding } from "../../session/tasks.ts";
 import { viewGroupsOf } from "../../session/view-groups.ts";
 import { jsonOf, memberOf, type WireExchange } from "../../session/wire.ts";
 import {
+  bodyInWords,
   commandInWords,
   durationInWords,
   outcomeInWords,
@@ -23,9 +24,6 @@ import {
 import { ageOf, answersTo, isAnswerTo, longestAge } from "./answers-to.ts";
 import { rightAnswersIn } from "./right-answers.ts";
 import { BrokenRule, must } from "./rule.ts";
-
-/** Longer bodies are cut in messages. */
-const MAX_SHOWN = 200;
 
 /**
  * Every answer to this operation that the client returned must have the members and values of the service's answer.
@@ -123,7 +121,7 @@ export function mustUnderstand(session: Session): number {
 }
 
 function answersIn({ exchanges }: PerformedCommand): string {
-  const answers = exchanges.map(({ got }) => `${got.status} ${got.body.slice(0, MAX_SHOWN)}`);
+  const answers = exchanges.map(({ got }) => `${got.status}${bodyInWords(got)}`);
   return answers.join(", ") || "nothing was sent";
 }
 

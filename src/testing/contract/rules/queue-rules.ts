@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { type Command, isOfClient } from "../../session/command.ts";
+import { requestBudget } from "../../session/outcomes.ts";
 import { closingOf, performedCommandsOfKind } from "../../session/performed-commands.ts";
 import {
   type EventTask,
@@ -88,7 +89,7 @@ const closeLosesNothing: Rule = {
 
 const closeEnds: Rule = {
   id: "close-ends",
-  says: "A client can be closed during an outage, within six hours and 250 requests",
+  says: `A client can be closed during an outage, within six hours and ${requestBudget}`,
   source: "spec §1",
   needs: ["close"],
   commands: () =>

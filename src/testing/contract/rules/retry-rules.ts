@@ -5,6 +5,7 @@ import type { FaultMatch } from "../../../faults/rule.ts";
 import { sequenceOf } from "../../arbitraries/sequence.ts";
 import type { Command } from "../../session/command.ts";
 import { escapedText } from "../../session/names.ts";
+import { requestBudget } from "../../session/outcomes.ts";
 import {
   eventsOf,
   isAcknowledged,
@@ -187,7 +188,7 @@ const pausesGrow: Rule = {
 
 const givesUp: Rule = {
   id: "gives-up",
-  says: "During an outage, a client finishes what it was asked within six hours and 250 requests",
+  says: `During an outage, a client finishes what it was asked within six hours and ${requestBudget}`,
   source: "spec §7",
   commands: () => sequence([fault(failed, lasting), adView], fc.oneof(event, advance(1, 300)), 3),
   judge: (session) => mustEnd(session),

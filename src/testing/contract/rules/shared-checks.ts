@@ -3,6 +3,7 @@
 import { exampleOf, findingKinds } from "../../../audit/client-report.ts";
 import type { FindingId } from "../../../audit/findings/finding.ts";
 import { attemptHistoryOf } from "../../session/attempt-history.ts";
+import { requestBudget } from "../../session/outcomes.ts";
 import type { PerformedCommand } from "../../session/performed-commands.ts";
 import type { Session, Step } from "../../session/session.ts";
 import { type EventTask, eventsOf, isUnreadable } from "../../session/tasks.ts";
@@ -89,7 +90,7 @@ function unended({ outcome }: Step): string | undefined {
     case "endless":
       return "it still waits after six hours, or after a minute of real time";
     case "flooded":
-      return "it sent more than 250 requests";
+      return `it sent more than ${requestBudget}`;
     case "done":
     case "failed":
     case "skipped":

@@ -9,6 +9,7 @@ import { type Command, type QueryKind, queryKinds } from "../../session/command.
 import { performedCommandsOfKind } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
 import { eventsOf } from "../../session/tasks.ts";
+import { valueInWords } from "../../session/words.ts";
 import { isAnswerTo } from "./answers-to.ts";
 import { difference, mustMatchReceipts } from "./compare-answers.ts";
 import { fault, misshapen, next, unconfirmed } from "./disturbances.ts";
@@ -107,19 +108,10 @@ function mustNotReturnWrongAnswers(session: Session): number {
       isRight,
       () =>
         `The answer to ${command.kind} was wrong: ${mismatchOf(wrong, wrong.got)}. ` +
-        `The client returned ${shown(value)} instead of an error.`,
+        `The client returned ${value === undefined ? "nothing" : valueInWords(value)} instead of an error.`,
     );
   }
   return met;
-}
-
-const MAX_SHOWN = 200;
-
-/** Its beginning as JSON, cut between two members: behind half a UPI id everything would be redacted. */
-function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? "nothing";
-  if (text.length <= MAX_SHOWN) return text;
-  return `${text.slice(0, text.lastIndexOf(",", MAX_SHOWN))}, …`;
 }
 
 export const wrongAnswerRules: readonly Rule[] = [wrongAnswerIsNoSuccess];
