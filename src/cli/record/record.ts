@@ -6,6 +6,7 @@ import { indentedJson } from "../../base/text.ts";
 import { readRecording } from "../../journal/read-recording.ts";
 import type { Recording } from "../../journal/recorded-exchange.ts";
 import { parseScenario } from "../../play/language/parse/parse-scenario.ts";
+import { MAX_STEPS } from "../../play/language/parse/step-schemas.ts";
 import { plural } from "../../play/measure/quantities.ts";
 import { couldNotRun } from "../output/exit.ts";
 import { writeOut } from "../output/reports.ts";
@@ -14,6 +15,7 @@ import type { HostProcess } from "../processes/host-process.ts";
 import { recordingIn } from "../replay/recording-in.ts";
 import { skipReasons } from "../replay/replay-result.ts";
 import { readCsv } from "./read-csv.ts";
+import { apiRequests } from "./recorded-requests.ts";
 import { scenarioOfRecording } from "./scenario-of-recording.ts";
 
 export interface RecordFlags {
@@ -24,12 +26,19 @@ export interface RecordFlags {
 /** @throws CommandFailure for a file that can't be read or written, or that has no request to the API. */
 export async function record(file: string, flags: RecordFlags, host: HostProcess): Promise<void> {
   const { out, name = nameFrom(file) } = flags;
-  const recording = await recordingIn(file, read, "a journal as NDJSON, a HAR file or a CSV trace");
+  const wanted = "a journal as NDJSON, a HAR file or a CSV trace";
+  const recording = apiRequests(await recordingIn(file, read, wanted));
   const leftOut = leftOutOf(recording);
   if (recording.exchanges.every(({ skip }) => skip !== undefined)) {
     throw couldNotRun(`${file} has no request for a scenario: ${leftOut}.`);
   }
   const scenario = scenarioOfRecording(recording, { name, host: nodeHost });
+  const { length } = scenario.steps;
+  if (length > MAX_STEPS) {
+    throw couldNotRun(
+      `${file} makes ${length} steps, and a scenario may have at most ${MAX_STEPS}. Record a part of it.`,
+    );
+  }
   parseScenario(scenario);
   const text = indentedJson(scenario);
   if (out === undefined) say(text, host.stdout);
