@@ -91,6 +91,15 @@ describe.each([
   });
 });
 
+test.each([
+  ['"publishers":3', '"publishers":0', "publishers must be at least 1."],
+  ['"method":"POST"', '"method":"PO ST"', "steps.0.raw.method must be an HTTP method"],
+])("a journal with %s changed to %s is refused", async (right, wrong, says) => {
+  const file = fileWith(session().journal.toNdjson().replaceAll(right, wrong));
+  const { code, stderr } = await runAdsim(["record", file]);
+  expect(`${code} ${stderr}`).toContain(`3 adsim: ${file} can't become a scenario: ${says}`);
+});
+
 /** A HAR entry of a browser, which shows no Authorization header. */
 function harEntry(
   at: string,
@@ -296,7 +305,7 @@ describe("a trace in CSV", () => {
     const text = `operation,publisher_id\n${"stats,P\n".repeat(10_000)}`;
     const { code, stderr } = await runAdsim(["record", fileWith(text)]);
     expect(`${code} ${stderr}`).toMatch(
-      /^3 adsim: \S+ makes 10001 steps, and a scenario may have at most 10000. Record a part of it.\n$/,
+      /^3 adsim: \S+ makes 10001 steps or more, and a scenario may have at most 10000. Record a part of it.\n$/,
     );
   });
 
