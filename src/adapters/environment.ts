@@ -3,6 +3,7 @@
  * process: they take the assumptions, and write to a file what they were asked.
  */
 
+import { describeError } from "../base/file-error.ts";
 import { InputError, isPlainObject } from "../base/input.ts";
 import { parseJson } from "../base/parse-json.ts";
 import { createReachRecorder, REACHED, type ReachRecorder } from "../readings/reached.ts";
@@ -98,7 +99,14 @@ const recorders = new Map<string, ReachRecorder>();
 function recorderTo(file: string, asked: Assumptions): ReachRecorder {
   const { appendFileSync } = process.getBuiltinModule("node:fs");
   return createReachRecorder(asked, (reached) => {
-    appendFileSync(file, `${JSON.stringify(reached)}\n`);
+    try {
+      appendFileSync(file, `${JSON.stringify(reached)}\n`);
+    } catch (error) {
+      throw new InputError(
+        REACHED,
+        `names a file that can't be written: ${describeError(error)}. Unset the variable where the files of adsim exec and adsim matrix can't be reached`,
+      );
+    }
   });
 }
 

@@ -125,13 +125,18 @@ function exchangeOf(entry: HarEntry, base: Base | undefined, index: number): Rec
   return {
     ...recorded,
     sequence: undefined,
-    atMs: parseInstant(entry.startedDateTime ?? ""),
+    atMs: recordedInstant(entry.startedDateTime ?? ""),
     publisher: undefined,
     hasUnusualScheme: false,
     response: shown,
     skip: skipOf(isHere, path, response.status),
     world: undefined,
   };
+}
+
+/** The time in milliseconds since 1970. Many tools write microseconds or nanoseconds. Undefined if it isn't an instant. */
+export function recordedInstant(text: string): number | undefined {
+  return parseInstant(text.replace(/(\.\d{3})\d+/, "$1"));
 }
 
 function skipOf(isHere: boolean, path: string, status: number): SkipReason | undefined {

@@ -29,6 +29,8 @@ export type SkipReason =
   | "control"
   /** It went elsewhere: a browser records everything that a page loads. */
   | "not-the-api"
+  /** Another service answered with a success, and the recording lacks a parameter that it required. */
+  | "incomplete"
   /** It was sent in process and can't be sent over HTTP. */
   | "unsendable";
 

@@ -105,6 +105,14 @@ describe.each(ways)("with %s", (_, make) => {
   });
 });
 
+test("a file that can't be written, as in a container, is named with the variable", () => {
+  vi.stubEnv("ADSIM_REACHED", join(temporaryFolder(), "not-there", "reached"));
+  const sim = simulatorFromEnvironment();
+  expect(() => sim.handle({ method: "GET", path: "/v1/publisher/stats" })).toThrow(
+    "ADSIM_REACHED names a file that can't be written: there is no such file or folder. Unset the variable",
+  );
+});
+
 test("an invalid option is refused as createSimulator refuses it", () => {
   choose({});
   expect(() => simulatorFromEnvironment({ assumptions: 5 as never })).toThrow(

@@ -166,7 +166,7 @@ describe("--coverage", () => {
       groups: expect.arrayContaining([
         expect.objectContaining({ name: "errors", reached: ["missing_parameter"] }),
       ]),
-      next: expect.arrayContaining([expect.objectContaining({ before: 0 })]),
+      next: expect.arrayContaining([expect.objectContaining({ before: [] })]),
     });
   });
 });

@@ -61,6 +61,13 @@ describe("a matrix over a suite in its own process", () => {
     );
   });
 
+  test("doesn't say that a suite that fails with the defaults sent nothing", async () => {
+    const own = JSON.stringify({ "dedup.repeat": "conflict" });
+    const { report, text } = await matrix(cmd("environment", own), "--only", "dedup.key");
+    expect(report.verdict).toBe("fails-on-defaults");
+    expect(text).not.toContain("sent no request");
+  });
+
   test("says that two choices fail only together", async () => {
     const only = ["--only", "errors.body,errors.invalid"];
     const { report, text } = await matrix(cmd("environment"), ...only);

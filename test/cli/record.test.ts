@@ -91,6 +91,15 @@ describe.each([
   });
 });
 
+test.each([
+  ['"publishers":3', '"publishers":0', "publishers must be at least 1."],
+  ['"method":"POST"', '"method":"PO ST"', "steps.0.raw.method must be an HTTP method"],
+])("a journal with %s changed to %s is refused", async (right, wrong, says) => {
+  const file = fileWith(session().journal.toNdjson().replaceAll(right, wrong));
+  const { code, stderr } = await runAdsim(["record", file]);
+  expect(`${code} ${stderr}`).toContain(`3 adsim: ${file} can't become a scenario: ${says}`);
+});
+
 /** A HAR entry of a browser, which shows no Authorization header. */
 function harEntry(
   at: string,
@@ -157,6 +166,96 @@ test("a HAR of another service becomes a scenario whose publisher signs up with 
   expect(await playedBy(scenario)).toMatch(/^✓ held /);
 });
 
+/** An entry as a proxy records it, with headers that hold secrets. */
+function proxied(
+  at: string,
+  target: string,
+  sent: { body?: string; headers?: Record<string, string>; status?: number; answer?: string },
+) {
+  const [method = "", path = ""] = target.split(" ");
+  const { body, status = 200, answer = "{}", headers = {} } = sent;
+  const all = {
+    "content-type": "application/json",
+    authorization: "Bearer SECRET-1",
+    cookie: "session=SECRET-2",
+    referer: "https://shop.example/?token=SECRET-3",
+    "x-api-key": "SECRET-4",
+    ...headers,
+  };
+  return {
+    startedDateTime: `2026-03-01T08:00:${at}`,
+    request: {
+      method,
+      url: `https://shop.example${path}`,
+      headers: Object.entries(all).map(([name, value]) => ({ name, value })),
+      ...(body !== undefined && { postData: { text: body } }),
+    },
+    response: { status, content: { text: answer } },
+  };
+}
+
+const impressionOf = (more: object): string =>
+  // As Python writes it: with spaces.
+  JSON.stringify({ publisher_id: "P1", surface: "S1", ad_id: "ad", ...more }).replaceAll(",", ", ");
+
+test("nothing of another service's keys, cookies and unknown parameters gets into the scenario, and it plays", async () => {
+  const entries = [
+    proxied("00.123456Z", "POST /v1/impression", {
+      body: impressionOf({ token: "SECRET-5" }),
+      answer: '{"impression_id":"I1"}',
+    }),
+    proxied("01.5Z", "POST /v1/click", { body: '{"impression_id": "I1", "ts": 1}' }),
+    proxied("02Z", "GET /v1/publisher/stats?publisher_id=P1&api_key=SECRET-6&_=1", {}),
+    proxied("03Z", "GET /v1/publisher/stats", { headers: { authorization: "Bearer SECRET-7" } }),
+    proxied("04Z", "GET /v1/publisher/stats?publisher_id=P1", {
+      headers: { authorization: "Basic SECRET-8" },
+      status: 401,
+    }),
+    proxied("05Z", "POST /v1/impression", { body: "{SECRET-9", status: 400 }),
+    proxied("06Z", "POST /v1/impression?publisher_id=P1&surface=S1&ad_id=b&key=SECRET-10", {}),
+    proxied("07Z", "POST /v1/impression", {
+      body: "publisher_id=P1&surface=S1&ad_id=c&key=SECRET-11",
+      headers: { "content-type": "application/x-www-form-urlencoded;charset=UTF-8" },
+    }),
+  ];
+  const scenario = await recorded(JSON.stringify({ log: { entries } }));
+  expect(JSON.stringify(scenario)).not.toMatch(/SECRET/);
+  expect(scenario.start).toBe("2026-03-01T08:00:00.123Z");
+  const refused = scenario.steps.filter((step) => "note" in step);
+  expect(refused).toMatchObject([
+    { headers: { authorization: "Bearer another-key" }, note: "The answer was 401." },
+    { note: "The answer was 400." },
+  ]);
+  expect(await playedBy(scenario)).toMatch(/^✓ held .*\n.* 8 requests: 6 ok, 2 refused/);
+});
+
+test("what a scenario can't send, or another service can't have answered like that, is left out", async () => {
+  const entries = [
+    proxied("00Z", "GET /v1/publisher/payouts?publisher_id=P1", {}),
+    proxied("01Z", "OPTIONS /v1/impression", { status: 204 }),
+    proxied("02Z", "GET /v1/accounts?token=SECRET", {}),
+    proxied("03Z", "POST /v1/click", {}),
+    proxied("04Z", "POST /v1/impression", { body: '{"publisher_id":"P1"}' }),
+  ];
+  const file = fileWith(JSON.stringify({ log: { entries } }));
+  const { stdout, stderr } = await runAdsim(["record", file]);
+  expect(stderr).toBe(
+    "adsim: left out: 2 requests, because they didn't go to the API; 2 requests, because a required parameter isn't recorded\n",
+  );
+  expect(JSON.parse(stdout)).toMatchObject({ about: "1 recorded request of 1 publisher." });
+});
+
+test("a click on an impression from before the recording expects nothing", async () => {
+  const [, ...clicked] = (await recorded("operation,impression_id\nclick,imp-before")).steps;
+  expect(clicked).toEqual([
+    {
+      click: { impression_id: "imp-before" },
+      publisher: "publisher-1",
+      note: "The answer was 200. Its impression isn't in the recording.",
+    },
+  ]);
+});
+
 describe("a trace in CSV", () => {
   const trace = [
     "at,operation,publisher_id,surface,ad_id,session_id,impression_id,status",
@@ -178,6 +277,38 @@ describe("a trace in CSV", () => {
     expect(await playedBy(scenario)).toMatch(/^✓ held /);
   });
 
+  test("is sorted by time; a row without a time stays behind the row before it", async () => {
+    const rows = ["2026-02-01T10:00:09Z,third", ",fourth", "2026-02-01T10:00:00Z,first", ",second"];
+    const text = `at,session_id,operation,publisher_id,surface,ad_id\n${rows.join(",impression,P,S,A\n")},impression,P,S,A`;
+    const { start, steps } = await recorded(text);
+    expect(start).toBe("2026-02-01T10:00:00.000Z");
+    const sent = steps.flatMap((step) => ("impression" in step ? [step.impression] : []));
+    expect(sent.map((values) => values?.session_id)).toEqual([
+      "first",
+      "second",
+      "third",
+      "fourth",
+    ]);
+    expect(steps.filter((step) => "advance" in step)).toEqual([{ advance: "9s" }]);
+  });
+
+  test.each([";", "\t"])("may be separated by %j", async (delimiter) => {
+    expect(await recorded(trace.replaceAll(",", delimiter))).toEqual(await recorded(trace));
+  });
+
+  test("without publisher_id is of one publisher", async () => {
+    const scenario = await recorded("operation,surface,ad_id\nimpression,S,A\nimpression,S,B");
+    expect(await playedBy(scenario)).toMatch(/^✓ held /);
+  });
+
+  test("that is too long for a scenario is named with how long it is", async () => {
+    const text = `operation,publisher_id\n${"stats,P\n".repeat(10_000)}`;
+    const { code, stderr } = await runAdsim(["record", fileWith(text)]);
+    expect(`${code} ${stderr}`).toMatch(
+      /^3 adsim: \S+ makes 10001 steps or more, and a scenario may have at most 10000. Record a part of it.\n$/,
+    );
+  });
+
   test("goes into a file with --out", async () => {
     const out = join(temporaryFolder(), "a.json");
     const { stdout } = await runAdsim(["record", fileWith(trace), "--out", out]);
@@ -188,18 +319,20 @@ describe("a trace in CSV", () => {
   test.each([
     [
       "operation,surfac\nstats,a",
-      'has an unknown column "surfac" in line 1. Did you mean "surface"?',
+      'has an unknown column "surfac" in line 1. Did you mean "surface"?\n',
     ],
     ["at\n2026-01-01", 'has no column "operation"'],
     ["operation,operation\nstats,stats", "has the column operation twice in line 1"],
-    ["operation\nstat", 'has no operation "stat" in line 2. Did you mean "stats"?'],
+    ["operation\nstat", 'has no operation "stat" in line 2. Did you mean "stats"?\n'],
     ["operation,at\nstats,yesterday", 'has an invalid "at" in line 2: it must be in ISO 8601'],
     ["operation,status\nstats,ok", 'has an invalid "status" in line 2: it must be an HTTP status'],
+    ["operation,at\nstats,1769940000", 'has an invalid "at" in line 2'],
+    ["operation,at\nstats,999999999999999", 'has an invalid "at" in line 2'],
     ['operation\n"stats', "is not a recording: it is not CSV: "],
     ["once upon a time", "is not a recording: line 1 names no known column. adsim reads a journal"],
     ["<html>\n<p>", "as NDJSON or JSON, a HAR file, and a trace in CSV. A file that begins with {"],
     ["%PDF", "is read as JSON, any other as CSV, whose first line names the columns: some of at"],
-    ["operation", "has no request"],
+    ["operation", "has no request: only line 1 has fields.\n"],
     ["", "is empty: it has no request"],
     ['{"a":1}', "is JSON, but neither a journal's entries nor a HAR"],
   ])("that can't be read is named with what is wrong: %j", async (text, message) => {

@@ -1,8 +1,8 @@
 /** Reads a trace in CSV as a recording: one request a row, with the columns of the API's parameters. */
 
 import { CsvError, parse } from "csv-parse/sync";
-import { parseInstant } from "../../base/calendar.ts";
 import { didYouMean, formatList } from "../../base/did-you-mean.ts";
+import { recordedInstant } from "../../journal/read-har.ts";
 import { RecordingError } from "../../journal/read-recording.ts";
 import type { RecordedExchange, Recording } from "../../journal/recorded-exchange.ts";
 import { buildRequest } from "../../spec/build-request.ts";
@@ -41,6 +41,7 @@ export function readCsv(text: string): Recording {
       `has no column "operation": its first line must name the columns, some of ${formatList(columns)}`,
     );
   }
+  if (rows.length === 0) throw new RecordingError("has no request: only line 1 has fields");
   const exchanges = rows.map(({ record, info }): RecordedExchange => {
     const given = names.flatMap((name, at) => (record[at] ? [[name, record[at]] as const] : []));
     return exchangeOf(Object.fromEntries(given), `line ${info.lines}`);
@@ -54,7 +55,8 @@ interface CsvRow {
 }
 
 function rowsIn(text: string): readonly CsvRow[] {
-  const options = { bom: true, trim: true, skip_empty_lines: true, info: true } as const;
+  const delimiter = delimiterIn(text);
+  const options = { delimiter, bom: true, trim: true, skip_empty_lines: true, info: true } as const;
   try {
     // The package's types don't know what `info` changes.
     return parse(text, options) as unknown as readonly CsvRow[];
@@ -62,6 +64,12 @@ function rowsIn(text: string): readonly CsvRow[] {
     if (!(error instanceof CsvError)) throw error;
     throw new RecordingError(`is not a recording: it is not CSV: ${error.message}. ${FORMS}`);
   }
+}
+
+/** What separates the names of the columns: spreadsheets write semicolons in some countries. */
+function delimiterIn(text: string): string {
+  const head = /\S.*/.exec(text)?.[0] ?? "";
+  return [",", ";", "\t"].find((one) => head.includes(one)) ?? ",";
 }
 
 /** An empty field counts as left out. */
@@ -96,7 +104,8 @@ function exchangeOf(row: Row, place: string): RecordedExchange {
 
 function instantIn({ at }: Row, place: string): number | undefined {
   if (at === undefined) return undefined;
-  const ms = /^\d{10,15}$/.test(at) ? Number(at) : parseInstant(at);
+  // With fewer digits they would be seconds.
+  const ms = /^\d{12,13}$/.test(at) ? Number(at) : recordedInstant(at);
   if (ms !== undefined) return ms;
   throw new RecordingError(
     `has an invalid "at" in ${place}: it must be in ISO 8601, such as 2026-01-15T09:30:00Z, or milliseconds since 1970`,

@@ -1,10 +1,13 @@
 /** `adsim record FILE`: turns a recording into a scenario: a HAR, a journal as NDJSON, or a trace in CSV. */
 
 import { basename, extname } from "node:path";
+import { InputError } from "../../base/input.ts";
 import { indentedJson } from "../../base/text.ts";
 import { readRecording } from "../../journal/read-recording.ts";
 import type { Recording } from "../../journal/recorded-exchange.ts";
 import { parseScenario } from "../../play/language/parse/parse-scenario.ts";
+import { MAX_STEPS } from "../../play/language/parse/step-schemas.ts";
+import type { Scenario } from "../../play/language/scenario.ts";
 import { plural } from "../../play/measure/quantities.ts";
 import { couldNotRun } from "../output/exit.ts";
 import { writeOut } from "../output/reports.ts";
@@ -13,6 +16,7 @@ import type { HostProcess } from "../processes/host-process.ts";
 import { recordingIn } from "../replay/recording-in.ts";
 import { countReasons } from "../replay/replay-result.ts";
 import { readCsv } from "./read-csv.ts";
+import { apiRequests } from "./recorded-requests.ts";
 import { scenarioOfRecording } from "./scenario-of-recording.ts";
 
 export interface RecordFlags {
@@ -23,17 +27,34 @@ export interface RecordFlags {
 /** @throws CommandFailure for a file that can't be read or written, or that has no request to the API. */
 export async function record(file: string, flags: RecordFlags, host: HostProcess): Promise<void> {
   const { out, name = nameFrom(file) } = flags;
-  const recording = await recordingIn(file, read, "a journal as NDJSON, a HAR file or a CSV trace");
+  const wanted = "a journal as NDJSON, a HAR file or a CSV trace";
+  const recording = apiRequests(await recordingIn(file, read, wanted));
   const leftOut = leftOutOf(recording);
-  if (recording.exchanges.every(({ skip }) => skip !== undefined)) {
-    throw couldNotRun(`${file} has no request for a scenario: ${leftOut}.`);
+  const sent = recording.exchanges.filter(({ skip }) => skip === undefined).length;
+  if (sent === 0) throw couldNotRun(`${file} has no request for a scenario: ${leftOut}.`);
+  // Each request makes at least one step, and millions take long.
+  mustFit(file, sent);
+  let scenario: Scenario;
+  try {
+    scenario = scenarioOfRecording(recording, name);
+    mustFit(file, scenario.steps.length);
+    parseScenario(scenario);
+  } catch (error) {
+    if (!(error instanceof InputError) || error.field === "name") throw error;
+    throw couldNotRun(`${file} can't become a scenario: ${error.message}`);
   }
-  const scenario = scenarioOfRecording(recording, name);
-  parseScenario(scenario);
   const text = indentedJson(scenario);
   if (out === undefined) say(text, host.stdout);
   else await writeOut({ option: `--out ${out}`, file: out, text }, host.stderr);
   if (leftOut !== "") say(`adsim: left out: ${leftOut}\n`, host.stderr);
+}
+
+/** @throws CommandFailure for more steps than a scenario may have. */
+function mustFit(file: string, steps: number): void {
+  if (steps <= MAX_STEPS) return;
+  throw couldNotRun(
+    `${file} makes ${steps} steps or more, and a scenario may have at most ${MAX_STEPS}. Record a part of it.`,
+  );
 }
 
 /** JSON begins with a bracket. */

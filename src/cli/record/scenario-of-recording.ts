@@ -11,6 +11,7 @@ import type {
   Recording,
 } from "../../journal/recorded-exchange.ts";
 import type { PublisherRef, RequestStep, Scenario } from "../../play/language/scenario.ts";
+import { plural } from "../../play/measure/quantities.ts";
 import { createSimulatorCore } from "../../simulator/simulator.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
 import {
@@ -18,17 +19,18 @@ import {
   nonDefaultChoices,
   resolveAssumptions,
 } from "../../spec/assumptions/resolve.ts";
-import { operationIds, operations } from "../../spec/operations.ts";
 import { createRequestSteps, type RequestSteps } from "../../testing/contract/request-step.ts";
 import { createScript, type Script } from "../../testing/contract/scenario-of.ts";
-import { jsonOf, memberOf, valuesOf, type WireExchange } from "../../testing/session/wire.ts";
+import { jsonOf, memberOf, type WireExchange } from "../../testing/session/wire.ts";
 import type { Credentials } from "../../world/accounts/account.ts";
+import { plainRequest, wireExchangeOf } from "./recorded-requests.ts";
 
 /** @throws InputError if the recorded world's settings are invalid. */
 export function scenarioOfRecording(recording: Recording, name: string): Scenario {
   const sent = recording.exchanges.filter(({ skip }) => skip === undefined);
   const world = sent.find((one) => one.world !== undefined)?.world;
-  const exchanges = attributed(sent.map(wireExchangeOf), sent);
+  const senderKnown = attributed(sent.map(wireExchangeOf), sent);
+  const exchanges = recording.byAdsim ? senderKnown : senderKnown.map(plainRequest);
   const start = world?.start ?? startOf(sent);
   const script = createScript(parseInstant(start) ?? 0);
   const senders = sendersOf(exchanges, script, world);
@@ -36,13 +38,13 @@ export function scenarioOfRecording(recording: Recording, name: string): Scenari
     script.advanceTo(exchange.atMs);
     const sender = senders.get(exchange.publisher);
     if (sender === undefined) continue;
-    const step = sender.requests.stepOf(withKey(exchange, sender.key));
-    script.add(recording.byAdsim ? step : withoutReadings(step, exchange));
+    const step = sender.requests.stepOf(withKey(exchange, sender.key, recording));
+    script.add(withoutGuesses(step, exchange, recording));
   }
   const assumptions = nonDefaultChoices(resolveAssumptions(world?.assumptions ?? {}));
   return {
     name,
-    about: `${sent.length} recorded requests of ${senders.size} ${senders.size === 1 ? "publisher" : "publishers"}.`,
+    about: `${plural(sent.length, "recorded request")} of ${plural(senders.size, "publisher")}.`,
     ...(world === undefined ? { publishers: 1 } : settingsOf(world)),
     start,
     ...(Object.keys(assumptions).length > 0 && { assumptions }),
@@ -64,34 +66,6 @@ function startOf(sent: readonly RecordedExchange[]): string {
 /** An exchange, and the id of the publisher that sent it. */
 interface Attributed extends WireExchange {
   readonly publisher: string;
-}
-
-function wireExchangeOf(
-  { sequence, atMs, request, response }: RecordedExchange,
-  index: number,
-): WireExchange {
-  const { method, path, query, headers } = request;
-  const body =
-    typeof request.body === "string" ? request.body : new TextDecoder().decode(request.body);
-  const { body: answered = "" } = response;
-  const got = {
-    ...response,
-    body: typeof answered === "string" ? answered : new TextDecoder().decode(answered),
-  };
-  const shown = { method, path, query, headers, body };
-  return {
-    sequence: sequence ?? index + 1,
-    atMs: atMs ?? 0,
-    operation: operationIds.find(
-      (id) => operations[id].method === method && operations[id].path === path,
-    ),
-    request: shown,
-    values: valuesOf(shown),
-    got,
-    served: got,
-    fault: undefined,
-    limit: undefined,
-  };
 }
 
 /**
@@ -193,20 +167,33 @@ function authorizationOf({ request }: WireExchange): string | undefined {
   return request.headers.authorization;
 }
 
-/** Gives the request the publisher's key unless it was refused for its key. Recordings often mask or leave out keys. */
-function withKey(exchange: Attributed, key: string): Attributed {
+/**
+ * Gives the request the publisher's key, unless it was refused for its key. Recordings often mask or leave out keys, and those
+ * of other services are real.
+ */
+function withKey(exchange: Attributed, key: string, { byAdsim }: Recording): Attributed {
   const { got, request } = exchange;
   const isRefused = got.status === 401 || got.status === 403;
   const own = `Bearer ${key}`;
-  const isOwn = authorizationOf(exchange) === own;
-  if (isRefused !== isOwn) return exchange;
+  const sent = authorizationOf(exchange);
+  if (byAdsim ? isRefused !== (sent === own) : isRefused && sent === undefined) return exchange;
   const authorization = isRefused ? "Bearer another-key" : own;
   return { ...exchange, request: { ...request, headers: { ...request.headers, authorization } } };
 }
 
-/** Another service's refusals rest on its own choices, so the step doesn't expect them. It says what the answer was. */
-function withoutReadings(step: RequestStep, { got }: Attributed): RequestStep {
-  if (got.status === 200) return step;
-  const { expect: _rests, ...others } = step;
-  return { ...others, note: `The answer was ${got.status}.` };
+/**
+ * The step expects nothing that the recording can't tell: another service's refusals rest on its own choices, and a click
+ * may name an impression from before the recording. A note says what the answer was.
+ */
+function withoutGuesses(
+  step: RequestStep,
+  { got }: Attributed,
+  { byAdsim }: Recording,
+): RequestStep {
+  const isSuccess = got.status === 200;
+  const isClickOnUnknown = "click" in step && typeof step.click?.impression_id === "string";
+  if (isSuccess ? !isClickOnUnknown : byAdsim) return step;
+  const { expect: _guess, ...others } = step;
+  const why = isSuccess ? " Its impression isn't in the recording." : "";
+  return { ...others, note: `The answer was ${got.status}.${why}` };
 }

@@ -26,6 +26,8 @@ export async function recordingIn(
     return read(lines);
   } catch (error) {
     if (!(error instanceof RecordingError)) throw error;
-    throw couldNotRun(`${file} ${printable(error.message)}.`);
+    throw couldNotRun(
+      `${file} ${printable(error.message)}${/[.?]$/.test(error.message) ? "" : "."}`,
+    );
   }
 }

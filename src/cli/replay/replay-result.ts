@@ -86,6 +86,7 @@ const skipReasons: Readonly<Record<SkipReason, string>> = {
   "no-response-recorded": "no response is recorded",
   control: "they are for the control API",
   "not-the-api": "they didn't go to the API",
+  incomplete: "a required parameter isn't recorded",
   unsendable: "HTTP can't carry them",
 };
 

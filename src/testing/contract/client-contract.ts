@@ -166,15 +166,15 @@ async function membersOf<Impression>(
   const outcome = steps[0]?.outcome ?? { kind: "stuck" };
   if (outcome.kind !== "done") {
     const cause = outcome.kind === "failed" ? outcome.error : undefined;
-    throw new Error(`Can't make the driver: ${outcomeInWords(outcome)}.`, { cause });
+    if (cause instanceof InputError) throw cause;
+    const how = outcomeInWords(outcome).replace(/\.$/, "");
+    throw new Error(`Can't make the driver: ${how}.`, { cause });
   }
   const of: object = Object(made);
-  const known = new Set([
+  return new Set([
     ...driverMethods.filter((name) => typeof Reflect.get(of, name) === "function"),
     ...promiseNames.filter((name) => Boolean(Reflect.get(of, name))),
   ]);
-  if (known.has("impression")) return known;
-  throw new InputError("driver", "must return a driver: an object with at least impression()");
 }
 
 let turn: Promise<unknown> = Promise.resolve();

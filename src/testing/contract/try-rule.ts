@@ -117,6 +117,8 @@ export function judged(rule: Rule, session: Session): number {
     );
   }
   if (typeof applied === "number" && Number.isInteger(applied) && applied >= 0) return applied;
+  // Nobody awaits it. Unhandled, a rejection would end the process.
+  if (applied instanceof Promise) applied.catch(() => undefined);
   throw new Error(
     `The judge of ${rule.id} must return how often the rule came up: 0, 1, 2, … It returned ${applied instanceof Promise ? "a promise" : valueInWords(applied)}.`,
   );

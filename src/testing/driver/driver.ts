@@ -3,6 +3,7 @@
  * API. The kit knows nothing else about the client.
  */
 
+import { InputError } from "../../base/input.ts";
 import type { Timers } from "../time/time.ts";
 import type { ClientPromises } from "./promises.ts";
 
@@ -71,6 +72,14 @@ const methods: Readonly<Record<Exclude<keyof Driver, keyof ClientPromises>, true
   close: true,
 };
 export const driverMethods: readonly string[] = Object.keys(methods);
+
+/** The driver, if it can be one. @throws InputError */
+export function checkedDriver<Impression>(made: Driver<Impression>): Driver<Impression> {
+  const given: unknown = made;
+  const impression: unknown = given === null || given === undefined ? given : made.impression;
+  if (typeof impression === "function") return made;
+  throw new InputError("driver", "must return a driver: an object with at least impression()");
+}
 
 /** What a driver gets to create a client. */
 export interface DriverContext {

@@ -1,7 +1,7 @@
 /** Runs a session: opens a world, makes the client, performs one command after the other, and closes both. */
 
 import type { SimulatorCore } from "../../simulator/simulator.ts";
-import type { CreateDriver, Driver } from "../driver/driver.ts";
+import { type CreateDriver, checkedDriver, type Driver } from "../driver/driver.ts";
 import { promisesOf } from "../driver/promises.ts";
 import { openTestWorld, type TestWorld, type TestWorldOptions } from "../driver/test-world.ts";
 import {
@@ -60,12 +60,12 @@ export async function runToEnd<Impression>(
   const running = await beginSession(createDriver, options);
   try {
     for (const command of commands) await running.perform(command);
-    return await running.end();
   } catch (error) {
     // An invalid command. Closing the world restores the globals.
     await running.world.close();
     throw error;
   }
+  return await running.end();
 }
 
 /** Opens the world and makes the client. */
@@ -84,7 +84,7 @@ export async function beginSession<Impression>(
   let timersAfterClose: readonly number[] = [];
 
   const makeDriver = async (): Promise<void> => {
-    driver = await createDriver(world.context);
+    driver = checkedDriver(await createDriver(world.context));
     promised = promisesOf(driver);
   };
 
@@ -141,15 +141,19 @@ export async function beginSession<Impression>(
     async end() {
       if (isOver) throw new Error("This session is over: begin another one.");
       isOver = true;
-      if (!steps.some(({ command }) => command.kind === "close")) await perform({ kind: "close" });
-      // Watches whether the closed client still sends something.
-      await step({ kind: "afterwards" }, async () => {
-        await world.time.pass(CLEARING_MS);
-        timersAfterClose = world.time.pendingTimers();
-        await world.time.pass(AFTERWARDS_MS - CLEARING_MS);
-        return { outcome: { kind: "done", value: undefined } };
-      });
-      await world.close();
+      try {
+        const isClosed = steps.some(({ command }) => command.kind === "close");
+        if (!isClosed) await perform({ kind: "close" });
+        // Watches whether the closed client still sends something.
+        await step({ kind: "afterwards" }, async () => {
+          await world.time.pass(CLEARING_MS);
+          timersAfterClose = world.time.pendingTimers();
+          await world.time.pass(AFTERWARDS_MS - CLEARING_MS);
+          return { outcome: { kind: "done", value: undefined } };
+        });
+      } finally {
+        await world.close();
+      }
       return session;
     },
   };

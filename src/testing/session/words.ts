@@ -133,6 +133,8 @@ export function errorInWords(error: unknown): string {
 
 export function valueInWords(value: unknown): string {
   if (typeof value === "string") return oneLine(value, MAX_SHOWN);
+  // JSON shows NaN and Infinity as null.
+  if (typeof value === "number") return String(value);
   try {
     return jsonInWords(JSON.stringify(value) ?? String(value));
   } catch {

@@ -439,10 +439,33 @@ describe("a wrong driver or rule", () => {
     ["can't be made", () => Promise.reject(new Error("no config")), "no config"],
     ["has no impression()", () => ({}), "impression()"],
     ["is nothing", () => undefined, "impression()"],
-  ])("fails every test if the driver %s", async (_, driver, says) => {
-    const { tests } = await run([clickOnce, impressionSent], { driver: driver as never });
-    expect(String(tests["click-once"])).toContain(says);
-    expect(String(tests["impression-sent"])).toContain(says);
+    ["is null", () => null, "driver must return a driver: an object with at least impression()"],
+    ["is a number", () => 5, "impression()"],
+    [
+      "promises what it can't",
+      () => ({ impression() {}, maxAtOnce: 0 }),
+      /^InputError: driver.maxAtOnce must be a whole number, 1 or more\.$/,
+    ],
+    [
+      "has a method that can't be read",
+      () => ({
+        impression() {},
+        get close() {
+          throw new Error("not yet");
+        },
+      }),
+      "not yet",
+    ],
+  ])("fails every test if the driver %s, and restores the globals", async (_, driver, says) => {
+    const before = [globalThis.fetch, globalThis.setTimeout, globalThis.Date];
+    const options = { driver: driver as never, globals: "replaced" } as const;
+    const { tests } = await run([clickOnce, impressionSent], options);
+    expect([globalThis.fetch, globalThis.setTimeout, globalThis.Date]).toEqual(before);
+    for (const id of ["click-once", "impression-sent"]) {
+      const shown = String(tests[id]);
+      if (typeof says === "string") expect(shown).toContain(says);
+      else expect(shown).toMatch(says);
+    }
   });
 
   test("fails with a rule's own error, which the report shows", async () => {
@@ -464,9 +487,13 @@ describe("a wrong driver or rule", () => {
     ["a boolean", true, "true"],
     ["half a number", 0.5, "0.5"],
     ["less than nothing", -1, "-1"],
-    ["a promise, as an async function does", Promise.resolve(1), "a promise"],
+    ["no number", Number.NaN, "NaN"],
+    ["a promise, as an async function does", () => Promise.resolve(1), "a promise"],
+    // A rejection that nobody handles would fail the whole run.
+    ["a promise that rejects", () => Promise.reject(new Error("broken")), "a promise"],
   ])("fails if a judge returns %s", async (_, value, shown) => {
-    const { tests } = await run([{ ...impressionSent, judge: () => value as number }]);
+    const judge = () => (typeof value === "function" ? value() : value) as number;
+    const { tests } = await run([{ ...impressionSent, judge }]);
     expect(String(tests["impression-sent"])).toContain(
       `The judge of impression-sent must return how often the rule came up: 0, 1, 2, … It returned ${shown}.`,
     );

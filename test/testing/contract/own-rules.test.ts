@@ -23,11 +23,22 @@ import { createExampleClient } from "./example-client.ts";
 const pageOf = (name: string): Promise<string> =>
   readFile(join(import.meta.dirname, "../../../docs", name), "utf8");
 
-/** Runs the example with node:test in place of vitest. @returns the output. */
-async function outputOf(change: (ads: string) => string, env: object = {}): Promise<string> {
-  const [ads = "", driver = ""] = snippetsIn(await pageOf("test-your-client.md"), "js");
+/** Runs the page's example with node:test in place of vitest. @returns the output. */
+async function outputOf(
+  change: (ads: string) => string,
+  env: object = {},
+  only = "clicks-come-late",
+): Promise<string> {
+  const [ads = "", driver = "", contract = ""] = snippetsIn(
+    await pageOf("test-your-client.md"),
+    "js",
+  );
   const examples = snippetsIn(await pageOf("own-tests.md"), "js");
-  const [example = ""] = examples.filter((text) => text.includes("rules: ["));
+  const [ownRule = ""] = examples.filter((text) => text.includes("rules: ["));
+  const example =
+    only === "clicks-come-late"
+      ? ownRule
+      : contract.replace(" driver,", ` driver, only: ["${only}"],`);
   const folder = temporaryFolder();
   await writeFile(join(folder, "package.json"), '{ "type": "module" }');
   await writeFile(join(folder, "ads.js"), change(ads));
@@ -41,20 +52,30 @@ async function outputOf(change: (ads: string) => string, env: object = {}): Prom
   return stdout;
 }
 
-test("the example of docs/own-tests.md fails as the page shows, and its line to paste shows that again", async () => {
-  const texts = snippetsIn(await pageOf("own-tests.md"), "text");
-  const [shown = ""] = texts.filter((text) => text.startsWith("The client broke"));
-  const cut = (output: string): string =>
-    output
-      .replaceAll(/(?<=→ 200 \{"ok":true).*/g, ", …}")
-      .replaceAll(/(?<=success: \{"ok":true).*/g, ", …}");
-  const lines = (text: string): string => text.replaceAll(/^\s+/gm, "");
-  const output = await outputOf((ads) => ads);
-  expect(lines(cut(output))).toContain(lines(shown));
-  const [, replay = ""] = /ADSIM_REPLAY="(.*)"/.exec(output) ?? [];
-  const again = await outputOf((ads) => ads, { ADSIM_REPLAY: replay });
-  expect(lines(cut(again))).toContain(lines(shown));
-});
+test.each([
+  ["own-tests.md", "clicks-come-late", (ads: string) => ads],
+  [
+    "test-your-client.md",
+    "said-again-counts-once",
+    (ads: string) => ads.replace("ad_id, session_id })", "ad_id })"),
+  ],
+])(
+  "the example of docs/%s fails as the page shows, and its line to paste shows that again: %s",
+  async (page, id, change) => {
+    const texts = snippetsIn(await pageOf(page), "text");
+    const [shown = ""] = texts.filter((text) => text.includes(`ADSIM_REPLAY="${id}`));
+    const cut = (output: string): string =>
+      output
+        .replaceAll(/(?<=→ 200 \{"ok":true).*/g, ", …}")
+        .replaceAll(/(?<=success: \{"ok":true).*/g, ", …}");
+    const lines = (text: string): string => text.replaceAll(/^\s+/gm, "");
+    const output = await outputOf(change, {}, id);
+    expect(lines(cut(output))).toContain(lines(shown));
+    const [, replay = ""] = /ADSIM_REPLAY="(.*)"/.exec(output) ?? [];
+    const again = await outputOf(change, { ADSIM_REPLAY: replay }, id);
+    expect(lines(cut(again))).toContain(lines(shown));
+  },
+);
 
 test("the example passes for a client that waits before it clicks", async () => {
   const output = await outputOf((ads) =>
