@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { deriveKey, drawBetween } from "../../../src/base/random.ts";
 import { openTestWorld } from "../../../src/testing/driver/test-world.ts";
 import { runSession } from "../../../src/testing/session/run-session.ts";
+import { someOf } from "../../budget.ts";
 import { answersOn, type LocalDateQuestions, setters } from "./local-dates.ts";
 
 const key = deriveKey("zoned dates", "test");
@@ -78,16 +79,17 @@ const questions: LocalDateQuestions = {
 };
 
 const zones = [
+  // It skipped a day, and changed its clocks later than most.
+  "Pacific/Apia",
   "UTC",
   "Asia/Kolkata",
   "America/Los_Angeles",
   "Pacific/Kiritimati",
-  "Pacific/Apia",
   "Australia/Lord_Howe",
   "Europe/Dublin",
 ];
 
-test.each(zones)("dates in %s are those of a process that runs there", async (timeZone) => {
+test.each(someOf(zones))("dates in %s are those of a process that runs there", async (timeZone) => {
   const world = await openTestWorld({ globals: "replaced", timeZone });
   let answers: unknown;
   try {

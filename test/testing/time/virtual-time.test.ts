@@ -5,7 +5,10 @@ import { createClock } from "../../../src/base/clock.ts";
 import { countingRules } from "../../../src/testing/contract/rules/counting-rules.ts";
 import { createVirtualTime } from "../../../src/testing/time/virtual-time.ts";
 import { type CreateDriver, tryRule } from "../../../src/testing.ts";
+import { shrinkOnlyIfWhole } from "../contract/shrinking.ts";
 import { createPlainDriver } from "../plain-driver.ts";
+
+shrinkOnlyIfWhole();
 
 const TICKS = 3;
 
