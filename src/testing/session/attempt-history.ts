@@ -4,6 +4,7 @@
  */
 
 import type { Attempt, AttemptHistory } from "../../audit/findings/attempts.ts";
+import { sentAfter } from "../../audit/in-flight.ts";
 import { type PerformedCommand, performedCommandsOf } from "./performed-commands.ts";
 import type { Outcome, Session, Step } from "./session.ts";
 import { type EventTask, eventsOf, queriesOf, sentBy, type Task } from "./tasks.ts";
@@ -51,11 +52,17 @@ export function attemptHistoryOf(session: Session): AttemptHistory {
   return {
     attempts,
     earlier: () => [],
-    sentAfter: (answered) => (next) => {
-      const sinceMs = next.record.nowMs - (answered.answeredMs ?? Number.POSITIVE_INFINITY);
-      if (sinceMs !== 0) return sinceMs > 0;
-      // In the same millisecond, only a repeat or a later step certainly came after the answer.
-      return isRepeat(answered, next) || (next.step ?? 0) > (answered.step ?? 0);
+    sentAfter: (answered) => {
+      const isSentAfter = sentAfter(answered);
+      return (next) => {
+        const inRealTime = session.sim.clock.mode !== "frozen";
+        // A request takes its time to arrive. Only a repeat certainly came after the answer.
+        if (inRealTime && !isRepeat(answered, next)) return isSentAfter(next);
+        const sinceMs = next.record.nowMs - (answered.answeredMs ?? Number.POSITIVE_INFINITY);
+        if (sinceMs !== 0) return sinceMs > 0;
+        // In the same millisecond, a later step also came after it.
+        return isRepeat(answered, next) || (next.step ?? 0) > (answered.step ?? 0);
+      };
     },
     isReportedToCaller: (failed) => reportedIn(failed).length > 0,
     isRequestedAgain: (failed, next) =>

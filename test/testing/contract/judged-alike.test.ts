@@ -10,6 +10,7 @@ import { attemptHistoryOf } from "../../../src/testing/session/attempt-history.t
 import type { Command } from "../../../src/testing/session/command.ts";
 import { runSession } from "../../../src/testing/session/run-session.ts";
 import type { Session } from "../../../src/testing/session/session.ts";
+import type { CreateDriver } from "../../../src/testing.ts";
 import { type Habits, onceOnly, patientClient } from "./patient-client.ts";
 
 const adView: Command = { kind: "impression", surface: 0 };
@@ -66,6 +67,33 @@ test("only the contract knows that the user asked again, and doesn't blame the c
   ]);
   expect(reported(session)).toContain("before-retry-after");
   expect(judged(session)).not.toContain("before-retry-after");
+});
+
+test("in real time a request may have been under way while an earlier one was refused", async () => {
+  const commands: readonly Command[] = [
+    fault(told, 1),
+    { kind: "together", commands: [adView, adView] },
+    { kind: "advance", byMs: 1000 },
+  ];
+  /** Reports views in the background: the first at once, the second 20 ms later. */
+  const staggered: CreateDriver = async (context) => {
+    const driver = await onceOnly(context);
+    let views = 0;
+    return {
+      impression(shown) {
+        const send = (): unknown =>
+          Promise.resolve(driver.impression(shown)).catch(() => undefined);
+        context.timers.setTimeout(send, 20 * views);
+        views += 1;
+      },
+    };
+  };
+  const session = await runSession(staggered, commands);
+  expect(judged(session)).toEqual(["before-retry-after"]);
+  // The same, as it would be with the transport http. There the machine would decide how much later the second request comes.
+  const { sim } = session;
+  const clock = { ...sim.clock, mode: "flowing" as const };
+  expect(judged({ ...session, sim: { ...sim, clock } })).toEqual([]);
 });
 
 test("a single repetition that nobody asked for is a finding in the contract only", async () => {
