@@ -65,10 +65,14 @@ export interface Habits {
   readonly believesTheLast?: boolean;
   /** Whether each pause is longer than the one before it, whatever succeeded in between. @default false */
   readonly neverCalmsDown?: boolean;
+  /** How long it sends nothing after so many failures in a row, in milliseconds. @default 0 */
+  readonly restsMs?: (failures: number) => number;
   /** How long it waits before it asks for something, in milliseconds. @default 0 */
   readonly dawdlesMs?: number;
   /** Whether it never sends again once something went wrong. @default false */
   readonly sulks?: boolean;
+  /** Whether a query that failed fails from then on, without being sent again. @default false */
+  readonly keepsFailures?: boolean;
   /** The status of its rejections. @default the wire's */
   readonly status?: (status: number) => number;
   /** The id that it gives for an impression. @default the wire's */
@@ -82,7 +86,7 @@ interface Receipt {
 class Refused extends Error {
   readonly status: number | undefined;
   constructor(status: number | undefined) {
-    super(`refused: ${status}`);
+    super(status === undefined ? "no answer" : `refused: ${status}`);
     this.status = status;
   }
 }
@@ -119,13 +123,20 @@ function clientOf(context: DriverContext, habits: Habits): ReturnType<CreateDriv
     const answer = await send({ kind, operation, values, isRepeatable });
     return (answer ?? {}) as Receipt;
   };
-  const asked = async (operation: OperationId, query: object = {}): Promise<unknown> =>
-    await send({
-      kind: "reporting",
-      operation,
-      values: () => ({ publisher_id: publisherId, ...query }),
-      isRepeatable: true,
-    });
+  const failed = new Map<string, Promise<unknown>>();
+  const asked = async (operation: OperationId, query: object = {}): Promise<unknown> => {
+    const key = JSON.stringify([operation, query]);
+    const answer =
+      failed.get(key) ??
+      send({
+        kind: "reporting",
+        operation,
+        values: () => ({ publisher_id: publisherId, ...query }),
+        isRepeatable: true,
+      });
+    if (habits.keepsFailures === true) answer.catch(() => failed.set(key, answer));
+    return await answer;
+  };
 
   if (habits.leavesTimer !== undefined) {
     const timer = context.timers.setTimeout(() => {}, 86_400_000);
@@ -235,6 +246,7 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
   let isSulking = false;
   let keyRefusal: Refused | undefined;
   let pauses = 0;
+  let failures = 0;
   const pause = (ms: number): Promise<void> =>
     new Promise((resolve) => timers.setTimeout(resolve, ms));
 
@@ -260,7 +272,9 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
         wrongIn(request.operation, answer, context.publisherId).every(
           (wrong) => wrong === habits.overlooks,
         );
+      failures = isSuccess ? 0 : failures + 1;
       if (isSuccess) return body;
+      if (habits.restsMs !== undefined) gates.set(gate, timers.now() + habits.restsMs(failures));
       failure = new Refused(habits.status?.(status) ?? (status === 0 ? undefined : status));
       if (status === 415 && sentForm < (habits.forms ?? forms.length) - 1) {
         // Another request may have gone on to the next form meanwhile.

@@ -7,6 +7,7 @@ import { deadlineRules } from "../../../src/testing/contract/rules/deadline-rule
 import { deliveryRules } from "../../../src/testing/contract/rules/delivery-rules.ts";
 import { limitRules } from "../../../src/testing/contract/rules/limit-rules.ts";
 import { queueRules } from "../../../src/testing/contract/rules/queue-rules.ts";
+import { recoveryRules } from "../../../src/testing/contract/rules/recovery-rules.ts";
 import { refusalRules } from "../../../src/testing/contract/rules/refusal-rules.ts";
 import { retryRules } from "../../../src/testing/contract/rules/retry-rules.ts";
 import type { Rule } from "../../../src/testing/contract/rules/rule.ts";
@@ -24,6 +25,7 @@ const rules = [
   ...refusalRules,
   ...limitRules,
   ...retryRules,
+  ...recoveryRules,
   ...wrongAnswerRules,
   ...deadlineRules,
   ...queueRules,
@@ -58,6 +60,14 @@ describe("a correct client", () => {
     }
     // The rules about repeats don't apply to it.
     expect(unknown).toEqual(["slows-down-untold", "repeat-is-the-same", "pauses-grow"]);
+  });
+
+  test("comes back if it rests for up to ten minutes after failures", async () => {
+    const restsMs = (failures: number): number => Math.min(600_000, 1000 * 2 ** failures);
+    for (const rule of recoveryRules) {
+      const client = patientClient({ repeats: 0, restsMs });
+      expect(await outcomeOf(rule, client, { runs: runsOf(50) })).toBe("held");
+    }
   });
 
   test("keeps every rule under other assumptions", async () => {
@@ -411,6 +421,18 @@ const defects: readonly Defect[] = [
     options: { runs: 50 },
   })),
   { rule: "comes-back", what: "sends nothing more after a failure", habits: { sulks: true } },
+  {
+    rule: "comes-back",
+    what: "keeps the failures of queries",
+    habits: { keepsFailures: true },
+  },
+  {
+    rule: "comes-back",
+    what: "rests twice as long after each failure, without end",
+    habits: { repeats: 0, restsMs: (failures) => 10_000 * 2 ** failures },
+    options: { runs: 50 },
+    commands: 24,
+  },
   { rule: "flush-delivers", what: "flushes one at a time", habits: { queues: true, flushes: 1 } },
   {
     rule: "flush-delivers",

@@ -44,12 +44,7 @@ import {
   togetherAll,
   weightedOneOf,
 } from "./sequences.ts";
-import {
-  mustEnd,
-  mustHaveNoFinding,
-  mustNotLoseSilently,
-  mustRecordShown,
-} from "./shared-checks.ts";
+import { mustEnd, mustHaveNoFinding, mustNotLoseSilently } from "./shared-checks.ts";
 import { mustStartAnew } from "./start-anew.ts";
 
 const ofClicks: fc.Arbitrary<FaultMatch> = fc.constantFrom(
@@ -245,28 +240,6 @@ function isBrokenSuccess(sent: SentRequest): boolean {
   return sent.got.status === 200 && !isAcknowledged(sent) && sent.fault?.kind !== "wrong-body";
 }
 
-const comesBack: Rule = {
-  id: "comes-back",
-  says: "Events are recorded again after an outage",
-  source: "spec §1",
-  commands: () =>
-    sequence([fault(lost, lasting), adView, flush, heal, advance(600, 900), adView], event, 3),
-  judge(session) {
-    const healed = session.steps.findLastIndex(({ command }) => command.kind === "heal");
-    const back = session.steps.findIndex(
-      ({ command }, at) => at > healed && command.kind === "advance",
-    );
-    const later = session.steps.slice(back).some(({ command }) => command.kind === "fault");
-    if (healed < 0 || back < 0 || later) return 0;
-    return mustRecordShown(
-      session,
-      ({ at }) => at > back,
-      (name) =>
-        `The outage ended 10 minutes or more before ${name} was shown, but the service has no record of it.`,
-    );
-  },
-};
-
 export const retryRules: readonly Rule[] = [
   noEventDoubled,
   lostRequestNotLost,
@@ -275,5 +248,4 @@ export const retryRules: readonly Rule[] = [
   givesUp,
   silenceEnds,
   brokenAnswerIsNoSuccess,
-  comesBack,
 ];
