@@ -7,7 +7,7 @@ import { addDays, dayAt } from "../../../laws/read-trace.ts";
 import type { Readings } from "../../../simulator/simulator-options.ts";
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
 import { sequenceOf } from "../../arbitraries/sequence.ts";
-import { type Command, queryOf } from "../../session/command.ts";
+import { type ClientCommand, type Command, queryOf } from "../../session/command.ts";
 import {
   type PerformedCommandOf,
   performedCommandsOfKind,
@@ -185,7 +185,7 @@ function mustAskFor(
 ): number {
   let applied = 0;
   for (const asked of performedCommandsOfKind(session, "stats")) {
-    const { command, outcome } = asked;
+    const { command } = asked;
     if (!concerns(command)) continue;
     const sent = requestsFor(session, asked);
     const problem = problemOf(
@@ -194,15 +194,25 @@ function mustAskFor(
     );
     const asking = `The client was asked for ${commandInWords(command)}.`;
     must(problem === undefined, () => `${asking} ${problem}.`);
-    const mayFail = sent.length > 0 && !wasAnswered(asked);
-    must(
-      mayFail || outcome.kind === "done" || !isOrdinary(asked, session.assumptions),
-      () =>
-        `${asking} It ${sent.length > 0 ? "got them" : "sent nothing"}, and ${outcomeInWords(outcome)}.`,
-    );
+    mustReturn(asked, session.assumptions, sent.length);
     applied += sent.length;
   }
   return applied;
+}
+
+/** @throws BrokenRule if the client rejected ordinary statistics that the service gave, or that it never asked for. */
+function mustReturn(
+  asked: PerformedCommandOf<"stats">,
+  assumptions: Assumptions,
+  sentCount: number,
+): void {
+  const { command, outcome } = asked;
+  const mayFail = sentCount > 0 && !wasAnswered(asked);
+  must(
+    mayFail || outcome.kind === "done" || !isOrdinary(asked, assumptions),
+    () =>
+      `The client was asked for ${commandInWords(command)}. It ${sentCount > 0 ? "got them" : "sent nothing"}, and ${outcomeInWords(outcome)}.`,
+  );
 }
 
 /** Whether the period is valid under every choice. A client may refuse others by itself. */
@@ -216,12 +226,18 @@ function isOrdinary(
   return [from, to].every((day) => parseDay(day) !== undefined) && from <= to && to <= today;
 }
 
+/** Of one surface on one day, often without traffic. */
+const statsOfADay: fc.Arbitrary<ClientCommand> = fc
+  .tuple(fc.nat({ max: 3 }), fc.constantFrom("2024-02-29", "2026-01-14", "2026-01-15"))
+  .map(([surface, day]) => ({ kind: "stats", surface, from: day, to: day }));
+
 const statsOfASurface: Rule = {
   id: "stats-of-a-surface",
-  says: "The client asks for the statistics of the surface that it was given, or of all surfaces if it was given none",
+  says: "The client asks for the statistics of the surface that it was given, or of all surfaces if it was given none, and returns them however many rows they have",
   source: "spec §4",
   needs: ["stats"],
-  commands: () => commandsOf(stats, adView),
+  unlessAssumed: [{}, { "stats.surfaces": "with-traffic" }, { "stats.filter-unlisted": "zeroed" }],
+  commands: () => commandsOf(stats, statsOfADay, adView),
   judge(session) {
     let applied = 0;
     for (const asked of performedCommandsOfKind(session, "stats")) {
@@ -236,6 +252,7 @@ const statsOfASurface: Rule = {
         () =>
           `The client was asked for statistics of surface ${wanted ?? "(all)"}, but asked the service for ${wrong}.`,
       );
+      mustReturn(asked, session.assumptions, sent.length);
       applied += sent.length;
     }
     mustMatchAnswers(session, "stats");
