@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { parseDay } from "../../../base/calendar.ts";
 import { DAY_MS, HOUR_MS } from "../../../base/duration.ts";
+import type { Verdict } from "../../../faults/verdict.ts";
 import { addDays, dayAt } from "../../../laws/read-trace.ts";
 import type { Readings } from "../../../simulator/simulator-options.ts";
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
@@ -51,14 +52,14 @@ const statsAsAnswered: Rule = {
 
 const SECOND_MS = 1000;
 
-const defaultPeriod: Command = { kind: "stats" };
-const fromFirstDay: Command = { kind: "stats", from: "2026-01-15" };
+const defaultPeriod: ClientCommand = { kind: "stats" };
+const fromFirstDay: ClientCommand = { kind: "stats", from: "2026-01-15" };
 
 /** Mostly the same queries, so that figures which were kept may be returned. They shrink to the first. */
-const statsQuery: fc.Arbitrary<Command> = weightedOneOf(
+const statsQuery: fc.Arbitrary<ClientCommand> = weightedOneOf(
   [
     4,
-    fc.constantFrom<Command>(
+    fc.constantFrom<ClientCommand>(
       ...[defaultPeriod, defaultPeriod, defaultPeriod, defaultPeriod],
       ...[fromFirstDay, fromFirstDay, fromFirstDay],
       { kind: "stats", to: "2026-01-14" },
@@ -88,6 +89,23 @@ const often: fc.Arbitrary<readonly Command[]> = fc
     pausesS.flatMap((s): Command[] => [{ kind: "advance", byMs: s * SECOND_MS }, ask]),
   );
 
+const slow: fc.Arbitrary<Verdict> = fc
+  .integer({ min: 2, max: 8 })
+  .map((seconds) => ({ kind: "delay", delay: `${seconds}s` }));
+
+/**
+ * An answer comes late, and its figures are asked for again once they are older than a client may promise, but haven't
+ * been there for that long.
+ */
+const agedOnArrival: fc.Arbitrary<readonly Command[]> = fc
+  .tuple(
+    fault(slow, next("stats", 1)),
+    statsQuery,
+    // A second less than a promise that is likely, so that with the delay it is more.
+    pausesOf(...[59, 29, 9, 4, 299, 0].map((seconds) => seconds * SECOND_MS)),
+  )
+  .map(([late, ask, pause]) => [late, ask, pause, ask]);
+
 const statsNotOutdated: Rule = {
   id: "stats-not-outdated",
   says: "The client answers with the service's figures for exactly the query that it was given, and they are no older than it promises (staleMs)",
@@ -105,7 +123,9 @@ const statsNotOutdated: Rule = {
             [1, adView],
             [1, click],
             [1, statsQuery],
-            [1, together(stats)],
+            [1, together(statsQuery)],
+            [2, agedOnArrival],
+            [1, fault(slow, next("stats", 1))],
             [1, fault(weightedOneOf([2, failed], [1, silence]), next("stats"))],
             [1, fault(limitedWithRetryAfter, next("stats", 1))],
             [1, heal],
