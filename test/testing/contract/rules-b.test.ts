@@ -62,6 +62,12 @@ describe("a correct client", () => {
     expect(unknown).toEqual(["slows-down-untold", "repeat-is-the-same", "pauses-grow"]);
   });
 
+  test("may have a status of its own for requests that got no answer", async () => {
+    const client = patientClient({ status: (status) => (status === 0 ? 408 : status) });
+    for (const rule of refusalRules)
+      expect(await outcomeOf(rule, client, { runs: runsOf(50) })).toBe("held");
+  });
+
   test("comes back if it rests for up to ten minutes after failures", async () => {
     const restsMs = (failures: number): number => Math.min(600_000, 1000 * 2 ** failures);
     for (const rule of recoveryRules) {
@@ -207,6 +213,18 @@ const defects: readonly Defect[] = [
     rule: "refusal-is-no-success",
     what: "reports every refusal as a 500",
     habits: { status: () => 500 },
+  },
+  {
+    rule: "refusal-is-no-success",
+    what: "queues, and reports 404 as a 400",
+    habits: { queues: true, status: (status) => (status === 404 ? 400 : status) },
+    options: { runs: 50 },
+  },
+  {
+    rule: "refusal-is-no-success",
+    what: "queues, and reports 503 as a 500",
+    habits: { queues: true, status: (status) => (status === 503 ? 500 : status) },
+    options: { runs: 50 },
   },
   {
     rule: "refusal-not-repeated",
