@@ -73,6 +73,10 @@ export interface Habits {
   readonly sulks?: boolean;
   /** Whether a query that failed fails from then on, without being sent again. @default false */
   readonly keepsFailures?: boolean;
+  /** How many queries it has under way at once. The others wait. @default any number */
+  readonly queriesAtOnce?: number;
+  /** Whether a query that fails leaves those waiting that wait for it. @default false */
+  readonly keepsPlaces?: boolean;
   /** The status of its rejections. @default the wire's */
   readonly status?: (status: number) => number;
   /** The id that it gives for an impression. @default the wire's */
@@ -123,17 +127,20 @@ function clientOf(context: DriverContext, habits: Habits): ReturnType<CreateDriv
     const answer = await send({ kind, operation, values, isRepeatable });
     return (answer ?? {}) as Receipt;
   };
+  const inTurn = queueOf(habits);
   const failed = new Map<string, Promise<unknown>>();
   const asked = async (operation: OperationId, query: object = {}): Promise<unknown> => {
     const key = JSON.stringify([operation, query]);
     const answer =
       failed.get(key) ??
-      send({
-        kind: "reporting",
-        operation,
-        values: () => ({ publisher_id: publisherId, ...query }),
-        isRepeatable: true,
-      });
+      inTurn(() =>
+        send({
+          kind: "reporting",
+          operation,
+          values: () => ({ publisher_id: publisherId, ...query }),
+          isRepeatable: true,
+        }),
+      );
     if (habits.keepsFailures === true) answer.catch(() => failed.set(key, answer));
     return await answer;
   };
@@ -309,6 +316,29 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
       await pause(pauseMs(habits.neverCalmsDown === true ? pauses++ : attempt, random));
     }
     throw failure;
+  };
+}
+
+/** Does so many works at once. The others wait. */
+function queueOf({ queriesAtOnce = Number.POSITIVE_INFINITY, keepsPlaces = false }: Habits) {
+  const waiting: (() => void)[] = [];
+  let places = queriesAtOnce;
+  const leave = (): void => {
+    const next = waiting.shift();
+    if (next === undefined) places += 1;
+    else next();
+  };
+  return async <Value>(work: () => Promise<Value>): Promise<Value> => {
+    if (places > 0) places -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    let hasFailed = true;
+    try {
+      const value = await work();
+      hasFailed = false;
+      return value;
+    } finally {
+      if (!(hasFailed && keepsPlaces)) leave();
+    }
   };
 }
 

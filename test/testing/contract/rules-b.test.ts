@@ -68,6 +68,12 @@ describe("a correct client", () => {
       expect(await outcomeOf(rule, client, { runs: runsOf(50) })).toBe("held");
   });
 
+  test("finishes in an outage if it has one query under way at once", async () => {
+    const client = patientClient({ queriesAtOnce: 1 });
+    for (const rule of [...retryRules, ...deadlineRules])
+      expect(await outcomeOf(rule, client, { runs: runsOf(20) })).toBe("held");
+  });
+
   test("comes back if it rests for up to ten minutes after failures", async () => {
     const restsMs = (failures: number): number => Math.min(600_000, 1000 * 2 ** failures);
     for (const rule of recoveryRules) {
@@ -386,6 +392,11 @@ const defects: readonly Defect[] = [
     habits: { pauseMs: (repeat) => 60_000 * 2 ** repeat },
   },
   { rule: "gives-up", what: "never gives up", habits: { repeats: 1e6, pauseMs: () => 5000 } },
+  {
+    rule: "gives-up",
+    what: "has two queries under way at once, and one that fails keeps its place",
+    habits: { queriesAtOnce: 2, keepsPlaces: true },
+  },
   {
     rule: "gives-up",
     what: "waits for days",

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import type { FaultMatch } from "../../../faults/rule.ts";
 import { sequenceOf } from "../../arbitraries/sequence.ts";
-import type { Command } from "../../session/command.ts";
+import { type Command, queryKinds } from "../../session/command.ts";
 import { escapedText } from "../../session/names.ts";
 import { requestBudget } from "../../session/outcomes.ts";
 import {
@@ -38,9 +38,11 @@ import {
   click,
   event,
   flush,
+  payouts,
   query,
   sequence,
   stats,
+  surfaces,
   togetherAll,
   weightedOneOf,
 } from "./sequences.ts";
@@ -185,7 +187,22 @@ const givesUp: Rule = {
   id: "gives-up",
   says: `During an outage, a client finishes what it was asked within six hours and ${requestBudget}`,
   source: "spec §7",
-  commands: () => sequence([fault(failed, lasting), adView], fc.oneof(event, advance(1, 300)), 3),
+  commands: () =>
+    weightedOneOf(
+      [4, sequence([fault(failed, lasting), adView], fc.oneof(event, advance(1, 300)), 3)],
+      // Many clients have only a few queries under way at once. The others wait.
+      [
+        1,
+        sequence(
+          [
+            fault(failed, fc.constantFrom({}, { operation: queryKinds })),
+            togetherAll(stats, surfaces, payouts, stats),
+          ],
+          query,
+          1,
+        ),
+      ],
+    ),
   judge: (session) => mustEnd(session),
 };
 
