@@ -55,6 +55,8 @@ export interface Habits {
   readonly timeoutFor?: "head";
   /** Whether a queue goes on with a key that was refused. @default false */
   readonly keepsKey?: boolean;
+  /** Whether it takes every 403 for a refused key, and stops for good. @default false */
+  readonly stopsAt403?: boolean;
   /** What the driver declares. @default nothing */
   readonly promises?: ClientPromises;
   /** Whether it hides failures from its caller. @default false */
@@ -295,6 +297,7 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
       const untilMs = status >= 400 ? hint(headers, timers.now(), status) : undefined;
       if (status === 401 && habits.queues === true && habits.keepsKey !== true)
         keyRefusal = failure;
+      if (status === 403 && habits.stopsAt403 === true) keyRefusal = failure;
       if (habits.sulks === true && status !== 415) isSulking = true;
       if (untilMs !== undefined) {
         const latestMs = habits.believesTheLast === true ? 0 : (gates.get(gate) ?? 0);

@@ -298,6 +298,12 @@ const defects: readonly Defect[] = [
     habits: { sulks: true },
   },
   {
+    rule: "goes-on-after-the-limit",
+    what: "takes a limit that refuses with 403 for a refused key",
+    habits: { stopsAt403: true },
+    options: { runs: 50 },
+  },
+  {
     rule: "one-limit-not-the-other",
     what: "makes every request wait for one limit",
     habits: { sharesWaits: true },
