@@ -74,6 +74,29 @@ describe("a correct client", () => {
       expect(await outcomeOf(rule, client, { runs: runsOf(20) })).toBe("held");
   });
 
+  test("may refuse events beyond those that it promises to queue", async () => {
+    const refusing: typeof patient = async (context) => {
+      const driver = await patient(context);
+      let waiting = 0;
+      return {
+        ...driver,
+        maxQueued: 5,
+        async impression(shown) {
+          if (waiting >= 5) throw new Error("the queue is full");
+          waiting += 1;
+          return await Promise.resolve(driver.impression(shown)).finally(() => {
+            waiting -= 1;
+          });
+        },
+      };
+    };
+    for (const rule of rules.filter(({ id }) =>
+      /^(?:comes-back|goes-on-after-the-limit)$/.test(id),
+    ))
+      for (const sequenceSeed of [1, 2, 3])
+        expect(await outcomeOf(rule, refusing, { runs: 50, sequenceSeed })).toBe("held");
+  });
+
   test("comes back if it rests for up to ten minutes after failures", async () => {
     const restsMs = (failures: number): number => Math.min(600_000, 1000 * 2 ** failures);
     for (const rule of recoveryRules) {
