@@ -7,6 +7,7 @@ import type { OperationId } from "../spec/operations.ts";
 
 export const wrongWays = [
   "ok-false",
+  "missing-ok",
   "missing-id",
   "null-id",
   "empty-id",
@@ -30,6 +31,7 @@ export type WrongWay = (typeof wrongWays)[number];
 /** With these, the answer to an event doesn't say that it is recorded. With the others, its client can't notice anything. */
 export const unconfirmedWays: readonly WrongWay[] = [
   "ok-false",
+  "missing-ok",
   "missing-id",
   "null-id",
   "empty-id",
@@ -60,6 +62,7 @@ const ways: Readonly<Record<WrongWay, Way>> = {
   "ok-false": bodyAs((body) =>
     isPlainObject(body) && "ok" in body ? { ...body, ok: false } : { ok: false },
   ),
+  "missing-ok": bodyAs((body) => (isPlainObject(body) ? { ...body, ok: undefined } : body)),
   "missing-id": idsAs(() => undefined),
   "null-id": idsAs(() => null),
   "empty-id": idsAs(() => ""),

@@ -165,6 +165,20 @@ describe("ok-false", () => {
   });
 });
 
+describe("missing-ok", () => {
+  test.each(["impression", "click"] as const)("leaves out `ok` of %s", (operation) => {
+    const { own, seen } = compared(operation, "missing-ok");
+    const { ok, ...others } = JSON.parse(own.body);
+    expect(ok).toBe(true);
+    expect(JSON.parse(seen.body)).toEqual(others);
+  });
+
+  test.each(["stats", "surfaces", "payouts"] as const)("lets %s pass", (operation) => {
+    const { own, seen } = compared(operation, "missing-ok");
+    expect(seen).toEqual(own);
+  });
+});
+
 test.each(["surfaces", "payouts", "stats"] as const)(
   "short-list leaves out the last of %s",
   (operation) => {
@@ -260,7 +274,7 @@ test("an answer that can't be wrong in some way names the ways there are", () =>
   const sim = createSimulator();
   const verdict = { kind: "wrong-body", wrong: "nonsense" } as never;
   expect(() => sim.faults.add({ verdict })).toThrow(
-    "verdict.wrong must be one of ok-false, missing-id",
+    "verdict.wrong must be one of ok-false, missing-ok",
   );
   const notBoolean = { kind: "wrong-body", wrong: "ok-false", applied: 1 } as never;
   expect(() => sim.faults.add({ verdict: notBoolean })).toThrow("must be true or false");

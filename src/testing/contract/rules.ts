@@ -7,6 +7,7 @@ import { deliveryRules } from "./rules/delivery-rules.ts";
 import { limitRules } from "./rules/limit-rules.ts";
 import { orderRules } from "./rules/order-rules.ts";
 import { queueRules } from "./rules/queue-rules.ts";
+import { recoveryRules } from "./rules/recovery-rules.ts";
 import { refusalRules } from "./rules/refusal-rules.ts";
 import { reportingRules } from "./rules/reporting-rules.ts";
 import { requestRules } from "./rules/request-rules.ts";
@@ -24,6 +25,7 @@ export const rules: readonly Rule[] = [
   ...refusalRules,
   ...limitRules,
   ...retryRules,
+  ...recoveryRules,
   ...wrongAnswerRules,
   ...deadlineRules,
   ...queueRules,

@@ -55,6 +55,8 @@ export interface Habits {
   readonly timeoutFor?: "head";
   /** Whether a queue goes on with a key that was refused. @default false */
   readonly keepsKey?: boolean;
+  /** Whether it takes every 403 for a refused key, and stops for good. @default false */
+  readonly stopsAt403?: boolean;
   /** What the driver declares. @default nothing */
   readonly promises?: ClientPromises;
   /** Whether it hides failures from its caller. @default false */
@@ -65,10 +67,18 @@ export interface Habits {
   readonly believesTheLast?: boolean;
   /** Whether each pause is longer than the one before it, whatever succeeded in between. @default false */
   readonly neverCalmsDown?: boolean;
+  /** How long it sends nothing after so many failures in a row, in milliseconds. @default 0 */
+  readonly restsMs?: (failures: number) => number;
   /** How long it waits before it asks for something, in milliseconds. @default 0 */
   readonly dawdlesMs?: number;
   /** Whether it never sends again once something went wrong. @default false */
   readonly sulks?: boolean;
+  /** Whether a query that failed fails from then on, without being sent again. @default false */
+  readonly keepsFailures?: boolean;
+  /** How many queries it has under way at once. The others wait. @default any number */
+  readonly queriesAtOnce?: number;
+  /** Whether a query that fails leaves those waiting that wait for it. @default false */
+  readonly keepsPlaces?: boolean;
   /** The status of its rejections. @default the wire's */
   readonly status?: (status: number) => number;
   /** The id that it gives for an impression. @default the wire's */
@@ -82,7 +92,7 @@ interface Receipt {
 class Refused extends Error {
   readonly status: number | undefined;
   constructor(status: number | undefined) {
-    super(`refused: ${status}`);
+    super(status === undefined ? "no answer" : `refused: ${status}`);
     this.status = status;
   }
 }
@@ -119,13 +129,23 @@ function clientOf(context: DriverContext, habits: Habits): ReturnType<CreateDriv
     const answer = await send({ kind, operation, values, isRepeatable });
     return (answer ?? {}) as Receipt;
   };
-  const asked = async (operation: OperationId, query: object = {}): Promise<unknown> =>
-    await send({
-      kind: "reporting",
-      operation,
-      values: () => ({ publisher_id: publisherId, ...query }),
-      isRepeatable: true,
-    });
+  const inTurn = queueOf(habits);
+  const failed = new Map<string, Promise<unknown>>();
+  const asked = async (operation: OperationId, query: object = {}): Promise<unknown> => {
+    const key = JSON.stringify([operation, query]);
+    const answer =
+      failed.get(key) ??
+      inTurn(() =>
+        send({
+          kind: "reporting",
+          operation,
+          values: () => ({ publisher_id: publisherId, ...query }),
+          isRepeatable: true,
+        }),
+      );
+    if (habits.keepsFailures === true) answer.catch(() => failed.set(key, answer));
+    return await answer;
+  };
 
   if (habits.leavesTimer !== undefined) {
     const timer = context.timers.setTimeout(() => {}, 86_400_000);
@@ -235,6 +255,7 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
   let isSulking = false;
   let keyRefusal: Refused | undefined;
   let pauses = 0;
+  let failures = 0;
   const pause = (ms: number): Promise<void> =>
     new Promise((resolve) => timers.setTimeout(resolve, ms));
 
@@ -260,7 +281,9 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
         wrongIn(request.operation, answer, context.publisherId).every(
           (wrong) => wrong === habits.overlooks,
         );
+      failures = isSuccess ? 0 : failures + 1;
       if (isSuccess) return body;
+      if (habits.restsMs !== undefined) gates.set(gate, timers.now() + habits.restsMs(failures));
       failure = new Refused(habits.status?.(status) ?? (status === 0 ? undefined : status));
       if (status === 415 && sentForm < (habits.forms ?? forms.length) - 1) {
         // Another request may have gone on to the next form meanwhile.
@@ -274,6 +297,7 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
       const untilMs = status >= 400 ? hint(headers, timers.now(), status) : undefined;
       if (status === 401 && habits.queues === true && habits.keepsKey !== true)
         keyRefusal = failure;
+      if (status === 403 && habits.stopsAt403 === true) keyRefusal = failure;
       if (habits.sulks === true && status !== 415) isSulking = true;
       if (untilMs !== undefined) {
         const latestMs = habits.believesTheLast === true ? 0 : (gates.get(gate) ?? 0);
@@ -295,6 +319,29 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
       await pause(pauseMs(habits.neverCalmsDown === true ? pauses++ : attempt, random));
     }
     throw failure;
+  };
+}
+
+/** Does so many works at once. The others wait. */
+function queueOf({ queriesAtOnce = Number.POSITIVE_INFINITY, keepsPlaces = false }: Habits) {
+  const waiting: (() => void)[] = [];
+  let places = queriesAtOnce;
+  const leave = (): void => {
+    const next = waiting.shift();
+    if (next === undefined) places += 1;
+    else next();
+  };
+  return async <Value>(work: () => Promise<Value>): Promise<Value> => {
+    if (places > 0) places -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    let hasFailed = true;
+    try {
+      const value = await work();
+      hasFailed = false;
+      return value;
+    } finally {
+      if (!(hasFailed && keepsPlaces)) leave();
+    }
   };
 }
 

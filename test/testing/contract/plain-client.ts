@@ -25,6 +25,8 @@ class PlainClient {
   #latest = "";
   #statistics: { readonly untilMs: number; readonly answer: Promise<unknown> } | undefined;
 
+  #listing: Promise<unknown> | undefined;
+
   constructor(context: DriverContext, defect: Defect | undefined) {
     this.#context = context;
     this.#defect = defect;
@@ -42,7 +44,10 @@ class PlainClient {
       stats: (query) =>
         this.#has("keeps statistics for an hour") ? this.#kept(query) : this.#stats(query),
       surfaces: () => this.#surfaces(),
-      payouts: (query) => this.#payouts(query),
+      payouts: (query) =>
+        this.#has("shares one list of payouts among calls at once")
+          ? this.#payoutsShared(query)
+          : this.#payouts(query),
     };
   }
 
@@ -137,6 +142,15 @@ class PlainClient {
     };
     if (this.#has("rounds revenue"))
       return { ...answer, revenue_inr: Math.round(Number(answer.revenue_inr)) };
+    const isOfOne = asked.surface !== undefined;
+    if (this.#has("takes a surface without a row for an error") && isOfOne && surfaces.length === 0)
+      throw new Error("where is its row?");
+    if (
+      this.#has("takes a second row of one surface for an error") &&
+      isOfOne &&
+      surfaces.length > 1
+    )
+      throw new Error("whose row is that?");
     if (this.#has("drops the clicks of statistics")) return { ...others, surfaces };
     if (this.#has("swaps the rows of statistics") && surfaces.length > 1) {
       const ids = surfaces.map(({ id }) => id).reverse();
@@ -156,7 +170,15 @@ class PlainClient {
     return answer;
   }
 
+  async #payoutsShared(query: { limit?: number | undefined }): Promise<unknown> {
+    this.#listing ??= this.#payouts(query).finally(() => {
+      this.#listing = undefined;
+    });
+    return await this.#listing;
+  }
+
   async #payouts({ limit }: { limit?: number | undefined }): Promise<unknown> {
+    if (this.#has("refuses a limit of 100") && limit === 100) throw new Error("that is too much");
     const asked: Record<string, unknown> = { publisher_id: this.#context.publisherId, limit };
     if (this.#has("drops the limit")) delete asked.limit;
     if (this.#has("halves the limit") && limit !== undefined) asked.limit = Math.ceil(limit / 2);

@@ -53,6 +53,8 @@ export const broken = [
   ["stats-default-period", "sends days of India"],
   ["stats-default-period", "sends days of UTC"],
   ["stats-of-a-surface", "drops the surface of statistics"],
+  ["stats-of-a-surface", "takes a surface without a row for an error"],
+  ["stats-of-a-surface", "takes a second row of one surface for an error"],
   ["surfaces-as-answered", "lists active surfaces only"],
   ["surfaces-as-answered", "refuses a status"],
   ["payouts-as-answered", "fills in txn_id"],
@@ -60,6 +62,8 @@ export const broken = [
   ["payouts-as-answered", "takes null for a text"],
   ["payouts-limit", "drops the limit"],
   ["payouts-limit", "halves the limit"],
+  ["payouts-limit", "refuses a limit of 100"],
+  ["payouts-limit", "shares one list of payouts among calls at once"],
   ["payouts-limit", "drops a limit above 100"],
   ["payouts-limit", "says that a refusal was fine"],
 ] as const;

@@ -7,6 +7,7 @@ import { deadlineRules } from "../../../src/testing/contract/rules/deadline-rule
 import { deliveryRules } from "../../../src/testing/contract/rules/delivery-rules.ts";
 import { limitRules } from "../../../src/testing/contract/rules/limit-rules.ts";
 import { queueRules } from "../../../src/testing/contract/rules/queue-rules.ts";
+import { recoveryRules } from "../../../src/testing/contract/rules/recovery-rules.ts";
 import { refusalRules } from "../../../src/testing/contract/rules/refusal-rules.ts";
 import { retryRules } from "../../../src/testing/contract/rules/retry-rules.ts";
 import type { Rule } from "../../../src/testing/contract/rules/rule.ts";
@@ -24,6 +25,7 @@ const rules = [
   ...refusalRules,
   ...limitRules,
   ...retryRules,
+  ...recoveryRules,
   ...wrongAnswerRules,
   ...deadlineRules,
   ...queueRules,
@@ -58,6 +60,49 @@ describe("a correct client", () => {
     }
     // The rules about repeats don't apply to it.
     expect(unknown).toEqual(["slows-down-untold", "repeat-is-the-same", "pauses-grow"]);
+  });
+
+  test("may have a status of its own for requests that got no answer", async () => {
+    const client = patientClient({ status: (status) => (status === 0 ? 408 : status) });
+    for (const rule of refusalRules)
+      expect(await outcomeOf(rule, client, { runs: runsOf(50) })).toBe("held");
+  });
+
+  test("finishes in an outage if it has one query under way at once", async () => {
+    const client = patientClient({ queriesAtOnce: 1 });
+    for (const rule of [...retryRules, ...deadlineRules])
+      expect(await outcomeOf(rule, client, { runs: runsOf(20) })).toBe("held");
+  });
+
+  test("may refuse events beyond those that it promises to queue", async () => {
+    const refusing: typeof patient = async (context) => {
+      const driver = await patient(context);
+      let waiting = 0;
+      return {
+        ...driver,
+        maxQueued: 5,
+        async impression(shown) {
+          if (waiting >= 5) throw new Error("the queue is full");
+          waiting += 1;
+          return await Promise.resolve(driver.impression(shown)).finally(() => {
+            waiting -= 1;
+          });
+        },
+      };
+    };
+    for (const rule of rules.filter(({ id }) =>
+      /^(?:comes-back|goes-on-after-the-limit)$/.test(id),
+    ))
+      for (const sequenceSeed of [1, 2, 3])
+        expect(await outcomeOf(rule, refusing, { runs: 50, sequenceSeed })).toBe("held");
+  });
+
+  test("comes back if it rests for up to ten minutes after failures", async () => {
+    const restsMs = (failures: number): number => Math.min(600_000, 1000 * 2 ** failures);
+    for (const rule of recoveryRules) {
+      const client = patientClient({ repeats: 0, restsMs });
+      expect(await outcomeOf(rule, client, { runs: runsOf(50) })).toBe("held");
+    }
   });
 
   test("keeps every rule under other assumptions", async () => {
@@ -199,6 +244,18 @@ const defects: readonly Defect[] = [
     habits: { status: () => 500 },
   },
   {
+    rule: "refusal-is-no-success",
+    what: "queues, and reports 404 as a 400",
+    habits: { queues: true, status: (status) => (status === 404 ? 400 : status) },
+    options: { runs: 50 },
+  },
+  {
+    rule: "refusal-is-no-success",
+    what: "queues, and reports 503 as a 500",
+    habits: { queues: true, status: (status) => (status === 503 ? 500 : status) },
+    options: { runs: 50 },
+  },
+  {
     rule: "refusal-not-repeated",
     what: "repeats whatever fails",
     habits: { isFinal: () => false },
@@ -262,6 +319,12 @@ const defects: readonly Defect[] = [
     rule: "goes-on-after-the-limit",
     what: "sends nothing more after a failure",
     habits: { sulks: true },
+  },
+  {
+    rule: "goes-on-after-the-limit",
+    what: "takes a limit that refuses with 403 for a refused key",
+    habits: { stopsAt403: true },
+    options: { runs: 50 },
   },
   {
     rule: "one-limit-not-the-other",
@@ -360,6 +423,11 @@ const defects: readonly Defect[] = [
   { rule: "gives-up", what: "never gives up", habits: { repeats: 1e6, pauseMs: () => 5000 } },
   {
     rule: "gives-up",
+    what: "has two queries under way at once, and one that fails keeps its place",
+    habits: { queriesAtOnce: 2, keepsPlaces: true },
+  },
+  {
+    rule: "gives-up",
     what: "waits for days",
     habits: { repeats: 1e6, pauseMs: (repeat) => 60_000 * 2 ** repeat },
   },
@@ -411,6 +479,18 @@ const defects: readonly Defect[] = [
     options: { runs: 50 },
   })),
   { rule: "comes-back", what: "sends nothing more after a failure", habits: { sulks: true } },
+  {
+    rule: "comes-back",
+    what: "keeps the failures of queries",
+    habits: { keepsFailures: true },
+  },
+  {
+    rule: "comes-back",
+    what: "rests twice as long after each failure, without end",
+    habits: { repeats: 0, restsMs: (failures) => 10_000 * 2 ** failures },
+    options: { runs: 50 },
+    commands: 24,
+  },
   { rule: "flush-delivers", what: "flushes one at a time", habits: { queues: true, flushes: 1 } },
   {
     rule: "flush-delivers",

@@ -26,7 +26,9 @@ export function wrongIn(
   if (operation === "impression" || operation === "click")
     return [
       ...accepted,
-      ...(answer.ok === true ? [] : ["unreadable" as const]),
+      ...(answer.ok === true
+        ? []
+        : ([answer.ok === undefined ? "missing-ok" : "unreadable"] as const)),
       ...wrongId(answer[`${operation}_id`]),
       ...wrongNumber(answer.revenue_credited_inr),
     ];

@@ -101,6 +101,8 @@ function anyOf(...lists: readonly (readonly Verdict[])[]): fc.Arbitrary<Verdict>
 export const lost: fc.Arbitrary<Verdict> = anyOf(hangups, failing, silent);
 /** It fails at once, and doesn't say when to try again. */
 export const failed: fc.Arbitrary<Verdict> = anyOf(failing, hangups);
+/** It fails, and says so. */
+export const serverError: fc.Arbitrary<Verdict> = anyOf(failing);
 /** The client can't know whether the service did it. */
 export const doubtful: fc.Arbitrary<Verdict> = anyOf(uncertain, corrupted, hangups, silent, late);
 /** The service processed the request, but the answer is missing, unreadable or late. */

@@ -152,7 +152,10 @@ const goesOnAfterTheLimit: Rule = {
         7,
         sequence(
           [
-            fault(fc.oneof(limitedWithRetryAfter, limitedWithoutHint), next("impression", 1)),
+            fault(
+              fc.oneof(limitedWithRetryAfter, limitedWithoutHint, limitedByOtherStatus),
+              next("impression", 1),
+            ),
             adView,
             flush,
             advance(300, 600),

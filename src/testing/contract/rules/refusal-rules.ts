@@ -3,7 +3,8 @@
 import fc from "fast-check";
 import type { Verdict } from "../../../faults/verdict.ts";
 import type { Readings } from "../../../simulator/simulator-options.ts";
-import type { Command } from "../../session/command.ts";
+import { sequenceOf } from "../../arbitraries/sequence.ts";
+import { type Command, queryKinds } from "../../session/command.ts";
 import type { PerformedCommand } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
 import {
@@ -17,12 +18,13 @@ import {
 } from "../../session/tasks.ts";
 import { memberOf } from "../../session/wire.ts";
 import { mustMatchReceipts } from "./compare-answers.ts";
-import { advance, fault, lasting, next, refusal, some } from "./disturbances.ts";
+import { advance, fault, heal, lasting, next, refusal, serverError, some } from "./disturbances.ts";
 import { must, type Rule } from "./rule.ts";
 import {
   adView,
   event,
   flush,
+  inTurn,
   query,
   sequence,
   stats,
@@ -63,20 +65,36 @@ const refusedByService: fc.Arbitrary<readonly Command[]> = fc.constantFrom<reado
   ],
 );
 
+/** A query that is refused or fails, with any status, however often it is sent. */
+const unanswered: fc.Arbitrary<readonly Command[]> = fc
+  .constantFrom(...queryKinds)
+  .chain((kind) =>
+    inTurn(
+      fault(weightedOneOf([2, refusal], [1, serverError]), next(kind)),
+      fc.constant({ kind }),
+      heal,
+    ),
+  );
+
 const refusalIsNoSuccess: Rule = {
   id: "refusal-is-no-success",
-  says: "The client doesn't report success for what the service refused",
+  says: "The client doesn't report success for what the service refused, and no status that the service didn't send",
   source: "spec §7",
   assuming: readings,
-  commands: () => weightedOneOf([3, refusedEvents], [1, refusedByService]),
+  commands: () =>
+    weightedOneOf(
+      [4, refusedEvents],
+      [2, sequenceOf(unanswered, { minLength: 1, maxLength: 4 }).map((all) => all.flat())],
+      [1, refusedByService],
+    ),
   judge(session) {
     mustNotLoseSilently(session);
     let applied = 0;
     for (const task of [...eventsOf(session), ...queriesOf(session)]) {
+      for (const asked of task.asks) mustReportStatus(session, task, asked);
       const last = task.sent.at(-1);
       if (last === undefined || !isRefused(last)) continue;
       applied += 1;
-      for (const asked of task.asks) mustReportStatus(session, task, asked);
       if (task.operation === "impression" || task.operation === "click") continue;
       must(
         !task.asks.some(({ outcome }) => outcome.kind === "done"),
@@ -95,17 +113,22 @@ function isRefused(sent: SentRequest): boolean {
   return isWhole(sent) && ((status >= 400 && status < 500) || isOfLimit(sent));
 }
 
-/** @throws BrokenRule if the client's error has a status that no answer had. */
+/**
+ * @throws BrokenRule if the client's error has a status that no answer had. The client may have statuses of its own for
+ * requests that got no answer, and for calls that it refuses by itself.
+ */
 function mustReportStatus(
   session: Session,
   { name, sent }: Task,
-  { outcome }: PerformedCommand,
+  { outcome, at }: PerformedCommand,
 ): void {
   const status = outcome.kind === "failed" ? memberOf(outcome.error, "status") : undefined;
   // Many clients use 0 for no answer.
-  if (typeof status !== "number" || status === 0) return;
-  const all = sent.length > 0 ? sent : sentBy(session);
+  if (typeof status !== "number" || status === 0 || sent.length === 0) return;
+  // A client that rests after a failure may repeat what came of an earlier request.
+  const all = sent.some(({ stepIndex }) => stepIndex === at) ? sent : sentBy(session);
   const statuses = [...new Set(all.map(({ got }) => got.status))];
+  if (statuses.includes(0)) return;
   must(
     statuses.includes(status),
     () =>

@@ -180,8 +180,10 @@ export function mustRecordShown(
   isMeant: (ask: PerformedCommand) => boolean,
   otherwise: (name: string) => string,
 ): number {
-  if (isUnreadable(session)) return 0;
-  const shown = eventsOf(session).filter(
+  const events = eventsOf(session);
+  // With more events than it promises to queue, the client may have given up on any of them.
+  if (isUnreadable(session) || events.length > session.promised.maxQueued) return 0;
+  const shown = events.filter(
     ({ operation, asks }) => operation === "impression" && asks.every(isMeant),
   );
   for (const { name, recorded } of shown) must(recorded.length > 0, () => otherwise(name));

@@ -3,11 +3,12 @@
 import fc from "fast-check";
 import { parseDay } from "../../../base/calendar.ts";
 import { DAY_MS, HOUR_MS } from "../../../base/duration.ts";
+import type { Verdict } from "../../../faults/verdict.ts";
 import { addDays, dayAt } from "../../../laws/read-trace.ts";
 import type { Readings } from "../../../simulator/simulator-options.ts";
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
 import { sequenceOf } from "../../arbitraries/sequence.ts";
-import { type Command, queryOf } from "../../session/command.ts";
+import { type ClientCommand, type Command, queryOf } from "../../session/command.ts";
 import {
   type PerformedCommandOf,
   performedCommandsOfKind,
@@ -51,14 +52,14 @@ const statsAsAnswered: Rule = {
 
 const SECOND_MS = 1000;
 
-const defaultPeriod: Command = { kind: "stats" };
-const fromFirstDay: Command = { kind: "stats", from: "2026-01-15" };
+const defaultPeriod: ClientCommand = { kind: "stats" };
+const fromFirstDay: ClientCommand = { kind: "stats", from: "2026-01-15" };
 
 /** Mostly the same queries, so that figures which were kept may be returned. They shrink to the first. */
-const statsQuery: fc.Arbitrary<Command> = weightedOneOf(
+const statsQuery: fc.Arbitrary<ClientCommand> = weightedOneOf(
   [
     4,
-    fc.constantFrom<Command>(
+    fc.constantFrom<ClientCommand>(
       ...[defaultPeriod, defaultPeriod, defaultPeriod, defaultPeriod],
       ...[fromFirstDay, fromFirstDay, fromFirstDay],
       { kind: "stats", to: "2026-01-14" },
@@ -88,6 +89,23 @@ const often: fc.Arbitrary<readonly Command[]> = fc
     pausesS.flatMap((s): Command[] => [{ kind: "advance", byMs: s * SECOND_MS }, ask]),
   );
 
+const slow: fc.Arbitrary<Verdict> = fc
+  .integer({ min: 2, max: 8 })
+  .map((seconds) => ({ kind: "delay", delay: `${seconds}s` }));
+
+/**
+ * An answer comes late, and its figures are asked for again once they are older than a client may promise, but haven't
+ * been there for that long.
+ */
+const agedOnArrival: fc.Arbitrary<readonly Command[]> = fc
+  .tuple(
+    fault(slow, next("stats", 1)),
+    statsQuery,
+    // A second less than a promise that is likely, so that with the delay it is more.
+    pausesOf(...[59, 29, 9, 4, 299, 0].map((seconds) => seconds * SECOND_MS)),
+  )
+  .map(([late, ask, pause]) => [late, ask, pause, ask]);
+
 const statsNotOutdated: Rule = {
   id: "stats-not-outdated",
   says: "The client answers with the service's figures for exactly the query that it was given, and they are no older than it promises (staleMs)",
@@ -105,7 +123,9 @@ const statsNotOutdated: Rule = {
             [1, adView],
             [1, click],
             [1, statsQuery],
-            [1, together(stats)],
+            [1, together(statsQuery)],
+            [2, agedOnArrival],
+            [1, fault(slow, next("stats", 1))],
             [1, fault(weightedOneOf([2, failed], [1, silence]), next("stats"))],
             [1, fault(limitedWithRetryAfter, next("stats", 1))],
             [1, heal],
@@ -185,7 +205,7 @@ function mustAskFor(
 ): number {
   let applied = 0;
   for (const asked of performedCommandsOfKind(session, "stats")) {
-    const { command, outcome } = asked;
+    const { command } = asked;
     if (!concerns(command)) continue;
     const sent = requestsFor(session, asked);
     const problem = problemOf(
@@ -194,15 +214,25 @@ function mustAskFor(
     );
     const asking = `The client was asked for ${commandInWords(command)}.`;
     must(problem === undefined, () => `${asking} ${problem}.`);
-    const mayFail = sent.length > 0 && !wasAnswered(asked);
-    must(
-      mayFail || outcome.kind === "done" || !isOrdinary(asked, session.assumptions),
-      () =>
-        `${asking} It ${sent.length > 0 ? "got them" : "sent nothing"}, and ${outcomeInWords(outcome)}.`,
-    );
+    mustReturn(asked, session.assumptions, sent.length);
     applied += sent.length;
   }
   return applied;
+}
+
+/** @throws BrokenRule if the client rejected ordinary statistics that the service gave, or that it never asked for. */
+function mustReturn(
+  asked: PerformedCommandOf<"stats">,
+  assumptions: Assumptions,
+  sentCount: number,
+): void {
+  const { command, outcome } = asked;
+  const mayFail = sentCount > 0 && !wasAnswered(asked);
+  must(
+    mayFail || outcome.kind === "done" || !isOrdinary(asked, assumptions),
+    () =>
+      `The client was asked for ${commandInWords(command)}. It ${sentCount > 0 ? "got them" : "sent nothing"}, and ${outcomeInWords(outcome)}.`,
+  );
 }
 
 /** Whether the period is valid under every choice. A client may refuse others by itself. */
@@ -216,12 +246,18 @@ function isOrdinary(
   return [from, to].every((day) => parseDay(day) !== undefined) && from <= to && to <= today;
 }
 
+/** Of one surface on one day, often without traffic. */
+const statsOfADay: fc.Arbitrary<ClientCommand> = fc
+  .tuple(fc.nat({ max: 3 }), fc.constantFrom("2024-02-29", "2026-01-14", "2026-01-15"))
+  .map(([surface, day]) => ({ kind: "stats", surface, from: day, to: day }));
+
 const statsOfASurface: Rule = {
   id: "stats-of-a-surface",
-  says: "The client asks for the statistics of the surface that it was given, or of all surfaces if it was given none",
+  says: "The client asks for the statistics of the surface that it was given, or of all surfaces if it was given none, and returns them however many rows they have",
   source: "spec §4",
   needs: ["stats"],
-  commands: () => commandsOf(stats, adView),
+  unlessAssumed: [{}, { "stats.surfaces": "with-traffic" }, { "stats.filter-unlisted": "zeroed" }],
+  commands: () => commandsOf(stats, statsOfADay, adView),
   judge(session) {
     let applied = 0;
     for (const asked of performedCommandsOfKind(session, "stats")) {
@@ -236,6 +272,7 @@ const statsOfASurface: Rule = {
         () =>
           `The client was asked for statistics of surface ${wanted ?? "(all)"}, but asked the service for ${wrong}.`,
       );
+      mustReturn(asked, session.assumptions, sent.length);
       applied += sent.length;
     }
     mustMatchAnswers(session, "stats");

@@ -1,0 +1,88 @@
+/** How a client recovers once an outage is over (spec §1). */
+
+import fc from "fast-check";
+import { HOUR_MS, MINUTE_MS } from "../../../base/duration.ts";
+import { type Command, queryKinds } from "../../session/command.ts";
+import { performedCommandsOfKind } from "../../session/performed-commands.ts";
+import type { Session } from "../../session/session.ts";
+import { commandInWords, durationInWords, outcomeInWords } from "../../session/words.ts";
+import { advance, fault, heal, lasting, lost } from "./disturbances.ts";
+import { must, type Rule } from "./rule.ts";
+import { adView, event, flush, pausesOf, query, sequence, weightedOneOf } from "./sequences.ts";
+import { mustRecordShown } from "./shared-checks.ts";
+
+/** A query fails a few times, mostly with long pauses between. Some time after the outage it is made once more. */
+const queriesInOutage: fc.Arbitrary<readonly Command[]> = fc
+  .tuple(
+    fault(lost, fc.constantFrom({}, { operation: queryKinds })),
+    query,
+    pausesOf(HOUR_MS, HOUR_MS, 1000),
+    // Pauses that double without end reach an hour after about eight calls.
+    fc.constantFrom(0, 1, 3, 9, 9, 9),
+    pausesOf(20 * MINUTE_MS, 20 * MINUTE_MS, HOUR_MS),
+  )
+  .map(([outage, ask, pause, repeats, recovery]) => [
+    outage,
+    ask,
+    ...Array.from({ length: repeats }, () => [pause, ask]).flat(),
+    { kind: "heal" },
+    recovery,
+    ask,
+  ]);
+
+const comesBack: Rule = {
+  id: "comes-back",
+  says: "After an outage events are recorded again, and queries are answered again",
+  source: "spec §1",
+  commands: () =>
+    weightedOneOf(
+      [
+        3,
+        sequence([fault(lost, lasting), adView, flush, heal, advance(600, 900), adView], event, 3),
+      ],
+      [1, queriesInOutage],
+    ),
+  judge(session) {
+    const healed = session.steps.findLastIndex(({ command }) => command.kind === "heal");
+    const back = session.steps.findIndex(
+      ({ command }, at) => at > healed && command.kind === "advance",
+    );
+    const later = session.steps.slice(back).some(({ command }) => command.kind === "fault");
+    if (healed < 0 || back < 0 || later) return 0;
+    const answered = mustAnswerAfter(session, session.steps[healed]?.endMs ?? 0);
+    return (
+      answered +
+      mustRecordShown(
+        session,
+        ({ at }) => at > back,
+        (name) =>
+          `The outage ended 10 minutes or more before ${name} was shown, but the service has no record of it.`,
+      )
+    );
+  },
+};
+
+/**
+ * Queries must succeed once the outage has been over for as long as a call may take. Skipped in real time: there a pause
+ * doesn't move the machine's clock, so a client can't know that it has passed.
+ *
+ * @throws BrokenRule
+ * @returns how many such queries there were.
+ */
+function mustAnswerAfter(session: Session, healedMs: number): number {
+  if (session.sim.clock.mode !== "frozen") return 0;
+  const sinceMs = healedMs + Math.max(10 * MINUTE_MS, session.promised.withinMs);
+  const later = queryKinds
+    .flatMap((kind) => performedCommandsOfKind(session, kind))
+    .filter(({ atMs }) => atMs >= sinceMs);
+  for (const { command, outcome, atMs, exchanges } of later) {
+    must(
+      outcome.kind === "done" || exchanges.some(({ got }) => got.status !== 200),
+      () =>
+        `The outage had been over for ${durationInWords(atMs - healedMs)} when the client was asked for ${commandInWords(command)}. It ${exchanges.length > 0 ? "got an answer" : "sent nothing"}, and ${outcomeInWords(outcome)}.`,
+    );
+  }
+  return later.length;
+}
+
+export const recoveryRules: readonly Rule[] = [comesBack];
