@@ -9,8 +9,8 @@ export type StatsQuery = Parameters<NonNullable<Driver["stats"]>>[0];
 export interface Caching {
   /** How long figures are kept, in milliseconds. @default 60000 */
   readonly lifetimeMs?: number;
-  /** From when the time counts: when figures were last returned, or when they came. @default when they were asked for */
-  readonly countsFrom?: "use" | "arrival";
+  /** Whether the time counts from when figures were last returned. @default from when they came */
+  readonly countsFromUse?: boolean;
   /** Which queries share their figures. @default only those that are the same */
   readonly key?: (query: StatsQuery, nowMs: number) => string;
   /** Whether an event that was recorded ends the life of all figures. @default false */
@@ -99,7 +99,7 @@ class StatsCache {
     const isYoung = (ageMs: number): boolean =>
       kept !== undefined && !kept.hasFailed && this.#now() - kept.fromMs <= ageMs;
     if (isYoung(lifetimeMs) && asksFirst !== true) {
-      if (kept !== undefined && this.#caching.countsFrom === "use") kept.fromMs = this.#now();
+      if (kept !== undefined && this.#caching.countsFromUse === true) kept.fromMs = this.#now();
       return await kept?.value;
     }
     const refreshed = this.#refresh(key, query);
@@ -135,7 +135,7 @@ class StatsCache {
     if (isNew) this.#refreshLater(key);
     try {
       await value;
-      if (this.#caching.countsFrom === "arrival") kept.fromMs = this.#now();
+      kept.fromMs = this.#now();
       return await value;
     } catch (error) {
       kept.hasFailed = true;

@@ -28,10 +28,6 @@ const right: Readonly<Record<string, Caching>> = {
   },
   "asks by itself every 30 seconds": { refreshesEachMs: 30_000 },
   "keeps figures for a day, as it promises": { lifetimeMs: DAY_MS, staleMs: DAY_MS },
-  "keeps figures for a minute after they came, and promises 10 seconds more": {
-    countsFrom: "arrival",
-    staleMs: 70_000,
-  },
   "promises to keep none": { lifetimeMs: -1, staleMs: 0 },
 };
 
@@ -39,17 +35,11 @@ const wrong: Readonly<Record<string, Caching>> = {
   "keeps figures for ever": { lifetimeMs: FOR_EVER },
   "keeps figures for five minutes": { lifetimeMs: 300_000 },
   "keeps figures for a minute, but promises ten seconds": { staleMs: 10_000 },
-  "keeps figures for a minute after each use": { countsFrom: "use" },
+  "keeps figures for a minute after each use": { countsFromUse: true },
   "keeps figures for the 30 seconds that it promises after each use": {
     lifetimeMs: 30_000,
     staleMs: 30_000,
-    countsFrom: "use",
-  },
-  "keeps figures for a minute after they came": { countsFrom: "arrival" },
-  "keeps figures for the ten seconds that it promises after they came": {
-    lifetimeMs: 10_000,
-    staleMs: 10_000,
-    countsFrom: "arrival",
+    countsFromUse: true,
   },
   "keeps figures until midnight in UTC": {
     lifetimeMs: FOR_EVER,

@@ -82,11 +82,11 @@ export function problemOf(
   return problems.find((one) => one !== undefined);
 }
 
-/** How old the answer was when the client returned it, in milliseconds: since the service gave it, not since it arrived. */
-export function ageOf({ atMs }: WireExchange, asked: Asked): number {
+/** How old the answer was when the client returned it, in milliseconds. */
+export function ageOf({ atMs, fault }: WireExchange, asked: Asked): number {
   // Commands at once end together, so it isn't known when one of them did.
   const returnedMs = asked.together ? asked.atMs : asked.endMs;
-  return returnedMs - atMs;
+  return returnedMs - atMs - (fault?.delayMs ?? 0);
 }
 
 /** How old an answer may be that the client returns, in milliseconds. */

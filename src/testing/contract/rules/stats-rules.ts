@@ -93,19 +93,6 @@ const slow: fc.Arbitrary<Verdict> = fc
   .integer({ min: 2, max: 8 })
   .map((seconds) => ({ kind: "delay", delay: `${seconds}s` }));
 
-/**
- * An answer comes late, and its figures are asked for again once they are older than a client may promise, but haven't
- * been there for that long.
- */
-const agedOnArrival: fc.Arbitrary<readonly Command[]> = fc
-  .tuple(
-    fault(slow, next("stats", 1)),
-    statsQuery,
-    // A second less than a promise that is likely, so that with the delay it is more.
-    pausesOf(...[59, 29, 9, 4, 299, 0].map((seconds) => seconds * SECOND_MS)),
-  )
-  .map(([late, ask, pause]) => [late, ask, pause, ask]);
-
 const statsNotOutdated: Rule = {
   id: "stats-not-outdated",
   says: "The client answers with the service's figures for exactly the query that it was given, and they are no older than it promises (staleMs)",
@@ -124,7 +111,6 @@ const statsNotOutdated: Rule = {
             [1, click],
             [1, statsQuery],
             [1, together(statsQuery)],
-            [2, agedOnArrival],
             [1, fault(slow, next("stats", 1))],
             [1, fault(weightedOneOf([2, failed], [1, silence]), next("stats"))],
             [1, fault(limitedWithRetryAfter, next("stats", 1))],
