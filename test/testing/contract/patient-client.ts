@@ -63,6 +63,8 @@ export interface Habits {
   readonly sharesWaits?: boolean;
   /** Whether a later answer's Retry-After replaces an earlier one that names a later time. @default false */
   readonly believesTheLast?: boolean;
+  /** Whether a success ends every wait, though another request was told to wait. @default false */
+  readonly believesSuccess?: boolean;
   /** Whether each pause is longer than the one before it, whatever succeeded in between. @default false */
   readonly neverCalmsDown?: boolean;
   /** How long it waits before it asks for something, in milliseconds. @default 0 */
@@ -260,6 +262,7 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
         wrongIn(request.operation, answer, context.publisherId).every(
           (wrong) => wrong === habits.overlooks,
         );
+      if (isSuccess && habits.believesSuccess === true) gates.delete(gate);
       if (isSuccess) return body;
       failure = new Refused(habits.status?.(status) ?? (status === 0 ? undefined : status));
       if (status === 415 && sentForm < (habits.forms ?? forms.length) - 1) {
@@ -306,10 +309,12 @@ function growing(repeat: number, random: () => number): number {
   return 1000 * 2 ** repeat * (0.5 + random() / 2);
 }
 
-function told(headers: Headers, nowMs: number): number | undefined {
+/** What Retry-After says, as a time. */
+export function told(headers: Headers, nowMs: number): number | undefined {
   const value = headers.get("retry-after");
   if (value === null) return undefined;
-  return /^\d+$/.test(value) ? nowMs + Number(value) * 1000 : Date.parse(value);
+  const untilMs = /^\d+$/.test(value) ? nowMs + Number(value) * 1000 : Date.parse(value);
+  return Number.isNaN(untilMs) ? undefined : untilMs;
 }
 
 interface Got {
