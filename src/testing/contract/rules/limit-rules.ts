@@ -52,8 +52,8 @@ const beyondLimit: fc.Arbitrary<readonly Command[]> = weightedOneOf(
   [1, sequence([lateInTheDay, fault(limitedFor(150), next("impression", 1)), adView], event, 2)],
   [1, sequence([fault(limitedFor(3600), next("impression", 1)), adView], event, 2)],
   [2, trulyBeyond()],
-  [1, toldForHours()],
-  [1, successComesLate()],
+  [2, toldForHours()],
+  [2, successComesLate()],
   [
     1,
     sequence([
