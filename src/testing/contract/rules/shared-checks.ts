@@ -142,24 +142,35 @@ function isDone({ asks }: EventTask, last: number): boolean {
 /** Index of the last flush or close that failed or never ended. Its failure tells the caller that earlier events may be lost. */
 function lastFailedFlush({ steps }: Session, last: number): number {
   return steps.findLastIndex(
-    ({ command, outcome }, at) =>
+    (step, at) =>
       at <= last &&
-      (command.kind === "flush" || command.kind === "close") &&
-      outcome.kind !== "done" &&
-      outcome.kind !== "skipped",
+      (step.parts ?? [step]).some(
+        ({ command, outcome }) =>
+          (command.kind === "flush" || command.kind === "close") &&
+          outcome.kind !== "done" &&
+          outcome.kind !== "skipped",
+      ),
   );
 }
 
 /** The count from the first closing, which covers the whole session; otherwise the sum of the counts from the flushes. */
 function undeliveredIn({ steps }: Session, kind: EventKind, last: number): number {
-  const countsOf = (name: "flush" | "close"): number[] =>
+  const countsOf = (name: "flush" | "close"): number[][] =>
     steps
       .slice(0, last + 1)
-      .flatMap(({ command, outcome }) =>
-        command.kind === name && outcome.kind === "done" ? undeliveredOf(outcome.value, kind) : [],
+      .map((step) =>
+        (step.parts ?? [step]).flatMap(({ command, outcome }) =>
+          command.kind === name && outcome.kind === "done"
+            ? undeliveredOf(outcome.value, kind)
+            : [],
+        ),
       );
-  const flushed = countsOf("flush").reduce((sum, one) => sum + one, 0);
-  return countsOf("close")[0] ?? flushed;
+  const flushed = countsOf("flush")
+    .flat()
+    .reduce((sum, one) => sum + one, 0);
+  const closed = countsOf("close").find(({ length }) => length > 0);
+  // Of several closings at once, one may have the counts.
+  return closed === undefined ? flushed : Math.max(...closed);
 }
 
 /** The count of undelivered events; empty if the value has none. */
