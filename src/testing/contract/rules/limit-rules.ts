@@ -90,6 +90,9 @@ function successComesLate(): fc.Arbitrary<readonly Command[]> {
       apart(surfaces, fc.constant({ kind: "stats" }), fc.constant({ kind: "stats", surface: 0 })),
     ),
     inTurn(
+      // The client finds out which encoding the service reads.
+      adView,
+      flush,
       fault(late, next("impression", 1)),
       fault(refused, next("impression", 1)),
       apart(adView, adView, adView),
