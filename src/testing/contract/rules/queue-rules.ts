@@ -37,7 +37,7 @@ import {
   togetherAll,
   weightedOneOf,
 } from "./sequences.ts";
-import { mustEnd, mustNotLoseSilently, undeliveredOf } from "./shared-checks.ts";
+import { mustCount, mustEnd, mustNotLoseSilently, undeliveredOf } from "./shared-checks.ts";
 
 /** An event still waits when two callers end the client's work at the same time. */
 const endedTwice: fc.Arbitrary<readonly Command[]> = inTurn(
@@ -189,6 +189,7 @@ const undeliveredIsTrue: Rule = {
       sequence([adView, adView, fault(failed, lasting), adView]),
     ),
   judge(session) {
+    mustCount(session);
     const events = eventsOf(session);
     const outcome = closingOf(session)?.outcome;
     const value = outcome?.kind === "done" ? outcome.value : undefined;
@@ -201,7 +202,7 @@ const undeliveredIsTrue: Rule = {
         Math.max(0, asks.length - sent.filter(isCertainlyConfirmed).length),
       );
       for (const said of undeliveredOf(value, kind)) {
-        must(Number.isInteger(said) && said >= 0 && said <= open, () => {
+        must(said <= open, () => {
           return `The client reports ${said} ${kind}s as undelivered. It was given ${given}, and knows that ${given - open} are recorded.`;
         });
         applied += given > 0 ? 1 : 0;
