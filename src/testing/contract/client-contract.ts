@@ -54,12 +54,11 @@ export function registerRules<Impression>(
   async function trial(rule: Rule, skip: Skip): Promise<void> {
     members ??= membersOf(driver, contract.world);
     const why = unmetNeeds(rule, await members);
-    if (why === undefined) {
-      verdicts.set(rule.id, await heldOrThrown(rule, trials));
-      return;
-    }
-    verdicts.set(rule.id, { kind: "skipped", why });
-    if (!skip(why)) notSkipped.push(`${rule.id}: ${why}`);
+    const verdict: RuleVerdict =
+      why === undefined ? await heldOrThrown(rule, trials) : { kind: "skipped", why };
+    verdicts.set(rule.id, verdict);
+    if (verdict.kind === "skipped" && !skip(verdict.why))
+      notSkipped.push(`${rule.id}: ${verdict.why}`);
   }
 
   describe(contract.name, () => {
@@ -96,7 +95,7 @@ interface Trials<Impression> {
   readonly described: Map<string, Breach>;
 }
 
-/** Tries the rule. Any other verdict than `held` is recorded and thrown. */
+/** Tries the rule. Any other verdict than `held` and `skipped` is recorded and thrown. */
 async function heldOrThrown<Impression>(
   rule: Rule,
   { driver, contract, stack, verdicts, described }: Trials<Impression>,

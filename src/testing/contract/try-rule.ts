@@ -30,7 +30,7 @@ export type Tried =
   | { readonly kind: "held"; readonly applied: number }
   /** It never came up, so it is untested. */
   | { readonly kind: "unknown"; readonly runs: number }
-  /** The driver lacks something that the rule needs. */
+  /** The driver lacks something that the rule needs, or shows that it can't come up. */
   | { readonly kind: "skipped"; readonly why: string }
   | BrokenTrial;
 
@@ -87,7 +87,12 @@ export async function tryRule<Impression>(
     ...(path === undefined ? {} : { path }),
   });
   if (!details.failed) {
-    return applied > 0 ? { kind: "held", applied } : { kind: "unknown", runs: details.numRuns };
+    if (applied > 0) return { kind: "held", applied };
+    const why = last && rule.whyNever?.(last.session, await membersOf(createDriver, world));
+    // A replay of one sequence proves nothing.
+    return why === undefined || path !== undefined
+      ? { kind: "unknown", runs: details.numRuns }
+      : { kind: "skipped", why };
   }
   const { errorInstance: broken, counterexamplePath } = details;
   const [trial] = details.counterexample ?? [];

@@ -62,6 +62,61 @@ test("a rule is skipped for a driver without what it needs", async () => {
   expect(inOrder).toMatchObject({ kind: "skipped", why: "the driver has no inOrder" });
 });
 
+describe("a rule that never comes up", () => {
+  const once = patientClient({ repeats: 0, hint: () => undefined, promises: { maxAttempts: 1 } });
+  const queueing = patientClient({ queues: true });
+
+  test.each(["repeat-is-the-same", "pauses-grow", "slows-down-untold"])(
+    "is skipped if the driver promises one attempt: %s",
+    async (id) => {
+      const why = "the driver promises `maxAttempts: 1`, and its client sent nothing again";
+      expect(await tryRule(ruleOf(id), once)).toEqual({ kind: "skipped", why });
+    },
+  );
+
+  test("is tried all the same, whatever the driver promises", async () => {
+    const promises = { maxAttempts: 1 };
+    const repeating = patientClient({ promises });
+    expect(await tryRule(ruleOf("pauses-grow"), repeating)).toMatchObject({ kind: "held" });
+    const atOnce = patientClient({ promises, pauseMs: () => 0 });
+    expect(await tryRule(ruleOf("pauses-grow"), atOnce)).toMatchObject({ kind: "broken" });
+  });
+
+  test("stays unknown without a promise, and in a replay", async () => {
+    const undeclared = patientClient({ repeats: 0, hint: () => undefined });
+    const rule = ruleOf("repeat-is-the-same");
+    expect(await tryRule(rule, undeclared)).toMatchObject({ kind: "unknown" });
+    expect(await tryRule(rule, once, { path: "0" })).toMatchObject({ kind: "unknown" });
+  });
+
+  /** Resolves with nothing. */
+  const silent =
+    (client: typeof queueing): CreateDriver =>
+    async (context) => {
+      const driver = (await client(context)) as Driver;
+      const receipts = new Map<object, unknown>();
+      return {
+        ...driver,
+        async impression(shown) {
+          const ticket = {};
+          receipts.set(ticket, await driver.impression(shown));
+          return ticket;
+        },
+        async click(ticket) {
+          await driver.click?.(receipts.get(ticket as object));
+        },
+      };
+    };
+
+  test("is skipped for a queue that resolves without an answer", async () => {
+    const rule = ruleOf("answer-as-given");
+    const why =
+      "the driver has flush(), and its impression() never resolved with the service's answer";
+    expect(await tryRule(rule, silent(queueing))).toEqual({ kind: "skipped", why });
+    expect(await tryRule(rule, silent(patientClient()))).toMatchObject({ kind: "unknown" });
+  });
+});
+
 describe("the counts of undelivered events", () => {
   /** A correct client, whose flush or close resolves with something else. */
   const giving =

@@ -25,7 +25,7 @@ import {
 } from "./disturbances.ts";
 import { mustNotWaitForOtherLimit } from "./other-limit.ts";
 import { mustHoldQueue } from "./queue-waits.ts";
-import type { Rule } from "./rule.ts";
+import { neverRepeats, type Rule } from "./rule.ts";
 import {
   adView,
   apart,
@@ -160,6 +160,7 @@ const slowsDownUntold: Rule = {
   says: "A client slows down at a limit that doesn't say when to come back",
   source: "spec §8",
   assuming: [{ "limit.retry-after": "absent" }],
+  whyNever: neverRepeats,
   commands: () =>
     weightedOneOf(
       [2, sequence([fault(limitedWithoutHint, next("impression", 5)), adView], event, 3)],
