@@ -175,7 +175,7 @@ export const limitedWithoutHint: fc.Arbitrary<Verdict> = fc.constant({
 export const refusedWithUselessHint: fc.Arbitrary<Verdict> = fc
   .tuple(
     fc.constantFrom(429, 503),
-    fc.constantFrom("soon", "Thu, 01 Jan 2015 00:00:00 GMT", "-1", "1.5", ""),
+    fc.constantFrom("soon", "Thu, 01 Jan 2015 00:00:00 GMT", "-1", "1.5", "", "in a minute"),
   )
   .map(([status, hint]) => ({ kind: "respond", status, headers: { "Retry-After": hint } }));
 

@@ -52,10 +52,10 @@ const beyondLimit: fc.Arbitrary<readonly Command[]> = weightedOneOf(
   [1, sequence([lateInTheDay, fault(limitedFor(150), next("impression", 1)), adView], event, 2)],
   [1, sequence([fault(limitedFor(3600), next("impression", 1)), adView], event, 2)],
   [2, trulyBeyond()],
-  [2, toldForHours()],
+  [3, toldForHours()],
   [2, successComesLate()],
   [
-    1,
+    3,
     sequence([
       fault(refusedWithUselessHint, next("impression", 1)),
       adView,
@@ -67,7 +67,7 @@ const beyondLimit: fc.Arbitrary<readonly Command[]> = weightedOneOf(
 
 /** The client is asked for more half an hour before the wait is over. The longest is longer than a timer can be. */
 function toldForHours(): fc.Arbitrary<readonly Command[]> {
-  return fc.constantFrom(2, 24, 30 * 24).chain((hours) => {
+  return fc.constantFrom(2, 24, 720, 720).chain((hours) => {
     const told = (operation: OperationId): fc.Arbitrary<Command> =>
       fault(limitedFor(hours * 3600), next(operation, 1));
     const nearlyOver = pausesOf((hours - 0.5) * HOUR_MS);
