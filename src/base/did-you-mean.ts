@@ -46,11 +46,11 @@ function mistakesIn(wanted: string, name: string): number {
   return wanted !== name && swapped === name ? 1 : editDistance(wanted, name);
 }
 
-/** Finds `oldest-first` for `oldest`. */
+/** Finds `oldest-first` for `oldest`, and `withinMs` for `within`. */
 function onlyOneThatBegins(wanted: string, known: readonly string[]): string | undefined {
   if (wanted.length < 3) return undefined;
   const found = known.filter(
-    (name) => name.toLowerCase().startsWith(wanted) && /^[^a-z]/i.test(name.slice(wanted.length)),
+    (name) => name.toLowerCase().startsWith(wanted) && /^[^a-z]/.test(name.slice(wanted.length)),
   );
   return found.length === 1 ? found[0] : undefined;
 }

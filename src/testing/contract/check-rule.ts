@@ -32,6 +32,7 @@ const schema = strictObject({
   assuming: choices,
   unlessAssumed: choices,
   commands: v.function("must be a function that returns an arbitrary of sequences of commands"),
+  whyNever: v.optional(v.function("must be a function that returns a reason, or undefined")),
   judge: v.function("must be a function that judges a session"),
 } satisfies Readonly<Record<keyof Rule, v.GenericSchema>>);
 

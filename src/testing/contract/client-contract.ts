@@ -2,11 +2,9 @@
 
 import { formatList } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
-import { type CreateDriver, type Driver, driverMethods } from "../driver/driver.ts";
-import { promiseNames } from "../driver/promises.ts";
+import type { CreateDriver } from "../driver/driver.ts";
 import type { TestWorldOptions } from "../driver/test-world.ts";
-import { beginSession, runToEnd } from "../session/run-session.ts";
-import { outcomeInWords } from "../session/words.ts";
+import { runToEnd } from "../session/run-session.ts";
 import {
   type ClientContractOptions,
   type ContractSettings,
@@ -14,6 +12,7 @@ import {
   type Replay,
   readContract,
 } from "./contract-options.ts";
+import { type DriverMembers, membersOf, unmetNeeds } from "./driver-members.ts";
 import { failureOf } from "./failure.ts";
 import { type ContractReport, type RuleVerdict, unknownText } from "./report.ts";
 import type { Rule } from "./rules/rule.ts";
@@ -50,19 +49,16 @@ export function registerRules<Impression>(
   const { transport, patienceMs = 0 } = contract.world;
   // Both take real time.
   const timeoutMs = transport === "http" || patienceMs > 0 ? 600_000 : 60_000;
-  let members: Promise<ReadonlySet<string>> | undefined;
+  let members: Promise<DriverMembers> | undefined;
 
   async function trial(rule: Rule, skip: Skip): Promise<void> {
     members ??= membersOf(driver, contract.world);
-    const known = await members;
-    const missing = (rule.needs ?? []).filter((name) => !known.has(name));
-    if (missing.length === 0) {
-      verdicts.set(rule.id, await heldOrThrown(rule, trials));
-      return;
-    }
-    const why = `the driver has no ${formatList(missing, "and no")}`;
-    verdicts.set(rule.id, { kind: "skipped", why });
-    if (!skip(why)) notSkipped.push(`${rule.id}: ${why}`);
+    const why = unmetNeeds(rule, await members);
+    const verdict: RuleVerdict =
+      why === undefined ? await heldOrThrown(rule, trials) : { kind: "skipped", why };
+    verdicts.set(rule.id, verdict);
+    if (verdict.kind === "skipped" && !skip(verdict.why))
+      notSkipped.push(`${rule.id}: ${verdict.why}`);
   }
 
   describe(contract.name, () => {
@@ -99,7 +95,7 @@ interface Trials<Impression> {
   readonly described: Map<string, Breach>;
 }
 
-/** Tries the rule. Any other verdict than `held` is recorded and thrown. */
+/** Tries the rule. Any other verdict than `held` and `skipped` is recorded and thrown. */
 async function heldOrThrown<Impression>(
   rule: Rule,
   { driver, contract, stack, verdicts, described }: Trials<Impression>,
@@ -113,7 +109,7 @@ async function heldOrThrown<Impression>(
     verdicts.set(rule.id, { kind: "failed", why: messageOf(error) });
     throw error;
   }
-  if (tried.kind === "held") return tried;
+  if (tried.kind === "held" || tried.kind === "skipped") return tried;
   if (tried.kind === "broken") {
     const broken = { ...tried, rule };
     const sameCause = await sameCauseOf(broken, described.values(), (commands, assumptions) =>
@@ -146,35 +142,6 @@ function errorOfReplay(thrown: unknown, { rule }: Replay): unknown {
     "replay",
     `names a sequence that ${rule} doesn't have: the contract's options or adsim's version have changed since the failure`,
   );
-}
-
-/**
- * The names of the driver's methods, and of what it promises.
- *
- * @throws Error if the driver can't be made in a world without faults.
- */
-async function membersOf<Impression>(
-  create: CreateDriver<Impression>,
-  world: TestWorldOptions,
-): Promise<ReadonlySet<string>> {
-  let made: Driver<Impression> | undefined;
-  const session = await beginSession(async (context) => {
-    made = await create(context);
-    return made;
-  }, world);
-  const { steps } = await session.end();
-  const outcome = steps[0]?.outcome ?? { kind: "stuck" };
-  if (outcome.kind !== "done") {
-    const cause = outcome.kind === "failed" ? outcome.error : undefined;
-    if (cause instanceof InputError) throw cause;
-    const how = outcomeInWords(outcome).replace(/\.$/, "");
-    throw new Error(`Can't make the driver: ${how}.`, { cause });
-  }
-  const of: object = Object(made);
-  return new Set([
-    ...driverMethods.filter((name) => typeof Reflect.get(of, name) === "function"),
-    ...promiseNames.filter((name) => Boolean(Reflect.get(of, name))),
-  ]);
 }
 
 let turn: Promise<unknown> = Promise.resolve();

@@ -4,6 +4,7 @@ import { answerRules } from "./rules/answer-rules.ts";
 import { countingRules } from "./rules/counting-rules.ts";
 import { deadlineRules } from "./rules/deadline-rules.ts";
 import { deliveryRules } from "./rules/delivery-rules.ts";
+import { hintRules } from "./rules/hint-rules.ts";
 import { limitRules } from "./rules/limit-rules.ts";
 import { orderRules } from "./rules/order-rules.ts";
 import { queueRules } from "./rules/queue-rules.ts";
@@ -24,6 +25,7 @@ export const rules: readonly Rule[] = [
   ...reportingRules,
   ...refusalRules,
   ...limitRules,
+  ...hintRules,
   ...retryRules,
   ...recoveryRules,
   ...wrongAnswerRules,

@@ -13,6 +13,7 @@ import { runToEnd } from "../session/run-session.ts";
 import type { Session } from "../session/session.ts";
 import { errorInWords, valueInWords } from "../session/words.ts";
 import { checkRule } from "./check-rule.ts";
+import { membersOf, unmetNeeds } from "./driver-members.ts";
 import { BrokenRule, type Rule, readingsOf } from "./rules/rule.ts";
 import { mustNotThrow, mustOpen } from "./rules/shared-checks.ts";
 
@@ -29,6 +30,8 @@ export type Tried =
   | { readonly kind: "held"; readonly applied: number }
   /** It never came up, so it is untested. */
   | { readonly kind: "unknown"; readonly runs: number }
+  /** The driver lacks something that the rule needs, or shows that it can't come up. */
+  | { readonly kind: "skipped"; readonly why: string }
   | BrokenTrial;
 
 export interface BrokenTrial {
@@ -65,6 +68,10 @@ export async function tryRule<Impression>(
   checkOptions(options, tryEntries);
   checkRule("rule", rule, options.assumptions);
   const { runs = 20, sequenceSeed = 1, path, ...world } = options;
+  if (rule.needs !== undefined && rule.needs.length > 0) {
+    const why = unmetNeeds(rule, await membersOf(createDriver, world));
+    if (why !== undefined) return { kind: "skipped", why };
+  }
   const runTrial = ({ commands, assumptions, timeZone }: Trial): Promise<Session> =>
     runToEnd(createDriver, commands, { ...world, assumptions, timeZone });
   let applied = 0;
@@ -80,7 +87,12 @@ export async function tryRule<Impression>(
     ...(path === undefined ? {} : { path }),
   });
   if (!details.failed) {
-    return applied > 0 ? { kind: "held", applied } : { kind: "unknown", runs: details.numRuns };
+    if (applied > 0) return { kind: "held", applied };
+    const why = last && rule.whyNever?.(last.session, await membersOf(createDriver, world));
+    // A replay of one sequence proves nothing.
+    return why === undefined || path !== undefined
+      ? { kind: "unknown", runs: details.numRuns }
+      : { kind: "skipped", why };
   }
   const { errorInstance: broken, counterexamplePath } = details;
   const [trial] = details.counterexample ?? [];

@@ -3,9 +3,10 @@
  * API. The kit knows nothing else about the client.
  */
 
+import { didYouMean } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
 import type { Timers } from "../time/time.ts";
-import type { ClientPromises } from "./promises.ts";
+import { type ClientPromises, promiseNames } from "./promises.ts";
 
 /** One view of an ad. */
 export interface Shown {
@@ -77,8 +78,38 @@ export const driverMethods: readonly string[] = Object.keys(methods);
 export function checkedDriver<Impression>(made: Driver<Impression>): Driver<Impression> {
   const given: unknown = made;
   const impression: unknown = given === null || given === undefined ? given : made.impression;
-  if (typeof impression === "function") return made;
-  throw new InputError("driver", "must return a driver: an object with at least impression()");
+  if (typeof impression !== "function") {
+    throw new InputError("driver", "must return a driver: an object with at least impression()");
+  }
+  refuseMisspelt(made);
+  return made;
+}
+
+/**
+ * A driver may have members of its own, but not one that is named almost as a method or promise that it lacks, and could
+ * be that.
+ *
+ * @throws InputError
+ */
+function refuseMisspelt(driver: object): void {
+  const lacks = (name: string): boolean => Reflect.get(driver, name) === undefined;
+  for (const name of namesIn(driver)) {
+    const isFunction = typeof Reflect.get(driver, name) === "function";
+    const missing = (isFunction ? driverMethods : promiseNames).filter(lacks);
+    const hint = isKnown(name) ? "" : didYouMean(name, missing);
+    if (hint !== "") throw new InputError(`driver.${name}`, `is not known here.${hint}`);
+  }
+}
+
+function isKnown(name: string): boolean {
+  return driverMethods.includes(name) || promiseNames.some((one) => one === name);
+}
+
+/** The names of its members, with those of its classes. */
+function namesIn(value: object): string[] {
+  const parent: unknown = Object.getPrototypeOf(value);
+  const isPlain = parent === null || parent === Object.prototype || typeof parent !== "object";
+  return [...Object.getOwnPropertyNames(value), ...(isPlain ? [] : namesIn(parent))];
 }
 
 /** What a driver gets to create a client. */

@@ -4,8 +4,14 @@ import { describe, expect, test } from "vitest";
 import { readContract } from "../../../src/testing/contract/contract-options.ts";
 import { failureOf } from "../../../src/testing/contract/failure.ts";
 import { queueRules } from "../../../src/testing/contract/rules/queue-rules.ts";
-import { type Command, runSession, tryRule } from "../../../src/testing.ts";
-import { patientClient } from "./patient-client.ts";
+import {
+  type Command,
+  type CreateDriver,
+  type Driver,
+  runSession,
+  tryRule,
+} from "../../../src/testing.ts";
+import { type Habits, patientClient } from "./patient-client.ts";
 
 const adView: Command = { kind: "impression", surface: 0 };
 const close: Command = { kind: "close" };
@@ -56,6 +62,111 @@ describe("a client that a command closes", () => {
     const closing = failed.commands.findIndex(({ kind }) => kind === "close") + 1;
     expect(closing).toBeGreaterThan(0);
     expect(message).toContain(`  ${closing}. the client is closed\n`);
-    expect(message).toMatch(/\n {2}- an hour passes after that|\n {2}\d\. flush\n {5}\+.*POST/);
+    expect(message).toMatch(
+      /\n {2}- an hour passes after that|\n {2}\d\. (?:flush|the client is closed)\n {5}\+.*POST/,
+    );
+  });
+});
+
+/** A client that delivers in the background, with some methods replaced. */
+function changed(
+  wrap: (driver: Driver) => Partial<Driver>,
+  habits: Habits = { queues: true, isEager: true },
+): CreateDriver {
+  return async (context) => {
+    const driver = (await patientClient(habits)(context)) as Driver;
+    return { ...driver, ...wrap(driver) };
+  };
+}
+
+/** Calls after the first one don't wait for it. */
+const closesAtOnce = changed(({ close }) => {
+  let isClosing = false;
+  return {
+    close() {
+      if (isClosing) return;
+      isClosing = true;
+      return close?.();
+    },
+  };
+});
+
+/** Of the calls that wait, only the latest is told when the work is done. */
+function oneIsTold(name: "flush" | "close"): CreateDriver {
+  return changed((driver) => {
+    let tell: (() => void) | undefined;
+    return {
+      [name]: () =>
+        new Promise<void>((resolve) => {
+          tell = resolve;
+          void Promise.resolve(driver[name]?.()).then(() => tell?.());
+        }),
+    };
+  });
+}
+
+/** Any call after the first one is refused. */
+const refusesASecondClose = changed(({ close }) => {
+  let isClosing = false;
+  return {
+    async close() {
+      if (isClosing) throw new Error("The client was closed before.");
+      isClosing = true;
+      return (await close?.()) ?? undefined;
+    },
+  };
+});
+
+/** The counts are given once. Later calls wait, and resolve with nothing. */
+const countsOnce = changed(
+  ({ close }) => {
+    let closing: ReturnType<NonNullable<Driver["close"]>>;
+    return {
+      async close() {
+        const isFirst = closing === undefined;
+        closing ??= close?.();
+        const undelivered = (await closing) ?? undefined;
+        return isFirst ? undelivered : undefined;
+      },
+    };
+  },
+  { queues: true, repeats: 0 },
+);
+
+describe("of several calls at once", () => {
+  const triedOn = async (id: string, driver: CreateDriver) => {
+    const rule = queueRules.find((one) => one.id === id);
+    if (rule === undefined) throw new Error(`There is no rule ${id}.`);
+    return await tryRule(rule, driver, { runs: 50 });
+  };
+
+  test.each([
+    [
+      "silent-after-close",
+      "no close succeeds before the queue is empty",
+      closesAtOnce,
+      /^A call to close the client succeeded at \+0 ms\. The client sent POST \/v1\/impression after that, at \+.*\.$/,
+    ],
+    [
+      "flush-delivers",
+      "each flush ends",
+      oneIsTold("flush"),
+      /^The client's flush never ends: .*\.$/,
+    ],
+    ["close-ends", "each close ends", oneIsTold("close"), /^The client's close never ends: .*\.$/],
+  ])("%s: %s", async (id, _, driver, message) => {
+    const tried = await triedOn(id, driver);
+    if (tried.kind !== "broken") throw new Error(tried.kind);
+    expect(tried.broken.message).toMatch(message);
+    expect(tried.commands).toHaveLength(3);
+  });
+
+  test.each([
+    ["the second close is refused", refusesASecondClose],
+    ["only the first close has the counts", countsOnce],
+    ["each close delivers what waits", changed(() => ({}))],
+  ])("a client is correct if %s", async (_, driver) => {
+    for (const id of ["silent-after-close", "flush-delivers", "close-ends", "close-loses-nothing"])
+      expect(await triedOn(id, driver)).toMatchObject({ kind: "held" });
   });
 });

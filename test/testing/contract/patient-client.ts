@@ -65,6 +65,8 @@ export interface Habits {
   readonly sharesWaits?: boolean;
   /** Whether a later answer's Retry-After replaces an earlier one that names a later time. @default false */
   readonly believesTheLast?: boolean;
+  /** Whether a success ends every wait, though another request was told to wait. @default false */
+  readonly believesSuccess?: boolean;
   /** Whether each pause is longer than the one before it, whatever succeeded in between. @default false */
   readonly neverCalmsDown?: boolean;
   /** How long it sends nothing after so many failures in a row, in milliseconds. @default 0 */
@@ -282,6 +284,7 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
           (wrong) => wrong === habits.overlooks,
         );
       failures = isSuccess ? 0 : failures + 1;
+      if (isSuccess && habits.believesSuccess === true) gates.delete(gate);
       if (isSuccess) return body;
       if (habits.restsMs !== undefined) gates.set(gate, timers.now() + habits.restsMs(failures));
       failure = new Refused(habits.status?.(status) ?? (status === 0 ? undefined : status));
@@ -353,10 +356,12 @@ function growing(repeat: number, random: () => number): number {
   return 1000 * 2 ** repeat * (0.5 + random() / 2);
 }
 
-function told(headers: Headers, nowMs: number): number | undefined {
+/** What Retry-After says, as a time. */
+export function told(headers: Headers, nowMs: number): number | undefined {
   const value = headers.get("retry-after");
   if (value === null) return undefined;
-  return /^\d+$/.test(value) ? nowMs + Number(value) * 1000 : Date.parse(value);
+  const untilMs = /^\d+$/.test(value) ? nowMs + Number(value) * 1000 : Date.parse(value);
+  return Number.isNaN(untilMs) ? undefined : untilMs;
 }
 
 interface Got {

@@ -29,7 +29,7 @@ export interface ClientTried {
   readonly number: number;
   /** The rule that is broken; otherwise the last one that was tried. */
   readonly rule: string;
-  readonly kind: "held" | "unknown" | "broken" | "failed";
+  readonly kind: "held" | "skipped" | "unknown" | "broken" | "failed";
   readonly why: string;
   /** How many commands the sequence has that broke it. */
   readonly commands: number;

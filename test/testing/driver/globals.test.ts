@@ -1,6 +1,7 @@
 /** A client that takes fetch, clock and timers from the machine's globals, in a world that has replaced them. */
 
 import { describe, expect, test } from "vitest";
+import { DAY_MS } from "../../../src/base/duration.ts";
 import type { Driver, DriverContext } from "../../../src/testing/driver/driver.ts";
 import { openTestWorld } from "../../../src/testing/driver/test-world.ts";
 import type { Command } from "../../../src/testing/session/command.ts";
@@ -132,6 +133,28 @@ describe("with the globals replaced", () => {
       replaced,
     );
     expect(seen).toEqual(["true", "false", "2026-01-15T00:00:01.600Z"]);
+  });
+
+  test("a timer for more than 2 ** 31 - 1 ms fires at once, as in Node", async () => {
+    const seen: [waitMs: number, afterMs: number][] = [];
+    const { steps } = await runSession(
+      () => {
+        const startMs = Date.now();
+        for (const waitMs of [2 ** 31 - 1, 2 ** 31, 30 * DAY_MS, Number.NaN]) {
+          setTimeout(() => seen.push([waitMs, Date.now() - startMs]), waitMs);
+        }
+        return { impression: () => undefined };
+      },
+      [{ kind: "advance", byMs: 30 * DAY_MS }],
+      replaced,
+    );
+    expect(steps).toHaveLength(4);
+    expect(seen).toEqual([
+      [2 ** 31, 1],
+      [30 * DAY_MS, 1],
+      [Number.NaN, 1],
+      [2 ** 31 - 1, 2 ** 31 - 1],
+    ]);
   });
 
   test("of the timers that a closed client has left, those count that keep a process alive", async () => {

@@ -25,6 +25,10 @@ const answerAsGiven: Rule = {
   source: "spec §2",
   commands: () =>
     commandsAfter([anyAdView], anyAdView, click, again, together(anyAdView), shortPause),
+  whyNever: (_, members) =>
+    members.has("flush")
+      ? "the driver has flush(), and its impression() never resolved with the service's answer"
+      : undefined,
   judge: mustMatchReceipts,
 };
 

@@ -173,6 +173,17 @@ export const limitedWithoutHint: fc.Arbitrary<Verdict> = fc.constant({
   headers: { "X-RateLimit-Remaining": "0" },
 });
 
+/** Refuses, and names no time to come. A date in the past says that the client may come back at once. */
+export const refusedWithUselessHint: fc.Arbitrary<Verdict> = fc
+  .tuple(
+    fc.constantFrom(429, 503),
+    fc.constantFrom("soon", "Thu, 01 Jan 2015 00:00:00 GMT", "-1", "1.5", "", "in a minute"),
+  )
+  .map(([status, hint]) => ({ kind: "respond", status, headers: { "Retry-After": hint } }));
+
+/** After two minutes every limit is free again, however "a minute" is counted, and every client has stopped waiting. */
+export const OVER_MS: number = 2 * MINUTE_MS;
+
 /** A limit refuses with 429 for this long, in seconds. */
 export function limitedFor(seconds: number): fc.Arbitrary<Verdict> {
   return limitedBy([429], [seconds]);

@@ -1,7 +1,10 @@
 /** How a client respects the request limits (spec §8). */
 
 import fc from "fast-check";
+import { HOUR_MS } from "../../../base/duration.ts";
+import type { Verdict } from "../../../faults/verdict.ts";
 import type { Readings } from "../../../simulator/simulator-options.ts";
+import type { OperationId } from "../../../spec/operations.ts";
 import type { ClientCommand, Command } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
 import { isOfLimit, sentBy } from "../../session/tasks.ts";
@@ -14,21 +17,27 @@ import {
   limitedWithoutHint,
   limitedWithRetryAfter,
   next,
+  OVER_MS,
   refusedUntilDate,
+  refusedWithUselessHint,
   some,
   spent,
 } from "./disturbances.ts";
 import { mustNotWaitForOtherLimit } from "./other-limit.ts";
-import type { Rule } from "./rule.ts";
+import { mustHoldQueue } from "./queue-waits.ts";
+import { neverRepeats, type Rule } from "./rule.ts";
 import {
   adView,
   apart,
   click,
   event,
   flush,
+  inTurn,
+  pausesOf,
   query,
   sequence,
   stats,
+  surfaces,
   togetherAll,
   weightedOneOf,
 } from "./sequences.ts";
@@ -43,7 +52,53 @@ const beyondLimit: fc.Arbitrary<readonly Command[]> = weightedOneOf(
   [1, sequence([lateInTheDay, fault(limitedFor(150), next("impression", 1)), adView], event, 2)],
   [1, sequence([fault(limitedFor(3600), next("impression", 1)), adView], event, 2)],
   [2, trulyBeyond()],
+  [3, toldForHours()],
+  [2, successComesLate()],
+  [
+    3,
+    sequence([
+      fault(refusedWithUselessHint, next("impression", 1)),
+      adView,
+      fault(limitedFor(150), next("impression", 1)),
+      adView,
+    ]),
+  ],
 );
+
+/** The client is asked for more half an hour before the wait is over. The longest is longer than a timer can be. */
+function toldForHours(): fc.Arbitrary<readonly Command[]> {
+  return fc.constantFrom(2, 24, 720, 720).chain((hours) => {
+    const told = (operation: OperationId): fc.Arbitrary<Command> =>
+      fault(limitedFor(hours * 3600), next(operation, 1));
+    const nearlyOver = pausesOf((hours - 0.5) * HOUR_MS);
+    return fc.oneof(
+      inTurn(told("impression"), adView, flush, nearlyOver, adView, flush),
+      inTurn(told("stats"), stats, nearlyOver, stats),
+    );
+  });
+}
+
+/** A success comes after a refusal, but for a request that was sent before that. */
+function successComesLate(): fc.Arbitrary<readonly Command[]> {
+  const late: fc.Arbitrary<Verdict> = fc.constant({ kind: "delay", delay: "1500ms" });
+  const refused = limitedFor(30);
+  return fc.oneof(
+    inTurn(
+      fault(late, next("surfaces", 1)),
+      fault(refused, next("stats", 1)),
+      // A client may send one request for two queries that are the same.
+      apart(surfaces, fc.constant({ kind: "stats" }), fc.constant({ kind: "stats", surface: 0 })),
+    ),
+    inTurn(
+      // The client finds out which encoding the service reads.
+      adView,
+      flush,
+      fault(late, next("impression", 1)),
+      fault(refused, next("impression", 1)),
+      apart(adView, adView, adView),
+    ),
+  );
+}
 
 /** Two requests at once are told to wait for different times, in seconds. */
 function toldTwice(firstS: number, secondS: number): fc.Arbitrary<readonly Command[]> {
@@ -68,6 +123,7 @@ function trulyBeyond(): fc.Arbitrary<readonly Command[]> {
 
 function judgeWaits(session: Session): number {
   const applied = mustHaveNoFinding(session, "before-retry-after");
+  mustHoldQueue(session);
   mustNotLoseSilently(session);
   return applied;
 }
@@ -104,6 +160,7 @@ const slowsDownUntold: Rule = {
   says: "A client slows down at a limit that doesn't say when to come back",
   source: "spec §8",
   assuming: [{ "limit.retry-after": "absent" }],
+  whyNever: neverRepeats,
   commands: () =>
     weightedOneOf(
       [2, sequence([fault(limitedWithoutHint, next("impression", 5)), adView], event, 3)],
@@ -138,9 +195,6 @@ const limitByAnotherStatus: Rule = {
     ),
   judge: judgeWaits,
 };
-
-/** After two minutes every limit is free again, however "a minute" is counted, and every client has stopped waiting. */
-const OVER_MS = 120_000;
 
 const goesOnAfterTheLimit: Rule = {
   id: "goes-on-after-the-limit",

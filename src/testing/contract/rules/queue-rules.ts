@@ -4,13 +4,14 @@ import fc from "fast-check";
 import { type Command, isOfClient } from "../../session/command.ts";
 import { requestBudget } from "../../session/outcomes.ts";
 import { closingOf, performedCommandsOfKind } from "../../session/performed-commands.ts";
+import type { Session, Step } from "../../session/session.ts";
 import {
   type EventTask,
   eventsOf,
   isAcknowledged,
   isCertainlyConfirmed,
 } from "../../session/tasks.ts";
-import { durationInWords, outcomeInWords } from "../../session/words.ts";
+import { durationInWords, outcomeInWords, timeInWords } from "../../session/words.ts";
 import {
   advance,
   doubtful,
@@ -33,9 +34,17 @@ import {
   rush,
   sequence,
   together,
+  togetherAll,
   weightedOneOf,
 } from "./sequences.ts";
-import { mustEnd, mustNotLoseSilently, undeliveredOf } from "./shared-checks.ts";
+import { mustCount, mustEnd, mustNotLoseSilently, undeliveredOf } from "./shared-checks.ts";
+
+/** An event still waits when two callers end the client's work at the same time. */
+const endedTwice: fc.Arbitrary<readonly Command[]> = inTurn(
+  fault(failed, next("impression", 1)),
+  adView,
+  togetherAll(fc.oneof(close, close, flush), close),
+);
 
 const flushDelivers: Rule = {
   id: "flush-delivers",
@@ -47,7 +56,7 @@ const flushDelivers: Rule = {
       sequence([adView, flush], fc.oneof(event, event, flush, together(flush))),
       // Events that wait for another attempt are in the queue too.
       sequence(
-        [fault(failed, next("impression", 1)), adView, flush],
+        [fault(failed, next("impression", 1)), adView, fc.oneof(flush, togetherAll(flush, flush))],
         fc.oneof(event, event, flush),
       ),
     ),
@@ -93,7 +102,10 @@ const closeEnds: Rule = {
   source: "spec §1",
   needs: ["close"],
   commands: () =>
-    sequence([fault(fc.oneof(failed, lost), fc.oneof(lasting, some)), adView], event, 3),
+    weightedOneOf(
+      [7, sequence([fault(fc.oneof(failed, lost), fc.oneof(lasting, some)), adView], event, 3)],
+      [1, endedTwice],
+    ),
   judge(session) {
     mustEnd(session, ["close"]);
     const isOutage = session.steps.some(({ command }) => command.kind === "fault");
@@ -112,10 +124,11 @@ const silentAfterClose: Rule = {
   says: "A client sends nothing after it is closed, even if it is used again",
   source: "spec §1",
   needs: ["close"],
-  commands: () => weightedOneOf([1, disturbed], [1, usedAfterClose]),
+  commands: () => weightedOneOf([3, disturbed], [3, usedAfterClose], [1, endedTwice]),
   judge(session) {
     const closing = closingOf(session);
     if (closing === undefined) return 0;
+    for (const step of session.steps) mustNotCloseEarly(session, step);
     const hasQueue = performedCommandsOfKind(session, "flush").length > 0;
     // A client without a queue may have nothing to close.
     const steps = session.steps
@@ -130,6 +143,19 @@ const silentAfterClose: Rule = {
     return 1;
   },
 };
+
+/** Of several calls that close the client at the same time, none may succeed while it still sends. */
+function mustNotCloseEarly(session: Session, { parts = [], exchanges }: Step): void {
+  for (const { command, outcome, endMs } of parts) {
+    if (command.kind !== "close" || outcome.kind !== "done") continue;
+    const later = exchanges.find(({ atMs }) => atMs > endMs);
+    must(
+      later === undefined,
+      () =>
+        `A call to close the client succeeded at ${timeInWords(session, endMs)}. The client sent ${later?.request.method} ${later?.request.path} after that, at ${timeInWords(session, later?.atMs ?? 0)}.`,
+    );
+  }
+}
 
 const noTimerAfterClose: Rule = {
   id: "no-timer-after-close",
@@ -163,6 +189,7 @@ const undeliveredIsTrue: Rule = {
       sequence([adView, adView, fault(failed, lasting), adView]),
     ),
   judge(session) {
+    mustCount(session);
     const events = eventsOf(session);
     const outcome = closingOf(session)?.outcome;
     const value = outcome?.kind === "done" ? outcome.value : undefined;
@@ -175,7 +202,7 @@ const undeliveredIsTrue: Rule = {
         Math.max(0, asks.length - sent.filter(isCertainlyConfirmed).length),
       );
       for (const said of undeliveredOf(value, kind)) {
-        must(Number.isInteger(said) && said >= 0 && said <= open, () => {
+        must(said <= open, () => {
           return `The client reports ${said} ${kind}s as undelivered. It was given ${given}, and knows that ${given - open} are recorded.`;
         });
         applied += given > 0 ? 1 : 0;

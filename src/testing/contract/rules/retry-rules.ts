@@ -29,7 +29,7 @@ import {
   some,
 } from "./disturbances.ts";
 import { isInDoubt, mustNotDouble } from "./double-counting.ts";
-import { must, type Rule } from "./rule.ts";
+import { must, neverRepeats, type Rule } from "./rule.ts";
 import {
   adAgain,
   adView,
@@ -100,6 +100,7 @@ const repeatIsTheSame: Rule = {
   source: "spec §4",
   // A conflict says that the event is on record.
   assuming: [{}, { "dedup.repeat": "conflict" }],
+  whyNever: neverRepeats,
   commands: () =>
     sequence([fault(doubtful), anyAdView], fc.oneof(anyEvent, anyEvent, fault(doubtful))),
   judge(session) {
@@ -166,6 +167,7 @@ const pausesGrow: Rule = {
   id: "pauses-grow",
   says: "A client waits before it repeats a request, longer each time; after a success it starts again with a short wait",
   source: "spec §8",
+  whyNever: neverRepeats,
   commands: () =>
     fc.oneof(
       // Most defects show in a short sequence, too.

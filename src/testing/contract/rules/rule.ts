@@ -25,6 +25,13 @@ export interface Rule {
   /** Sequences that may break it. They shrink to the shortest that does. */
   readonly commands: (assumptions: Assumptions) => fc.Arbitrary<readonly Command[]>;
   /**
+   * Why it may never come up with this client: `session` has what the driver promises, `members` the names of its methods.
+   * Then the rule is skipped, and doesn't fail as unknown. @default it has to come up
+   */
+  readonly whyNever?:
+    | ((session: Session, members: ReadonlySet<string>) => string | undefined)
+    | undefined;
+  /**
    * Judges a finished session.
    *
    * @returns how often the rule came up. 0: the session proves nothing.
@@ -43,6 +50,13 @@ export function readingsOf(
     ...unlessAssumed.map((one) => ({ ...one, ...contract })),
   ];
   return readings.length === 0 ? [contract] : readings;
+}
+
+/** For a rule about requests that are sent again. */
+export function neverRepeats({ promised }: Session): string | undefined {
+  return promised.maxAttempts > 1
+    ? undefined
+    : "the driver promises `maxAttempts: 1`, and its client sent nothing again";
 }
 
 /** A client that broke a rule. */

@@ -8,7 +8,7 @@ import type { PerformedCommand } from "../../session/performed-commands.ts";
 import type { Session, Step } from "../../session/session.ts";
 import { type EventTask, eventsOf, isUnreadable } from "../../session/tasks.ts";
 import { memberOf } from "../../session/wire.ts";
-import { errorInWords, outcomeInWords, timeInWords } from "../../session/words.ts";
+import { errorInWords, outcomeInWords, timeInWords, valueInWords } from "../../session/words.ts";
 import { BrokenRule, must, onRecord } from "./rule.ts";
 
 /**
@@ -110,6 +110,7 @@ const kinds = ["impression", "click"] as const satisfies readonly EventKind[];
  * @returns for how many events the client reported success.
  */
 export function mustNotLoseSilently(session: Session, last: number = session.steps.length): number {
+  mustCount(session);
   const events = eventsOf(session);
   const excusedTo = lastFailedFlush(session, last);
   let said = 0;
@@ -142,30 +143,65 @@ function isDone({ asks }: EventTask, last: number): boolean {
 /** Index of the last flush or close that failed or never ended. Its failure tells the caller that earlier events may be lost. */
 function lastFailedFlush({ steps }: Session, last: number): number {
   return steps.findLastIndex(
-    ({ command, outcome }, at) =>
+    (step, at) =>
       at <= last &&
-      (command.kind === "flush" || command.kind === "close") &&
-      outcome.kind !== "done" &&
-      outcome.kind !== "skipped",
+      (step.parts ?? [step]).some(
+        ({ command, outcome }) =>
+          (command.kind === "flush" || command.kind === "close") &&
+          outcome.kind !== "done" &&
+          outcome.kind !== "skipped",
+      ),
   );
 }
 
 /** The count from the first closing, which covers the whole session; otherwise the sum of the counts from the flushes. */
 function undeliveredIn({ steps }: Session, kind: EventKind, last: number): number {
-  const countsOf = (name: "flush" | "close"): number[] =>
+  const countsOf = (name: "flush" | "close"): number[][] =>
     steps
       .slice(0, last + 1)
-      .flatMap(({ command, outcome }) =>
-        command.kind === name && outcome.kind === "done" ? undeliveredOf(outcome.value, kind) : [],
+      .map((step) =>
+        (step.parts ?? [step]).flatMap(({ command, outcome }) =>
+          command.kind === name && outcome.kind === "done"
+            ? undeliveredOf(outcome.value, kind)
+            : [],
+        ),
       );
-  const flushed = countsOf("flush").reduce((sum, one) => sum + one, 0);
-  return countsOf("close")[0] ?? flushed;
+  const flushed = countsOf("flush")
+    .flat()
+    .reduce((sum, one) => sum + one, 0);
+  const closed = countsOf("close").find(({ length }) => length > 0);
+  // Of several closings at once, one may have the counts.
+  return closed === undefined ? flushed : Math.max(...closed);
 }
+
+/** What a flush or a close says of events that it couldn't deliver has to be their number. @throws BrokenRule */
+export function mustCount({ steps }: Session): void {
+  for (const { command, outcome } of steps.flatMap((step) => step.parts ?? [step])) {
+    if ((command.kind !== "flush" && command.kind !== "close") || outcome.kind !== "done") continue;
+    for (const name of Object.values(countNames)) {
+      const count = memberOf(outcome.value, name);
+      must(
+        count === undefined || isCount(count),
+        () =>
+          `The client's ${command.kind} resolved with ${name}: ${valueInWords(count)}. That must be the number of ${name} that it couldn't deliver: 0, 1, 2, …`,
+      );
+    }
+  }
+}
+
+function isCount(count: unknown): count is number {
+  return typeof count === "number" && Number.isInteger(count) && count >= 0;
+}
+
+const countNames: Readonly<Record<EventKind, string>> = {
+  impression: "impressions",
+  click: "clicks",
+};
 
 /** The count of undelivered events; empty if the value has none. */
 export function undeliveredOf(value: unknown, kind: EventKind): number[] {
-  const count = memberOf(value, kind === "impression" ? "impressions" : "clicks");
-  return typeof count === "number" ? [count] : [];
+  const count = memberOf(value, countNames[kind]);
+  return isCount(count) ? [count] : [];
 }
 
 /**
