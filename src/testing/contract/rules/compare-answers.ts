@@ -11,7 +11,7 @@ import {
   performedCommandsOfKind,
 } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
-import { hasWrongEncoding } from "../../session/tasks.ts";
+import { eventsOf, hasWrongEncoding } from "../../session/tasks.ts";
 import { viewGroupsOf } from "../../session/view-groups.ts";
 import { jsonOf, memberOf, type WireExchange } from "../../session/wire.ts";
 import {
@@ -22,6 +22,7 @@ import {
   timeInWords,
 } from "../../session/words.ts";
 import { ageOf, answersTo, isAnswerTo, longestAge } from "./answers-to.ts";
+import { isQueueFull } from "./excuses.ts";
 import { rightAnswersIn } from "./right-answers.ts";
 import { BrokenRule, must } from "./rule.ts";
 
@@ -111,13 +112,24 @@ export function mustUnderstand(session: Session): number {
     if (outcome.kind === "done") done += 1;
     else
       must(
-        isRepeat || !wasAnswered(asked),
+        isRepeat || !wasAnswered(asked) || hadNoRoom(asked, session),
         () =>
           `The service refused no request for ${command.kind}, but ${outcomeInWords(outcome)}. ` +
           `Its answers: ${answersIn(asked)}.`,
       );
   }
   return done;
+}
+
+/** Whether the client may have had no room for the event, as it declares. */
+function hadNoRoom({ command, shown, at }: PerformedCommand, session: Session): boolean {
+  const events = eventsOf(session);
+  const event = events.find(
+    ({ operation, asks }) =>
+      (operation === "click") === (command.kind === "click") &&
+      asks.some((ask) => ask.shown === shown && shown !== undefined),
+  );
+  return event !== undefined && isQueueFull(event, events, session, at);
 }
 
 function answersIn({ exchanges }: PerformedCommand): string {

@@ -39,21 +39,46 @@ export function isExcused(
 function isLimitReached(
   event: EventTask,
   events: readonly EventTask[],
-  { promised, steps }: Session,
+  session: Session,
   end: number,
 ): boolean {
-  const [asked] = event.asks;
-  const first = asked?.at ?? end;
-  const ageMs = (steps[end]?.endMs ?? 0) - (asked?.atMs ?? 0);
-  const waitingIn = (step: number): number =>
-    events.filter(
-      ({ asks, recorded }) =>
-        (asks[0]?.at ?? end) <= step && (recorded[0]?.stepIndex ?? end) >= step,
-    ).length;
-  return (
-    ageMs >= promised.maxAgeMs ||
-    steps.some((_, at) => at >= first && at <= end && waitingIn(at) > promised.maxQueued)
+  const { promised, steps } = session;
+  const ageMs = (steps[end]?.endMs ?? 0) - (event.asks[0]?.atMs ?? 0);
+  return ageMs >= promised.maxAgeMs || isQueueFull(event, events, session, end);
+}
+
+/**
+ * Whether more events waited than the client declares to keep, so that it may refuse this one or give it up. A click needs
+ * its impression, too.
+ *
+ * @param end The last step that counts. @default the last of all
+ */
+export function isQueueFull(
+  { asks, operation, view }: EventTask,
+  events: readonly EventTask[],
+  session: Session,
+  end: number = session.steps.length - 1,
+): boolean {
+  const { promised, steps } = session;
+  if (promised.maxQueued === Number.POSITIVE_INFINITY) return false;
+  const first = asks[0]?.at ?? end;
+  const isFull = steps.some(
+    (_, at) => at >= first && at <= end && mostWaitingIn(at, events) > promised.maxQueued,
   );
+  if (isFull || operation === "impression") return isFull;
+  const shown = events.find((one) => one.operation === "impression" && one.view === view);
+  return shown?.recorded.length === 0 && isQueueFull(shown, events, session, end);
+}
+
+/** How many events wait in this step at most: those that were reported then, and those before that the service hasn't confirmed. */
+function mostWaitingIn(step: number, events: readonly EventTask[]): number {
+  let waiting = 0;
+  for (const { asks, sent } of events) {
+    waiting += asks.filter(({ at }) => at === step).length;
+    const isConfirmed = sent.some((one) => one.stepIndex < step && isCertainlyConfirmed(one));
+    if (!isConfirmed && asks.some(({ at }) => at < step)) waiting += 1;
+  }
+  return waiting;
 }
 
 /** Whether an answer was final for the event, or for the key. */

@@ -9,6 +9,7 @@ import type { Session, Step } from "../../session/session.ts";
 import { type EventTask, eventsOf, isUnreadable } from "../../session/tasks.ts";
 import { memberOf } from "../../session/wire.ts";
 import { errorInWords, outcomeInWords, timeInWords } from "../../session/words.ts";
+import { isQueueFull } from "./excuses.ts";
 import { BrokenRule, must, onRecord } from "./rule.ts";
 
 /**
@@ -169,8 +170,8 @@ export function undeliveredOf(value: unknown, kind: EventKind): number[] {
 }
 
 /**
- * The ad views whose reports all satisfy `isMeant` must be recorded. Skipped if the service reads none of the client's
- * encodings.
+ * The ad views whose reports all satisfy `isMeant` must be recorded, except those for which the client's queue may have no
+ * room. Skipped if the service reads none of the client's encodings.
  *
  * @throws BrokenRule
  * @returns how many such views there were.
@@ -181,9 +182,14 @@ export function mustRecordShown(
   otherwise: (name: string) => string,
 ): number {
   if (isUnreadable(session)) return 0;
-  const shown = eventsOf(session).filter(
+  const events = eventsOf(session);
+  const shown = events.filter(
     ({ operation, asks }) => operation === "impression" && asks.every(isMeant),
   );
-  for (const { name, recorded } of shown) must(recorded.length > 0, () => otherwise(name));
+  for (const event of shown) {
+    must(event.recorded.length > 0 || isQueueFull(event, events, session), () =>
+      otherwise(event.name),
+    );
+  }
   return shown.length;
 }
