@@ -4,7 +4,9 @@ import { describe, expect, test } from "vitest";
 import { countingRules } from "../../../src/testing/contract/rules/counting-rules.ts";
 import { deliveryRules } from "../../../src/testing/contract/rules/delivery-rules.ts";
 import { queueRules } from "../../../src/testing/contract/rules/queue-rules.ts";
+import { rules } from "../../../src/testing/contract/rules.ts";
 import { type Command, type CreateDriver, runSession, tryRule } from "../../../src/testing.ts";
+import { runsOf } from "../../budget.ts";
 import { type Habits, patientClient } from "./patient-client.ts";
 
 describe("a queueing client isn't blamed if it", () => {
@@ -92,6 +94,23 @@ describe("a queueing client isn't blamed if it", () => {
     for (const { judge } of deliveryRules) expect(judge(session)).toBe(1);
   });
 
+  test.each([
+    "comes-back",
+    "goes-on-after-the-limit",
+    "unlisted-members",
+    "content-type-charset",
+    "impression-counts-once",
+    "click-counts",
+  ])("refuses what it has no room for, as it declares: %s", async (id) => {
+    const [rule] = rules.filter((one) => one.id === id);
+    if (rule === undefined) throw new Error(`There is no rule ${id}.`);
+    const tried = await tryRule(rule, hasRoomFor(5), { runs: runsOf(50) });
+    expect(tried.kind).toBe("held");
+    // It declares more room than it has.
+    const untrue = await tryRule(rule, hasRoomFor(1, { maxQueued: 5 }), { runs: 50 });
+    expect(untrue.kind).toBe("broken");
+  });
+
   test("has no room for a click", async () => {
     const clicks: Command = { kind: "click", impression: 0 };
     const session = await runSession(hasRoomFor(1), [shown, clicks]);
@@ -134,23 +153,29 @@ function sendsOnce(says: "it says so" | "it says nothing"): CreateDriver {
   };
 }
 
-/** A queue that refuses what it has no room for, as it declares. */
-function hasRoomFor(maxQueued: number): CreateDriver {
+/** A queue that refuses what it has no room for. It declares that room, unless it `promises` another. */
+function hasRoomFor(room: number, promises = { maxQueued: room }): CreateDriver {
   return async (context) => {
-    const { impression, click, ...driver } = await patientClient({ queues: true })(context);
+    const client = patientClient({ queues: true });
+    const { impression, click, flush, ...driver } = await client(context);
     let waiting = 0;
     const queued = <Given, Value>(give: (given: Given) => Value) => {
       return async (given: Given) => {
-        if (waiting >= maxQueued) throw new Error("The queue is full.");
+        if (waiting >= room) throw new Error("The queue is full.");
         waiting += 1;
         return await give(given);
       };
     };
     return {
       ...driver,
-      maxQueued,
+      ...promises,
       impression: queued(impression),
       click: queued((receipt: object) => click?.(receipt)),
+      async flush() {
+        const { impressions = 0, clicks = 0 } = (await flush?.()) ?? {};
+        waiting = 0;
+        return { impressions, clicks };
+      },
     };
   };
 }

@@ -70,13 +70,13 @@ export function isQueueFull(
   return shown?.recorded.length === 0 && isQueueFull(shown, events, session, end);
 }
 
-/** How many events wait in this step at most: those that were reported then, and those before that the service hasn't confirmed. */
+/** How many reports wait in this step at most: those that the service hadn't confirmed in an earlier step. */
 function mostWaitingIn(step: number, events: readonly EventTask[]): number {
   let waiting = 0;
   for (const { asks, sent } of events) {
-    waiting += asks.filter(({ at }) => at === step).length;
-    const isConfirmed = sent.some((one) => one.stepIndex < step && isCertainlyConfirmed(one));
-    if (!isConfirmed && asks.some(({ at }) => at < step)) waiting += 1;
+    const confirmed = sent.findLast((one) => one.stepIndex < step && isCertainlyConfirmed(one));
+    const since = confirmed?.stepIndex ?? -1;
+    waiting += asks.filter(({ at }) => at > since && at <= step).length;
   }
   return waiting;
 }
