@@ -110,7 +110,7 @@ const maybeFailing: fc.Arbitrary<readonly Command[]> = weightedOneOf(
 
 const saidAgainCountsOnce: Rule = {
   id: "said-again-counts-once",
-  says: "An impression that the client is asked to report twice counts once",
+  says: "An impression that the client is asked to report twice counts once, unless the client makes a session id of its own for each report",
   source: "spec §1, §4",
   assuming: [
     {},
