@@ -9,7 +9,7 @@ import type { PerformedCommand } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
 import { type EventTask, eventsOf } from "../../session/tasks.ts";
 import { outcomeInWords } from "../../session/words.ts";
-import { doubtful, fault, lost, next } from "./disturbances.ts";
+import { doubtful, fault, heal, lost, next, processed } from "./disturbances.ts";
 import { mustNotDouble, wasUndisturbed } from "./double-counting.ts";
 import { isQueueFull } from "./excuses.ts";
 import { must, type Rule } from "./rule.ts";
@@ -96,9 +96,20 @@ function times({ length }: readonly unknown[]): string {
   return length === 1 ? "once" : `${length} times`;
 }
 
-/** In one of four sequences the first report may fail. */
+/** The client gives a view up that the service has on record, and is asked to report it again. */
+const givenUpInDoubt: fc.Arbitrary<readonly Command[]> = inTurn(
+  fault(processed, next("impression")),
+  anyAdView,
+  flush,
+  heal,
+  again,
+  flush,
+);
+
+/** In two of five sequences the first report may fail. */
 const maybeFailing: fc.Arbitrary<readonly Command[]> = weightedOneOf(
   [3, fc.constant([])],
+  [1, givenUpInDoubt],
   [
     1,
     sequenceOf(fault(fc.oneof(lost, doubtful), next("impression", 1)), {
