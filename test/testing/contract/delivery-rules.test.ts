@@ -8,6 +8,7 @@ import { rules } from "../../../src/testing/contract/rules.ts";
 import { type Command, type CreateDriver, runSession, tryRule } from "../../../src/testing.ts";
 import { runsOf } from "../../budget.ts";
 import { type Habits, patientClient } from "./patient-client.ts";
+import { expectShort } from "./shrinking.ts";
 
 describe("a queueing client isn't blamed if it", () => {
   const excused: readonly (readonly [what: string, rule: string, habits: Habits])[] = [
@@ -122,6 +123,44 @@ describe("a queueing client isn't blamed if it", () => {
   test("but is if it takes a view on again that it gave up, and neither sends it nor says so", async () => {
     const session = await runSession(sendsOnce("it says nothing"), reportedAgain);
     for (const { judge } of deliveryRules) expect(() => judge(session)).toThrow(/gave up on ad-1/);
+  });
+});
+
+const isEvent = (body: unknown): body is Readonly<Record<string, unknown>> =>
+  /"(?:impression|click)_id"/.test(JSON.stringify(body) ?? "");
+
+describe("a queueing client breaks", () => {
+  const strict: readonly (readonly [
+    rule: string,
+    what: string,
+    isRead: (body: object) => boolean,
+  ])[] = [
+    ["unlisted-members", "an answer with more members", (body) => Object.keys(body).length === 3],
+    ["unlisted-members", "members in another order", (body) => Object.keys(body)[0] === "ok"],
+    [
+      "opaque-ids",
+      "ids without a prefix",
+      (body) => !/_id":"(?!imp_|clk_)/.test(JSON.stringify(body)),
+    ],
+  ];
+  const again = { queues: true, isEager: true };
+  test.each(
+    strict.flatMap(([rule, what, isRead]) => [
+      [rule, what, "sends the event again", isRead, again] as const,
+      [rule, what, "calls it undelivered", isRead, { ...again, repeats: 0 }] as const,
+    ]),
+  )("%s if it doesn't understand %s, and %s", async (id, _what, _does, isRead, habits) => {
+    const rule = rules.find((one) => one.id === id);
+    if (rule === undefined) throw new Error(`There is no rule ${id}.`);
+    expect((await tryRule(rule, patientClient(habits), { runs: runsOf(50) })).kind).toBe("held");
+    const isSuccess = (status: number, body: unknown): boolean =>
+      status === 200 && (!isEvent(body) || isRead(body));
+    const tried = await tryRule(rule, patientClient({ ...habits, isSuccess }), { runs: 50 });
+    if (tried.kind !== "broken") throw new Error(`${id} was ${tried.kind}.`);
+    expect(tried.broken.message).toMatch(
+      /^The client (?:sent .* again at|reports 1 impressions as undelivered)/,
+    );
+    expectShort(tried.commands, 6);
   });
 });
 

@@ -4,11 +4,21 @@ import { exampleOf, findingKinds } from "../../../audit/client-report.ts";
 import type { FindingId } from "../../../audit/findings/finding.ts";
 import { attemptHistoryOf } from "../../session/attempt-history.ts";
 import { requestBudget } from "../../session/outcomes.ts";
-import type { PerformedCommand } from "../../session/performed-commands.ts";
+import {
+  closingOf,
+  type PerformedCommand,
+  performedCommandsOfKind,
+} from "../../session/performed-commands.ts";
 import type { Session, Step } from "../../session/session.ts";
-import { type EventTask, eventsOf, isUnreadable } from "../../session/tasks.ts";
+import {
+  type EventTask,
+  eventsOf,
+  isCertainlyConfirmed,
+  isUnreadable,
+} from "../../session/tasks.ts";
 import { memberOf } from "../../session/wire.ts";
 import { errorInWords, outcomeInWords, timeInWords } from "../../session/words.ts";
+import { wasUndisturbed } from "./double-counting.ts";
 import { isQueueFull } from "./excuses.ts";
 import { BrokenRule, must, onRecord } from "./rule.ts";
 
@@ -167,6 +177,55 @@ function undeliveredIn({ steps }: Session, kind: EventKind, last: number): numbe
 export function undeliveredOf(value: unknown, kind: EventKind): number[] {
   const count = memberOf(value, kind === "impression" ? "impressions" : "clicks");
   return typeof count === "number" ? [count] : [];
+}
+
+/**
+ * Of the events that the closing calls undelivered, none may be known to be recorded. The same holds for a flush if nothing
+ * went wrong; otherwise it may have given up on events that are delivered later.
+ *
+ * @throws BrokenRule
+ * @returns how many counts were compared.
+ */
+export function mustCountUndelivered(
+  session: Session,
+  events: readonly EventTask[] = eventsOf(session),
+): number {
+  const closing = closingOf(session);
+  const flushes = wasUndisturbed(session) ? performedCommandsOfKind(session, "flush") : [];
+  const ends = [...flushes, ...(closing ? [closing] : [])];
+  let compared = 0;
+  for (const { at: end, command, outcome } of ends) {
+    const value = outcome.kind === "done" ? outcome.value : undefined;
+    for (const kind of kinds) {
+      for (const said of undeliveredOf(value, kind)) {
+        const { given, open } = countsUntil(end, kind, events);
+        must(Number.isInteger(said) && said >= 0 && said <= open, () => {
+          const of = command.kind === "close" ? "" : ` at the ${command.kind}`;
+          return `The client reports ${said} ${kind}s as undelivered${of}. It was given ${given}, and knows that ${given - open} are recorded.`;
+        });
+        compared += given > 0 ? 1 : 0;
+      }
+    }
+  }
+  return compared;
+}
+
+/** How many events the client was given up to this step, and how many of them it doesn't know to be recorded. */
+function countsUntil(
+  end: number,
+  kind: EventKind,
+  events: readonly EventTask[],
+): { readonly given: number; readonly open: number } {
+  let [given, open] = [0, 0];
+  for (const { operation, asks, sent } of events) {
+    if (operation !== kind) continue;
+    const asked = asks.filter(({ at }) => at <= end).length;
+    // After a lost answer or a conflict the client can't know, so it may report the event as undelivered or not.
+    const confirmed = sent.filter((one) => one.stepIndex <= end && isCertainlyConfirmed(one));
+    given += asked;
+    open += Math.max(0, asked - confirmed.length);
+  }
+  return { given, open };
 }
 
 /**
