@@ -5,7 +5,14 @@ import { countingRules } from "../../../src/testing/contract/rules/counting-rule
 import { deliveryRules } from "../../../src/testing/contract/rules/delivery-rules.ts";
 import { queueRules } from "../../../src/testing/contract/rules/queue-rules.ts";
 import { rules } from "../../../src/testing/contract/rules.ts";
-import { type Command, type CreateDriver, runSession, tryRule } from "../../../src/testing.ts";
+import type { Shown } from "../../../src/testing/driver/driver.ts";
+import {
+  type Command,
+  type CreateDriver,
+  type DriverContext,
+  runSession,
+  tryRule,
+} from "../../../src/testing.ts";
 import { runsOf } from "../../budget.ts";
 import { type Habits, patientClient } from "./patient-client.ts";
 import { expectShort } from "./shrinking.ts";
@@ -125,6 +132,110 @@ describe("a queueing client isn't blamed if it", () => {
     for (const { judge } of deliveryRules) expect(() => judge(session)).toThrow(/gave up on ad-1/);
   });
 });
+
+describe("a view that was given up and is reported again", () => {
+  const [rule] = deliveryRules;
+  if (rule === undefined) throw new Error("There is no such rule.");
+
+  test.each<Limits>([
+    { maxAttempts: 5 },
+    { maxAttempts: 2 },
+    { maxAttempts: 4, maxAgeMs: 900_000 },
+    { maxAttempts: 4, maxAgeMs: 60_000 },
+    { maxAttempts: 4, maxAgeMs: 900_000, sendsAgain: false },
+  ])("gets all its attempts and its time again, or none: %j", async (limits) => {
+    const tried = await tryRule(rule, limited(limits), { runs: runsOf(50) });
+    expect(tried.kind).toBe("held");
+  });
+
+  test.each<Limits>([
+    { maxAttempts: 5, counts: "attempts of its life" },
+    { maxAttempts: 4, maxAgeMs: 900_000, counts: "time since the first report" },
+  ])("must get them from a client that sends it again: %j", async (limits) => {
+    const tried = await tryRule(rule, limited(limits), { runs: 50 });
+    if (tried.kind !== "broken") throw new Error(`It was ${tried.kind}.`);
+    expect(tried.broken.message).toMatch(/gave up on ad-\d, and accepted it again at .* from that/);
+    expectShort(tried.commands, 12);
+  });
+});
+
+interface Limits {
+  readonly maxAttempts: number;
+  readonly maxAgeMs?: number;
+  /** What it counts against its limits, besides what comes after the latest report. @default nothing */
+  readonly counts?: "attempts of its life" | "time since the first report";
+  /** Whether it sends a view again that it gave up; if not, it says that it is lost. @default true */
+  readonly sendsAgain?: boolean;
+}
+
+/** Sends one view after the other in the background, within limits that it declares. */
+function limited({ counts, sendsAgain = true, ...promises }: Limits): CreateDriver {
+  const { maxAttempts, maxAgeMs = Number.POSITIVE_INFINITY } = promises;
+  return ({ baseUrl, apiKey, publisherId, fetch, timers }) => {
+    const known = new Map<string, { isLost: boolean; attempts: number; atMs: number }>();
+    let work = Promise.resolve();
+    let [lost, told] = [0, 0];
+    const isRecorded = async ({ surface, ad, session }: Shown): Promise<boolean> => {
+      const values = { publisher_id: publisherId, surface, ad_id: ad, session_id: session };
+      const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
+      const body = JSON.stringify(values);
+      try {
+        const { signal } = timeoutOf(timers);
+        const init = { method: "POST", headers, body, signal };
+        const answer = await fetch(`${baseUrl}/v1/impression`, init);
+        const json: unknown = await answer.json();
+        return answer.status === 200 && /"ok":true,"impression_id"/.test(JSON.stringify(json));
+      } catch {
+        return false;
+      }
+    };
+    const deliver = async (shown: Shown): Promise<void> => {
+      const view = known.get(shown.session);
+      if (view === undefined) return;
+      const isOld = (): boolean => timers.now() - view.atMs >= maxAgeMs;
+      for (let pauseMs = 1000; !isOld(); pauseMs *= 2) {
+        view.attempts += 1;
+        if (await isRecorded(shown)) return;
+        if (view.attempts >= maxAttempts) break;
+        await new Promise<void>((resolve) => timers.setTimeout(resolve, pauseMs));
+      }
+      view.isLost = true;
+      lost += 1;
+    };
+    return {
+      ...promises,
+      async impression(shown) {
+        const before = known.get(shown.session);
+        if (before?.isLost === false) return;
+        if (before !== undefined && !sendsAgain) {
+          lost += 1;
+          return;
+        }
+        const attempts = counts === "attempts of its life" ? (before?.attempts ?? 0) : 0;
+        const nowMs = timers.now();
+        const atMs = counts === "time since the first report" ? (before?.atMs ?? nowMs) : nowMs;
+        known.set(shown.session, { isLost: false, attempts, atMs });
+        work = work.then(() => deliver(shown));
+      },
+      async flush() {
+        await work;
+        const impressions = lost - told;
+        told = lost;
+        return { impressions, clicks: 0 };
+      },
+      async close() {
+        await work;
+        return { impressions: lost, clicks: 0 };
+      },
+    };
+  };
+}
+
+function timeoutOf({ setTimeout }: DriverContext["timers"]): AbortController {
+  const aborting = new AbortController();
+  setTimeout(() => aborting.abort(), 10_000).unref();
+  return aborting;
+}
 
 const isEvent = (body: unknown): body is Readonly<Record<string, unknown>> =>
   /"(?:impression|click)_id"/.test(JSON.stringify(body) ?? "");
