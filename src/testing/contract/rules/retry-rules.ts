@@ -38,6 +38,7 @@ import {
   click,
   event,
   flush,
+  inTurn,
   query,
   sequence,
   stats,
@@ -152,7 +153,10 @@ const longOutage: fc.Arbitrary<readonly Command[]> = fc
 const hiccupsAfterOutage: fc.Arbitrary<readonly Command[]> = sequence(
   [
     fault(failed, lasting),
-    togetherAll(adView, adView, adView, adView),
+    // Few at a time, so that those at the end of a queue don't become too old to be sent.
+    togetherAll(adView, adView, adView),
+    flush,
+    togetherAll(adView, adView, adView),
     flush,
     // A queue may go on for longer than a flush.
     advance(900, 1200),
@@ -245,12 +249,28 @@ function isBrokenSuccess(sent: SentRequest): boolean {
   return sent.got.status === 200 && !isAcknowledged(sent) && sent.fault?.kind !== "wrong-body";
 }
 
+/** A day in which all requests fail: pauses that grow without end are hours long by then. */
+const longDown: fc.Arbitrary<readonly Command[]> = inTurn(
+  fault(failed, lasting),
+  ...[adView, adView, flush],
+  ...Array.from({ length: 5 }, () => inTurn(advance(14_400, 18_000), adView)),
+  heal,
+  advance(7200, 9000),
+  adView,
+);
+
 const comesBack: Rule = {
   id: "comes-back",
   says: "Events are recorded again after an outage",
   source: "spec §1",
   commands: () =>
-    sequence([fault(lost, lasting), adView, flush, heal, advance(600, 900), adView], event, 3),
+    weightedOneOf(
+      [
+        7,
+        sequence([fault(lost, lasting), adView, flush, heal, advance(600, 900), adView], event, 3),
+      ],
+      [1, longDown],
+    ),
   judge(session) {
     const healed = session.steps.findLastIndex(({ command }) => command.kind === "heal");
     const back = session.steps.findIndex(
