@@ -152,7 +152,7 @@ describe("a view that was given up and is reported again", () => {
     { maxAttempts: 5, counts: "attempts of its life" },
     { maxAttempts: 4, maxAgeMs: 900_000, counts: "time since the first report" },
   ])("must get them from a client that sends it again: %j", async (limits) => {
-    const tried = await tryRule(rule, limited(limits), { runs: 50 });
+    const tried = await tryRule(rule, limited(limits), { runs: 150 });
     if (tried.kind !== "broken") throw new Error(`It was ${tried.kind}.`);
     expect(tried.broken.message).toMatch(/gave up on ad-\d, and accepted it again/);
     expectShort(tried.commands, 12);
