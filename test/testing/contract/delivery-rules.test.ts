@@ -214,7 +214,7 @@ function limited({
       const view = known.get(shown.session);
       if (view === undefined) return;
       const isOld = (): boolean => timers.now() - view.atMs >= maxAgeMs;
-      while (view.attempts < maxAttempts) {
+      do {
         const untilMs = Math.min(quietUntilMs, view.atMs + maxAgeMs);
         const waitMs = untilMs - timers.now();
         if (waitMs > 0) await new Promise<void>((resolve) => timers.setTimeout(resolve, waitMs));
@@ -223,7 +223,7 @@ function limited({
         failures = (await isRecorded(shown)) ? 0 : failures + 1;
         if (failures === 0) return;
         quietUntilMs = timers.now() + Math.min(500 * 2 ** failures, longestPauseMs);
-      }
+      } while (view.attempts < maxAttempts);
       view.isLost = true;
       lost += 1;
     };
