@@ -33,7 +33,8 @@ export async function membersOf<Impression>(
   const of: object = Object(made);
   return new Set([
     ...driverMethods.filter((name) => typeof Reflect.get(of, name) === "function"),
-    ...promiseNames.filter((name) => Boolean(Reflect.get(of, name))),
+    // 0 is a promise, too.
+    ...promiseNames.filter((name) => ![undefined, false].includes(Reflect.get(of, name))),
   ]);
 }
 

@@ -16,7 +16,8 @@ export interface Shown {
   readonly ad: string;
   /**
    * A session id for this view alone; the view keeps it if it is reported again. A client that makes its own session ids
-   * ignores it. Then two views of an ad on a surface look like one to it, and the contract accepts them as one.
+   * ignores it. Then two views of an ad on a surface look to it like one that is reported twice, and the contract accepts
+   * them as one or as two.
    */
   readonly session: string;
 }

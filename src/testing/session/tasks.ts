@@ -156,10 +156,24 @@ export function queriesOf(
   });
 }
 
-/** Whether the client sent a session id that it was given for the event. If not, it makes its own. */
+/**
+ * Whether the client sent a session id that it was given for the event, or made all that it sent out of one. If not, it
+ * makes its own.
+ */
 export function hasGivenSession({ views, sent }: EventTask): boolean {
-  const given = new Set(views.map(({ session }) => session));
-  return sent.some(({ values }) => given.has(values.get("session_id") ?? ""));
+  const given = views.map(({ session }) => session);
+  const ids = sent.map(({ values }) => values.get("session_id") ?? "");
+  return (
+    ids.some((id) => given.includes(id)) ||
+    (ids.length > 0 && ids.every((id) => given.some((session) => hasPart(id, session))))
+  );
+}
+
+/** Whether the text has this part, and no letter or digit right before or after it: "session-1" is no part of "session-12". */
+function hasPart(text: string, part: string): boolean {
+  const at = text.indexOf(part);
+  const around = [text[at - 1], text[at + part.length]];
+  return at >= 0 && around.every((char) => char === undefined || !/[a-z0-9]/i.test(char));
 }
 
 /** Whether the complete answer arrived unchanged. */

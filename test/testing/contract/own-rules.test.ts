@@ -11,6 +11,7 @@ import {
   arbitraryCommands,
   ContractError,
   clientContract,
+  type DriverContext,
   eventsOf,
   must,
   type Rule,
@@ -156,6 +157,16 @@ test("a user's rule can be skipped, is skipped without what it needs, and is tri
   const needing = await run({ rules: [inOrder], only: ["sent-once"] });
   const why = "the driver has no inOrder";
   expect(needing.report?.rules.at(-1)?.verdict).toEqual({ kind: "skipped", why });
+  const driver = async (context: DriverContext) => ({
+    ...(await createExampleClient(context)),
+    staleMs: 0,
+    inOrder: false,
+  });
+  const stale: Rule = { ...sentOnce, needs: ["staleMs"] };
+  const promising = await run({ driver, rules: [stale], only: ["sent-once"] });
+  expect(promising.report?.rules.at(-1)?.verdict.kind).toBe("broken");
+  const unordered = await run({ driver, rules: [inOrder], only: ["sent-once"] });
+  expect(unordered.report?.rules.at(-1)?.verdict).toEqual({ kind: "skipped", why });
   const tried = await tryRule(sentOnce, (context) => createExampleClient(context));
   expect(tried.kind).toBe("broken");
 });

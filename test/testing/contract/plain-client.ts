@@ -67,7 +67,7 @@ class PlainClient {
     if (this.#has("sends a parameter of its own")) about.referrer = "https://example.org/";
     if (this.#has("sends an empty session")) about.session_id = "";
     if (this.#has("shares one session")) about.session_id = "the-session";
-    if (this.#has("makes up a session each time")) about.session_id = `made-up-${this.#shown}`;
+    if (this.#has("sends no session")) delete about.session_id;
     const none = { impression_id: "none", revenue_credited_inr: 0 };
     if (this.#has("forgets every third ad view") && this.#shown % 3 === 0) return none;
     if (this.#has("reports each ad view twice")) {

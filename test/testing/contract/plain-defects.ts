@@ -26,7 +26,7 @@ export const broken = [
   ["impression-counts-once", "says that 415 was fine", { "request.encoding": "query" }],
   ["impression-counts-once", "shares one session", { "dedup.key": "session" }],
   ["impression-counts-once", "sends bodies in latin-1"],
-  ["said-again-counts-once", "makes up a session each time"],
+  ["said-again-counts-once", "sends no session"],
   ["answer-as-given", "rounds credits to paise"],
   ["answer-as-given", "keeps credits as texts"],
   ["answer-as-given", "gives the last id for a repeat"],

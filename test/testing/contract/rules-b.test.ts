@@ -542,6 +542,12 @@ const defects: readonly Defect[] = [
   },
   {
     rule: "delivers-when-it-can",
+    what: "gives up one attempt earlier than it declares",
+    habits: { queues: true, isEager: true, repeats: 3, promises: { maxAttempts: 5 } },
+    options: { runs: 50 },
+  },
+  {
+    rule: "delivers-when-it-can",
     what: "gives up after one failure in the background",
     habits: { queues: true, repeats: 0, isEager: true },
   },

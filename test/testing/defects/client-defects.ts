@@ -24,13 +24,6 @@ export const clientDefects: readonly ClientDefect[] = [
     replace: "const key = JSON.stringify([ad]);",
   },
   {
-    says: "only the last five ad views are remembered",
-    breaks: "said-again-counts-once",
-    ...inAds,
-    find: "if (reportedViews.size > MAX_KEPT && oldest",
-    replace: "if (reportedViews.size > 5 && oldest",
-  },
-  {
     says: "all ad views share one session",
     breaks: "impression-counts-once",
     ...inAds,
@@ -214,13 +207,6 @@ export const clientDefects: readonly ClientDefect[] = [
     file: "client/resolve-surfaces.ts",
     find: "ids.set(one, found.id).set(found.id, found.id);",
     replace: "ids.set(one, found.name).set(found.id, found.name);",
-  },
-  {
-    says: "an ad view that is reported twice is sent twice",
-    breaks: "said-again-counts-once",
-    ...inAds,
-    find: "if (known && Math.abs(atMs - known.atMs) < dedupWindowMs) return known.impression;",
-    replace: "",
   },
   {
     says: "the key is in the URL",

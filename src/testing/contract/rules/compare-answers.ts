@@ -11,7 +11,12 @@ import {
   performedCommandsOfKind,
 } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
-import { hasWrongEncoding } from "../../session/tasks.ts";
+import {
+  type EventTask,
+  eventsOf,
+  hasWrongEncoding,
+  isCertainlyConfirmed,
+} from "../../session/tasks.ts";
 import { viewGroupsOf } from "../../session/view-groups.ts";
 import { jsonOf, memberOf, type WireExchange } from "../../session/wire.ts";
 import {
@@ -22,8 +27,10 @@ import {
   timeInWords,
 } from "../../session/words.ts";
 import { ageOf, answersTo, isAnswerTo, longestAge } from "./answers-to.ts";
+import { isQueueFull } from "./excuses.ts";
 import { rightAnswersIn } from "./right-answers.ts";
 import { BrokenRule, must } from "./rule.ts";
+import { mustCountUndelivered } from "./shared-checks.ts";
 
 /**
  * Every answer to this operation that the client returned must have the members and values of the service's answer.
@@ -91,7 +98,7 @@ export function wasAnswered({ exchanges, together }: PerformedCommand): boolean 
 }
 
 /**
- * The client must report success if the service answered with success.
+ * The client must report success if the service answered with success, and must take an event for recorded then.
  *
  * @returns how many successes the client reported.
  * @throws BrokenRule
@@ -111,13 +118,42 @@ export function mustUnderstand(session: Session): number {
     if (outcome.kind === "done") done += 1;
     else
       must(
-        isRepeat || !wasAnswered(asked),
+        isRepeat || !wasAnswered(asked) || hadNoRoom(asked, session),
         () =>
           `The service refused no request for ${command.kind}, but ${outcomeInWords(outcome)}. ` +
           `Its answers: ${answersIn(asked)}.`,
       );
   }
+  const events = eventsOf(session);
+  mustNotSendAgain(session, events);
+  mustCountUndelivered(session, events);
   return done;
+}
+
+/** @throws BrokenRule if the client sends an event again whose success it got, though nobody reported it again. */
+function mustNotSendAgain(session: Session, events: readonly EventTask[]): void {
+  for (const { name, asks, sent } of events) {
+    const at = sent.findIndex(isCertainlyConfirmed);
+    const [confirmed, next] = sent.slice(at);
+    if (at < 0 || confirmed === undefined || asks.length > 1) continue;
+    must(
+      next === undefined,
+      () =>
+        `The client sent ${name} again at ${timeInWords(session, next?.atMs ?? 0)}, though the service had recorded it and said so at ` +
+        `${timeInWords(session, confirmed.atMs)}: ${confirmed.got.status}${bodyInWords(confirmed.got)}.`,
+    );
+  }
+}
+
+/** Whether the client may have had no room for the event, as it declares. */
+function hadNoRoom({ command, shown, at }: PerformedCommand, session: Session): boolean {
+  const events = eventsOf(session);
+  const event = events.find(
+    ({ operation, asks }) =>
+      (operation === "click") === (command.kind === "click") &&
+      asks.some((ask) => ask.shown === shown && shown !== undefined),
+  );
+  return event !== undefined && isQueueFull(event, events, session, at);
 }
 
 function answersIn({ exchanges }: PerformedCommand): string {

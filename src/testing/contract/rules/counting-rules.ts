@@ -5,12 +5,13 @@ import type { Readings } from "../../../simulator/simulator-options.ts";
 import { sequenceOf } from "../../arbitraries/sequence.ts";
 import type { Command } from "../../session/command.ts";
 import { viewInWords } from "../../session/names.ts";
-import { type PerformedCommand, performedCommandsOf } from "../../session/performed-commands.ts";
+import type { PerformedCommand } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
 import { type EventTask, eventsOf } from "../../session/tasks.ts";
 import { outcomeInWords } from "../../session/words.ts";
-import { doubtful, fault, lost, next } from "./disturbances.ts";
+import { doubtful, fault, heal, lost, next, processed } from "./disturbances.ts";
 import { mustNotDouble, wasUndisturbed } from "./double-counting.ts";
+import { isQueueFull } from "./excuses.ts";
 import { must, type Rule } from "./rule.ts";
 import {
   adAgain,
@@ -41,16 +42,8 @@ function isDone({ outcome }: PerformedCommand): boolean {
   return outcome.kind === "done";
 }
 
-/**
- * Whether the client was given more than it declares to keep, so that it may give up on some of it. Another rule
- * checks that it says so.
- */
-function mayOverflow(session: Session): boolean {
-  return performedCommandsOf(session).length > session.promised.maxQueued;
-}
-
-function viewsIn(session: Session): readonly EventTask[] {
-  return eventsOf(session).filter(({ operation }) => operation === "impression");
+function viewsIn(events: readonly EventTask[]): readonly EventTask[] {
+  return events.filter(({ operation }) => operation === "impression");
 }
 
 const impressionCountsOnce: Rule = {
@@ -68,10 +61,12 @@ const impressionCountsOnce: Rule = {
     ),
   judge(session) {
     const healthy = wasUndisturbed(session);
-    const overflows = mayOverflow(session);
+    const events = eventsOf(session);
     let applied = 0;
-    for (const { name, view, asks, recorded } of viewsIn(session)) {
-      if (overflows && recorded.length === 0) continue;
+    for (const event of viewsIn(events)) {
+      const { name, view, asks, recorded } = event;
+      // Another rule checks that the client says so.
+      if (recorded.length === 0 && isQueueFull(event, events, session)) continue;
       const [said = { kind: "stuck" as const }] = asks.map(({ outcome }) => outcome);
       const done = asks.some(isDone);
       must(done || !healthy, () => `Nothing went wrong with ${name}, but ${outcomeInWords(said)}.`);
@@ -101,9 +96,20 @@ function times({ length }: readonly unknown[]): string {
   return length === 1 ? "once" : `${length} times`;
 }
 
-/** In one of four sequences the first report may fail. */
+/** The client gives a view up that the service has on record, and is asked to report it again. */
+const givenUpInDoubt: fc.Arbitrary<readonly Command[]> = inTurn(
+  fault(processed, next("impression")),
+  anyAdView,
+  flush,
+  heal,
+  again,
+  flush,
+);
+
+/** In two of five sequences the first report may fail. */
 const maybeFailing: fc.Arbitrary<readonly Command[]> = weightedOneOf(
   [3, fc.constant([])],
+  [1, givenUpInDoubt],
   [
     1,
     sequenceOf(fault(fc.oneof(lost, doubtful), next("impression", 1)), {
@@ -115,7 +121,7 @@ const maybeFailing: fc.Arbitrary<readonly Command[]> = weightedOneOf(
 
 const saidAgainCountsOnce: Rule = {
   id: "said-again-counts-once",
-  says: "An impression that the client is asked to report twice counts once",
+  says: "An impression that the client is asked to report twice counts once, unless the client makes a session id of its own for each report",
   source: "spec §1, §4",
   assuming: [
     {},
@@ -199,20 +205,22 @@ function mustCountClicks(
   concerns: (clicks: readonly PerformedCommand[]) => boolean,
 ): number {
   const healthy = wasUndisturbed(session);
-  const overflows = mayOverflow(session);
+  const events = eventsOf(session);
   // Under click.window a click may come too late.
   const isLate = session.exchanges.some(({ got }) => got.status === 410);
   const countsEach = session.assumptions["click.repeat"] === "count";
-  const impressions = new Map(viewsIn(session).map((one) => [one.view, one]));
+  const impressions = new Map(viewsIn(events).map((one) => [one.view, one]));
   let applied = 0;
-  for (const { operation, name, view, asks: asked, recorded } of eventsOf(session)) {
+  for (const event of events) {
+    const { operation, name, view, asks: asked, recorded } = event;
     if (operation === "impression") continue;
     const [first] = asked;
     if (first === undefined || !concerns(asked)) continue;
     const impression = impressions.get(view);
     // Under dedup.repeat=conflict a client that reports a view twice may not know its id.
     const hasConflict = impression?.sent.some(({ got }) => got.status === 409) === true;
-    if (recorded.length === 0 && (overflows || isLate || hasConflict)) continue;
+    if (recorded.length === 0 && (isLate || hasConflict)) continue;
+    if (recorded.length === 0 && isQueueFull(event, events, session)) continue;
     // All clicks but one may be refused: by the service under click.repeat=conflict, or by the client itself.
     const done = asked.some(isDone);
     must(

@@ -6,6 +6,7 @@ import type { Command } from "../../session/command.ts";
 import { closingOf, performedCommandsOfKind } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
 import { type EventTask, eventsOf, hasGivenSession, isUnreadable } from "../../session/tasks.ts";
+import { timeInWords } from "../../session/words.ts";
 import {
   advance,
   failed,
@@ -17,13 +18,15 @@ import {
   next,
   unreadable,
 } from "./disturbances.ts";
-import { isExcused, sentFor } from "./excuses.ts";
+import { isExcused, reportsAnew, sentFor } from "./excuses.ts";
 import { must, onRecord, type Rule } from "./rule.ts";
 import {
   adView,
   again,
+  againOf,
   event,
   flush,
+  inTurn,
   sequence,
   shortPause,
   together,
@@ -36,9 +39,9 @@ const briefly: fc.Arbitrary<FaultMatch> = fc.constantFrom(
   { operation: "impression", times: 1 },
   { operation: "impression", times: 2 },
 );
-const once: fc.Arbitrary<FaultMatch> = fc.constantFrom(
-  { operation: "impression", times: 1 },
-  { operation: "click", times: 1 },
+const once: fc.Arbitrary<FaultMatch> = weightedOneOf(
+  [3, next("impression", 1)],
+  [1, next("click", 1)],
 );
 const hiccup: fc.Arbitrary<Command> = fault(fc.oneof(failed, lost, unreadable), briefly);
 /** Refuses one event, and says nothing about the others. */
@@ -48,12 +51,38 @@ const refusedOnce: fc.Arbitrary<Command> = fault(
 );
 const more: fc.Arbitrary<Command> = fc.oneof(event, event, flush, shortPause);
 
+const down: fc.Arbitrary<Command> = fault(failed, next("impression"));
 /** The client gives a view up, and is asked to report it again when the service works. */
 const reportedAgain: fc.Arbitrary<readonly Command[]> = sequence(
-  [fault(failed, next("impression")), adView, flush, heal, advance(120, 600), again, flush],
+  [down, adView, flush, heal, advance(120, 600), again, flush],
   more,
   2,
 );
+/** The same, and the first request after that fails. */
+const failsAgain: fc.Arbitrary<readonly Command[]> = inTurn(
+  ...[down, adView, flush, heal, advance(600, 700)],
+  ...[fault(failed, next("impression", 1)), again, advance(120, 300), flush],
+);
+/** The client gives two views up. When the second is reported again, it is older than many clients let a view become. */
+const reportedLate: fc.Arbitrary<readonly Command[]> = inTurn(
+  ...[down, adView, adView, flush, heal, advance(600, 620)],
+  ...[againOf(0), flush, advance(290, 310), againOf(1), flush],
+);
+
+/** Outages of one to six failures in a row, each after the service has worked. Before it is asked, the client has time. */
+const outages: fc.Arbitrary<readonly Command[]> = fc
+  .shuffledSubarray([1, 2, 3, 4, 5, 6], { minLength: 1 })
+  .chain((lengths) =>
+    inTurn(
+      ...lengths.flatMap((length) => [
+        fault(failed, next("impression", length)),
+        adView,
+        advance(120, 600),
+        flush,
+        heal,
+      ]),
+    ),
+  );
 
 const deliversWhenItCan: Rule = {
   id: "delivers-when-it-can",
@@ -61,16 +90,19 @@ const deliversWhenItCan: Rule = {
   source: "spec §1",
   commands: () =>
     weightedOneOf(
-      [1, sequence([adView], fc.oneof(event, event, flush, advance(60, 3600)))],
-      [3, sequence([hiccup, adView], more)],
+      [2, sequence([adView], fc.oneof(event, event, flush, advance(60, 3600)))],
+      [9, sequence([hiccup, adView], more)],
       // It is closed while the view waits to be sent again.
-      [1, sequence([hiccup, adView], adView, 1)],
-      [1, sequence([adView, flush, hiccup, adView, flush], more, 2)],
-      [1, sequence([refusedOnce, together(adView)], more, 3)],
-      [2, sequence([fault(limitedWithRetryAfter, once), adView, event, advance(200, 600)], more)],
-      [2, sequence([fault(lost, lasting), adView, heal, advance(120, 600)], more)],
-      [1, reportedAgain],
-      [1, sequence([fault(failed, lasting), adView, advance(1, 2), heal, advance(60, 600)], more)],
+      [4, sequence([hiccup, adView], adView, 1)],
+      [4, sequence([adView, flush, hiccup, adView, flush], more, 2)],
+      [4, sequence([refusedOnce, together(adView)], more, 3)],
+      [5, sequence([fault(limitedWithRetryAfter, once), adView, event, advance(200, 600)], more)],
+      [4, sequence([fault(lost, lasting), adView, heal, advance(120, 600)], more)],
+      [2, reportedAgain],
+      [2, failsAgain],
+      [2, reportedLate],
+      [3, outages],
+      [2, sequence([fault(failed, lasting), adView, advance(1, 2), heal, advance(60, 600)], more)],
     ),
   judge: mustDeliver,
 };
@@ -168,6 +200,35 @@ function mustAcceptAgain(view: EventTask, context: DeliveryContext, givenUp: num
         `The client gave up on ${name}, and accepted it again when it was asked to report it again. ` +
         `By the end of the ${session.steps[end]?.command.kind}, when the service worked, it had not sent it again, and it called nothing undelivered.`,
       () => onRecord(session, operation, 1),
+    );
+  }
+  mustCountAnew(view, context);
+}
+
+/**
+ * If the client sends views again that it gave up, their attempts and their age count from the report that made it do so.
+ *
+ * @throws BrokenRule
+ */
+function mustCountAnew(view: EventTask, { session, events, ends }: DeliveryContext): void {
+  const { maxAttempts } = session.promised;
+  const idle = ends.filter(({ isFinal }) => isFinal).map(({ at }) => at);
+  const isSentAnew = (one: EventTask): boolean => {
+    const [anew] = one.operation === "click" ? [] : reportsAnew(one, events, idle);
+    return anew !== undefined && one.sent.some(({ stepIndex }) => stepIndex >= anew.at);
+  };
+  const [anew] = reportsAnew(view, events, idle);
+  if (anew === undefined || !events.some(isSentAnew)) return;
+  for (const end of idle.filter((at) => at > anew.at)) {
+    if (view.recorded.some(({ stepIndex }) => stepIndex <= end)) return;
+    const attempts = sentFor(view, end).filter(({ stepIndex }) => stepIndex >= anew.at).length;
+    must(
+      attempts >= maxAttempts || isExcused(view, events, session, end, anew.at),
+      () =>
+        `The client gave up on ${view.name}, and accepted it again at ${timeInWords(session, anew.atMs)}. ` +
+        `By the end of the ${session.steps[end]?.command.kind}, when the service worked, it had not delivered it. Attempts since then: ${attempts}. ` +
+        `A client that sends such views again counts their attempts (${maxAttempts}) and their age from that report on.`,
+      () => onRecord(session, view.operation, 1),
     );
   }
 }

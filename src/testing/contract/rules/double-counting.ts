@@ -1,6 +1,5 @@
 /** Finds events that the service counted more often than it should. */
 
-import { MINUTE_MS } from "../../../base/duration.ts";
 import { dedupWindowOf } from "../../../exchange/operations/operation-world.ts";
 import type { Session } from "../../session/session.ts";
 import { type EventTask, eventsOf, hasGivenSession } from "../../session/tasks.ts";
@@ -58,26 +57,10 @@ function extraOf(event: EventTask, session: Session): EventTask["recorded"] | un
   return tooSoon.slice(laterViews(event));
 }
 
-/** How long a client that makes its own session ids has to recognise a view that is reported again. */
-const RECOGNISED_MS = 30 * MINUTE_MS;
-
-/**
- * How many of the reports a client that makes its own session ids may take for new views: those that came long after the
- * view was first reported.
- */
+/** A client that makes its own session ids can't tell a view that is reported again from a new one. */
 function laterViews(event: EventTask): number {
-  if (hasGivenSession(event)) return 0;
   const { views, asks, recorded } = event;
   const sessions = new Set(recorded.map(({ values }) => values.get("session_id")));
-  if (sessions.has(undefined) || sessions.size < recorded.length) return 0;
-  let later = 0;
-  for (const view of views) {
-    let sinceMs = Number.NaN;
-    for (const { shown, atMs } of asks) {
-      if (shown !== view || atMs - sinceMs < RECOGNISED_MS) continue;
-      if (!Number.isNaN(sinceMs)) later += 1;
-      sinceMs = atMs;
-    }
-  }
-  return later;
+  const isTold = hasGivenSession(event) || sessions.has(undefined);
+  return isTold || sessions.size < recorded.length ? 0 : asks.length - views.length;
 }

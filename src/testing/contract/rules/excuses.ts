@@ -2,6 +2,7 @@
 
 import { DAY_MS, MINUTE_MS } from "../../../base/duration.ts";
 import type { FaultRule } from "../../../faults/rule.ts";
+import type { PerformedCommand } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
 import {
   type EventTask,
@@ -18,15 +19,21 @@ export function sentFor({ sent }: EventTask, end: number): SentRequest[] {
   return sent.filter((one) => one.stepIndex <= end && !hasWrongEncoding(one));
 }
 
-/** Whether the client may have given the event up by the end of this step, however few attempts it made. In doubt it may. */
+/**
+ * Whether the client may have given the event up by the end of this step, however few attempts it made. In doubt it may.
+ *
+ * @param since The step of the first report that counts for the limits that the client declares. @default the first of all
+ */
 export function isExcused(
   event: EventTask,
   events: readonly EventTask[],
   session: Session,
   end: number,
+  since = 0,
 ): boolean {
+  const asks = event.asks.filter(({ at }) => at >= since);
   return (
-    isLimitReached(event, events, session, end) ||
+    isLimitReached({ ...event, asks }, events, session, end) ||
     isRefused(event, session, end) ||
     (event.operation === "click"
       ? isClickInDoubt(event, events, session, end)
@@ -39,21 +46,70 @@ export function isExcused(
 function isLimitReached(
   event: EventTask,
   events: readonly EventTask[],
-  { promised, steps }: Session,
+  session: Session,
   end: number,
 ): boolean {
-  const [asked] = event.asks;
-  const first = asked?.at ?? end;
-  const ageMs = (steps[end]?.endMs ?? 0) - (asked?.atMs ?? 0);
-  const waitingIn = (step: number): number =>
-    events.filter(
-      ({ asks, recorded }) =>
-        (asks[0]?.at ?? end) <= step && (recorded[0]?.stepIndex ?? end) >= step,
-    ).length;
-  return (
-    ageMs >= promised.maxAgeMs ||
-    steps.some((_, at) => at >= first && at <= end && waitingIn(at) > promised.maxQueued)
+  const { promised, steps } = session;
+  const ageMs = (steps[end]?.endMs ?? 0) - (event.asks[0]?.atMs ?? 0);
+  return ageMs >= promised.maxAgeMs || isQueueFull(event, events, session, end);
+}
+
+/**
+ * Whether more events waited than the client declares to keep, so that it may refuse this one or give it up. A click needs
+ * its impression, too.
+ *
+ * @param end The last step that counts. @default the last of all
+ */
+export function isQueueFull(
+  { asks, operation, view }: EventTask,
+  events: readonly EventTask[],
+  session: Session,
+  end: number = session.steps.length - 1,
+): boolean {
+  const { promised, steps } = session;
+  if (promised.maxQueued === Number.POSITIVE_INFINITY) return false;
+  const first = asks[0]?.at ?? end;
+  const isFull = steps.some(
+    (_, at) => at >= first && at <= end && mostWaitingIn(at, events) > promised.maxQueued,
   );
+  if (isFull || operation === "impression") return isFull;
+  const shown = events.find((one) => one.operation === "impression" && one.view === view);
+  return shown?.recorded.length === 0 && isQueueFull(shown, events, session, end);
+}
+
+/** How many reports wait in this step at most: those that the service hadn't confirmed in an earlier step. */
+function mostWaitingIn(step: number, events: readonly EventTask[]): number {
+  let waiting = 0;
+  for (const { asks, sent } of events) {
+    const confirmed = sent.findLast((one) => one.stepIndex < step && isCertainlyConfirmed(one));
+    const since = confirmed?.stepIndex ?? -1;
+    waiting += asks.filter(({ at }) => at > since && at <= step).length;
+  }
+  return waiting;
+}
+
+/** After so long without a request for an event nothing is under way for it. */
+const QUIET_MS = 10 * MINUTE_MS;
+
+/**
+ * The reports of a view that the client had certainly given up before: it had said that its queue was empty, and nothing
+ * kept it from sending.
+ *
+ * @param ends The steps after which the client said that its queue was empty.
+ */
+export function reportsAnew(
+  { asks, sent, recorded }: EventTask,
+  events: readonly EventTask[],
+  ends: readonly number[],
+): readonly PerformedCommand[] {
+  return asks.filter(({ at, atMs, outcome }) => {
+    const isBefore = ({ stepIndex }: { readonly stepIndex: number }): boolean => stepIndex < at;
+    const last = sent.findLast(isBefore);
+    if (last === undefined || recorded.some(isBefore) || outcome.kind !== "done") return false;
+    const isIdle = ends.some((end) => end >= last.stepIndex && end < at);
+    const pauses = events.flatMap((one) => one.sent.filter(isBefore).map(pausedUntilMs));
+    return isIdle && last.atMs + QUIET_MS <= atMs && pauses.every((untilMs) => untilMs <= atMs);
+  });
 }
 
 /** Whether an answer was final for the event, or for the key. */

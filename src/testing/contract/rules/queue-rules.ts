@@ -5,12 +5,7 @@ import { type Command, isOfClient } from "../../session/command.ts";
 import { requestBudget } from "../../session/outcomes.ts";
 import { closingOf, performedCommandsOfKind } from "../../session/performed-commands.ts";
 import type { Session, Step } from "../../session/session.ts";
-import {
-  type EventTask,
-  eventsOf,
-  isAcknowledged,
-  isCertainlyConfirmed,
-} from "../../session/tasks.ts";
+import { isAcknowledged } from "../../session/tasks.ts";
 import { durationInWords, outcomeInWords, timeInWords } from "../../session/words.ts";
 import {
   advance,
@@ -37,7 +32,7 @@ import {
   togetherAll,
   weightedOneOf,
 } from "./sequences.ts";
-import { mustCount, mustEnd, mustNotLoseSilently, undeliveredOf } from "./shared-checks.ts";
+import { mustCountUndelivered, mustEnd, mustNotLoseSilently } from "./shared-checks.ts";
 
 /** An event still waits when two callers end the client's work at the same time. */
 const endedTwice: fc.Arbitrary<readonly Command[]> = inTurn(
@@ -188,33 +183,8 @@ const undeliveredIsTrue: Rule = {
       sequence([fault(fc.oneof(lost, doubtful), some), adView], fc.oneof(event, flush)),
       sequence([adView, adView, fault(failed, lasting), adView]),
     ),
-  judge(session) {
-    mustCount(session);
-    const events = eventsOf(session);
-    const outcome = closingOf(session)?.outcome;
-    const value = outcome?.kind === "done" ? outcome.value : undefined;
-    let applied = 0;
-    for (const kind of ["impression", "click"] as const) {
-      const own = events.filter(({ operation }) => operation === kind);
-      const given = sumOf(own, ({ asks }) => asks.length);
-      // After a lost answer or a conflict the client can't know, so it may report the event as undelivered or not.
-      const open = sumOf(own, ({ asks, sent }) =>
-        Math.max(0, asks.length - sent.filter(isCertainlyConfirmed).length),
-      );
-      for (const said of undeliveredOf(value, kind)) {
-        must(said <= open, () => {
-          return `The client reports ${said} ${kind}s as undelivered. It was given ${given}, and knows that ${given - open} are recorded.`;
-        });
-        applied += given > 0 ? 1 : 0;
-      }
-    }
-    return applied;
-  },
+  judge: mustCountUndelivered,
 };
-
-function sumOf(events: readonly EventTask[], countOf: (event: EventTask) => number): number {
-  return events.reduce((sum, one) => sum + countOf(one), 0);
-}
 
 export const queueRules: readonly Rule[] = [
   flushDelivers,

@@ -6,9 +6,18 @@ import { type Command, queryKinds } from "../../session/command.ts";
 import { performedCommandsOfKind } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
 import { commandInWords, durationInWords, outcomeInWords } from "../../session/words.ts";
-import { advance, fault, heal, lasting, lost } from "./disturbances.ts";
+import { advance, failed, fault, heal, lasting, lost } from "./disturbances.ts";
 import { must, type Rule } from "./rule.ts";
-import { adView, event, flush, pausesOf, query, sequence, weightedOneOf } from "./sequences.ts";
+import {
+  adView,
+  event,
+  flush,
+  inTurn,
+  pausesOf,
+  query,
+  sequence,
+  weightedOneOf,
+} from "./sequences.ts";
 import { mustRecordShown } from "./shared-checks.ts";
 
 /** A query fails a few times, mostly with long pauses between. Some time after the outage it is made once more. */
@@ -30,6 +39,16 @@ const queriesInOutage: fc.Arbitrary<readonly Command[]> = fc
     ask,
   ]);
 
+/** A day in which all requests fail: pauses that grow without end are hours long by then. */
+const longDown: fc.Arbitrary<readonly Command[]> = inTurn(
+  fault(failed, lasting),
+  ...[adView, adView, flush],
+  ...Array.from({ length: 5 }, () => inTurn(advance(14_400, 18_000), adView)),
+  heal,
+  advance(7200, 9000),
+  adView,
+);
+
 const comesBack: Rule = {
   id: "comes-back",
   says: "After an outage events are recorded again, and queries are answered again",
@@ -37,10 +56,11 @@ const comesBack: Rule = {
   commands: () =>
     weightedOneOf(
       [
-        3,
+        6,
         sequence([fault(lost, lasting), adView, flush, heal, advance(600, 900), adView], event, 3),
       ],
-      [1, queriesInOutage],
+      [2, queriesInOutage],
+      [1, longDown],
     ),
   judge(session) {
     const healed = session.steps.findLastIndex(({ command }) => command.kind === "heal");

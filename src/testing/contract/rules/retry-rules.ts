@@ -150,7 +150,10 @@ const longOutage: fc.Arbitrary<readonly Command[]> = fc
 const hiccupsAfterOutage: fc.Arbitrary<readonly Command[]> = sequence(
   [
     fault(failed, lasting),
-    togetherAll(adView, adView, adView, adView),
+    // Few at a time, so that those at the end of a queue don't become too old to be sent.
+    togetherAll(adView, adView, adView),
+    flush,
+    togetherAll(adView, adView, adView),
     flush,
     // A queue may go on for longer than a flush.
     advance(900, 1200),

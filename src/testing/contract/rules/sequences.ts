@@ -37,6 +37,10 @@ export const adAgain: One<"impression"> = fc.record({
   ad: place,
 });
 export const again: One<"again"> = fc.record({ kind: fc.constant("again"), impression: anyPlace });
+/** The same view as that one's, once more. */
+export function againOf(impression: number): One<"again"> {
+  return fc.constant({ kind: "again", impression });
+}
 export const click: One<"click"> = fc.record({ kind: fc.constant("click"), impression: anyPlace });
 export const flush: One<"flush"> = fc.constant({ kind: "flush" });
 export const close: One<"close"> = fc.constant({ kind: "close" });

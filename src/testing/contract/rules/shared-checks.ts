@@ -4,11 +4,22 @@ import { exampleOf, findingKinds } from "../../../audit/client-report.ts";
 import type { FindingId } from "../../../audit/findings/finding.ts";
 import { attemptHistoryOf } from "../../session/attempt-history.ts";
 import { requestBudget } from "../../session/outcomes.ts";
-import type { PerformedCommand } from "../../session/performed-commands.ts";
+import {
+  closingOf,
+  type PerformedCommand,
+  performedCommandsOfKind,
+} from "../../session/performed-commands.ts";
 import type { Session, Step } from "../../session/session.ts";
-import { type EventTask, eventsOf, isUnreadable } from "../../session/tasks.ts";
+import {
+  type EventTask,
+  eventsOf,
+  isCertainlyConfirmed,
+  isUnreadable,
+} from "../../session/tasks.ts";
 import { memberOf } from "../../session/wire.ts";
 import { errorInWords, outcomeInWords, timeInWords, valueInWords } from "../../session/words.ts";
+import { wasUndisturbed } from "./double-counting.ts";
+import { isQueueFull } from "./excuses.ts";
 import { BrokenRule, must, onRecord } from "./rule.ts";
 
 /**
@@ -175,7 +186,7 @@ function undeliveredIn({ steps }: Session, kind: EventKind, last: number): numbe
 }
 
 /** What a flush or a close says of events that it couldn't deliver has to be their number. @throws BrokenRule */
-export function mustCount({ steps }: Session): void {
+function mustCount({ steps }: Session): void {
   for (const { command, outcome } of steps.flatMap((step) => step.parts ?? [step])) {
     if ((command.kind !== "flush" && command.kind !== "close") || outcome.kind !== "done") continue;
     for (const name of Object.values(countNames)) {
@@ -205,8 +216,58 @@ export function undeliveredOf(value: unknown, kind: EventKind): number[] {
 }
 
 /**
- * The ad views whose reports all satisfy `isMeant` must be recorded. Skipped if the service reads none of the client's
- * encodings.
+ * Of the events that the closing calls undelivered, none may be known to be recorded. The same holds for a flush if nothing
+ * went wrong; otherwise it may have given up on events that are delivered later.
+ *
+ * @throws BrokenRule
+ * @returns how many counts were compared.
+ */
+export function mustCountUndelivered(
+  session: Session,
+  events: readonly EventTask[] = eventsOf(session),
+): number {
+  mustCount(session);
+  const closing = closingOf(session);
+  const flushes = wasUndisturbed(session) ? performedCommandsOfKind(session, "flush") : [];
+  const ends = [...flushes, ...(closing ? [closing] : [])];
+  let compared = 0;
+  for (const { at: end, command, outcome } of ends) {
+    const value = outcome.kind === "done" ? outcome.value : undefined;
+    for (const kind of kinds) {
+      for (const said of undeliveredOf(value, kind)) {
+        const { given, open } = countsUntil(end, kind, events);
+        must(said <= open, () => {
+          const of = command.kind === "close" ? "" : ` at the ${command.kind}`;
+          return `The client reports ${said} ${kind}s as undelivered${of}. It was given ${given}, and knows that ${given - open} are recorded.`;
+        });
+        compared += given > 0 ? 1 : 0;
+      }
+    }
+  }
+  return compared;
+}
+
+/** How many events the client was given up to this step, and how many of them it doesn't know to be recorded. */
+function countsUntil(
+  end: number,
+  kind: EventKind,
+  events: readonly EventTask[],
+): { readonly given: number; readonly open: number } {
+  let [given, open] = [0, 0];
+  for (const { operation, asks, sent } of events) {
+    if (operation !== kind) continue;
+    const asked = asks.filter(({ at }) => at <= end).length;
+    // After a lost answer or a conflict the client can't know, so it may report the event as undelivered or not.
+    const confirmed = sent.filter((one) => one.stepIndex <= end && isCertainlyConfirmed(one));
+    given += asked;
+    open += Math.max(0, asked - confirmed.length);
+  }
+  return { given, open };
+}
+
+/**
+ * The ad views whose reports all satisfy `isMeant` must be recorded, except those for which the client's queue may have no
+ * room. Skipped if the service reads none of the client's encodings.
  *
  * @throws BrokenRule
  * @returns how many such views there were.
@@ -216,12 +277,15 @@ export function mustRecordShown(
   isMeant: (ask: PerformedCommand) => boolean,
   otherwise: (name: string) => string,
 ): number {
+  if (isUnreadable(session)) return 0;
   const events = eventsOf(session);
-  // With more events than it promises to queue, the client may have given up on any of them.
-  if (isUnreadable(session) || events.length > session.promised.maxQueued) return 0;
   const shown = events.filter(
     ({ operation, asks }) => operation === "impression" && asks.every(isMeant),
   );
-  for (const { name, recorded } of shown) must(recorded.length > 0, () => otherwise(name));
+  for (const event of shown) {
+    must(event.recorded.length > 0 || isQueueFull(event, events, session), () =>
+      otherwise(event.name),
+    );
+  }
   return shown.length;
 }
