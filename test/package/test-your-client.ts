@@ -56,7 +56,7 @@ export async function followTestYourClient(
     .map(({ text }) => text);
   await expect(install, false);
   for (const file of ["ads.js", "driver.js", "ads.test.js"]) await write(project, blocks, file);
-  await expect(test, false, /43 passed/);
+  await expect(test, false, /44 passed/);
   await expect("test ! -e adsim-failures", false);
 
   await write(project, blocks, "own.test.js");

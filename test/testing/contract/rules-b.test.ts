@@ -488,7 +488,7 @@ const defects: readonly Defect[] = [
     rule: "comes-back",
     what: "rests twice as long after each failure, without end",
     habits: { repeats: 0, restsMs: (failures) => 10_000 * 2 ** failures },
-    options: { runs: 50 },
+    options: { runs: 100 },
     commands: 24,
   },
   { rule: "flush-delivers", what: "flushes one at a time", habits: { queues: true, flushes: 1 } },

@@ -1,14 +1,15 @@
 /**
- * How many defects of a client the contract finds with its default settings, by cause. The page for users says the same
- * figures. `npm test` tries only the rule that is known to find a defect; RUNS=1 tries the whole contract. ADSIM_REPORT
- * prints a table.
+ * How many defects of two clients the contract finds with its default settings, by cause. The page for users says the same
+ * figures. `npm test` tries only the rule that is known to find a defect. RUNS=1 tries the whole contract with those that none
+ * is known to find. ADSIM_REPORT prints a table.
  */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { isWhole } from "../../budget.ts";
-import { causes, queueingDefects } from "./queueing-defects.ts";
+import { orderedDefects } from "./ordered-defects.ts";
+import { causes, type PlantedDefect, queueingDefects } from "./queueing-defects.ts";
 import { tryClients } from "./run-trials.ts";
 import type { ClientTrial, ClientTried } from "./try-client.ts";
 
@@ -17,17 +18,30 @@ const PAGE = "docs/test-your-client.md";
 const RUNS = 50;
 const root = join(import.meta.dirname, "../../..");
 
-const trials = queueingDefects.flatMap(
-  ({ breaks, also = [], ...change }, number): ClientTrial[] => {
-    const { file, find, replace } = change;
-    // A defect that no rule is known to find is worth trying only if all rules are tried.
+type Planted = PlantedDefect & Pick<ClientTrial, "path" | "driver">;
+
+const planted: readonly Planted[] = [
+  ...queueingDefects.map((defect) => ({
+    ...defect,
+    path: "test/testing/defects/queueing-client.ts",
+    driver: "createQueueingDriver",
+  })),
+  ...orderedDefects.map((defect) => ({
+    ...defect,
+    path: "test/testing/defects/ordered-client.ts",
+    driver: "createOrderedDriver",
+  })),
+];
+
+const trials = planted.flatMap(
+  ({ breaks, also = [], file, find, replace, path, driver }, number): ClientTrial[] => {
     if (breaks === undefined && !isWhole) return [];
     return [
       {
         number,
         changes: [{ file, find, replace }, ...also],
-        path: "test/testing/defects/queueing-client.ts",
-        driver: "createQueueingDriver",
+        path,
+        driver,
         rules: breaks === undefined ? undefined : [breaks],
         runs: RUNS,
         // As in the page's example. It makes the contract see what a client does with the machine's clock.
@@ -45,7 +59,7 @@ beforeAll(async () => {
 }, 1_800_000);
 
 test.each(
-  queueingDefects.flatMap(({ says, breaks }, number) =>
+  planted.flatMap(({ says, breaks }, number) =>
     breaks === undefined ? [] : [[says, breaks, number] as const],
   ),
 )("caught: %s (%s)", (_says, rule, number) => {
@@ -55,9 +69,9 @@ test.each(
 
 test("each cause has at least five defects, 70 in all, and no two say the same", () => {
   for (const cause of causes)
-    expect(queueingDefects.filter((one) => one.cause === cause).length).toBeGreaterThanOrEqual(5);
-  expect(queueingDefects.length).toBeGreaterThanOrEqual(70);
-  expect(new Set(queueingDefects.map(({ says }) => says)).size).toBe(queueingDefects.length);
+    expect(planted.filter((one) => one.cause === cause).length).toBeGreaterThanOrEqual(5);
+  expect(planted.length).toBeGreaterThanOrEqual(70);
+  expect(new Set(planted.map(({ says }) => says)).size).toBe(planted.length);
 });
 
 test("no defect keeps the client from being tried", () => {
@@ -73,8 +87,8 @@ function rates(): string {
   const isCaught = (at: number): boolean =>
     tried.some(({ number, kind }) => number === at && kind === "broken");
   const rowOf = (name: string, isOf: (cause: string) => boolean): string => {
-    const planted = queueingDefects.flatMap(({ cause }, at) => (isOf(cause) ? [at] : []));
-    return `| ${name} | ${planted.length} | ${planted.filter(isCaught).length} |`;
+    const those = planted.flatMap(({ cause }, at) => (isOf(cause) ? [at] : []));
+    return `| ${name} | ${those.length} | ${those.filter(isCaught).length} |`;
   };
   return [
     "| cause | planted | caught |",
@@ -86,7 +100,7 @@ function rates(): string {
 
 function report(): string {
   const lines = tried.map(({ number, rule, kind, commands, why }) => {
-    const { cause, says } = queueingDefects[number] ?? {};
+    const { cause, says } = planted[number] ?? {};
     return `${cause} | ${says} | ${kind} | ${rule} | ${commands} | ${why.slice(0, 120)}`;
   });
   return [...lines, "", rates()].join("\n");

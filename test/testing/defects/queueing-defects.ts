@@ -17,12 +17,12 @@ export const causes = [
   "other assumptions",
 ] as const;
 
-export interface QueueingDefect extends Change {
+export interface PlantedDefect extends Change {
   /** What is wrong then, in a few words. */
   readonly says: string;
   readonly cause: (typeof causes)[number];
-  /** Id of the rule that catches it. */
-  readonly breaks: string;
+  /** Id of the rule that catches it. @default none is known to */
+  readonly breaks?: string;
   /** Changes that belong to it. @default none */
   readonly also?: readonly Change[];
 }
@@ -79,7 +79,7 @@ const pauseOf = {
   find: "async #pauseOver(pool: Pool, signal: AbortSignal): Promise<void> {\n    const pause = this.#pauses[pool];",
 };
 
-const wrongAnswers: readonly Omit<QueueingDefect, "cause">[] = [
+const wrongAnswers: readonly Omit<PlantedDefect, "cause">[] = [
   {
     says: "an impression counts as recorded although the answer says ok: false",
     breaks: "wrong-answer-is-no-success",
@@ -188,7 +188,7 @@ const wrongAnswers: readonly Omit<QueueingDefect, "cause">[] = [
   },
 ];
 
-const staleFigures: readonly Omit<QueueingDefect, "cause">[] = [
+const staleFigures: readonly Omit<PlantedDefect, "cause">[] = [
   {
     says: "figures are used until the client records something or the day ends",
     breaks: "content-type-charset",
@@ -302,7 +302,7 @@ const staleFigures: readonly Omit<QueueingDefect, "cause">[] = [
   },
 ];
 
-const undelivered: readonly Omit<QueueingDefect, "cause">[] = [
+const undelivered: readonly Omit<PlantedDefect, "cause">[] = [
   {
     says: "an impression is given up after one failure",
     breaks: "delivers-when-it-can",
@@ -411,7 +411,7 @@ const undelivered: readonly Omit<QueueingDefect, "cause">[] = [
   },
 ];
 
-const longAndWide: readonly Omit<QueueingDefect, "cause">[] = [
+const longAndWide: readonly Omit<PlantedDefect, "cause">[] = [
   {
     says: "an event that finds the queue full is forgotten",
     breaks: "close-loses-nothing",
@@ -509,7 +509,7 @@ const longAndWide: readonly Omit<QueueingDefect, "cause">[] = [
   },
 ];
 
-const when: readonly Omit<QueueingDefect, "cause">[] = [
+const when: readonly Omit<PlantedDefect, "cause">[] = [
   {
     says: "recording waits for the reporting limit",
     breaks: "one-limit-not-the-other",
@@ -626,7 +626,7 @@ const when: readonly Omit<QueueingDefect, "cause">[] = [
   },
 ];
 
-const orderAndNumber: readonly Omit<QueueingDefect, "cause">[] = [
+const orderAndNumber: readonly Omit<PlantedDefect, "cause">[] = [
   {
     says: "the newest view is sent first",
     breaks: "recorded-in-order",
@@ -711,7 +711,7 @@ const orderAndNumber: readonly Omit<QueueingDefect, "cause">[] = [
   },
 ];
 
-const keyAndClosing: readonly Omit<QueueingDefect, "cause">[] = [
+const keyAndClosing: readonly Omit<PlantedDefect, "cause">[] = [
   { says: "the client goes on after a 401", breaks: "rotated-key", ...keyRefused, replace: "" },
   {
     says: "a query that got a 401 is sent again, since only events end with it",
@@ -829,7 +829,7 @@ const keyAndClosing: readonly Omit<QueueingDefect, "cause">[] = [
 const ownDay = (dayOf: string): string =>
   `${dayOf}\n    const today = dayOf(timers.now());\n    const values = { publisher_id, from: from ?? (to ? undefined : dayOf(timers.now() - 30 * 86_400_000)), to: to ?? today, surface };`;
 
-const readings: readonly Omit<QueueingDefect, "cause">[] = [
+const readings: readonly Omit<PlantedDefect, "cause">[] = [
   {
     says: "all views share one session id, so with dedup.key=session only the first counts",
     breaks: "impression-counts-once",
@@ -956,13 +956,13 @@ const readings: readonly Omit<QueueingDefect, "cause">[] = [
 ];
 
 function of(
-  cause: QueueingDefect["cause"],
-  defects: readonly Omit<QueueingDefect, "cause">[],
-): readonly QueueingDefect[] {
+  cause: PlantedDefect["cause"],
+  defects: readonly Omit<PlantedDefect, "cause">[],
+): readonly PlantedDefect[] {
   return defects.map((one) => ({ cause, ...one }));
 }
 
-export const queueingDefects: readonly QueueingDefect[] = [
+export const queueingDefects: readonly PlantedDefect[] = [
   ...of("wrong answers", wrongAnswers),
   ...of("stale figures", staleFigures),
   ...of("undelivered events", undelivered),

@@ -56,7 +56,7 @@ const comesBack: Rule = {
   commands: () =>
     weightedOneOf(
       [
-        6,
+        5,
         sequence([fault(lost, lasting), adView, flush, heal, advance(600, 900), adView], event, 3),
       ],
       [2, queriesInOutage],
