@@ -35,7 +35,7 @@ interface Pause {
 /**
  * We simulated a correct client two million times, with four events and four pauses each in a session. With full jitter it broke
  * this once in 5,000 sessions if the bound of its pauses doubles, and at most once in 100,000 if it trebles or more. With
- * other jitter it never did.
+ * other jitter it never did. The more events, the rarer it is.
  *
  * @throws BrokenRule
  * @returns how often the client could have made an overlong pause.
