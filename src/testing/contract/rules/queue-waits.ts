@@ -10,11 +10,13 @@ const TOLERANCE_MS = 50;
 
 /**
  * Once a limit refused an event that the client had taken on, no other event that it takes on may be sent before
- * Retry-After is over. If each call fails instead, it is up to the caller when to try again.
+ * Retry-After is over. If each call fails instead, it is up to the caller when to try again. Skipped in real time, where
+ * a request may have been under way.
  *
  * @throws BrokenRule
  */
 export function mustHoldQueue(session: Session): void {
+  if (session.sim.clock.mode !== "frozen") return;
   const sent = eventsOf(session)
     .filter(({ asks }) => asks.every(({ outcome }) => outcome.kind === "done"))
     .flatMap((event) => event.sent.map((request) => ({ ...request, event })));
