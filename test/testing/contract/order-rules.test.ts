@@ -1,4 +1,4 @@
-/** Promises about order and about requests at once: a client that keeps them, one that doesn't, and one that comes close. */
+/** Promises about order, requests at once and attempts: a client that keeps them, one that doesn't, and one that comes close. */
 
 import { expect, test } from "vitest";
 import { orderRules } from "../../../src/testing/contract/rules/order-rules.ts";
@@ -18,13 +18,14 @@ function promising<Impression>(
   return async (context) => ({ ...(await client(context)), ...promises });
 }
 
-const [recordedInOrder, atMostAtOnce] = orderRules;
+const [recordedInOrder, atMostAtOnce, triesAsDeclared] = orderRules;
 const oneByOne = patientClient({ queues: true });
 const allAtOnce = patientClient();
 
 test.each([
   [recordedInOrder, promising(oneByOne, { inOrder: true })],
   [atMostAtOnce, promising(createAdsDriver, { maxAtOnce: 4 })],
+  [triesAsDeclared, promising(patientClient({ repeats: 4 }), { maxAttempts: 5 })],
 ] as const)("$id holds for a client that keeps its promise", async (rule, client) => {
   if (rule === undefined) throw new Error("There is no such rule.");
   expect(await tryRule(rule, client as CreateDriver, { runs: 50 })).toMatchObject({ kind: "held" });
@@ -39,12 +40,17 @@ test.each([
     "8 requests under way. It declares at most 7",
   ],
   [atMostAtOnce, promising(createAdsDriver, { maxAtOnce: 3 }), "4 requests under way"],
+  [
+    triesAsDeclared,
+    promising(patientClient({ repeats: 2 }), { maxAttempts: 5 }),
+    "Attempts: 3. It declares 5.",
+  ],
 ] as const)("$id is broken by a client that doesn't", async (rule, client, message) => {
   if (rule === undefined) throw new Error("There is no such rule.");
   const tried = await tryRule(rule, client as CreateDriver, { runs: 50 });
   if (tried.kind !== "broken") throw new Error(`It was ${tried.kind}.`);
   expect(tried.broken.message).toContain(message);
-  expect(tried.commands.length).toBeLessThanOrEqual(4);
+  expect(tried.commands.length).toBeLessThanOrEqual(5);
 });
 
 const slowly: readonly Command[] = [
@@ -62,9 +68,9 @@ test("a request that the client stopped waiting for isn't under way any more", a
   expect(atMostAtOnce?.judge(session)).toBe(0);
 });
 
-test("without a promise neither rule comes up", async () => {
+test("without a promise no rule comes up", async () => {
   const session = await runSession(allAtOnce, slowly);
-  expect(orderRules.map(({ judge }) => judge(session))).toEqual([0, 0]);
+  expect(orderRules.map(({ judge }) => judge(session))).toEqual([0, 0, 0]);
 });
 
 test("a request that the client gave up on is under way until it is aborted", async () => {

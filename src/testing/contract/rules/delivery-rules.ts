@@ -70,7 +70,7 @@ const reportedLate: fc.Arbitrary<readonly Command[]> = inTurn(
 );
 
 /** Outages of one to six failures in a row, each after the service has worked. Before it is asked, the client has time. */
-const outages: fc.Arbitrary<readonly Command[]> = fc
+export const outages: fc.Arbitrary<readonly Command[]> = fc
   .shuffledSubarray([1, 2, 3, 4, 5, 6], { minLength: 1 })
   .chain((lengths) =>
     inTurn(

@@ -33,12 +33,23 @@ export function isExcused(
 ): boolean {
   const asks = event.asks.filter(({ at }) => at >= since);
   return (
-    isLimitReached({ ...event, asks }, events, session, end) ||
+    isExcusedByItself({ ...event, asks }, events, session, end) || isOutage(event, session, end)
+  );
+}
+
+/** The same, but that the service fails is no excuse. */
+export function isExcusedByItself(
+  event: EventTask,
+  events: readonly EventTask[],
+  session: Session,
+  end: number,
+): boolean {
+  return (
+    isLimitReached(event, events, session, end) ||
     isRefused(event, session, end) ||
     (event.operation === "click"
       ? isClickInDoubt(event, events, session, end)
-      : isViewInDoubt(event, session, end)) ||
-    isOutage(event, session, end)
+      : isViewInDoubt(event, session, end))
   );
 }
 

@@ -1,12 +1,15 @@
-/** The order of events and the number of requests at once, for clients that promise it. */
+/** The order of events, the number of requests at once, and the number of attempts, for clients that promise them. */
 
 import fc from "fast-check";
 import type { Verdict } from "../../../faults/verdict.ts";
 import { type Command, queryKinds } from "../../session/command.ts";
 import { performedCommandsOf } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
-import { eventsOf, sentBy } from "../../session/tasks.ts";
+import { eventsOf, isAcknowledged, isUnreadable, sentBy } from "../../session/tasks.ts";
+import { outcomeInWords } from "../../session/words.ts";
+import { outages } from "./delivery-rules.ts";
 import { advance, failed, fault, lost, some } from "./disturbances.ts";
+import { isExcusedByItself, sentFor } from "./excuses.ts";
 import { must, type Rule } from "./rule.ts";
 import {
   adView,
@@ -130,4 +133,33 @@ const atMostAtOnce: Rule = {
   },
 };
 
-export const orderRules: readonly Rule[] = [recordedInOrder, atMostAtOnce];
+const triesAsDeclared: Rule = {
+  id: "tries-as-declared",
+  says: "A call fails only after as many attempts as the client declares (maxAttempts), unless the service refuses the event",
+  source: "the driver's maxAttempts",
+  needs: ["maxAttempts"],
+  commands: () => outages,
+  judge(session) {
+    if (isUnreadable(session)) return 0;
+    const { maxAttempts } = session.promised;
+    const events = eventsOf(session);
+    let judgedCount = 0;
+    for (const event of events) {
+      const [asked, ...others] = event.asks;
+      if (asked === undefined || others.length > 0 || asked.together) continue;
+      const sent = sentFor(event, asked.at);
+      // What it doesn't send at all, it may have no room for, or hold back in an outage.
+      if (sent.every(isAcknowledged) || isExcusedByItself(event, events, session, asked.at))
+        continue;
+      judgedCount += 1;
+      must(
+        asked.outcome.kind !== "failed" || sent.length >= maxAttempts,
+        () =>
+          `The client was given ${event.name}, and ${outcomeInWords(asked.outcome)}. Attempts: ${sent.length}. It declares ${maxAttempts}.`,
+      );
+    }
+    return judgedCount;
+  },
+};
+
+export const orderRules: readonly Rule[] = [recordedInOrder, atMostAtOnce, triesAsDeclared];

@@ -83,8 +83,8 @@ const refusalIsNoSuccess: Rule = {
   assuming: readings,
   commands: () =>
     weightedOneOf(
-      [4, refusedEvents],
-      [2, sequenceOf(unanswered, { minLength: 1, maxLength: 4 }).map((all) => all.flat())],
+      [8, refusedEvents],
+      [3, sequenceOf(unanswered, { minLength: 1, maxLength: 4 }).map((all) => all.flat())],
       [1, refusedByService],
     ),
   judge(session) {
