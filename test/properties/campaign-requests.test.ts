@@ -11,7 +11,7 @@ test(name, { timeout: 240_000 }, () => {
     test: name,
     file: "test/properties/campaign-requests.test.ts",
     sequences: 255,
-    leastSequences: 120,
+    leastSequences: 90,
     mostCommands: 40,
     about: [
       "request.encoding",
