@@ -16,7 +16,6 @@ import {
   pausesOf,
   query,
   sequence,
-  weightedOneOf,
 } from "./sequences.ts";
 import { mustRecordShown } from "./shared-checks.ts";
 
@@ -49,18 +48,23 @@ const longDown: fc.Arbitrary<readonly Command[]> = inTurn(
   adView,
 );
 
+const shortOutage: fc.Arbitrary<readonly Command[]> = sequence(
+  [fault(lost, lasting), adView, flush, heal, advance(600, 900), adView],
+  event,
+  3,
+);
+
 const comesBack: Rule = {
   id: "comes-back",
   says: "After an outage events are recorded again, and queries are answered again",
   source: "spec §1",
   commands: () =>
-    weightedOneOf(
-      [
-        5,
-        sequence([fault(lost, lasting), adView, flush, heal, advance(600, 900), adView], event, 3),
-      ],
-      [2, queriesInOutage],
-      [1, longDown],
+    fc.oneof(
+      // Most defects show in a short sequence, too.
+      { withCrossShrink: true },
+      { weight: 5, arbitrary: shortOutage },
+      { weight: 2, arbitrary: queriesInOutage },
+      { weight: 1, arbitrary: longDown },
     ),
   judge(session) {
     const healed = session.steps.findLastIndex(({ command }) => command.kind === "heal");
