@@ -8,15 +8,7 @@ import type { Session } from "../../session/session.ts";
 import { commandInWords, durationInWords, outcomeInWords } from "../../session/words.ts";
 import { advance, failed, fault, heal, lasting, lost } from "./disturbances.ts";
 import { must, type Rule } from "./rule.ts";
-import {
-  adView,
-  event,
-  flush,
-  inTurn,
-  pausesOf,
-  query,
-  sequence,
-} from "./sequences.ts";
+import { adView, event, flush, inTurn, pausesOf, query, sequence } from "./sequences.ts";
 import { mustRecordShown } from "./shared-checks.ts";
 
 /** A query fails a few times, mostly with long pauses between. Some time after the outage it is made once more. */
