@@ -13,12 +13,12 @@ const rulesPage = `# The rules for clients
 
 [\`clientContract\`](test-your-client.md) checks these rules. Use their names in its options \`skip\` and \`only\`. A failure
 prints a line for \`ADSIM_REPLAY\` that also begins with the name. A rule is skipped if the driver lacks a [method or
-promise](test-your-client.md#the-driver) that it needs. Some rules are tried under several choices of an
-[assumption](assumptions.md), whatever the contract's own are.
+promise](test-your-client.md#the-driver) that it needs, or if it needs virtual time and the transport is \`http\`. Some rules are
+tried under several choices of an [assumption](assumptions.md), whatever the contract's own are.
 
 | rule | says | from | needs | tried under |
 |---|---|---|---|---|
-${rows(rules.map((rule) => [`\`${rule.id}\``, sentence(rule.says), rule.source, namesOf(rule.needs ?? []), choicesOf(rule)]))}
+${rows(rules.map((rule) => [`\`${rule.id}\``, sentence(rule.says), rule.source, needsOf(rule), choicesOf(rule)]))}
 `;
 
 const invariantsPage = `# The invariants
@@ -77,8 +77,9 @@ function rows(table: readonly (readonly string[])[]): string {
   return table.map((cells) => `| ${cells.join(" | ").replaceAll("\n", " ")} |`).join("\n");
 }
 
-function namesOf(names: readonly string[]): string {
-  return names.map((name) => `\`${name}\``).join(", ");
+function needsOf({ needs = [], needsVirtualTime = false }: Rule): string {
+  const members = needs.map((name) => `\`${name}\``);
+  return [...members, ...(needsVirtualTime ? ["virtual time"] : [])].join(", ");
 }
 
 /** Each key that the rule varies, with its choices. */

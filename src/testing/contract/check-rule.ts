@@ -29,6 +29,7 @@ const schema = strictObject({
   says: textOf("must be the rule in a sentence, on one line"),
   source: textOf('must say where the rule comes from, on one line, such as "spec §4"'),
   needs: v.optional(v.array(v.unknown(), "must be a list of members of the driver")),
+  needsVirtualTime: v.optional(v.boolean("must be true or false")),
   assuming: choices,
   unlessAssumed: choices,
   commands: v.function("must be a function that returns an arbitrary of sequences of commands"),

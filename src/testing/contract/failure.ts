@@ -89,11 +89,14 @@ async function writtenScenario(
     `What a client that broke the rule ${rule.id} sent, and the answers that it got. ` +
     `The rule: ${rule.says} (${rule.source}) What was wrong: ${broken.message}`;
   const { expectations } = broken;
+  // In real time each session's world starts at the machine's time.
+  const start =
+    world.transport === "http" ? formatInstant(session.steps[0]?.atMs ?? 0) : world.start;
   try {
     const scenario = scenarioOf(session, {
       name: file,
       about: about.slice(0, 9000),
-      world,
+      world: { ...world, start },
       expectations,
     });
     parseScenario(scenario);

@@ -8,10 +8,11 @@ import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import { checkOptions, type OptionEntries, unchecked, wholeBetween } from "../check-options.ts";
 import type { CreateDriver } from "../driver/driver.ts";
 import { type TestWorldOptions, worldEntries } from "../driver/test-world.ts";
-import type { Command } from "../session/command.ts";
+import { type Command, withShortWait } from "../session/command.ts";
 import { runToEnd } from "../session/run-session.ts";
 import type { Session } from "../session/session.ts";
 import { errorInWords, valueInWords } from "../session/words.ts";
+import { REAL_WAIT_MS } from "../time/real-time.ts";
 import { checkRule } from "./check-rule.ts";
 import { membersOf, unmetNeeds } from "./driver-members.ts";
 import { BrokenRule, type Rule, readingsOf } from "./rules/rule.ts";
@@ -68,6 +69,11 @@ export async function tryRule<Impression>(
   checkOptions(options, tryEntries);
   checkRule("rule", rule, options.assumptions);
   const { runs = 20, sequenceSeed = 1, path, ...world } = options;
+  if (rule.needsVirtualTime === true && world.transport === "http")
+    return {
+      kind: "skipped",
+      why: 'it needs virtual time, and with the transport "http" time is real',
+    };
   if (rule.needs !== undefined && rule.needs.length > 0) {
     const why = unmetNeeds(rule, await membersOf(createDriver, world));
     if (why !== undefined) return { kind: "skipped", why };
@@ -157,11 +163,17 @@ const timeZones = [
  */
 function trialsOf(rule: Rule, world: TestWorldOptions): fc.Arbitrary<Trial> {
   const { assumptions: contract, globals, timeZone } = world;
+  const isReal = world.transport === "http";
   const [first = {}, ...others] = readingsOf(rule, contract);
   const under = (reading: Readings): fc.Arbitrary<Trial> => {
     const assumptions = resolveAssumptions(reading);
     return rule.commands(assumptions).map((commands) => {
-      if (Array.isArray(commands)) return { assumptions, commands, timeZone };
+      if (Array.isArray(commands)) {
+        const shortened = isReal
+          ? commands.map((one) => withShortWait(one, REAL_WAIT_MS / 1000))
+          : commands;
+        return { assumptions, commands: shortened, timeZone };
+      }
       throw new InputError(
         "commands",
         `of ${rule.id} must return an arbitrary of lists of commands`,

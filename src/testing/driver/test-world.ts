@@ -3,6 +3,7 @@
 import * as v from "valibot";
 import { createSimulator } from "../../adapters/create-simulator.ts";
 import { createFetch } from "../../adapters/fetch.ts";
+import { formatInstant } from "../../base/calendar.ts";
 import { InputError } from "../../base/input.ts";
 import { deriveKey, drawBetween } from "../../base/random.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
@@ -173,7 +174,14 @@ async function overHttp(
 ): Promise<TestWorld> {
   // Imported on demand: browsers have no servers.
   const { startServer } = await import("../../adapters/server/server.ts");
-  const server = await startServer({ ...about, ...journalling, clock: "flowing", port: 0 });
+  const server = await startServer({
+    ...about,
+    // The client's dates are the machine's.
+    start: about.start ?? formatInstant(Date.now()),
+    ...journalling,
+    clock: "flowing",
+    port: 0,
+  });
   const sim = server.worlds.get("default");
   const limit = createLimit();
   // A client may bypass the context's fetch. Its requests are counted on arrival, and always answered.

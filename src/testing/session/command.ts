@@ -102,6 +102,16 @@ export function withRetryDate(command: Command, nowMs: number): Command {
   return { kind: "fault", rule: { ...rule, verdict: { ...verdict, headers } } };
 }
 
+/** The command with a Retry-After of at most `seconds` in its rule. */
+export function withShortWait(command: Command, seconds: number): Command {
+  if (command.kind !== "fault" || command.rule.verdict.kind !== "respond") return command;
+  const { rule } = command;
+  const { verdict } = command.rule;
+  if (!(Number(verdict.headers?.["Retry-After"]) > seconds)) return command;
+  const headers = { ...verdict.headers, "Retry-After": String(seconds) };
+  return { ...command, rule: { ...rule, verdict: { ...verdict, headers } } };
+}
+
 /** The members of each kind. A kind or member that is missing here is a type error. */
 type EntriesOf<One extends { readonly kind: string }> = {
   readonly [Kind in One["kind"]]: Readonly<

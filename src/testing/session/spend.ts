@@ -1,8 +1,10 @@
 /** Plays another program that has the client's key and uses up its limits. */
 
+import { MINUTE_MS } from "../../base/duration.ts";
 import { buildRequest, encodingOf } from "../../spec/build-request.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
 import type { TestWorld } from "../driver/test-world.ts";
+import { REAL_WAIT_MS } from "../time/real-time.ts";
 import type { WorldCommand } from "./command.ts";
 
 /** More than any limit admits in a minute. */
@@ -10,7 +12,8 @@ const MAX_SPENT = 20_000;
 
 /**
  * Sends requests until the limit has only `left` left. For the recording limit it reports the same view again and
- * again. Fault rules apply to its requests too.
+ * again. Fault rules apply to its requests too. In real time, the clock moves first: then the limit's minute is over
+ * soon, unless `limit.algorithm` counts it otherwise.
  *
  * @returns the number of requests.
  */
@@ -18,6 +21,10 @@ export function spend(
   { sim, publisher: { id, apiKey }, surfaces }: TestWorld,
   { left, of }: Extract<WorldCommand, { kind: "spend" }>,
 ): number {
+  if (sim.clock.mode !== "frozen") {
+    const untilEndMs = MINUTE_MS - (sim.clock.now() % MINUTE_MS);
+    sim.clock.advance((untilEndMs - REAL_WAIT_MS + MINUTE_MS) % MINUTE_MS);
+  }
   // If repeats are refused and refused requests don't count, only new views use up the limit.
   const { "dedup.repeat": repeat, "limit.rejected-requests": refused } = sim.assumptions;
   const isFree = repeat === "conflict" && refused === "free";

@@ -6,8 +6,11 @@ import type { Time, Timer } from "./time.ts";
 /** Long enough for a request over loopback to be on its way. */
 const SETTLE_MS = 20;
 
+/** The longest pause that a service asks for: nobody wants to wait for a minute. */
+export const REAL_WAIT_MS = 2000;
+
 /** The longest wait for one piece of work. */
-const LONGEST_WAIT_MS = 60_000;
+const LONGEST_WAIT_MS = 120_000;
 
 const POLL_MS = 25;
 

@@ -559,6 +559,7 @@ describe("wrong options are refused before anything is registered", () => {
         [{ says: " " }, "says must be the rule in a sentence, on one line"],
         [{ says: "one\ntwo" }, "says must be the rule in a sentence, on one line"],
         [{ source: 4 }, "source must say where the rule comes from"],
+        [{ needsVirtualTime: "yes" }, "needsVirtualTime must be true or false"],
         [{ needs: "click" }, "needs must be a list of members of the driver"],
         [
           { needs: ["clik"] },

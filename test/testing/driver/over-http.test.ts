@@ -1,16 +1,20 @@
 /** A client that doesn't use fetch, against the real server, in real time. */
 
 import { request } from "node:http";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseScenario } from "../../../src/play/language/parse/parse-scenario.ts";
 import { playScenarioSync } from "../../../src/play/player/play-in-process.ts";
+import type { Rule } from "../../../src/testing/contract/rules/rule.ts";
 import { scenarioOf } from "../../../src/testing/contract/scenario-of.ts";
+import { tryRule } from "../../../src/testing/contract/try-rule.ts";
 import type { Driver, DriverContext } from "../../../src/testing/driver/driver.ts";
 import { openTestWorld } from "../../../src/testing/driver/test-world.ts";
 import type { Command } from "../../../src/testing/session/command.ts";
 import { runSession } from "../../../src/testing/session/run-session.ts";
 
-const world = { transport: "http", publishers: 1, seed: "socket" } as const;
+const start = "2026-01-15T00:00:00Z";
+const world = { transport: "http", publishers: 1, seed: "socket", start } as const;
 
 /** A client on node:http that tries once more after 10 ms. `patienceMs`: its wait for an answer. */
 function onNodeHttp(
@@ -128,6 +132,48 @@ describe("over a socket", () => {
     expect(session.steps.find(({ command }) => command.kind === "impression")?.outcome).toEqual({
       kind: "flooded",
     });
+  });
+
+  test("the world's time is the machine's, unless the test chooses it", async () => {
+    const { start: _, ...unset } = world;
+    const beforeMs = Date.now() - 1000;
+    const { sim, close } = await openTestWorld(unset);
+    const nowMs = sim.clock.now();
+    await close();
+    expect(nowMs).toBeGreaterThanOrEqual(beforeMs);
+    expect(nowMs).toBeLessThanOrEqual(Date.now() + 1000);
+  });
+
+  test("a client never has to wait for minutes", async () => {
+    const told: Command = {
+      kind: "fault",
+      rule: {
+        match: { operation: "impression", times: 1 },
+        verdict: { kind: "respond", status: 429, headers: { "Retry-After": "3600" } },
+      },
+    };
+    const waits: Rule = {
+      id: "waits",
+      says: "A rule",
+      source: "spec §8",
+      commands: () =>
+        fc.constant<Command[]>([
+          told,
+          { kind: "impression", surface: 0 },
+          { kind: "spend", left: 0, of: "recording" },
+          { kind: "impression", surface: 0 },
+        ]),
+      judge({ exchanges }) {
+        const hints = exchanges.map(({ got }) => Number(got.headers["retry-after"]));
+        expect(hints).toEqual([2, expect.toSatisfy((seconds: number) => seconds <= 2)]);
+        return 1;
+      },
+    };
+    const options = { ...world, runs: 1 };
+    expect(await tryRule(waits, onNodeHttp, options)).toEqual({ kind: "held", applied: 1 });
+    const virtual: Rule = { ...waits, needsVirtualTime: true };
+    const why = 'it needs virtual time, and with the transport "http" time is real';
+    expect(await tryRule(virtual, onNodeHttp, options)).toEqual({ kind: "skipped", why });
   });
 
   test("globals can't be replaced, since time is real", async () => {

@@ -22,6 +22,7 @@ const answersInTime: Rule = {
   id: "answers-in-time",
   says: "Every call ends within the time that the driver promises (`withinMs`, 10 minutes by default), besides the waits that Retry-After demands",
   source: "spec §7, RFC 9110 §10.2.3",
+  needsVirtualTime: true,
   commands: () =>
     weightedOneOf(
       [2, sequence([adView], fc.oneof(event, query))],

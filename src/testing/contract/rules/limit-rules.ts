@@ -141,6 +141,7 @@ const waitsUntilDate: Rule = {
   id: "waits-until-date",
   says: "A client waits until the date that Retry-After names",
   source: "spec §8, RFC 9110 §10.2.3",
+  needsVirtualTime: true,
   assuming: [
     { "limit.retry-after": "http-date" },
     { "limit.retry-after": "http-date", "limit.exceeded": "503" },
@@ -159,6 +160,7 @@ const slowsDownUntold: Rule = {
   id: "slows-down-untold",
   says: "A client slows down at a limit that doesn't say when to come back",
   source: "spec §8",
+  needsVirtualTime: true,
   assuming: [{ "limit.retry-after": "absent" }],
   whyNever: neverRepeats,
   commands: () =>
@@ -200,6 +202,7 @@ const goesOnAfterTheLimit: Rule = {
   id: "goes-on-after-the-limit",
   says: "After the limit's minute has passed, events are recorded again",
   source: "spec §8",
+  needsVirtualTime: true,
   commands: () =>
     weightedOneOf(
       [

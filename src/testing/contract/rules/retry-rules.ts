@@ -170,6 +170,7 @@ const pausesGrow: Rule = {
   id: "pauses-grow",
   says: "A client waits before it repeats a request, longer each time; after a success it starts again with a short wait",
   source: "spec §8",
+  needsVirtualTime: true,
   whyNever: neverRepeats,
   commands: () =>
     fc.oneof(
@@ -215,6 +216,7 @@ const silenceEnds: Rule = {
   id: "silence-ends",
   says: "A client finishes what it was asked even if the server never answers, or never ends its answer",
   source: "spec §7",
+  needsVirtualTime: true,
   commands: () =>
     weightedOneOf(
       [

@@ -18,6 +18,13 @@ export interface Rule {
   readonly source: string;
   /** The driver's methods and promises that it needs, besides `impression`. @default none */
   readonly needs?: readonly Exclude<keyof Driver, "impression">[] | undefined;
+  /**
+   * Whether it is skipped with the transport "http", where time is real: sessions would take minutes, or a client would
+   * have to know the service's date.
+   *
+   * @default false
+   */
+  readonly needsVirtualTime?: boolean | undefined;
   /** Choices that override the contract's: each sequence is tried under one of these. @default none */
   readonly assuming?: readonly Readings[] | undefined;
   /** As `assuming`, but the contract's own choices override these: its user knows the service. @default none */

@@ -99,7 +99,7 @@ function unended({ outcome }: Step): string | undefined {
     case "stuck":
       return "it waits only for an answer that never comes";
     case "endless":
-      return "it still waits after six hours, or after a minute of real time";
+      return "it still waits after six hours, or after two minutes of real time";
     case "flooded":
       return `it sent more than ${requestBudget}`;
     case "done":

@@ -165,6 +165,7 @@ const statsPeriod: Rule = {
   says: "The client asks for the statistics of the period that it was given, in days, and returns them even if nothing happened then",
   source: "spec §4",
   needs: ["stats"],
+  needsVirtualTime: true,
   // Some of the periods have no traffic.
   unlessAssumed: timezones.flatMap((timezone) => [
     timezone,
@@ -179,6 +180,7 @@ const statsDefaultPeriod: Rule = {
   says: "Statistics without a period cover today and the 30 days before it, by the service's midnight",
   source: "spec §4",
   needs: ["stats"],
+  needsVirtualTime: true,
   unlessAssumed: timezones,
   commands: () => commandsAfter([moments, stats], stats, stats, periods, longPause),
   judge: (session) => mustAskFor(session, ({ from, to }) => from === undefined && to === undefined),
