@@ -50,6 +50,7 @@ const comesBack: Rule = {
   id: "comes-back",
   says: "After an outage events are recorded again, and queries are answered again",
   source: "spec §1",
+  needsVirtualTime: true,
   commands: () =>
     fc.oneof(
       // Most defects show in a short sequence, too.
