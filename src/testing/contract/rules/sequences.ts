@@ -127,7 +127,7 @@ export const event: fc.Arbitrary<Command> = weightedOneOf(
 );
 /** The same with plain or unusual names. */
 export const anyEvent: fc.Arbitrary<Command> = weightedOneOf([2, anyAdView], [1, event]);
-export const query: fc.Arbitrary<Command> = fc.oneof(stats, surfaces, payouts);
+export const query: fc.Arbitrary<ClientCommand> = fc.oneof(stats, surfaces, payouts);
 
 /** Some of these commands in any order. */
 export function commandsOf(
