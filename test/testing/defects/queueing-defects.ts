@@ -523,6 +523,18 @@ const longAndWide: readonly Omit<PlantedDefect, "cause">[] = [
     ],
   },
   {
+    says: "an ad of digits is sent as a number",
+    breaks: "parameters",
+    ...session,
+    replace: "ad_id: /^\\d+$/.test(ad) ? String(Number(ad)) : ad, session_id: session };",
+  },
+  {
+    says: "two spaces in an ad become one",
+    breaks: "parameters",
+    ...session,
+    replace: 'ad_id: ad.replaceAll(/ +/g, " "), session_id: session };',
+  },
+  {
     says: "ads are cut to 100 characters",
     breaks: "parameters",
     ...session,
