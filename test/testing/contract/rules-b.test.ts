@@ -397,6 +397,19 @@ const defects: readonly Defect[] = [
   },
   {
     rule: "pauses-grow",
+    what: "pauses anything up to two seconds each time",
+    habits: { pauseMs: (_, random) => 2000 * random() },
+    options: { runs: 50 },
+    commands: 41,
+  },
+  {
+    rule: "pauses-grow",
+    what: "repeats as soon as a timer allows, and pauses only then",
+    habits: { pauseMs: (repeat) => (repeat === 0 ? 1 : 1000 * 2 ** repeat) },
+    commands: 5,
+  },
+  {
+    rule: "pauses-grow",
     what: "pauses a second or two, and only twice",
     habits: { repeats: 2, pauseMs: (_, random) => 1000 + 1000 * random() },
     options: { runs: 50 },
