@@ -400,13 +400,13 @@ const defects: readonly Defect[] = [
     what: "pauses anything up to two seconds each time",
     habits: { pauseMs: (_, random) => 2000 * random() },
     options: { runs: 50 },
-    commands: 41,
+    commands: 49,
   },
   {
     rule: "pauses-grow",
     what: "repeats as soon as a timer allows, and pauses only then",
     habits: { pauseMs: (repeat) => (repeat === 0 ? 1 : 1000 * 2 ** repeat) },
-    commands: 5,
+    commands: 9,
   },
   {
     rule: "pauses-grow",
@@ -492,6 +492,8 @@ const defects: readonly Defect[] = [
     what: `gives figures and lists that are wrong as by ${wrong}`,
     habits: { overlooks: wrong },
     options: { runs: 50 },
+    // Without a credit, it takes a right answer before the wrong one.
+    commands: 7,
   })),
   { rule: "comes-back", what: "sends nothing more after a failure", habits: { sulks: true } },
   {
