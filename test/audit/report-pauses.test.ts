@@ -417,6 +417,29 @@ describe("fixed pauses with jitter", () => {
     );
   });
 
+  test("are reported if they are anything up to a bound, and the first one is long", () => {
+    const upTo = (boundMs: number) => drawnPauses(4, (_, random) => boundMs * random());
+    const found = Array.from({ length: 20 }, (_, seed) =>
+      retryingEach(20, upTo(8000), `${seed}`).found(),
+    );
+    expect(found.filter((one) => one.length > 0).length).toBeGreaterThan(3);
+    expect(retryingEach(19, upTo(8000), "1").found()).toEqual([]);
+  });
+
+  test.each([2, 4, 16])(
+    "aren't what one back-off for all requests looks like, up to %i s",
+    (longestS) => {
+      for (let seed = 0; seed < 20; seed += 1) {
+        let failures = 0;
+        const drawn = drawnPauses(4, (_, random) => {
+          failures += 1;
+          return Math.min(longestS, 2 ** (failures - 1)) * 1000 * random();
+        });
+        expect(retryingEach(20, drawn, `${seed}`).found(), `${seed}`).toEqual([]);
+      }
+    },
+  );
+
   test.each([
     [11, 5],
     [17, 2],

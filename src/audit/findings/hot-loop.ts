@@ -9,6 +9,10 @@ const NO_PAUSE_MS = 10;
 const MIN_ATTEMPTS = 6;
 /** Enough if the client is known to have repeated it by itself, and no time passed at all. */
 const MIN_KNOWN_RETRIES = 2;
+/** A timer of 0 ms takes a millisecond in Node and in browsers. */
+const SHORTEST_TIMER_MS = 1;
+/** If that is the pause before all of so many first retries, it isn't drawn. Full jitter up to half a second draws it once in 250 times. */
+const MIN_FIRST_RETRIES = 4;
 /** Queries of many users look the same, so they need more. No page sends this many at once. */
 const MIN_SHARED_ATTEMPTS = 50;
 /** The same, for requests sent one after the other. */
@@ -22,9 +26,28 @@ export const hotLoop: FindingKind = {
     "A request failed, and the client sent it again and again with almost no pause. A good client waits before each retry, each time longer, and gives up in the end.",
   find({ attempts }) {
     const groups = groupedBy(attempts, ({ requestKey }) => requestKey);
-    return [...groups.values()].flatMap((group) => runsOf(group).flatMap(offencesOf));
+    const runs = [...groups.values()].flatMap(runsOf);
+    return [...runs, ...firstRetriesAtOnce([...groups.values()])].flatMap(offencesOf);
   },
 };
+
+/** The first retries that the client is known to have made by itself, if all came as soon as a timer allows. */
+function firstRetriesAtOnce(groups: readonly (readonly Attempt[])[]): readonly Attempt[][] {
+  const retries = groups.flatMap((group) =>
+    group.flatMap((next, at): { readonly run: Attempt[]; readonly pause: number }[] => {
+      const [before, earlier] = [group[at - 1], group[at - 2]];
+      if (before === undefined || before.step === undefined || before.step !== next.step) return [];
+      const pause = pauseMs(before, next);
+      const isFirst = earlier === undefined || earlier.step !== next.step;
+      const isJudged = isFirst && before.isOneEvent && hasFailed(before) && isPauseChosen(before);
+      return isJudged && pause !== undefined ? [{ run: [before, next], pause }] : [];
+    }),
+  );
+  const areAtOnce = retries.every(({ pause }) => pause <= SHORTEST_TIMER_MS);
+  // Without any pause each of them is a loop of its own.
+  const areJudged = areAtOnce && retries.some(({ pause }) => pause > 0);
+  return areJudged && retries.length >= MIN_FIRST_RETRIES ? retries.map(({ run }) => run) : [];
+}
 
 /** Longest runs of attempts that each follow a failed one at once. */
 function runsOf(attempts: readonly Attempt[]): Attempt[][] {

@@ -36,14 +36,34 @@ const fixedPauseCriteria: readonly { readonly spread: number; readonly beyondTwo
 /** From this spread on, pauses that grow steadily don't count as fixed. */
 const SPREAD_OF_GROWTH = 0.1;
 
+/** When jittered pauses count as fixed. */
+interface JitteredCriterion {
+  /** How many times the shortest the longest pause is, at least and at most. */
+  readonly ratio: readonly [number, number];
+  /** How many times the first pauses of the requests the others are on average, at most. */
+  readonly growth: number;
+  /** How much of the longest pause the sender's first one is, at least. */
+  readonly firstShare: number;
+  readonly requests: number;
+  readonly pauses: number;
+}
+
 /**
- * Jittered pauses count as fixed if the longest of many is at most `ratio` times the shortest, and those after the first of
- * each request are on average at most `growth` times as long as the first ones. Simulated 300,000 times for 2 to 8 pauses a
+ * Narrow jitter, such as half of each pause, and full jitter.
+ *
+ * Narrow: simulated 300,000 times for 2 to 8 pauses a
  * request, back-off with full jitter never met that, nor with half of each pause drawn, whatever the longest pause. Decorrelated
  * jitter met it less than once in 50,000 times if its longest pause is at least four times its shortest. Fixed pauses that vary
  * by half meet it three times out of four.
+ *
+ * Full: simulated 100,000 times for 3 to 6 pauses a request, back-off with full or decorrelated jitter met it at most once,
+ * whether it starts anew with each request or goes on, if its bound at least doubles. Its first pause is one of the shortest.
+ * Fixed pauses with full jitter meet it three times out of ten.
  */
-const jitteredCriterion = { ratio: 3, growth: 1.1, requests: 12, pauses: 36 };
+const jitteredCriteria: readonly JitteredCriterion[] = [
+  { ratio: [1, 3], growth: 1.1, firstShare: 0, requests: 12, pauses: 36 },
+  { ratio: [20, Number.MAX_VALUE], growth: 1.1, firstShare: 0.6, requests: 20, pauses: 60 },
+];
 /** If more of the requests than this share have pauses that grow steadily, these aren't fixed. */
 const SHARE_OF_GROWTH = 0.75;
 
@@ -63,7 +83,7 @@ export const pausesDoNotGrow: FindingKind = {
       const short = chains.filter(({ longest }) => longest <= LONG_MS);
       const wrong = new Set([
         ...chainsWithFixedPauses(short),
-        ...chainsWithJitteredPauses(all, own),
+        ...jitteredCriteria.flatMap((one) => chainsWithJitteredPauses(all, own, one)),
         ...chains.filter(isShrinking),
         ...all.filter(isFlood),
       ]);
@@ -204,11 +224,13 @@ function chainsWithFixedPauses(chains: readonly Chain[]): readonly Chain[] {
 function chainsWithJitteredPauses(
   chains: readonly Chain[],
   own: readonly Attempt[],
+  { ratio: [leastRatio, mostRatio], growth, firstShare, requests, pauses }: JitteredCriterion,
 ): readonly Chain[] {
-  const { ratio, growth, requests, pauses: pauseCount } = jitteredCriterion;
   const longest = chains.reduce((most, chain) => Math.max(most, chain.longest), 0);
   const shortest = chains.reduce((least, chain) => Math.min(least, chain.shortest), longest);
-  if (chains.length < requests || longest > LONG_MS || longest > ratio * shortest) return [];
+  const ratio = longest / Math.max(1, shortest);
+  if (chains.length < requests || longest > LONG_MS) return [];
+  if (ratio < leastRatio || ratio > mostRatio) return [];
   // If other requests came in between, a client that sends only so many a second may have waited for its turn.
   const places = new Map(own.map((attempt, place) => [attempt, place]));
   const judged = chains.filter(
@@ -226,8 +248,15 @@ function chainsWithJitteredPauses(
     laterMs > growth * firstMs ||
     judged.filter(({ isGrowing }) => isGrowing).length > SHARE_OF_GROWTH * judged.length;
   const isEnough =
-    judged.length >= requests && sumOf(judged, ({ pauses }) => pauses.length) >= pauseCount;
-  return isEnough && !hasGrown ? judged : [];
+    judged.length >= requests && sumOf(judged, (chain) => chain.pauses.length) >= pauses;
+  const hasLongStart = firstPauseMs(chains, own) >= firstShare * longest;
+  return isEnough && hasLongStart && !hasGrown ? judged : [];
+}
+
+/** The sender's first pause after its first failure; 0 if that can't be judged. */
+function firstPauseMs(chains: readonly Chain[], own: readonly Attempt[]): number {
+  const failed = own.find(({ outcome }) => outcome !== "answered");
+  return chains.find(({ attempts: [first] }) => first === failed)?.pauses[0] ?? 0;
 }
 
 function sumOf<Item>(items: readonly Item[], amountOf: (item: Item) => number): number {

@@ -188,14 +188,20 @@ function clientCommands(
   const adBefore = seldom(place);
   return {
     impression: () =>
-      fc.tuple(fc.nat(2), fc.constantFrom("plain", "plain", "plain", "unusual"), adBefore).map(
-        ([surface, spelling, ad]): ClientCommand => ({
-          kind: "impression",
-          surface,
-          ...(ad !== undefined && { ad }),
-          ...(spelling === "unusual" && { spelling }),
-        }),
-      ),
+      fc
+        .tuple(
+          fc.nat(2),
+          fc.constantFrom("plain", "plain", "plain", "unusual", "numeric"),
+          adBefore,
+        )
+        .map(
+          ([surface, spelling, ad]): ClientCommand => ({
+            kind: "impression",
+            surface,
+            ...(ad !== undefined && { ad }),
+            ...(spelling !== "plain" && { spelling }),
+          }),
+        ),
     again: () => place.map((impression): ClientCommand => ({ kind: "again", impression })),
     click: () => place.map((impression): ClientCommand => ({ kind: "click", impression })),
     // Periods are never inverted or in the future: a client may refuse those.

@@ -74,15 +74,21 @@ export interface TestWorld {
   close(): Promise<void>;
 }
 
-/** @throws InputError for an invalid option. */
-export async function openTestWorld(options: TestWorldOptions = {}): Promise<TestWorld> {
+/**
+ * @param draws The client's random numbers are drawn from this and the seed.
+ * @throws InputError for an invalid option.
+ */
+export async function openTestWorld(
+  options: TestWorldOptions = {},
+  draws = "",
+): Promise<TestWorld> {
   checkOptions(options, worldEntries);
   checkGlobals(options);
   const { seed, start, publishers, profile, assumptions } = options;
   const about = { seed, start, publishers, profile, assumptions };
   return options.transport === "http"
-    ? await overHttp(about, options.patienceMs)
-    : inProcess(about, options);
+    ? await overHttp(about, options.patienceMs, draws)
+    : inProcess(about, options, draws);
 }
 
 /** The simulator checks its own options. */
@@ -118,6 +124,7 @@ const BASE_URL = "http://ads.test";
 function inProcess(
   about: SimulatorOptions,
   { globals, timeZone, scheduler, patienceMs }: TestWorldOptions,
+  draws: string,
 ): TestWorld {
   const sim = createSimulator({ ...about, ...journalling, clock: "frozen" });
   let threw: TimerError | undefined;
@@ -145,7 +152,7 @@ function inProcess(
   };
   const restore =
     globals === "replaced"
-      ? replaceGlobals(time.timers, fetch, { seed: sim.seed, timeZone })
+      ? replaceGlobals(time.timers, fetch, { seed: sim.seed + draws, timeZone })
       : nothing;
   const testPublisher = testPublisherOf(sim);
   return {
@@ -153,7 +160,7 @@ function inProcess(
     ...testPublisher,
     time,
     context: {
-      ...contextOf(testPublisher, about.seed),
+      ...contextOf(testPublisher, sim.seed + draws),
       baseUrl: BASE_URL,
       fetch,
       timers: time.timers,
@@ -171,6 +178,7 @@ function inProcess(
 async function overHttp(
   about: SimulatorOptions,
   patienceMs: number | undefined,
+  draws: string,
 ): Promise<TestWorld> {
   // Imported on demand: browsers have no servers.
   const { startServer } = await import("../../adapters/server/server.ts");
@@ -194,7 +202,7 @@ async function overHttp(
     ...testPublisher,
     time,
     context: {
-      ...contextOf(testPublisher, about.seed),
+      ...contextOf(testPublisher, sim.seed + draws),
       baseUrl: server.url,
       fetch: async (input, init) => (limit.admits() ? await fetch(input, init) : await never),
       timers: time.timers,
@@ -251,7 +259,7 @@ function testPublisherOf({ publishers }: SimulatorCore): TestPublisher {
 
 function contextOf(
   { publisher, surfaces }: TestPublisher,
-  seed = "adsim",
+  seed: string,
 ): Pick<DriverContext, "apiKey" | "publisherId" | "surfaces" | "random"> {
   const key = deriveKey(seed, "client");
   let drawn = 0;

@@ -7,20 +7,21 @@ import { strictObject } from "../../base/schema-builders.ts";
 import { wholeFrom } from "../../base/schemas.ts";
 import type { FaultRule } from "../../faults/rule.ts";
 import type { Period } from "../driver/driver.ts";
+import { type Spelling, spellings } from "./names.ts";
 
 /** A command to the client. */
 export type ClientCommand =
   /**
    * Reports a new ad view, with a session of its own. `surface` is an index into the publisher's active surfaces, and
    * wraps around. `ad` is the index of an earlier view whose ad is shown again, on the same surface or on another; it wraps
-   * around too. Default: a new ad. `spelling: "unusual"` gives the ad and the session long names with special characters,
-   * which the API has to accept. Default: "plain".
+   * around too. Default: a new ad. `spelling`: "unusual" gives the ad and the session long names with special characters,
+   * "numeric" gives them names that a client could take for numbers. The API has to accept both. Default: "plain".
    */
   | {
       readonly kind: "impression";
       readonly surface: number;
       readonly ad?: number | undefined;
-      readonly spelling?: "plain" | "unusual" | undefined;
+      readonly spelling?: Spelling | undefined;
     }
   /** Reports the same view again, as a page does that renders twice. Indexes of views wrap around. */
   | { readonly kind: "again"; readonly impression: number }
@@ -124,7 +125,7 @@ const clientEntries: EntriesOf<ClientCommand> = {
   impression: {
     surface: place,
     ad: v.optional(place),
-    spelling: v.optional(v.picklist(["plain", "unusual"])),
+    spelling: v.optional(v.picklist(spellings)),
   },
   again: { impression: place },
   click: { impression: place },

@@ -1,4 +1,4 @@
-/** Names of ad views: plain ones, and unusual ones that reveal a client that changes what it sends. */
+/** Names of ad views: plain ones, and others that reveal a client that changes what it sends. */
 
 import { oneLine } from "../../base/text.ts";
 import type { Shown } from "../driver/driver.ts";
@@ -10,12 +10,20 @@ const LENGTH = 240;
 
 /**
  * Characters with a meaning in escapes, forms, URLs and JSON; an invalid escape; letters outside latin-1; a letter with
- * a combining accent; and a character of two UTF-16 units.
+ * a combining accent; a character of two UTF-16 units; and two spaces in a row.
  */
-const MARKS = " a+b&c=d%25%2F %/?#\"\\'<;,> e\u0301 \u00df\u0130 \u5e83\u544a \u{1f389} ";
+const MARKS = "  a+b&c=d%25%2F %/?#\"\\'<;,> e\u0301 \u00df\u0130 \u5e83\u544a \u{1f389} ";
+
+export const spellings = ["plain", "unusual", "numeric"] as const;
+export type Spelling = (typeof spellings)[number];
 
 /** The unique names of the view with this number. */
-export function namesOf(number: number, spelling: "plain" | "unusual" = "plain"): Names {
+export function namesOf(number: number, spelling: Spelling = "plain"): Names {
+  if (spelling === "numeric") {
+    const digits = String(number).padStart(20, "0");
+    const power = `${digits}e3`;
+    return number % 2 === 1 ? { ad: digits, session: power } : { ad: power, session: digits };
+  }
   const ad = `ad-${number}`;
   const session = `session-${number}`;
   if (spelling === "plain") return { ad, session };

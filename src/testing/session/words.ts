@@ -47,8 +47,11 @@ function impressionInWords(
     const session = ad === undefined ? "" : ` in ${sessionInWords(shown.session)}`;
     return `impression of ${adInWords(shown.ad)} on ${shown.surface}${session}`;
   }
-  const unusual = spelling === "unusual" ? " of an ad with an unusual name" : "";
-  const what = ad === undefined ? unusual : ` of the ad of impression ${ad}`;
+  const isPlain = spelling === undefined || spelling === "plain";
+  const name = isPlain
+    ? ""
+    : ` of an ad with ${spelling === "numeric" ? "a" : "an"} ${spelling} name`;
+  const what = ad === undefined ? name : ` of the ad of impression ${ad}`;
   return `impression on surface ${surface}${what}`;
 }
 

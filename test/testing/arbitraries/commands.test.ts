@@ -225,7 +225,7 @@ describe("driverCommands", () => {
       return Array.from(list, String).toSorted((one, other) => other.length - one.length)[0] ?? "";
     });
     const says: Record<CommandKind, RegExp> = {
-      impression: /^impression on surface \d( of an ad with an unusual name)?$/,
+      impression: /^impression on surface \d( of an ad with (an unusual|a numeric) name)?$/,
       click: /^click on impression \d$/,
       again: /^the same impression once more: number \d$/,
       advance: /^(?:[\d a-z]+ pass|time passes until (?:1 ms (?:before|after) )?[a-z0-9-]+)$/,

@@ -397,6 +397,19 @@ const defects: readonly Defect[] = [
   },
   {
     rule: "pauses-grow",
+    what: "pauses anything up to two seconds each time",
+    habits: { pauseMs: (_, random) => 2000 * random() },
+    options: { runs: 50 },
+    commands: 49,
+  },
+  {
+    rule: "pauses-grow",
+    what: "repeats as soon as a timer allows, and pauses only then",
+    habits: { pauseMs: (repeat) => (repeat === 0 ? 1 : 1000 * 2 ** repeat) },
+    commands: 9,
+  },
+  {
+    rule: "pauses-grow",
     what: "pauses a second or two, and only twice",
     habits: { repeats: 2, pauseMs: (_, random) => 1000 + 1000 * random() },
     options: { runs: 50 },
@@ -479,6 +492,8 @@ const defects: readonly Defect[] = [
     what: `gives figures and lists that are wrong as by ${wrong}`,
     habits: { overlooks: wrong },
     options: { runs: 50 },
+    // Without a credit, it takes a right answer before the wrong one.
+    commands: 7,
   })),
   { rule: "comes-back", what: "sends nothing more after a failure", habits: { sulks: true } },
   {

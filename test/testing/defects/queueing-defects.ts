@@ -138,6 +138,27 @@ const wrongAnswers: readonly Omit<PlantedDefect, "cause">[] = [
     replace: "Number.isFinite(Number(value));",
   },
   {
+    says: "an impression needs no credit",
+    breaks: "wrong-answer-is-no-success",
+    ...inAnswers,
+    find: "  impression_id: isText,\n  revenue_credited_inr: isAmount,",
+    replace: "  impression_id: isText,",
+  },
+  {
+    says: "a query that got a wrong answer fails with status 502",
+    breaks: "wrong-answer-is-no-success",
+    ...inClient,
+    find: "throw new ApiError(call.path, status);",
+    replace: "throw new ApiError(call.path, status === 200 ? 502 : status);",
+  },
+  {
+    says: "a click that got a 202 is sent again, although the service may count every click",
+    breaks: "no-event-doubled",
+    ...inClient,
+    find: "if (!event.isRepeatable) return undefined;",
+    replace: "if (!event.isRepeatable && answer.status !== 202) return undefined;",
+  },
+  {
     says: "counts that are text or null pass for numbers",
     breaks: "wrong-answer-is-no-success",
     ...inAnswers,
@@ -502,6 +523,18 @@ const longAndWide: readonly Omit<PlantedDefect, "cause">[] = [
     ],
   },
   {
+    says: "an ad of digits is sent as a number",
+    breaks: "parameters",
+    ...session,
+    replace: "ad_id: /^\\d+$/.test(ad) ? String(Number(ad)) : ad, session_id: session };",
+  },
+  {
+    says: "two spaces in an ad become one",
+    breaks: "parameters",
+    ...session,
+    replace: 'ad_id: ad.replaceAll(/ +/g, " "), session_id: session };',
+  },
+  {
     says: "ads are cut to 100 characters",
     breaks: "parameters",
     ...session,
@@ -523,6 +556,14 @@ const when: readonly Omit<PlantedDefect, "cause">[] = [
     ...pauseOf,
     replace:
       'async #pauseOver(pool, signal) {\n    const pause = this.#pauses[pool === "reporting" && this.#pauses.recording.untilMs > this.#pauses.reporting.untilMs ? "recording" : pool];',
+  },
+  {
+    says: "the list of surfaces waits for the recording limit",
+    breaks: "one-limit-not-the-other",
+    ...inClient,
+    find: 'const call: ApiCall = { pool: "reporting", method: "GET", path, values, isAnswer };',
+    replace:
+      'const pool = path.endsWith("surfaces") ? "recording" : "reporting";\n    const call: ApiCall = { pool, method: "GET", path, values, isAnswer };',
   },
   {
     says: "a pause ends at midnight UTC",

@@ -159,7 +159,8 @@ const clickCounts: Rule = {
   says: "Each click is recorded once, on the impression that it belongs to",
   source: "spec §4",
   needs: ["click"],
-  assuming: underEachKey,
+  // A client must not take a credit of 0 for a missing one.
+  assuming: [...underEachKey, { "click.revenue": "zero" }],
   commands: (assumptions) =>
     weightedOneOf(
       [

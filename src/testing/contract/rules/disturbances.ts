@@ -92,6 +92,10 @@ const uncertain: readonly Verdict[] = [
 
 const tooSlow: Verdict = { kind: "drip", bytesPerSecond: 1 };
 const unsaid: Verdict = { kind: "respond", status: 200, applied: true };
+/** Valid JSON that isn't what the spec describes, or another status than 200. */
+const unclear: readonly Verdict[] = (
+  ["missing-numbers", "status-202", "missing-id", "null-body", "status-204"] as const
+).map((wrong) => ({ kind: "wrong-body", wrong }));
 
 function anyOf(...lists: readonly (readonly Verdict[])[]): fc.Arbitrary<Verdict> {
   return fc.constantFrom(...lists.flat());
@@ -105,7 +109,7 @@ export const failed: fc.Arbitrary<Verdict> = anyOf(failing, hangups);
 export const serverError: fc.Arbitrary<Verdict> = anyOf(failing);
 /** The client can't know whether the service did it. */
 export const doubtful: fc.Arbitrary<Verdict> = anyOf(uncertain, corrupted, hangups, silent, late);
-/** The service processed the request, but the answer is missing, unreadable or late. */
+/** The service processed the request, but the answer is missing, unreadable, late or wrong. */
 export const processed: fc.Arbitrary<Verdict> = weightedOneOf(
   [2, anyOf(uncertain.slice(0, 3))],
   [3, fc.constantFrom<Verdict>({ kind: "lose-response", as: "silence" }, tooLate, tooSlow)],
@@ -116,6 +120,7 @@ export const processed: fc.Arbitrary<Verdict> = weightedOneOf(
       [unsaid],
     ),
   ],
+  [3, anyOf(unclear)],
 );
 /** Something unreadable in place of the answer. */
 export const broken: fc.Arbitrary<Verdict> = anyOf(corrupted);
@@ -134,6 +139,10 @@ export const silence: fc.Arbitrary<Verdict> = anyOf(silent, [
 export const unconfirmed: fc.Arbitrary<Verdict> = fc
   .constantFrom(...unconfirmedWays)
   .map((wrong) => ({ kind: "wrong-body", wrong, applied: false }));
+/** The event is recorded, and only the credit in the answer is wrong. */
+export const wrongCredit: fc.Arbitrary<Verdict> = fc
+  .constantFrom("numbers-as-text" as const, "missing-numbers" as const, "null-numbers" as const)
+  .map((wrong) => ({ kind: "wrong-body", wrong }));
 /** The answer to a query is one that the spec doesn't describe: as a whole, or in the members of one name. */
 export const misshapen: Readonly<Record<QueryKind, readonly Verdict[]>> = {
   stats: [

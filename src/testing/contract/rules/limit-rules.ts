@@ -117,7 +117,10 @@ function toldTwice(firstS: number, secondS: number): fc.Arbitrary<readonly Comma
 function trulyBeyond(): fc.Arbitrary<readonly Command[]> {
   return weightedOneOf(
     [7, sequence([spent("reporting"), stats, stats], query, 3)],
+    // A client that waits before it answers is asked for other things meanwhile.
+    [3, sequence([spent("reporting"), apart(query, query, query, query)], query, 1)],
     [1, sequence([spent("recording"), adView], event, 3)],
+    [1, sequence([adView, adView, flush, spent("recording"), apart(adView, click, adView, click)])],
   );
 }
 
@@ -244,14 +247,14 @@ const beyondOneLimit: fc.Arbitrary<readonly Command[]> = weightedOneOf(
   [
     2,
     sequence(
-      [fault(limitedFor(150), next("impression", 1)), apart(adView, flush, stats)],
+      [fault(limitedFor(150), next("impression", 1)), apart(adView, flush, query)],
       query,
       2,
     ),
   ],
   [
     1,
-    sequence([adView, flush, fault(limitedFor(150), next("click", 1)), apart(click, flush, stats)]),
+    sequence([adView, flush, fault(limitedFor(150), next("click", 1)), apart(click, flush, query)]),
   ],
 );
 

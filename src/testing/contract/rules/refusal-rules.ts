@@ -89,9 +89,9 @@ const refusalIsNoSuccess: Rule = {
     ),
   judge(session) {
     mustNotLoseSilently(session);
+    mustReportStatuses(session);
     let applied = 0;
     for (const task of [...eventsOf(session), ...queriesOf(session)]) {
-      for (const asked of task.asks) mustReportStatus(session, task, asked);
       const last = task.sent.at(-1);
       if (last === undefined || !isRefused(last)) continue;
       applied += 1;
@@ -114,9 +114,15 @@ function isRefused(sent: SentRequest): boolean {
 }
 
 /**
- * @throws BrokenRule if the client's error has a status that no answer had. The client may have statuses of its own for
+ * @throws BrokenRule if an error of the client has a status that no answer had. The client may have statuses of its own for
  * requests that got no answer, and for calls that it refuses by itself.
  */
+export function mustReportStatuses(session: Session): void {
+  for (const task of [...eventsOf(session), ...queriesOf(session)]) {
+    for (const asked of task.asks) mustReportStatus(session, task, asked);
+  }
+}
+
 function mustReportStatus(
   session: Session,
   { name, sent }: Task,

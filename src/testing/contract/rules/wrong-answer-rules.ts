@@ -6,13 +6,18 @@ import type { OperationId } from "../../../spec/operations.ts";
 import { membersOfAnswers } from "../../../spec/responses.ts";
 import { sequenceOf } from "../../arbitraries/sequence.ts";
 import { type Command, type QueryKind, queryKinds } from "../../session/command.ts";
-import { performedCommandsOfKind } from "../../session/performed-commands.ts";
-import type { Session } from "../../session/session.ts";
+import {
+  type PerformedCommand,
+  performedCommandsOfKind,
+} from "../../session/performed-commands.ts";
+import type { Outcome, Session } from "../../session/session.ts";
 import { eventsOf } from "../../session/tasks.ts";
-import { valueInWords } from "../../session/words.ts";
+import { jsonOf, memberOf, type WireExchange } from "../../session/wire.ts";
+import { outcomeInWords } from "../../session/words.ts";
 import { isAnswerTo } from "./answers-to.ts";
 import { difference, mustMatchReceipts } from "./compare-answers.ts";
-import { fault, misshapen, next, unconfirmed } from "./disturbances.ts";
+import { fault, misshapen, next, unconfirmed, wrongCredit } from "./disturbances.ts";
+import { mustReportStatuses } from "./refusal-rules.ts";
 import { isWrongSuccess, mismatchOf, rightAnswersIn } from "./right-answers.ts";
 import { must, type Rule } from "./rule.ts";
 import {
@@ -56,13 +61,12 @@ function readTrial(
 /** Longer than figures may be kept by default. */
 const outdated = pausesOf(61_000);
 
-/** The event is recorded, and only the credit in the answer is wrong. */
-const creditAsText: Verdict = { kind: "wrong-body", wrong: "numbers-as-text" };
-
 const trials: fc.Arbitrary<readonly Command[]> = weightedOneOf<(readonly Command[])[]>(
   [3, trial("impression", unconfirmed, adView)],
   [4, trial("click", unconfirmed, adView, click, adView, click)],
-  [1, trial("impression", fc.constant(creditAsText), adView)],
+  // After a right answer, which shows whether the client returns credits.
+  [2, inTurn(adView, trial("impression", wrongCredit, adView))],
+  [2, inTurn(adView, click, adView, trial("click", wrongCredit, click, click))],
   [4, readTrial("stats", stats)],
   [2, readTrial("surfaces", surfaces)],
   [2, readTrial("payouts", payouts)],
@@ -78,9 +82,42 @@ const wrongAnswerIsNoSuccess: Rule = {
     const met = eventsOf(session).filter(({ sent }) => sent.some(isWrongSuccess)).length;
     mustNotLoseSilently(session);
     mustMatchReceipts(session);
+    mustNotReturnWithoutCredit(session);
+    mustReportStatuses(session);
     return met + mustNotReturnWrongAnswers(session);
   },
 };
+
+/**
+ * A client that returns credits must not return an event without one because the answer had none. Whether a client reads
+ * credits at all is up to it.
+ *
+ * @throws BrokenRule
+ */
+function mustNotReturnWithoutCredit(session: Session): void {
+  const events = eventsOf(session);
+  for (const { operation, asks, sent } of events) {
+    const wrong = sent.at(-1);
+    const isRead = events.some((one) => one.operation === operation && one.asks.some(hasCredit));
+    if (wrong === undefined || !isRead || !sent.every(isWrongSuccess)) continue;
+    const id = memberOf(jsonOf(wrong.got), `${operation}_id`);
+    for (const { outcome } of asks.filter((ask) => !hasCredit(ask))) {
+      const returned =
+        outcome.kind === "done" ? memberOf(outcome.value, `${operation}_id`) : undefined;
+      must(returned === undefined || returned !== id, () => returnedAnyway(wrong, outcome));
+    }
+  }
+}
+
+function hasCredit({ outcome }: PerformedCommand): boolean {
+  return (
+    outcome.kind === "done" && typeof memberOf(outcome.value, "revenue_credited_inr") === "number"
+  );
+}
+
+function returnedAnyway(wrong: WireExchange, outcome: Outcome): string {
+  return `The answer to ${wrong.operation} was wrong: ${mismatchOf(wrong, wrong.got)}. Instead of an error, ${outcomeInWords(outcome)}.`;
+}
 
 /**
  * If an answer isn't what the spec describes, the client must not return it, nor what it made of it: only what a right
@@ -104,12 +141,7 @@ function mustNotReturnWrongAnswers(session: Session): number {
       .filter((one) => exchanges.includes(one) || isAnswerTo(one, asked, session))
       .flatMap(rightAnswersIn)
       .some((right) => difference(membersOfAnswers[command.kind], right, value) === undefined);
-    must(
-      isRight,
-      () =>
-        `The answer to ${command.kind} was wrong: ${mismatchOf(wrong, wrong.got)}. ` +
-        `The client returned ${value === undefined ? "nothing" : valueInWords(value)} instead of an error.`,
-    );
+    must(isRight, () => returnedAnyway(wrong, outcome));
   }
   return met;
 }
