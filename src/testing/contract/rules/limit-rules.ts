@@ -106,7 +106,7 @@ function successComesLate(): fc.Arbitrary<readonly Command[]> {
 
 /** One of many requests is refused while others are under way, and still others wait for their turn. */
 function limitedInBurst(): fc.Arbitrary<readonly Command[]> {
-  const told = fault(delayed(limitedFor(30)), next("impression", 1));
+  const told = fault(delayed(limitedFor(5)), next("impression", 1));
   // First the client finds out which encoding the service reads.
   return sequence([adView, flush, told, slow, burst(adView)], event, 2);
 }

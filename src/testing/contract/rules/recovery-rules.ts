@@ -75,7 +75,7 @@ const refused: fc.Arbitrary<Verdict> = fc.constantFrom(
   { kind: "respond", status: 422 },
 );
 const anyTrouble: fc.Arbitrary<Verdict> = weightedOneOf(
-  [4, limitedFor(30)],
+  [4, limitedFor(5)],
   [3, refused],
   [1, unreadable],
   [1, fc.oneof(silence, failed)],

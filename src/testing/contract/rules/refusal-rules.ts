@@ -177,7 +177,7 @@ const refusedInBurst: fc.Arbitrary<readonly Command[]> = weightedOneOf(
       flush,
       // The others are asked for before this answer arrives, or after that.
       fault(fc.constant({ ...refusedKey, delay: "2500ms" }), next("impression", 1)),
-      fault(weightedOneOf([2, limitedFor(30)], [1, failed]), next("impression", 3)),
+      fault(weightedOneOf([2, limitedFor(5)], [1, failed]), next("impression", 3)),
       fault(keyRefused, lasting),
       apart(adView, adView, adView, adView, adView),
       advance(700, 900),
