@@ -90,6 +90,17 @@ const uncertain: readonly Verdict[] = [
   { kind: "duplicate", answer: "second" },
 ];
 
+/** All requests take a while, but clients wait longer than this for an answer. */
+export const slow: fc.Arbitrary<Command> = fault(
+  fc.constantFrom<Verdict>({ kind: "delay", delay: "1s" }, { kind: "delay", delay: "2s" }),
+  fc.constant({}),
+);
+
+/** The answer comes a little later. That shows which requests were under way by then, and which were sent after it. */
+export function delayed(verdicts: fc.Arbitrary<Verdict>): fc.Arbitrary<Verdict> {
+  return verdicts.map((verdict) => ({ ...verdict, delay: "137ms" }));
+}
+
 const tooSlow: Verdict = { kind: "drip", bytesPerSecond: 1 };
 const unsaid: Verdict = { kind: "respond", status: 200, applied: true };
 /** Valid JSON that isn't what the spec describes, or another status than 200. */

@@ -10,6 +10,7 @@ import type { Session } from "../../session/session.ts";
 import { isOfLimit, sentBy } from "../../session/tasks.ts";
 import {
   advance,
+  delayed,
   fault,
   lateInTheDay,
   limitedByOtherStatus,
@@ -20,6 +21,7 @@ import {
   OVER_MS,
   refusedUntilDate,
   refusedWithUselessHint,
+  slow,
   some,
   spent,
 } from "./disturbances.ts";
@@ -29,6 +31,7 @@ import { neverRepeats, type Rule } from "./rule.ts";
 import {
   adView,
   apart,
+  burst,
   click,
   event,
   flush,
@@ -54,6 +57,7 @@ const beyondLimit: fc.Arbitrary<readonly Command[]> = weightedOneOf(
   [2, trulyBeyond()],
   [3, toldForHours()],
   [2, successComesLate()],
+  [2, limitedInBurst()],
   [
     3,
     sequence([
@@ -98,6 +102,13 @@ function successComesLate(): fc.Arbitrary<readonly Command[]> {
       apart(adView, adView, adView),
     ),
   );
+}
+
+/** One of many requests is refused while others are under way, and still others wait for their turn. */
+function limitedInBurst(): fc.Arbitrary<readonly Command[]> {
+  const told = fault(delayed(limitedFor(5)), next("impression", 1));
+  // First the client finds out which encoding the service reads.
+  return sequence([adView, flush, told, slow, burst(adView)], event, 2);
 }
 
 /** Two requests at once are told to wait for different times, in seconds. */

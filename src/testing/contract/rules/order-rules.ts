@@ -8,7 +8,7 @@ import type { Session } from "../../session/session.ts";
 import { eventsOf, isAcknowledged, isUnreadable, sentBy } from "../../session/tasks.ts";
 import { outcomeInWords } from "../../session/words.ts";
 import { outages } from "./delivery-rules.ts";
-import { advance, failed, fault, lost, some } from "./disturbances.ts";
+import { advance, delayed, failed, fault, limitedFor, lost, slow, some } from "./disturbances.ts";
 import { isExcusedByItself, sentFor } from "./excuses.ts";
 import { must, type Rule } from "./rule.ts";
 import {
@@ -23,6 +23,7 @@ import {
   stats,
   surfaces,
   together,
+  weightedOneOf,
 } from "./sequences.ts";
 
 const severalAtOnce: fc.Arbitrary<Command> = together(adView, adView, click);
@@ -73,19 +74,15 @@ function recordedOnce(session: Session): GivenEvent[] {
   });
 }
 
-/** Clients wait longer than this for an answer. */
-const slow: fc.Arbitrary<Command> = fault(
-  fc.constantFrom<Verdict>({ kind: "delay", delay: "1s" }, { kind: "delay", delay: "2s" }),
-  fc.constant({}),
-);
-/** They don't wait this long. A request that isn't aborted then stays under way beside the next attempt. */
+/** Clients don't wait this long. A request that isn't aborted then stays under way beside the next attempt. */
 const tooSlow: fc.Arbitrary<Command> = fault(
   fc.constant({ kind: "delay", delay: "5m" }),
   fc.record({ times: fc.integer({ min: 4, max: 8 }) }),
 );
+const refusedForGood: fc.Arbitrary<Verdict> = fc.constant({ kind: "respond", status: 404 });
 /** One of these queries fails for good. */
 const refusedQuery: fc.Arbitrary<Command> = fault(
-  fc.constant({ kind: "respond", status: 404 }),
+  refusedForGood,
   fc.constant({ operation: queryKinds, times: 1 }),
 );
 const manyQueries: fc.Arbitrary<Command> = burst(surfaces, payouts, stats, adView, flush);
@@ -99,17 +96,42 @@ const disturbed: fc.Arbitrary<Command> = fc.oneof(
   advance(1, 10),
 );
 
+/** Some of the first requests fail while many others wait. Later ones are slow. */
+const failsInBurst: fc.Arbitrary<readonly Command[]> = fc
+  .constantFrom(
+    { operation: "impression", many: burst(adView) } as const,
+    { operation: queryKinds, many: manyQueries } as const,
+  )
+  .chain(({ operation, many }) =>
+    sequence(
+      [
+        fault(
+          delayed(fc.oneof(failed, lost, refusedForGood, limitedFor(5))),
+          fc.record({
+            operation: fc.constant(operation),
+            times: fc.constantFrom(1, 2, 4, 8, 60, 60),
+          }),
+        ),
+        slow,
+        many,
+      ],
+      fc.oneof(many, disturbed),
+      2,
+    ),
+  );
+
 const atMostAtOnce: Rule = {
   id: "at-most-at-once",
   says: "The client never has more requests under way at once than it declares",
   source: "the driver's maxAtOnce",
   needs: ["maxAtOnce"],
   commands: () =>
-    fc.oneof(
-      sequence([slow, burst(adView)], disturbed, 2),
-      sequence([slow, manyQueries], disturbed, 2),
-      sequence([tooSlow, adView, manyQueries], disturbed, 2),
-      sequence([refusedQuery, query, slow, manyQueries], disturbed, 1),
+    weightedOneOf(
+      [1, sequence([slow, burst(adView)], disturbed, 2)],
+      [1, sequence([slow, manyQueries], disturbed, 2)],
+      [1, sequence([tooSlow, adView, manyQueries], disturbed, 2)],
+      [1, sequence([refusedQuery, query, slow, manyQueries], disturbed, 1)],
+      [4, failsInBurst],
     ),
   judge(session) {
     const { maxAtOnce } = session.promised;

@@ -2,13 +2,37 @@
 
 import fc from "fast-check";
 import { HOUR_MS, MINUTE_MS } from "../../../base/duration.ts";
+import type { Verdict } from "../../../faults/verdict.ts";
 import { type Command, queryKinds } from "../../session/command.ts";
 import { performedCommandsOfKind } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
 import { commandInWords, durationInWords, outcomeInWords } from "../../session/words.ts";
-import { advance, failed, fault, heal, lasting, lost } from "./disturbances.ts";
+import {
+  advance,
+  failed,
+  fault,
+  heal,
+  lasting,
+  limitedFor,
+  lost,
+  next,
+  silence,
+  unreadable,
+} from "./disturbances.ts";
 import { must, type Rule } from "./rule.ts";
-import { adView, event, flush, inTurn, pausesOf, query, sequence } from "./sequences.ts";
+import {
+  adView,
+  burst,
+  event,
+  flush,
+  inTurn,
+  pausesOf,
+  query,
+  sequence,
+  stats,
+  togetherAll,
+  weightedOneOf,
+} from "./sequences.ts";
 import { mustRecordShown } from "./shared-checks.ts";
 
 /** A query fails a few times, mostly with long pauses between. Some time after the outage it is made once more. */
@@ -46,6 +70,37 @@ const shortOutage: fc.Arbitrary<readonly Command[]> = sequence(
   3,
 );
 
+const refused: fc.Arbitrary<Verdict> = fc.constantFrom(
+  { kind: "respond", status: 400 },
+  { kind: "respond", status: 422 },
+);
+const anyTrouble: fc.Arbitrary<Verdict> = weightedOneOf(
+  [4, limitedFor(5)],
+  [3, refused],
+  [1, unreadable],
+  [1, fc.oneof(silence, failed)],
+);
+
+/** The first request after an outage meets other trouble. A client that sends it as a probe has to probe again. */
+const troubledProbe: fc.Arbitrary<readonly Command[]> = inTurn(
+  fault(lost, fc.constant({})),
+  ...[adView, adView, adView, query, advance(600, 700), heal],
+  fault(anyTrouble, fc.constant({ times: 1 })),
+  fc.oneof(adView, query, togetherAll(adView, stats)),
+  heal,
+  advance(1200, 1800),
+  ...[adView, stats],
+);
+
+/** Many calls at once meet trouble. None of them may keep its place among the requests that the client sends at once. */
+const troubledBurst: fc.Arbitrary<readonly Command[]> = inTurn(
+  fault(anyTrouble, next("impression", 30)),
+  burst(adView),
+  heal,
+  advance(1200, 1800),
+  ...[adView, stats],
+);
+
 const comesBack: Rule = {
   id: "comes-back",
   says: "After an outage events are recorded again, and queries are answered again",
@@ -56,8 +111,10 @@ const comesBack: Rule = {
       // Most defects show in a short sequence, too.
       { withCrossShrink: true },
       { weight: 5, arbitrary: shortOutage },
-      { weight: 2, arbitrary: queriesInOutage },
-      { weight: 1, arbitrary: longDown },
+      { weight: 3, arbitrary: queriesInOutage },
+      { weight: 2, arbitrary: longDown },
+      { weight: 3, arbitrary: troubledProbe },
+      { weight: 3, arbitrary: troubledBurst },
     ),
   judge(session) {
     const healed = session.steps.findLastIndex(({ command }) => command.kind === "heal");

@@ -18,10 +18,25 @@ import {
 } from "../../session/tasks.ts";
 import { memberOf } from "../../session/wire.ts";
 import { mustMatchReceipts } from "./compare-answers.ts";
-import { advance, fault, heal, lasting, next, refusal, serverError, some } from "./disturbances.ts";
+import {
+  advance,
+  delayed,
+  failed,
+  fault,
+  heal,
+  lasting,
+  limitedFor,
+  next,
+  refusal,
+  serverError,
+  some,
+} from "./disturbances.ts";
+import { mustKeepCallsFromRefusedKey, mustKeepQueueFromRefusedKey } from "./refused-key.ts";
 import { must, type Rule } from "./rule.ts";
 import {
   adView,
+  apart,
+  burst,
   event,
   flush,
   inTurn,
@@ -155,12 +170,27 @@ const refusalNotRepeated: Rule = {
   judge: (session) => mustHaveNoFinding(session, "refused-and-sent-again", "continues-after-401"),
 };
 
-/** The delay shows which requests were under way when the first refusal came, and which were sent after it. */
-const keyRefused: fc.Arbitrary<Verdict> = fc.constant({
-  kind: "respond",
-  status: 401,
-  delay: "137ms",
-});
+const refusedKey = { kind: "respond", status: 401 } as const;
+const keyRefused: fc.Arbitrary<Verdict> = delayed(fc.constant(refusedKey));
+/** The key is refused while calls wait in the client: for their turn, or for the end of a pause. */
+const refusedInBurst: fc.Arbitrary<readonly Command[]> = weightedOneOf(
+  [2, inTurn(fault(keyRefused, lasting), burst(adView))],
+  [
+    3,
+    inTurn(
+      // The client finds out which encoding the service reads.
+      adView,
+      flush,
+      // The others are asked for before this answer arrives, or after that.
+      fault(fc.constant({ ...refusedKey, delay: "2500ms" }), next("impression", 1)),
+      fault(weightedOneOf([2, limitedFor(5)], [1, failed]), next("impression", 3)),
+      fault(keyRefused, lasting),
+      apart(adView, adView, adView, adView, adView),
+      advance(700, 900),
+      adView,
+    ),
+  ],
+);
 
 const rotatedKey: Rule = {
   id: "rotated-key",
@@ -184,44 +214,15 @@ const rotatedKey: Rule = {
           2,
         ),
       ],
+      [2, refusedInBurst],
     ),
   judge(session) {
     mustNotLoseSilently(session);
     mustEnd(session);
     mustKeepQueueFromRefusedKey(session);
+    mustKeepCallsFromRefusedKey(session);
     return mustHaveNoFinding(session, "continues-after-401");
   },
 };
-
-/**
- * Once the key was refused for an event that the client had taken on, it must send no other event with that key. If each
- * call fails instead, it is up to the caller whether to try again. Queries don't count: a driver may join two clients,
- * one for events and one for queries, and each has to learn of the refusal.
- *
- * @throws BrokenRule
- */
-function mustKeepQueueFromRefusedKey(session: Session): void {
-  const events = eventsOf(session);
-  const isRefusal = ({ attempt }: SentRequest): boolean => attempt.outcome === "unauthorized";
-  const [refusal] = events
-    .filter(({ asks }) => asks.every(({ outcome }) => outcome.kind === "done"))
-    .flatMap(({ sent }) => sent.filter(isRefusal))
-    .sort((one, other) => one.sequence - other.sequence);
-  const refusedMs = refusal?.attempt.answeredMs;
-  if (refusal === undefined || refusedMs === undefined) return;
-  for (const { name, sent } of events) {
-    const later = sent.find(
-      ({ sequence: number, atMs, attempt }) =>
-        number > refusal.sequence &&
-        atMs >= refusedMs &&
-        attempt.credentials === refusal.attempt.credentials,
-    );
-    must(
-      later === undefined,
-      () =>
-        `The service refused the key with 401. After the client got that answer it sent ${name} with the same key.`,
-    );
-  }
-}
 
 export const refusalRules: readonly Rule[] = [refusalIsNoSuccess, refusalNotRepeated, rotatedKey];
