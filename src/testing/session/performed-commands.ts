@@ -4,15 +4,16 @@ import { type ClientCommand, isOfClient } from "./command.ts";
 import type { AdView, Outcome, Session, Step } from "./session.ts";
 import type { WireExchange } from "./wire.ts";
 
-/** A command to the client that wasn't skipped. Closing isn't one of them: every session does that. */
+/** A command to the client that wasn't skipped. */
 export interface PerformedCommand {
   readonly command: ClientCommand;
   readonly outcome: Outcome;
   readonly shown: AdView | undefined;
   /** Index of its step, or of the `together` step that it is part of. */
   readonly at: number;
+  /** Its place in that step. */
+  readonly part: number;
   readonly atMs: number;
-  /** When it ended; for a part of a `together` step, when the last of its parts did. */
   readonly endMs: number;
   /** What was sent in that step, for all its commands. */
   readonly exchanges: readonly WireExchange[];
@@ -31,14 +32,16 @@ export function closingOf({ steps }: Session): (Step & { readonly at: number }) 
   return closing && isOver ? { ...closing, at } : undefined;
 }
 
-/** In order, without what was skipped. */
+/** In order, without what was skipped, and without closings: every session has one. */
 export function performedCommandsOf(session: Session): readonly PerformedCommand[] {
-  return session.steps.flatMap(({ parts, ...step }, at) => {
-    const { exchanges } = step;
-    return parts === undefined
-      ? performedCommandsIn(step, at, false)
-      : parts.flatMap((part) => performedCommandsIn({ ...part, exchanges }, at, true));
-  });
+  return clientCommandsOf(session).filter(({ command }) => command.kind !== "close");
+}
+
+/** Every flush and every closing that was performed, in order. */
+export function endingsOf(session: Session): readonly PerformedCommand[] {
+  return clientCommandsOf(session).filter(
+    ({ command: { kind } }) => kind === "flush" || kind === "close",
+  );
 }
 
 export function performedCommandsOfKind<Kind extends ClientCommand["kind"]>(
@@ -50,8 +53,14 @@ export function performedCommandsOfKind<Kind extends ClientCommand["kind"]>(
   );
 }
 
-function performedCommandsIn(step: Step, at: number, together: boolean): PerformedCommand[] {
-  const { command, outcome, shown, atMs, endMs, exchanges } = step;
-  if (!isOfClient(command) || command.kind === "close" || outcome.kind === "skipped") return [];
-  return [{ command, outcome, shown, at, atMs, endMs, exchanges, together }];
+function clientCommandsOf({ steps }: Session): PerformedCommand[] {
+  return steps.flatMap((step, at) => {
+    const { exchanges, parts } = step;
+    return (parts ?? [step]).flatMap((one, part): PerformedCommand[] => {
+      const { command, outcome, shown, atMs, endMs } = one;
+      if (!isOfClient(command) || outcome.kind === "skipped") return [];
+      const together = parts !== undefined;
+      return [{ command, outcome, shown, at, part, atMs, endMs, exchanges, together }];
+    });
+  });
 }

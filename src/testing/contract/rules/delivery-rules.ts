@@ -32,7 +32,8 @@ import {
   together,
   weightedOneOf,
 } from "./sequences.ts";
-import { mustNotLoseSilently, undeliveredOf } from "./shared-checks.ts";
+import { mustNotLoseSilently } from "./shared-checks.ts";
+import { undeliveredOf } from "./undelivered.ts";
 
 /** So few failures that a client may not give up, unless it declares fewer attempts. */
 const briefly: fc.Arbitrary<FaultMatch> = fc.constantFrom(

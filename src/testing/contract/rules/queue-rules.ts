@@ -3,10 +3,9 @@
 import fc from "fast-check";
 import { type Command, isOfClient } from "../../session/command.ts";
 import { requestBudget } from "../../session/outcomes.ts";
-import { closingOf, performedCommandsOfKind } from "../../session/performed-commands.ts";
-import type { Session, Step } from "../../session/session.ts";
+import { closingOf, endingsOf, performedCommandsOfKind } from "../../session/performed-commands.ts";
 import { isAcknowledged } from "../../session/tasks.ts";
-import { durationInWords, outcomeInWords, timeInWords } from "../../session/words.ts";
+import { durationInWords, outcomeInWords } from "../../session/words.ts";
 import {
   advance,
   doubtful,
@@ -33,6 +32,17 @@ import {
   weightedOneOf,
 } from "./sequences.ts";
 import { mustCountUndelivered, mustEnd, mustNotLoseSilently } from "./shared-checks.ts";
+import { saysCounts } from "./undelivered.ts";
+import {
+  closedInOutage,
+  closedUnderWay,
+  closedWithFigures,
+  closedWithQuery,
+  flushedUnderWay,
+  hasQueue,
+  mustFinish,
+  mustNotCloseEarly,
+} from "./under-way.ts";
 
 /** An event still waits when two callers end the client's work at the same time. */
 const endedTwice: fc.Arbitrary<readonly Command[]> = inTurn(
@@ -47,23 +57,35 @@ const flushDelivers: Rule = {
   source: "spec §1",
   needs: ["flush"],
   commands: () =>
-    fc.oneof(
-      sequence([adView, flush], fc.oneof(event, event, flush, together(flush))),
+    weightedOneOf(
+      [3, sequence([adView, flush], fc.oneof(event, event, flush, together(flush)))],
       // Events that wait for another attempt are in the queue too.
-      sequence(
-        [fault(failed, next("impression", 1)), adView, fc.oneof(flush, togetherAll(flush, flush))],
-        fc.oneof(event, event, flush),
-      ),
+      [
+        3,
+        sequence(
+          [
+            fault(failed, next("impression", 1)),
+            adView,
+            fc.oneof(flush, togetherAll(flush, flush)),
+          ],
+          fc.oneof(event, event, flush),
+        ),
+      ],
+      [3, flushedUnderWay],
+      [1, inTurn(adView, close, flush)],
     ),
   judge(session) {
     mustEnd(session, ["flush"]);
     const isCalm = session.exchanges.every(isAcknowledged);
     let applied = 0;
-    for (const { at, outcome } of performedCommandsOfKind(session, "flush")) {
-      must(!isCalm || outcome.kind === "done", () => {
-        return `A flush failed although the service refused nothing: ${outcomeInWords(outcome)}.`;
+    const closedAt = closingOf(session)?.at ?? session.steps.length;
+    for (const end of performedCommandsOfKind(session, "flush")) {
+      // Later ones only have to end.
+      if (end.at > closedAt) break;
+      must(!isCalm || end.outcome.kind === "done", () => {
+        return `A flush failed although the service refused nothing: ${outcomeInWords(end.outcome)}.`;
       });
-      const given = outcome.kind === "done" ? mustNotLoseSilently(session, at) : 0;
+      const given = end.outcome.kind === "done" ? mustFinish(session, end) : 0;
       if (given > 0) applied += 1;
     }
     return applied;
@@ -87,8 +109,15 @@ const closeLosesNothing: Rule = {
   says: "A client that is closed loses nothing: it reports what isn't recorded",
   source: "spec §1",
   needs: ["close"],
-  commands: () => weightedOneOf([11, disturbed], [1, filled]),
-  judge: (session) => (closingOf(session) === undefined ? 0 : mustNotLoseSilently(session)),
+  commands: () => weightedOneOf([11, disturbed], [1, filled], [4, closedUnderWay]),
+  judge(session) {
+    if (closingOf(session) === undefined) return 0;
+    for (const end of endingsOf(session)) {
+      const isClosing = end.command.kind === "close" && end.outcome.kind === "done";
+      if (isClosing && hasQueue(session)) mustFinish(session, end);
+    }
+    return mustNotLoseSilently(session);
+  },
 };
 
 const closeEnds: Rule = {
@@ -100,9 +129,13 @@ const closeEnds: Rule = {
     weightedOneOf(
       [7, sequence([fault(fc.oneof(failed, lost), fc.oneof(lasting, some)), adView], event, 3)],
       [1, endedTwice],
+      [1, closedInOutage],
     ),
   judge(session) {
     mustEnd(session, ["close"]);
+    // A call that was under way then ends, too.
+    for (const { parts = [] } of session.steps)
+      if (parts.some(({ command }) => command.kind === "close")) mustEnd({ steps: parts });
     const isOutage = session.steps.some(({ command }) => command.kind === "fault");
     return isOutage ? 1 : 0;
   },
@@ -119,16 +152,23 @@ const silentAfterClose: Rule = {
   says: "A client sends nothing after it is closed, even if it is used again",
   source: "spec §1",
   needs: ["close"],
-  commands: () => weightedOneOf([3, disturbed], [3, usedAfterClose], [1, endedTwice]),
+  commands: () =>
+    weightedOneOf(
+      [4, disturbed],
+      [5, usedAfterClose],
+      [3, endedTwice],
+      [2, closedUnderWay],
+      [2, closedWithFigures],
+      [1, closedWithQuery],
+    ),
   judge(session) {
     const closing = closingOf(session);
     if (closing === undefined) return 0;
     for (const step of session.steps) mustNotCloseEarly(session, step);
-    const hasQueue = performedCommandsOfKind(session, "flush").length > 0;
-    // A client without a queue may have nothing to close.
+    const isJudged = hasQueue(session);
     const steps = session.steps
       .slice(closing.at + 1)
-      .filter(({ command, parts }) => hasQueue || (parts === undefined && !isOfClient(command)));
+      .filter(({ command, parts }) => isJudged || (parts === undefined && !isOfClient(command)));
     const later = steps.flatMap(({ exchanges }) => exchanges);
     must(later.length === 0, () => {
       const [first] = later;
@@ -139,25 +179,13 @@ const silentAfterClose: Rule = {
   },
 };
 
-/** Of several calls that close the client at the same time, none may succeed while it still sends. */
-function mustNotCloseEarly(session: Session, { parts = [], exchanges }: Step): void {
-  for (const { command, outcome, endMs } of parts) {
-    if (command.kind !== "close" || outcome.kind !== "done") continue;
-    const later = exchanges.find(({ atMs }) => atMs > endMs);
-    must(
-      later === undefined,
-      () =>
-        `A call to close the client succeeded at ${timeInWords(session, endMs)}. The client sent ${later?.request.method} ${later?.request.path} after that, at ${timeInWords(session, later?.atMs ?? 0)}.`,
-    );
-  }
-}
-
 const noTimerAfterClose: Rule = {
   id: "no-timer-after-close",
   says: "A closed client leaves no timer behind, so that its process can end",
   source: "spec §1",
   needs: ["close"],
-  commands: () => disturbed,
+  commands: () =>
+    weightedOneOf([5, disturbed], [1, closedUnderWay], [1, closedInOutage], [1, closedWithFigures]),
   judge(session) {
     const closing = closingOf(session);
     if (closing === undefined) return 0;
@@ -183,6 +211,10 @@ const undeliveredIsTrue: Rule = {
       sequence([fault(fc.oneof(lost, doubtful), some), adView], fc.oneof(event, flush)),
       sequence([adView, adView, fault(failed, lasting), adView]),
     ),
+  whyNever: (session) =>
+    endingsOf(session).some(({ outcome }) => outcome.kind === "done" && saysCounts(outcome.value))
+      ? undefined
+      : "the client never says how many events it couldn't deliver",
   judge: mustCountUndelivered,
 };
 

@@ -16,11 +16,17 @@ import {
   isCertainlyConfirmed,
   isUnreadable,
 } from "../../session/tasks.ts";
-import { memberOf } from "../../session/wire.ts";
-import { errorInWords, outcomeInWords, timeInWords, valueInWords } from "../../session/words.ts";
+import { errorInWords, outcomeInWords, timeInWords } from "../../session/words.ts";
 import { wasUndisturbed } from "./double-counting.ts";
 import { isQueueFull } from "./excuses.ts";
 import { BrokenRule, must, onRecord } from "./rule.ts";
+import {
+  type EventKind,
+  lastFailedFlush,
+  mustCount,
+  undeliveredIn,
+  undeliveredOf,
+} from "./undelivered.ts";
 
 /**
  * The client report must not have any of these findings.
@@ -82,14 +88,14 @@ type CommandKind = Step["command"]["kind"];
  * @throws BrokenRule
  * @returns how many of them met a fault.
  */
-export function mustEnd(session: Session, kinds?: readonly CommandKind[]): number {
+export function mustEnd({ steps }: Pick<Session, "steps">, kinds?: readonly CommandKind[]): number {
   const isMeant = ({ command }: Step): boolean => kinds?.includes(command.kind) ?? true;
-  const asked = session.steps.flatMap((step) => step.parts ?? [step]).filter(isMeant);
+  const asked = steps.flatMap((step) => step.parts ?? [step]).filter(isMeant);
   for (const step of asked) {
     const why = unended(step);
     must(why === undefined, () => `The client's ${step.command.kind} never ends: ${why}.`);
   }
-  return session.steps
+  return steps
     .filter(isMeant)
     .filter(({ exchanges }) => exchanges.some(({ fault }) => fault !== undefined)).length;
 }
@@ -109,110 +115,61 @@ function unended({ outcome }: Step): string | undefined {
   }
 }
 
-type EventKind = EventTask["operation"];
 const kinds = ["impression", "click"] as const satisfies readonly EventKind[];
 
 /**
  * Every event for which the client reported success must be recorded, or reported as undelivered. For a queueing client
  * success means queued, so the results of flush and close count too.
  *
- * @param last Index of the last step that counts. @default all steps count
+ * @param end A flush or close that resolved: what was given before it must be recorded by then. @default all steps count
  * @throws BrokenRule
  * @returns for how many events the client reported success.
  */
-export function mustNotLoseSilently(session: Session, last: number = session.steps.length): number {
+export function mustNotLoseSilently(session: Session, end?: PerformedCommand): number {
   mustCount(session);
   const events = eventsOf(session);
-  const excusedTo = lastFailedFlush(session, last);
+  const excusedTo = lastFailedFlush(session, end);
   let said = 0;
   for (const kind of kinds) {
-    const done = events.filter((event) => event.operation === kind && isDone(event, last));
+    const done = events.filter((event) => event.operation === kind && isDone(event, end));
     said += done.length;
     const missing = done.filter(
       ({ recorded, asks }) =>
-        !recorded.some(({ stepIndex }) => stepIndex <= last) &&
-        asks.some(({ at }) => at > excusedTo),
+        !recorded.some(({ atMs }) => end === undefined || atMs <= end.endMs) &&
+        asks.some((ask) => ask.at > excusedTo && isGivenBefore(ask, end)),
     );
-    const undelivered = undeliveredIn(session, kind, last);
+    const undelivered = undeliveredIn(session, kind, end);
     must(
       missing.length <= undelivered,
       () => {
         const names = missing.map(({ name }) => name).join(", ");
         const count = undelivered === 0 ? "none" : undelivered;
-        return `The client reported ${names} as delivered, but the service has no record of it. It called ${count} undelivered.`;
+        const isLate = missing.some(({ recorded }) => recorded.length > 0);
+        const when = isLate
+          ? `had no record of it when the ${end?.command.kind} resolved, at ${timeInWords(session, end?.endMs ?? 0)}`
+          : "has no record of it";
+        return `The client reported ${names} as delivered, but the service ${when}. It called ${count} undelivered.`;
       },
-      () => onRecord(session, kind, missing.length - undelivered),
+      () => {
+        const lost = missing.filter(({ recorded }) => recorded.length === 0).length - undelivered;
+        return lost > 0 ? onRecord(session, kind, lost) : [];
+      },
     );
   }
   return said;
 }
 
-function isDone({ asks }: EventTask, last: number): boolean {
-  return asks.some(({ outcome, at }) => at < last && outcome.kind === "done");
-}
-
-/** Index of the last flush or close that failed or never ended. Its failure tells the caller that earlier events may be lost. */
-function lastFailedFlush({ steps }: Session, last: number): number {
-  return steps.findLastIndex(
-    (step, at) =>
-      at <= last &&
-      (step.parts ?? [step]).some(
-        ({ command, outcome }) =>
-          (command.kind === "flush" || command.kind === "close") &&
-          outcome.kind !== "done" &&
-          outcome.kind !== "skipped",
-      ),
+function isDone({ asks }: EventTask, end: PerformedCommand | undefined): boolean {
+  return asks.some(
+    (ask) =>
+      ask.outcome.kind === "done" &&
+      isGivenBefore(ask, end) &&
+      (end === undefined || ask.endMs <= end.endMs),
   );
 }
 
-/** The count from the first closing, which covers the whole session; otherwise the sum of the counts from the flushes. */
-function undeliveredIn({ steps }: Session, kind: EventKind, last: number): number {
-  const countsOf = (name: "flush" | "close"): number[][] =>
-    steps
-      .slice(0, last + 1)
-      .map((step) =>
-        (step.parts ?? [step]).flatMap(({ command, outcome }) =>
-          command.kind === name && outcome.kind === "done"
-            ? undeliveredOf(outcome.value, kind)
-            : [],
-        ),
-      );
-  const flushed = countsOf("flush")
-    .flat()
-    .reduce((sum, one) => sum + one, 0);
-  const closed = countsOf("close").find(({ length }) => length > 0);
-  // Of several closings at once, one may have the counts.
-  return closed === undefined ? flushed : Math.max(...closed);
-}
-
-/** What a flush or a close says of events that it couldn't deliver has to be their number. @throws BrokenRule */
-function mustCount({ steps }: Session): void {
-  for (const { command, outcome } of steps.flatMap((step) => step.parts ?? [step])) {
-    if ((command.kind !== "flush" && command.kind !== "close") || outcome.kind !== "done") continue;
-    for (const name of Object.values(countNames)) {
-      const count = memberOf(outcome.value, name);
-      must(
-        count === undefined || isCount(count),
-        () =>
-          `The client's ${command.kind} resolved with ${name}: ${valueInWords(count)}. That must be the number of ${name} that it couldn't deliver: 0, 1, 2, …`,
-      );
-    }
-  }
-}
-
-function isCount(count: unknown): count is number {
-  return typeof count === "number" && Number.isInteger(count) && count >= 0;
-}
-
-const countNames: Readonly<Record<EventKind, string>> = {
-  impression: "impressions",
-  click: "clicks",
-};
-
-/** The count of undelivered events; empty if the value has none. */
-export function undeliveredOf(value: unknown, kind: EventKind): number[] {
-  const count = memberOf(value, countNames[kind]);
-  return isCount(count) ? [count] : [];
+function isGivenBefore({ at, part }: PerformedCommand, end: PerformedCommand | undefined): boolean {
+  return end === undefined || at < end.at || (at === end.at && part < end.part);
 }
 
 /**
