@@ -1,5 +1,5 @@
 /**
- * How many defects of three clients the contract finds with its default settings, by cause. The page for users says the same
+ * How many defects of four clients the contract finds with its default settings, by cause. The page for users says the same
  * figures. `npm test` tries only the rule that is known to find a defect. RUNS=1 tries the whole contract with those that none
  * is known to find. ADSIM_REPORT prints a table.
  */
@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { isWhole } from "../../budget.ts";
 import { callingDefects } from "./calling-defects.ts";
+import { directDefects } from "./direct-defects.ts";
 import { orderedDefects } from "./ordered-defects.ts";
 import { causes, type PlantedDefect, queueingDefects } from "./queueing-defects.ts";
 import { tryClients } from "./run-trials.ts";
@@ -36,6 +37,11 @@ const planted: readonly Planted[] = [
     ...defect,
     path: "test/testing/defects/calling-client.ts",
     driver: "createCallingDriver",
+  })),
+  ...directDefects.map((defect) => ({
+    ...defect,
+    path: "test/testing/defects/direct-client.ts",
+    driver: "createDirectDriver",
   })),
 ];
 

@@ -25,7 +25,7 @@ import {
   some,
   spent,
 } from "./disturbances.ts";
-import { mustNotWaitForOtherLimit } from "./other-limit.ts";
+import { oneLimitNotTheOther } from "./other-limit.ts";
 import { mustHoldQueue } from "./queue-waits.ts";
 import { neverRepeats, type Rule } from "./rule.ts";
 import {
@@ -247,48 +247,6 @@ const goesOnAfterTheLimit: Rule = {
       (name) =>
         `The limit last refused a request more than two minutes before ${name} was shown, but the service has no record of it.`,
     );
-  },
-};
-
-/** One limit is used up. While the client waits for it, it is asked for something that counts against the other. */
-const beyondOneLimit: fc.Arbitrary<readonly Command[]> = weightedOneOf(
-  [3, sequence([spent("reporting"), stats, adView], fc.oneof(event, query), 3)],
-  [1, sequence([spent("reporting"), apart(stats, stats, stats, adView, flush)], query, 2)],
-  [2, sequence([fault(limitedFor(150), next("stats", 1)), apart(stats, adView, flush)], event, 2)],
-  [
-    2,
-    sequence(
-      [fault(limitedFor(150), next("impression", 1)), apart(adView, flush, query)],
-      query,
-      2,
-    ),
-  ],
-  [
-    1,
-    sequence([adView, flush, fault(limitedFor(150), next("click", 1)), apart(click, flush, query)]),
-  ],
-);
-
-const oneLimitNotTheOther: Rule = {
-  id: "one-limit-not-the-other",
-  says: "While one limit is used up, the client still sends requests that count against the other",
-  source: "spec §8",
-  needs: ["stats"],
-  commands: () => beyondOneLimit,
-  judge(session) {
-    const prompt = mustNotWaitForOtherLimit(session);
-    const spending = session.steps.findIndex(({ command }) => command.kind === "spend");
-    const refused = sentBy(session).some(
-      (sent) => sent.limit === "reporting" && sent.stepIndex > spending,
-    );
-    if (!refused) return prompt;
-    const recorded = mustRecordShown(
-      session,
-      ({ at }) => at > spending,
-      (name) =>
-        `The service has no record of ${name}. The reporting limit was used up, but the recording limit was not.`,
-    );
-    return prompt + recorded;
   },
 };
 

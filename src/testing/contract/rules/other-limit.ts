@@ -1,10 +1,67 @@
 /** While a client waits for one request limit, it must go on sending requests that count against the other (spec §8). */
 
+import fc from "fast-check";
 import { operations } from "../../../spec/operations.ts";
+import type { Command } from "../../session/command.ts";
 import type { Session, Step } from "../../session/session.ts";
 import { type EventTask, eventsOf, type SentRequest, sentBy } from "../../session/tasks.ts";
 import { durationInWords } from "../../session/words.ts";
-import { must } from "./rule.ts";
+import { fault, limitedFor, next, spent } from "./disturbances.ts";
+import { must, type Rule } from "./rule.ts";
+import {
+  adView,
+  apart,
+  click,
+  event,
+  flush,
+  query,
+  sequence,
+  stats,
+  weightedOneOf,
+} from "./sequences.ts";
+import { mustRecordShown } from "./shared-checks.ts";
+
+/** One limit is used up. While the client waits for it, it is asked for something that counts against the other. */
+const beyondOneLimit: fc.Arbitrary<readonly Command[]> = weightedOneOf(
+  [3, sequence([spent("reporting"), stats, adView], fc.oneof(event, query), 3)],
+  [1, sequence([spent("reporting"), apart(stats, stats, stats, adView, flush)], query, 2)],
+  [2, sequence([fault(limitedFor(150), next("stats", 1)), apart(stats, adView, flush)], event, 2)],
+  [
+    2,
+    sequence(
+      [fault(limitedFor(150), next("impression", 1)), apart(adView, flush, query)],
+      query,
+      2,
+    ),
+  ],
+  [
+    1,
+    sequence([adView, flush, fault(limitedFor(150), next("click", 1)), apart(click, flush, query)]),
+  ],
+);
+
+export const oneLimitNotTheOther: Rule = {
+  id: "one-limit-not-the-other",
+  says: "While one limit is used up, the client still sends requests that count against the other",
+  source: "spec §8",
+  needs: ["stats"],
+  commands: () => beyondOneLimit,
+  judge(session) {
+    const prompt = mustNotWaitForOtherLimit(session);
+    const spending = session.steps.findIndex(({ command }) => command.kind === "spend");
+    const refused = sentBy(session).some(
+      (sent) => sent.limit === "reporting" && sent.stepIndex > spending,
+    );
+    if (!refused) return prompt;
+    const recorded = mustRecordShown(
+      session,
+      ({ at }) => at > spending,
+      (name) =>
+        `The service has no record of ${name}. The reporting limit was used up, but the recording limit was not.`,
+    );
+    return prompt + recorded;
+  },
+};
 
 /** A call that the limit doesn't concern is sent within this time. */
 const PROMPT_MS = 30_000;
@@ -27,7 +84,7 @@ interface Wait {
  * @throws BrokenRule
  * @returns how many calls there were that the client could have held up.
  */
-export function mustNotWaitForOtherLimit(session: Session): number {
+function mustNotWaitForOtherLimit(session: Session): number {
   const sent = sentBy(session);
   const waits = sent
     .flatMap(waitOf)

@@ -58,7 +58,7 @@ const flushDelivers: Rule = {
   needs: ["flush"],
   commands: () =>
     weightedOneOf(
-      [3, sequence([adView, flush], fc.oneof(event, event, flush, together(flush)))],
+      [5, sequence([adView, flush], fc.oneof(event, event, flush, together(flush)))],
       // Events that wait for another attempt are in the queue too.
       [
         3,
@@ -71,7 +71,7 @@ const flushDelivers: Rule = {
           fc.oneof(event, event, flush),
         ),
       ],
-      [3, flushedUnderWay],
+      [4, flushedUnderWay],
       [1, inTurn(adView, close, flush)],
     ),
   judge(session) {

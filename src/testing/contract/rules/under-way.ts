@@ -48,13 +48,14 @@ function underWayAt(
   twice: fc.Arbitrary<Command>,
 ): fc.Arbitrary<readonly Command[]> {
   const viewed = fc.oneof(apart(adView, end), apart(adView, click, end));
-  const clicked = fc.oneof(togetherAll(click, end), apart(click, adView, end));
-  return weightedOneOf(
-    [3, inTurn(adView, flush, delayed(events, 3), viewed)],
-    [2, inTurn(adView, flush, delayed(["impression"], 2, failed), togetherAll(adView, click, end))],
-    [3, inTurn(adView, flush, delayed(["click"], 2), clicked)],
-    [3, inTurn(adView, flush, delayed(events, 1, slow), delayed(events, 2), twice)],
+  const clicked = fc.oneof(togetherAll(click, end), apart(click, end));
+  const ended = weightedOneOf(
+    [3, inTurn(delayed(events, 3), viewed)],
+    [2, inTurn(delayed(["impression"], 2, failed), togetherAll(adView, click, end))],
+    [4, inTurn(delayed(["click"], 2, fc.oneof(limitedFor(5), limitedFor(5), slow)), clicked)],
+    [3, inTurn(delayed(events, 1, slow), delayed(events, 2), twice)],
   );
+  return inTurn(adView, adView, flush, ended);
 }
 
 export const flushedUnderWay: fc.Arbitrary<readonly Command[]> = underWayAt(
