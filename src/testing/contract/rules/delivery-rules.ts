@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import type { FaultMatch } from "../../../faults/rule.ts";
+import { sequenceOf } from "../../arbitraries/sequence.ts";
 import type { Command } from "../../session/command.ts";
 import { closingOf, performedCommandsOfKind } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
@@ -24,12 +25,14 @@ import {
   adView,
   again,
   againOf,
+  click,
   event,
   flush,
   inTurn,
   sequence,
   shortPause,
   together,
+  togetherAll,
   weightedOneOf,
 } from "./sequences.ts";
 import { mustNotLoseSilently } from "./shared-checks.ts";
@@ -55,19 +58,31 @@ const more: fc.Arbitrary<Command> = fc.oneof(event, event, flush, shortPause);
 const down: fc.Arbitrary<Command> = fault(failed, next("impression"));
 /** The client gives a view up, and is asked to report it again when the service works. */
 const reportedAgain: fc.Arbitrary<readonly Command[]> = sequence(
-  [down, adView, flush, heal, advance(120, 600), again, flush],
+  [down, adView, flush, heal, advance(120, 600), fc.oneof(again, togetherAll(again, again)), flush],
   more,
   2,
 );
-/** The same, and the first request after that fails. */
+/** The same with clicks, and the first request after that fails: for that view, or for another one. */
 const failsAgain: fc.Arbitrary<readonly Command[]> = inTurn(
-  ...[down, adView, flush, heal, advance(600, 700)],
-  ...[fault(failed, next("impression", 1)), again, advance(120, 300), flush],
+  ...[down, adView, sequenceOf(click, { minLength: 0, maxLength: 2 }), flush, heal],
+  ...[advance(600, 700), fault(failed, next("impression", 1))],
+  fc.oneof(inTurn(again, advance(120, 300)), adView),
+  flush,
 );
 /** The client gives two views up. When the second is reported again, it is older than many clients let a view become. */
 const reportedLate: fc.Arbitrary<readonly Command[]> = inTurn(
   ...[down, adView, adView, flush, heal, advance(600, 620)],
   ...[againOf(0), flush, advance(290, 310), againOf(1), flush],
+);
+
+/** Several events wait while the service fails, and for some of them it fails more than once. */
+const severalWait: fc.Arbitrary<readonly Command[]> = inTurn(
+  fault(
+    failed,
+    fc.constantFrom(...[4, 3, 2].map((times) => ({ operation: "impression" as const, times }))),
+  ),
+  fc.oneof(adView, togetherAll(adView, adView, adView)),
+  fc.oneof(flush, inTurn(click, click, flush)),
 );
 
 /** Outages of one to six failures in a row, each after the service has worked. Before it is asked, the client has time. */
@@ -100,7 +115,8 @@ const deliversWhenItCan: Rule = {
       [5, sequence([fault(limitedWithRetryAfter, once), adView, event, advance(200, 600)], more)],
       [4, sequence([fault(lost, lasting), adView, heal, advance(120, 600)], more)],
       [2, reportedAgain],
-      [2, failsAgain],
+      [3, failsAgain],
+      [3, severalWait],
       [2, reportedLate],
       [3, outages],
       [2, sequence([fault(failed, lasting), adView, advance(1, 2), heal, advance(60, 600)], more)],

@@ -16,11 +16,14 @@ import {
   limitedFor,
   lost,
   next,
+  slow,
   some,
 } from "./disturbances.ts";
+import { countedOnce, mustCountSinceFlush } from "./flush-counts.ts";
 import { must, type Rule } from "./rule.ts";
 import {
   adView,
+  click,
   close,
   event,
   flush,
@@ -70,6 +73,11 @@ const flushDelivers: Rule = {
           ],
           fc.oneof(event, event, flush),
         ),
+      ],
+      // Clicks wait for their view.
+      [
+        2,
+        inTurn(fc.oneof(slow, fault(failed, next("impression", 1))), adView, click, click, flush),
       ],
       [4, flushedUnderWay],
       [1, inTurn(adView, close, flush)],
@@ -203,19 +211,23 @@ const noTimerAfterClose: Rule = {
 
 const undeliveredIsTrue: Rule = {
   id: "undelivered-is-true",
-  says: "The client never reports an event as undelivered if it knows that the event is recorded",
+  says: "The client counts each accepted event that it gave up as undelivered, once, and none that it knows to be recorded",
   source: "spec §1",
   needs: ["close"],
   commands: () =>
-    fc.oneof(
-      sequence([fault(fc.oneof(lost, doubtful), some), adView], fc.oneof(event, flush)),
-      sequence([adView, adView, fault(failed, lasting), adView]),
+    weightedOneOf(
+      [2, sequence([fault(fc.oneof(lost, doubtful), some), adView], fc.oneof(event, flush))],
+      [2, sequence([adView, adView, fault(failed, lasting), adView])],
+      [1, countedOnce],
     ),
   whyNever: (session) =>
     endingsOf(session).some(({ outcome }) => outcome.kind === "done" && saysCounts(outcome.value))
       ? undefined
       : "the client never says how many events it couldn't deliver",
-  judge: mustCountUndelivered,
+  judge(session) {
+    mustCountSinceFlush(session);
+    return mustCountUndelivered(session);
+  },
 };
 
 export const queueRules: readonly Rule[] = [

@@ -9,8 +9,17 @@ import type { AdView, Session } from "../../session/session.ts";
 import { hasWrongEncoding } from "../../session/tasks.ts";
 import { type ViewGroup, viewGroupsOf } from "../../session/view-groups.ts";
 import { jsonOf, parametersOf, recordedId, type WireExchange } from "../../session/wire.ts";
+import { slow } from "./disturbances.ts";
 import { must, type Rule } from "./rule.ts";
-import { anyAdView, everyday } from "./sequences.ts";
+import {
+  adView,
+  anyAdView,
+  click,
+  everyday,
+  inTurn,
+  togetherAll,
+  weightedOneOf,
+} from "./sequences.ts";
 import { mustHaveNoFinding, mustOpen } from "./shared-checks.ts";
 
 const opens: Rule = {
@@ -92,7 +101,12 @@ const parameters: Rule = {
   id: "parameters",
   says: "Every request has the parameters that the spec requires and no undocumented ones, each once and with the value that the client was given",
   source: "spec §4",
-  commands: () => everyday(anyAdView),
+  commands: () =>
+    weightedOneOf(
+      [15, everyday(anyAdView)],
+      // A queueing client doesn't know the impressions' ids yet when they are clicked.
+      [1, inTurn(slow, togetherAll(adView, adView, adView), click, click)],
+    ),
   judge(session) {
     let read = 0;
     for (const exchange of session.exchanges) {
