@@ -75,14 +75,15 @@ const reportedLate: fc.Arbitrary<readonly Command[]> = inTurn(
   ...[againOf(0), flush, advance(290, 310), againOf(1), flush],
 );
 
-/** Several events wait while the service fails, and for some of them it fails more than once. */
-const severalWait: fc.Arbitrary<readonly Command[]> = inTurn(
-  fault(
-    failed,
-    fc.constantFrom(...[4, 3, 2].map((times) => ({ operation: "impression" as const, times }))),
+/** Four requests fail: for one view, or for several that wait. A flush that takes seconds may have a time limit. */
+const fourFail: fc.Arbitrary<readonly Command[]> = inTurn(
+  fault(failed, next("impression", 4)),
+  fc.oneof(
+    inTurn(adView, advance(60, 240)),
+    togetherAll(adView, adView, adView),
+    inTurn(togetherAll(adView, adView, adView), click, click),
   ),
-  fc.oneof(adView, togetherAll(adView, adView, adView)),
-  fc.oneof(flush, inTurn(click, click, flush)),
+  flush,
 );
 
 /** Outages of one to six failures in a row, each after the service has worked. Before it is asked, the client has time. */
@@ -93,7 +94,7 @@ export const outages: fc.Arbitrary<readonly Command[]> = fc
       ...lengths.flatMap((length) => [
         fault(failed, next("impression", length)),
         adView,
-        advance(120, 600),
+        advance(120, 400),
         flush,
         heal,
       ]),
@@ -114,9 +115,9 @@ const deliversWhenItCan: Rule = {
       [4, sequence([refusedOnce, together(adView)], more, 3)],
       [5, sequence([fault(limitedWithRetryAfter, once), adView, event, advance(200, 600)], more)],
       [4, sequence([fault(lost, lasting), adView, heal, advance(120, 600)], more)],
-      [2, reportedAgain],
+      [4, reportedAgain],
       [3, failsAgain],
-      [3, severalWait],
+      [6, fourFail],
       [2, reportedLate],
       [3, outages],
       [2, sequence([fault(failed, lasting), adView, advance(1, 2), heal, advance(60, 600)], more)],
