@@ -11,7 +11,10 @@ const MIN_ATTEMPTS = 6;
 const MIN_KNOWN_RETRIES = 2;
 /** A timer of 0 ms takes a millisecond in Node and in browsers. */
 const SHORTEST_TIMER_MS = 1;
-/** If that is the pause before all of so many first retries, it isn't drawn. Full jitter up to half a second draws it once in 250 times. */
+/**
+ * If that is the pause before all of so many first retries, it isn't drawn: full jitter up to half a second draws it once
+ * in 250 times.
+ */
 const MIN_FIRST_RETRIES = 4;
 /** Queries of many users look the same, so they need more. No page sends this many at once. */
 const MIN_SHARED_ATTEMPTS = 50;

@@ -51,14 +51,13 @@ interface JitteredCriterion {
 /**
  * Narrow jitter, such as half of each pause, and full jitter.
  *
- * Narrow: simulated 300,000 times for 2 to 8 pauses a
- * request, back-off with full jitter never met that, nor with half of each pause drawn, whatever the longest pause. Decorrelated
- * jitter met it less than once in 50,000 times if its longest pause is at least four times its shortest. Fixed pauses that vary
- * by half meet it three times out of four.
+ * Narrow: simulated 300,000 times for 2 to 8 pauses a request, back-off with full jitter never met that, nor with half of
+ * each pause drawn, whatever the longest pause. Decorrelated jitter met it less than once in 50,000 times if its longest
+ * pause is at least four times its shortest. Fixed pauses that vary by half meet it three times out of four.
  *
- * Full: simulated 100,000 times for 3 to 6 pauses a request, back-off with full or decorrelated jitter met it at most once,
- * whether it starts anew with each request or goes on, if its bound at least doubles. Its first pause is one of the shortest.
- * Fixed pauses with full jitter meet it three times out of ten.
+ * Full: simulated 100,000 times for 3 to 6 pauses a request, back-off with full or decorrelated jitter met it at most
+ * once, whether it starts anew with each request or goes on, if its bound at least doubles. Its first pause is one of the
+ * shortest. Fixed pauses with full jitter meet it three times out of ten.
  */
 const jitteredCriteria: readonly JitteredCriterion[] = [
   { ratio: [1, 3], growth: 1.1, firstShare: 0, requests: 12, pauses: 36 },

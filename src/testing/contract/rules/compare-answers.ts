@@ -28,7 +28,7 @@ import {
 } from "../../session/words.ts";
 import { ageOf, answersTo, isAnswerTo, longestAge } from "./answers-to.ts";
 import { isQueueFull } from "./excuses.ts";
-import { mayBeRejected, rightAnswersIn } from "./right-answers.ts";
+import { rightAnswersIn } from "./right-answers.ts";
 import { BrokenRule, must } from "./rule.ts";
 import { mustCountUndelivered } from "./shared-checks.ts";
 
@@ -87,14 +87,13 @@ function wrongSource(
   );
 }
 
-/** Whether the service answered every request with a success that no client may reject, at first or in another encoding. */
+/** Whether the service answered every request with a success, at first or in another encoding. */
 export function wasAnswered({ exchanges, together }: PerformedCommand): boolean {
   return exchanges.every(
     // Of several at once it isn't known which one was sent in the wrong encoding.
     (one, at) =>
       one.fault === undefined &&
-      ((one.got.status === 200 && !mayBeRejected(one)) ||
-        (hasWrongEncoding(one) && !together && at < exchanges.length - 1)),
+      (one.got.status === 200 || (hasWrongEncoding(one) && !together && at < exchanges.length - 1)),
   );
 }
 

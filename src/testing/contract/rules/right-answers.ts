@@ -1,7 +1,7 @@
 /** Tells answers that the spec describes from others that look like a success (spec §2, §4). */
 
 import { successMismatch } from "../../../spec/schema-mismatch.ts";
-import { jsonOf, memberOf, type WireAnswer, type WireExchange } from "../../session/wire.ts";
+import { jsonOf, type WireAnswer, type WireExchange } from "../../session/wire.ts";
 
 /** Whether the client got a success that isn't what the spec describes. */
 export function isWrongSuccess(exchange: WireExchange): boolean {
@@ -23,22 +23,4 @@ export function rightAnswersIn(exchange: WireExchange): readonly unknown[] {
   return [exchange.got, exchange.served].flatMap((answer) =>
     answer === undefined || mismatchOf(exchange, answer) !== undefined ? [] : [jsonOf(answer)],
   );
-}
-
-/**
- * Whether a client that takes the spec at its word may reject this success: a transaction reference isn't text (spec §2), or
- * statistics of one surface have rows of others (spec §4). Some choices of the service allow both.
- */
-export function mayBeRejected({ operation, values, got }: WireExchange): boolean {
-  const body = jsonOf(got);
-  if (operation === "payouts")
-    return rowsOf(body, "payouts").some((row) => typeof memberOf(row, "txn_id") !== "string");
-  const surface = values.get("surface");
-  if (operation !== "stats" || surface === undefined) return false;
-  return rowsOf(body, "surfaces").some((row) => memberOf(row, "id") !== surface);
-}
-
-function rowsOf(body: unknown, name: string): readonly unknown[] {
-  const rows = memberOf(body, name);
-  return Array.isArray(rows) ? rows : [];
 }
