@@ -51,15 +51,6 @@ export const orderedDefects: readonly PlantedDefect[] = [
   },
   {
     ...inClient,
-    says: "each flush counts all clicks again that were ever given up",
-    cause: "undelivered events",
-    breaks: "undelivered-is-true",
-    find: "    this.#lostSinceFlush.clear();\n",
-    replace:
-      '    for (const task of this.#lostSinceFlush)\n      if (task.kind === "impression") this.#lostSinceFlush.delete(task);\n',
-  },
-  {
-    ...inClient,
     says: "counts the attempts of an event that was given up before",
     cause: "undelivered events",
     breaks: "delivers-when-it-can",

@@ -3,7 +3,13 @@
 import fc from "fast-check";
 import { type Command, isOfClient } from "../../session/command.ts";
 import { requestBudget } from "../../session/outcomes.ts";
-import { closingOf, endingsOf, performedCommandsOfKind } from "../../session/performed-commands.ts";
+import {
+  closingOf,
+  endingsOf,
+  type PerformedCommand,
+  performedCommandsOfKind,
+} from "../../session/performed-commands.ts";
+import type { Session } from "../../session/session.ts";
 import { isAcknowledged } from "../../session/tasks.ts";
 import { durationInWords, outcomeInWords } from "../../session/words.ts";
 import {
@@ -19,10 +25,10 @@ import {
   slow,
   some,
 } from "./disturbances.ts";
-import { countedOnce, mustCountSinceFlush } from "./flush-counts.ts";
 import { must, type Rule } from "./rule.ts";
 import {
   adView,
+  againOf,
   click,
   close,
   event,
@@ -35,7 +41,7 @@ import {
   weightedOneOf,
 } from "./sequences.ts";
 import { mustCountUndelivered, mustEnd, mustNotLoseSilently } from "./shared-checks.ts";
-import { saysCounts } from "./undelivered.ts";
+import { type EventKind, saysCounts, undeliveredOf } from "./undelivered.ts";
 import {
   closedInOutage,
   closedUnderWay,
@@ -209,16 +215,23 @@ const noTimerAfterClose: Rule = {
   },
 };
 
+/** A click and views are given up. Later the clicked view is reported again. */
+const givenUp: fc.Arbitrary<readonly Command[]> = inTurn(
+  ...[adView, flush, fault(failed, fc.constant({ operation: ["impression", "click"] }))],
+  fc.oneof(togetherAll(click, adView), togetherAll(click, adView, adView, adView, adView, adView)),
+  ...[flush, heal, againOf(0), flush],
+);
+
 const undeliveredIsTrue: Rule = {
   id: "undelivered-is-true",
-  says: "The client counts each accepted event that it gave up as undelivered, once, and none that it knows to be recorded",
+  says: "The client counts each accepted event that it gave up as undelivered, and none that it knows to be recorded",
   source: "spec §1",
   needs: ["close"],
   commands: () =>
     weightedOneOf(
       [2, sequence([fault(fc.oneof(lost, doubtful), some), adView], fc.oneof(event, flush))],
       [2, sequence([adView, adView, fault(failed, lasting), adView])],
-      [1, countedOnce],
+      [1, givenUp],
     ),
   whyNever: (session) =>
     endingsOf(session).some(({ outcome }) => outcome.kind === "done" && saysCounts(outcome.value))
@@ -229,6 +242,27 @@ const undeliveredIsTrue: Rule = {
     return mustCountUndelivered(session);
   },
 };
+
+const kinds = ["impression", "click"] as const satisfies readonly EventKind[];
+
+/**
+ * Every flush counts what was given up since the last one. A client whose flushes don't all say both numbers is judged by its
+ * close alone.
+ *
+ * @throws BrokenRule
+ */
+function mustCountSinceFlush(session: Session): void {
+  mustNotLoseSilently(session);
+  const flushes = performedCommandsOfKind(session, "flush");
+  if (!flushes.every(saysBoth)) return;
+  for (const end of flushes) mustNotLoseSilently(session, end);
+}
+
+function saysBoth({ outcome }: PerformedCommand): boolean {
+  return (
+    outcome.kind === "done" && kinds.every((kind) => undeliveredOf(outcome.value, kind).length > 0)
+  );
+}
 
 export const queueRules: readonly Rule[] = [
   flushDelivers,
