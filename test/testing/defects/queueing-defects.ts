@@ -207,6 +207,21 @@ const wrongAnswers: readonly Omit<PlantedDefect, "cause">[] = [
     find: "values, isPayoutsAnswer);",
     replace: "values, () => true);",
   },
+  {
+    says: "an answer that was rejected is returned when the query is made again",
+    breaks: "wrong-answer-is-no-success",
+    ...inClient,
+    find: "values, isStatsAnswer(publisher_id));",
+    replace:
+      "values, isStatsAnswer(publisher_id)).catch((error) => {\n      this.#cache.keep(query, { value: this.#transport.rejected, askedAtMs: timers.now(), version });\n      throw error;\n    });",
+    also: [
+      {
+        ...inTransport,
+        find: "    if (status < 400) return",
+        replace: "    if (status < 400) this.rejected = body;\n    if (status < 400) return",
+      },
+    ],
+  },
 ];
 
 const staleFigures: readonly Omit<PlantedDefect, "cause">[] = [
@@ -282,6 +297,42 @@ const staleFigures: readonly Omit<PlantedDefect, "cause">[] = [
     ...inStats,
     find: "JSON.stringify([from ?? null, to ?? null, surface ?? null]);",
     replace: "JSON.stringify([from ?? null, surface ?? null]);",
+  },
+  {
+    says: "figures of a period that begins on a day are returned for one that ends on it",
+    breaks: "stats-not-outdated",
+    ...inStats,
+    find: "JSON.stringify([from ?? null, to ?? null, surface ?? null]);",
+    replace: "JSON.stringify([[from, to].filter(Boolean), surface ?? null]);",
+  },
+  {
+    says: "while a limit holds queries up, figures of any age are returned",
+    breaks: "stats-not-outdated",
+    ...inClient,
+    find: "this.#cache.find(query, timers.now());",
+    replace: "this.#cache.find(query, this.#transport.isPaused ? 0 : timers.now());",
+    also: [
+      {
+        ...inTransport,
+        find: "  async #pauseOver(",
+        replace:
+          "  get isPaused() {\n    return this.#pauses.reporting.untilMs > this.#context.timers.now();\n  }\n\n  async #pauseOver(",
+      },
+      {
+        ...inStats,
+        find: "if (isYoung && isSameDay(found.askedAtMs, nowMs))",
+        replace: "if (isYoung && (nowMs === 0 || isSameDay(found.askedAtMs, nowMs)))",
+      },
+      survivesWrites,
+    ],
+  },
+  {
+    says: "figures that were asked for in vain at first are used for twice as long",
+    breaks: "stats-not-outdated",
+    ...inClient,
+    find: "this.#cache.keep(query, { value, askedAtMs, version });",
+    replace:
+      "const waitedMs = timers.now() - askedAtMs;\n    this.#cache.keep(query, { value, askedAtMs: askedAtMs + (waitedMs > 0 ? STALE_MS : 0), version });",
   },
   {
     says: "after an error the last figures are returned, however old",
@@ -543,6 +594,13 @@ const longAndWide: readonly Omit<PlantedDefect, "cause">[] = [
 ];
 
 const when: readonly Omit<PlantedDefect, "cause">[] = [
+  {
+    says: "a query that failed once is sent again at once",
+    breaks: "pauses-grow",
+    ...inClient,
+    find: "this.#context.timers.now() + this.#pauseMs(attempt);",
+    replace: "this.#context.timers.now() + (attempt === 1 ? 0 : this.#pauseMs(attempt));",
+  },
   {
     says: "recording waits for the reporting limit",
     breaks: "one-limit-not-the-other",
@@ -871,6 +929,21 @@ const ownDay = (dayOf: string): string =>
   `${dayOf}\n    const today = dayOf(timers.now());\n    const values = { publisher_id, from: from ?? (to ? undefined : dayOf(timers.now() - 30 * 86_400_000)), to: to ?? today, surface };`;
 
 const readings: readonly Omit<PlantedDefect, "cause">[] = [
+  {
+    says: "statistics with more clicks than impressions are rejected",
+    breaks: "stats-as-answered",
+    ...inClient,
+    find: "    this.#cache.keep(query,",
+    replace:
+      '    if (value.clicks > value.impressions) throw new Error("It has too many clicks.");\n    this.#cache.keep(query,',
+  },
+  {
+    says: "payouts are rejected if nothing is pending",
+    breaks: "payouts-as-answered",
+    ...inAnswers,
+    find: "pending_inr: isAmount,",
+    replace: "pending_inr: (value) => isAmount(value) && value !== 0,",
+  },
   {
     says: "all views share one session id, so with dedup.key=session only the first counts",
     breaks: "impression-counts-once",

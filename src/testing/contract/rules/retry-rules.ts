@@ -169,6 +169,12 @@ const hiccupsAfterOutage: fc.Arbitrary<readonly Command[]> = sequence(
   1,
 );
 
+const queryAfterFailure: fc.Arbitrary<readonly Command[]> = sequence(
+  [fault(failed, fc.constant({ operation: queryKinds, times: 1 })), query],
+  query,
+  1,
+);
+
 const pausesGrow: Rule = {
   id: "pauses-grow",
   says: "A client waits before it repeats a request, longer each time; after a success it starts again with a short wait",
@@ -185,6 +191,7 @@ const pausesGrow: Rule = {
       },
       { weight: 3, arbitrary: longOutage },
       { weight: 2, arbitrary: hiccupsAfterOutage },
+      { weight: 1, arbitrary: queryAfterFailure },
     ),
   judge(session) {
     const retries = mustHaveNoFinding(session, "hot-loop", "pauses-do-not-grow");

@@ -3,11 +3,9 @@
 import fc from "fast-check";
 import { parseDay } from "../../../base/calendar.ts";
 import { DAY_MS, HOUR_MS } from "../../../base/duration.ts";
-import type { Verdict } from "../../../faults/verdict.ts";
 import { addDays, dayAt } from "../../../laws/read-trace.ts";
 import type { Readings } from "../../../simulator/simulator-options.ts";
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
-import { sequenceOf } from "../../arbitraries/sequence.ts";
 import { type ClientCommand, type Command, queryOf } from "../../session/command.ts";
 import {
   type PerformedCommandOf,
@@ -17,17 +15,17 @@ import type { Session } from "../../session/session.ts";
 import { commandInWords, outcomeInWords } from "../../session/words.ts";
 import { periodProblem, problemOf, requestsFor } from "./answers-to.ts";
 import { mustMatchAnswers, wasAnswered } from "./compare-answers.ts";
-import { failed, fault, heal, limitedWithRetryAfter, next, silence } from "./disturbances.ts";
+import { figuresAskedAgain } from "./kept-figures.ts";
 import { must, type Rule } from "./rule.ts";
 import {
   adView,
   click,
   commandsAfter,
   commandsOf,
+  inTurn,
   longPause,
   pausesOf,
   stats,
-  together,
   weightedOneOf,
 } from "./sequences.ts";
 
@@ -40,58 +38,22 @@ const timezonesAndDelays: readonly Readings[] = (["live", "next-day"] as const).
   timezones.map((timezone) => ({ "stats.today": today, ...timezone })),
 );
 
+/** A day with a click and no view: the view was the day before. */
+const clickedLater: fc.Arbitrary<readonly Command[]> = inTurn(
+  ...[adView, pausesOf(DAY_MS), click],
+  fc.constant<Command>({ kind: "stats", from: "2026-01-16", to: "2026-01-16" }),
+);
+
 const statsAsAnswered: Rule = {
   id: "stats-as-answered",
   says: "The client returns statistics with the members and values of the service's answer, to the micro-INR",
   source: "spec §2",
   needs: ["stats"],
   unlessAssumed: timezonesAndDelays,
-  commands: () => commandsOf(stats, stats, adView, click, longPause),
+  commands: () =>
+    weightedOneOf([7, commandsOf(stats, stats, adView, click, longPause)], [1, clickedLater]),
   judge: (session) => mustMatchAnswers(session, "stats"),
 };
-
-const SECOND_MS = 1000;
-
-const defaultPeriod: ClientCommand = { kind: "stats" };
-const fromFirstDay: ClientCommand = { kind: "stats", from: "2026-01-15" };
-
-/** Mostly the same queries, so that figures which were kept may be returned. They shrink to the first. */
-const statsQuery: fc.Arbitrary<ClientCommand> = weightedOneOf(
-  [
-    4,
-    fc.constantFrom<ClientCommand>(
-      ...[defaultPeriod, defaultPeriod, defaultPeriod, defaultPeriod],
-      ...[fromFirstDay, fromFirstDay, fromFirstDay],
-      { kind: "stats", to: "2026-01-14" },
-      { kind: "stats", from: "2026-01-14", to: "2026-01-14" },
-      { kind: "stats", from: "2026-01-14", to: "2026-01-15" },
-    ),
-  ],
-  [1, stats],
-);
-
-/** A second on either side of the default of `staleMs`, and up to the other side of midnight. */
-const later: fc.Arbitrary<readonly Command[]> = fc
-  .tuple(
-    fc.constantFrom<Command[]>([], [{ kind: "impression", surface: 0 }]),
-    pausesOf(61 * SECOND_MS, 59 * SECOND_MS, SECOND_MS, HOUR_MS, 18.5 * HOUR_MS, DAY_MS),
-    statsQuery,
-  )
-  .map(([events, pause, ask]) => [...events, pause, ask]);
-
-/**
- * Queries so close together that a cache that takes figures for new at each use would never ask again, if its client
- * promises from 26 to 117 seconds.
- */
-const often: fc.Arbitrary<readonly Command[]> = fc
-  .tuple(statsQuery, fc.constantFrom([61], [59, 59], [25, 25, 25], [59, 59]))
-  .map(([ask, pausesS]) =>
-    pausesS.flatMap((s): Command[] => [{ kind: "advance", byMs: s * SECOND_MS }, ask]),
-  );
-
-const slow: fc.Arbitrary<Verdict> = fc
-  .integer({ min: 2, max: 8 })
-  .map((seconds) => ({ kind: "delay", delay: `${seconds}s` }));
 
 const statsNotOutdated: Rule = {
   id: "stats-not-outdated",
@@ -99,27 +61,7 @@ const statsNotOutdated: Rule = {
   source: "spec §4",
   needs: ["stats"],
   unlessAssumed: timezonesAndDelays,
-  commands: () =>
-    fc
-      .tuple(
-        statsQuery,
-        sequenceOf(
-          weightedOneOf(
-            [5, later],
-            [2, often],
-            [1, adView],
-            [1, click],
-            [1, statsQuery],
-            [1, together(statsQuery)],
-            [1, fault(slow, next("stats", 1))],
-            [1, fault(weightedOneOf([2, failed], [1, silence]), next("stats"))],
-            [1, fault(limitedWithRetryAfter, next("stats", 1))],
-            [1, heal],
-          ),
-          { minLength: 1, maxLength: 6 },
-        ),
-      )
-      .map(([first, others]) => [first, ...others.flat()]),
+  commands: () => figuresAskedAgain,
   judge: (session) => mustMatchAnswers(session, "stats"),
 };
 
