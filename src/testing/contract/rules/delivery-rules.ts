@@ -78,10 +78,10 @@ const reportedLate: fc.Arbitrary<readonly Command[]> = inTurn(
 /** Four requests fail: for one view, or for several that wait. A flush that takes seconds may have a time limit. */
 const fourFail: fc.Arbitrary<readonly Command[]> = inTurn(
   fault(failed, next("impression", 4)),
-  fc.oneof(
-    inTurn(adView, advance(60, 240)),
-    togetherAll(adView, adView, adView),
-    inTurn(togetherAll(adView, adView, adView), click, click),
+  weightedOneOf(
+    [2, inTurn(adView, advance(60, 240))],
+    [1, togetherAll(adView, adView, adView)],
+    [1, inTurn(togetherAll(adView, adView, adView), click, click)],
   ),
   flush,
 );
