@@ -78,27 +78,29 @@ const reportedLate: fc.Arbitrary<readonly Command[]> = inTurn(
 /** Four requests fail: for one view, or for several that wait. A flush that takes seconds may have a time limit. */
 const fourFail: fc.Arbitrary<readonly Command[]> = inTurn(
   fault(failed, next("impression", 4)),
-  fc.oneof(
-    inTurn(adView, advance(60, 240)),
-    togetherAll(adView, adView, adView),
-    inTurn(togetherAll(adView, adView, adView), click, click),
+  weightedOneOf(
+    [2, inTurn(adView, advance(60, 240))],
+    [1, togetherAll(adView, adView, adView)],
+    [1, inTurn(togetherAll(adView, adView, adView), click, click)],
   ),
   flush,
 );
 
 /** Outages of one to six failures in a row, each after the service has worked. Before it is asked, the client has time. */
 export const outages: fc.Arbitrary<readonly Command[]> = fc
-  .shuffledSubarray([1, 2, 3, 4, 5, 6], { minLength: 1 })
-  .chain((lengths) =>
-    inTurn(
-      ...lengths.flatMap((length) => [
-        fault(failed, next("impression", length)),
-        adView,
-        advance(120, 400),
-        flush,
-        heal,
-      ]),
-    ),
+  .tuple(
+    sequenceOf(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 6 }),
+    failed,
+    advance(120, 400),
+  )
+  .map(([lengths, verdict, pause]) =>
+    lengths.flatMap((times): Command[] => [
+      { kind: "fault", rule: { match: { operation: "impression", times }, verdict } },
+      { kind: "impression", surface: 0 },
+      pause,
+      { kind: "flush" },
+      { kind: "heal" },
+    ]),
   );
 
 const deliversWhenItCan: Rule = {
@@ -206,12 +208,16 @@ function mustAcceptAgain(view: EventTask, context: DeliveryContext, givenUp: num
   // Another click may be meant. A client that makes its own session ids goes by the ad and the surface, and may find it enough
   // to have called that undelivered once.
   if (operation === "click" || !hasGivenSession(view)) return;
-  for (const { at: end, isFinal, value } of ends) {
+  for (const { at: end, isFinal } of ends) {
     const anew = asks.filter(({ at }) => at > givenUp && at < end);
     const isAccepted = anew.length > 0 && anew.every(({ outcome }) => outcome.kind === "done");
     if (!isFinal || !isAccepted) continue;
     const isSent = view.sent.some(({ stepIndex }) => stepIndex > givenUp && stepIndex <= end);
-    const isToldAgain = undeliveredOf(value, operation).some((count) => count > 0);
+    // A flush counts what was given up since the last one.
+    const since = ends.filter(({ at }) => at > (anew[0]?.at ?? end) && at <= end);
+    const isToldAgain = since.some(({ value }) =>
+      undeliveredOf(value, operation).some((count) => count > 0),
+    );
     must(
       isSent || isToldAgain || isExcused(view, events, session, end),
       () =>
