@@ -65,10 +65,10 @@ function waitAfter(
   attempt: Attempt,
   after: AttemptHistory["sentAfter"],
 ): Wait | undefined {
-  const { retryAtMs, answeredMs, record } = attempt;
+  const { retryAtMs, answeredMs } = attempt;
   const isOver = wait !== undefined && !isEarly(wait.longest, attempt);
   const before = isOver ? undefined : wait;
-  if (retryAtMs === undefined || answeredMs === undefined || retryAtMs <= record.nowMs) {
+  if (retryAtMs === undefined || answeredMs === undefined || retryAtMs <= answeredMs) {
     // The service works again, so the wait is over.
     const isBack = isServed(attempt) && before !== undefined;
     return isBack && concerns(before, attempt) ? undefined : before;
@@ -98,6 +98,6 @@ function isEarly(before: Attempt, next: Attempt): boolean {
 }
 
 function detail(before: Attempt, attempt: Attempt): string {
-  const waitMs = (before.retryAtMs ?? 0) - before.record.nowMs;
+  const waitMs = (before.retryAtMs ?? 0) - (before.answeredMs ?? 0);
   return `wait ${durationText(waitMs)}; ${cameAfterText(before, attempt)}`;
 }

@@ -24,6 +24,7 @@ import {
   adView,
   again,
   againOf,
+  click,
   event,
   flush,
   inTurn,
@@ -40,9 +41,17 @@ const briefly: fc.Arbitrary<FaultMatch> = fc.constantFrom(
   { operation: "impression", times: 1 },
   { operation: "impression", times: 2 },
 );
-const once: fc.Arbitrary<FaultMatch> = weightedOneOf(
-  [3, next("impression", 1)],
-  [1, next("click", 1)],
+const more: fc.Arbitrary<Command> = fc.oneof(event, event, flush, shortPause);
+/** A limit refuses a view once or twice, or a click. */
+const limited: fc.Arbitrary<readonly Command[]> = weightedOneOf(
+  [4, sequence([fault(limitedWithRetryAfter, briefly), adView, event, advance(300, 600)], more)],
+  [
+    2,
+    sequence(
+      [adView, flush, fault(limitedWithRetryAfter, next("click", 1)), click, advance(200, 600)],
+      more,
+    ),
+  ],
 );
 const hiccup: fc.Arbitrary<Command> = fault(fc.oneof(failed, lost, unreadable), briefly);
 /** Refuses one event, and says nothing about the others. */
@@ -50,7 +59,6 @@ const refusedOnce: fc.Arbitrary<Command> = fault(
   fc.constantFrom({ kind: "respond", status: 400 }, { kind: "respond", status: 422 }),
   next("impression", 1),
 );
-const more: fc.Arbitrary<Command> = fc.oneof(event, event, flush, shortPause);
 
 const down: fc.Arbitrary<Command> = fault(failed, next("impression"));
 /** The client gives a view up, and is asked to report it again when the service works. */
@@ -97,7 +105,7 @@ const deliversWhenItCan: Rule = {
       [4, sequence([hiccup, adView], adView, 1)],
       [4, sequence([adView, flush, hiccup, adView, flush], more, 2)],
       [4, sequence([refusedOnce, together(adView)], more, 3)],
-      [5, sequence([fault(limitedWithRetryAfter, once), adView, event, advance(200, 600)], more)],
+      [6, limited],
       [4, sequence([fault(lost, lasting), adView, heal, advance(120, 600)], more)],
       [2, reportedAgain],
       [2, failsAgain],
@@ -122,7 +130,7 @@ interface End {
  * @throws BrokenRule
  * @returns how many events the client accepted and delivered.
  */
-function mustDeliver(session: Session): number {
+export function mustDeliver(session: Session): number {
   mustNotLoseSilently(session);
   if (isUnreadable(session)) return 0;
   const ends = endsOf(session);

@@ -5,10 +5,22 @@ import type { Command } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
 import { isAcknowledged, queriesOf, sentBy } from "../../session/tasks.ts";
 import { outcomeInWords } from "../../session/words.ts";
-import { advance, fault, next, OVER_MS, refusedWithUselessHint } from "./disturbances.ts";
+import {
+  advance,
+  fault,
+  next,
+  OVER_MS,
+  refusedWithUnreadableHint,
+  refusedWithUselessHint,
+} from "./disturbances.ts";
 import { must, type Rule } from "./rule.ts";
 import { adView, event, flush, query, sequence, stats, weightedOneOf } from "./sequences.ts";
-import { mustEnd, mustNotLoseSilently, mustRecordShown } from "./shared-checks.ts";
+import {
+  mustEnd,
+  mustHaveNoFinding,
+  mustNotLoseSilently,
+  mustRecordShown,
+} from "./shared-checks.ts";
 
 const refusedOnce: fc.Arbitrary<readonly Command[]> = weightedOneOf(
   [
@@ -25,6 +37,8 @@ const refusedOnce: fc.Arbitrary<readonly Command[]> = weightedOneOf(
       2,
     ),
   ],
+  // What can't be read doesn't invite the client to come back at once, again and again.
+  [1, sequence([fault(refusedWithUnreadableHint, next("impression", 5)), adView, flush], event, 1)],
   [
     1,
     sequence(
@@ -45,6 +59,7 @@ const uselessHint: Rule = {
     if (refused === undefined) return 0;
     mustEnd(session);
     mustNotLoseSilently(session);
+    mustHaveNoFinding(session, "hot-loop");
     const later = { step: refused.stepIndex, atMs: refused.atMs + OVER_MS };
     const hint = JSON.stringify(refused.got.headers["retry-after"] ?? "");
     const recorded = mustRecordShown(

@@ -8,10 +8,14 @@ import type { OperationId } from "../../../spec/operations.ts";
 import type { ClientCommand, Command } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
 import { isOfLimit, sentBy } from "../../session/tasks.ts";
+import { mustDeliver } from "./delivery-rules.ts";
 import {
   advance,
   delayed,
+  failed,
   fault,
+  heal,
+  lasting,
   lateInTheDay,
   limitedByOtherStatus,
   limitedFor,
@@ -37,6 +41,7 @@ import {
   flush,
   inTurn,
   pausesOf,
+  payouts,
   query,
   sequence,
   stats,
@@ -44,7 +49,12 @@ import {
   togetherAll,
   weightedOneOf,
 } from "./sequences.ts";
-import { mustHaveNoFinding, mustNotLoseSilently, mustRecordShown } from "./shared-checks.ts";
+import {
+  mustEnd,
+  mustHaveNoFinding,
+  mustNotLoseSilently,
+  mustRecordShown,
+} from "./shared-checks.ts";
 
 /** A limit is used up, by the service's count or a fault rule's claim, and the client is asked for more. */
 const beyondLimit: fc.Arbitrary<readonly Command[]> = weightedOneOf(
@@ -58,6 +68,8 @@ const beyondLimit: fc.Arbitrary<readonly Command[]> = weightedOneOf(
   [3, toldForHours()],
   [2, successComesLate()],
   [2, limitedInBurst()],
+  [2, limitedWhileOthersWait()],
+  [1, sequence([fault(slowly(limitedFor(30)), next("impression", 1)), adView], event, 2)],
   [
     3,
     sequence([
@@ -111,6 +123,21 @@ function limitedInBurst(): fc.Arbitrary<readonly Command[]> {
   return sequence([adView, flush, told, slow, burst(adView)], event, 2);
 }
 
+/** One of several queries is refused while others wait for their turn: many clients have only a few under way at once. */
+function limitedWhileOthersWait(): fc.Arbitrary<readonly Command[]> {
+  const statsOf = (surface: number) => fc.constant({ kind: "stats", surface } as const);
+  return inTurn(
+    fault(delayed(limitedFor(30)), next("stats", 1)),
+    slow,
+    togetherAll(fc.constant({ kind: "stats" }), surfaces, statsOf(0), statsOf(1), payouts),
+  );
+}
+
+/** The answer takes a while. The wait that it demands begins when it has arrived (RFC 9110 §10.2.3). */
+function slowly(verdicts: fc.Arbitrary<Verdict>): fc.Arbitrary<Verdict> {
+  return verdicts.map((verdict) => ({ ...verdict, delay: "4s" }));
+}
+
 /** Two requests at once are told to wait for different times, in seconds. */
 function toldTwice(firstS: number, secondS: number): fc.Arbitrary<readonly Command[]> {
   const both = (operation: "impression" | "stats", command: fc.Arbitrary<ClientCommand>) => {
@@ -139,8 +166,20 @@ function judgeWaits(session: Session): number {
   const applied = mustHaveNoFinding(session, "before-retry-after");
   mustHoldQueue(session);
   mustNotLoseSilently(session);
+  mustNotHang(session);
   return applied;
 }
+
+/** A call may take as long as Retry-After demands, but it must not wait for nothing. */
+function mustNotHang({ steps }: Session): void {
+  mustEnd({ steps: steps.filter(({ outcome }) => outcome.kind !== "endless") });
+}
+
+/** Many failures in a row, so that a client may stop sending for a while. After that, a limit refuses. */
+const limitedAfterOutage: fc.Arbitrary<readonly Command[]> = inTurn(
+  ...[fault(failed, lasting), adView, adView, flush, heal, advance(600, 1200)],
+  ...[adView, flush, refusedUntilDate("impression"), adView, adView, flush],
+);
 
 const waitsAsTold: Rule = {
   id: "waits-as-told",
@@ -166,6 +205,7 @@ const waitsUntilDate: Rule = {
       [1, sequence([refusedUntilDate("impression"), adView], event, 2)],
       [1, sequence([lateInTheDay, refusedUntilDate("impression"), adView], event, 2)],
       [1, sequence([lateInTheDay, refusedUntilDate("stats"), stats], query, 2)],
+      [1, limitedAfterOutage],
     ),
   judge: judgeWaits,
 };
@@ -207,9 +247,19 @@ const limitByAnotherStatus: Rule = {
     weightedOneOf(
       [2, trulyBeyond()],
       // The recording limit is thousands of requests, so a fault rule imitates its answer.
-      [1, sequence([fault(limitedByOtherStatus, next("impression", 1)), adView, adView], event, 3)],
+      [
+        1,
+        sequence(
+          [fault(limitedByOtherStatus, next("impression", 1)), adView, adView, advance(200, 300)],
+          event,
+          3,
+        ),
+      ],
     ),
-  judge: judgeWaits,
+  judge(session) {
+    mustDeliver(session);
+    return judgeWaits(session);
+  },
 };
 
 const goesOnAfterTheLimit: Rule = {

@@ -38,6 +38,7 @@ import {
   click,
   event,
   flush,
+  inTurn,
   payouts,
   query,
   sequence,
@@ -47,7 +48,7 @@ import {
   weightedOneOf,
 } from "./sequences.ts";
 import { mustEnd, mustHaveNoFinding, mustNotLoseSilently } from "./shared-checks.ts";
-import { mustStartAnew } from "./start-anew.ts";
+import { mustStartAnew, mustStayShort, SCATTERED } from "./start-anew.ts";
 
 const ofClicks: fc.Arbitrary<FaultMatch> = fc.constantFrom(
   { operation: "click", times: 1 },
@@ -169,6 +170,19 @@ const hiccupsAfterOutage: fc.Arbitrary<readonly Command[]> = sequence(
   1,
 );
 
+/** A long life in which one request fails now and then, the same way each time, and the service works for long in between. */
+const scatteredFailures: fc.Arbitrary<readonly Command[]> = failed.chain((verdict) =>
+  inTurn(
+    ...[adView, adView, adView, flush],
+    ...Array.from({ length: SCATTERED }, () =>
+      inTurn(
+        fault(fc.constant(verdict), next("impression", 1)),
+        ...[adView, flush, adView, adView, flush, advance(900, 1000)],
+      ),
+    ),
+  ),
+);
+
 const pausesGrow: Rule = {
   id: "pauses-grow",
   says: "A client waits before it repeats a request, longer each time; after a success it starts again with a short wait",
@@ -185,10 +199,11 @@ const pausesGrow: Rule = {
       },
       { weight: 3, arbitrary: longOutage },
       { weight: 2, arbitrary: hiccupsAfterOutage },
+      { weight: 2, arbitrary: scatteredFailures },
     ),
   judge(session) {
     const retries = mustHaveNoFinding(session, "hot-loop", "pauses-do-not-grow");
-    return retries + mustStartAnew(session);
+    return retries + mustStartAnew(session) + mustStayShort(session);
   },
 };
 

@@ -61,6 +61,35 @@ export function mustStartAnew(session: Session): number {
   return applied;
 }
 
+/** So many single failures, each after successes, show whether pauses grow over a client's life. */
+export const SCATTERED = 20;
+/** The last pauses are compared with the first. */
+const LAST = 12;
+const ALIKE = 2;
+const LONGER = 8;
+
+/**
+ * Failures that are far apart, with successes between, must not make the pauses longer and longer. The last pauses have to
+ * be alike and much longer than the first: full jitter does that once in 30,000 sessions.
+ *
+ * @throws BrokenRule
+ * @returns 1 if there were enough such failures, otherwise 0.
+ */
+export function mustStayShort(session: Session): number {
+  const single = pausesOf(session).filter(({ isAfterSuccess }) => isAfterSuccess);
+  const [first] = single;
+  if (first === undefined || single.length < SCATTERED) return 0;
+  const last = single.slice(-LAST).map(({ ms }) => ms);
+  const [leastMs, mostMs] = [Math.min(...last), Math.max(...last)];
+  must(
+    mostMs > ALIKE * leastMs || leastMs <= LONGER * first.ms,
+    () =>
+      `Single requests failed from time to time, each after at least ${SUCCESSES} that had succeeded. After the first failure the client waited ${durationInWords(first.ms)} before it tried again, ` +
+      `after each of the last ${LAST} it waited ${durationInWords(leastMs)} or longer. A success ends a back-off.`,
+  );
+  return 1;
+}
+
 /** Those that the client chose before it sent an event again, in the order in which they ended. */
 function pausesOf(session: Session): Pause[] {
   const sent = sentBy(session).filter(isOfEvent);
