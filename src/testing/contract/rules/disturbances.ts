@@ -194,20 +194,12 @@ export const limitedWithoutHint: fc.Arbitrary<Verdict> = fc.constant({
 });
 
 /** Refuses, and names no time to come. A date in the past says that the client may come back at once. */
-export const refusedWithUselessHint: fc.Arbitrary<Verdict> = refusedWithHint(
-  ...["soon", "Thu, 01 Jan 2015 00:00:00 GMT", "-1", "1.5", "", "in a minute"],
-);
-/** The same, but nobody can take the hint for a time. */
-export const refusedWithUnreadableHint: fc.Arbitrary<Verdict> = refusedWithHint(
-  "soon",
-  "in a minute",
-);
-
-function refusedWithHint(...hints: readonly string[]): fc.Arbitrary<Verdict> {
-  return fc
-    .tuple(fc.constantFrom(429, 503), fc.constantFrom(...hints))
-    .map(([status, hint]) => ({ kind: "respond", status, headers: { "Retry-After": hint } }));
-}
+export const refusedWithUselessHint: fc.Arbitrary<Verdict> = fc
+  .tuple(
+    fc.constantFrom(429, 503),
+    fc.constantFrom("soon", "Thu, 01 Jan 2015 00:00:00 GMT", "-1", "1.5", "", "in a minute"),
+  )
+  .map(([status, hint]) => ({ kind: "respond", status, headers: { "Retry-After": hint } }));
 
 /** After two minutes every limit is free again, however "a minute" is counted, and every client has stopped waiting. */
 export const OVER_MS: number = 2 * MINUTE_MS;

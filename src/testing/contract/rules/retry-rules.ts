@@ -173,8 +173,8 @@ const hiccupsAfterOutage: fc.Arbitrary<readonly Command[]> = sequence(
 /** A long life in which one request fails now and then, the same way each time, and the service works for long in between. */
 const scatteredFailures: fc.Arbitrary<readonly Command[]> = failed.chain((verdict) =>
   inTurn(
-    ...[adView, adView, adView, flush],
-    ...Array.from({ length: SCATTERED }, () =>
+    // One more, because a client may learn at its first request which encoding the service reads.
+    ...Array.from({ length: SCATTERED + 1 }, () =>
       inTurn(
         fault(fc.constant(verdict), next("impression", 1)),
         ...[adView, flush, adView, adView, flush, advance(900, 1000)],

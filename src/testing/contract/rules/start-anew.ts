@@ -28,7 +28,7 @@ interface Pause {
   readonly name: string;
   readonly ms: number;
   readonly endMs: number;
-  /** Whether it followed the event's first failure, and `SUCCESSES` requests before that succeeded. */
+  /** Whether it followed the event's first failure, and `SUCCESSES` requests before that succeeded, or none was sent. */
   readonly isAfterSuccess: boolean;
 }
 
@@ -96,7 +96,10 @@ function pausesOf(session: Session): Pause[] {
   const places = new Map(sent.map(({ sequence }, place) => [sequence, place]));
   const isAfterSuccess = ({ sequence }: SentRequest): boolean => {
     const place = places.get(sequence) ?? 0;
-    return place >= SUCCESSES && sent.slice(place - SUCCESSES, place).every(isAcknowledged);
+    return (
+      place === 0 ||
+      (place >= SUCCESSES && sent.slice(place - SUCCESSES, place).every(isAcknowledged))
+    );
   };
   return eventsOf(session, sent)
     .flatMap(({ name, sent: own }) =>
