@@ -104,7 +104,8 @@ function attemptOf(record: JournalRecord, sequence: number, timeline: number | u
   const credentials = headerOf(record.headers, "authorization") ?? "";
   const who = record.publisher ?? credentials;
   const event = eventOf(record);
-  const retryAtMs = retryAtMsOf(record);
+  const answeredMs = answeredMsOf(record);
+  const retryAtMs = retryAtMsOf(record, answeredMs);
   const { method, path, query, body } = record;
   const asked = event?.key ?? [method, path, query, textOf(body)].join("\n");
   return {
@@ -116,7 +117,7 @@ function attemptOf(record: JournalRecord, sequence: number, timeline: number | u
     requestKey: `${who}\n${asked}`,
     isOneEvent: event !== undefined && (event.kind === "click" || event.session !== undefined),
     outcome: outcomeOf(record, retryAtMs),
-    answeredMs: answeredMsOf(record),
+    answeredMs,
     retryAtMs,
     timeline,
   };

@@ -65,12 +65,11 @@ function waitAfter(
   attempt: Attempt,
   after: AttemptHistory["sentAfter"],
 ): Wait | undefined {
-  const { retryAtMs, answeredMs, record } = attempt;
-  const isOver = wait !== undefined && !isEarly(wait.longest, attempt);
-  const before = isOver ? undefined : wait;
-  if (retryAtMs === undefined || answeredMs === undefined || retryAtMs <= record.nowMs) {
+  const { retryAtMs, answeredMs } = attempt;
+  const before = wait !== undefined && isOver(wait, attempt) ? undefined : wait;
+  if (retryAtMs === undefined || answeredMs === undefined || retryAtMs <= answeredMs) {
     // The service works again, so the wait is over.
-    const isBack = isServed(attempt) && before !== undefined;
+    const isBack = isServed(attempt) && before !== undefined && isSince(before.since, attempt);
     return isBack && concerns(before, attempt) ? undefined : before;
   }
   if (before === undefined) {
@@ -78,6 +77,17 @@ function waitAfter(
   }
   const isShorter = retryAtMs < (before.longest.retryAtMs ?? 0) - PRECISION_MS;
   return isShorter ? before : { ...before, longest: attempt };
+}
+
+/** Whether the wait has passed. A request that was under way when it began doesn't end it. */
+function isOver({ longest }: Wait, attempt: Attempt): boolean {
+  if (!isTimed(longest, attempt)) return true;
+  return isSince(longest, attempt) && !isEarly(longest, attempt);
+}
+
+/** Whether it was sent when the client had the answer, or in the same millisecond. */
+function isSince({ answeredMs = 0 }: Attempt, { record }: Attempt): boolean {
+  return record.nowMs >= answeredMs;
 }
 
 /** Whether the wait holds for this attempt: it has the same operation, or both were refused by the limit. */
@@ -98,6 +108,6 @@ function isEarly(before: Attempt, next: Attempt): boolean {
 }
 
 function detail(before: Attempt, attempt: Attempt): string {
-  const waitMs = (before.retryAtMs ?? 0) - before.record.nowMs;
+  const waitMs = (before.retryAtMs ?? 0) - (before.answeredMs ?? 0);
   return `wait ${durationText(waitMs)}; ${cameAfterText(before, attempt)}`;
 }

@@ -75,9 +75,9 @@ function isLoop(run: readonly Attempt[]): boolean {
 }
 
 function isHot(before: Attempt, next: Attempt): boolean {
-  const { retryAtMs, record } = before;
+  const { retryAtMs, record, answeredMs = record.nowMs } = before;
   // "Retry-After: 0" and a past date allow it.
-  const isInvited = retryAtMs !== undefined && retryAtMs <= record.nowMs;
+  const isInvited = retryAtMs !== undefined && retryAtMs <= answeredMs;
   if (isInvited || !hasFailed(before)) return false;
   const pause = pauseMs(before, next);
   if (pause === undefined || before.step !== next.step) return false;

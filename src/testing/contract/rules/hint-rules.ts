@@ -3,12 +3,17 @@
 import type fc from "fast-check";
 import type { Command } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
-import { isAcknowledged, queriesOf, sentBy } from "../../session/tasks.ts";
+import { isAcknowledged, queriesOf, type SentRequest, sentBy } from "../../session/tasks.ts";
 import { outcomeInWords } from "../../session/words.ts";
 import { advance, fault, next, OVER_MS, refusedWithUselessHint } from "./disturbances.ts";
 import { must, type Rule } from "./rule.ts";
 import { adView, event, flush, query, sequence, stats, weightedOneOf } from "./sequences.ts";
-import { mustEnd, mustNotLoseSilently, mustRecordShown } from "./shared-checks.ts";
+import {
+  mustEnd,
+  mustHaveNoFinding,
+  mustNotLoseSilently,
+  mustRecordShown,
+} from "./shared-checks.ts";
 
 const refusedOnce: fc.Arbitrary<readonly Command[]> = weightedOneOf(
   [
@@ -37,7 +42,7 @@ const refusedOnce: fc.Arbitrary<readonly Command[]> = weightedOneOf(
 
 const uselessHint: Rule = {
   id: "useless-retry-after",
-  says: "A Retry-After that can't be read, or that names a time in the past, doesn't hold a client up: its calls end, and it sends what it is asked later",
+  says: "A Retry-After that can't be read, or that names a time in the past, doesn't hold a client up: its calls end, and it sends what it is asked later; after one that can't be read it pauses before it tries again",
   source: "spec §8, RFC 9110 §10.2.3",
   commands: () => refusedOnce,
   judge(session) {
@@ -45,6 +50,7 @@ const uselessHint: Rule = {
     if (refused === undefined) return 0;
     mustEnd(session);
     mustNotLoseSilently(session);
+    if (!sentBy(session).some(mayInvite)) mustHaveNoFinding(session, "hot-loop");
     const later = { step: refused.stepIndex, atMs: refused.atMs + OVER_MS };
     const hint = JSON.stringify(refused.got.headers["retry-after"] ?? "");
     const recorded = mustRecordShown(
@@ -56,6 +62,12 @@ const uselessHint: Rule = {
     return recorded + mustAskAgain(session, later, hint);
   },
 };
+
+/** Whether a client can take the hint for a time that is over, so that it may come back at once. */
+function mayInvite({ got }: SentRequest): boolean {
+  const hint = got.headers["retry-after"];
+  return hint !== undefined && !(Number.isNaN(Number(hint)) && Number.isNaN(Date.parse(hint)));
+}
 
 /** Queries that are made later must be answered, unless the service refuses something meanwhile. */
 function mustAskAgain(

@@ -33,7 +33,7 @@ export function mustHoldQueue(session: Session): void {
     must(
       next === undefined || next.atMs >= retryAtMs - TOLERANCE_MS,
       () =>
-        `A limit refused ${refused.event.name}, with a Retry-After of ${durationInWords(retryAtMs - refused.atMs)}. The client sent ${next?.event.name} ${durationInWords((next?.atMs ?? 0) - refused.atMs)} after that.`,
+        `A limit refused ${refused.event.name}, with a Retry-After of ${durationInWords(retryAtMs - answeredMs)}. The client sent ${next?.event.name} ${durationInWords((next?.atMs ?? 0) - answeredMs)} after that.`,
     );
   }
 }

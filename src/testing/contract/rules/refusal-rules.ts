@@ -44,6 +44,7 @@ import {
   sequence,
   stats,
   surfaces,
+  togetherAll,
   weightedOneOf,
 } from "./sequences.ts";
 import { mustEnd, mustHaveNoFinding, mustNotLoseSilently } from "./shared-checks.ts";
@@ -188,6 +189,16 @@ const refusedInBurst: fc.Arbitrary<readonly Command[]> = weightedOneOf(
       apart(adView, adView, adView, adView, adView),
       advance(700, 900),
       adView,
+    ),
+  ],
+  // Others under way fail after that: their turn to be sent again comes later.
+  [
+    2,
+    inTurn(
+      ...[adView, flush, fault(keyRefused, next("impression", 1))],
+      fault(fc.constant({ kind: "respond", status: 503, delay: "2500ms" }), next("impression", 2)),
+      fault(keyRefused, lasting),
+      ...[togetherAll(adView, adView, adView), advance(700, 900)],
     ),
   ],
 );

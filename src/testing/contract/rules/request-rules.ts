@@ -4,12 +4,12 @@ import fc from "fast-check";
 import { repeatedMember } from "../../../base/repeated-members.ts";
 import { type Operation, operations } from "../../../spec/operations.ts";
 import { escapedText, viewInWords } from "../../session/names.ts";
-import { performedCommandsOfKind } from "../../session/performed-commands.ts";
+import { performedCommandsOf, performedCommandsOfKind } from "../../session/performed-commands.ts";
 import type { AdView, Session } from "../../session/session.ts";
 import { hasWrongEncoding } from "../../session/tasks.ts";
 import { type ViewGroup, viewGroupsOf } from "../../session/view-groups.ts";
 import { jsonOf, parametersOf, recordedId, type WireExchange } from "../../session/wire.ts";
-import { slow } from "./disturbances.ts";
+import { failed, fault, refusal, slow } from "./disturbances.ts";
 import { must, type Rule } from "./rule.ts";
 import {
   adView,
@@ -17,10 +17,15 @@ import {
   click,
   everyday,
   inTurn,
+  query,
+  sequence,
   togetherAll,
   weightedOneOf,
 } from "./sequences.ts";
 import { mustHaveNoFinding, mustOpen } from "./shared-checks.ts";
+
+/** So many causes of an error are looked at. */
+const MAX_CAUSES = 4;
 
 const opens: Rule = {
   id: "opens",
@@ -82,9 +87,16 @@ function authorizationProblem(sent: string | undefined, key: string): string | u
 
 const keyStaysInTheHeader: Rule = {
   id: "key-stays-in-the-header",
-  says: "The key is in no URL and in no body",
+  says: "The key is in no URL, in no body, and in no error message",
   source: "spec §5",
-  commands: () => everyday(),
+  commands: () =>
+    weightedOneOf(
+      [3, everyday()],
+      [
+        1,
+        sequence([fault(weightedOneOf([3, failed], [1, refusal]), fc.constant({})), adView, query]),
+      ],
+    ),
   judge(session) {
     mustHaveNoFinding(session, "key-in-url");
     const { exchanges, publisher } = session;
@@ -93,9 +105,20 @@ const keyStaysInTheHeader: Rule = {
       const isIn = [body, ...values.values()].some((one) => one.includes(publisher.apiKey));
       must(!isIn, () => `${method} ${path} was sent with the key in its body.`);
     }
+    for (const { command, outcome } of performedCommandsOf(session)) {
+      const isTold =
+        outcome.kind === "failed" && errorText(outcome.error).includes(publisher.apiKey);
+      must(!isTold, () => `The error of the client's ${command.kind} has the key in its message.`);
+    }
     return exchanges.length;
   },
 };
+
+/** What a log shows of an error: its message, and those of its causes. */
+function errorText(error: unknown, depth = 0): string {
+  if (!(error instanceof Error) || depth > MAX_CAUSES) return String(error);
+  return `${error.message}\n${errorText(error.cause, depth + 1)}`;
+}
 
 const parameters: Rule = {
   id: "parameters",
