@@ -43,33 +43,17 @@ const briefly: fc.Arbitrary<FaultMatch> = fc.constantFrom(
   { operation: "impression", times: 1 },
   { operation: "impression", times: 2 },
 );
-const more: fc.Arbitrary<Command> = fc.oneof(event, event, flush, shortPause);
+const once: fc.Arbitrary<FaultMatch> = weightedOneOf(
+  [3, next("impression", 1)],
+  [1, next("click", 1)],
+);
 const hiccup: fc.Arbitrary<Command> = fault(fc.oneof(failed, lost, unreadable), briefly);
 /** Refuses one event, and says nothing about the others. */
 const refusedOnce: fc.Arbitrary<Command> = fault(
   fc.constantFrom({ kind: "respond", status: 400 }, { kind: "respond", status: 422 }),
   next("impression", 1),
 );
-/** A limit refuses views, the same view twice, or a click. Few clients give events up so soon. */
-const limited: fc.Arbitrary<readonly Command[]> = weightedOneOf(
-  [3, sequence([fault(limitedWithRetryAfter, briefly), adView, event, advance(160, 280)], more)],
-  [
-    2,
-    sequence(
-      [fault(limitedWithRetryAfter, next("impression", 2)), adView, advance(160, 280)],
-      more,
-      2,
-    ),
-  ],
-  [
-    2,
-    sequence(
-      [adView, flush, fault(limitedWithRetryAfter, next("click", 1)), click, advance(160, 280)],
-      more,
-      2,
-    ),
-  ],
-);
+const more: fc.Arbitrary<Command> = fc.oneof(event, event, flush, shortPause);
 
 const down: fc.Arbitrary<Command> = fault(failed, next("impression"));
 /** The client gives a view up, and is asked to report it again when the service works. */
@@ -131,7 +115,7 @@ const deliversWhenItCan: Rule = {
       [4, sequence([hiccup, adView], adView, 1)],
       [4, sequence([adView, flush, hiccup, adView, flush], more, 2)],
       [4, sequence([refusedOnce, together(adView)], more, 3)],
-      [7, limited],
+      [5, sequence([fault(limitedWithRetryAfter, once), adView, event, advance(200, 600)], more)],
       [4, sequence([fault(lost, lasting), adView, heal, advance(120, 600)], more)],
       [4, reportedAgain],
       [3, failsAgain],
