@@ -83,6 +83,24 @@ describe("requests before Retry-After was over", () => {
     expect(stage.proving("before-retry-after")).toEqual([3]);
   });
 
+  test("count seconds from the answer, however long it took", () => {
+    const stage = reportWorldOf({
+      faults: [
+        {
+          match: { nth: 1 },
+          verdict: { kind: "respond", status: 429, headers: { "Retry-After": "5" }, delay: "2s" },
+        },
+      ],
+    });
+    stage.impression("a");
+    // Under way when the refusal arrives, so it neither breaks the wait nor ends it.
+    stage.wait(1000);
+    stage.impression("b");
+    stage.wait(5000);
+    stage.impression("a");
+    expect(stage.proving("before-retry-after")).toEqual([3]);
+  });
+
   test("are reported for a client that goes on at full speed", () => {
     const stage = reportWorldOf({
       faults: [

@@ -214,8 +214,9 @@ class PlainClient {
     const isFine =
       this.#has("says that a refusal was fine") ||
       (this.#has("says that 415 was fine") && response.status === 415);
+    const shown = this.#has("shows the key in its errors") ? ` with ${this.#context.apiKey}` : "";
     if (response.status !== 200 && !isFine)
-      throw Object.assign(new Error(`${method} ${path}: ${response.status}`), {
+      throw Object.assign(new Error(`${method} ${path}${shown}: ${response.status}`), {
         status: response.status,
       });
     if (

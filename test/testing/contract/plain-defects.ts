@@ -10,6 +10,7 @@ export const broken = [
   ["authorization", "sends half of the key"],
   ["key-stays-in-the-header", "sends the key in the URL as well"],
   ["key-stays-in-the-header", "sends the key in the body as well"],
+  ["key-stays-in-the-header", "shows the key in its errors"],
   ["parameters", "swaps ad and surface"],
   ["parameters", "sends a parameter of its own"],
   ["parameters", "sends an empty session", { "request.empty-value": "absent" }],

@@ -125,7 +125,7 @@ export const event: fc.Arbitrary<Command> = weightedOneOf(
   [1, together(adView)],
   [1, flush],
 );
-/** The same with plain or unusual names. */
+/** The same, with names that clients may change, too. */
 export const anyEvent: fc.Arbitrary<Command> = weightedOneOf([2, anyAdView], [1, event]);
 export const query: fc.Arbitrary<ClientCommand> = fc.oneof(stats, surfaces, payouts);
 
