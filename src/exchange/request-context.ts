@@ -1,12 +1,12 @@
 /** A request and its outcome, which the stages of the request path fill in. */
 
-import type { Producer } from "../journal/entry.ts";
+import type { Effect, Producer } from "../journal/entry.ts";
 import type { FaultRecord, JournalRecord } from "../journal/record.ts";
 import { type ApiRequest, type ApiResponse, noResponse } from "../spec/messages.ts";
 import type { OperationId } from "../spec/operations.ts";
 import type { Account } from "../world/accounts/account.ts";
 import type { WorldDescription } from "../world/publishers/world-settings.ts";
-import { documented, type Effect, type ShapedBy } from "./operations/outcome.ts";
+import { documented, type ShapedBy } from "./operations/outcome.ts";
 import { type PlainRequest, plainRequest } from "./plain-request.ts";
 
 /**
@@ -27,9 +27,7 @@ export class RequestContext implements JournalRecord {
   shapedBy: ShapedBy = documented;
   /** The account that the request concerns: the key's own, unless keys work for all publishers. */
   account: Account | undefined = undefined;
-  /** The effect on the ledger; undefined if the service never saw the request. */
-  effect: Effect | "refused" | undefined = undefined;
-  /** The credit that the service's answer shows, in micro-INR. */
+  effect: Effect | undefined = undefined;
   micros = 0;
   #read: PlainRequest | undefined = undefined;
 

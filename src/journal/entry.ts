@@ -9,6 +9,17 @@ import type { LimitClass, OperationId } from "../spec/operations.ts";
 /** Who made an answer: the service, its request limit, or a fault rule instead of the service. */
 export type Producer = "service" | "limit" | "rule";
 
+/**
+ * The effect of a request on the books.
+ *
+ * - `applied`: an event was recorded.
+ * - `suppressed`: it was a duplicate.
+ * - `uncounted`: it was accepted, but there was nothing to record.
+ * - `read`: it only read.
+ * - `refused`: it was refused, and not as a duplicate.
+ */
+export type Effect = "applied" | "suppressed" | "uncounted" | "read" | "refused";
+
 /** A request with its answer. Keys and UPI ids are redacted unless the filter asks for them. */
 export interface JournalEntry {
   /** Counts all requests of the world, from 1. */
@@ -34,6 +45,13 @@ export interface JournalEntry {
   readonly fault: JournalFault | undefined;
   /** Explains the answer: what the service did, or the error's code. */
   readonly reason: string;
+  /** What it did to the books; undefined if the service didn't carry it out: a rule kept it away, or it was a preflight. */
+  readonly effect: Effect | undefined;
+  /**
+   * The credit that the service's own answer to an impression or click shows, in INR, even if that answer didn't arrive.
+   * Undefined if the answer shows none.
+   */
+  readonly creditInr: number | undefined;
   /** The assumptions for which another choice would have changed this answer; `documented` if none. */
   readonly assumptions: readonly AssumptionKey[] | "documented";
   /** The nearest valid value, if the path, method, key, publisher, surface or impression was unknown. */

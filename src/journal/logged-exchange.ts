@@ -4,7 +4,7 @@ import { formatInstant } from "../base/calendar.ts";
 import type { JournalEntry, JournalFault } from "./entry.ts";
 import type { JournalRecord } from "./record.ts";
 import { withoutSecrets } from "./secrets.ts";
-import { assumptionsOf, limitOf } from "./shown-entry.ts";
+import { assumptionsOf, creditInrOf, limitOf } from "./shown-entry.ts";
 
 /** A concluded exchange. Its members mean the same as in a journal entry. */
 export interface LoggedExchange
@@ -19,6 +19,8 @@ export interface LoggedExchange
       | "producedBy"
       | "assumptions"
       | "limit"
+      | "effect"
+      | "creditInr"
     > {
   /** 0 if the client got no response. */
   readonly status: number;
@@ -62,6 +64,8 @@ function loggedExchange(record: JournalRecord, sequence: number): LoggedExchange
     operation: record.operation,
     publisher: record.publisher,
     reason: record.reason,
+    effect: record.effect,
+    creditInr: creditInrOf(record),
     producedBy: record.producedBy,
     assumptions: assumptionsOf(record),
     limit: limitOf(record),

@@ -1,6 +1,7 @@
 /** Makes the public entry of a record: bytes as text, header names in lower case, secrets only if the caller asks for them. */
 
 import { formatInstant } from "../base/calendar.ts";
+import { MICROS_PER_INR } from "../base/money.ts";
 import { toBase64, utf8Text } from "../base/text.ts";
 import { deliveryTraits } from "../spec/delivery.ts";
 import type { ApiResponse } from "../spec/messages.ts";
@@ -50,6 +51,8 @@ export function shownEntry(
     limit: limitOf(record),
     fault: shownFault(record, redactor),
     reason: record.reason,
+    effect: record.effect,
+    creditInr: creditInrOf(record),
     assumptions: assumptionsOf(record),
     ...(nearest && { nearest: shownNearest(nearest, redactor) }),
   };
@@ -64,6 +67,19 @@ export function assumptionsOf({ shapedBy }: JournalRecord): JournalEntry["assump
 export function limitOf({ producedBy, operation }: JournalRecord): LimitClass | undefined {
   if (producedBy !== "limit" || operation === undefined) return undefined;
   return operations[operation].limit;
+}
+
+/** The credit in the service's answer to an event, in INR. */
+export function creditInrOf({
+  effect,
+  micros,
+  response,
+  fault,
+}: JournalRecord): number | undefined {
+  const isEvent = effect === "applied" || effect === "suppressed" || effect === "uncounted";
+  // A duplicate may be refused, and then its answer shows no credit.
+  const own = fault?.lost ?? response;
+  return isEvent && own.status === 200 ? micros / MICROS_PER_INR : undefined;
 }
 
 function shownNearest({ sent, closest, paste }: Nearest, { text }: Redactor): Nearest {

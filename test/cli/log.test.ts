@@ -25,6 +25,8 @@ const exchange: LoggedExchange = {
   operation: "stats",
   publisher: "pub_1",
   reason: "read",
+  effect: "read",
+  creditInr: undefined,
   producedBy: "service",
   assumptions: "documented",
   limit: undefined,

@@ -1,5 +1,6 @@
 /** The decision of a stage of the request path: a success or a refusal, with the assumptions that shaped it. */
 
+import type { Effect } from "../../journal/entry.ts";
 import type { AssumptionKey } from "../../spec/assumptions/catalogue.ts";
 import type { Rejection } from "../../spec/errors.ts";
 
@@ -15,15 +16,8 @@ export interface Refusal {
   readonly shapedBy: ShapedBy;
 }
 
-/**
- * The effect of a request on the ledger.
- *
- * - `applied`: an event was recorded.
- * - `suppressed`: it was a duplicate.
- * - `uncounted`: it was accepted, but there was nothing to record.
- * - `read`: it only read.
- */
-export type Effect = "applied" | "suppressed" | "uncounted" | "read";
+/** The effect of a request that wasn't refused. */
+type SuccessEffect = Exclude<Effect, "refused">;
 
 /** The reasons in the journal for a recording request that wasn't refused. */
 export const notes = {
@@ -46,7 +40,7 @@ export interface Success {
   readonly byteLength: number;
   readonly note: string;
   readonly shapedBy: ShapedBy;
-  readonly effect: Effect;
+  readonly effect: SuccessEffect;
   readonly micros: number;
 }
 
@@ -64,7 +58,7 @@ export function readSuccess(asciiBody: string, shapedBy: ShapedBy): Success {
 
 /** The answer to an event. The body must be ASCII. */
 export function recorded(
-  effect: Effect,
+  effect: SuccessEffect,
   micros: number,
   asciiBody: string,
   note: string,
