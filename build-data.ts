@@ -1,14 +1,16 @@
 /**
  * Writes what is data into the package: the shipped scenarios, `dist/scenarios/NAME.json` and the listing of all beside
- * them, and their JSON schema, as a module that bundlers can take along.
+ * them; their JSON schema and the inspector's page, each as a module that bundlers can take along.
  */
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { shippedNames, shippedScenario } from "./src/adapters/shipped-scenarios.ts";
+import { inspectorAssets } from "./src/inspector/assets.ts";
 import { scenarioJsonSchema } from "./src/play/language/json-schema.ts";
 
-const folder = join(import.meta.dirname, "dist", "scenarios");
+const dist = join(import.meta.dirname, "dist");
+const folder = join(dist, "scenarios");
 const listing = shippedNames();
 
 mkdirSync(folder, { recursive: true });
@@ -19,6 +21,16 @@ for (const { name } of listing) {
 }
 writeFileSync(join(folder, "index.json"), `${JSON.stringify(listing)}\n`);
 writeFileSync(
-  join(import.meta.dirname, "dist/play/language/json-schema.js"),
+  join(dist, "play/language/json-schema.js"),
   `export const scenarioJsonSchema = ${JSON.stringify(scenarioJsonSchema)};\n`,
+);
+const assets = JSON.stringify(await inspectorAssets());
+writeFileSync(
+  join(dist, "inspector/assets.js"),
+  `const assets = ${assets};\nexport const inspectorAssets = () => Promise.resolve(assets);\n`,
+);
+// The page holds this package; preact's licence, which is short, stands in the page itself.
+copyFileSync(
+  join(import.meta.dirname, "node_modules/htm/LICENSE"),
+  join(dist, "inspector/LICENSE-htm.txt"),
 );

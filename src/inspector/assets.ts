@@ -1,0 +1,64 @@
+/**
+ * The page of the inspector as text: its document, script and style. From sources they are bundled here; in the package
+ * `build-data.ts` puts the finished texts in this module's place.
+ */
+
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+
+export interface InspectorAssets {
+  /** Links `inspector.css` and `inspector.js`, which it expects beside it. */
+  readonly html: string;
+  readonly script: string;
+  readonly style: string;
+}
+
+let bundled: Promise<InspectorAssets> | undefined;
+
+export function inspectorAssets(): Promise<InspectorAssets> {
+  bundled ??= bundle();
+  return bundled;
+}
+
+async function bundle(): Promise<InspectorAssets> {
+  const { rolldown } = await import("rolldown");
+  const folder = new URL("./page/", import.meta.url);
+  const licence = new URL("../../node_modules/preact/LICENSE", import.meta.url);
+  const [style, mit] = await Promise.all([
+    readFile(new URL("style.css", folder), "utf8"),
+    readFile(licence, "utf8"),
+  ]);
+  const build = await rolldown({
+    input: fileURLToPath(new URL("main.ts", folder)),
+    platform: "browser",
+  });
+  const { output } = await build.generate({ format: "iife", minify: true, comments: false });
+  await build.close();
+  return { html: document, script: `${noteOn(mit)}\n${output[0].code}`, style };
+}
+
+/** Both packages go into every copy of the page, so their licences do, too: that of htm as the notice that it asks for. */
+function noteOn(mit: string): string {
+  return `/*!\nThis script holds parts of the package preact:\n\n${mit.trim()}
+
+It also holds the package htm (github.com/developit/htm) under the Apache License, Version 2.0:
+http://www.apache.org/licenses/LICENSE-2.0\n*/`;
+}
+
+const document = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>adsim inspector</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="inspector.css">
+</head>
+<body>
+<div id="page"></div>
+<noscript>This page needs JavaScript. The control API at /_sim/ answers the same as JSON.</noscript>
+<script src="inspector.js"></script>
+</body>
+</html>
+`;

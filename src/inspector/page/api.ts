@@ -1,0 +1,199 @@
+/** The control API as this page calls it: over HTTP, or from the recording in the page's own file. */
+
+import type { Change, Row } from "./contract.ts";
+
+/** The names of the worlds' paths: `default` has none. */
+export const DEFAULT_WORLD = "default";
+
+export type Connection = "connecting" | "live" | "reconnecting" | "recorded";
+
+/** Gets what happens in a world. */
+export interface Listener {
+  exchanges(rows: readonly Row[]): void;
+  changes(changes: readonly Change[]): void;
+  /** All rows so far are void. */
+  restarted(): void;
+  connection(state: Connection): void;
+}
+
+export interface Api {
+  readonly world: string;
+  readonly isRecorded: boolean;
+  /** The base URL of the world's API, for people to paste. */
+  readonly baseUrl: string;
+  /** `path` is relative to the world's `/_sim/`. @throws Refusal */
+  get<Value>(path: string): Promise<Value>;
+  /** `body`: an object, or text that is JSON already. @throws Refusal */
+  send<Value>(method: Method, path: string, body?: object | string): Promise<Value>;
+  /** Returns how to stop. */
+  listen(listener: Listener): () => void;
+}
+
+export type Method = "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** An action that the control API refused, in its own words. */
+export class Refusal extends Error {
+  readonly field: string | undefined;
+
+  constructor(detail: string, field?: string) {
+    super(detail);
+    this.name = "Refusal";
+    this.field = field;
+  }
+}
+
+/** The recorded form: an engine in the page that answers like the server. */
+interface Engine {
+  handle(request: { method: string; path: string; body?: string }): Reply;
+}
+
+interface Reply {
+  readonly status: number;
+  readonly body: string;
+}
+
+declare global {
+  var adsimTrace: Engine | undefined;
+}
+
+const RETRY_MS = 2000;
+
+/** The name of the world that the page's address names. */
+export function servedWorld(path: string): string {
+  return decodeURIComponent(/^\/@([^/]+)/.exec(path)?.[1] ?? DEFAULT_WORLD);
+}
+
+export function createApi(world: string): Api {
+  const engine = globalThis.adsimTrace;
+  const prefix = world === DEFAULT_WORLD ? "" : `/@${encodeURIComponent(world)}`;
+  const base = `${prefix}/_sim/`;
+  let refresh: () => void = () => undefined;
+
+  async function ask(method: string, path: string, body?: object | string): Promise<Reply> {
+    const text = typeof body === "object" ? JSON.stringify(body) : body;
+    const sent = { method, path: base + path, ...(text === undefined ? {} : { body: text }) };
+    const reply = engine === undefined ? await overHttp(sent) : engine.handle(sent);
+    if (reply.status >= 400) throw refusalOf(reply);
+    return reply;
+  }
+
+  return {
+    world,
+    isRecorded: engine !== undefined,
+    baseUrl: engine === undefined ? location.origin + prefix : `http://127.0.0.1:4010${prefix}`,
+    get: async (path) => JSON.parse((await ask("GET", path)).body),
+    async send(method, path, body) {
+      try {
+        const reply = await ask(method, path, body);
+        return reply.body === "" ? undefined : JSON.parse(reply.body);
+      } finally {
+        refresh();
+      }
+    },
+    listen(listener) {
+      if (engine === undefined) return listenOverHttp(`${base}events`, listener);
+      const read = createReader(listener);
+      refresh = () => {
+        const path = `${base}events?after=${read.last()}`;
+        for (const event of eventsIn(engine.handle({ method: "GET", path }).body))
+          read.event(event);
+      };
+      listener.connection("recorded");
+      refresh();
+      return () => {
+        refresh = () => undefined;
+      };
+    },
+  };
+}
+
+async function overHttp({ method, path, body }: Parameters<Engine["handle"]>[0]): Promise<Reply> {
+  const headers = body === undefined ? {} : { "content-type": "application/json" };
+  try {
+    const response = await fetch(path, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body }),
+    });
+    return { status: response.status, body: await response.text() };
+  } catch {
+    throw new Refusal("The server doesn't answer. Is it still running?");
+  }
+}
+
+function refusalOf({ status, body }: Reply): Refusal {
+  try {
+    const { title, detail, field } = JSON.parse(body);
+    return new Refusal(detail ?? title ?? `The server answered ${status}.`, field);
+  } catch {
+    return new Refusal(`The server answered ${status}.`);
+  }
+}
+
+interface ServerEvent {
+  readonly type: string;
+  readonly id: string;
+  readonly data: string;
+}
+
+interface EventReader {
+  event(event: ServerEvent): void;
+  /** The last sequence that has been read. */
+  last(): number;
+}
+
+function createReader(listener: Listener): EventReader {
+  let last = 0;
+  return {
+    last: () => last,
+    event({ type, id, data }) {
+      if (type === "restarted") last = 0;
+      else if (/^\d+$/.test(id)) last = Math.max(last, Number(id));
+      if (type === "restarted") listener.restarted();
+      if (type === "exchanges") listener.exchanges(JSON.parse(data));
+      if (type === "changes") listener.changes(JSON.parse(data));
+    },
+  };
+}
+
+function listenOverHttp(url: string, listener: Listener): () => void {
+  const read = createReader(listener);
+  let source: EventSource;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const connect = (): void => {
+    source = new EventSource(`${url}?after=${read.last()}`);
+    source.onopen = () => listener.connection("live");
+    source.onerror = () => {
+      listener.connection("reconnecting");
+      // After a refusal the browser gives up; after a broken connection it tries again by itself.
+      if (source.readyState === EventSource.CLOSED) timer = setTimeout(connect, RETRY_MS);
+    };
+    for (const type of ["exchanges", "changes", "restarted"]) {
+      source.addEventListener(type, ({ data, lastEventId }) =>
+        read.event({ type, id: lastEventId, data }),
+      );
+    }
+  };
+  connect();
+  return () => {
+    clearTimeout(timer);
+    source.close();
+  };
+}
+
+/** The events of a finished stream. */
+function eventsIn(stream: string): ServerEvent[] {
+  return stream
+    .split("\n\n")
+    .map((block) => {
+      const event = { type: "", id: "", data: "" };
+      for (const line of block.split("\n")) {
+        const [, name = "", value = ""] = /^(event|id|data): ?(.*)$/s.exec(line) ?? [];
+        if (name === "event") event.type = value;
+        if (name === "id") event.id = value;
+        if (name === "data") event.data += value;
+      }
+      return event;
+    })
+    .filter(({ type }) => type !== "");
+}

@@ -1,0 +1,130 @@
+/** The page: its header, the views, and what they share. */
+
+import { html } from "htm/preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { type Api, type Connection, createApi, servedWorld } from "./api.ts";
+import type { Catalogue } from "./contract.ts";
+import { shortcutHelp, useShortcuts } from "./keys.ts";
+import { LiveView } from "./live-view.ts";
+import { createLog, isRow, type Log } from "./log.ts";
+import { announce, type Loaded, type Part, useLoaded } from "./parts.ts";
+import { go, linkTo, usePlace } from "./place.ts";
+
+const views = [
+  ["live", "Live"],
+  ["world", "World"],
+  ["truth", "Truth"],
+] as const;
+
+export function App(): Part {
+  const place = usePlace();
+  const world = (globalThis.adsimTrace && place.world) || servedWorld(location.pathname);
+  const api = useMemo(() => createApi(world), [world]);
+  const { log, connection } = useLog(api);
+  const catalogue = useLoaded(() => api.get<Catalogue>("catalogue"), [api]);
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const view = place.view ?? "live";
+  useShortcuts({
+    "?": () => setHelpOpen(true),
+    "g l": () => go({ view: undefined }),
+    "g w": () => go({ view: "world" }),
+    "g t": () => go({ view: "truth" }),
+  });
+  useEffect(() => {
+    document.title = `${place.at === undefined ? "" : `#${place.at} · `}${world} · adsim`;
+  }, [world, place.at]);
+  const shared = { api, log, catalogue: catalogue.value ?? {} };
+  return html`
+    <${Header} ...${{ api, log, connection, view }} onHelp=${() => setHelpOpen(true)} />
+    <main>
+      ${view === "live" && html`<${LiveView} key=${world} ...${shared} />`}
+    </main>
+    <p id="said" role="status" class="unseen"></p>
+    ${isHelpOpen && html`<${Help} onClose=${() => setHelpOpen(false)} />`}`;
+}
+
+/** What happened in the world so far, and from now on. */
+function useLog(api: Api): { readonly log: Log; readonly connection: Connection } {
+  const [connection, setConnection] = useState<Connection>("connecting");
+  const [, update] = useState(0);
+  const log = useMemo(() => {
+    const made: Log = createLog(() => update(made.version));
+    return made;
+  }, [api]);
+  useEffect(
+    () =>
+      api.listen({
+        exchanges: log.exchanges,
+        changes: log.changes,
+        restarted: log.restarted,
+        connection(state) {
+          setConnection(state);
+          announce(`The connection is ${state}.`);
+        },
+      }),
+    [api, log],
+  );
+  return { log, connection };
+}
+
+function Header(props: {
+  readonly api: Api;
+  readonly log: Log;
+  readonly connection: Connection;
+  readonly view: string;
+  onHelp(): void;
+}): Part {
+  const { api, log, connection, view, onHelp } = props;
+  const clock = useClock(api, log);
+  return html`<header class="top">
+    <h1><a href=${linkTo({ view: undefined, at: undefined, tab: undefined })}>adsim</a></h1>
+    <nav aria-label="Views">
+      ${views.map(
+        ([
+          id,
+          label,
+        ]) => html`<a key=${id} href=${linkTo({ view: id === "live" ? undefined : id, section: undefined })}
+          aria-current=${id === view ? "page" : undefined}>${label}</a>`,
+      )}
+    </nav>
+    <a class="world" href=${linkTo({ view: "world", section: "worlds" })} title="World">${api.world}</a>
+    <a class="now" href=${linkTo({ view: "world", section: undefined })} title="World time">${clock}</a>
+    <span class=${`connection ${connection}`}>${connection}</span>
+    <button type="button" class="small" aria-label="Keyboard shortcuts" title="Keyboard shortcuts (?)" onClick=${onHelp}>?</button>
+  </header>`;
+}
+
+interface Clock {
+  readonly mode: string;
+  readonly now: string;
+}
+
+/** The world's time. A clock that moves is read on, second by second. */
+function useClock(api: Api, log: Log): string {
+  const changes = log.items.length - log.items.filter(isRow).length;
+  const clock: Loaded<Clock> = useLoaded(() => api.get<Clock>("clock"), [api, changes]);
+  const [, tick] = useState(0);
+  const readAt = useRef(0);
+  const { value } = clock;
+  useEffect(() => {
+    readAt.current = performance.now();
+    const timer = setInterval(() => tick(performance.now()), 1000);
+    return () => clearInterval(timer);
+  }, [value]);
+  if (value === undefined) return "";
+  const passed = value.mode === "frozen" || api.isRecorded ? 0 : performance.now() - readAt.current;
+  const now = new Date(Date.parse(value.now) + passed).toISOString();
+  return `${now.replace("T", " ").slice(0, 19)} ${value.mode}`;
+}
+
+function Help({ onClose }: { onClose(): void }): Part {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return html`<dialog ref=${dialog} aria-labelledby="help-title" onClose=${onClose}>
+    <h2 id="help-title">Keyboard shortcuts</h2>
+    <dl class="keys">
+      ${shortcutHelp.map(([keys, what]) => html`<div key=${keys}><dt>${keys}</dt><dd>${what}</dd></div>`)}
+    </dl>
+    <form method="dialog"><button class="primary">Close</button></form>
+  </dialog>`;
+}

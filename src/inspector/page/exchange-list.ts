@@ -1,0 +1,214 @@
+/**
+ * The list of exchanges, newest at the top. Only the visible rows are in the document. While `count` stays, arriving rows don't
+ * move what is being looked at.
+ */
+
+import { html } from "htm/preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { printable } from "../../base/text.ts";
+import type { Change, Item, Row } from "./contract.ts";
+import { isRow } from "./log.ts";
+import { inr, type Part } from "./parts.ts";
+
+interface ListProps {
+  readonly items: readonly Item[];
+  /** How many of the items are listed: the first ones, which are the oldest. */
+  readonly count: number;
+  /** The sequence of the row that the keyboard is at. */
+  readonly cursor: number | undefined;
+  readonly open: number | undefined;
+  onOpen(sequence: number): void;
+  /** The arrow keys move to the next row that is older (1) or newer (-1). */
+  onMove(step: 1 | -1): void;
+  onScrolled(isAtTop: boolean): void;
+}
+
+interface Viewport {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Below this width a row has two lines, as in the style. */
+const NARROW_PX = 620;
+const ROW_PX = 28;
+const TWO_LINE_ROW_PX = 50;
+/** Rows that are drawn above and below the visible ones. */
+const MARGIN_ROWS = 10;
+/** The head stays at the top. */
+const HEAD_PX = 26;
+const PAGE_ROWS = 20;
+
+const columns = ["#", "World time", "Request", "Status", "Operation", "Publisher", "Books", "By"];
+
+export function ExchangeList(props: ListProps): Part {
+  const { items, count, cursor, open, onOpen } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  const { width, height } = useViewport(scroller);
+  const isNarrow = width < NARROW_PX;
+  const rowPx = isNarrow ? TWO_LINE_ROW_PX : ROW_PX;
+  const headPx = isNarrow ? 0 : HEAD_PX;
+  const first = Math.max(0, Math.floor(top / rowPx) - MARGIN_ROWS);
+  const last = Math.min(count, Math.ceil((top + height) / rowPx) + MARGIN_ROWS);
+
+  const cursorIndex = indexOfRow(items, count, cursor);
+  useLayoutEffect(() => {
+    const { current } = scroller;
+    if (current === null || cursorIndex === undefined) return;
+    const y = cursorIndex * rowPx;
+    if (y < current.scrollTop) current.scrollTop = y;
+    const bottom = y + rowPx - (height - headPx);
+    if (height > 0 && bottom > current.scrollTop) current.scrollTop = bottom;
+  }, [cursor, rowPx, height]);
+
+  const onScroll = (): void => {
+    const scrolled = scroller.current?.scrollTop ?? 0;
+    setTop(scrolled);
+    props.onScrolled(scrolled < rowPx / 2);
+  };
+  const rows = items.slice(count - last, count - first).reverse();
+  return html`<div class=${`list ${isNarrow ? "narrow" : width < 1000 ? "middle" : "wide"}`}
+    role="grid" aria-label="Exchanges, newest first" aria-rowcount=${count + 1} aria-colcount=${columns.length}
+    aria-activedescendant=${cursorIndex === undefined ? undefined : `row-${cursor}`}
+    tabindex="0" ref=${scroller} onScroll=${onScroll}
+    onKeyDown=${(event: KeyboardEvent) => onKey(event, props)}>
+    <div class="head row" role="row" aria-rowindex="1">
+      ${columns.map((name) => html`<span role="columnheader" key=${name}>${name}</span>`)}
+    </div>
+    <div role="presentation" style=${{ height: `${count * rowPx}px` }}>
+      <div role="presentation" style=${{ transform: `translateY(${first * rowPx}px)` }}>
+        ${rows.map((item, index) => {
+          const place = { index: first + index + 2, rowPx };
+          if (!isRow(item)) return changeOf(item, place);
+          const { sequence } = item;
+          return rowOf(item, {
+            ...place,
+            isCursor: sequence === cursor,
+            isOpen: sequence === open,
+            onOpen,
+          });
+        })}
+      </div>
+    </div>
+  </div>`;
+}
+
+interface RowPlace {
+  readonly index: number;
+  readonly rowPx: number;
+}
+
+interface RowState extends RowPlace {
+  readonly isCursor: boolean;
+  readonly isOpen: boolean;
+  onOpen(sequence: number): void;
+}
+
+function rowOf(row: Row, { index, rowPx, isCursor, isOpen, onOpen }: RowState): Part {
+  const { sequence, at, method, path, query, operation, publisher } = row;
+  const target = printable(query === "" ? path : `${path}?${query}`);
+  const [day, time] = at.split("T");
+  return html`<div class=${`row ${isCursor ? "cursor" : ""} ${isOpen ? "open" : ""}`} role="row"
+    key=${sequence} id=${`row-${sequence}`} aria-rowindex=${index} aria-selected=${isOpen}
+    style=${{ height: `${rowPx}px` }} onClick=${() => onOpen(sequence)}>
+    <span role="gridcell" class="sequence">${sequence}</span>
+    <span role="gridcell" class="time" title=${at}><i>${day} </i>${time?.replace("Z", "")}</span>
+    <span role="gridcell" class="target" title=${target}><b>${printable(method)}</b> ${target}</span>
+    <span role="gridcell" class="status"><${Status} status=${row.status} /></span>
+    <span role="gridcell" class="operation">${operation ?? "–"}</span>
+    <span role="gridcell" class="publisher">${publisher ?? "–"}</span>
+    <span role="gridcell" class="books">${booksText(row)}</span>
+    <span role="gridcell" class="by">${producerText(row)}</span>
+  </div>`;
+}
+
+function changeOf({ after, at, text }: Change, { index, rowPx }: RowPlace): Part {
+  return html`<div class="row change" role="row" key=${`${after}-${text}-${at}`} aria-rowindex=${index}
+    style=${{ height: `${rowPx}px` }}>
+    <span role="gridcell" aria-colspan=${columns.length}>
+      <b>by hand</b> ${printable(text)} <i>${at.replace("T", " ").replace("Z", "")}</i>
+    </span>
+  </div>`;
+}
+
+/** The status as a label whose colour repeats what the number says. */
+export function Status({ status }: { readonly status: number }): Part {
+  const family = status === 0 ? "none" : `s${Math.floor(status / 100)}xx`;
+  return html`<span class=${`code ${family}`}>${status === 0 ? "none" : status}</span>`;
+}
+
+/** What an exchange did to the books. */
+export function booksText(row: Pick<Row, "effect" | "creditInr" | "operation">): string {
+  switch (row.effect) {
+    case "applied": {
+      const credit = row.creditInr === undefined ? "" : `, ${inr(row.creditInr)}`;
+      return `+1 ${row.operation ?? "event"}${credit}`;
+    }
+    case "suppressed":
+      return "duplicate";
+    case "uncounted":
+      return "not counted";
+    case "refused":
+      return "refused";
+    case "read":
+      return "read";
+    default:
+      return "untouched";
+  }
+}
+
+/** Who made the answer, and which fault rule had a hand in it. */
+export function producerText(row: {
+  readonly producedBy: string;
+  readonly limit?: string | undefined;
+  readonly fault?: { readonly rule: string; readonly kind: string } | undefined;
+}): string {
+  const { producedBy, limit, fault } = row;
+  if (producedBy === "limit") return `limit ${limit ?? ""}`;
+  const rule = fault === undefined ? "" : `${fault.rule}: ${fault.kind}`;
+  if (producedBy === "rule") return rule;
+  return rule === "" ? "service" : `service, ${rule}`;
+}
+
+function onKey(event: KeyboardEvent, { onMove, onOpen, cursor }: ListProps): void {
+  const steps: Readonly<Record<string, number>> = {
+    ArrowDown: 1,
+    ArrowUp: -1,
+    PageDown: PAGE_ROWS,
+    PageUp: -PAGE_ROWS,
+  };
+  const step = steps[event.key];
+  if (step !== undefined) {
+    for (let moved = 0; moved < Math.abs(step); moved += 1) onMove(step > 0 ? 1 : -1);
+    event.preventDefault();
+  }
+  if (event.key === "Enter" && cursor !== undefined) {
+    onOpen(cursor);
+    event.preventDefault();
+  }
+}
+
+/** The place of a row in the list from the top; undefined if it isn't listed. */
+function indexOfRow(
+  items: readonly Item[],
+  count: number,
+  sequence: number | undefined,
+): number | undefined {
+  if (sequence === undefined) return undefined;
+  const index = items.findLastIndex((item) => isRow(item) && item.sequence === sequence);
+  return index === -1 || index >= count ? undefined : count - 1 - index;
+}
+
+function useViewport(ref: { readonly current: HTMLElement | null }): Viewport {
+  const [size, setSize] = useState<Viewport>({ width: 1000, height: 600 });
+  useEffect(() => {
+    const { current } = ref;
+    if (current === null) return undefined;
+    const observer = new ResizeObserver(() =>
+      setSize({ width: current.clientWidth, height: current.clientHeight }),
+    );
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, []);
+  return size;
+}

@@ -1,0 +1,57 @@
+/** The panel of one exchange, with its three tabs. */
+
+import { html } from "htm/preact";
+import { useEffect, useRef } from "preact/hooks";
+import { printable } from "../../base/text.ts";
+import type { Api } from "./api.ts";
+import type { Catalogue, EntryReply, Moment } from "./contract.ts";
+import { Status } from "./exchange-list.ts";
+import { ExchangeTab, targetOf } from "./exchange-tab.ts";
+import { useShortcuts } from "./keys.ts";
+import { type Part, Tabs, useLoaded } from "./parts.ts";
+import { go, usePlace } from "./place.ts";
+
+const tabs = [
+  ["exchange", "Exchange"],
+  ["state", "State"],
+  ["what-if", "What if"],
+] as const;
+
+export function ExchangePanel(props: {
+  readonly api: Api;
+  readonly sequence: number;
+  readonly catalogue: Catalogue;
+  onClose(): void;
+}): Part {
+  const { api, sequence, catalogue, onClose } = props;
+  const place = usePlace();
+  const heading = useRef<HTMLHeadingElement>(null);
+  const loaded = useLoaded(() => api.get<EntryReply>(`journal/${sequence}`), [api, sequence]);
+  const moment = useLoaded(() => api.get<Moment>(`history/${sequence}`), [api, sequence]);
+  const tab = place.tab ?? "exchange";
+  useEffect(() => {
+    if (place.focus === "panel") heading.current?.focus();
+  }, [place.focus]);
+  useShortcuts(
+    Object.fromEntries(
+      tabs.map(([id], index) => [`${index + 1}`, () => go({ tab: index === 0 ? undefined : id })]),
+    ),
+  );
+  const { request, response } = loaded.value?.entry ?? {};
+  return html`<aside class="panel" aria-label=${`Exchange ${sequence}`}>
+    <header>
+      <h2 tabindex="-1" ref=${heading}>
+        <span class="quiet">#${sequence}</span>${" "}
+        ${
+          request !== undefined &&
+          html`${printable(request.method)} <span class="path">${printable(targetOf(request))}</span>${" "}
+          <${Status} status=${response?.status ?? 0} />`
+        }
+      </h2>
+      <button type="button" class="small" aria-label="Close the exchange" title="Close (Esc)" onClick=${onClose}>✕</button>
+    </header>
+    <${Tabs} name="tab" label="What to look at" tabs=${tabs} chosen=${tab}>
+      ${tab === "exchange" && html`<${ExchangeTab} ...${{ api, loaded, moment, catalogue }} />`}
+    <//>
+  </aside>`;
+}

@@ -1,0 +1,53 @@
+/** Keyboard shortcuts: single keys, and two keys after another such as `g w`. */
+
+import { useEffect } from "preact/hooks";
+
+export type Shortcuts = Readonly<Record<string, () => void>>;
+
+/** What the help shows. */
+export const shortcutHelp: readonly (readonly [keys: string, what: string])[] = [
+  ["j / k, ↓ / ↑", "next or previous exchange of the list"],
+  ["Enter", "open the exchange"],
+  ["Esc", "close the exchange, or leave a field"],
+  ["n", "go to the newest exchange"],
+  ["/", "filter"],
+  ["[ / ]", "one entry back or forward in time"],
+  ["{ / }", "to the previous or next error, fault or change"],
+  ["1 / 2 / 3", "exchange, state, what if"],
+  ["g l / g w / g t", "live, world, truth"],
+  ["?", "these shortcuts"],
+];
+
+let earlier = "";
+
+addEventListener(
+  "keydown",
+  ({ key }) => {
+    setTimeout(() => {
+      earlier = key;
+    });
+  },
+  true,
+);
+
+/** The shortcuts hold while the component is there. Fields keep their keys, but for Escape. */
+export function useShortcuts(shortcuts: Shortcuts): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+      if (event.key !== "Escape" && isField(event.target)) return;
+      const act = shortcuts[`${earlier} ${event.key}`] ?? shortcuts[event.key];
+      if (act === undefined) return;
+      event.preventDefault();
+      act();
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  });
+}
+
+function isField(target: EventTarget | null): boolean {
+  if (target instanceof HTMLInputElement)
+    return !["range", "checkbox", "file"].includes(target.type);
+  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
+}

@@ -1,0 +1,175 @@
+/** The exchanges as they come, beside the one that is open. */
+
+import { html } from "htm/preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Api } from "./api.ts";
+import type { Catalogue, Item, Publisher } from "./contract.ts";
+import { ExchangeList } from "./exchange-list.ts";
+import { ExchangePanel } from "./exchange-panel.ts";
+import { filterIn } from "./filter.ts";
+import { FilterBar } from "./filter-bar.ts";
+import { useShortcuts } from "./keys.ts";
+import { indexAt, isRow, type Log } from "./log.ts";
+import { CopyButton, type Part, useLoaded } from "./parts.ts";
+import { go, usePlace } from "./place.ts";
+import { markedNear, Scrubber } from "./scrubber.ts";
+
+export function LiveView(props: {
+  readonly api: Api;
+  readonly log: Log;
+  readonly catalogue: Catalogue;
+}): Part {
+  const { api, log, catalogue } = props;
+  const place = usePlace();
+  const filter = filterIn(place);
+  log.filterBy(filter);
+  const { shown, items } = log;
+  const open = place.at === undefined ? undefined : Number(place.at);
+  const [cursor, setCursor] = useState(open);
+  const hold = useHold(log, open !== undefined, JSON.stringify(filter));
+  const at = open ?? cursor;
+
+  useEffect(() => setCursor((now) => open ?? now), [open]);
+  const show = (sequence: number): void => {
+    setCursor(sequence);
+    go({ at: `${sequence}` }, open === undefined ? "push" : "replace");
+  };
+  const move = (step: 1 | -1): void => {
+    const next = neighbourOf(shown, at, step);
+    if (next === undefined) return;
+    hold.reach(next);
+    if (open !== undefined) show(next);
+    else setCursor(next);
+  };
+  const scrub = (to: number | undefined): void => {
+    if (to !== undefined && items.some((item) => isRow(item) && item.sequence === to)) show(to);
+  };
+  const close = (): void => {
+    go({ at: undefined, tab: undefined, focus: undefined });
+    document.querySelector<HTMLElement>(".list")?.focus();
+  };
+  const newest = (): void => {
+    setCursor(undefined);
+    hold.release();
+    document.querySelector(".list")?.scrollTo(0, 0);
+  };
+  const last = items.findLast(isRow)?.sequence ?? 0;
+  useShortcuts({
+    j: () => move(1),
+    k: () => move(-1),
+    Enter: () => at !== undefined && go({ at: `${at}`, focus: "panel" }),
+    Escape: () => (isInField() ? leaveField() : open !== undefined && close()),
+    n: newest,
+    "/": () => document.getElementById("filter-text")?.focus(),
+    "[": () => scrub((at ?? last + 1) - 1),
+    "]": () => scrub((at ?? last) + 1),
+    "{": () => scrub(markedNear(items, at ?? last + 1, -1)),
+    "}": () => scrub(markedNear(items, at ?? last, 1)),
+  });
+  return html`<div class=${`live-view ${open === undefined ? "" : "with-panel"}`}>
+    <div class="exchanges">
+      <${FilterBar} filter=${filter} publishers=${[...log.publishers].sort()} statuses=${log.statuses} />
+      <${Scrubber} items=${items} at=${open} onGo=${scrub} />
+      <div class="list-place">
+        ${hold.waiting > 0 && html`<button type="button" class="newer" onClick=${newest}>${hold.waiting} new</button>`}
+        ${
+          items.length === 0
+            ? html`<${FirstSteps} api=${api} />`
+            : shown.length === 0
+              ? html`<p class="empty">No exchange passes the filter.</p>`
+              : html`<${ExchangeList} items=${shown} count=${hold.count} cursor=${at} open=${open}
+                  onOpen=${show} onMove=${move} onScrolled=${hold.scrolled} />`
+        }
+      </div>
+    </div>
+    ${
+      open !== undefined &&
+      html`<${ExchangePanel} api=${api} sequence=${open} catalogue=${catalogue} onClose=${close} />`
+    }
+  </div>`;
+}
+
+interface Hold {
+  /** How many of the shown items are listed. */
+  readonly count: number;
+  /** How many came since. */
+  readonly waiting: number;
+  scrolled(isAtTop: boolean): void;
+  /** Lists what came since, if this sequence is among it. */
+  reach(sequence: number): void;
+  release(): void;
+}
+
+/** While an exchange is open or the list is scrolled, the list stays as it is. */
+function useHold(log: Log, isOpen: boolean, filter: string): Hold {
+  const [isAtTop, setAtTop] = useState(true);
+  const held = useRef({ count: 0, filter, dropped: 0 });
+  const { shown, dropped } = log;
+  const isNew =
+    held.current.filter !== filter ||
+    shown.length < held.current.count - (dropped - held.current.dropped);
+  if ((isAtTop && !isOpen) || isNew || held.current.count === 0) {
+    held.current = { count: shown.length, filter, dropped };
+  }
+  const count = Math.max(0, held.current.count - (dropped - held.current.dropped));
+  const [, update] = useState(0);
+  const release = (): void => {
+    held.current = { count: log.shown.length, filter, dropped: log.dropped };
+    update(held.current.count);
+  };
+  return {
+    count,
+    waiting: shown.length - count,
+    scrolled: setAtTop,
+    reach: (sequence) => indexAt(shown, sequence) >= count && release(),
+    release,
+  };
+}
+
+/** The next row in the list that is older (1) or newer (-1) than this sequence. */
+function neighbourOf(
+  shown: readonly Item[],
+  sequence: number | undefined,
+  step: 1 | -1,
+): number | undefined {
+  const from = sequence === undefined ? shown.length : indexAt(shown, sequence);
+  // The list is oldest first here, and newest first on the page.
+  const missing = sequence !== undefined && step === 1 && !isAt(shown[from], sequence) ? 1 : 0;
+  for (let index = from - step + missing; index >= 0 && index < shown.length; index -= step) {
+    const item = shown[index];
+    if (item !== undefined && isRow(item)) return item.sequence;
+  }
+  return undefined;
+}
+
+function isAt(item: Item | undefined, sequence: number): boolean {
+  return item !== undefined && isRow(item) && item.sequence === sequence;
+}
+
+function isInField(): boolean {
+  return document.activeElement?.matches("input:not([type=range]), select, textarea") === true;
+}
+
+function leaveField(): void {
+  document.querySelector<HTMLElement>(".list")?.focus();
+}
+
+function FirstSteps({ api }: { readonly api: Api }): Part {
+  const loaded = useLoaded(() => api.get<{ publishers: Publisher[] }>("publishers?limit=1"), [api]);
+  const [publisher] = loaded.value?.publishers ?? [];
+  const surface = publisher?.surfaces[0];
+  const line =
+    publisher === undefined || surface === undefined
+      ? undefined
+      : `curl "${api.baseUrl}/v1/impression" -H "Authorization: Bearer ${publisher.apiKey}" -d 'publisher_id=${publisher.id}&surface=${surface.id}&ad_id=ad-1'`;
+  return html`<div class="empty">
+    <h2>No request yet</h2>
+    <p>Point your client at <code>${api.baseUrl}</code>, or paste this into a terminal:</p>
+    ${
+      line !== undefined &&
+      html`<pre class="code-text" tabindex="0" role="region" aria-label="A first request">${line}</pre>
+        <p class="buttons"><${CopyButton} label="Copy" text=${line} /></p>`
+    }
+    <p class="quiet">Each exchange then appears here as it happens. Press ? for the keyboard shortcuts.</p>
+  </div>`;
+}

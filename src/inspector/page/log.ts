@@ -1,0 +1,153 @@
+/** The rows that the page holds, oldest first, and those of them that pass the filter. */
+
+import type { Listener } from "./api.ts";
+import type { Item, Row } from "./contract.ts";
+import { type Filter, matcherOf, noFilter } from "./filter.ts";
+
+export interface Log extends Omit<Listener, "connection"> {
+  /** All items. */
+  readonly items: readonly Item[];
+  /** Those that pass the filter. */
+  readonly shown: readonly Item[];
+  /** Publishers of all rows so far. */
+  readonly publishers: ReadonlySet<string>;
+  /** Statuses of all rows so far, in order. */
+  readonly statuses: readonly number[];
+  /** Grows with every change. */
+  readonly version: number;
+  /** How many of the shown items were dropped at the old end. */
+  readonly dropped: number;
+  filterBy(filter: Filter): void;
+}
+
+/** Twice what a journal keeps by default. */
+const MAX_ITEMS = 20_000;
+const DROPPED_AT_ONCE = 2000;
+/** What arrives within this time is drawn together. */
+const GATHER_MS = 50;
+
+export function isRow(item: Item): item is Row {
+  return "sequence" in item;
+}
+
+/** Where an item stands among the others: a change comes between two rows. */
+export function orderOf(item: Item): number {
+  return isRow(item) ? item.sequence : item.after + 0.5;
+}
+
+/** The index of the last item at or before this place; -1 if there is none. */
+export function indexAt(items: readonly Item[], order: number): number {
+  let low = 0;
+  let high = items.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const item = items[middle];
+    if (item !== undefined && orderOf(item) <= order) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** `notify` is called a moment after something changed. */
+export function createLog(notify: () => void): Log {
+  let items: Item[] = [];
+  let shown: Item[] = [];
+  let version = 0;
+  let dropped = 0;
+  let filter = noFilter;
+  let matches = matcherOf(filter);
+  let isWaiting = false;
+  const publishers = new Set<string>();
+  const statuses = new Set<number>();
+
+  function changed(): void {
+    version += 1;
+    if (isWaiting) return;
+    isWaiting = true;
+    setTimeout(() => {
+      isWaiting = false;
+      notify();
+    }, GATHER_MS);
+  }
+  function trim(): void {
+    if (items.length <= MAX_ITEMS) return;
+    items.splice(0, DROPPED_AT_ONCE);
+    const [oldest] = items;
+    if (oldest === undefined) return;
+    const gone = indexAt(shown, orderOf(oldest) - 0.5) + 1;
+    shown.splice(0, gone);
+    dropped += gone;
+  }
+
+  return {
+    get items() {
+      return items;
+    },
+    get shown() {
+      return shown;
+    },
+    get version() {
+      return version;
+    },
+    get dropped() {
+      return dropped;
+    },
+    publishers,
+    get statuses() {
+      return [...statuses].filter((status) => status > 0).sort((a, b) => a - b);
+    },
+    exchanges(rows) {
+      for (const row of rows) {
+        const last = items.at(-1);
+        // After a reconnection some may come again.
+        if (last !== undefined && orderOf(last) >= row.sequence && has(items, row)) continue;
+        insert(items, row);
+        statuses.add(row.status);
+        if (row.publisher !== undefined) publishers.add(row.publisher);
+        if (matches(row)) insert(shown, row);
+      }
+      trim();
+      changed();
+    },
+    changes(list) {
+      for (const change of list) {
+        if (has(items, change)) continue;
+        insert(items, change);
+        if (matches(change)) insert(shown, change);
+      }
+      changed();
+    },
+    restarted() {
+      items = [];
+      shown = [];
+      publishers.clear();
+      statuses.clear();
+      changed();
+    },
+    filterBy(next) {
+      if (JSON.stringify(next) === JSON.stringify(filter)) return;
+      filter = next;
+      matches = matcherOf(filter);
+      shown = items.filter(matches);
+      version += 1;
+    },
+  };
+}
+
+/** Whether the same item is there already. */
+function has(items: readonly Item[], item: Item): boolean {
+  const order = orderOf(item);
+  for (let index = indexAt(items, order); index >= 0; index -= 1) {
+    const other = items[index];
+    if (other === undefined || orderOf(other) !== order) return false;
+    if (isRow(item) || JSON.stringify(other) === JSON.stringify(item)) return true;
+  }
+  return false;
+}
+
+/** Almost always at the end. */
+function insert(items: Item[], item: Item): void {
+  const at = indexAt(items, orderOf(item)) + 1;
+  if (at === items.length) items.push(item);
+  else items.splice(at, 0, item);
+}

@@ -1,0 +1,244 @@
+/** The small parts that all views are made of. */
+
+import { html } from "htm/preact";
+import type { ComponentChildren, VNode } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { printable } from "../../base/text.ts";
+import { Refusal } from "./api.ts";
+import { go, linkTo, type Move } from "./place.ts";
+
+export type Part = VNode | null;
+
+export interface Loaded<Value> {
+  readonly value: Value | undefined;
+  readonly error: unknown;
+  reload(): void;
+}
+
+/** Keeps the last value until the next one is there. Loads again when a dependency changes. */
+export function useLoaded<Value>(
+  load: () => Promise<Value>,
+  dependencies: readonly unknown[],
+): Loaded<Value> {
+  const [turn, setTurn] = useState(0);
+  const [state, setState] = useState<Omit<Loaded<Value>, "reload">>({
+    value: undefined,
+    error: undefined,
+  });
+  useEffect(() => {
+    let isCurrent = true;
+    load().then(
+      (value) => isCurrent && setState({ value, error: undefined }),
+      (error) => isCurrent && setState({ value: undefined, error }),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [turn, ...dependencies]);
+  return { ...state, reload: () => setTurn(turn + 1) };
+}
+
+export interface Action {
+  readonly isBusy: boolean;
+  readonly error: unknown;
+  /** Starts it, unless it is running. `done` is what a screen reader says afterwards. */
+  run(act: () => Promise<unknown>, done?: string): void;
+}
+
+export function useAction(): Action {
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  return {
+    isBusy,
+    error,
+    run(act, done) {
+      if (isBusy) return;
+      setBusy(true);
+      setError(undefined);
+      act()
+        .then(() => announce(done ?? "Done."), setError)
+        .finally(() => setBusy(false));
+    },
+  };
+}
+
+/** Says something to screen readers, once. */
+export function announce(text: string): void {
+  const region = document.getElementById("said");
+  if (region !== null) region.textContent = text;
+}
+
+/** An error, where the action was. */
+export function Problem({ error }: { readonly error: unknown }): Part {
+  if (error === undefined) return null;
+  const field = error instanceof Refusal ? error.field : undefined;
+  const message = error instanceof Error ? error.message : String(error);
+  return html`<p class="problem" role="alert">
+    ${field && html`<code>${printable(field)}</code>${" "}`}${printable(message)}
+  </p>`;
+}
+
+/** What is shown while a value loads, or if it can't be. */
+export function Waiting({ loaded }: { readonly loaded: Loaded<unknown> }): Part {
+  if (loaded.error !== undefined) return html`<${Problem} error=${loaded.error} />`;
+  return loaded.value === undefined ? html`<p class="quiet">Loading …</p>` : null;
+}
+
+export function CopyButton(props: {
+  readonly label: string;
+  readonly text: string | (() => Promise<string>);
+}): Part {
+  const [said, setSaid] = useState("");
+  const copy = async (): Promise<void> => {
+    try {
+      await copyText(typeof props.text === "string" ? props.text : await props.text());
+      setSaid("Copied");
+      announce("Copied.");
+    } catch (error) {
+      setSaid(error instanceof Refusal ? error.message : "Can't copy");
+    }
+    setTimeout(() => setSaid(""), 1500);
+  };
+  return html`<button type="button" class="small" onClick=${copy}>${said || props.label}</button>`;
+}
+
+async function copyText(text: string): Promise<void> {
+  if (navigator.clipboard !== undefined) return await navigator.clipboard.writeText(text);
+  const area = document.createElement("textarea");
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  document.execCommand("copy");
+  area.remove();
+}
+
+/** Tabs whose choice stands in the address under `name`. The first is the default. */
+export function Tabs(props: {
+  readonly name: string;
+  readonly label: string;
+  readonly tabs: readonly (readonly [id: string, label: string])[];
+  readonly chosen: string;
+  readonly children: ComponentChildren;
+}): Part {
+  const { name, label, tabs, chosen, children } = props;
+  const list = useRef<HTMLDivElement>(null);
+  const choose = (id: string): void => go({ [name]: id === tabs[0]?.[0] ? undefined : id });
+  const onKey = (event: KeyboardEvent): void => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const index = tabs.findIndex(([id]) => id === chosen);
+    const next = tabs[(index + step + tabs.length) % tabs.length]?.[0] ?? "";
+    choose(next);
+    list.current?.querySelector<HTMLElement>(`#${name}-${next}`)?.focus();
+  };
+  return html`
+    <div class="tabs" role="tablist" aria-label=${label} ref=${list} onKeyDown=${onKey}>
+      ${tabs.map(
+        ([id, text]) => html`<button
+          type="button" role="tab" id=${`${name}-${id}`} key=${id}
+          aria-selected=${id === chosen} aria-controls=${`${name}-panel`}
+          tabindex=${id === chosen ? 0 : -1} onClick=${() => choose(id)}
+        >${text}</button>`,
+      )}
+    </div>
+    <div class="tab-panel" role="tabpanel" id=${`${name}-panel`} aria-labelledby=${`${name}-${chosen}`}>
+      ${children}
+    </div>`;
+}
+
+/** A link to another place in this page. */
+export function Link(props: { readonly to: Move; readonly children: ComponentChildren }): Part {
+  return html`<a href=${linkTo(props.to)}>${props.children}</a>`;
+}
+
+/** Names and values. Values that are text are shown as text, never as markup. */
+export function Facts({
+  facts,
+}: {
+  readonly facts: readonly (readonly [string, unknown])[];
+}): Part {
+  return html`<dl class="facts">
+    ${facts
+      .filter(([, value]) => value !== undefined && value !== "" && value !== null)
+      .map(
+        ([name, value]) => html`<div key=${name}>
+          <dt>${name}</dt>
+          <dd>${typeof value === "string" ? printable(value) : value}</dd>
+        </div>`,
+      )}
+  </dl>`;
+}
+
+/** A table of plain cells. Numbers stand right. */
+export function Table(props: {
+  readonly label: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly unknown[])[];
+}): Part {
+  const cell = (value: unknown): unknown => (typeof value === "string" ? printable(value) : value);
+  return html`<div class="scroll" tabindex="0" role="region" aria-label=${props.label}>
+    <table>
+      <thead><tr>${props.head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+      <tbody>
+        ${props.rows.map(
+          (row) => html`<tr>
+            ${row.map((value) => html`<td class=${typeof value === "number" ? "number" : ""}>${cell(value)}</td>`)}
+          </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/** A field with its label. `children` is the control. */
+export function Field(props: {
+  readonly label: string;
+  readonly children: ComponentChildren;
+}): Part {
+  return html`<label class="field"><span>${props.label}</span>${props.children}</label>`;
+}
+
+export function Choose(props: {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly (readonly [value: string, text: string])[];
+  onChoose(value: string): void;
+}): Part {
+  return html`<${Field} label=${props.label}>
+    <select onChange=${(event: Event) => props.onChoose(textOf(event))}>
+      ${props.options.map(
+        ([
+          value,
+          text,
+        ]) => html`<option key=${value} value=${value} selected=${value === props.value}>
+          ${printable(text)}
+        </option>`,
+      )}
+    </select>
+  <//>`;
+}
+
+export function textOf(event: Event): string {
+  const { target } = event;
+  const isControl =
+    target instanceof HTMLInputElement ||
+    target instanceof HTMLSelectElement ||
+    target instanceof HTMLTextAreaElement;
+  return isControl ? target.value : "";
+}
+
+/** The values of a form's controls by name. */
+export function valuesOf(event: Event): Record<string, string> {
+  event.preventDefault();
+  const { currentTarget } = event;
+  const form = currentTarget instanceof HTMLFormElement ? currentTarget : undefined;
+  return Object.fromEntries(
+    Array.from(new FormData(form), ([name, value]) => [name, String(value)]),
+  );
+}
+
+/** Whole rupees and their parts, exactly as the number prints. */
+export function inr(amount: number): string {
+  return `₹${amount}`;
+}

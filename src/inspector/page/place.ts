@@ -1,0 +1,71 @@
+/** Where the user is: everything about it stands in the address's hash, so that a link can be shared and "back" works. */
+
+import { useEffect, useState } from "preact/hooks";
+
+/** Names and values of the hash, such as `view` and `at`. */
+export type Place = Readonly<Record<string, string>>;
+
+/** Names to change; undefined and empty values leave the address. */
+export type Move = Readonly<Record<string, string | undefined>>;
+
+/** Browsers ignore a page that changes its address more than 20 times a second. */
+const SETTLE_MS = 150;
+
+let place = placeIn(location.hash);
+let timer: ReturnType<typeof setTimeout> | undefined;
+const listeners = new Set<() => void>();
+
+addEventListener("hashchange", () => {
+  const read = placeIn(location.hash);
+  if (hashOf(read) === hashOf(place)) return;
+  place = read;
+  for (const listener of listeners) listener();
+});
+
+function placeIn(hash: string): Place {
+  return Object.fromEntries(new URLSearchParams(hash.slice(1)));
+}
+
+function hashOf(to: Place): string {
+  return `#${new URLSearchParams(to)}`;
+}
+
+function moved(move: Move): Place {
+  const entries = Object.entries({ ...place, ...move });
+  return Object.fromEntries(
+    entries.filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== ""),
+  );
+}
+
+/** The address of a place that differs from this one, for links. */
+export function linkTo(move: Move): string {
+  return hashOf(moved(move));
+}
+
+/** `replace` takes the current step of the history, for what changes often. */
+export function go(move: Move, how: "push" | "replace" = "push"): void {
+  const next = moved(move);
+  if (hashOf(next) === hashOf(place)) return;
+  clearTimeout(timer);
+  if (how === "push") {
+    // What was replaced and hasn't settled yet belongs to the step before.
+    if (hashOf(placeIn(location.hash)) !== hashOf(place)) location.replace(hashOf(place));
+    location.hash = hashOf(next);
+  } else timer = setTimeout(() => location.replace(hashOf(place)), SETTLE_MS);
+  place = next;
+  for (const listener of listeners) listener();
+}
+
+export function currentPlace(): Place {
+  return place;
+}
+
+export function usePlace(): Place {
+  const [, update] = useState(place);
+  useEffect(() => {
+    const listener = (): void => update(place);
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  }, []);
+  return place;
+}

@@ -1,0 +1,103 @@
+/** The journal as a line of time: a slider over its entries, with marks where something went wrong or was changed by hand. */
+
+import { html } from "htm/preact";
+import type { Item } from "./contract.ts";
+import { indexAt, isRow, orderOf } from "./log.ts";
+import type { Part } from "./parts.ts";
+
+const BUCKETS = 240;
+
+/** Worst first: a place shows the worst that happened there. */
+const marks = ["failed", "refused", "fault", "change"] as const;
+type Mark = (typeof marks)[number];
+
+const markNames: Readonly<Record<Mark, string>> = {
+  failed: "5xx or no answer",
+  refused: "4xx",
+  fault: "fault",
+  change: "by hand",
+};
+
+export function Scrubber(props: {
+  readonly items: readonly Item[];
+  /** The entry that is looked at; undefined for the newest. */
+  readonly at: number | undefined;
+  onGo(sequence: number): void;
+}): Part {
+  const { items, at, onGo } = props;
+  const [first, last] = rangeOf(items);
+  if (first === undefined || last === undefined) return null;
+  const here = Math.min(Math.max(at ?? last, first), last);
+  const item = items[indexAt(items, here)];
+  const when = item === undefined ? "" : item.at.replace("T", " ").replace("Z", "");
+  const step = (to: number, label: string, sign: string): Part =>
+    html`<button type="button" class="small" aria-label=${label} title=${label}
+      disabled=${to < first || to > last} onClick=${() => onGo(to)}>${sign}</button>`;
+  const jump = (direction: 1 | -1, label: string, sign: string): Part =>
+    step(markedNear(items, here, direction) ?? Number.NaN, label, sign);
+  return html`<div class="scrubber" role="group" aria-label="Time">
+    <span class="steps">
+      ${jump(-1, "Previous error, fault or change", "«")}${step(here - 1, "One entry back", "‹")}
+      ${step(here + 1, "One entry forward", "›")}${jump(1, "Next error, fault or change", "»")}
+    </span>
+    <span class="track">
+      <svg viewBox=${`0 0 ${BUCKETS} 1`} preserveAspectRatio="none" aria-hidden="true">
+        ${bars(items, first, last).map(([kind, path]) => html`<path key=${kind} class=${kind} d=${path} />`)}
+      </svg>
+      <input type="range" min=${first} max=${last} value=${here} aria-label="Entry"
+        aria-valuetext=${`entry ${here} of ${last}, ${when}`}
+        onInput=${(event: Event) => event.target instanceof HTMLInputElement && onGo(Number(event.target.value))} />
+    </span>
+    <output><b>#${here}</b> of ${last} <i>${when}</i></output>
+    <span class="legend" aria-hidden="true">
+      ${marks.map((mark) => html`<span key=${mark}><i class=${mark}></i>${markNames[mark]}</span>`)}
+    </span>
+  </div>`;
+}
+
+/** The nearest entry in this direction with a mark. */
+export function markedNear(
+  items: readonly Item[],
+  from: number,
+  direction: 1 | -1,
+): number | undefined {
+  const start = indexAt(items, from) + direction;
+  for (let index = start; index >= 0 && index < items.length; index += direction) {
+    const item = items[index];
+    if (item === undefined || markOf(item) === undefined) continue;
+    // A change has no entry of its own: the one before it shows it.
+    const sequence = Math.floor(orderOf(item));
+    if (sequence !== from && sequence > 0) return sequence;
+  }
+  return undefined;
+}
+
+function markOf(item: Item): Mark | undefined {
+  if (!isRow(item)) return "change";
+  if (item.status >= 500 || item.status === 0) return "failed";
+  if (item.status >= 400) return "refused";
+  return item.fault === undefined ? undefined : "fault";
+}
+
+function rangeOf(items: readonly Item[]): [number?, number?] {
+  const first = items.find(isRow)?.sequence;
+  const last = items.findLast(isRow)?.sequence;
+  return first === undefined || last === undefined ? [] : [first, last];
+}
+
+/** One path for each kind of mark. */
+function bars(items: readonly Item[], first: number, last: number): [Mark, string][] {
+  const places = new Map<number, Mark>();
+  for (const item of items) {
+    const mark = markOf(item);
+    if (mark === undefined) continue;
+    const share = (orderOf(item) - first) / Math.max(1, last - first);
+    const bucket = Math.min(BUCKETS - 1, Math.max(0, Math.floor(share * BUCKETS)));
+    const other = places.get(bucket);
+    if (other === undefined || marks.indexOf(mark) < marks.indexOf(other)) places.set(bucket, mark);
+  }
+  return marks.map((mark) => {
+    const path = [...places].filter(([, one]) => one === mark).map(([x]) => `M${x} 0h1v1h-1z`);
+    return [mark, path.join("")];
+  });
+}
