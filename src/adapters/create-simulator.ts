@@ -1,6 +1,8 @@
 /** The simulator for direct use in a program: the core with `fetch`. */
 
-import { createSimulatorCore, type SimulatorCore } from "../simulator/simulator.ts";
+import { createSimulatorCore } from "../simulator/core.ts";
+import type { Moment } from "../simulator/moment.ts";
+import type { SimulatorCore } from "../simulator/simulator.ts";
 import type { Readings, SimulatorOptions } from "../simulator/simulator-options.ts";
 import { fakerHost } from "../world/publishers/people.ts";
 import { createFetch } from "./fetch.ts";
@@ -9,8 +11,7 @@ import { createFetch } from "./fetch.ts";
 export interface Simulator extends SimulatorCore {
   /** A `fetch` that the service answers, for any origin. Give it to a client in place of the built-in one. */
   readonly fetch: typeof globalThis.fetch;
-  /** A separate simulator that starts from this state, with an empty journal. */
-  fork(): Simulator;
+  fork(moment?: Moment): Simulator;
 }
 
 /**
@@ -36,6 +37,6 @@ export function withFetch(core: SimulatorCore): Simulator {
   const fork = core.fork.bind(core);
   return Object.assign(core, {
     fetch: createFetch(core.handle),
-    fork: () => withFetch(fork()),
+    fork: (moment?: Moment) => withFetch(fork(moment)),
   });
 }

@@ -62,3 +62,23 @@ function parse(text: string): number | undefined {
   const unit = unitMs[match?.[2] ?? ""];
   return match === null || unit === undefined ? undefined : Number(match[1]) * unit;
 }
+
+/** `250 ms`, `90 s`, `1 h 30 min`, `2 d`: the largest unit first, without units that are zero. */
+export function durationInWords(ms: number): string {
+  const parts: string[] = [];
+  let rest = ms;
+  for (const [unit, unitMs] of wordUnits) {
+    const count = Math.floor(rest / unitMs);
+    rest -= count * unitMs;
+    if (count > 0) parts.push(`${count} ${unit}`);
+  }
+  return parts.length === 0 ? "0 ms" : parts.join(" ");
+}
+
+const wordUnits = [
+  ["d", DAY_MS],
+  ["h", HOUR_MS],
+  ["min", MINUTE_MS],
+  ["s", SECOND_MS],
+  ["ms", 1],
+] as const;

@@ -4,7 +4,7 @@ import { nodeHost } from "../adapters/node-host.ts";
 import { indentedJson } from "../base/text.ts";
 import { formatKeys } from "../exchange/respond.ts";
 import { allKeys } from "../readings/matrix-plan.ts";
-import { createSimulatorCore } from "../simulator/simulator.ts";
+import { createSimulatorCore } from "../simulator/core.ts";
 import {
   type AssumptionKey,
   type Assumptions,

@@ -2,8 +2,8 @@
 
 import { nodeHost } from "../adapters/node-host.ts";
 import { indentedJson } from "../base/text.ts";
+import { createSimulatorCore } from "../simulator/core.ts";
 import { recordExamples } from "../simulator/openapi-examples.ts";
-import { createSimulatorCore } from "../simulator/simulator.ts";
 import { openApiDocument } from "../spec/openapi/openapi.ts";
 import { type CommonFlags, simulatorOptions } from "./options/common-options.ts";
 import type { HostProcess } from "./processes/host-process.ts";

@@ -4,6 +4,7 @@ import * as v from "valibot";
 import { formatInstant } from "../base/calendar.ts";
 import { InputError, parseInput } from "../base/input.ts";
 import { strictObject } from "../base/schema-builders.ts";
+import { entryNumber, type Moment } from "../simulator/moment.ts";
 import type { Worlds } from "../simulator/worlds.ts";
 import type { Work } from "../spec/work.ts";
 import type { ControlCall, ControlRoute, Reply } from "./route.ts";
@@ -62,14 +63,28 @@ function* metrics({ worlds, load }: ControlCall): Work<Reply> {
   return written;
 }
 
-const forkSchema = strictObject({ name: v.string(), from: v.optional(v.string()) });
+function momentOf(after: number | undefined, before: number | undefined): Moment | undefined {
+  if (after !== undefined) return { after };
+  return before === undefined ? undefined : { before };
+}
+
+const forkSchema = strictObject({
+  name: v.string(),
+  from: v.optional(v.string()),
+  after: v.optional(entryNumber),
+  before: v.optional(entryNumber),
+});
 
 function fork(call: ControlCall): Reply {
   const { worlds } = call;
-  const { name, from } = parseInput(forkSchema, call.body);
+  const { name, from, after, before } = parseInput(forkSchema, call.body);
+  if (after !== undefined && before !== undefined) {
+    throw new InputError("before", "can't be combined with after: give only one of them");
+  }
+  const moment = momentOf(after, before);
   // Creates the world of the path if it doesn't exist.
   if (from === undefined) void call.world;
-  worlds.fork(name, from ?? call.worldName);
+  worlds.fork(name, from ?? call.worldName, moment);
   const prefix = `/@${name}`;
   return { kind: "created", value: summaryOf(worlds, name), location: `${prefix}/_sim/health` };
 }

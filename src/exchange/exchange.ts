@@ -30,7 +30,7 @@ import {
 import { createPayouts } from "./operations/payouts.ts";
 import { createStats } from "./operations/stats.ts";
 import { listSurfaces } from "./operations/surfaces.ts";
-import { createQuota, type QuotaStatus } from "./quota.ts";
+import { createQuota, type QuotaLeft, type QuotaStatus } from "./quota.ts";
 import { createInputReaders } from "./read-input.ts";
 import { RequestContext } from "./request-context.ts";
 import { createResponder, type RefusalExtra, withoutBody } from "./respond.ts";
@@ -44,6 +44,8 @@ export interface Exchange {
   handle(request: ApiRequest): ApiResponse;
   /** Answers a message that couldn't be read as a request. It isn't recorded, and no key is read. */
   refuse(rejection: Rejection): ApiResponse;
+  /** What is left of each limit that counts the account's requests. Spends nothing. */
+  quotasLeft(account: Account): readonly QuotaLeft[];
 }
 
 /** The operations. A missing one is a type error. */
@@ -216,6 +218,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
 
   return {
     handle,
+    quotasLeft: (account) => quota.left(account, now()),
     refuse(rejection) {
       const quotaStatus = quota.quotaStatus(undefined, undefined, now());
       return respond.refusal(

@@ -194,8 +194,9 @@ function singleResult(context: RequestContext): FaultResult {
   return { contexts: [context], response: context.response };
 }
 
-function recordOf({ rule, kind, delayMs }: FiredRule, served: boolean): FaultRecord {
-  return { rule, kind, delayMs, served, application: 1, received: "whole", lost: undefined };
+function recordOf({ rule, kind, verdict, delayMs }: FiredRule, served: boolean): FaultRecord {
+  const fixed = { rule, kind, verdict, delayMs, served };
+  return { ...fixed, application: 1, received: "whole", lost: undefined };
 }
 
 function explainedBy(rule: string, answer: ApiResponse): ApiResponse {

@@ -35,6 +35,16 @@ export interface Quota {
     account: Account | undefined,
     nowMs: number,
   ): QuotaStatus;
+  /** What is left of each limit that counts the account's requests. Spends nothing. */
+  left(account: Account, nowMs: number): readonly QuotaLeft[];
+}
+
+/** What is left of one limit. */
+export interface QuotaLeft {
+  readonly name: PoolName;
+  /** Requests a minute. */
+  readonly limit: number;
+  readonly remaining: number;
 }
 
 /** Requests that are counted together. */
@@ -84,6 +94,13 @@ export function createQuota(assumptions: Assumptions): Quota {
     exceeded: (operation) => pools[operation].exceeded,
     quotaStatus: (operation, account, nowMs) =>
       quotaStatus(pools[operation ?? "stats"], account, nowMs),
+    left(account, nowMs) {
+      const counted = [pools.impression, pools.click, pools.stats];
+      return Array.from(new Set(counted), (pool) => {
+        const { remaining } = quotaStatus(pool, account, nowMs);
+        return { name: pool.name, limit: pool.rate.requests, remaining };
+      });
+    },
   };
 }
 

@@ -13,6 +13,18 @@ export interface RuleRemover {
   readonly rule: InstalledRule;
 }
 
+/** A rule that was installed or removed. Without an id, all rules were removed. */
+export type FaultChange =
+  | { readonly kind: "fault"; readonly id: string; readonly rule: FaultRule | FaultFunction }
+  | { readonly kind: "heal"; readonly id: string | undefined };
+
+/** Does a change again. */
+export function repeatFaultChange(faults: Faults, change: FaultChange): void {
+  if (change.kind === "fault") faults.add(change.rule);
+  else if (change.id === undefined) faults.clear();
+  else faults.remove(change.id);
+}
+
 /** The fault rules of a world. If several match a request, the one installed first decides. */
 export interface Faults {
   /**
@@ -69,10 +81,14 @@ export function createTransports(): Transports {
   };
 }
 
-/** `current` returns the world's present rules and clock, which a reset replaces. */
+/**
+ * `current` returns the world's present rules and clock, which a reset replaces. `note` is told of every change, once it is
+ * made.
+ */
 export function createFaults(
   current: () => { readonly rules: RuleList; readonly clock: { now(): number } },
   transports: Transports,
+  note: (change: FaultChange) => void,
 ): Faults {
   const list = (): InstalledRule[] => {
     const { rules, clock } = current();
@@ -80,12 +96,17 @@ export function createFaults(
   };
   const remove = (rule: Rule | string): boolean => {
     const { rules, clock } = current();
-    return rules.remove(rule, clock.now());
+    const isRemoved = rules.remove(rule, clock.now());
+    if (isRemoved) note({ kind: "heal", id: typeof rule === "string" ? rule : rule.id });
+    return isRemoved;
   };
   return {
     add(rule) {
       const { rules, clock } = current();
       const added = rules.add(rule, clock.now(), transports.whyNot);
+      const { id, behaviour } = added;
+      const repeated = behaviour.kind === "data" ? { ...behaviour.rule, id } : behaviour.decide;
+      note({ kind: "fault", id, rule: repeated });
       return Object.assign(() => remove(added), { rule: publicRule(added) });
     },
     list,
@@ -96,7 +117,10 @@ export function createFaults(
       throw new InputError("id", "is not the id of an installed fault rule", "not-found");
     },
     remove,
-    clear: () => current().rules.clear(),
+    clear() {
+      current().rules.clear();
+      note({ kind: "heal", id: undefined });
+    },
     limitTo(transport) {
       for (const { id, verdict } of list()) {
         const why = verdict && transport.whyNot(verdict);

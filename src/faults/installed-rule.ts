@@ -36,6 +36,7 @@ export interface FiredRule {
   readonly rule: string;
   readonly kind: VerdictKind;
   readonly delayMs: number;
+  readonly verdict: Verdict;
   readonly plan: Plan;
 }
 
@@ -157,6 +158,7 @@ export function fire(
   return {
     rule: id,
     kind: verdict.kind,
+    verdict,
     delayMs: delayMsOf(verdict.delay, streamOf(delayKey, counter), number),
     plan: planOf(verdict, {
       key: streamOf(noiseKey, counter),

@@ -41,9 +41,12 @@ export interface RuleList {
   estimateBytes(): number;
   /** @throws InputError for a rule that is a function. */
   save(nowMs: number): SavedFaults;
-  /** A copy with the same counts. It includes functions. */
-  copy(): RuleList;
+  /** A copy with the same counts. It includes functions, or what `standIn` puts in their place. */
+  copy(standIn?: FunctionStandIn): RuleList;
 }
+
+/** Returns a function to ask in place of the rule with this id. */
+export type FunctionStandIn = (id: string, decide: FaultFunction) => FaultFunction;
 
 /** Bounded because one response lists all rules. */
 const MAX_RULES_BYTES: number = 16 * 1024 * 1024;
@@ -152,7 +155,12 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
       return 2 * textBytes(rules) + COUNTER_BYTES * counters;
     },
     save: (nowMs) => ({ added, rules: current(nowMs).map(savedRule) }),
-    copy: () => listOf(seed, rules.map(copied), added),
+    copy: (standIn) =>
+      listOf(
+        seed,
+        rules.map((rule) => copied(rule, standIn)),
+        added,
+      ),
   };
 
   function install(rule: FaultRule | FaultFunction, id: string, nowMs: number): Rule {
@@ -179,6 +187,11 @@ function textBytes(rules: readonly Rule[]): number {
   );
 }
 
-function copied(rule: Rule): Rule {
-  return { ...rule, seen: new Map(rule.seen), fired: new Map(rule.fired) };
+function copied(rule: Rule, standIn: FunctionStandIn | undefined): Rule {
+  const { id, behaviour } = rule;
+  const asked =
+    standIn === undefined || behaviour.kind === "data"
+      ? behaviour
+      : { ...behaviour, decide: standIn(id, behaviour.decide) };
+  return { ...rule, behaviour: asked, seen: new Map(rule.seen), fired: new Map(rule.fired) };
 }

@@ -47,12 +47,25 @@ export interface Journal {
 export interface JournalRing extends Journal {
   /** Records the entry with a copy of its response. @returns the original response, which the caller may change. */
   record(entry: JournalRecord): ApiResponse;
+  /** Whether it never keeps an entry. */
+  readonly isOff: boolean;
+  /** The record with this sequence, including secrets; undefined if it isn't kept. */
+  recordAt(sequence: number): JournalRecord | undefined;
   /** All records, oldest first, including secrets. `first` is the sequence of the oldest. */
   records(): { readonly first: number; readonly records: readonly JournalRecord[] };
   /** The entries of {@link Journal.entries} with their records. Each entry is made on demand. */
   shown(filter: JournalFilter): Iterable<ShownRecord>;
   /** Drops everything and restarts the numbering. */
   restart(): void;
+  /**
+   * Calls back after each new record, and when entries were dropped at once or replaced. Costs less than
+   * {@link Journal.observe}, because nothing is made for it.
+   *
+   * @returns a function that ends this.
+   */
+  watch(changed: () => void): () => void;
+  /** Grows when entries are dropped at once or follow a state that was replaced: `clear`, `restart`, `importRecords`. */
+  readonly restarts: number;
   readonly share: RecordRing["share"];
   /** Records the entries of another journal. `forgotten` is the number of entries that it has dropped. */
   importRecords(from: {
@@ -105,6 +118,8 @@ export function createJournal({ entries, budget, nearest }: JournalOptions): Jou
     Array.from(show(found, filter), ({ entry }) => entry);
 
   const observers = new Set<ExchangeObserver>();
+  const watchers = new Set<() => void>();
+  let restarts = 0;
   const { waiting, notify, waitFor } = createWaiters({ select, show: showAll });
 
   function record(entry: JournalRecord): ApiResponse {
@@ -113,7 +128,15 @@ export function createJournal({ entries, budget, nearest }: JournalOptions): Jou
     ring.add(entry);
     if (observers.size !== 0) notifyObservers(observers, entry, ring.total);
     if (waiting.length !== 0) notify({ record: entry, sequence: ring.total });
+    if (watchers.size !== 0) tellWatchers();
     return response;
+  }
+  function tellWatchers(): void {
+    for (const changed of watchers) changed();
+  }
+  function restarted(): void {
+    restarts += 1;
+    tellWatchers();
   }
 
   return {
@@ -124,8 +147,11 @@ export function createJournal({ entries, budget, nearest }: JournalOptions): Jou
       return ring.kept;
     },
     record,
+    isOff: ring.isOff,
+    recordAt: ring.at,
     importRecords({ forgotten, records }) {
       ring.skip(forgotten);
+      restarted();
       for (const one of records) record(one);
     },
     shown(given) {
@@ -151,9 +177,27 @@ export function createJournal({ entries, budget, nearest }: JournalOptions): Jou
       const all = Array.from({ length: ring.kept }, (_, index) => ring.at(first + index));
       return { first, records: all.filter((record) => record !== undefined) };
     },
-    clear: ring.clear,
-    restart: ring.restart,
-    share: ring.share,
+    watch(changed) {
+      const own = (): void => changed();
+      watchers.add(own);
+      return () => void watchers.delete(own);
+    },
+    get restarts(): number {
+      return restarts;
+    },
+    clear() {
+      ring.clear();
+      restarted();
+    },
+    restart() {
+      ring.restart();
+      restarted();
+    },
+    share(other) {
+      ring.share(other);
+      // A world that leaves its server shares nothing from then on.
+      tellWatchers();
+    },
   };
 }
 

@@ -3,19 +3,15 @@
 import type { SimulatorCore } from "../simulator/simulator.ts";
 import type { SimulatorOptions } from "../simulator/simulator-options.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
-import type { SignUpRequest, SurfaceChange } from "../world/accounts/publisher-directory.ts";
+import {
+  type PublisherChange,
+  repeatPublisherChange,
+} from "../world/accounts/publisher-directory.ts";
 
 /** Something that was done to a world, and when on its clock. Requests are in the order of the trace. */
 export type WorldAction = { readonly atMs: number } & (
   | { readonly kind: "request"; readonly request: ApiRequest }
-  | { readonly kind: "sign-up"; readonly signUp: SignUpRequest; readonly publisher: string }
-  | { readonly kind: "rotate-key"; readonly publisher: string }
-  | {
-      readonly kind: "set-surface";
-      readonly publisher: string;
-      readonly surface: string;
-      readonly change: SurfaceChange;
-    }
+  | PublisherChange
   /** A fork replaces the world. */
   | { readonly kind: "fork" }
 );
@@ -94,16 +90,10 @@ export function performAction(sim: SimulatorCore, action: WorldAction): ApiRespo
   switch (action.kind) {
     case "request":
       return answerOf(sim, action.request);
-    case "sign-up":
-      sim.publishers.signUp(action.signUp);
-      return undefined;
-    case "rotate-key":
-      sim.publishers.rotateKey(action.publisher);
-      return undefined;
-    case "set-surface":
-      sim.publishers.setSurface(action.publisher, action.surface, action.change);
-      return undefined;
     case "fork":
+      return undefined;
+    default:
+      repeatPublisherChange(sim.publishers, action);
       return undefined;
   }
 }

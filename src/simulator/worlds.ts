@@ -10,9 +10,11 @@ import type { LoggedExchange } from "../journal/logged-exchange.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import type { MetricFamily } from "../spec/metrics.ts";
 import { inOnePiece, isWork, type LongResponse, runToEnd, type Work } from "../spec/work.ts";
+import { createSimulatorCore } from "./core.ts";
 import { createKeptWorlds, type WorldsUsage, worldMetrics } from "./kept-worlds.ts";
+import type { Moment } from "./moment.ts";
 import type { Host } from "./running-world.ts";
-import { createSimulatorCore, type HostedCore } from "./simulator.ts";
+import type { HostedCore } from "./simulator.ts";
 import type { SimulatorOptions } from "./simulator-options.ts";
 
 /** The world of a path without a name. */
@@ -38,12 +40,12 @@ export interface Worlds {
   /** How many worlds exist and how much memory they take, with the limits. */
   usage(): WorldsUsage;
   /**
-   * A new world that starts from another one's state, with an empty journal.
+   * A new world that starts from another one's state, now or at a moment of its past, with an empty journal.
    *
-   * @throws InputError if `name` is invalid or taken, if the world `from` doesn't exist, and if there are too many worlds.
-   * Nothing changes then.
+   * @throws InputError if `name` is invalid or taken, if the world `from` doesn't exist, if the moment can't be rebuilt, and
+   * if there are too many worlds. Nothing changes then.
    */
-  fork(name: string, from: string): HostedCore;
+  fork(name: string, from: string, moment?: Moment): HostedCore;
   /** Deletes a world and frees its name. @returns whether it existed or was dropped before. */
   delete(name: string): boolean;
   /** Whether a request to this path would create a world. The default world doesn't count, because its place is reserved. */
@@ -131,7 +133,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
   function subscribe(observer: WorldsObserver, name: string, world: HostedCore): void {
     world.journal.observe((exchange) => observer(name, exchange));
   }
-  function fork(name: string, from: string): HostedCore {
+  function fork(name: string, from: string, moment?: Moment): HostedCore {
     checkName(name, "name");
     const origin = kept.peek(from);
     if (origin === undefined) {
@@ -144,9 +146,10 @@ export function createWorlds(settings: WorldsOptions): Worlds {
         "conflict",
       );
     }
+    const forked = origin.forkCounted(moment);
     makeRoom(name, "name", from);
     kept.use(from);
-    const world = add(name, origin.forkCounted());
+    const world = add(name, forked);
     kept.markChanged(name);
     return world;
   }

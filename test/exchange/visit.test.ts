@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { RequestContext } from "../../src/exchange/request-context.ts";
-import { createSimulatorCore } from "../../src/simulator/simulator.ts";
+import { createSimulatorCore } from "../../src/simulator/core.ts";
 import { fakerPerson } from "../../src/world/publishers/people.ts";
 
 test("the journal keeps the text of a body, not the caller's object", () => {

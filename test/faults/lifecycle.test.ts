@@ -10,7 +10,7 @@ import {
   type Simulator,
   type Snapshot,
 } from "../../src/index.ts";
-import { createSimulatorCore } from "../../src/simulator/simulator.ts";
+import { createSimulatorCore } from "../../src/simulator/core.ts";
 import { snapshotDigest } from "../../src/world/accounts/snapshot.ts";
 import { mark, marked, senderOf } from "../operation-sender.ts";
 

@@ -185,6 +185,10 @@ describe("what a public call returns", () => {
       "shown",
       "observe",
       "share",
+      "isOff",
+      "recordAt",
+      "watch",
+      "restarts",
     ];
     const covered = [...Object.keys(calls).map((each) => each.replace(/^faults\./, "")), ...plain];
     const { publishers, faults, journal } = sim;

@@ -12,7 +12,7 @@ import type {
 } from "../../journal/recorded-exchange.ts";
 import type { PublisherRef, RequestStep, Scenario } from "../../play/language/scenario.ts";
 import { plural } from "../../play/measure/quantities.ts";
-import { createSimulatorCore } from "../../simulator/simulator.ts";
+import { createSimulatorCore } from "../../simulator/core.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
 import {
   defaultAssumptions,

@@ -7,7 +7,8 @@ import {
   type Member,
   type Outgoing,
 } from "../../laws/client-exchange.ts";
-import { createSimulatorCore, type SimulatorCore } from "../../simulator/simulator.ts";
+import { createSimulatorCore } from "../../simulator/core.ts";
+import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import { runToEnd, type Work } from "../../spec/work.ts";
 import type { Publisher } from "../../world/accounts/account.ts";

@@ -7,7 +7,8 @@
 import { formatInstant } from "../../base/calendar.ts";
 import { formatList } from "../../base/did-you-mean.ts";
 import { MINUTE_MS } from "../../base/duration.ts";
-import { createSimulatorCore, type SimulatorCore } from "../../simulator/simulator.ts";
+import { createSimulatorCore } from "../../simulator/core.ts";
+import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { Readings } from "../../simulator/simulator-options.ts";
 import type { AssumptionKey } from "../../spec/assumptions/catalogue.ts";
 import { contentTypes } from "../../spec/build-request.ts";

@@ -3,7 +3,7 @@
 import * as v from "valibot";
 import { InputError } from "../../base/input.ts";
 import type { PlayedWorld } from "../../laws/law.ts";
-import { createSimulatorCore } from "../../simulator/simulator.ts";
+import { createSimulatorCore } from "../../simulator/core.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
 import { fakerHost } from "../../world/publishers/people.ts";
 import type { ControlApi } from "./control-api.ts";

@@ -38,6 +38,17 @@ export interface SurfaceChange {
   readonly cpmRange?: readonly [lower: number, upper: number] | undefined;
 }
 
+/** Something that was done to a publisher, with what it takes to do it again. */
+export type PublisherChange =
+  | { readonly kind: "sign-up"; readonly signUp: SignUpRequest; readonly publisher: string }
+  | { readonly kind: "rotate-key"; readonly publisher: string }
+  | {
+      readonly kind: "set-surface";
+      readonly publisher: string;
+      readonly surface: string;
+      readonly change: SurfaceChange;
+    };
+
 /** The publishers of a world. Methods that take an id throw {@link InputError} if it doesn't exist. */
 export interface Publishers {
   /** How many there are, including sign-ups. */
@@ -128,7 +139,26 @@ const changeSchema: Schema<SurfaceChange> = v.pipe(
   v.check((change) => Object.keys(change).length > 0, CHANGE_EXPECTED),
 );
 
-export function createDirectory(world: () => DirectoryWorld): Publishers {
+/** Does a change again. */
+export function repeatPublisherChange(publishers: Publishers, change: PublisherChange): void {
+  switch (change.kind) {
+    case "sign-up":
+      publishers.signUp(change.signUp);
+      return;
+    case "rotate-key":
+      publishers.rotateKey(change.publisher);
+      return;
+    case "set-surface":
+      publishers.setSurface(change.publisher, change.surface, change.change);
+      return;
+  }
+}
+
+/** `note` is told of every change, once it is made. */
+export function createDirectory(
+  world: () => DirectoryWorld,
+  note: (change: PublisherChange) => void,
+): Publishers {
   function publicView(account: Account): Publisher {
     return publicPublisher(account, account.person ?? world().population.person(account.ordinal));
   }
@@ -196,21 +226,23 @@ export function createDirectory(world: () => DirectoryWorld): Publishers {
           cpcMicros: population.cpcMicros(ordinal, index, cpmPaise),
         };
       });
-      return publicView(
-        accounts.add({
-          person: { ...seededPerson, name: wanted.name ?? `New publisher ${number + 1}` },
-          joined: dayOf(clock.now()),
-          surfaces,
-        }),
-      );
+      const account = accounts.add({
+        person: { ...seededPerson, name: wanted.name ?? `New publisher ${number + 1}` },
+        joined: dayOf(clock.now()),
+        surfaces,
+      });
+      note({ kind: "sign-up", signUp: wanted, publisher: account.id });
+      return publicView(account);
     },
     rotateKey(publisherId) {
       const account = find("open", publisherId);
       world().accounts.rotateKey(account);
+      note({ kind: "rotate-key", publisher: account.id });
       return publicView(account);
     },
-    setSurface(publisherId, surfaceId, change) {
-      const { status: nextStatus, cpmRange: nextRange } = parseInput(changeSchema, change);
+    setSurface(publisherId, surfaceId, given) {
+      const change = parseInput(changeSchema, given);
+      const { status: nextStatus, cpmRange: nextRange } = change;
       // A refused change must not open the account.
       const before = find("peek", publisherId).surfaces.find((surface) => surface.id === surfaceId);
       if (before === undefined) {
@@ -229,6 +261,7 @@ export function createDirectory(world: () => DirectoryWorld): Publishers {
       account.surfaces = account.surfaces.map((surface) =>
         surface.id === surfaceId ? after : surface,
       );
+      note({ kind: "set-surface", publisher: account.id, surface: after.id, change });
       return publicSurface(after);
     },
   };

@@ -1,0 +1,296 @@
+/** The simulator behind `createSimulator`. All its state is in one running world, which reset and restore replace as a whole. */
+
+import * as v from "valibot";
+import { type Audit, auditInSlices } from "../audit/audit.ts";
+import { type ClientReport, reportInSlices } from "../audit/client-report.ts";
+import { createEras, type Eras } from "../audit/findings/eras.ts";
+import { createNearestFinder } from "../audit/nearest/nearest.ts";
+import type { Clock, ClockMode } from "../base/clock.ts";
+import { durationMs } from "../base/duration.ts";
+import { InputError, parseInput } from "../base/input.ts";
+import { seedText } from "../base/schemas.ts";
+import { createFaults, createTransports, type Faults } from "../faults/faults.ts";
+import { loadRuleList, type RuleList } from "../faults/rule-list.ts";
+import type { SavedFaults } from "../faults/saved-faults.ts";
+import { createJournalBudget } from "../journal/budget.ts";
+import { createJournal, type JournalRing } from "../journal/journal.ts";
+import type { Assumptions } from "../spec/assumptions/catalogue.ts";
+import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
+import type { Rejection } from "../spec/errors.ts";
+import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
+import { runToEnd, type Work } from "../spec/work.ts";
+import { createDirectory, type Publishers } from "../world/accounts/publisher-directory.ts";
+import {
+  type Snapshot,
+  snapshotInSlices,
+  snapshotPieces,
+  type WorldState,
+} from "../world/accounts/snapshot.ts";
+import { transferAccounts } from "../world/accounts/transfer-accounts.ts";
+import { Book } from "../world/ledger/book.ts";
+import { checkRestored } from "./check-restored.ts";
+import { WorldHistory } from "./history.ts";
+import { type Moment, parseMoment, type SavedCopy, type Script } from "./moment.ts";
+import { figuresOf, type PublisherFigures } from "./publisher-figures.ts";
+import { createRepetition, type Repetition, repeatAll } from "./repetition.ts";
+import {
+  continuationOf,
+  copiedStateOf,
+  createWorldFactory,
+  estimateBytes,
+  type Host,
+  type RunningWorld,
+  snapshotOf,
+  type Usage,
+  usageOf,
+  type WorldFactory,
+} from "./running-world.ts";
+import type { HostedCore, SimulatorCore } from "./simulator.ts";
+import {
+  parseReadings,
+  type Readings,
+  type ResolvedOptions,
+  resolveOptions,
+  type SimulatorOptions,
+} from "./simulator-options.ts";
+import type { WorldChange } from "./world-change.ts";
+/** @throws InputError that names the invalid option. */
+export function createSimulatorCore(options: SimulatorOptions, host: Host): HostedCore {
+  return new Core(resolveOptions(options), host);
+}
+
+interface InitialState {
+  readonly state: WorldState<Book>;
+  readonly rules: RuleList;
+}
+
+/**
+ * A class, because engines look up methods slowly in a literal with getters, and `handle` is called by the million. The
+ * public methods are fields, so that callers can detach them.
+ */
+class Core implements HostedCore {
+  readonly publishers: Publishers;
+  readonly clock: Clock;
+  readonly faults: Faults;
+  readonly journal: JournalRing;
+  readonly history: WorldHistory;
+  readonly #options: ResolvedOptions;
+  readonly #host: Host;
+  readonly #eras: Eras;
+  readonly #transports = createTransports();
+  readonly #make: WorldFactory;
+  #running: RunningWorld;
+
+  constructor(options: ResolvedOptions, host: Host, origin?: InitialState) {
+    this.#options = options;
+    this.#host = host;
+    const transports = this.#transports;
+    this.journal = createJournal({
+      entries: options.journalEntries,
+      budget: createJournalBudget(options.journalBytes),
+      nearest: createNearestFinder(() => this.#running),
+    });
+    this.#eras = createEras(this.journal);
+    this.history = new WorldHistory({
+      journal: this.journal,
+      now: () => this.#running.clock.now(),
+      save: () => this.#saveCopy(),
+    });
+    const note = (change: WorldChange): void => this.history.note(change);
+    this.publishers = createDirectory(() => this.#running, note);
+    this.faults = createFaults(() => this.#running, transports, note);
+    this.clock = this.#createClock(note);
+    this.#make = createWorldFactory({ options, host, journal: this.journal, transports });
+    this.#running =
+      origin === undefined
+        ? this.#make.create(options.settings)
+        : runToEnd(this.#make.load(origin.state, origin.rules, (book) => book));
+    if (origin === undefined) this.history.start();
+    else this.history.replaced("fork");
+  }
+
+  get seed(): string {
+    return this.#running.seed;
+  }
+
+  get assumptions(): Assumptions {
+    return this.#running.assumptions;
+  }
+
+  readonly handle = (request: ApiRequest): ApiResponse => {
+    this.history.beforeRequest();
+    return this.#running.exchange.handle(request);
+  };
+
+  readonly refuse = (rejection: Rejection): ApiResponse => this.#running.exchange.refuse(rejection);
+
+  readonly report = (): ClientReport => runToEnd(this.reportInSlices());
+
+  readonly reportInSlices = (): Work<ClientReport> =>
+    reportInSlices(this.journal, this.#eras.finished(), this.#running.clock.mode);
+
+  readonly assume = (readings: Readings): Assumptions => {
+    const chosen = parseReadings(readings);
+    const running = this.#running;
+    assertNotInsideRule("assume", running);
+    const assumptions = resolveAssumptions({ ...running.assumptions, ...chosen });
+    const settings = { ...running.settings, assumptions };
+    const next = this.#make.continueFrom(settings, continuationOf(running));
+    transferAccounts(running, next);
+    this.#running = next;
+    this.history.note({ kind: "assume", assumptions: { ...chosen } });
+    return assumptions;
+  };
+
+  readonly audit = (): Audit => runToEnd(this.auditInSlices());
+
+  readonly auditInSlices = (): Work<Audit> => auditInSlices(this.#running, this.journal);
+
+  readonly snapshot = (): Snapshot => {
+    const { rules, clock } = this.#running;
+    return snapshotOf(this.#running, rules.save(clock.now()));
+  };
+
+  readonly snapshotInPieces = (): Iterable<string> => {
+    const { rules, clock } = this.#running;
+    return snapshotPieces(copiedStateOf(this.#running, rules.save(clock.now())));
+  };
+
+  readonly restore = (snapshot: Snapshot): void => runToEnd(this.restoreInSlices(snapshot));
+
+  *restoreInSlices(snapshot: Snapshot): Work<void> {
+    const saved = yield* snapshotInSlices(snapshot);
+    const rules = loadRuleList(saved.seed, saved.faults, this.#transports.whyNot);
+    const next = yield* this.#make.load(saved, rules, Book.load);
+    yield* checkRestored(saved, next, this.journal);
+    assertNotInsideRule("restore", this.#running);
+    this.#eras.finish(this.#running.clock.mode, "state");
+    this.#running = next;
+    this.history.replaced("restore");
+  }
+
+  readonly fork = (moment?: Moment): HostedCore =>
+    this.#forkWith({ people: this.#host.people }, moment);
+
+  readonly forkCounted = (moment?: Moment): HostedCore => this.#forkWith(this.#host, moment);
+
+  readonly beginAt = (from: Script["from"], assumptions?: Assumptions): Repetition<Core> =>
+    createRepetition((standIn) => {
+      const { isStart, copy } = from;
+      const options: ResolvedOptions = { ...this.#options, journalEntries: 0 };
+      const { people } = this.#host;
+      const chosen = isStart && assumptions !== undefined ? { assumptions } : {};
+      const clock = { ...copy.state.clock, mode: "frozen" } as const;
+      const accounts = copy.state.accounts.map((one) => ({ ...one, book: one.book.copy() }));
+      const state = { ...copy.state, ...chosen, clock, accounts };
+      const world = new Core(options, { people }, { state, rules: copy.rules.copy(standIn) });
+      if (!isStart && assumptions !== undefined) world.assume(assumptions);
+      return world;
+    });
+
+  readonly figuresOf = (publisherId: string): PublisherFigures =>
+    figuresOf(this.#running, publisherId);
+
+  readonly fresh = (): SimulatorCore => {
+    const { settings, clock } = this.#running;
+    const { people } = this.#host;
+    const options: ResolvedOptions = { ...this.#options, settings, clock: "frozen", faults: [] };
+    const core = new Core(options, { people });
+    core.clock.set({ nowMs: Math.max(clock.now(), settings.startMs) });
+    return core;
+  };
+
+  readonly usage = (): Usage => usageOf(this.#running);
+
+  readonly createSuccessor = (): HostedCore => {
+    const other = new Core(this.#options, this.#host);
+    other.journal.importRecords({ forgotten: this.journal.total, records: [] });
+    other.history.start();
+    return other;
+  };
+
+  readonly adopt = (other: HostedCore): void => {
+    if (!(other instanceof Core))
+      throw new TypeError("Only a world of this package can be adopted.");
+    const next = this.#make.adopt(other.#running);
+    assertNotInsideRule("restore", this.#running);
+    this.#eras.finish(this.#running.clock.mode, "state");
+    const { first, records } = other.journal.records();
+    this.journal.importRecords({ forgotten: Math.max(0, first - 1 - this.journal.total), records });
+    this.#running = next;
+    this.history.adopt(other.history);
+  };
+
+  readonly estimateBytes = (): number => estimateBytes(this.#running) + this.history.bytes;
+
+  readonly reset = (request: { readonly seed?: string | undefined } = {}): void => {
+    const { seed } = parseInput(resetSchema, request, "options");
+    const { settings } = this.#options;
+    assertNotInsideRule("reset", this.#running);
+    this.#running = this.#make.create({ ...settings, seed: seed ?? settings.seed });
+    this.journal.restart();
+    this.#eras.clear();
+    this.history.start();
+  };
+
+  #forkWith(host: Host, moment: Moment | undefined): Core {
+    if (moment === undefined) return new Core(this.#options, host, this.#origin());
+    const script = this.history.scriptOf(parseMoment(moment));
+    const repetition = this.beginAt(script.from);
+    repeatAll(repetition, script);
+    const { state, rules } = repetition.world.#origin();
+    // Real time can't show a past instant, so a system clock flows on from there.
+    const mode = script.mode === "frozen" ? "frozen" : "flowing";
+    return new Core(this.#options, host, {
+      state: { ...state, clock: { ...state.clock, mode } },
+      rules,
+    });
+  }
+
+  /** Copies the rules directly, because a snapshot can't hold functions. */
+  #origin(): InitialState {
+    const running = this.#running;
+    return { state: copiedStateOf(running, noFaults), rules: running.rules.copy() };
+  }
+
+  #saveCopy(): SavedCopy | undefined {
+    const bytes = estimateBytes(this.#running);
+    return bytes > MAX_SAVED_BYTES ? undefined : { ...this.#origin(), bytes };
+  }
+
+  /** Delegates to the clock of the running world. */
+  #createClock(note: (change: WorldChange) => void): Clock {
+    const running = (): Clock => this.#running.clock;
+    return {
+      now: () => running().now(),
+      get mode(): ClockMode {
+        return running().mode;
+      },
+      advance: (by) => {
+        const nowMs = running().advance(by);
+        note({ kind: "advance", byMs: durationMs(by) });
+        return nowMs;
+      },
+      set: (change) => {
+        const { mode } = running();
+        running().set(change);
+        if (running().mode !== mode) this.#eras.finish(mode, "clock");
+        note({ kind: "set-clock", mode: running().mode, nowMs: running().now() });
+      },
+    };
+  }
+}
+
+/** A request finishes in the world that it came to, so a rule must not replace the world meanwhile. */
+function assertNotInsideRule(call: string, { rules }: RunningWorld): void {
+  if (!rules.isDeciding) return;
+  const why = "it would replace the world in the middle of a request";
+  throw new InputError(call, `can't be called by a fault rule: ${why}`, "conflict");
+}
+
+/** A larger world isn't copied every few hundred requests. */
+const MAX_SAVED_BYTES: number = 16 * 1024 * 1024;
+
+const resetSchema = v.strictObject({ seed: v.optional(seedText) });
+
+const noFaults: SavedFaults = { added: 0, rules: [] };

@@ -1,0 +1,261 @@
+/**
+ * Rebuilds a world as it was at an entry of the journal. It saves the world's state now and then, notes what is done to it by
+ * hand, and sends the journal's requests again from the latest saved state before that entry.
+ */
+
+import { formatInstant } from "../base/calendar.ts";
+import type { ClockMode } from "../base/clock.ts";
+import { InputError } from "../base/input.ts";
+import type { JournalRing } from "../journal/journal.ts";
+import type {
+  History,
+  HistoryStep,
+  Moment,
+  NotedChange,
+  SavedCopy,
+  SavedWorld,
+  Script,
+  ShownChange,
+} from "./moment.ts";
+import { changeInWords, type WorldChange } from "./world-change.ts";
+
+/** What a history needs of its simulator. */
+export interface HistorySource {
+  readonly journal: JournalRing;
+  now(): number;
+  /** A copy of the state; undefined if it is too large to copy often. */
+  save(): SavedCopy | undefined;
+}
+
+/** Requests between two saved states while the journal drops nothing, and the most while it does. */
+const SAVE_EVERY = 500;
+/** The fewest of them. */
+const SAVE_RARELY_BELOW = 16;
+/** Copying so many bytes takes no longer than answering one request. */
+const BYTES_PER_REQUEST = 1000;
+/** Most changes, and most of their characters, to keep before a saved state takes their place. */
+const MAX_CHANGES = 10_000;
+const MAX_CHANGE_CHARACTERS: number = 4 * 1024 * 1024;
+
+/** A class for the same reason as the simulator: `beforeRequest` is called by the million. */
+export class WorldHistory implements History {
+  readonly #source: HistorySource;
+  readonly #observers = new Set<() => void>();
+  /** Oldest first. */
+  #saved: SavedWorld[] = [];
+  #changes: NotedChange[] = [];
+  #forgottenChanges = 0;
+  #characters = 0;
+  /** The number of requests at which to look next whether to save the state. 0: save it before the next request. */
+  #lookAt = 0;
+  #isReplaced = false;
+
+  constructor(source: HistorySource) {
+    this.#source = source;
+  }
+
+  /** Begins with a world as its settings make it. */
+  start(): void {
+    this.#saved = [];
+    this.#changes = [];
+    this.#forgottenChanges = 0;
+    this.#characters = 0;
+    this.#isReplaced = false;
+    const { journal } = this.#source;
+    if (journal.isOff) {
+      this.#lookAt = Number.POSITIVE_INFINITY;
+      return;
+    }
+    this.#save(true);
+    this.#lookAt = journal.total + SAVE_EVERY;
+    this.#tell();
+  }
+
+  /** The state was replaced: what came before doesn't lead to it. */
+  replaced(by: "restore" | "fork"): void {
+    if (by === "restore") this.note({ kind: "replace", by });
+    this.#isReplaced = true;
+    this.#lookAt = 0;
+  }
+
+  /** Takes over the history of another world, whose state and entries follow this one's. */
+  adopt(other: WorldHistory): void {
+    this.note({ kind: "replace", by: "play" });
+    const shift = this.#forgottenChanges + this.#changes.length - other.#forgottenChanges;
+    this.#changes.push(...other.#changes);
+    this.#characters += other.#characters;
+    const followed = other.#saved.map((one) => ({ ...one, changeCount: one.changeCount + shift }));
+    this.#saved.push(...followed);
+    this.#isReplaced = other.#isReplaced;
+    this.#lookAt = other.#lookAt;
+    this.#tell();
+  }
+
+  note(change: WorldChange): void {
+    const { journal, now } = this.#source;
+    if (journal.isOff) return;
+    this.#changes.push({ after: journal.total, atMs: now(), change });
+    this.#characters += charactersOf(change);
+    if (this.#isFull()) this.#lookAt = 0;
+    this.#tell();
+  }
+
+  /** Call it before each request. */
+  beforeRequest(): void {
+    const { journal } = this.#source;
+    if (journal.total >= this.#lookAt || journal.kept === 0) this.#look();
+  }
+
+  /** Estimated bytes of the saved states. */
+  get bytes(): number {
+    return this.#saved.reduce((sum, { copy }) => sum + (copy?.bytes ?? 0), this.#characters);
+  }
+
+  get first(): number {
+    if (this.#lookAt === 0) this.#look();
+    const { journal } = this.#source;
+    const dropped = journal.total - journal.kept;
+    const usable = this.#saved.find((one) => one.copy !== undefined && one.sequence >= dropped);
+    return usable?.sequence ?? journal.total;
+  }
+
+  changes(): readonly ShownChange[] {
+    return this.#changes.map(({ after, atMs, change }) => {
+      return { after, at: formatInstant(atMs), change, text: changeInWords(change) };
+    });
+  }
+
+  observe(observer: () => void): () => void {
+    const own = (): void => observer();
+    this.#observers.add(own);
+    return () => void this.#observers.delete(own);
+  }
+
+  scriptOf(moment: Moment): Script {
+    if (this.#lookAt === 0) this.#look();
+    const { journal } = this.#source;
+    const isAfter = moment.after !== undefined;
+    const field = isAfter ? "after" : "before";
+    const entry = checkedEntry(field, moment.after ?? moment.before, journal.total);
+    const last = isAfter ? entry : entry - 1;
+    const from = this.#startFor(last, isAfter);
+    const why = this.#whyUnusable(from, last);
+    if (from?.copy === undefined || why !== undefined)
+      throw new InputError(field, why ?? TOO_LARGE, "not-found");
+    const { copy } = from;
+    const steps = this.#steps(from, last, isAfter);
+    const untilMs = isAfter ? undefined : journal.recordAt(entry)?.nowMs;
+    return { from: { ...from, copy }, steps, untilMs, mode: modeAfter(copy, steps) };
+  }
+
+  /** The latest saved state that leads to the moment after an entry. One saved after later changes doesn't. */
+  #startFor(last: number, isAfter: boolean): SavedWorld | undefined {
+    const earlier = this.#saved.filter(({ sequence }) => sequence <= last);
+    if (!isAfter) return earlier.at(-1);
+    const includesMore = ({ sequence, changeCount }: SavedWorld): boolean =>
+      sequence === last && this.#changes[changeCount - this.#forgottenChanges - 1]?.after === last;
+    return earlier.findLast((one) => !includesMore(one)) ?? earlier.at(-1);
+  }
+
+  #whyUnusable(from: SavedWorld | undefined, last: number): string | undefined {
+    const { journal } = this.#source;
+    if (from !== undefined && from.copy === undefined) return TOO_LARGE;
+    if (from !== undefined && (last === from.sequence || journal.recordAt(from.sequence + 1)))
+      return undefined;
+    return `must be from ${this.first} to ${journal.total}: the journal no longer has what an earlier moment is rebuilt from`;
+  }
+
+  #steps(from: SavedWorld, last: number, isAfter: boolean): HistoryStep[] {
+    const { journal } = this.#source;
+    const steps: HistoryStep[] = [];
+    const changes = this.#changes.slice(from.changeCount - this.#forgottenChanges);
+    let next = 0;
+    for (let sequence = from.sequence; sequence <= last; sequence += 1) {
+      const record = journal.recordAt(sequence);
+      if (sequence > from.sequence && record !== undefined)
+        steps.push({ kind: "request", sequence, record });
+      if (isAfter && sequence === last) break;
+      for (; changes[next]?.after === sequence; next += 1) {
+        const noted = changes[next];
+        if (noted !== undefined) steps.push({ kind: "change", noted });
+      }
+    }
+    return steps;
+  }
+
+  #isFull(): boolean {
+    return this.#changes.length >= MAX_CHANGES || this.#characters >= MAX_CHANGE_CHARACTERS;
+  }
+
+  /** Saves the state if it is time. */
+  #look(): void {
+    const { journal } = this.#source;
+    if (journal.isOff) {
+      this.#lookAt = Number.POSITIVE_INFINITY;
+      return;
+    }
+    const { total, kept } = journal;
+    const latest = this.#saved.at(-1)?.sequence;
+    const isDue = this.#lookAt === 0 || kept === 0 || total - (latest ?? 0) >= this.#interval();
+    if (isDue && (this.#isReplaced || this.#isFull() || total !== latest)) this.#save(false);
+    this.#forget(total - kept);
+    this.#lookAt = total + Math.min(this.#interval(), SAVE_EVERY);
+  }
+
+  #interval(): number {
+    const { total, kept } = this.#source.journal;
+    const isDropping = (this.#saved[0]?.sequence ?? 0) < total - kept;
+    if (!isDropping) return SAVE_EVERY;
+    const often = Math.min(Math.max(kept / 8, SAVE_RARELY_BELOW), SAVE_EVERY);
+    const affordable = (this.#saved.at(-1)?.copy?.bytes ?? 0) / BYTES_PER_REQUEST;
+    return Math.max(often, Math.min(affordable, kept / 2));
+  }
+
+  #save(isStart: boolean): void {
+    const { journal, save } = this.#source;
+    const changeCount = this.#forgottenChanges + this.#changes.length;
+    const copy = save();
+    if (copy !== undefined || this.#isReplaced || this.#isFull())
+      this.#saved.push({ sequence: journal.total, changeCount, isStart, copy });
+    this.#isReplaced = false;
+  }
+
+  /** Drops what no entry of the journal needs. `dropped`: the last entry that the journal dropped. */
+  #forget(dropped: number): void {
+    const needed = this.#isFull() ? this.#saved.slice(-1) : this.#saved;
+    this.#saved = needed.filter(({ sequence }) => sequence >= dropped);
+    const end = this.#saved[0]?.changeCount ?? this.#forgottenChanges + this.#changes.length;
+    const forgotten = this.#changes.splice(0, end - this.#forgottenChanges);
+    this.#forgottenChanges += forgotten.length;
+    for (const { change } of forgotten) this.#characters -= charactersOf(change);
+  }
+
+  #tell(): void {
+    for (const observer of this.#observers) observer();
+  }
+}
+
+const TOO_LARGE =
+  "can't be rebuilt: before it, the world's state was replaced by one with too many events to copy";
+
+/** Only these are long. */
+function charactersOf(change: WorldChange): number {
+  return change.kind === "fault" || change.kind === "sign-up" ? JSON.stringify(change).length : 64;
+}
+
+function checkedEntry(field: string, sequence: number, total: number): number {
+  const lowest = field === "after" ? 0 : 1;
+  if (Number.isSafeInteger(sequence) && sequence >= lowest && sequence <= total) return sequence;
+  const range = total < lowest ? "which has none yet" : `from ${lowest} to ${total}`;
+  throw new InputError(
+    field,
+    `must be the number of an entry of the journal, ${range}`,
+    "not-found",
+  );
+}
+
+function modeAfter({ state }: SavedCopy, steps: readonly HistoryStep[]): ClockMode {
+  const changes = steps.flatMap((step) => (step.kind === "change" ? step.noted.change : []));
+  const latest = changes.findLast(({ kind }) => kind === "set-clock");
+  return latest?.kind === "set-clock" ? latest.mode : state.clock.mode;
+}

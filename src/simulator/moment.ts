@@ -1,0 +1,97 @@
+/** A moment of a world's past, and what it takes to rebuild it. */
+
+import * as v from "valibot";
+import type { ClockMode } from "../base/clock.ts";
+import { parseInput } from "../base/input.ts";
+import type { Schema } from "../base/schema-builders.ts";
+import type { RuleList } from "../faults/rule-list.ts";
+import type { JournalRecord } from "../journal/record.ts";
+import type { WorldState } from "../world/accounts/snapshot.ts";
+import type { Book } from "../world/ledger/book.ts";
+import type { WorldChange } from "./world-change.ts";
+
+/** A moment in a world's journal: right after an entry, or right before it. The number is the entry's `sequence`. */
+export type Moment =
+  /** 0 is the world's beginning. */
+  | { readonly after: number; readonly before?: undefined }
+  /** What was done by hand since the entry before has happened already, and the clock shows the time of the entry. */
+  | { readonly before: number; readonly after?: undefined };
+
+const ENTRY_EXPECTED = "must be the number of an entry of the journal";
+export const entryNumber: Schema<number> = v.pipe(
+  v.number(ENTRY_EXPECTED),
+  v.safeInteger(ENTRY_EXPECTED),
+);
+const momentSchema = v.union(
+  [v.strictObject({ after: entryNumber }), v.strictObject({ before: entryNumber })],
+  "must be { after: N } or { before: N }, where N is the number of an entry of the journal",
+);
+
+/** @throws InputError unless it is a moment. */
+export function parseMoment(moment: unknown): Moment {
+  return parseInput(momentSchema, moment, "moment");
+}
+
+/** A change by hand, and when it was made. */
+export interface NotedChange {
+  /** The entry after which it was made; 0 before the first. */
+  readonly after: number;
+  /** In milliseconds since 1970. */
+  readonly atMs: number;
+  readonly change: WorldChange;
+}
+
+/** A change by hand as others see it. */
+export interface ShownChange {
+  /** The entry after which it was made; 0 before the first. */
+  readonly after: number;
+  /** In ISO 8601 on the world's clock. */
+  readonly at: string;
+  readonly change: WorldChange;
+  /** Says the same in words. */
+  readonly text: string;
+}
+
+/** A world's state to start from. */
+export interface SavedWorld {
+  /** The entries before it. */
+  readonly sequence: number;
+  /** The changes before it, of all that were noted. */
+  readonly changeCount: number;
+  /** The world as its settings make it: nothing in it depends on the assumptions yet. */
+  readonly isStart: boolean;
+  /** Undefined if a state with too many events to copy took the place of an earlier one here. */
+  readonly copy: SavedCopy | undefined;
+}
+
+export interface SavedCopy {
+  readonly state: WorldState<Book>;
+  readonly rules: RuleList;
+  /** Estimated size. */
+  readonly bytes: number;
+}
+
+/** One thing to do again, in order. */
+export type HistoryStep =
+  | { readonly kind: "request"; readonly sequence: number; readonly record: JournalRecord }
+  | { readonly kind: "change"; readonly noted: NotedChange };
+
+/** How to rebuild a moment: a state to start from, what to do then, and the clock at the end. */
+export interface Script {
+  readonly from: SavedWorld & { readonly copy: SavedCopy };
+  readonly steps: readonly HistoryStep[];
+  readonly untilMs: number | undefined;
+  /** The mode of the world's clock at that moment. */
+  readonly mode: ClockMode;
+}
+
+export interface History {
+  /** The changes by hand since the earliest moment that can be rebuilt. */
+  changes(): readonly ShownChange[];
+  /** Calls the observer after each change. @returns a function that removes the observer. */
+  observe(observer: () => void): () => void;
+  /** The earliest entry after which the world can be rebuilt; 0 for its beginning. */
+  readonly first: number;
+  /** @throws InputError that says why this moment can't be rebuilt. */
+  scriptOf(moment: Moment): Script;
+}

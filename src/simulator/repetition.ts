@@ -1,0 +1,95 @@
+/**
+ * Does again what was done to a world, step by step, in a world of its own. Rules that are functions may not be called again:
+ * they decide as they did the first time.
+ */
+
+import type { Clock } from "../base/clock.ts";
+import type { FaultFunction } from "../faults/rule.ts";
+import type { FunctionStandIn } from "../faults/rule-list.ts";
+import type { JournalRecord } from "../journal/record.ts";
+import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
+import type { HistoryStep, Script } from "./moment.ts";
+import { type ChangeableWorld, repeatChange, type WorldChange } from "./world-change.ts";
+
+interface AnsweringWorld extends ChangeableWorld {
+  readonly clock: Clock;
+  handle(request: ApiRequest): ApiResponse;
+}
+
+export interface Repetition<World> {
+  /** The world so far. It has no journal. */
+  readonly world: World;
+  /**
+   * Does a step again. `request`: sent in place of the recorded one.
+   *
+   * @returns the answer to a request; undefined for a change, and for a request that has no effect of its own.
+   */
+  repeat(step: HistoryStep, request?: ApiRequest): ApiResponse | undefined;
+  /** Rules that are functions are called again from now on. Moves the clock to this instant, if it is later. */
+  end(untilMs: number | undefined): void;
+}
+
+/** `create` makes the world to start from, with `standIn` for rules that are functions. */
+export function createRepetition<World extends AnsweringWorld>(
+  create: (standIn: FunctionStandIn) => World,
+): Repetition<World> {
+  let repeated: JournalRecord | undefined;
+  let isRepeating = true;
+  const standIn: FunctionStandIn = (id, decide) => (request) => {
+    if (!isRepeating) return decide(request);
+    return repeated?.fault?.rule === id ? repeated.fault.verdict : undefined;
+  };
+  const world = create(standIn);
+
+  function advanceTo(atMs: number): void {
+    const byMs = atMs - world.clock.now();
+    if (byMs > 0) world.clock.advance(byMs);
+  }
+
+  return {
+    world,
+    repeat(step, request) {
+      if (step.kind === "change") {
+        const { atMs, change } = step.noted;
+        advanceTo(atMs);
+        repeatChange(world, withStandIn(change, standIn));
+        return undefined;
+      }
+      const { record } = step;
+      if (!hasOwnEffect(record)) return undefined;
+      advanceTo(record.nowMs);
+      repeated = record;
+      const response = world.handle(request ?? requestIn(record));
+      repeated = undefined;
+      // The client left before the answer was handed over.
+      if (record.fault?.received === "nothing") response.delivery?.undelivered();
+      return response;
+    },
+    end(untilMs) {
+      isRepeating = false;
+      if (untilMs !== undefined) advanceTo(untilMs);
+    },
+  };
+}
+
+/** Does all of a script again. */
+export function repeatAll(repetition: Repetition<unknown>, { steps, untilMs }: Script): void {
+  for (const step of steps) repetition.repeat(step);
+  repetition.end(untilMs);
+}
+
+/** The request of a journal record, as data. */
+export function requestIn({ method, path, query, headers, body }: JournalRecord): ApiRequest {
+  return { method, path, query, headers, body };
+}
+
+/** The second entry of a duplicated request is made by the first one; one that couldn't be read changes nothing. */
+function hasOwnEffect({ fault, reason }: JournalRecord): boolean {
+  return fault?.application !== 2 && reason !== "malformed_request";
+}
+
+function withStandIn(change: WorldChange, standIn: FunctionStandIn): WorldChange {
+  if (change.kind !== "fault" || typeof change.rule !== "function") return change;
+  const decide: FaultFunction = standIn(change.id, change.rule);
+  return { ...change, rule: decide };
+}
