@@ -100,7 +100,7 @@ export class WorldHistory implements History {
     this.#tell();
   }
 
-  /** Call it before each request. */
+  /** Saves the state if it is time. Call it before each request. */
   beforeRequest(): void {
     const { journal } = this.#source;
     if (journal.total >= this.#lookAt || journal.kept === 0) this.#look();
@@ -111,8 +111,16 @@ export class WorldHistory implements History {
     return this.#saved.reduce((sum, { copy }) => sum + (copy?.bytes ?? 0), this.#characters);
   }
 
+  get canThin(): boolean {
+    return this.#saved.slice(1).some(({ follows }) => follows);
+  }
+
+  thin(): void {
+    this.#saved = this.#saved.filter(({ follows }, index) => index === 0 || !follows);
+  }
+
   get first(): number {
-    if (this.#lookAt === 0) this.#look();
+    this.beforeRequest();
     const { journal } = this.#source;
     const dropped = journal.total - journal.kept;
     const usable = this.#saved.find((one) => one.copy !== undefined && one.sequence >= dropped);
@@ -132,7 +140,7 @@ export class WorldHistory implements History {
   }
 
   scriptOf(moment: Moment): Script {
-    if (this.#lookAt === 0) this.#look();
+    this.beforeRequest();
     const { journal } = this.#source;
     const isAfter = moment.after !== undefined;
     const field = isAfter ? "after" : "before";
@@ -204,8 +212,7 @@ export class WorldHistory implements History {
 
   #interval(): number {
     const { total, kept } = this.#source.journal;
-    const isDropping = (this.#saved[0]?.sequence ?? 0) < total - kept;
-    if (!isDropping) return SAVE_EVERY;
+    if (kept === total) return SAVE_EVERY;
     const often = Math.min(Math.max(kept / 8, SAVE_RARELY_BELOW), SAVE_EVERY);
     const affordable = (this.#saved.at(-1)?.copy?.bytes ?? 0) / BYTES_PER_REQUEST;
     return Math.max(often, Math.min(affordable, kept / 2));
@@ -215,8 +222,9 @@ export class WorldHistory implements History {
     const { journal, save } = this.#source;
     const changeCount = this.#forgottenChanges + this.#changes.length;
     const copy = save();
-    if (copy !== undefined || this.#isReplaced || this.#isFull())
-      this.#saved.push({ sequence: journal.total, changeCount, isStart, copy });
+    const follows = !(isStart || this.#isReplaced);
+    if (copy !== undefined || !follows || this.#isFull())
+      this.#saved.push({ sequence: journal.total, changeCount, isStart, follows, copy });
     this.#isReplaced = false;
   }
 

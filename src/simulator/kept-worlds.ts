@@ -88,7 +88,19 @@ export function createKeptWorlds(bounds: WorldBounds, permanent: string): KeptWo
       const since = Math.abs(entry.world.journal.total - entry.measuredAtTotal);
       if (since >= Math.max(CHECK_EVERY_REQUESTS, entry.bytes / 4096)) updateBytes(name, entry);
     }
-    while (bytes > bounds.bytes && dropOne(current)) {}
+    while (bytes > bounds.bytes && (thinOne() || dropOne(current))) {}
+  }
+  /** Frees memory without losing anything but speed. @returns false if no world has saved states to spare. */
+  function thinOne(): boolean {
+    const spare = [...entries].filter(
+      ([name, { world }]) => name !== permanent && world.history.canThin,
+    );
+    const [oldest] = spare.sort(([, left], [, right]) => left.usedAt - right.usedAt);
+    if (oldest === undefined) return false;
+    const [name, entry] = oldest;
+    entry.world.history.thin();
+    updateBytes(name, entry);
+    return true;
   }
   function isUsed(entry: Entry): boolean {
     entry.isUsed ||= entry.world.usage().publishersTouched > 0;

@@ -3,7 +3,7 @@
 import * as v from "valibot";
 import type { ClockMode } from "../base/clock.ts";
 import { parseInput } from "../base/input.ts";
-import type { Schema } from "../base/schema-builders.ts";
+import { type Schema, strictObject } from "../base/schema-builders.ts";
 import type { RuleList } from "../faults/rule-list.ts";
 import type { JournalRecord } from "../journal/record.ts";
 import type { WorldState } from "../world/accounts/snapshot.ts";
@@ -22,14 +22,18 @@ export const entryNumber: Schema<number> = v.pipe(
   v.number(ENTRY_EXPECTED),
   v.safeInteger(ENTRY_EXPECTED),
 );
-const momentSchema = v.union(
-  [v.strictObject({ after: entryNumber }), v.strictObject({ before: entryNumber })],
-  "must be { after: N } or { before: N }, where N is the number of an entry of the journal",
+const momentSchema = v.pipe(
+  strictObject({ after: v.optional(entryNumber), before: v.optional(entryNumber) }),
+  v.check(
+    ({ after, before }) => (after === undefined) !== (before === undefined),
+    "must be { after: N } or { before: N }, where N is the number of an entry of the journal",
+  ),
 );
 
 /** @throws InputError unless it is a moment. */
 export function parseMoment(moment: unknown): Moment {
-  return parseInput(momentSchema, moment, "moment");
+  const { after, before = 0 } = parseInput(momentSchema, moment, "moment");
+  return after === undefined ? { before } : { after };
 }
 
 /** A change by hand, and when it was made. */
@@ -60,6 +64,8 @@ export interface SavedWorld {
   readonly changeCount: number;
   /** The world as its settings make it: nothing in it depends on the assumptions yet. */
   readonly isStart: boolean;
+  /** Whether doing everything again from the saved state before it leads to it. */
+  readonly follows: boolean;
   /** Undefined if a state with too many events to copy took the place of an earlier one here. */
   readonly copy: SavedCopy | undefined;
 }
@@ -92,6 +98,10 @@ export interface History {
   observe(observer: () => void): () => void;
   /** The earliest entry after which the world can be rebuilt; 0 for its beginning. */
   readonly first: number;
+  /** Whether {@link thin} would free anything. */
+  readonly canThin: boolean;
+  /** Frees saved states. The same moments can be rebuilt, but more slowly. */
+  thin(): void;
   /** @throws InputError that says why this moment can't be rebuilt. */
   scriptOf(moment: Moment): Script;
 }

@@ -80,7 +80,7 @@ export interface HostedCore extends SimulatorCore {
   figuresOf(publisherId: string): PublisherFigures;
   /** Answers broken HTTP, which never became a request. The journal doesn't record it. */
   refuse(rejection: Rejection): ApiResponse;
-  /** Estimated memory of the world without its journal, in bytes. */
+  /** Estimated memory of the world and its saved states, without its journal, in bytes. */
   estimateBytes(): number;
   /** {@link report} as work that others can interrupt. */
   reportInSlices(): Work<ClientReport>;

@@ -39,7 +39,10 @@ const deeds: readonly ((sim: Simulator, pick: number) => unknown)[] = [
     }),
   (sim) => {
     let calls = 0;
-    sim.faults.add(() => ((calls += 1) % 3 === 0 ? { kind: "lose-response" } : undefined));
+    sim.faults.add(() => {
+      calls += 1;
+      return calls % 3 === 0 ? { kind: "lose-response" } : undefined;
+    });
   },
   (sim) => sim.faults.clear(),
   (sim) => sim.faults.remove("rule-1"),
@@ -107,5 +110,166 @@ describe("a moment", () => {
       }),
       { numRuns: runsOf(400, 40) },
     );
+  });
+});
+
+function send(sim: Simulator, count: number): void {
+  for (let index = 0; index < count; index += 1) {
+    sim.handle(impression(sim, index));
+    if (index % 7 === 0) sim.clock.advance("11s");
+  }
+}
+
+/** The states after some entries, so far apart that saved states lie between them. */
+function statesWhileSending(sim: Simulator, count: number): Map<number, string> {
+  const states = new Map<number, string>();
+  for (let sent = 0; sent < count; sent += 97) {
+    send(sim, 97);
+    states.set(sim.journal.total, stateOf(sim));
+  }
+  return states;
+}
+
+describe("a long journal", () => {
+  test("is rebuilt from states that are saved on the way", () => {
+    const sim = createSimulator();
+    const states = statesWhileSending(sim, 1700);
+    for (const [after, state] of states) expect(stateOf(sim.fork({ after }))).toBe(state);
+  });
+
+  test("that drops entries still has nearly all of its moments, and says which it hasn't", () => {
+    const sim = createSimulator({ journalEntries: 800 });
+    const states = statesWhileSending(sim, 3000);
+    const { total, kept } = sim.journal;
+    const reached = [...states.keys()].filter((after) => after >= total - kept + 100);
+    expect(reached.length).toBeGreaterThan(5);
+    for (const after of reached) expect(stateOf(sim.fork({ after }))).toBe(states.get(after));
+    expect(() => sim.fork({ after: 1 })).toThrow(
+      /^after must be from \d+ to 3007: the journal no longer has what an earlier moment is rebuilt from/,
+    );
+  });
+
+  test("with few but large entries has them, too", () => {
+    const sim = createSimulator({ journalBytes: 100_000 });
+    const states = statesWhileSending(sim, 2000);
+    const [latest = 0] = [...states.keys()].slice(-1);
+    expect(sim.journal.kept).toBeLessThan(300);
+    expect(stateOf(sim.fork({ after: latest }))).toBe(states.get(latest));
+  });
+});
+
+describe("a state that was replaced", () => {
+  test("by restore begins anew, and the moments before it stay", () => {
+    const sim = createSimulator();
+    send(sim, 3);
+    const saved = sim.snapshot();
+    const early = stateOf(sim.fork());
+    send(sim, 30);
+    const late = stateOf(sim);
+    sim.restore(saved);
+    sim.clock.advance("2h");
+    sim.handle(impression(sim, 50));
+    const last = stateOf(sim);
+    expect(stateOf(sim.fork({ after: 3 }))).toBe(early);
+    expect(stateOf(sim.fork({ after: 33 }))).toBe(late);
+    expect(stateOf(sim.fork({ after: 34 }))).toBe(last);
+  });
+
+  test("by a reset forgets the moments before it", () => {
+    const sim = createSimulator();
+    send(sim, 5);
+    sim.reset({ seed: "other" });
+    const fresh = stateOf(sim);
+    send(sim, 2);
+    expect(stateOf(sim.fork({ after: 0 }))).toBe(fresh);
+    expect(() => sim.fork({ after: 5 })).toThrow("from 0 to 2");
+  });
+
+  test("in a fork, and after clearing the journal, begins there", () => {
+    const origin = createSimulator();
+    send(origin, 4);
+    const sim = origin.fork();
+    const first = stateOf(sim);
+    send(sim, 3);
+    expect(stateOf(sim.fork({ after: 0 }))).toBe(first);
+    const third = stateOf(sim);
+    sim.journal.clear();
+    expect(() => sim.fork({ after: 2 })).toThrow("must be from 3 to 3");
+    expect(stateOf(sim.fork({ after: 3 }))).toBe(third);
+    send(sim, 2);
+    expect(stateOf(sim.fork({ after: 3 }))).toBe(third);
+    expect(stateOf(sim.fork({ after: 5 }))).toBe(stateOf(sim));
+  });
+});
+
+test("a rule that is a function isn't called again, and decides as it did", () => {
+  const sim = createSimulator();
+  let calls = 0;
+  sim.faults.add(({ number }) => {
+    calls += 1;
+    return number === 2 ? { kind: "drop" } : undefined;
+  });
+  send(sim, 3);
+  const state = stateOf(sim);
+  expect(calls).toBe(3);
+  const rebuilt = sim.fork({ after: 3 });
+  expect(stateOf(rebuilt)).toBe(state);
+  expect(calls).toBe(3);
+  // From there on it is asked again.
+  rebuilt.handle(impression(rebuilt, 9));
+  expect(calls).toBe(4);
+});
+
+test("an answer that a client left is lost again", async () => {
+  const sim = createSimulator();
+  sim.faults.add({ verdict: { kind: "delay", delay: 10_000 } });
+  const { id, apiKey, surfaces } = sim.publishers.at(0);
+  const event = { publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad", session_id: "s" };
+  const left = sim.fetch("http://ads.test/v1/impression", {
+    method: "POST",
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify(event),
+    signal: AbortSignal.timeout(5),
+  });
+  await expect(left).rejects.toThrow();
+  expect(sim.audit().total.lost).toBe(1);
+  expect(stateOf(sim.fork({ after: 1 }))).toBe(stateOf(sim));
+});
+
+test("real time doesn't flow into the past: a clock that shows it flows on from the moment", () => {
+  let wallMs = Date.parse("2026-03-01T00:00:00Z");
+  const sim = createSimulator({ clock: "system", wallClock: () => wallMs });
+  sim.handle(impression(sim, 1));
+  wallMs += 86_400_000;
+  sim.handle(impression(sim, 2));
+  const early = sim.fork({ after: 1 });
+  expect(early.clock.mode).toBe("flowing");
+  expect(new Date(early.clock.now()).toISOString()).toBe("2026-03-01T00:00:00.000Z");
+});
+
+describe("a moment that isn't one", () => {
+  test.each([
+    [{ after: -1 }, /^after must be the number of an entry of the journal, from 0 to 2/],
+    [{ before: 0 }, /^before must be .*, from 1 to 2/],
+    [{ after: 3 }, /from 0 to 2/],
+    [{ before: 3 }, /from 1 to 2/],
+    [{ after: 1.5 }, /^after must be the number/],
+    [{ after: "1" }, /^after must be the number/],
+    [{}, /^moment must be \{ after: N \} or \{ before: N \}/],
+    [{ after: 1, before: 1 }, /^moment must be \{ after: N \} or \{ before: N \}/],
+    [null, /^moment must be/],
+    [{ afer: 1 }, /^afer is not known here/],
+  ])("%j is refused", (moment, message) => {
+    const sim = createSimulator();
+    send(sim, 2);
+    const before = stateOf(sim);
+    expect(() => sim.fork(moment as never)).toThrow(message);
+    expect(stateOf(sim)).toBe(before);
+  });
+
+  test("nothing can be rebuilt with the journal off", () => {
+    const sim = createSimulator({ journalEntries: 0 });
+    send(sim, 2);
+    expect(() => sim.fork({ after: 1 })).toThrow("journal");
   });
 });

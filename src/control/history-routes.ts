@@ -1,0 +1,115 @@
+/** The past of a world over the control API: which moments can be rebuilt, and the world as it was at an entry of its journal. */
+
+import { formatInstant } from "../base/calendar.ts";
+import type { ClockMode } from "../base/clock.ts";
+import { InputError } from "../base/input.ts";
+import type { Moment } from "../simulator/moment.ts";
+import { type Repetition, repeatAll } from "../simulator/repetition.ts";
+import type { HostedCore } from "../simulator/simulator.ts";
+import { buildRequest } from "../spec/build-request.ts";
+import type { OperationId } from "../spec/operations.ts";
+import type { ControlCall, ControlRoute, Reply } from "./route.ts";
+
+export const historyRoutes: readonly ControlRoute[] = [
+  { method: "GET", path: "history", answer: reach },
+  { method: "GET", path: "history/:sequence", query: ["publisher"], answer: moment },
+];
+
+/** Which moments can be rebuilt, and what was done by hand meanwhile. */
+function reach({ world }: ControlCall): Reply {
+  const { journal, history } = world;
+  const off =
+    "The journal is off (journalEntries or journalBytes is 0), so no moment can be rebuilt.";
+  const { first } = history;
+  const unavailable = journal.isOff ? off : undefined;
+  const value = { first, total: journal.total, unavailable, changes: history.changes() };
+  return { kind: "json", value };
+}
+
+/** The world right before and right after an entry, as one publisher sees it. 0 is the world's beginning. */
+function moment(call: ControlCall): Reply {
+  const { world, query } = call;
+  const sequence = entryOf(call);
+  const publisher = query.get("publisher") ?? world.journal.recordAt(sequence)?.publisher;
+  if (publisher !== undefined) world.publishers.get(publisher);
+  return {
+    kind: "json",
+    value: { sequence, publisher, ...statesAround(world, sequence, publisher) },
+  };
+}
+
+/** `before` is null if only the moment after the entry can be rebuilt. */
+function statesAround(
+  world: HostedCore,
+  sequence: number,
+  publisher: string | undefined,
+): { readonly before: object | null; readonly after: object } {
+  const { history } = world;
+  const record = world.journal.recordAt(sequence);
+  if (sequence <= history.first || record === undefined) {
+    const rebuilt = rebuild(world, { after: sequence });
+    return { before: null, after: shownState(rebuilt.world, rebuilt.mode, publisher) };
+  }
+  const { repetition, world: earlier, mode } = rebuild(world, { before: sequence });
+  const before = shownState(earlier.fork(), mode, publisher);
+  repetition.repeat({ kind: "request", sequence, record });
+  return { before, after: shownState(earlier, mode, publisher) };
+}
+
+/** A world with a frozen clock in the state of a moment. `mode`: that of the clock at that moment. */
+function rebuild(world: HostedCore, at: Moment): RebuiltWorld {
+  const script = world.history.scriptOf(at);
+  const repetition = world.beginAt(script.from);
+  repeatAll(repetition, script);
+  return { repetition, world: repetition.world, mode: script.mode };
+}
+
+interface RebuiltWorld {
+  readonly repetition: Repetition<HostedCore>;
+  readonly world: HostedCore;
+  readonly mode: ClockMode;
+}
+
+/** @throws InputError unless the path has the number of an entry. */
+export function entryOf({ part }: Pick<ControlCall, "part">): number {
+  const text = part("sequence");
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new InputError("sequence", "must be the number of an entry of the journal", "not-found");
+}
+
+/** `world` is a copy for this answer alone. A publisher that isn't there yet has no state. */
+function shownState(world: HostedCore, mode: ClockMode, publisher: string | undefined): object {
+  const { assumptions, clock, faults } = world;
+  return {
+    now: formatInstant(clock.now()),
+    mode,
+    assumptions,
+    faults: faults.list(),
+    publisher: publisher === undefined ? null : publisherState(world, publisher),
+  };
+}
+
+function publisherState(world: HostedCore, id: string): object | null {
+  if (!exists(world, id)) return null;
+  const { name, surfaces } = world.publishers.get(id);
+  const figures = world.figuresOf(id);
+  // A key that nothing was spent with: what is left of the quotas must not decide what can be seen.
+  const { apiKey } = world.publishers.rotateKey(id);
+  world.faults.clear();
+  const read = (operation: OperationId): object => {
+    const values = { publisher_id: id, ...(operation === "payouts" ? { limit: "100" } : {}) };
+    const { status, body } = world.handle(buildRequest(operation, values, { key: apiKey }));
+    return { status, body };
+  };
+  return { id, name, surfaces, ...figures, stats: read("stats"), payouts: read("payouts") };
+}
+
+function exists({ publishers }: HostedCore, id: string): boolean {
+  try {
+    publishers.get(id);
+    return true;
+  } catch (error) {
+    if (error instanceof InputError) return false;
+    throw error;
+  }
+}
