@@ -94,6 +94,7 @@ class Core implements HostedCore {
     this.history = new WorldHistory({
       journal: this.journal,
       now: () => this.#running.clock.now(),
+      maxBytes: this.#maxSavedBytes(),
       save: () => this.#saveCopy(),
     });
     const note = (change: WorldChange): void => this.history.note(change);
@@ -255,7 +256,11 @@ class Core implements HostedCore {
 
   #saveCopy(): SavedCopy | undefined {
     const bytes = estimateBytes(this.#running);
-    return bytes > MAX_SAVED_BYTES ? undefined : { ...this.#origin(), bytes };
+    return bytes > this.#maxSavedBytes() ? undefined : { ...this.#origin(), bytes };
+  }
+
+  #maxSavedBytes(): number {
+    return this.#host.maxSavedBytes ?? MAX_SAVED_BYTES;
   }
 
   /** Delegates to the clock of the running world. */
@@ -288,8 +293,7 @@ function assertNotInsideRule(call: string, { rules }: RunningWorld): void {
   throw new InputError(call, `can't be called by a fault rule: ${why}`, "conflict");
 }
 
-/** A larger world isn't copied every few hundred requests. */
-const MAX_SAVED_BYTES: number = 16 * 1024 * 1024;
+const MAX_SAVED_BYTES: number = 2 * 1024 * 1024;
 
 const resetSchema = v.strictObject({ seed: v.optional(seedText) });
 

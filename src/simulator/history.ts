@@ -23,7 +23,9 @@ import { changeInWords, type WorldChange } from "./world-change.ts";
 export interface HistorySource {
   readonly journal: JournalRing;
   now(): number;
-  /** A copy of the state; undefined if it is too large to copy often. */
+  /** Most bytes of a copy. */
+  readonly maxBytes: number;
+  /** A copy of the state; undefined if it is larger. */
   save(): SavedCopy | undefined;
 }
 
@@ -31,8 +33,8 @@ export interface HistorySource {
 const SAVE_EVERY = 500;
 /** The fewest of them. */
 const SAVE_RARELY_BELOW = 16;
-/** Copying so many bytes takes no longer than answering one request. */
-const BYTES_PER_REQUEST = 1000;
+/** So many requests may pass before the largest copy, so that copying takes a small part of the time. */
+const REQUESTS_PER_LARGEST_COPY = 20_000;
 /** Most changes, and most of their characters, to keep before a saved state takes their place. */
 const MAX_CHANGES = 10_000;
 const MAX_CHANGE_CHARACTERS: number = 4 * 1024 * 1024;
@@ -211,11 +213,12 @@ export class WorldHistory implements History {
   }
 
   #interval(): number {
-    const { total, kept } = this.#source.journal;
+    const { journal, maxBytes } = this.#source;
+    const { total, kept } = journal;
     if (kept === total) return SAVE_EVERY;
     const often = Math.min(Math.max(kept / 8, SAVE_RARELY_BELOW), SAVE_EVERY);
-    const affordable = (this.#saved.at(-1)?.copy?.bytes ?? 0) / BYTES_PER_REQUEST;
-    return Math.max(often, Math.min(affordable, kept / 2));
+    const share = (this.#saved.at(-1)?.copy?.bytes ?? 0) / maxBytes;
+    return Math.max(often, Math.min(share * REQUESTS_PER_LARGEST_COPY, kept / 2));
   }
 
   #save(isStart: boolean): void {

@@ -36,6 +36,13 @@ export interface Host {
   readonly people: () => PersonGenerator;
   /** Counts what happens in all worlds of this host. @default nothing is counted */
   readonly meter?: Meter | undefined;
+  /**
+   * Most bytes of a world's state to copy for its history, by estimate. Copying so many takes as long as thousands of
+   * requests in process, but hardly longer than a few hundred over HTTP.
+   *
+   * @default 2097152
+   */
+  readonly maxSavedBytes?: number | undefined;
 }
 
 /** A world with its request path. */

@@ -49,6 +49,9 @@ export interface ServerOptions extends SimulatorOptions {
   readonly snapshot?: Snapshot | undefined;
 }
 
+/** A request over HTTP takes so long that a world of some 300,000 impressions may be copied now and then. */
+const MAX_SAVED_BYTES: number = 16 * 1024 * 1024;
+
 /** The server's own options are checked and have their defaults; those of worlds are as given. */
 type ResolvedServerOptions = ServerOptions & {
   readonly port: number;
@@ -102,7 +105,7 @@ export function createServerWorlds(
   const { clock = "system", wallClock = Date.now } = rest;
   const worlds = createWorlds({
     options: { ...rest, clock, ...timeOf(rest.start, clock, wallClock) },
-    host: { ...nodeHost, meter: createMeter(monotonicMs) },
+    host: { ...nodeHost, meter: createMeter(monotonicMs), maxSavedBytes: MAX_SAVED_BYTES },
     control: createControl({ version: VERSION, controlToken, load }),
     maxWorlds,
     worldBytes,
