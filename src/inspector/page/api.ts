@@ -2,10 +2,11 @@
 
 import type { Change, Row } from "./contract.ts";
 
-/** The names of the worlds' paths: `default` has none. */
-export const DEFAULT_WORLD = "default";
+/** Its paths have no prefix. */
+const DEFAULT_WORLD = "default";
 
-export type Connection = "connecting" | "live" | "reconnecting" | "recorded";
+/** `ended`: the server refused, or the world is gone. */
+export type Connection = "connecting" | "live" | "reconnecting" | "ended" | "recorded";
 
 /** Gets what happens in a world. */
 export interface Listener {
@@ -56,16 +57,24 @@ declare global {
   var adsimTrace: Engine | undefined;
 }
 
-const RETRY_MS = 2000;
-
 /** The name of the world that the page's address names. */
 export function servedWorld(path: string): string {
   return decodeURIComponent(/^\/@([^/]+)/.exec(path)?.[1] ?? DEFAULT_WORLD);
 }
 
+/** The address of this page for another world. */
+export function pageOf(world: string): string {
+  if (globalThis.adsimTrace !== undefined) return `#${new URLSearchParams({ world })}`;
+  return `${prefixOf(world)}/_sim/`;
+}
+
+function prefixOf(world: string): string {
+  return world === DEFAULT_WORLD ? "" : `/@${encodeURIComponent(world)}`;
+}
+
 export function createApi(world: string): Api {
   const engine = globalThis.adsimTrace;
-  const prefix = world === DEFAULT_WORLD ? "" : `/@${encodeURIComponent(world)}`;
+  const prefix = prefixOf(world);
   const base = `${prefix}/_sim/`;
   let refresh: () => void = () => undefined;
 
@@ -147,8 +156,7 @@ function createReader(listener: Listener): EventReader {
   return {
     last: () => last,
     event({ type, id, data }) {
-      if (type === "restarted") last = 0;
-      else if (/^\d+$/.test(id)) last = Math.max(last, Number(id));
+      if (/^\d+$/.test(id)) last = Number(id);
       if (type === "restarted") listener.restarted();
       if (type === "exchanges") listener.exchanges(JSON.parse(data));
       if (type === "changes") listener.changes(JSON.parse(data));
@@ -158,27 +166,17 @@ function createReader(listener: Listener): EventReader {
 
 function listenOverHttp(url: string, listener: Listener): () => void {
   const read = createReader(listener);
-  let source: EventSource;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const connect = (): void => {
-    source = new EventSource(`${url}?after=${read.last()}`);
-    source.onopen = () => listener.connection("live");
-    source.onerror = () => {
-      listener.connection("reconnecting");
-      // After a refusal the browser gives up; after a broken connection it tries again by itself.
-      if (source.readyState === EventSource.CLOSED) timer = setTimeout(connect, RETRY_MS);
-    };
-    for (const type of ["exchanges", "changes", "restarted"]) {
-      source.addEventListener(type, ({ data, lastEventId }) =>
-        read.event({ type, id: lastEventId, data }),
-      );
-    }
-  };
-  connect();
-  return () => {
-    clearTimeout(timer);
-    source.close();
-  };
+  const source = new EventSource(url);
+  source.onopen = () => listener.connection("live");
+  // After a broken connection the browser tries again by itself, and says what it got last.
+  source.onerror = () =>
+    listener.connection(source.readyState === EventSource.CLOSED ? "ended" : "reconnecting");
+  for (const type of ["exchanges", "changes", "restarted"]) {
+    source.addEventListener(type, ({ data, lastEventId }) =>
+      read.event({ type, id: lastEventId, data }),
+    );
+  }
+  return () => source.close();
 }
 
 /** The events of a finished stream. */

@@ -9,6 +9,8 @@ import { LiveView } from "./live-view.ts";
 import { createLog, isRow, type Log } from "./log.ts";
 import { announce, type Loaded, type Part, useLoaded } from "./parts.ts";
 import { go, linkTo, usePlace } from "./place.ts";
+import { TruthView } from "./truth-view.ts";
+import { WorldView } from "./world-view.ts";
 
 const views = [
   ["live", "Live"],
@@ -38,6 +40,8 @@ export function App(): Part {
     <${Header} ...${{ api, log, connection, view }} onHelp=${() => setHelpOpen(true)} />
     <main>
       ${view === "live" && html`<${LiveView} key=${world} ...${shared} />`}
+      ${view === "world" && html`<${WorldView} key=${world} ...${shared} />`}
+      ${view === "truth" && html`<${TruthView} key=${world} ...${shared} />`}
     </main>
     <p id="said" role="status" class="unseen"></p>
     ${isHelpOpen && html`<${Help} onClose=${() => setHelpOpen(false)} />`}`;

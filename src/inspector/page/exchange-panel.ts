@@ -10,6 +10,8 @@ import { ExchangeTab, targetOf } from "./exchange-tab.ts";
 import { useShortcuts } from "./keys.ts";
 import { type Part, Tabs, useLoaded } from "./parts.ts";
 import { go, usePlace } from "./place.ts";
+import { StateTab } from "./state-tab.ts";
+import { WhatIfTab } from "./what-if-tab.ts";
 
 const tabs = [
   ["exchange", "Exchange"],
@@ -21,9 +23,10 @@ export function ExchangePanel(props: {
   readonly api: Api;
   readonly sequence: number;
   readonly catalogue: Catalogue;
+  readonly publishers: readonly string[];
   onClose(): void;
 }): Part {
-  const { api, sequence, catalogue, onClose } = props;
+  const { api, sequence, catalogue, publishers, onClose } = props;
   const place = usePlace();
   const heading = useRef<HTMLHeadingElement>(null);
   const loaded = useLoaded(() => api.get<EntryReply>(`journal/${sequence}`), [api, sequence]);
@@ -52,6 +55,8 @@ export function ExchangePanel(props: {
     </header>
     <${Tabs} name="tab" label="What to look at" tabs=${tabs} chosen=${tab}>
       ${tab === "exchange" && html`<${ExchangeTab} ...${{ api, loaded, moment, catalogue }} />`}
+      ${tab === "state" && html`<${StateTab} ...${{ api, sequence, catalogue, publishers }} />`}
+      ${tab === "what-if" && html`<${WhatIfTab} key=${sequence} api=${api} sequence=${sequence} />`}
     <//>
   </aside>`;
 }

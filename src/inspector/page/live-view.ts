@@ -2,24 +2,20 @@
 
 import { html } from "htm/preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { Publisher } from "../../world/accounts/account.ts";
 import type { Api } from "./api.ts";
-import type { Catalogue, Item, Publisher } from "./contract.ts";
+import type { Item } from "./contract.ts";
 import { ExchangeList } from "./exchange-list.ts";
 import { ExchangePanel } from "./exchange-panel.ts";
 import { filterIn } from "./filter.ts";
 import { FilterBar } from "./filter-bar.ts";
 import { useShortcuts } from "./keys.ts";
-import { indexAt, isRow, type Log } from "./log.ts";
+import { indexAt, isRow, type Log, type ViewProps } from "./log.ts";
 import { CopyButton, type Part, useLoaded } from "./parts.ts";
 import { go, usePlace } from "./place.ts";
 import { markedNear, Scrubber } from "./scrubber.ts";
 
-export function LiveView(props: {
-  readonly api: Api;
-  readonly log: Log;
-  readonly catalogue: Catalogue;
-}): Part {
-  const { api, log, catalogue } = props;
+export function LiveView({ api, log, catalogue }: ViewProps): Part {
   const place = usePlace();
   const filter = filterIn(place);
   log.filterBy(filter);
@@ -53,6 +49,7 @@ export function LiveView(props: {
     hold.release();
     document.querySelector(".list")?.scrollTo(0, 0);
   };
+  const publishers = [...log.publishers].sort();
   const last = items.findLast(isRow)?.sequence ?? 0;
   useShortcuts({
     j: () => move(1),
@@ -68,7 +65,7 @@ export function LiveView(props: {
   });
   return html`<div class=${`live-view ${open === undefined ? "" : "with-panel"}`}>
     <div class="exchanges">
-      <${FilterBar} filter=${filter} publishers=${[...log.publishers].sort()} statuses=${log.statuses} />
+      <${FilterBar} filter=${filter} publishers=${publishers} statuses=${log.statuses} />
       <${Scrubber} items=${items} at=${open} onGo=${scrub} />
       <div class="list-place">
         ${hold.waiting > 0 && html`<button type="button" class="newer" onClick=${newest}>${hold.waiting} new</button>`}
@@ -84,7 +81,8 @@ export function LiveView(props: {
     </div>
     ${
       open !== undefined &&
-      html`<${ExchangePanel} api=${api} sequence=${open} catalogue=${catalogue} onClose=${close} />`
+      html`<${ExchangePanel} api=${api} sequence=${open} catalogue=${catalogue}
+        publishers=${publishers} onClose=${close} />`
     }
   </div>`;
 }

@@ -1,7 +1,7 @@
 /** The rows that the page holds, oldest first, and those of them that pass the filter. */
 
-import type { Listener } from "./api.ts";
-import type { Item, Row } from "./contract.ts";
+import type { Api, Listener } from "./api.ts";
+import type { Catalogue, Item, Row } from "./contract.ts";
 import { type Filter, matcherOf, noFilter } from "./filter.ts";
 
 export interface Log extends Omit<Listener, "connection"> {
@@ -18,6 +18,13 @@ export interface Log extends Omit<Listener, "connection"> {
   /** How many of the shown items were dropped at the old end. */
   readonly dropped: number;
   filterBy(filter: Filter): void;
+}
+
+/** What every view gets. */
+export interface ViewProps {
+  readonly api: Api;
+  readonly log: Log;
+  readonly catalogue: Catalogue;
 }
 
 /** Twice what a journal keeps by default. */

@@ -38,28 +38,55 @@ export function useLoaded<Value>(
   return { ...state, reload: () => setTurn(turn + 1) };
 }
 
-export interface Action {
+interface Action {
   readonly isBusy: boolean;
   readonly error: unknown;
-  /** Starts it, unless it is running. `done` is what a screen reader says afterwards. */
-  run(act: () => Promise<unknown>, done?: string): void;
+  /** Starts it, unless it is running. */
+  run(act: () => Promise<unknown>): void;
 }
 
-export function useAction(): Action {
+function useAction(): Action {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   return {
     isBusy,
     error,
-    run(act, done) {
+    run(act) {
       if (isBusy) return;
       setBusy(true);
       setError(undefined);
       act()
-        .then(() => announce(done ?? "Done."), setError)
+        .then(() => announce("Done."), setError)
         .finally(() => setBusy(false));
     },
   };
+}
+
+/** A form that acts on the values of its fields, and shows the error beside them. */
+export function ActionForm(props: {
+  readonly submit: string;
+  readonly children?: ComponentChildren;
+  act(values: Readonly<Record<string, string>>): Promise<unknown>;
+}): Part {
+  const { isBusy, error, run } = useAction();
+  const onSubmit = (event: Event): void => {
+    event.preventDefault();
+    const { currentTarget } = event;
+    if (!(currentTarget instanceof HTMLFormElement)) return;
+    const fields = Array.from(new FormData(currentTarget), ([name, value]) => [name, `${value}`]);
+    run(() => props.act(Object.fromEntries(fields)));
+  };
+  return html`<form class="action" onSubmit=${onSubmit}>
+    ${props.children}<button class="primary" disabled=${isBusy}>${isBusy ? "…" : props.submit}</button>
+    <${Problem} error=${error} />
+  </form>`;
+}
+
+export function ActionButton(props: { readonly label: string; act(): Promise<unknown> }): Part {
+  const { isBusy, error, run } = useAction();
+  return html`<button type="button" class="small" disabled=${isBusy} onClick=${() => run(props.act)}>
+      ${props.label}
+    </button><${Problem} error=${error} />`;
 }
 
 /** Says something to screen readers, once. */
@@ -191,22 +218,54 @@ export function Table(props: {
   </div>`;
 }
 
-/** A field with its label. `children` is the control. */
-export function Field(props: {
-  readonly label: string;
-  readonly children: ComponentChildren;
-}): Part {
+/** A control with its label. */
+function Field(props: { readonly label: string; readonly children: ComponentChildren }): Part {
   return html`<label class="field"><span>${props.label}</span>${props.children}</label>`;
+}
+
+/** A field of a form, for text. */
+export function Input(props: {
+  readonly label: string;
+  readonly name: string;
+  readonly value?: string;
+  readonly placeholder?: string;
+}): Part {
+  const { label, name, value = "", placeholder = "" } = props;
+  return html`<${Field} label=${label}>
+    <input name=${name} defaultValue=${value} placeholder=${placeholder} autocomplete="off" />
+  <//>`;
+}
+
+/** A field for longer text. A new `value` replaces what was typed. */
+export function Area(props: {
+  readonly label: string;
+  readonly name: string;
+  readonly value: string;
+}): Part {
+  return html`<label class="field wide"><span>${props.label}</span>
+    <textarea key=${props.value} name=${props.name} defaultValue=${props.value} spellcheck=${false} />
+  </label>`;
+}
+
+/** @throws Refusal for anything but JSON. */
+export function parsed(text: string, field: string): object {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Refusal("must be valid JSON", field);
+  }
 }
 
 export function Choose(props: {
   readonly label: string;
   readonly value: string;
   readonly options: readonly (readonly [value: string, text: string])[];
-  onChoose(value: string): void;
+  /** For forms. */
+  readonly name?: string;
+  onChoose?(value: string): void;
 }): Part {
   return html`<${Field} label=${props.label}>
-    <select onChange=${(event: Event) => props.onChoose(textOf(event))}>
+    <select name=${props.name} onChange=${(event: Event) => props.onChoose?.(textOf(event))}>
       ${props.options.map(
         ([
           value,
@@ -228,17 +287,7 @@ export function textOf(event: Event): string {
   return isControl ? target.value : "";
 }
 
-/** The values of a form's controls by name. */
-export function valuesOf(event: Event): Record<string, string> {
-  event.preventDefault();
-  const { currentTarget } = event;
-  const form = currentTarget instanceof HTMLFormElement ? currentTarget : undefined;
-  return Object.fromEntries(
-    Array.from(new FormData(form), ([name, value]) => [name, String(value)]),
-  );
-}
-
-/** Whole rupees and their parts, exactly as the number prints. */
+/** An amount, exactly as the number prints. */
 export function inr(amount: number): string {
   return `₹${amount}`;
 }

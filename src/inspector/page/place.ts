@@ -56,10 +56,6 @@ export function go(move: Move, how: "push" | "replace" = "push"): void {
   for (const listener of listeners) listener();
 }
 
-export function currentPlace(): Place {
-  return place;
-}
-
 export function usePlace(): Place {
   const [, update] = useState(place);
   useEffect(() => {

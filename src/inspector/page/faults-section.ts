@@ -1,0 +1,84 @@
+/** The fault rules of a world, and a form for new ones. */
+
+import { html } from "htm/preact";
+import { useState } from "preact/hooks";
+import type { InstalledRule } from "../../faults/installed-rule.ts";
+import { operationIds } from "../../spec/operations.ts";
+import { faultKinds, templateOf } from "./fault-templates.ts";
+import type { ViewProps } from "./log.ts";
+import {
+  ActionButton,
+  ActionForm,
+  Area,
+  Choose,
+  Input,
+  Link,
+  type Part,
+  parsed,
+  Table,
+  useLoaded,
+  Waiting,
+} from "./parts.ts";
+
+export function FaultsSection({ api, log }: ViewProps): Part {
+  const rules = useLoaded(() => api.get<{ faults: InstalledRule[] }>("faults"), [api, log.version]);
+  const [kind, setKind] = useState("respond");
+  const act = (method: "POST" | "DELETE", path: string, body?: object) => async () => {
+    await api.send(method, path, body);
+    rules.reload();
+  };
+  const add = ({ id = "", operation = "", every = "", ttl = "", verdict = "" }): Promise<void> => {
+    const match = {
+      ...(operation === "" ? {} : { operation }),
+      ...(every === "" ? {} : { every: Number(every) }),
+    };
+    const named = { ...(id === "" ? {} : { id }), ...(ttl === "" ? {} : { ttl }) };
+    return act("POST", "faults", { ...named, match, verdict: parsed(verdict, "verdict") })();
+  };
+  const list = rules.value?.faults ?? [];
+  return html`<${Waiting} loaded=${rules} />
+    <section><h3>Rules in force</h3>
+      ${
+        list.length === 0
+          ? html`<p class="quiet">None: every request reaches the service, and every answer arrives.</p>`
+          : html`<${Table} label="Fault rules" head=${["rule", "matches", "verdict", "seen", "fired", "ends", ""]}
+              rows=${list.map(({ id, match, verdict, seen, fired, expires }) => [
+                html`<${Link} to=${{ view: undefined, section: undefined, text: id, faults: "1" }}>${id}<//>`,
+                html`<code>${match === undefined ? "a function" : JSON.stringify(match)}</code>`,
+                html`<code>${JSON.stringify(verdict)}</code>`,
+                seen,
+                fired,
+                expires ?? "",
+                html`<${ActionButton} label="remove" act=${act("DELETE", `faults/${encodeURIComponent(id)}`)} />`,
+              ])} />
+              <p><${ActionButton} label="Remove all" act=${act("DELETE", "faults")} /></p>`
+      }
+    </section>
+    <section><h3>Add a rule</h3>
+      <${ActionForm} submit="Add" act=${add}>
+        <${Choose} label="Kind" value=${kind} options=${faultKinds} onChoose=${setKind} />
+        <${Choose} label="Operation" name="operation" value=""
+          options=${[["", "any"], ...operationIds.map((id) => [id, id])]} />
+        <${Input} label="Every Nth request" name="every" placeholder="every one" />
+        <${Input} label="Stays for" name="ttl" placeholder="until removed" />
+        <${Input} label="Name" name="id" placeholder="rule-N" />
+        <${Area} label="Verdict" name="verdict" value=${templateOf(kind)} />
+      <//>
+      <details><summary>A rule as JSON</summary>
+        <${ActionForm} submit="Add" act=${({ rule = "" }) => act("POST", "faults", parsed(rule, "rule"))()}>
+          <${Area} label="Rule" name="rule" value=${example} />
+        <//>
+      </details>
+    </section>`;
+}
+
+const example = JSON.stringify(
+  {
+    id: "lost-ack",
+    match: { operation: "impression", share: 0.1 },
+    verdict: { kind: "lose-response" },
+    ttl: "10m",
+  },
+  undefined,
+  2,
+);

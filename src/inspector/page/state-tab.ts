@@ -1,0 +1,162 @@
+/** The world as it was right before or after an entry, and a world of its own that goes on from there. */
+
+import { html } from "htm/preact";
+import { useState } from "preact/hooks";
+import { type Api, pageOf } from "./api.ts";
+import type { Catalogue, Moment, PublisherState, State } from "./contract.ts";
+import { Code } from "./json-text.ts";
+import {
+  ActionForm,
+  Choose,
+  Facts,
+  Input,
+  inr,
+  Link,
+  type Part,
+  Table,
+  useLoaded,
+  Waiting,
+} from "./parts.ts";
+import { go, usePlace } from "./place.ts";
+
+export function StateTab(props: {
+  readonly api: Api;
+  readonly sequence: number;
+  readonly catalogue: Catalogue;
+  readonly publishers: readonly string[];
+}): Part {
+  const { api, sequence, catalogue, publishers } = props;
+  const place = usePlace();
+  const when = place.when === "before" ? "before" : "after";
+  const who = place.who ?? "";
+  const query = who === "" ? "" : `?publisher=${encodeURIComponent(who)}`;
+  const loaded = useLoaded(
+    () => api.get<Moment>(`history/${sequence}${query}`),
+    [api, sequence, query],
+  );
+  const moment = loaded.value;
+  const known = [...new Set([...publishers, who])].filter((id) => id !== "");
+  return html`
+    <div class="buttons" role="group" aria-label="Moment">
+      ${(["before", "after"] as const).map(
+        (one) => html`<button type="button" key=${one} aria-pressed=${one === when}
+          onClick=${() => go({ when: one === "after" ? undefined : one }, "replace")}>${one} #${sequence}</button>`,
+      )}
+      <${Choose} label="Publisher" value=${who} onChoose=${(id: string) => go({ who: id }, "replace")}
+        options=${[["", "publisher of the request"], ...known.map((id) => [id, id])]} />
+    </div>
+    <${GoOn} key=${sequence} api=${api} sequence=${sequence} when=${when} />
+    <${Waiting} loaded=${loaded} />
+    ${moment !== undefined && html`<${StateView} state=${moment[when]} catalogue=${catalogue} />`}`;
+}
+
+function GoOn(props: {
+  readonly api: Api;
+  readonly sequence: number;
+  readonly when: "before" | "after";
+}): Part {
+  const { api, sequence, when } = props;
+  const [made, setMade] = useState("");
+  const act = async ({ name = "" }): Promise<void> => {
+    await api.send("POST", "worlds", { name, [when]: sequence });
+    setMade(name);
+  };
+  return html`<section class="notice go-on">
+    <h3>Go on from here</h3>
+    <${ActionForm} submit="Make a world" act=${act}>
+      <${Input} label="Name of the new world" name="name" value=${`from-${sequence}`} />
+    <//>
+    ${made !== "" && html`<p>It is there: <a href=${pageOf(made)}>open the world ${made}</a>.</p>`}
+  </section>`;
+}
+
+function StateView({
+  state,
+  catalogue,
+}: {
+  readonly state: State;
+  readonly catalogue: Catalogue;
+}): Part {
+  const changed = Object.entries(state.assumptions).filter(
+    ([key, choice]) => catalogue[key] !== undefined && catalogue[key].default !== choice,
+  );
+  return html`
+    <section><h3>Clock</h3><p>${state.now} ${state.mode}</p></section>
+    ${
+      state.publisher === null
+        ? html`<p class="quiet">No publisher is behind this request. Choose one above.</p>`
+        : html`<${PublisherView} publisher=${state.publisher} />`
+    }
+    <section><h3>Assumptions that differ from the defaults</h3>
+      ${
+        changed.length === 0
+          ? html`<p class="quiet">None.</p>`
+          : html`<ul>${changed.map(
+              ([key, choice]) => html`<li key=${key}>
+                <${Link} to=${{ view: "world", section: "assumptions", search: key }}>${key}<//>=<b>${choice}</b>
+              </li>`,
+            )}</ul>`
+      }
+    </section>
+    <section><h3>Fault rules</h3>
+      ${
+        state.faults.length === 0
+          ? html`<p class="quiet">None.</p>`
+          : html`<${Table} label="Fault rules" head=${["rule", "kind", "seen", "fired"]}
+              rows=${state.faults.map(({ id, verdict, seen, fired }) => [id, verdict?.kind ?? "function", seen, fired])} />`
+      }
+    </section>`;
+}
+
+function PublisherView({ publisher }: { readonly publisher: PublisherState }): Part {
+  const { id, name, surfaces, books, quotas, stats, payouts } = publisher;
+  return html`
+    <section><h3>Publisher</h3>
+      <${Facts} facts=${[
+        ["Id", id],
+        ["Name", name],
+        ["Impressions", `${books.impressions}`],
+        ["Clicks", `${books.clicks}`],
+        ["Revenue", inr(books.revenueInr)],
+        ["Paid", inr(books.paidInr)],
+        ["Pending", inr(books.pendingInr)],
+        ...quotas.map((one) => [`Quota: ${one.name}`, `${one.remaining} of ${one.limit} left`]),
+      ]} />
+    </section>
+    <section><h3>Surfaces</h3>
+      <${Table} label="Surfaces" head=${["id", "name", "status", "CPM"]}
+        rows=${surfaces.map((one) => [one.id, one.name, one.status, one.cpmRange.join(" – ")])} />
+    </section>
+    <${Report} title="Statistics" answer=${stats} list="surfaces" />
+    <${Report} title="Payouts" answer=${payouts} list="payouts" />`;
+}
+
+/** An answer of the service: its list as a table, everything else as facts. */
+function Report(props: {
+  readonly title: string;
+  readonly answer: PublisherState["stats"];
+  readonly list: string;
+}): Part {
+  const { title, answer, list } = props;
+  const { status, body } = answer;
+  const members = typeof body === "object" && body !== null ? Object.entries(body) : [];
+  const rows: unknown = members.find(([name]) => name === list)?.[1];
+  if (status !== 200 || !Array.isArray(rows)) {
+    return html`<section><h3>${title}: ${status}</h3>
+      <${Code} label=${title} text=${JSON.stringify(body)} /></section>`;
+  }
+  const head = Object.keys(rows[0] ?? {});
+  return html`<section><h3>${title}</h3>
+    <${Facts} facts=${members
+      .filter(([name]) => name !== list)
+      .map(([name, value]) => [
+        name,
+        typeof value === "object" ? Object.values(value ?? {}).join(" to ") : `${value}`,
+      ])} />
+    ${
+      rows.length > 0 &&
+      html`<${Table} label=${title} head=${head}
+        rows=${rows.map((row: object) => Object.values(row))} />`
+    }
+  </section>`;
+}

@@ -1,0 +1,108 @@
+/** What really happened: the audit, the report on the client, and a picture over time. */
+
+import { html } from "htm/preact";
+import { useEffect, useState } from "preact/hooks";
+import type { Audit } from "../../audit/audit.ts";
+import type { ClientReport } from "../../audit/client-report.ts";
+import { printable } from "../../base/text.ts";
+import type { ViewProps } from "./log.ts";
+import { Facts, inr, Link, type Part, Table, useLoaded, Waiting } from "./parts.ts";
+import { Timeline } from "./timeline.ts";
+
+/** While exchanges arrive, the audit is asked for at most so often. */
+const REFRESH_MS = 1500;
+const LISTED = 30;
+
+export function TruthView({ api, log }: ViewProps): Part {
+  const version = useSettled(log.version);
+  const audit = useLoaded(() => api.get<Audit>("audit"), [api, version]);
+  const report = useLoaded(() => api.get<ClientReport>("report"), [api, version]);
+  return html`<div class="sheet truth">
+    <section><h2>Over time</h2><${Timeline} items=${log.items} /></section>
+    <section><h2>The client</h2>
+      <${Waiting} loaded=${report} />
+      ${report.value !== undefined && html`<${Report} report=${report.value} />`}
+    </section>
+    <section><h2>The books</h2>
+      <${Waiting} loaded=${audit} />
+      ${audit.value !== undefined && html`<${Books} audit=${audit.value} />`}
+    </section>
+  </div>`;
+}
+
+/** Follows the value, but changes only now and then. */
+function useSettled(value: number): number {
+  const [settled, settle] = useState(value);
+  useEffect(() => {
+    const timer = setInterval(() => settle(value), REFRESH_MS);
+    return () => clearInterval(timer);
+  }, [value]);
+  return settled;
+}
+
+function Report({ report }: { readonly report: ClientReport }): Part {
+  const { requests, findings, notes } = report;
+  return html`
+    <p>${findings.length === 0 ? html`<strong>Nothing was found</strong>` : html`<strong>${findings.length} kinds of mistakes</strong>`}
+      ${" "}in ${requests} requests.</p>
+    ${notes.map((note) => html`<p class="quiet" key=${note}>${note}</p>`)}
+    ${findings.map(
+      ({
+        id,
+        title,
+        count,
+        explanation,
+        spec,
+        example,
+        sequences,
+      }) => html`<details class="point" key=${id} open>
+        <summary><b>${title}</b> <span class="quiet">${count} ${count === 1 ? "time" : "times"}</span></summary>
+        <p>${explanation} ${spec !== undefined && html`<span class="quiet">Specification ${spec}.</span>`}</p>
+        <p><code>${printable(example)}</code></p>
+        <p class="readings">Exchanges: ${sequences
+          .slice(0, LISTED)
+          .map(
+            (sequence) =>
+              html`<${Link} key=${sequence} to=${{ view: undefined, at: `${sequence}` }}>#${sequence}<//>${" "}`,
+          )}
+          ${sequences.length > LISTED && `and ${count - LISTED} more`}</p>
+      </details>`,
+    )}`;
+}
+
+function Books({ audit }: { readonly audit: Audit }): Part {
+  const { balanced, discrepancies, total, publishers, at } = audit;
+  const lines = [total.impressions, total.clicks, total];
+  const line = (name: keyof typeof total.impressions, label: string): unknown[] => [
+    label,
+    ...lines.map((one) => one[name]),
+  ];
+  return html`
+    <p><strong>${balanced ? "The books balance" : "The books don't balance"}</strong> <span class="quiet">at ${at}</span></p>
+    ${discrepancies.map((text) => html`<p class="problem" key=${text}>${text}</p>`)}
+    <${Table} label="Totals" head=${["", "impressions", "clicks", "both"]} rows=${[
+      line("attempts", "requests"),
+      line("applied", "recorded"),
+      line("duplicatesSuppressed", "duplicates"),
+      line("uncounted", "accepted, not counted"),
+      line("refused", "refused"),
+      line("injected", "answered by a rule"),
+      line("lost", "answer lost"),
+      line("dropped", "dropped"),
+      line("unseen", "recorded, client doesn't know"),
+      line("creditedRecordedInr", "credited, ₹"),
+    ]} />
+    <h3>By publisher</h3>
+    <${Table} label="By publisher" head=${["publisher", "requests", "recorded", "refused", "lost", "revenue", "paid", "pending"]}
+      rows=${publishers.map(({ publisher, attempts, applied, refused, lost, books }) => [
+        html`<${Link} to=${{ view: undefined, publisher }}>${publisher}<//>`,
+        attempts,
+        applied,
+        refused,
+        lost,
+        inr(books.revenueInr),
+        inr(books.paidInr),
+        inr(books.pendingInr),
+      ])} />
+    <${Facts} facts=${[["Without a key", `${audit.withoutKey.attempts} requests`]]} />`;
+}

@@ -1,0 +1,179 @@
+/** The same request at the same moment, under other readings of the spec, a fault, later, or edited. */
+
+import { html } from "htm/preact";
+import { useState } from "preact/hooks";
+import type { Api } from "./api.ts";
+import type { Answer, AnswerGroup, EntryReply, ReadingGroups, WhatIf } from "./contract.ts";
+import { booksText, Status } from "./exchange-list.ts";
+import { reasonText } from "./exchange-tab.ts";
+import { faultKinds, templateOf } from "./fault-templates.ts";
+import { Code } from "./json-text.ts";
+import {
+  ActionForm,
+  Area,
+  Choose,
+  Input,
+  Link,
+  type Part,
+  parsed,
+  useLoaded,
+  Waiting,
+} from "./parts.ts";
+
+/** So many readings of a group are listed at once. */
+const LISTED = 8;
+
+export function WhatIfTab({
+  api,
+  sequence,
+}: {
+  readonly api: Api;
+  readonly sequence: number;
+}): Part {
+  const ask = <Value>(body: object): Promise<Value> =>
+    api.send("POST", `history/${sequence}/what-if`, body);
+  const readings = useLoaded(() => ask<ReadingGroups>({}), [api, sequence]);
+  const entry = useLoaded(
+    () => api.get<EntryReply>(`journal/${sequence}?secrets=shown`),
+    [api, sequence],
+  );
+  const [kind, setKind] = useState("respond");
+  return html`
+    <${Trial} title="Under a fault" submit="Try the fault" ask=${ask}
+      body=${({ verdict = "" }) => ({ fault: { verdict: parsed(verdict, "verdict") } })}>
+      <${Choose} label="Kind" value=${kind} options=${faultKinds} onChoose=${setKind} />
+      <${Area} label="Verdict" name="verdict" value=${templateOf(kind)} />
+    <//>
+    <${Trial} title="Later" submit="Try later" ask=${ask} body=${({ advance = "" }) => ({ advance })}>
+      <${Input} label="By how much" name="advance" value="1m" />
+    <//>
+    <${Trial} title="With an edited request" submit="Try the edit" ask=${ask}
+      body=${(values: Values) => ({ request: editOf(values, entry.value) })}>
+      ${entry.value === undefined ? html`<${Waiting} loaded=${entry} />` : editFields(entry.value)}
+    <//>
+    <section><h3>Under every other reading of the specification</h3>
+      <${Waiting} loaded=${readings} />
+      ${readings.value !== undefined && html`<${Groups} found=${readings.value} />`}
+    </section>`;
+}
+
+type Values = Readonly<Record<string, string>>;
+
+/** One thing to try: its fields, and below them the answer beside the original. */
+function Trial(props: {
+  readonly title: string;
+  readonly submit: string;
+  readonly children: unknown;
+  ask(body: object): Promise<WhatIf>;
+  body(values: Values): object;
+}): Part {
+  const { title, submit, children, ask, body } = props;
+  const [found, setFound] = useState<WhatIf>();
+  return html`<details class="point">
+    <summary>${title}</summary>
+    <${ActionForm} submit=${submit} act=${async (values: Values) => setFound(await ask(body(values)))}>
+      ${children}
+    <//>
+    ${
+      found !== undefined &&
+      html`<${Differences} list=${found.differences} />
+        <div class="columns">
+          <${AnswerView} title="As it was" answer=${found.before} other=${found.answer} />
+          <${AnswerView} title="What if" answer=${found.answer} other=${found.before} />
+        </div>`
+    }
+  </details>`;
+}
+
+function editFields({ entry }: EntryReply): Part {
+  const { method, path, query, headers, body } = entry.request;
+  return html`<${Input} label="Method" name="method" value=${method} />
+    <${Input} label="Path" name="path" value=${path} />
+    <${Input} label="Query" name="query" value=${query} />
+    <${Area} label="Headers" name="headers" value=${JSON.stringify(headers, undefined, 2)} />
+    <${Area} label="Body" name="body" value=${body} />`;
+}
+
+/** Only what was edited, so that everything else stays as it was sent, byte by byte. */
+function editOf({ headers = "{}", ...values }: Values, sent: EntryReply | undefined): object {
+  const { headers: before, ...recorded } = sent?.entry.request ?? { headers: {} };
+  const edited = Object.entries(values).filter(
+    ([name, value]) => Reflect.get(recorded, name) !== value,
+  );
+  const fields = parsed(headers, "headers");
+  const isSame = JSON.stringify(fields) === JSON.stringify(before);
+  return { ...Object.fromEntries(edited), ...(isSame ? {} : { headers: fields }) };
+}
+
+function Groups({ found }: { readonly found: ReadingGroups }): Part {
+  const { groups, impossible, note } = found;
+  const [first, ...others] = groups;
+  if (first === undefined) return null;
+  return html`${note !== undefined && html`<p class="quiet">${note}</p>`}
+    ${others.length === 0 && html`<p>Every other reading gives the same answer.</p>`}
+    ${others.map(
+      (group, index) => html`<details class="point" open key=${index}>
+        <summary><${Status} status=${group.answer.status} /> ${reasonText(group.answer)}${" "}
+          <span class="quiet">${countOf(group)}</span></summary>
+        <${Readings} group=${group} />
+        <${Differences} list=${group.differences} />
+        <${AnswerView} title="The answer" answer=${group.answer} other=${first.answer} />
+      </details>`,
+    )}
+    <details class="point">
+      <summary><${Status} status=${first.answer.status} /> The answer in force${" "}
+        <span class="quiet">${countOf(first)} don't change it</span></summary>
+      <${Readings} group=${first} />
+      <${AnswerView} title="The answer" answer=${first.answer} />
+    </details>
+    ${
+      impossible.length > 0 &&
+      html`<details><summary>${impossible.length} choices can't be combined with those in force</summary>
+        <ul>${impossible.map(
+          ({ key, choice, why }) =>
+            html`<li key=${key + choice}><code>${key}=${choice}</code> ${why}</li>`,
+        )}</ul></details>`
+    }`;
+}
+
+function countOf({ readings }: AnswerGroup): string {
+  return readings.length === 1 ? "1 reading" : `${readings.length} readings`;
+}
+
+function Readings({ group }: { readonly group: AnswerGroup }): Part {
+  const [all, showAll] = useState(false);
+  const { readings } = group;
+  const listed = all ? readings : readings.slice(0, LISTED);
+  return html`<p class="readings">
+    ${listed.map(
+      ({ key, choice }) => html`<code key=${key + choice}>
+        <${Link} to=${{ view: "world", section: "assumptions", search: key }}>${key}<//>=${choice}</code>${" "}`,
+    )}
+    ${
+      listed.length < readings.length &&
+      html`<button type="button" class="small" onClick=${() => showAll(true)}>all ${readings.length}</button>`
+    }
+  </p>`;
+}
+
+function Differences({ list }: { readonly list: readonly string[] }): Part {
+  if (list.length === 0) return html`<p>Nothing differs.</p>`;
+  return html`<ul>${list.map((text) => html`<li key=${text}>${text}</li>`)}</ul>`;
+}
+
+/** What the other answer lacks is marked. */
+function AnswerView(props: {
+  readonly title: string;
+  readonly answer: Answer;
+  readonly other?: Answer;
+}): Part {
+  const { title, answer, other } = props;
+  return html`<div class="answer">
+    <h4>${title}: <${Status} status=${answer.status} /> ${reasonText(answer)} <span class="quiet">${booksText(answer)}</span></h4>
+    ${
+      answer.body === ""
+        ? html`<p class="quiet">No body.</p>`
+        : html`<${Code} label=${title} text=${answer.body} other=${other?.body} />`
+    }
+  </div>`;
+}
