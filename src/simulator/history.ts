@@ -34,7 +34,7 @@ const SAVE_EVERY = 500;
 /** The fewest of them. */
 const SAVE_RARELY_BELOW = 16;
 /** So many requests may pass before the largest copy, so that copying takes a small part of the time. */
-const REQUESTS_PER_LARGEST_COPY = 20_000;
+const REQUESTS_PER_LARGEST_COPY = 10_000;
 /** Most changes, and most of their characters, to keep before a saved state takes their place. */
 const MAX_CHANGES = 10_000;
 const MAX_CHANGE_CHARACTERS: number = 4 * 1024 * 1024;
