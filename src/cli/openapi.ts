@@ -4,18 +4,37 @@ import { nodeHost } from "../adapters/node-host.ts";
 import { indentedJson } from "../base/text.ts";
 import { createSimulatorCore } from "../simulator/core.ts";
 import { recordExamples } from "../simulator/openapi-examples.ts";
-import { openApiDocument } from "../spec/openapi/openapi.ts";
+import { type OpenApiDocument, openApiDocument } from "../spec/openapi/openapi.ts";
 import { type CommonFlags, simulatorOptions } from "./options/common-options.ts";
 import type { HostProcess } from "./processes/host-process.ts";
 
 /** The default address of `adsim serve`. */
 const BASE_URL = "http://127.0.0.1:4010";
 
+export interface OpenapiFlags extends CommonFlags {
+  readonly successes?: boolean;
+}
+
 /** @throws InputError that names the invalid option. */
-export async function openapi(flags: CommonFlags, { stdout }: HostProcess): Promise<void> {
+export async function openapi(flags: OpenapiFlags, { stdout }: HostProcess): Promise<void> {
   const options = await simulatorOptions(flags, "frozen");
   const sim = createSimulatorCore({ ...options, wallClock: Date.now }, nodeHost);
   const examples = recordExamples(sim);
   const document = openApiDocument(sim.assumptions, { baseUrl: BASE_URL, examples });
-  stdout.write(indentedJson(document));
+  stdout.write(indentedJson(flags.successes === true ? successesOf(document) : document));
+}
+
+/** The document without HEAD and without answers other than successes. */
+function successesOf(document: OpenApiDocument): OpenApiDocument {
+  const successes = <Value>(values: { readonly [status: string]: Value }): Record<string, Value> =>
+    Object.fromEntries(Object.entries(values).filter(([status]) => /^2/.test(status)));
+  const paths = Object.entries(document.paths).map(([path, { head: _, ...methods }]) => {
+    const shortened = Object.entries(methods).map(([method, operation]) => [
+      method,
+      { ...operation, responses: successes(operation.responses) },
+    ]);
+    return [path, Object.fromEntries(shortened)];
+  });
+  const components = { ...document.components, responses: {} };
+  return { ...document, paths: Object.fromEntries(paths), components, "x-without-operation": {} };
 }

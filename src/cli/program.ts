@@ -6,11 +6,11 @@ import type { AssumptionsFlags } from "./assumptions.ts";
 import type { ExecFlags } from "./exec.ts";
 import type { FixturesFlags } from "./fixtures/fixtures.ts";
 import { addMatrixOptions, type MatrixFlags } from "./matrix/matrix-options.ts";
+import type { OpenapiFlags } from "./openapi.ts";
 import {
   addAnswerOptions,
   addCommonOptions,
   addServerOptions,
-  type CommonFlags,
   clockOption,
   hiddenClock,
   notEmpty,
@@ -272,8 +272,11 @@ function addAssumptions(program: Command, host: HostProcess): void {
 }
 
 function addOpenapi(program: Command, host: HostProcess): void {
-  const openapi = program.command("openapi").description("print the API as OpenAPI 3.1, in JSON");
-  addCommonOptions(openapi, hiddenClock()).action(async (flags: CommonFlags) => {
+  const openapi = program
+    .command("openapi")
+    .description("print the API as OpenAPI 3.1, in JSON")
+    .option("--successes", "leave out HEAD and all errors, for tools that expect each answer once");
+  addCommonOptions(openapi, hiddenClock()).action(async (flags: OpenapiFlags) => {
     const command = await import("./openapi.ts");
     await command.openapi(flags, host);
   });

@@ -14,6 +14,7 @@ import { createWorlds, type Worlds } from "../../../src/simulator/worlds.ts";
 import type { ApiRequest } from "../../../src/spec/messages.ts";
 import { type OpenApiDocument, openApiDocument } from "../../../src/spec/openapi/openapi.ts";
 import type { OpenApiHeader } from "../../../src/spec/openapi/openapi-headers.ts";
+import { operations } from "../../../src/spec/operations.ts";
 import { fakerPerson } from "../../../src/world/publishers/people.ts";
 import { someOf } from "../../budget.ts";
 import { runAdsim } from "../../cli/run-adsim.ts";
@@ -428,3 +429,22 @@ function holdersOfExamples(value: unknown): Holder[] {
 function absolute(schema: object): Parameters<Ajv2020["validate"]>[0] {
   return "$ref" in schema ? { $ref: `api${schema.$ref}` } : schema;
 }
+
+test("with --successes the document has one answer for each operation, and every schema that it refers to", async () => {
+  const { stdout } = await runAdsim(["openapi", "--successes"]);
+  const document: OpenApiDocument = JSON.parse(stdout);
+  const methods = Object.entries(document.paths).flatMap(([path, each]) =>
+    Object.entries(each).map(([method, { responses }]) => [
+      method,
+      path,
+      ...Object.keys(responses),
+    ]),
+  );
+  expect(methods).toEqual(
+    Object.values(operations).map(({ method, path }) => [method.toLowerCase(), path, "200"]),
+  );
+  const references = [...stdout.matchAll(/"\$ref": ?"#\/components\/schemas\/(\w+)"/g)];
+  expect(references.length).toBeGreaterThan(5);
+  for (const [, name = ""] of references) expect(document.components.schemas).toHaveProperty(name);
+  expect(stdout).not.toContain("#/components/responses/");
+});
