@@ -1,9 +1,9 @@
 /** The result of `adsim replay`, as JSON and as text. Secrets are masked in both. */
 
 import { oneLine, printable } from "../../base/text.ts";
+import type { Difference, Sides } from "../../journal/compare-answers.ts";
 import type { Recording, SkipReason } from "../../journal/recorded-exchange.ts";
 import { masked } from "../../journal/secrets.ts";
-import type { Difference, Sides } from "../../play/replay/compare.ts";
 import type { Outcome, Replay, ReplayedExchange } from "../../play/replay/replay.ts";
 
 export interface ReplayResult {

@@ -2,6 +2,7 @@
 
 import { formatInstant } from "../../base/calendar.ts";
 import { InputError } from "../../base/input.ts";
+import { type Difference, differenceOf } from "../../journal/compare-answers.ts";
 import type {
   RecordedExchange,
   RecordedRequest,
@@ -12,7 +13,6 @@ import type { ClientExchange, Outgoing } from "../../laws/client-exchange.ts";
 import type { Readings } from "../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import { type EffectGenerator, perform, performInScratch } from "../player/effects.ts";
-import { type Difference, differenceOf } from "./compare.ts";
 import { isKeyRedacted, resendCandidatesOf } from "./resend.ts";
 
 export type Outcome =

@@ -1,7 +1,7 @@
 /** What counts as the same answer, and how a difference is shown. */
 
 import { describe, expect, test } from "vitest";
-import { differenceOf } from "../../../src/play/replay/compare.ts";
+import { differenceOf } from "../../src/journal/compare-answers.ts";
 
 const same = { status: 200, headers: { "content-type": "application/json" }, body: '{"a":1}' };
 

@@ -1,8 +1,8 @@
-/** Compares a recorded answer with the new one, byte for byte. */
+/** Compares two answers to one request, the recorded one and the new one, byte for byte. */
 
-import { printable, utf8Text } from "../../base/text.ts";
-import type { RecordedResponse } from "../../journal/recorded-exchange.ts";
-import { masked, REDACTED } from "../../journal/secrets.ts";
+import { printable, utf8Text } from "../base/text.ts";
+import type { RecordedResponse } from "./recorded-exchange.ts";
+import { masked, REDACTED } from "./secrets.ts";
 
 /** The new answer. */
 export interface ReplayedAnswer {
@@ -27,7 +27,7 @@ export interface Difference {
 }
 
 /** Headers that aren't the service's own: they come from the connection, the clock, a proxy, or a fault rule's `explain`. */
-const ignoredHeaders: ReadonlySet<string> = new Set([
+const transportHeaders: ReadonlySet<string> = new Set([
   "age",
   "alt-svc",
   "cf-cache-status",
@@ -57,23 +57,28 @@ const ignoredHeaders: ReadonlySet<string> = new Set([
 export function differenceOf(
   recorded: RecordedResponse,
   now: ReplayedAnswer,
+  ignoredHeaders: ReadonlySet<string> = transportHeaders,
 ): Difference | undefined {
   const status =
     recorded.status === now.status ? undefined : { recorded: recorded.status, now: now.status };
-  const headers = headerDifferences(recorded, now);
+  const headers = headerDifferences(recorded, now, ignoredHeaders);
   const body = recorded.body === undefined ? undefined : bodyDifference(recorded.body, now.body);
   if (status === undefined && headers.length === 0 && body === undefined) return undefined;
   return { status, headers, body };
 }
 
-function headerDifferences(recorded: RecordedResponse, now: ReplayedAnswer): Difference["headers"] {
+function headerDifferences(
+  recorded: RecordedResponse,
+  now: ReplayedAnswer,
+  ignored: ReadonlySet<string>,
+): Difference["headers"] {
   const names = new Set([...Object.keys(recorded.headers), ...Object.keys(now.headers)]);
   // Compression changes the length of a body, and a chunked body has no Content-Length.
   const isEncoded = [recorded.headers, now.headers].some(
     (headers) => isCompressed(headers) || headers["transfer-encoding"] !== undefined,
   );
   return [...names].sort().flatMap((name) => {
-    if (ignoredHeaders.has(name) || (name === "content-length" && isEncoded)) return [];
+    if (ignored.has(name) || (name === "content-length" && isEncoded)) return [];
     const before = headerIn(recorded.headers, name);
     const after = headerIn(now.headers, name);
     if (before === after) return [];
