@@ -9,8 +9,9 @@ import { safeName } from "./safe-name.ts";
  * - `conflict`: the current state doesn't allow it.
  * - `gone`: the input names something that was dropped to make room.
  * - `too-much`: one request may not do this much.
+ * - `busy`: others use all of it now.
  */
-export type InputErrorReason = "invalid" | "not-found" | "conflict" | "gone" | "too-much";
+export type InputErrorReason = "invalid" | "not-found" | "conflict" | "gone" | "too-much" | "busy";
 
 /** Invalid input. Nothing was changed. The message names the field and says what is expected there. */
 export class InputError extends TypeError {

@@ -6,7 +6,7 @@ import type { PlainRequest } from "../exchange/plain-request.ts";
 import { withoutBody } from "../exchange/respond.ts";
 import type { WorldRef, WorldsControl } from "../simulator/worlds.ts";
 import type { ApiResponse } from "../spec/messages.ts";
-import { isWork, type LongResponse, type Work } from "../spec/work.ts";
+import { headOf, isWork, type LongResponse, type Work } from "../spec/work.ts";
 import { decode, MAX_CONTROL_BODY_BYTES, type Query, readBody, readQuery } from "./input.ts";
 import { commonHeaders, inputProblem, problemResponse, textResponse } from "./problem.ts";
 import type { ControlLoader, ControlModules, ControlRoute, Reply } from "./route.ts";
@@ -34,23 +34,23 @@ const rows: readonly Row[] = controlRoutes.map((route) => ({
   parts: route.path.split("/"),
 }));
 
+/** The options, and what the requests to one server share. */
+interface Shared extends ControlOptions {
+  readonly streams: { open: number };
+}
+
 export function createControl(options: ControlOptions): WorldsControl {
+  const shared: Shared = { ...options, streams: { open: 0 } };
   return {
     refusal: inputProblem,
     *answer(request, ref) {
-      const response = yield* answerSafely(request, ref, options);
-      if (request.method !== "HEAD") return response;
-      const { rest: _, ...head } = response;
-      return withoutBody(head);
+      const response = yield* answerSafely(request, ref, shared);
+      return request.method === "HEAD" ? withoutBody(headOf(response)) : response;
     },
   };
 }
 
-function* answerSafely(
-  request: PlainRequest,
-  ref: WorldRef,
-  options: ControlOptions,
-): Work<LongResponse> {
+function* answerSafely(request: PlainRequest, ref: WorldRef, options: Shared): Work<LongResponse> {
   try {
     return yield* answer(request, ref, options);
   } catch (error) {
@@ -73,7 +73,7 @@ function withoutToken(error: InputError, token: string | undefined): InputError 
 function* answer(
   request: PlainRequest,
   ref: WorldRef,
-  { version, load = loadNothing }: ControlOptions,
+  { version, load = loadNothing, streams }: Shared,
 ): Work<LongResponse> {
   const { path, query: queryString } = request;
   const sent = path.slice("/_sim/".length).split("/");
@@ -106,7 +106,8 @@ function* answer(
     worldName: ref.name,
     prefix: ref.prefix,
     version,
-    host: headerOf(request.headers, "host"),
+    header: (name) => headerOf(request.headers, name),
+    streams,
     part: (name) => decoded.get(name) ?? "",
     query,
     body: body.kind === "json" ? body.value : {},
@@ -166,9 +167,17 @@ function toResponse(reply: Reply): LongResponse {
       return jsonResponse(201, reply.value, { location: reply.location });
     case "text":
       return textResponse({ status: 200, contentType: reply.contentType, body: reply.text });
+    case "events":
+      return followed(reply.events);
     case "nothing":
       return { status: 204, headers: commonHeaders, body: "" };
   }
+}
+
+function followed(rest: NonNullable<LongResponse["rest"]>): LongResponse {
+  const headers = { "content-type": "text/event-stream", ...commonHeaders };
+  // After a break, browsers would wait three seconds or more.
+  return { status: 200, headers, body: "retry: 1000\n\n", rest, isOpenEnded: true };
 }
 
 /** Short answers are sent whole, with a Content-Length. */

@@ -36,10 +36,10 @@ export const journalRoutes: readonly ControlRoute[] = [
 
 const LAST_NUMBER = Number.MAX_SAFE_INTEGER;
 
-function show({ world, query, host, prefix }: ControlCall): Reply {
+function show({ world, query, header, prefix }: ControlCall): Reply {
   const { journal } = world;
   const format = choiceOf(query, "format", ["json", "ndjson", "har"]);
-  const baseUrl = baseUrlOf(host, prefix);
+  const baseUrl = baseUrlOf(header("host"), prefix);
   const shown = journal.shown(filterIn(query));
   const contentType = format === "ndjson" ? "application/x-ndjson" : "application/json";
   switch (format) {

@@ -59,7 +59,7 @@ function apiPage(prefix: string): string {
 
 function controlPage(prefix: string): string {
   const items = controlRoutes.map(({ method, path }) => {
-    const isPage = method === "GET" && !path.includes(":");
+    const isPage = method === "GET" && !path.includes(":") && path !== "events";
     const shown = isPage ? link(prefix, path) : `<code>${prefix}/_sim/${path}</code>`;
     return `<li>${method} ${shown}</li>`;
   });

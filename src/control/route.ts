@@ -5,7 +5,7 @@ import type { playInSlices } from "../play/player/play-in-process.ts";
 import type { HostedCore } from "../simulator/simulator.ts";
 import type { Worlds } from "../simulator/worlds.ts";
 import type { MetricFamily } from "../spec/metrics.ts";
-import type { Work } from "../spec/work.ts";
+import type { LongResponse, Work } from "../spec/work.ts";
 import type { BodyBounds, Query } from "./input.ts";
 
 /** A control request that matches a route. `body`: an empty object if none was sent. */
@@ -17,8 +17,10 @@ export interface ControlCall {
   /** The prefix of every path in this world. */
   readonly prefix: string;
   readonly version: string;
-  /** The Host header as it was sent. */
-  readonly host: string | undefined;
+  /** A header field as it was sent, by its name in lower case. */
+  header(name: string): string | undefined;
+  /** How many event streams the server sends. */
+  readonly streams: { open: number };
   /** A part of the path, decoded, by its name in the route. */
   part(name: string): string;
   readonly query: Query;
@@ -57,6 +59,8 @@ export type Reply =
   | { readonly kind: "created"; readonly value: unknown; readonly location: string }
   | { readonly kind: "text"; readonly contentType: string; readonly text: string }
   | { readonly kind: "pieces"; readonly contentType: string; readonly pieces: Iterable<string> }
+  /** The response goes on until the client leaves. */
+  | { readonly kind: "events"; readonly events: NonNullable<LongResponse["rest"]> }
   | { readonly kind: "nothing" };
 
 export interface ControlRoute extends BodyBounds {

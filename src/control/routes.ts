@@ -11,7 +11,9 @@ import type { SimulatorCore } from "../simulator/simulator.ts";
 import { openApiDocument } from "../spec/openapi/openapi.ts";
 import type { Work } from "../spec/work.ts";
 import type { Publishers } from "../world/accounts/publisher-directory.ts";
+import { eventRoutes } from "./event-routes.ts";
 import { faultRoutes } from "./fault-routes.ts";
+import { historyRoutes } from "./history-routes.ts";
 import { integerOf } from "./input.ts";
 import { journalRoutes } from "./journal-routes.ts";
 import type { ControlCall, ControlRoute, Reply } from "./route.ts";
@@ -63,6 +65,8 @@ export const controlRoutes: readonly ControlRoute[] = [
   { method: "GET", path: "assumptions", answer: ({ world }) => json(world.assumptions) },
   { method: "PATCH", path: "assumptions", body: "required", answer: assume },
   ...journalRoutes,
+  ...historyRoutes,
+  ...eventRoutes,
   ...faultRoutes,
   ...worldRoutes,
   { method: "GET", path: "audit", answer: audit },
@@ -113,7 +117,8 @@ function health({ world, worlds, worldName, version }: ControlCall): Reply {
   return json({ status: "ok", version, seed, world: worldName, now, server: worlds.usage() });
 }
 
-function document({ world, prefix, host }: ControlCall): Reply {
+function document({ world, prefix, header }: ControlCall): Reply {
+  const host = header("host");
   const baseUrl = host === undefined ? prefix || "/" : `http://${host}${prefix}`;
   return json(openApiDocument(world.assumptions, { baseUrl, examples: recordExamples(world) }));
 }

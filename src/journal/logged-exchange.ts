@@ -50,7 +50,7 @@ export function notifyObservers(
   for (const observe of observers) observe(exchange);
 }
 
-function loggedExchange(record: JournalRecord, sequence: number): LoggedExchange {
+export function loggedExchange(record: JournalRecord, sequence: number): LoggedExchange {
   const { fault, response } = record;
   const answer = response.status === 0 ? fault?.lost : response;
   const remaining = answer?.headers["x-ratelimit-remaining"];

@@ -135,6 +135,10 @@ export class WorldHistory implements History {
     });
   }
 
+  get changeCount(): number {
+    return this.#forgottenChanges + this.#changes.length;
+  }
+
   observe(observer: () => void): () => void {
     const own = (): void => observer();
     this.#observers.add(own);

@@ -94,6 +94,8 @@ export interface Script {
 export interface History {
   /** The changes by hand since the earliest moment that can be rebuilt. */
   changes(): readonly ShownChange[];
+  /** How many changes were made since the beginning, including those that {@link changes} no longer has. */
+  readonly changeCount: number;
   /** Calls the observer after each change. @returns a function that removes the observer. */
   observe(observer: () => void): () => void;
   /** The earliest entry after which the world can be rebuilt; 0 for its beginning. */

@@ -12,9 +12,16 @@ export type Wait = (done: () => void) => void;
  */
 export type Work<Result> = Generator<Wait | undefined, Result, unknown>;
 
-/** A response whose body may have more pieces: `rest` computes those that follow `body`, one at a time. */
+/** A response whose body may have more pieces. */
 export interface LongResponse extends ApiResponse {
-  readonly rest?: Iterator<string> | undefined;
+  /**
+   * Computes the pieces that follow `body`, one at a time. Between them it returns a `Wait` when there is no further piece
+   * yet; ask again when that is over, or earlier to keep the connection in use. Its `return` must be called if the pieces
+   * aren't read to their end.
+   */
+  readonly rest?: Iterator<string | Wait> | undefined;
+  /** Whether the body goes on for as long as the client stays. */
+  readonly isOpenEnded?: boolean | undefined;
 }
 
 /** Does all of the work now, without waiting: the work goes on as if every `Wait` were over. */
@@ -27,13 +34,26 @@ export function runToEnd<Result>(work: Work<Result>): Result {
   return step.value;
 }
 
-/** The response in one piece. */
-export function inOnePiece({ rest, ...response }: LongResponse): ApiResponse {
+/** The response in one piece, with what there is of it now. */
+export function inOnePiece({ rest, isOpenEnded, ...response }: LongResponse): ApiResponse {
   if (rest === undefined) return response;
   let { body } = response;
-  for (let next = rest.next(); !next.done; next = rest.next()) body += next.value;
+  for (let next = rest.next(); !next.done; next = rest.next()) {
+    if (typeof next.value === "function") {
+      rest.return?.();
+      break;
+    }
+    body += next.value;
+  }
+  if (isOpenEnded === true) return { ...response, body };
   const headers = { ...response.headers, "content-length": String(utf8Length(body)) };
   return { ...response, headers, body };
+}
+
+/** The head of a response whose body isn't wanted. */
+export function headOf({ rest, isOpenEnded: _, ...head }: LongResponse): ApiResponse {
+  rest?.return?.();
+  return head;
 }
 
 export function isWork<Result extends object>(given: Result | Work<Result>): given is Work<Result> {

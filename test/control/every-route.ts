@@ -64,6 +64,7 @@ const parts: Readonly<Record<string, (world: SimulatorCore) => string | undefine
   id: () => "first",
   name: () => "other",
   scenario: () => "lost-ack",
+  sequence: () => "1",
 };
 
 export function nameOf({ method, path }: ControlRoute): string {

@@ -9,14 +9,14 @@ import type { Socket } from "node:net";
 import { isControlTarget } from "../../base/world-path.ts";
 import { worldOf } from "../../simulator/worlds.ts";
 import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
-import { isWork, runToEnd } from "../../spec/work.ts";
+import { inOnePiece, isWork, runToEnd } from "../../spec/work.ts";
 import { LATEST_ORDER, type Overtaking } from "../hold-back.ts";
 import { http } from "./builtins.ts";
 import { afterLatest, stateOf, whenTurn } from "./connection-state.ts";
 import { handOver, type Outlet } from "./deliveries.ts";
 import { answerLast } from "./last-answer.ts";
 import type { Outbox, PendingAnswer } from "./outbox.ts";
-import { holdUntilAnswered, queueInput } from "./paused-input.ts";
+import { holdUntilAnswered, queueInput, readOn } from "./paused-input.ts";
 import type { Service } from "./service.ts";
 import type { Slices } from "./slices.ts";
 
@@ -192,7 +192,7 @@ function finish(host: RequestHost, request: IncomingRequest): void {
 /** Answers without slices. */
 function answerNow(service: Service, request: ApiRequest): ApiResponse {
   const answer = service.begin(request);
-  return isWork(answer) ? runToEnd(answer) : answer;
+  return isWork(answer) ? inOnePiece(runToEnd(answer)) : answer;
 }
 
 /** Answers CONNECT, which asks for a tunnel. No HTTP follows on the connection. */
@@ -226,6 +226,11 @@ function answerInSlices(
     failureResponse: host.service.failureResponse,
     send: (answer) => send(host, request, answer),
     sendHead: (answer) => begin(host, response, answer),
+    sendLastHead({ headers, ...answer }) {
+      stateOf(request.socket).isEnding = true;
+      begin(host, response, { ...answer, headers: { ...headers, connection: "close" } });
+    },
+    readOn: () => readOn(request.socket, response),
   });
 }
 

@@ -102,10 +102,15 @@ export function answerBrokenRequests(
 ): void {
   server.on("clientError", (error: Error & { code?: string }, stream) => {
     const socket = stream as Socket;
-    const { readLimitBytes, latest } = stateOf(socket);
+    const { readLimitBytes, latest, isEnding } = stateOf(socket);
     if (readLimitBytes !== undefined) {
       // Every further piece of a broken request causes another error.
       if (socket.bytesRead > readLimitBytes) socket.destroy();
+      return;
+    }
+    if (isEnding) {
+      // Came after a request whose answer ends the connection, so it is ignored.
+      socket.pause();
       return;
     }
     if (error.code === "ECONNRESET" || !socket.writable) {

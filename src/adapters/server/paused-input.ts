@@ -25,6 +25,17 @@ export function holdUntilAnswered(socket: Socket, response: ServerResponse): voi
   response.once("close", () => release(socket));
 }
 
+/**
+ * Reads a paused connection whose answer doesn't end by itself, to notice that the client leaves. If the client only closes
+ * its half, the answer ends.
+ */
+export function readOn(socket: Socket, response: ServerResponse): void {
+  if (!socket.isPaused()) return;
+  // Node's own listener would close the connection in the middle of the answer.
+  socket.prependOnceListener("end", () => response.end());
+  resume(socket);
+}
+
 /** How many requests in a row one connection may have before the others get their turn. */
 const MAX_RUN = 64;
 
@@ -54,7 +65,7 @@ function pause(socket: Socket): void {
   });
 }
 
-function release(socket: Socket & { _paused?: boolean }): void {
+function release(socket: Socket): void {
   const state = stateOf(socket);
   const waiting = state.waitingInput ?? [];
   state.waitingInput = undefined;
@@ -67,6 +78,10 @@ function release(socket: Socket & { _paused?: boolean }): void {
     state.waitingInput = [...waiting.slice(index + 1), ...added];
     return;
   }
-  // Node pauses a connection itself if the client doesn't read its answers, and resumes it later.
+  resume(socket);
+}
+
+/** Node pauses a connection itself if the client doesn't read its answers, and resumes it later. */
+function resume(socket: Socket & { _paused?: boolean }): void {
   if (socket._paused !== true) socket.resume();
 }

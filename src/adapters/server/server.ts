@@ -96,6 +96,7 @@ export async function startPrepared(
       // Finished answers go out without `Connection: close`.
       outbox.empty();
       requestHost.isClosing = true;
+      requestHost.slices.endStreams();
       clearInterval(sweep);
       return closeServer(server, connections);
     },

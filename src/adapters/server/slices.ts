@@ -7,10 +7,13 @@ import type { ServerResponse } from "node:http";
 import type { ApiResponse } from "../../spec/messages.ts";
 import { isWork, type LongResponse, type Work } from "../../spec/work.ts";
 import { timers } from "./builtins.ts";
+import { createPieceSender, type PieceSender, whenDrained } from "./send-pieces.ts";
 
 export interface Slices {
   /** Starts the job when there is room for it. */
   answer(job: SliceJob): void;
+  /** Ends the open-ended answers, those that are still to come as well. */
+  endStreams(): void;
 }
 
 export interface SliceJob {
@@ -22,16 +25,23 @@ export interface SliceJob {
   send(answer: ApiResponse): void;
   /** Sends the head of an answer whose body follows in pieces. */
   sendHead(answer: ApiResponse): void;
+  /** The same for an open-ended answer, after which the connection ends. */
+  sendLastHead(answer: ApiResponse): void;
+  /** Reads the connection again while an open-ended answer waits, to notice that the client leaves. */
+  readOn(): void;
+}
+
+interface RunningJob extends SliceJob {
+  /** Gives up the job's place among those that run at once. */
+  release(): void;
 }
 
 /** How long the slices of one turn may take together, in milliseconds. */
 const TURN_MS = 10;
 /** Jobs that run at once. Others wait, because each can hold some hundred kilobytes. */
 const MAX_OPEN = 32;
-/** A client that reads nothing for this long, in milliseconds, is cut off, because others wait for its place. */
-const STALLED_MS = 60_000;
 
-const { clearTimeout, setImmediate, setTimeout } = timers;
+const { setImmediate, setTimeout } = timers;
 
 /** Works on one answer until a time. */
 type Slice = (untilMs: number) => void;
@@ -41,6 +51,8 @@ export function createSlices(): Slices {
   const backlog: SliceJob[] = [];
   let open = 0;
   let isDue = false;
+  const streams = new Set<PieceSender>();
+  let isClosing = false;
 
   function add(slice: Slice): void {
     ready.push(slice);
@@ -57,18 +69,22 @@ export function createSlices(): Slices {
     if (performance.now() > untilMs + TURN_MS) setTimeout(turn, TURN_MS);
     else setImmediate(turn);
   }
-  function close(): void {
-    open -= 1;
-    const next = backlog.shift();
-    if (next !== undefined) start(next);
-  }
-  function start(job: SliceJob): void {
+  function start(given: SliceJob): void {
     open += 1;
+    let isOpen = true;
+    const release = (): void => {
+      if (!isOpen) return;
+      isOpen = false;
+      open -= 1;
+      const next = backlog.shift();
+      if (next !== undefined) start(next);
+    };
+    const job: RunningJob = { ...given, release };
     if (job.response.closed) {
-      close();
+      release();
       return;
     }
-    job.response.once("close", close);
+    job.response.once("close", release);
     add((untilMs) => {
       if (job.response.closed) return;
       const answer = runGuarded(job, job.begin);
@@ -78,7 +94,7 @@ export function createSlices(): Slices {
     });
   }
 
-  function continueWork(job: SliceJob, work: Work<LongResponse>, untilMs: number): void {
+  function continueWork(job: RunningJob, work: Work<LongResponse>, untilMs: number): void {
     if (job.response.closed) {
       work.return(abandonedResponse);
       return;
@@ -97,34 +113,47 @@ export function createSlices(): Slices {
     else step.value(again);
   }
 
-  function deliver(job: SliceJob, { rest, ...answer }: LongResponse): void {
+  function deliver(job: RunningJob, { rest, isOpenEnded, ...answer }: LongResponse): void {
+    const { response } = job;
     if (rest === undefined) {
       job.send(answer);
       return;
     }
-    job.sendHead(answer);
-    const { response } = job;
-    const isTaken = response.write(answer.body);
-    const write: Slice = (untilMs) => {
-      while (!response.closed) {
-        const next = runGuarded(job, () => rest.next());
-        // After the head, only closing the connection can tell the client that the rest won't come.
-        if (next === undefined) response.destroy();
-        else if (next.done) response.end();
-        else if (!response.write(next.value)) whenDrained(response, () => add(write));
-        else if (performance.now() < untilMs) continue;
-        else add(write);
-        return;
-      }
-    };
-    if (isTaken) add(write);
-    else whenDrained(response, () => add(write));
+    if (response.closed) {
+      rest.return?.();
+      return;
+    }
+    let isReadOn = false;
+    const sender = createPieceSender({
+      response,
+      rest,
+      next: () => runGuarded(job, () => rest.next()),
+      sendLater: () => add(sender.send),
+      isWorthWaiting() {
+        if (isClosing) return false;
+        if (!isReadOn) job.readOn();
+        isReadOn = true;
+        return true;
+      },
+    });
+    if (isOpenEnded === true) {
+      job.release();
+      streams.add(sender);
+      response.once("close", () => streams.delete(sender));
+      job.sendLastHead(answer);
+    } else job.sendHead(answer);
+    if (response.write(answer.body)) add(sender.send);
+    else whenDrained(response, () => add(sender.send));
   }
 
   return {
     answer(job) {
       if (open < MAX_OPEN) start(job);
       else backlog.push(job);
+    },
+    endStreams() {
+      isClosing = true;
+      for (const stream of streams) stream.end();
     },
   };
 }
@@ -140,20 +169,4 @@ function runGuarded<Result>(job: SliceJob, run: () => Result): Result | undefine
     if (!job.response.headersSent) job.send(answer);
     return undefined;
   }
-}
-
-/** Calls `then` when there is room for more. A client that reads nothing is cut off. */
-function whenDrained(response: ServerResponse, then: () => void): void {
-  const timer = setTimeout(() => response.destroy(), STALLED_MS);
-  const drained = (): void => {
-    clearTimeout(timer);
-    response.off("close", closed);
-    then();
-  };
-  const closed = (): void => {
-    clearTimeout(timer);
-    response.off("drain", drained);
-  };
-  response.once("drain", drained);
-  response.once("close", closed);
 }

@@ -1,0 +1,48 @@
+/** What happens in a world, as server-sent events. */
+
+import { InputError } from "../base/input.ts";
+import { createEventStream } from "./event-stream.ts";
+import { integerOf } from "./input.ts";
+import type { ControlCall, ControlRoute, Reply } from "./route.ts";
+
+/** Each takes a connection, and some time whenever a request arrives. */
+const MAX_STREAMS = 100;
+
+export const eventRoutes: readonly ControlRoute[] = [
+  { method: "GET", path: "events", query: ["after"], answer: follow },
+];
+
+function follow(call: ControlCall): Reply {
+  const { worlds, worldName, query, streams } = call;
+  const lastId = lastEventId(call);
+  const after =
+    lastId ?? integerOf(query, "after", { minimum: 0, maximum: Number.MAX_SAFE_INTEGER }) ?? 0;
+  // A page that was left open asks again after its world is deleted, and must not create another. 204 ends that.
+  if (lastId !== undefined && worlds.wouldMake(`/@${worldName}`)) return { kind: "nothing" };
+  if (streams.open >= MAX_STREAMS) {
+    throw new InputError(
+      "path",
+      `can't be followed: this server already sends ${MAX_STREAMS} event streams, its maximum. Close some of their pages or clients`,
+      "busy",
+    );
+  }
+  const { world } = call;
+  streams.open += 1;
+  const events = createEventStream({
+    world,
+    after,
+    isKept: () => worlds.peek(worldName) === world,
+    ended() {
+      streams.open -= 1;
+    },
+  });
+  return { kind: "events", events };
+}
+
+/** The last event that a client got before it connects again. Browsers send it by themselves. */
+function lastEventId({ header }: ControlCall): number | undefined {
+  const sent = header("last-event-id");
+  if (sent === undefined || sent === "") return undefined;
+  if (/^\d{1,15}$/.test(sent)) return Number(sent);
+  throw new InputError("last-event-id", "must be the id of an event from here");
+}

@@ -1,0 +1,151 @@
+/**
+ * What happens in a world as server-sent events: first what its journal and its history keep, then the rest as it happens.
+ * Everything is read from there when the client is ready for it, so a slow client costs no memory.
+ */
+
+import { type LoggedExchange, loggedExchange } from "../journal/logged-exchange.ts";
+import type { HostedCore } from "../simulator/simulator.ts";
+import type { LongResponse, Wait } from "../spec/work.ts";
+
+export interface EventStreamSource {
+  readonly world: HostedCore;
+  /** The last entry that the client has; 0 if it has none. */
+  readonly after: number;
+  /** Whether the world still belongs to the server. */
+  isKept(): boolean;
+  /** Called once, at the end. */
+  ended(): void;
+}
+
+/** Keeps the connection in use while nothing happens. */
+const HEARTBEAT = ":\n\n";
+
+export function createEventStream({
+  world,
+  after,
+  isKept,
+  ended,
+}: EventStreamSource): NonNullable<LongResponse["rest"]> {
+  const events = createEventReader(world, after);
+  let isOver = false;
+  let hasWaited = false;
+  let isWoken = false;
+  let wake: (() => void) | undefined;
+  const changed = (): void => {
+    isWoken = true;
+    wake?.();
+  };
+  const leave = [world.journal.watch(changed), world.history.observe(changed)];
+
+  const waitForChange: Wait = (done) => {
+    if (isWoken) done();
+    else wake = done;
+  };
+  function finish(): IteratorReturnResult<undefined> {
+    if (!isOver) {
+      isOver = true;
+      for (const stop of leave) stop();
+      ended();
+    }
+    return { done: true, value: undefined };
+  }
+
+  return {
+    next() {
+      wake = undefined;
+      if (isOver || !isKept()) return finish();
+      const isLate = hasWaited && !isWoken;
+      hasWaited = false;
+      isWoken = false;
+      const text = events.take() ?? (isLate ? HEARTBEAT : undefined);
+      if (text !== undefined) return { value: text };
+      hasWaited = true;
+      return { value: waitForChange };
+    },
+    return: finish,
+  };
+}
+
+interface EventReader {
+  /** The next event; undefined if there is none yet. */
+  take(): string | undefined;
+}
+
+/** `after`: the last entry that the client has. */
+function createEventReader({ journal, history }: HostedCore, after: number): EventReader {
+  let restarts = journal.restarts;
+  /** The last entry that was sent or is no longer kept. */
+  let sent = after;
+  let hasRows = after > 0;
+  /** How many changes were sent; undefined until it is known which the client lacks. */
+  let sentChanges: number | undefined;
+
+  /** Whether the client has rows that the journal no longer has, or that another state had. */
+  function isOutdated(): boolean {
+    const dropped = journal.total - journal.kept;
+    return restarts !== journal.restarts || sent > journal.total || (hasRows && sent < dropped);
+  }
+  function startOver(): string {
+    restarts = journal.restarts;
+    sent = journal.total - journal.kept;
+    hasRows = false;
+    sentChanges = undefined;
+    return eventText("restarted", sent, "{}");
+  }
+  /** Changes go first: a client that comes back says only which rows it has, and gets the changes since then once more. */
+  function takeChanges(): string[] {
+    const { changeCount } = history;
+    if (sentChanges === changeCount) return [];
+    const kept = history.changes();
+    const fresh =
+      sentChanges === undefined
+        ? kept.filter((change) => change.after >= (hasRows ? sent : 0))
+        : kept.slice(Math.max(0, kept.length - (changeCount - sentChanges)));
+    const texts = takeTexts(fresh);
+    sentChanges = changeCount - (fresh.length - texts.length);
+    return texts;
+  }
+  function* rows(): Generator<LoggedExchange> {
+    sent = Math.max(sent, journal.total - journal.kept);
+    for (;;) {
+      const record = journal.recordAt(sent + 1);
+      if (record === undefined) return;
+      sent += 1;
+      yield loggedExchange(record, sent);
+    }
+  }
+
+  return {
+    take() {
+      if (isOutdated()) return startOver();
+      const changes = takeChanges();
+      if (changes.length > 0) return eventText("changes", sent, `[${changes.join(",")}]`);
+      const texts = takeTexts(rows());
+      if (texts.length === 0) return undefined;
+      hasRows = true;
+      return eventText("exchanges", sent, `[${texts.join(",")}]`);
+    },
+  };
+}
+
+/** The most items of an event. */
+const MAX_ITEMS = 500;
+/** A further item begins another event. Most have some hundred characters, but a query can have many more. */
+const MAX_CHARACTERS = 262_144;
+
+/** The first items as JSON, as many as fit into one event. */
+function takeTexts(items: Iterable<object>): string[] {
+  const texts: string[] = [];
+  let characters = 0;
+  for (const item of items) {
+    const text = JSON.stringify(item);
+    texts.push(text);
+    characters += text.length;
+    if (texts.length === MAX_ITEMS || characters >= MAX_CHARACTERS) break;
+  }
+  return texts;
+}
+
+function eventText(name: string, id: number, data: string): string {
+  return `id: ${id}\nevent: ${name}\ndata: ${data}\n\n`;
+}

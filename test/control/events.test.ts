@@ -1,0 +1,357 @@
+/** The events of a world in process: what there is now, and then the end. */
+
+import { describe, expect, test } from "vitest";
+import { createEventStream } from "../../src/control/event-stream.ts";
+import type { LoggedExchange } from "../../src/index.ts";
+import type { Worlds } from "../../src/simulator/worlds.ts";
+import type { ApiResponse } from "../../src/spec/messages.ts";
+import { senderOf } from "../operation-sender.ts";
+import { eventsIn, sequencesOf } from "../server/event-reader.ts";
+import { ask, JSON_BODY, worldsOf } from "../worlds.ts";
+
+function follow(worlds: Worlds, query = "", headers: Record<string, string> = {}): ApiResponse {
+  return worlds.handle({ method: "GET", path: `/_sim/events${query}`, headers });
+}
+function fill(worlds: Worlds, count: number): void {
+  const { nowhere } = senderOf(worlds.get("default"));
+  for (let index = 0; index < count; index += 1) nowhere();
+}
+const sequencesFrom = (response: ApiResponse): number[] => sequencesOf(eventsIn(response.body));
+const range = (from: number, to: number): number[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index);
+
+test("the rows are what an observer of the journal gets", () => {
+  const worlds = worldsOf();
+  const seen: LoggedExchange[] = [];
+  const world = worlds.get("default");
+  world.journal.observe((exchange) => seen.push(exchange));
+  world.faults.add({ id: "lossy", match: { nth: 2 }, verdict: { kind: "lose-response" } });
+  const { impression, stats, nowhere } = senderOf(world);
+  impression("a");
+  impression("a");
+  stats();
+  nowhere();
+  const response = follow(worlds);
+  expect(response.status).toBe(200);
+  expect(response.headers).toMatchObject({
+    "content-type": "text/event-stream",
+    "cache-control": "no-store",
+    "x-ratelimit-remaining": "60",
+  });
+  expect(response.headers).not.toHaveProperty("content-length");
+  const events = eventsIn(response.body).filter(({ event }) => event === "exchanges");
+  expect(events).toEqual([{ id: "4", event: "exchanges", data: JSON.parse(JSON.stringify(seen)) }]);
+});
+
+test.each([
+  ["", {}, range(1, 7)],
+  ["?after=0", {}, range(1, 7)],
+  ["?after=5", {}, [6, 7]],
+  ["?after=7", {}, []],
+  ["?after=2", { "last-event-id": "6" }, [7]],
+  ["?after=2", { "last-event-id": "" }, range(3, 7)],
+])("events%s with %j have the rows %j", (query, headers, expected) => {
+  const worlds = worldsOf();
+  fill(worlds, 7);
+  const response = follow(worlds, query, headers);
+  expect(sequencesFrom(response)).toEqual(expected);
+  expect(response.body).not.toContain("restarted");
+});
+
+test.each(["x", "-1", "1.5", "1e3", "9".repeat(16), "1, 2", "%00", "__proto__"])(
+  "Last-Event-ID: %s is refused",
+  (id) => {
+    const response = follow(worldsOf(), "", { "last-event-id": id });
+    expect(response.status).toBe(400);
+    expect(JSON.parse(response.body).field).toBe("last-event-id");
+  },
+);
+
+test("an event has at most 500 rows, and its id is the last of them", () => {
+  const worlds = worldsOf();
+  fill(worlds, 1203);
+  const events = eventsIn(follow(worlds).body);
+  expect(events.map(({ id }) => id)).toEqual(["500", "1000", "1203"]);
+  expect(sequencesOf(events)).toEqual(range(1, 1203));
+});
+
+test("rows with long queries are spread over more events", () => {
+  const worlds = worldsOf();
+  const query = "x".repeat(100_000);
+  for (let count = 0; count < 10; count += 1) {
+    worlds.handle({ method: "GET", path: "/v1/x", query });
+  }
+  const events = eventsIn(follow(worlds).body);
+  expect(events.map(({ id }) => id)).toEqual(["3", "6", "9", "10"]);
+});
+
+describe("a client whose rows are outdated is told to forget them, and gets those that are kept", () => {
+  test.each([
+    ["the journal has dropped some that it lacks", (worlds: Worlds) => fill(worlds, 20), 21],
+    ["the world was reset", (worlds: Worlds) => worlds.get("default").reset(), 1],
+  ])("%s", (_, change, first) => {
+    const worlds = worldsOf({ journalEntries: 10 });
+    fill(worlds, 10);
+    change(worlds);
+    const { total } = worlds.get("default").journal;
+    const events = eventsIn(follow(worlds, "", { "last-event-id": "5" }).body);
+    expect(events[0]).toEqual({ id: String(first - 1), event: "restarted", data: {} });
+    expect(sequencesOf(events)).toEqual(range(first, total));
+  });
+
+  test("a client without rows isn't", () => {
+    const worlds = worldsOf({ journalEntries: 10 });
+    fill(worlds, 30);
+    const events = eventsIn(follow(worlds).body);
+    expect(events.map(({ event }) => event)).toEqual(["exchanges"]);
+    expect(sequencesOf(events)).toEqual(range(21, 30));
+  });
+});
+
+test("with the journal off there are no rows", () => {
+  const worlds = worldsOf({ journalEntries: 0 });
+  fill(worlds, 3);
+  expect(eventsIn(follow(worlds).body)).toEqual([]);
+});
+
+test("following creates a world, as other requests do; coming back to a deleted one doesn't", () => {
+  const worlds = worldsOf();
+  expect(ask(worlds, "GET", "/@new/_sim/events").status).toBe(200);
+  expect(worlds.names()).toContain("new");
+  worlds.delete("new");
+  const back = { method: "GET", path: "/@new/_sim/events", headers: { "last-event-id": "3" } };
+  expect(worlds.handle(back)).toMatchObject({ status: 204, body: "" });
+  expect(worlds.names()).not.toContain("new");
+  // The world `default` is always there.
+  expect(follow(worlds, "", { "last-event-id": "0" }).status).toBe(200);
+});
+
+test("a refused or finished request leaves nothing behind", () => {
+  const worlds = worldsOf();
+  fill(worlds, 3);
+  for (let count = 0; count < 300; count += 1) {
+    expect(follow(worlds).status).toBe(200);
+    expect(worlds.handle({ method: "HEAD", path: "/_sim/events" })).toMatchObject({
+      status: 200,
+      body: "",
+    });
+    expect(follow(worlds, "?after=x").status).toBe(400);
+  }
+});
+
+describe("changes by hand", () => {
+  const textsIn = (body: string): string[] =>
+    eventsIn(body)
+      .filter(({ event }) => event === "changes")
+      .flatMap(({ data }) => (data as { text: string }[]).map(({ text }) => text));
+
+  test("come with the entry after which they were made, the time, and a sentence", () => {
+    const worlds = worldsOf();
+    const world = worlds.get("default");
+    fill(worlds, 2);
+    world.clock.advance("1h");
+    world.publishers.signUp({ name: "Acme" });
+    fill(worlds, 1);
+    world.assume({ "dedup.repeat": "conflict" });
+    const [changes, rows] = eventsIn(follow(worlds).body);
+    expect(rows).toMatchObject({ id: "3", event: "exchanges" });
+    expect(changes).toMatchObject({
+      id: "0",
+      event: "changes",
+      data: [
+        { after: 2, at: "2026-01-15T01:00:00.000Z", change: { kind: "advance", byMs: 3_600_000 } },
+        { after: 2, change: { kind: "sign-up" } },
+        { after: 3, change: { kind: "assume" }, text: expect.stringContaining("dedup.repeat") },
+      ],
+    });
+    expect(textsIn(follow(worlds).body)[0]).toBe("clock advanced by 1 h");
+  });
+
+  test("before the rows that a client has aren't repeated, and none after them is missing", () => {
+    const worlds = worldsOf();
+    const { clock } = worlds.get("default");
+    for (const minutes of [1, 2, 3, 4]) {
+      clock.advance(`${minutes}m`);
+      fill(worlds, 1);
+    }
+    const texts = textsIn(follow(worlds, "?after=2").body);
+    expect(texts).toEqual(["clock advanced by 3 min", "clock advanced by 4 min"]);
+  });
+
+  test("of any number come in order, at most 500 in an event", () => {
+    const worlds = worldsOf();
+    for (let count = 1; count <= 1100; count += 1) worlds.get("default").clock.advance(count);
+    const events = eventsIn(follow(worlds).body);
+    expect(events.map(({ data }) => (data as unknown[]).length)).toEqual([500, 500, 100]);
+    const all = events.flatMap(({ data }) => data as { change: { byMs: number } }[]);
+    expect(all.map(({ change }) => change.byMs)).toEqual(range(1, 1100));
+  });
+
+  test("contain no keys", () => {
+    const worlds = worldsOf();
+    const { publishers } = worlds.get("default");
+    const { id, apiKey } = publishers.at(0);
+    const rotated = publishers.rotateKey(id);
+    const added = publishers.signUp({ name: "Acme" });
+    const { body } = follow(worlds);
+    expect(textsIn(body)).toHaveLength(2);
+    for (const key of [apiKey, rotated.apiKey, added.apiKey]) expect(body).not.toContain(key);
+  });
+});
+
+describe("an open stream", () => {
+  function openStream(worlds: Worlds, name = "default") {
+    const world = worlds.get(name);
+    let ends = 0;
+    const stream = createEventStream({
+      world,
+      after: 0,
+      isKept: () => worlds.peek(name) === world,
+      ended() {
+        ends += 1;
+      },
+    });
+    return { stream, ends: () => ends };
+  }
+  /** Reads until there is nothing more. `woken`: becomes true when there may be. */
+  function drain({ stream }: ReturnType<typeof openStream>) {
+    let text = "";
+    const woken = { now: false };
+    for (let next = stream.next(); !next.done; next = stream.next()) {
+      if (typeof next.value === "function") {
+        next.value(() => {
+          woken.now = true;
+        });
+        break;
+      }
+      text += next.value;
+    }
+    return { text, events: eventsIn(text), woken };
+  }
+
+  test("waits, is woken by an exchange, and says something if it isn't", () => {
+    const worlds = worldsOf();
+    const open = openStream(worlds);
+    const { woken, text } = drain(open);
+    expect(text).toBe("");
+    expect(woken.now).toBe(false);
+    expect(drain(open).text).toBe(":\n\n");
+    const waiting = drain(open);
+    fill(worlds, 2);
+    expect(waiting.woken.now).toBe(true);
+    expect(drain(open).events).toMatchObject([{ id: "2", event: "exchanges" }]);
+  });
+
+  test("is woken by a change by hand, and sends each once", () => {
+    const worlds = worldsOf();
+    const { clock, faults } = worlds.get("default");
+    const open = openStream(worlds);
+    const { woken } = drain(open);
+    clock.advance("1m");
+    expect(woken.now).toBe(true);
+    faults.add({ id: "gone", verdict: { kind: "drop" } });
+    expect(drain(open).events).toMatchObject([
+      { event: "changes", data: [{ change: { kind: "advance" } }, { change: { kind: "fault" } }] },
+    ]);
+    fill(worlds, 1);
+    faults.clear();
+    const [change, row] = drain(open).events;
+    expect(change).toMatchObject({ id: "0", data: [{ after: 1, change: { kind: "heal" } }] });
+    expect(row).toMatchObject({ id: "1", event: "exchanges" });
+    expect(drain(open).events).toEqual([]);
+    worlds.get("default").reset();
+    clock.advance("2m");
+    expect(drain(open).events).toMatchObject([
+      { event: "restarted" },
+      { event: "changes", data: [{ after: 0, change: { byMs: 120_000 } }] },
+    ]);
+  });
+
+  test("has been woken already if an exchange came before the wait began", () => {
+    const worlds = worldsOf();
+    const open = openStream(worlds);
+    const next = open.stream.next();
+    fill(worlds, 1);
+    let isWoken = false;
+    if (typeof next.value === "function") {
+      next.value(() => {
+        isWoken = true;
+      });
+    }
+    expect(isWoken).toBe(true);
+  });
+
+  test.each<[string, (worlds: Worlds) => void, number[]]>([
+    ["the journal is cleared", (worlds) => worlds.get("default").journal.clear(), []],
+    ["the world is reset", (worlds) => worlds.get("default").reset(), []],
+    [
+      "the world is reset and used at once",
+      (worlds) => {
+        worlds.get("default").reset();
+        fill(worlds, 8);
+      },
+      range(1, 8),
+    ],
+    [
+      "another world is adopted",
+      (worlds) => {
+        const world = worlds.get("default");
+        const successor = world.createSuccessor();
+        senderOf(successor).nowhere();
+        world.adopt(successor);
+      },
+      range(1, 6),
+    ],
+    ["more happens than the journal keeps", (worlds) => fill(worlds, 25), range(21, 30)],
+  ])("starts over when %s", (_, change, kept) => {
+    const worlds = worldsOf({ journalEntries: 10 });
+    fill(worlds, 5);
+    const open = openStream(worlds);
+    const { woken, events } = drain(open);
+    expect(sequencesOf(events)).toEqual(range(1, 5));
+    change(worlds);
+    expect(woken.now).toBe(true);
+    const after = drain(open).events;
+    expect(after[0]?.event).toBe("restarted");
+    expect(sequencesOf(after)).toEqual(kept);
+    fill(worlds, 1);
+    expect(drain(open).events).toMatchObject([{ event: "exchanges", data: [{ status: 404 }] }]);
+  });
+
+  test("ends when its world is deleted, even if another one takes its name", () => {
+    const worlds = worldsOf();
+    const open = openStream(worlds, "mine");
+    const { woken } = drain(open);
+    worlds.delete("mine");
+    expect(woken.now).toBe(true);
+    worlds.get("mine");
+    expect(open.stream.next()).toEqual({ done: true, value: undefined });
+    expect(open.ends()).toBe(1);
+  });
+
+  test("can be left at any time, and leaves nothing behind", () => {
+    const worlds = worldsOf();
+    for (const steps of [0, 1, 2, 3]) {
+      const open = openStream(worlds);
+      fill(worlds, 1);
+      for (let step = 0; step < steps; step += 1) open.stream.next();
+      const { woken } = drain(open);
+      open.stream.return?.();
+      open.stream.return?.();
+      expect(open.ends()).toBe(1);
+      expect(open.stream.next().done).toBe(true);
+      fill(worlds, 1);
+      expect(woken.now).toBe(false);
+    }
+  });
+});
+
+test("no secret is in the rows", () => {
+  const worlds = worldsOf();
+  const { apiKey } = worlds.get("default").publishers.at(0);
+  worlds.handle({ method: "GET", path: `/v1/${apiKey}`, query: { key: apiKey }, body: apiKey });
+  worlds.handle({ method: apiKey, path: "/v1/x", headers: JSON_BODY });
+  const { body } = follow(worlds);
+  expect(sequencesOf(eventsIn(body))).toEqual([1, 2]);
+  expect(body).not.toContain(apiKey);
+});
