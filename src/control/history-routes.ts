@@ -3,7 +3,7 @@
 import { formatInstant } from "../base/calendar.ts";
 import type { ClockMode } from "../base/clock.ts";
 import { InputError } from "../base/input.ts";
-import type { Moment } from "../simulator/moment.ts";
+import type { Moment, Script } from "../simulator/moment.ts";
 import { type Repetition, repeatAll } from "../simulator/repetition.ts";
 import type { HostedCore } from "../simulator/simulator.ts";
 import { buildRequest } from "../spec/build-request.ts";
@@ -58,10 +58,20 @@ function statesAround(
 
 /** A world with a frozen clock in the state of a moment. `mode`: that of the clock at that moment. */
 function rebuild(world: HostedCore, at: Moment): RebuiltWorld {
-  const script = world.history.scriptOf(at);
+  const script = scriptOf(world, at);
   const repetition = world.beginAt(script.from);
   repeatAll(repetition, script);
   return { repetition, world: repetition.world, mode: script.mode };
+}
+
+/** In an error, `sequence` is the moment's name here. */
+function scriptOf({ history }: HostedCore, at: Moment): Script {
+  try {
+    return history.scriptOf(at);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw new InputError("sequence", error.expected, error.reason);
+  }
 }
 
 interface RebuiltWorld {
