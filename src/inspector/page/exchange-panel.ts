@@ -24,9 +24,11 @@ export function ExchangePanel(props: {
   readonly sequence: number;
   readonly catalogue: Catalogue;
   readonly publishers: readonly string[];
+  /** To the next row of the list that is older (1) or newer (-1). */
+  onMove(step: 1 | -1): void;
   onClose(): void;
 }): Part {
-  const { api, sequence, catalogue, publishers, onClose } = props;
+  const { api, sequence, catalogue, publishers, onMove, onClose } = props;
   const place = usePlace();
   const heading = useRef<HTMLHeadingElement>(null);
   const loaded = useLoaded(() => api.get<EntryReply>(`journal/${sequence}`), [api, sequence]);
@@ -51,12 +53,16 @@ export function ExchangePanel(props: {
           <${Status} status=${response?.status ?? 0} />`
         }
       </h2>
-      <button type="button" class="small" aria-label="Close the exchange" title="Close (Esc)" onClick=${onClose}>✕</button>
+      <span class="buttons">
+        <button type="button" class="small" aria-label="Older exchange" title="Older (j)" onClick=${() => onMove(1)}>‹</button>
+        <button type="button" class="small" aria-label="Newer exchange" title="Newer (k)" onClick=${() => onMove(-1)}>›</button>
+        <button type="button" class="small" aria-label="Close the exchange" title="Close (Esc)" onClick=${onClose}>✕</button>
+      </span>
     </header>
     <${Tabs} name="tab" label="What to look at" tabs=${tabs} chosen=${tab}>
       ${tab === "exchange" && html`<${ExchangeTab} ...${{ api, loaded, moment, catalogue }} />`}
       ${tab === "state" && html`<${StateTab} ...${{ api, sequence, catalogue, publishers }} />`}
       ${tab === "what-if" && html`<${WhatIfTab} key=${sequence} api=${api} sequence=${sequence} />`}
-    <//>
+    </${Tabs}>
   </aside>`;
 }

@@ -9,7 +9,7 @@ import type { Api } from "./api.ts";
 import type { Catalogue, EntryReply, Moment, State } from "./contract.ts";
 import { booksText, producerText, Status } from "./exchange-list.ts";
 import { Code } from "./json-text.ts";
-import { CopyButton, Facts, inr, Link, type Loaded, type Part, Table, Waiting } from "./parts.ts";
+import { CopyButton, Facts, inr, type Loaded, link, type Part, Table, Waiting } from "./parts.ts";
 
 export interface ExchangeProps {
   readonly api: Api;
@@ -117,7 +117,7 @@ function Fault({ fault }: { readonly fault: JournalFault | undefined }): Part {
   return html`<section class="notice">
     <h3>A fault rule acted</h3>
     <${Facts} facts=${[
-      ["Rule", html`<${Link} to=${{ view: "world", section: "faults" }}>${printable(rule)}<//>`],
+      ["Rule", link({ view: "world", section: "faults" }, rule)],
       ["Kind", kind],
       ["The service", served ? "carried out the request" : "did nothing"],
       [
@@ -203,6 +203,6 @@ function Point(props: {
         .map(([choice, says]) => html`<li key=${choice}><b>${choice}</b> ${says}</li>`)}
     </ul>
     <p class="quiet">${point.caution}${" "}
-      <${Link} to=${{ view: "world", section: "assumptions", search: name }}>In the catalogue<//></p>
+      ${link({ view: "world", section: "assumptions", search: name }, "In the catalogue")}</p>
   </details>`;
 }

@@ -2,7 +2,7 @@
 
 import type { Verdict, VerdictKind } from "../../faults/verdict.ts";
 
-export const templates: Readonly<Record<VerdictKind, Verdict>> = {
+const templates: Readonly<Record<VerdictKind, Verdict>> = {
   respond: { kind: "respond", status: 503, headers: { "Retry-After": "5" } },
   "lose-response": { kind: "lose-response" },
   drop: { kind: "drop" },

@@ -12,7 +12,7 @@ import {
   Area,
   Choose,
   Input,
-  Link,
+  link,
   type Part,
   parsed,
   Table,
@@ -43,7 +43,7 @@ export function FaultsSection({ api, log }: ViewProps): Part {
           ? html`<p class="quiet">None: every request reaches the service, and every answer arrives.</p>`
           : html`<${Table} label="Fault rules" head=${["rule", "matches", "verdict", "seen", "fired", "ends", ""]}
               rows=${list.map(({ id, match, verdict, seen, fired, expires }) => [
-                html`<${Link} to=${{ view: undefined, section: undefined, text: id, faults: "1" }}>${id}<//>`,
+                link({ view: undefined, section: undefined, text: id, faults: "1" }, id),
                 html`<code>${match === undefined ? "a function" : JSON.stringify(match)}</code>`,
                 html`<code>${JSON.stringify(verdict)}</code>`,
                 seen,
@@ -63,11 +63,11 @@ export function FaultsSection({ api, log }: ViewProps): Part {
         <${Input} label="Stays for" name="ttl" placeholder="until removed" />
         <${Input} label="Name" name="id" placeholder="rule-N" />
         <${Area} label="Verdict" name="verdict" value=${templateOf(kind)} />
-      <//>
+      </${ActionForm}>
       <details><summary>A rule as JSON</summary>
         <${ActionForm} submit="Add" act=${({ rule = "" }) => act("POST", "faults", parsed(rule, "rule"))()}>
           <${Area} label="Rule" name="rule" value=${example} />
-        <//>
+        </${ActionForm}>
       </details>
     </section>`;
 }

@@ -12,7 +12,7 @@ const MAX_SHOWN = 200_000;
 const token = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*)|(true|false|null)|[^"\d\-tfn]+|./g;
 
 /** The text indented if it is JSON, otherwise undefined. */
-export function indented(text: string): string | undefined {
+function indented(text: string): string | undefined {
   try {
     return JSON.stringify(JSON.parse(text), undefined, 2);
   } catch {

@@ -82,7 +82,7 @@ export function LiveView({ api, log, catalogue }: ViewProps): Part {
     ${
       open !== undefined &&
       html`<${ExchangePanel} api=${api} sequence=${open} catalogue=${catalogue}
-        publishers=${publishers} onClose=${close} />`
+        publishers=${publishers} onMove=${move} onClose=${close} />`
     }
   </div>`;
 }

@@ -96,7 +96,7 @@ export function announce(text: string): void {
 }
 
 /** An error, where the action was. */
-export function Problem({ error }: { readonly error: unknown }): Part {
+function Problem({ error }: { readonly error: unknown }): Part {
   if (error === undefined) return null;
   const field = error instanceof Refusal ? error.field : undefined;
   const message = error instanceof Error ? error.message : String(error);
@@ -174,9 +174,9 @@ export function Tabs(props: {
     </div>`;
 }
 
-/** A link to another place in this page. */
-export function Link(props: { readonly to: Move; readonly children: ComponentChildren }): Part {
-  return html`<a href=${linkTo(props.to)}>${props.children}</a>`;
+/** A link to another place in this page. The text may be foreign. */
+export function link(to: Move, text: string): Part {
+  return html`<a href=${linkTo(to)}>${printable(text)}</a>`;
 }
 
 /** Names and values. Values that are text are shown as text, never as markup. */
@@ -203,14 +203,15 @@ export function Table(props: {
   readonly head: readonly string[];
   readonly rows: readonly (readonly unknown[])[];
 }): Part {
+  const kind = (value: unknown): string => (typeof value === "number" ? "number" : "");
   const cell = (value: unknown): unknown => (typeof value === "string" ? printable(value) : value);
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${props.label}>
     <table>
-      <thead><tr>${props.head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+      <thead><tr>${props.head.map((name, index) => html`<th scope="col" class=${kind(props.rows[0]?.[index])}>${name}</th>`)}</tr></thead>
       <tbody>
         ${props.rows.map(
           (row) => html`<tr>
-            ${row.map((value) => html`<td class=${typeof value === "number" ? "number" : ""}>${cell(value)}</td>`)}
+            ${row.map((value) => html`<td class=${kind(value)}>${cell(value)}</td>`)}
           </tr>`,
         )}
       </tbody>
@@ -233,7 +234,7 @@ export function Input(props: {
   const { label, name, value = "", placeholder = "" } = props;
   return html`<${Field} label=${label}>
     <input name=${name} defaultValue=${value} placeholder=${placeholder} autocomplete="off" />
-  <//>`;
+  </${Field}>`;
 }
 
 /** A field for longer text. A new `value` replaces what was typed. */
@@ -275,7 +276,7 @@ export function Choose(props: {
         </option>`,
       )}
     </select>
-  <//>`;
+  </${Field}>`;
 }
 
 export function textOf(event: Event): string {

@@ -10,7 +10,7 @@ import {
   ActionForm,
   CopyButton,
   Input,
-  Link,
+  link,
   type Part,
   Table,
   useLoaded,
@@ -55,7 +55,7 @@ export function PublishersSection({ api, log }: ViewProps): Part {
       <${ActionForm} submit="Sign up" act=${signUp}>
         <${Input} label="Name" name="name" placeholder="New publisher" />
         <${Input} label="Names of surfaces, with commas" name="surfaces" placeholder="Main" />
-      <//>
+      </${ActionForm}>
     </section>
     <${Waiting} loaded=${loaded} />
     <p class="buttons">${pager(offset - PAGE, "‹ earlier")}
@@ -83,7 +83,7 @@ function Details(props: {
       <${CopyButton} label="Copy the key" text=${apiKey} />
       <${CopyButton} label="Copy the id" text=${id} />
       <${ActionButton} label="Rotate the key" act=${act("POST", `${path}/rotate-key`, {})} />
-      <${Link} to=${{ view: undefined, section: undefined, publisher: id }}>its exchanges<//>
+      ${link({ view: undefined, section: undefined, publisher: id }, "its exchanges")}
     </p>
     <${Table} label="Surfaces" head=${["surface", "name", "status", "CPM", ""]}
       rows=${surfaces.map((one) => [one.id, one.name, one.status, one.cpmRange.join(" – "), toggle(one)])} />

@@ -11,7 +11,7 @@ import {
   Facts,
   Input,
   inr,
-  Link,
+  link,
   type Part,
   Table,
   useLoaded,
@@ -65,7 +65,7 @@ function GoOn(props: {
     <h3>Go on from here</h3>
     <${ActionForm} submit="Make a world" act=${act}>
       <${Input} label="Name of the new world" name="name" value=${`from-${sequence}`} />
-    <//>
+    </${ActionForm}>
     ${made !== "" && html`<p>It is there: <a href=${pageOf(made)}>open the world ${made}</a>.</p>`}
   </section>`;
 }
@@ -93,7 +93,7 @@ function StateView({
           ? html`<p class="quiet">None.</p>`
           : html`<ul>${changed.map(
               ([key, choice]) => html`<li key=${key}>
-                <${Link} to=${{ view: "world", section: "assumptions", search: key }}>${key}<//>=<b>${choice}</b>
+                ${link({ view: "world", section: "assumptions", search: key }, key)}=<b>${choice}</b>
               </li>`,
             )}</ul>`
       }

@@ -6,7 +6,7 @@ import type { Audit } from "../../audit/audit.ts";
 import type { ClientReport } from "../../audit/client-report.ts";
 import { printable } from "../../base/text.ts";
 import type { ViewProps } from "./log.ts";
-import { Facts, inr, Link, type Part, Table, useLoaded, Waiting } from "./parts.ts";
+import { Facts, inr, link, type Part, Table, useLoaded, Waiting } from "./parts.ts";
 import { Timeline } from "./timeline.ts";
 
 /** While exchanges arrive, the audit is asked for at most so often. */
@@ -61,10 +61,7 @@ function Report({ report }: { readonly report: ClientReport }): Part {
         <p><code>${printable(example)}</code></p>
         <p class="readings">Exchanges: ${sequences
           .slice(0, LISTED)
-          .map(
-            (sequence) =>
-              html`<${Link} key=${sequence} to=${{ view: undefined, at: `${sequence}` }}>#${sequence}<//>${" "}`,
-          )}
+          .map((sequence) => [link({ view: undefined, at: `${sequence}` }, `#${sequence}`), " "])}
           ${sequences.length > LISTED && `and ${count - LISTED} more`}</p>
       </details>`,
     )}`;
@@ -95,7 +92,7 @@ function Books({ audit }: { readonly audit: Audit }): Part {
     <h3>By publisher</h3>
     <${Table} label="By publisher" head=${["publisher", "requests", "recorded", "refused", "lost", "revenue", "paid", "pending"]}
       rows=${publishers.map(({ publisher, attempts, applied, refused, lost, books }) => [
-        html`<${Link} to=${{ view: undefined, publisher }}>${publisher}<//>`,
+        link({ view: undefined, publisher }, publisher),
         attempts,
         applied,
         refused,

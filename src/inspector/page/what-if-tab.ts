@@ -13,7 +13,7 @@ import {
   Area,
   Choose,
   Input,
-  Link,
+  link,
   type Part,
   parsed,
   useLoaded,
@@ -43,14 +43,14 @@ export function WhatIfTab({
       body=${({ verdict = "" }) => ({ fault: { verdict: parsed(verdict, "verdict") } })}>
       <${Choose} label="Kind" value=${kind} options=${faultKinds} onChoose=${setKind} />
       <${Area} label="Verdict" name="verdict" value=${templateOf(kind)} />
-    <//>
+    </${Trial}>
     <${Trial} title="Later" submit="Try later" ask=${ask} body=${({ advance = "" }) => ({ advance })}>
       <${Input} label="By how much" name="advance" value="1m" />
-    <//>
+    </${Trial}>
     <${Trial} title="With an edited request" submit="Try the edit" ask=${ask}
       body=${(values: Values) => ({ request: editOf(values, entry.value) })}>
       ${entry.value === undefined ? html`<${Waiting} loaded=${entry} />` : editFields(entry.value)}
-    <//>
+    </${Trial}>
     <section><h3>Under every other reading of the specification</h3>
       <${Waiting} loaded=${readings} />
       ${readings.value !== undefined && html`<${Groups} found=${readings.value} />`}
@@ -73,7 +73,7 @@ function Trial(props: {
     <summary>${title}</summary>
     <${ActionForm} submit=${submit} act=${async (values: Values) => setFound(await ask(body(values)))}>
       ${children}
-    <//>
+    </${ActionForm}>
     ${
       found !== undefined &&
       html`<${Differences} list=${found.differences} />
@@ -147,7 +147,7 @@ function Readings({ group }: { readonly group: AnswerGroup }): Part {
   return html`<p class="readings">
     ${listed.map(
       ({ key, choice }) => html`<code key=${key + choice}>
-        <${Link} to=${{ view: "world", section: "assumptions", search: key }}>${key}<//>=${choice}</code>${" "}`,
+        ${link({ view: "world", section: "assumptions", search: key }, key)}=${choice}</code>${" "}`,
     )}
     ${
       listed.length < readings.length &&

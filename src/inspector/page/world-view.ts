@@ -35,7 +35,7 @@ export function WorldView(props: ViewProps): Part {
     <${Tabs} name="section" label="What to change" chosen=${chosen}
       tabs=${Object.entries(sections).map(([id, [label]]) => [id, label])}>
       <${section} ...${props} />
-    <//>
+    </${Tabs}>
   </div>`;
 }
 
@@ -72,12 +72,12 @@ function ClockSection({ api, log }: ViewProps): Part {
       </div>
       <${ActionForm} submit="Advance" act=${({ by = "" }) => advance(by)}>
         <${Input} label="By, such as 90s, 15m, 36h, 30d" name="by" value="15m" />
-      <//>
+      </${ActionForm}>
     </section>
     <section><h3>Set</h3>
       <${ActionForm} submit="Set" act=${set}>
         <${Input} label="Time, in ISO 8601" name="now" placeholder=${clock.value?.now ?? ""} />
         <${Choose} label="Mode" name="mode" value="" options=${modes} />
-      <//>
+      </${ActionForm}>
     </section>`;
 }

@@ -59,19 +59,19 @@ export function WorldsSection({ api, log }: ViewProps): Part {
     <section><h3>Fork</h3>
       <${ActionForm} submit="Fork this world" act=${({ name = "" }) => act(() => api.send("POST", "worlds", { name }))()}>
         <${Input} label="Name of the new world" name="name" value="fork-1" />
-      <//>
+      </${ActionForm}>
     </section>
     <section><h3>Snapshot</h3>
       <p class="buttons"><${ActionButton} label="Download" act=${() => download(api)} /></p>
       <${ActionForm} submit="Restore" act=${act(() => restore(api))}>
         <label class="field"><span>A snapshot's file: it replaces this world's state</span>
           <input id="snapshot" type="file" accept=".json,application/json" required /></label>
-      <//>
+      </${ActionForm}>
     </section>
     <section><h3>Reset</h3>
       <${ActionForm} submit="Reset this world" act=${({ seed = "" }) => act(() => api.send("POST", "reset", seed === "" ? {} : { seed }))()}>
         <${Input} label="Seed" name="seed" placeholder="the same" />
-      <//>
+      </${ActionForm}>
     </section>
     <section><h3>Side by side</h3>
       <${Choose} label="With" value=${other ?? ""} onChoose=${(name: string) => go({ with: name })}
