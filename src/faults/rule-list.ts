@@ -14,6 +14,7 @@ import {
   numberRequest,
   publicRule,
   type Rule,
+  rewritten,
   type VerdictCheck,
 } from "./installed-rule.ts";
 import { type FaultFunction, type FaultRule, MAX_RULES, parseRule } from "./rule.ts";
@@ -32,6 +33,8 @@ export interface RuleList {
   add(given: FaultRule | FaultFunction, nowMs: number, whyNot: VerdictCheck): Rule;
   list(nowMs: number): InstalledRule[];
   find(id: string, nowMs: number): Rule | undefined;
+  /** Replaces each rule that is data by what `rewrite` makes of it. The counts stay. */
+  rewrite(rewrite: (rule: FaultRule) => FaultRule): void;
   /** Removes a rule, given itself or by its id. @returns whether it was there. */
   remove(rule: Rule | string, nowMs: number): boolean;
   clear(): void;
@@ -39,8 +42,8 @@ export interface RuleList {
   decide(arrived: ArrivedRequest, whyNot: VerdictCheck): FiredRule | undefined;
   /** Roughly how many bytes of memory the rules and their counts take. */
   estimateBytes(): number;
-  /** @throws InputError for a rule that is a function. */
-  save(nowMs: number): SavedFaults;
+  /** `inPlace`: saved in place of rules that are functions. Without it they make this throw an InputError. */
+  save(nowMs: number, inPlace?: FaultRule): SavedFaults;
   /** A copy with the same counts. It includes functions, or what `standIn` puts in their place. */
   copy(standIn?: FunctionStandIn): RuleList;
 }
@@ -57,12 +60,21 @@ export function createRuleList(seed: string): RuleList {
   return listOf(seed, [], 0);
 }
 
-/** The rules of a snapshot. @throws InputError that names the invalid field. */
-export function loadRuleList(seed: string, saved: SavedFaults, whyNot: VerdictCheck): RuleList {
+/**
+ * The rules of a snapshot. `functionOf` returns the function that was saved as the rule with this id, if it was one.
+ *
+ * @throws InputError that names the invalid field.
+ */
+export function loadRuleList(
+  seed: string,
+  saved: SavedFaults,
+  whyNot: VerdictCheck,
+  functionOf: (id: string) => FaultFunction | undefined = () => undefined,
+): RuleList {
   if (saved.rules.length > MAX_RULES) {
     throw new InputError("faults.rules", `must be at most ${MAX_RULES} rules`);
   }
-  const rules = loadRules(seed, saved, whyNot);
+  const rules = loadRules(seed, saved, whyNot, functionOf);
   if (textBytes(rules) > MAX_RULES_BYTES) {
     throw new InputError("faults.rules", `must be at most ${MAX_RULES_BYTES} bytes as JSON`);
   }
@@ -127,6 +139,9 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
     },
     list: (nowMs) => current(nowMs).map(publicRule),
     find: (wanted, nowMs) => current(nowMs).find(({ id }) => id === wanted),
+    rewrite(rewrite) {
+      rules = rules.map((rule) => rewritten(rule, rewrite));
+    },
     remove(wanted, nowMs) {
       const before = current(nowMs);
       rules = before.filter((rule) => rule !== wanted && rule.id !== wanted);
@@ -154,7 +169,10 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
       const counters = rules.reduce((sum, { seen, fired }) => sum + seen.size + fired.size, 0);
       return 2 * textBytes(rules) + COUNTER_BYTES * counters;
     },
-    save: (nowMs) => ({ added, rules: current(nowMs).map(savedRule) }),
+    save: (nowMs, inPlace) => ({
+      added,
+      rules: current(nowMs).map((rule) => savedRule(rule, inPlace)),
+    }),
     copy: (standIn) =>
       listOf(
         seed,

@@ -5,7 +5,7 @@ import { LAST_INSTANT_MS } from "../base/calendar.ts";
 import { InputError, inField } from "../base/input.ts";
 import { countSchema } from "../base/schemas.ts";
 import { ALL_CALLERS, createRule, type Rule, type VerdictCheck } from "./installed-rule.ts";
-import { copyOfRule, type FaultRule, parseRule } from "./rule.ts";
+import { copyOfRule, type FaultFunction, type FaultRule, parseRule } from "./rule.ts";
 
 /** Rules with their counts as JSON. */
 export interface SavedFaults {
@@ -19,22 +19,20 @@ export interface SavedFaults {
   }[];
 }
 
-/** @throws InputError for a rule that is a function. */
-export function savedRule({
-  id,
-  behaviour,
-  expiresMs,
-  seen,
-  fired,
-}: Rule): SavedFaults["rules"][number] {
-  if (behaviour.kind === "function") {
+/** @throws InputError for a rule that is a function, unless `inPlace` is to be saved instead of it. */
+export function savedRule(
+  { id, behaviour, expiresMs, seen, fired }: Rule,
+  inPlace: FaultRule | undefined,
+): SavedFaults["rules"][number] {
+  const saved = behaviour.kind === "function" ? inPlace : behaviour.rule;
+  if (saved === undefined) {
     throw new InputError(
       `faults.${id}`,
       "is a function, which a snapshot can't hold. Remove it first, or write the rule as data",
       "conflict",
     );
   }
-  const { id: _, ...rest } = copyOfRule(behaviour.rule);
+  const { id: _, ...rest } = copyOfRule(saved);
   return {
     // The id always comes first, whether the user or the simulator chose it.
     rule: { id, ...rest },
@@ -83,8 +81,17 @@ export const savedFaultsSchema: v.GenericSchema<unknown, SavedFaults> = v.strict
   ),
 });
 
-/** The rules of a snapshot. @throws InputError that names the invalid field. */
-export function loadRules(seed: string, { rules }: SavedFaults, whyNot: VerdictCheck): Rule[] {
+/**
+ * `functionOf` returns the function that was saved as the rule with this id, if it was one.
+ *
+ * @throws InputError that names the invalid field.
+ */
+export function loadRules(
+  seed: string,
+  { rules }: SavedFaults,
+  whyNot: VerdictCheck,
+  functionOf: (id: string) => FaultFunction | undefined,
+): Rule[] {
   const ids = new Set<string>();
   return rules.map((saved, index) =>
     inField(`faults.rules.${index}.rule`, () => {
@@ -94,8 +101,9 @@ export function loadRules(seed: string, { rules }: SavedFaults, whyNot: VerdictC
       ids.add(id);
       const why = whyNot(rule.verdict);
       if (why !== undefined) throw new InputError("verdict", why, "conflict");
+      const given = functionOf(id) ?? rule;
       return {
-        ...createRule(seed, id, rule, saved.expiresMs ?? Number.POSITIVE_INFINITY),
+        ...createRule(seed, id, given, saved.expiresMs ?? Number.POSITIVE_INFINITY),
         seen: new Map(saved.seen),
         fired: new Map(saved.fired),
       };

@@ -10,6 +10,7 @@ import { durationMs } from "../base/duration.ts";
 import { InputError, parseInput } from "../base/input.ts";
 import { seedText } from "../base/schemas.ts";
 import { createFaults, createTransports, type Faults } from "../faults/faults.ts";
+import type { FaultRule } from "../faults/rule.ts";
 import { loadRuleList, type RuleList } from "../faults/rule-list.ts";
 import type { SavedFaults } from "../faults/saved-faults.ts";
 import { createJournalBudget } from "../journal/budget.ts";
@@ -74,7 +75,7 @@ class Core implements HostedCore {
   readonly faults: Faults;
   readonly journal: JournalRing;
   readonly history: WorldHistory;
-  readonly #options: ResolvedOptions;
+  readonly options: ResolvedOptions;
   readonly #host: Host;
   readonly #eras: Eras;
   readonly #transports = createTransports();
@@ -82,7 +83,7 @@ class Core implements HostedCore {
   #running: RunningWorld;
 
   constructor(options: ResolvedOptions, host: Host, origin?: InitialState) {
-    this.#options = options;
+    this.options = options;
     this.#host = host;
     const transports = this.#transports;
     this.journal = createJournal({
@@ -178,7 +179,7 @@ class Core implements HostedCore {
   readonly beginAt = (from: Script["from"], assumptions?: Assumptions): Repetition<Core> =>
     createRepetition((standIn) => {
       const { isStart, copy } = from;
-      const options: ResolvedOptions = { ...this.#options, journalEntries: 0 };
+      const options: ResolvedOptions = { ...this.options, journalEntries: 0 };
       const { people } = this.#host;
       const chosen = isStart && assumptions !== undefined ? { assumptions } : {};
       const clock = { ...copy.state.clock, mode: "frozen" } as const;
@@ -189,13 +190,16 @@ class Core implements HostedCore {
       return world;
     });
 
+  readonly rewriteRules = (rewrite: (rule: FaultRule) => FaultRule): void =>
+    this.#running.rules.rewrite(rewrite);
+
   readonly figuresOf = (publisherId: string): PublisherFigures =>
     figuresOf(this.#running, publisherId);
 
   readonly fresh = (): SimulatorCore => {
     const { settings, clock } = this.#running;
     const { people } = this.#host;
-    const options: ResolvedOptions = { ...this.#options, settings, clock: "frozen", faults: [] };
+    const options: ResolvedOptions = { ...this.options, settings, clock: "frozen", faults: [] };
     const core = new Core(options, { people });
     core.clock.set({ nowMs: Math.max(clock.now(), settings.startMs) });
     return core;
@@ -204,7 +208,7 @@ class Core implements HostedCore {
   readonly usage = (): Usage => usageOf(this.#running);
 
   readonly createSuccessor = (): HostedCore => {
-    const other = new Core(this.#options, this.#host);
+    const other = new Core(this.options, this.#host);
     other.journal.importRecords({ forgotten: this.journal.total, records: [] });
     other.history.start();
     return other;
@@ -226,7 +230,7 @@ class Core implements HostedCore {
 
   readonly reset = (request: { readonly seed?: string | undefined } = {}): void => {
     const { seed } = parseInput(resetSchema, request, "options");
-    const { settings } = this.#options;
+    const { settings } = this.options;
     assertNotInsideRule("reset", this.#running);
     this.#running = this.#make.create({ ...settings, seed: seed ?? settings.seed });
     this.journal.restart();
@@ -235,14 +239,14 @@ class Core implements HostedCore {
   };
 
   #forkWith(host: Host, moment: Moment | undefined): Core {
-    if (moment === undefined) return new Core(this.#options, host, this.#origin());
+    if (moment === undefined) return new Core(this.options, host, this.#origin());
     const script = this.history.scriptOf(parseMoment(moment));
     const repetition = this.beginAt(script.from);
     repeatAll(repetition, script);
     const { state, rules } = repetition.world.#origin();
     // Real time can't show a past instant, so a system clock flows on from there.
     const mode = script.mode === "frozen" ? "frozen" : "flowing";
-    return new Core(this.#options, host, {
+    return new Core(this.options, host, {
       state: { ...state, clock: { ...state.clock, mode } },
       rules,
     });

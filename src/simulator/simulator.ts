@@ -2,6 +2,7 @@ import type { Audit } from "../audit/audit.ts";
 import type { ClientReport } from "../audit/client-report.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Faults } from "../faults/faults.ts";
+import type { FaultRule } from "../faults/rule.ts";
 import type { Journal, JournalRing } from "../journal/journal.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import type { Rejection } from "../spec/errors.ts";
@@ -13,7 +14,7 @@ import type { History, Moment, Script } from "./moment.ts";
 import type { PublisherFigures } from "./publisher-figures.ts";
 import type { Repetition } from "./repetition.ts";
 import type { Usage } from "./running-world.ts";
-import type { Readings } from "./simulator-options.ts";
+import type { Readings, ResolvedOptions } from "./simulator-options.ts";
 
 /** One simulated service, without a transport. */
 export interface SimulatorCore {
@@ -68,6 +69,8 @@ export interface SimulatorCore {
 
 /** A simulator with what a server needs in addition. */
 export interface HostedCore extends SimulatorCore {
+  /** What it was made from. A reset starts over from it. */
+  readonly options: ResolvedOptions;
   readonly journal: JournalRing;
   /** What was done to the world by hand, and how to rebuild a moment. */
   readonly history: History;
@@ -76,6 +79,8 @@ export interface HostedCore extends SimulatorCore {
   forkCounted(moment?: Moment): HostedCore;
   /** Begins a world at a saved state of this one's history. `assumptions`: in force from there on, in place of the saved ones. */
   beginAt(from: Script["from"], assumptions?: Assumptions): Repetition<HostedCore>;
+  /** Replaces each fault rule that is data by what `rewrite` makes of it. Its counts stay. For copies only: nothing is noted. */
+  rewriteRules(rewrite: (rule: FaultRule) => FaultRule): void;
   /** Books and quotas of a publisher. @throws InputError if no publisher has this id. */
   figuresOf(publisherId: string): PublisherFigures;
   /** Answers broken HTTP, which never became a request. The journal doesn't record it. */
