@@ -22,14 +22,16 @@ export async function serve(flags: ServerFlags, host: HostProcess): Promise<numb
   const server = await startFrom(flags, "system", host);
   const log = startLog?.(server.worlds);
   const { publishers, assumptions } = server.worlds.get("default");
+  const isClosed = flags.controlToken === undefined && isReachable(server.url, flags.host);
   const ready: ReadyMessage = {
     url: server.url,
+    inspector: isClosed ? undefined : `${server.url}/_sim/`,
     publishers: publishers.credentials(PUBLISHERS_SHOWN),
     encoding: assumptions["request.encoding"],
     scenario: server.scenario,
     isLogged: format === "text",
   };
-  if (flags.controlToken === undefined && isReachable(server.url, flags.host)) {
+  if (isClosed) {
     stderr.write(
       "adsim: the control API (/_sim) is closed, since other machines can reach this server. Give --control-token to open it.\n",
     );

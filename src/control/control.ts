@@ -7,9 +7,10 @@ import { withoutBody } from "../exchange/respond.ts";
 import type { WorldRef, WorldsControl } from "../simulator/worlds.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import { headOf, isWork, type LongResponse, type Work } from "../spec/work.ts";
+import { prefersHtml } from "./browsers.ts";
 import { decode, MAX_CONTROL_BODY_BYTES, type Query, readBody, readQuery } from "./input.ts";
 import { commonHeaders, inputProblem, problemResponse, textResponse } from "./problem.ts";
-import type { ControlLoader, ControlModules, ControlRoute, Reply } from "./route.ts";
+import type { ControlLoader, ControlModules, ControlRoute, EventStreams, Reply } from "./route.ts";
 import { controlRoutes } from "./routes.ts";
 
 export interface ControlOptions {
@@ -36,11 +37,11 @@ const rows: readonly Row[] = controlRoutes.map((route) => ({
 
 /** The options, and what the requests to one server share. */
 interface Shared extends ControlOptions {
-  readonly streams: { open: number };
+  readonly streams: EventStreams;
 }
 
 export function createControl(options: ControlOptions): WorldsControl {
-  const shared: Shared = { ...options, streams: { open: 0 } };
+  const shared: Shared = { ...options, streams: { open: 0, latest: new WeakMap() } };
   return {
     refusal: inputProblem,
     *answer(request, ref) {
@@ -77,7 +78,8 @@ function* answer(
 ): Work<LongResponse> {
   const { path, query: queryString } = request;
   const sent = path.slice("/_sim/".length).split("/");
-  const matching = rowsFor(sent);
+  const isBrowser = prefersHtml(headerOf(request.headers, "accept"));
+  const matching = rowsFor(sent).filter(({ route }) => isBrowser || route.isForBrowsers !== true);
   const [first] = matching;
   if (first === undefined) return noSuchPath();
   const method = request.method === "HEAD" ? "GET" : request.method;
@@ -166,7 +168,7 @@ function toResponse(reply: Reply): LongResponse {
     case "created":
       return jsonResponse(201, reply.value, { location: reply.location });
     case "text":
-      return textResponse({ status: 200, contentType: reply.contentType, body: reply.text });
+      return textResponse({ ...reply, status: 200, body: reply.text });
     case "events":
       return followed(reply.events);
     case "nothing":
@@ -202,7 +204,8 @@ function jsonResponse(
 }
 
 function noSuchPath(): ApiResponse {
-  const paths = [...new Set(controlRoutes.map(({ path }) => `/_sim/${path}`))].join(", ");
+  const listed = controlRoutes.filter(({ isForBrowsers }) => isForBrowsers !== true);
+  const paths = [...new Set(listed.map(({ path }) => `/_sim/${path}`))].join(", ");
   return problemResponse({
     kind: "not-found",
     detail: `The control API has nothing at this path. It has: ${paths}.`,

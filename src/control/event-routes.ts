@@ -27,11 +27,21 @@ function follow(call: ControlCall): Reply {
     );
   }
   const { world } = call;
+  const { restarts } = world.journal;
+  // An id of another server, or from before a restart, says nothing about the rows of this journal.
+  const latest = streams.latest.get(world);
+  const isKnown = latest?.restarts === restarts && after <= latest.id;
   streams.open += 1;
   const events = createEventStream({
     world,
     after,
+    isOutdated: lastId !== undefined && !isKnown,
     isKept: () => worlds.peek(worldName) === world,
+    sent(id) {
+      const known = streams.latest.get(world);
+      const isNewer = known?.restarts !== world.journal.restarts || id > known.id;
+      if (isNewer) streams.latest.set(world, { restarts: world.journal.restarts, id });
+    },
     ended() {
       streams.open -= 1;
     },

@@ -11,6 +11,10 @@ export interface EventStreamSource {
   readonly world: HostedCore;
   /** The last entry that the client has; 0 if it has none. */
   readonly after: number;
+  /** Whether all that the client has is from another time of the world. */
+  readonly isOutdated: boolean;
+  /** Called with the id of each event. */
+  sent(id: number): void;
   /** Whether the world still belongs to the server. */
   isKept(): boolean;
   /** Called once, at the end. */
@@ -20,13 +24,9 @@ export interface EventStreamSource {
 /** Keeps the connection in use while nothing happens. */
 const HEARTBEAT = ":\n\n";
 
-export function createEventStream({
-  world,
-  after,
-  isKept,
-  ended,
-}: EventStreamSource): NonNullable<LongResponse["rest"]> {
-  const events = createEventReader(world, after);
+export function createEventStream(source: EventStreamSource): NonNullable<LongResponse["rest"]> {
+  const { world, isKept, ended } = source;
+  const events = createEventReader(source);
   let isOver = false;
   let hasWaited = false;
   let isWoken = false;
@@ -71,12 +71,12 @@ interface EventReader {
   take(): string | undefined;
 }
 
-/** `after`: the last entry that the client has. */
-function createEventReader({ journal, history }: HostedCore, after: number): EventReader {
-  let restarts = journal.restarts;
+function createEventReader(source: EventStreamSource): EventReader {
+  const { journal, history } = source.world;
+  let restarts = source.isOutdated ? undefined : journal.restarts;
   /** The last entry that was sent or is no longer kept. */
-  let sent = after;
-  let hasRows = after > 0;
+  let sent = source.after;
+  let hasRows = source.after > 0;
   /** How many changes were sent; undefined until it is known which the client lacks. */
   let sentChanges: number | undefined;
 
@@ -90,7 +90,11 @@ function createEventReader({ journal, history }: HostedCore, after: number): Eve
     sent = journal.total - journal.kept;
     hasRows = false;
     sentChanges = undefined;
-    return eventText("restarted", sent, "{}");
+    return event("restarted", "{}");
+  }
+  function event(name: string, data: string): string {
+    source.sent(sent);
+    return `id: ${sent}\nevent: ${name}\ndata: ${data}\n\n`;
   }
   /** Changes go first: a client that comes back says only which rows it has, and gets the changes since then once more. */
   function takeChanges(): string[] {
@@ -119,11 +123,11 @@ function createEventReader({ journal, history }: HostedCore, after: number): Eve
     take() {
       if (isOutdated()) return startOver();
       const changes = takeChanges();
-      if (changes.length > 0) return eventText("changes", sent, `[${changes.join(",")}]`);
+      if (changes.length > 0) return event("changes", `[${changes.join(",")}]`);
       const texts = takeTexts(rows());
       if (texts.length === 0) return undefined;
       hasRows = true;
-      return eventText("exchanges", sent, `[${texts.join(",")}]`);
+      return event("exchanges", `[${texts.join(",")}]`);
     },
   };
 }
@@ -144,8 +148,4 @@ function takeTexts(items: Iterable<object>): string[] {
     if (texts.length === MAX_ITEMS || characters >= MAX_CHARACTERS) break;
   }
   return texts;
-}
-
-function eventText(name: string, id: number, data: string): string {
-  return `id: ${id}\nevent: ${name}\ndata: ${data}\n\n`;
 }

@@ -5,6 +5,7 @@
  */
 
 import { isLoopbackHost } from "../base/loopback.ts";
+import { fromBase64, utf8Text } from "../base/text.ts";
 import type { Cors } from "../exchange/cors.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import { problemResponse } from "./problem.ts";
@@ -39,8 +40,7 @@ export function createGuards(options: GuardOptions): Guards {
     ? (header) => !namesThisMachine(header, host)
     : () => false;
   const hasToken = ({ authorization = "" }: Headers): boolean =>
-    // The scheme's name ignores case (RFC 9110 §11.1).
-    isToken === undefined || isToken(/^bearer +(.*)$/i.exec(authorization)?.[1] ?? "");
+    isToken === undefined || isToken(tokenIn(authorization));
 
   const newWorld: Guard = (headers) => {
     if (isRebound(headers.host)) return foreignHostOfWorld;
@@ -56,6 +56,16 @@ export function createGuards(options: GuardOptions): Guards {
     return hasToken(headers) ? undefined : wrongToken;
   };
   return { control, newWorld };
+}
+
+/** The token of a program, or the password that a person gave to a browser. The user's name can be any. */
+function tokenIn(authorization: string): string {
+  // The scheme's name ignores case (RFC 9110 §11.1).
+  const [, scheme = "", sent = ""] = /^(bearer|basic) +(.*)$/i.exec(authorization) ?? [];
+  if (scheme.toLowerCase() !== "basic") return sent;
+  const isBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(sent);
+  const credentials = isBase64 ? utf8Text(fromBase64(sent)) : undefined;
+  return /^[^:]*:(.*)$/s.exec(credentials ?? "")?.[1] ?? "";
 }
 
 /** Whether a browser says that a web page of another origin is behind a request. */
@@ -84,7 +94,7 @@ function namesThisMachine(header: string | undefined, host: string): boolean {
 const needsToken = problemResponse({
   kind: "forbidden",
   detail:
-    "This server can be reached from other machines, and the control API gives out keys. Start it with --control-token TOKEN (controlToken) and send Authorization: Bearer TOKEN, or bind it to 127.0.0.1.",
+    "This server can be reached from other machines, and the control API gives out keys. Start it with --control-token TOKEN (controlToken) and send Authorization: Bearer TOKEN (a browser asks for it as the password), or bind it to 127.0.0.1.",
 });
 const foreignHost = problemResponse({
   kind: "forbidden",
@@ -94,7 +104,8 @@ const foreignHost = problemResponse({
 });
 const foreignOrigin = problemResponse({
   kind: "forbidden",
-  detail: "A web page of another origin can't use the control API.",
+  detail:
+    "A web page of another origin can't use the control API. If you followed a link, enter its address in the browser by hand.",
   field: "origin",
 });
 const foreignHostOfWorld = problemResponse({
@@ -118,7 +129,8 @@ const worldNeedsToken = problemResponse({
 });
 const wrongToken = problemResponse({
   kind: "unauthorized",
-  detail: "Send the token that the server was started with: Authorization: Bearer TOKEN.",
+  detail:
+    "Send the token that the server was started with: Authorization: Bearer TOKEN, or the token as the password of HTTP Basic authentication, with any user name.",
   field: "authorization",
   headers: { "www-authenticate": 'Bearer realm="adsim control"' },
 });

@@ -80,9 +80,11 @@ export function textResponse(text: TextResponse): ApiResponse {
 
 /**
  * The control API has no limit, but the spec wants the header on every response (spec §8), and clients may check that.
- * Caches must not store these answers, because they contain keys.
+ * Caches must not store these answers, because they contain keys. No page may load them as a script or a style: a browser that
+ * was given the token would send it along.
  */
 export const commonHeaders: Readonly<Record<string, string>> = Object.freeze({
   "x-ratelimit-remaining": String(documentedLimits.reporting.requests),
   "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
 });

@@ -19,14 +19,20 @@ export interface ControlCall {
   readonly version: string;
   /** A header field as it was sent, by its name in lower case. */
   header(name: string): string | undefined;
-  /** How many event streams the server sends. */
-  readonly streams: { open: number };
+  readonly streams: EventStreams;
   /** A part of the path, decoded, by its name in the route. */
   part(name: string): string;
   readonly query: Query;
   readonly body: unknown;
   /** Loads a module; undefined if that is impossible now. */
   load<Name extends keyof ControlModules>(name: Name): Work<ControlModules[Name] | undefined>;
+}
+
+/** The event streams of a server. */
+export interface EventStreams {
+  open: number;
+  /** The latest id that any stream of a world sent, and its journal's `restarts` then. */
+  readonly latest: WeakMap<HostedCore, { readonly restarts: number; readonly id: number }>;
 }
 
 export interface ScenarioPlayer {
@@ -40,6 +46,14 @@ export interface ScenarioPlayer {
 export interface ControlModules {
   readonly scenarios: ScenarioPlayer;
   readonly metrics: MetricsWriter;
+  readonly inspector: InspectorPage;
+}
+
+/** The texts of the inspector. The document names the other two `inspector.js` and `inspector.css`. */
+export interface InspectorPage {
+  readonly html: string;
+  readonly script: string;
+  readonly style: string;
 }
 
 /** Passes the module to `done`, at once if it is loaded already. */
@@ -57,7 +71,12 @@ export type MetricsWriter = (
 export type Reply =
   | { readonly kind: "json"; readonly value: unknown }
   | { readonly kind: "created"; readonly value: unknown; readonly location: string }
-  | { readonly kind: "text"; readonly contentType: string; readonly text: string }
+  | {
+      readonly kind: "text";
+      readonly contentType: string;
+      readonly text: string;
+      readonly headers?: Readonly<Record<string, string>> | undefined;
+    }
   | { readonly kind: "pieces"; readonly contentType: string; readonly pieces: Iterable<string> }
   /** The response goes on until the client leaves. */
   | { readonly kind: "events"; readonly events: NonNullable<LongResponse["rest"]> }
@@ -67,6 +86,8 @@ export interface ControlRoute extends BodyBounds {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below `/_sim/`. A part that begins with a colon matches anything. */
   readonly path: string;
+  /** Other clients get 404, as if there were nothing. @default false */
+  readonly isForBrowsers?: boolean;
   readonly query?: readonly string[];
   /** @default "none" */
   readonly body?: "none" | "optional" | "required";

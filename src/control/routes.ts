@@ -16,6 +16,7 @@ import { faultRoutes } from "./fault-routes.ts";
 import { historyRoutes } from "./history-routes.ts";
 import { integerOf } from "./input.ts";
 import { journalRoutes } from "./journal-routes.ts";
+import { pageRoutes } from "./page-routes.ts";
 import type { ControlCall, ControlRoute, Reply } from "./route.ts";
 import { scenarioRoutes } from "./scenario-routes.ts";
 import { parseSnapshotJson } from "./snapshot-body.ts";
@@ -28,6 +29,7 @@ const MAX_LISTED = 1000;
 const LAST_PLACE = Number.MAX_SAFE_INTEGER;
 
 export const controlRoutes: readonly ControlRoute[] = [
+  ...pageRoutes,
   { method: "GET", path: "health", answer: health },
   { method: "GET", path: "publishers", query: ["offset", "limit"], answer: listPublishers },
   { method: "POST", path: "publishers", body: "optional", answer: signUp },

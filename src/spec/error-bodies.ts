@@ -84,7 +84,7 @@ export const errorBodies: Readonly<Record<Choice<"errors.body">, ErrorBody>> = {
   html: {
     contentType: "text/html; charset=utf-8",
     hasOrder: false,
-    write: ({ code, detail }) => pageOf(errorKinds[code].title, detail),
+    write: ({ code, detail }) => errorPage(errorKinds[code].title, detail),
     schema: { ...text, description: "An HTML page that describes the error to people" },
   },
   empty: {
@@ -99,7 +99,8 @@ function entryOf({ code, detail, parameter }: Rejection): object {
   return { code, message: detail, parameter };
 }
 
-function pageOf(title: string, detail: string): string {
+/** A page that says the same in a browser. */
+export function errorPage(title: string, detail: string): string {
   const [heading, text] = [escaped(title), escaped(detail)];
   return (
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${heading}</title></head>` +

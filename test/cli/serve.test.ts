@@ -10,6 +10,7 @@ import { type Adsim, runProcess, spawnAdsim, startAdsim } from "./run-adsim.ts";
 interface ReadyEvent {
   readonly event: string;
   readonly url: string;
+  readonly inspector: string | undefined;
   readonly publishers: readonly {
     readonly id: string;
     readonly apiKey: string;
@@ -73,6 +74,8 @@ describe("the ready message", () => {
   test("with --json is one line with the first five publishers, whose keys work", async () => {
     const [adsim, ready] = await serveJson();
     expect(ready.event).toBe("ready");
+    expect(ready.inspector).toBe(`${ready.url}/_sim/`);
+    expect(adsim.stderr()).toContain(`See what happens there: ${ready.url}/_sim/\n`);
     expect(ready.publishers).toHaveLength(5);
     for (const { id, apiKey, surfaces } of ready.publishers) {
       const answer = await fetch(`${ready.url}/v1/publisher/surfaces?publisher_id=${id}`, {
@@ -125,7 +128,9 @@ test.each([
 ] as const)(
   "on %s with %j the control API answers %i; stderr says how to open it: %s",
   async (host, more, status, isSaid) => {
-    const [adsim, { url }] = await serveJson(["--host", host, ...more]);
+    const [adsim, { url, inspector }] = await serveJson(["--host", host, ...more]);
+    expect(inspector).toBe(isSaid ? undefined : `${url}/_sim/`);
+    expect(adsim.stderr().includes("See what happens there")).toBe(!isSaid);
     expect((await fetch(`${url}/_sim/health`)).status).toBe(status);
     expect(adsim.stderr().includes("Give --control-token to open it")).toBe(isSaid);
   },

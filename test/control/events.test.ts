@@ -53,6 +53,8 @@ test.each([
 ])("events%s with %j have the rows %j", (query, headers, expected) => {
   const worlds = worldsOf();
   fill(worlds, 7);
+  // Another client has all.
+  follow(worlds);
   const response = follow(worlds, query, headers);
   expect(sequencesFrom(response)).toEqual(expected);
   expect(response.body).not.toContain("restarted");
@@ -86,7 +88,25 @@ test("rows with long queries are spread over more events", () => {
 });
 
 describe("a client whose rows are outdated is told to forget them, and gets those that are kept", () => {
-  test.each([
+  test.each<[string, (worlds: Worlds) => unknown, number]>([
+    ["its id is of another server", () => undefined, 1],
+    [
+      "the world was reset, and has as many entries again",
+      (worlds) => {
+        follow(worlds);
+        worlds.get("default").reset();
+        fill(worlds, 7);
+      },
+      1,
+    ],
+    [
+      "the journal was cleared",
+      (worlds) => {
+        follow(worlds);
+        worlds.get("default").journal.clear();
+      },
+      11,
+    ],
     ["the journal has dropped some that it lacks", (worlds: Worlds) => fill(worlds, 20), 21],
     ["the world was reset", (worlds: Worlds) => worlds.get("default").reset(), 1],
   ])("%s", (_, change, first) => {
@@ -206,6 +226,8 @@ describe("an open stream", () => {
     const stream = createEventStream({
       world,
       after: 0,
+      isOutdated: false,
+      sent: () => undefined,
       isKept: () => worlds.peek(name) === world,
       ended() {
         ends += 1;

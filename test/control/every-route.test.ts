@@ -3,12 +3,12 @@
 import { describe, expect, test } from "vitest";
 import { MAX_CONTROL_BODY_BYTES } from "../../src/control/input.ts";
 import type { ControlRoute } from "../../src/control/route.ts";
-import { controlRoutes } from "../../src/control/routes.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
 import type { ApiRequest, ApiResponse } from "../../src/spec/messages.ts";
 import { someOf } from "../budget.ts";
 import { JSON_BODY } from "../worlds.ts";
 import {
+  apiRoutes,
   bodyFor,
   nameOf,
   pathFor,
@@ -18,7 +18,7 @@ import {
   stateOf,
 } from "./every-route.ts";
 
-const named = controlRoutes.map((route): [string, ControlRoute] => [nameOf(route), route]);
+const named = apiRoutes.map((route): [string, ControlRoute] => [nameOf(route), route]);
 const withBody = named.filter(([, { body = "none" }]) => body !== "none");
 
 /** Stands for a number that JSON can hold and a double can't. */
@@ -315,7 +315,7 @@ describe("a body with one value replaced", () => {
 function expectUnharmed(worlds: Worlds, what: string): void {
   for (const name of worlds.names()) {
     const prefix = `/@${name}/_sim`;
-    for (const { method, path } of controlRoutes) {
+    for (const { method, path } of apiRoutes) {
       if (method !== "GET" || path.includes(":")) continue;
       expect(worlds.handle({ method, path: `${prefix}/${path}` }).status, `${what}: ${path}`).toBe(
         200,

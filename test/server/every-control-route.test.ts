@@ -3,12 +3,11 @@
 import { expect, test } from "vitest";
 import { MAX_CONTROL_BODY_BYTES } from "../../src/control/input.ts";
 import type { ControlRoute } from "../../src/control/route.ts";
-import { controlRoutes } from "../../src/control/routes.ts";
 import type { ApiRequest } from "../../src/spec/messages.ts";
-import { nameOf, requestFor, setUp, stateOf } from "../control/every-route.ts";
+import { apiRoutes, nameOf, requestFor, setUp, stateOf } from "../control/every-route.ts";
 import { exchange, serve } from "./raw.ts";
 
-const named = controlRoutes.map((route): [string, ControlRoute] => [nameOf(route), route]);
+const named = apiRoutes.map((route): [string, ControlRoute] => [nameOf(route), route]);
 
 /** The request as text, with `lines` after the Host header or with their own. */
 function raw({ method, path, headers = {}, body = "" }: ApiRequest, lines: string): string {

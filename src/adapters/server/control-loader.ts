@@ -13,6 +13,8 @@ const loaders: Loaders = {
     return { list: shippedNames, find: shippedScenario, play: playInSlices };
   },
   metrics: () => import("./write-metrics.ts").then(({ writeMetrics }) => writeMetrics),
+  inspector: () =>
+    import("../../inspector/assets.ts").then(({ inspectorAssets }) => inspectorAssets()),
 };
 
 export function createControlLoader(): ControlLoader {

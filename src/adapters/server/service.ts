@@ -2,9 +2,9 @@
 
 import { printableLines } from "../../base/text.ts";
 import { isControlTarget } from "../../base/world-path.ts";
+import { refusalFor, wayToInspector } from "../../control/browsers.ts";
 import { controlBodyLimit } from "../../control/control.ts";
 import type { Guards } from "../../control/guards.ts";
-import { landingPage } from "../../control/landing-page.ts";
 import { problemResponse } from "../../control/problem.ts";
 import { MAX_BODY_BYTES } from "../../exchange/parameters.ts";
 import { DEFAULT_WORLD, type Worlds } from "../../simulator/worlds.ts";
@@ -52,9 +52,12 @@ export function createService(worlds: Worlds, guards: Guards): Service {
           detail: "The only supported Transfer-Encoding is chunked.",
         });
       }
-      if (isControlTarget(head.path)) return guards.control(head.headers) ?? landingPage(head);
+      if (isControlTarget(head.path)) {
+        const refusal = guards.control(head.headers);
+        return refusal === undefined ? wayToInspector(head) : refusalFor(head, refusal);
+      }
       return (
-        landingPage(head) ??
+        wayToInspector(head) ??
         (worlds.wouldMake(head.path) ? guards.newWorld(head.headers) : undefined)
       );
     },

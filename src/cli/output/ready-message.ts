@@ -12,6 +12,8 @@ const LONGEST_WHY = 200;
 
 export interface ReadyMessage {
   readonly url: string;
+  /** The address of the page that shows what happens; undefined if the control API is closed. */
+  readonly inspector: string | undefined;
   /** The first few publishers, at least one. */
   readonly publishers: readonly Credentials[];
   /** How POST parameters are sent. */
@@ -29,13 +31,13 @@ export interface PlayedScenario {
 }
 
 /** One line of JSON. */
-export function readyEvent({ url, publishers, scenario }: ReadyMessage): string {
-  return `${printable(JSON.stringify({ event: "ready", url, publishers, scenario }))}\n`;
+export function readyEvent({ url, inspector, publishers, scenario }: ReadyMessage): string {
+  return `${printable(JSON.stringify({ event: "ready", url, inspector, publishers, scenario }))}\n`;
 }
 
 /** Text. Each line that begins with `curl` works alone in a POSIX shell. */
 export function readyText(message: ReadyMessage): string {
-  const { url, publishers, scenario } = message;
+  const { url, inspector, publishers, scenario } = message;
   const [publisher] = publishers;
   const at = `adsim is ready at ${url}`;
   const ready = scenario === undefined ? at : `${at}. It ${playedText(scenario)}`;
@@ -45,6 +47,7 @@ export function readyText(message: ReadyMessage): string {
   );
   return [
     ready,
+    ...(inspector === undefined ? [] : [`See what happens there: ${inspector}`]),
     "",
     `  publisher  ${publisher.id}`,
     `  API key    ${publisher.apiKey}`,
