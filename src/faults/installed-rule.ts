@@ -105,6 +105,14 @@ function dataRule(rule: FaultRule): DataRule {
   return { kind: "data", rule, textLength, match, window: windowOf(match) };
 }
 
+/** The rule with its counts, about other requests. */
+export function rewritten(rule: Rule, rewrite: (rule: FaultRule) => FaultRule): Rule {
+  const { behaviour } = rule;
+  return behaviour.kind === "data"
+    ? { ...rule, behaviour: dataRule(rewrite(behaviour.rule)) }
+    : rule;
+}
+
 /** Numbers a request, if the rule looks at it. */
 export function numberRequest(
   { behaviour, seen }: Rule,

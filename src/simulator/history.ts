@@ -31,8 +31,8 @@ export interface HistorySource {
 
 /** Requests between two saved states while the journal drops nothing, and the most while it does. */
 const SAVE_EVERY = 500;
-/** The fewest of them. */
-const SAVE_RARELY_BELOW = 16;
+/** How often to look whether it is time; the fewest requests between two saved states. */
+const LOOK_EVERY = 16;
 /** So many requests may pass before the largest copy, so that copying takes a small part of the time. */
 const REQUESTS_PER_LARGEST_COPY = 10_000;
 /** Most changes, and most of their characters, to keep before a saved state takes their place. */
@@ -69,7 +69,7 @@ export class WorldHistory implements History {
       return;
     }
     this.#save(true);
-    this.#lookAt = journal.total + SAVE_EVERY;
+    this.#lookAt = journal.total + LOOK_EVERY;
     this.#tell();
   }
 
@@ -145,20 +145,24 @@ export class WorldHistory implements History {
     return () => void this.#observers.delete(own);
   }
 
-  scriptOf(moment: Moment): Script {
+  scriptOf(moment: Moment | "now", start: "latest" | "earliest" = "latest"): Script {
     this.beforeRequest();
-    const { journal } = this.#source;
-    const isAfter = moment.after !== undefined;
-    const field = isAfter ? "after" : "before";
-    const entry = checkedEntry(field, moment.after ?? moment.before, journal.total);
+    const { journal, now } = this.#source;
+    const isNow = moment === "now";
+    const isAfter = !isNow && moment.after !== undefined;
+    const field = isNow ? "now" : isAfter ? "after" : "before";
+    const entry = isNow
+      ? journal.total + 1
+      : checkedEntry(field, moment.after ?? moment.before, journal.total);
     const last = isAfter ? entry : entry - 1;
-    const from = this.#startFor(last, isAfter);
+    const latest = this.#startFor(last, isAfter);
+    const from = start === "latest" ? latest : this.#earliestBefore(latest);
     const why = this.#whyUnusable(from, last);
     if (from?.copy === undefined || why !== undefined)
       throw new InputError(field, why ?? TOO_LARGE, "not-found");
     const { copy } = from;
     const steps = this.#steps(from, last, isAfter);
-    const untilMs = isAfter ? undefined : journal.recordAt(entry)?.nowMs;
+    const untilMs = isNow ? now() : isAfter ? undefined : journal.recordAt(entry)?.nowMs;
     return { from: { ...from, copy }, steps, untilMs, mode: modeAfter(copy, steps) };
   }
 
@@ -169,6 +173,20 @@ export class WorldHistory implements History {
     const includesMore = ({ sequence, changeCount }: SavedWorld): boolean =>
       sequence === last && this.#changes[changeCount - this.#forgottenChanges - 1]?.after === last;
     return earlier.findLast((one) => !includesMore(one)) ?? earlier.at(-1);
+  }
+
+  /** The earliest saved state that leads to this one. */
+  #earliestBefore(latest: SavedWorld | undefined): SavedWorld | undefined {
+    const { journal } = this.#source;
+    const dropped = journal.total - journal.kept;
+    let earliest = latest;
+    const before = latest === undefined ? [] : this.#saved.slice(0, this.#saved.indexOf(latest));
+    for (const one of before.reverse()) {
+      const leadsThere = earliest?.follows === true && one.sequence >= dropped;
+      if (!leadsThere || one.copy === undefined) break;
+      earliest = one;
+    }
+    return earliest;
   }
 
   #whyUnusable(from: SavedWorld | undefined, last: number): string | undefined {
@@ -213,14 +231,14 @@ export class WorldHistory implements History {
     const isDue = this.#lookAt === 0 || kept === 0 || total - (latest ?? 0) >= this.#interval();
     if (isDue && (this.#isReplaced || this.#isFull() || total !== latest)) this.#save(false);
     this.#forget(total - kept);
-    this.#lookAt = total + Math.min(this.#interval(), SAVE_EVERY);
+    this.#lookAt = total + LOOK_EVERY;
   }
 
   #interval(): number {
     const { journal, maxBytes } = this.#source;
     const { total, kept } = journal;
     if (kept === total) return SAVE_EVERY;
-    const often = Math.min(Math.max(kept / 8, SAVE_RARELY_BELOW), SAVE_EVERY);
+    const often = Math.min(Math.max(kept / 8, LOOK_EVERY), SAVE_EVERY);
     const share = (this.#saved.at(-1)?.copy?.bytes ?? 0) / maxBytes;
     return Math.max(often, Math.min(share * REQUESTS_PER_LARGEST_COPY, kept / 2));
   }

@@ -104,6 +104,10 @@ export interface History {
   readonly canThin: boolean;
   /** Frees saved states. The same moments can be rebuilt, but more slowly. */
   thin(): void;
-  /** @throws InputError that says why this moment can't be rebuilt. */
-  scriptOf(moment: Moment): Script;
+  /**
+   * How to rebuild a moment, by default from the latest saved state before it: that is quickest.
+   *
+   * @throws InputError that says why this moment can't be rebuilt.
+   */
+  scriptOf(moment: Moment | "now", start?: "latest" | "earliest"): Script;
 }

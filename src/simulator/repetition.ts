@@ -6,8 +6,9 @@
 import type { Clock } from "../base/clock.ts";
 import type { FaultFunction } from "../faults/rule.ts";
 import type { FunctionStandIn } from "../faults/rule-list.ts";
+import type { Verdict } from "../faults/verdict.ts";
 import type { JournalRecord } from "../journal/record.ts";
-import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
+import type { ApiRequest, ApiResponse, RequestParts } from "../spec/messages.ts";
 import type { HistoryStep, Script } from "./moment.ts";
 import { type ChangeableWorld, repeatChange, type WorldChange } from "./world-change.ts";
 
@@ -25,8 +26,11 @@ export interface Repetition<World> {
    * @returns the answer to a request; undefined for a change, and for a request that has no effect of its own.
    */
   repeat(step: HistoryStep, request?: ApiRequest): ApiResponse | undefined;
-  /** Rules that are functions are called again from now on. Moves the clock to this instant, if it is later. */
-  end(untilMs: number | undefined): void;
+  /**
+   * Rules that are functions are called again from now on, or `asked` decides in their place. Moves the clock to this
+   * instant, if it is later.
+   */
+  end(untilMs: number | undefined, asked?: FunctionStandIn): void;
 }
 
 /** `create` makes the world to start from, with `standIn` for rules that are functions. */
@@ -34,11 +38,8 @@ export function createRepetition<World extends AnsweringWorld>(
   create: (standIn: FunctionStandIn) => World,
 ): Repetition<World> {
   let repeated: JournalRecord | undefined;
-  let isRepeating = true;
-  const standIn: FunctionStandIn = (id, decide) => (request) => {
-    if (!isRepeating) return decide(request);
-    return repeated?.fault?.rule === id ? repeated.fault.verdict : undefined;
-  };
+  let decideNow: FunctionStandIn = (id) => () => verdictIn(repeated, id);
+  const standIn: FunctionStandIn = (id, decide) => (request) => decideNow(id, decide)(request);
   const world = create(standIn);
 
   function advanceTo(atMs: number): void {
@@ -65,21 +66,32 @@ export function createRepetition<World extends AnsweringWorld>(
       if (record.fault?.received === "nothing") response.delivery?.undelivered();
       return response;
     },
-    end(untilMs) {
-      isRepeating = false;
+    end(untilMs, asked = callAgain) {
+      decideNow = asked;
       if (untilMs !== undefined) advanceTo(untilMs);
     },
   };
 }
 
-/** Does all of a script again. */
-export function repeatAll(repetition: Repetition<unknown>, { steps, untilMs }: Script): void {
+const callAgain: FunctionStandIn = (_id, decide) => decide;
+
+/** What the rule with this id decided on the recorded request. */
+export function verdictIn(record: JournalRecord | undefined, id: string): Verdict | undefined {
+  return record?.fault?.rule === id ? record.fault.verdict : undefined;
+}
+
+/** Does all of a script again. `asked` decides in place of rules that are functions once that is done. */
+export function repeatAll(
+  repetition: Repetition<unknown>,
+  { steps, untilMs }: Script,
+  asked?: FunctionStandIn,
+): void {
   for (const step of steps) repetition.repeat(step);
-  repetition.end(untilMs);
+  repetition.end(untilMs, asked);
 }
 
 /** The request of a journal record, as data. */
-export function requestIn({ method, path, query, headers, body }: JournalRecord): ApiRequest {
+export function requestIn({ method, path, query, headers, body }: JournalRecord): RequestParts {
   return { method, path, query, headers, body };
 }
 

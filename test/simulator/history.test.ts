@@ -3,7 +3,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createSimulator, type Simulator } from "../../src/index.ts";
+import { createSimulatorCore } from "../../src/simulator/core.ts";
+import { repeatAll } from "../../src/simulator/repetition.ts";
+import type { SimulatorCore } from "../../src/simulator/simulator.ts";
 import type { ApiRequest } from "../../src/spec/messages.ts";
+import { fakerHost } from "../../src/world/publishers/people.ts";
 import { runsOf } from "../budget.ts";
 
 /** What may happen, by number, so that a sequence shrinks. */
@@ -55,14 +59,14 @@ const verdicts = [
   { kind: "truncate", atByte: 5 },
 ] as const;
 
-function impression(sim: Simulator, pick: number): ApiRequest {
+function impression(sim: SimulatorCore, pick: number): ApiRequest {
   const { id, surfaces } = sim.publishers.at(pick % 2);
   const surface = surfaces[pick % surfaces.length]?.id;
   const event = { publisher_id: id, surface, ad_id: `ad-${pick % 3}`, session_id: `s-${pick % 4}` };
   return post(sim, pick, "impression", event);
 }
 
-function post(sim: Simulator, pick: number, path: string, body: object): ApiRequest {
+function post(sim: SimulatorCore, pick: number, path: string, body: object): ApiRequest {
   const headers = { authorization: `Bearer ${sim.publishers.at(pick % 2).apiKey}` };
   return { method: "POST", path: `/v1/${path}`, headers, body: JSON.stringify(body) };
 }
@@ -74,7 +78,7 @@ function get(sim: Simulator, pick: number, path: string): ApiRequest {
 }
 
 /** The state without what a function rule keeps from being saved. */
-function stateOf(sim: Simulator): string {
+function stateOf(sim: SimulatorCore): string {
   const faults = JSON.stringify(sim.faults.list());
   const copy = sim.fork();
   copy.faults.clear();
@@ -271,5 +275,53 @@ describe("a moment that isn't one", () => {
     const sim = createSimulator({ journalEntries: 0 });
     send(sim, 2);
     expect(() => sim.fork({ after: 1 })).toThrow("journal");
+  });
+});
+
+describe("a script", () => {
+  test("can start from the world's beginning while the journal reaches it, and leads to the same state", () => {
+    const sim = createSimulatorCore({ publishers: 3 }, fakerHost);
+    const play = (count: number): void => {
+      for (let sent = 0; sent < count; sent += 1) sim.handle(impression(sim, sent));
+    };
+    play(1200);
+    sim.clock.advance("1h");
+    const { history } = sim;
+    expect(history.scriptOf("now").from.isStart).toBe(false);
+    const script = history.scriptOf("now", "earliest");
+    expect(script.from).toMatchObject({ sequence: 0, isStart: true });
+    const repetition = sim.beginAt(script.from);
+    repeatAll(repetition, script);
+    expect(stateOf(repetition.world)).toBe(stateOf(sim));
+
+    // A restored state doesn't follow from what came before.
+    sim.restore(sim.snapshot());
+    play(700);
+    const { from } = history.scriptOf("now", "earliest");
+    expect(from).toMatchObject({ sequence: 1200, isStart: false });
+  });
+
+  test("starts from the first saved state whose entries the journal still has", () => {
+    const sim = createSimulatorCore({ publishers: 3, journalEntries: 200 }, fakerHost);
+    for (let sent = 0; sent < 1000; sent += 1) sim.handle(impression(sim, sent));
+    const { from, steps } = sim.history.scriptOf("now", "earliest");
+    expect(from.isStart).toBe(false);
+    expect(from.sequence).toBe(sim.history.first);
+    expect(steps).toHaveLength(1000 - from.sequence);
+  });
+
+  test("asks rules that are functions nothing while it is repeated, and then whoever is given", () => {
+    const sim = createSimulatorCore({}, fakerHost);
+    let calls = 0;
+    sim.faults.add(() => {
+      calls += 1;
+      return { kind: "respond", status: 500 };
+    });
+    sim.handle(impression(sim, 1));
+    const script = sim.history.scriptOf("now");
+    const repetition = sim.beginAt(script.from);
+    repeatAll(repetition, script, () => () => ({ kind: "respond", status: 418 }));
+    expect(repetition.world.handle(impression(sim, 2)).status).toBe(418);
+    expect(calls).toBe(1);
   });
 });
