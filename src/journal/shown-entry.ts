@@ -6,7 +6,7 @@ import { toBase64, utf8Text } from "../base/text.ts";
 import { deliveryTraits } from "../spec/delivery.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import { type LimitClass, operations } from "../spec/operations.ts";
-import type { JournalEntry, JournalFault, Nearest } from "./entry.ts";
+import type { JournalEntry, JournalFault, Nearest, ShownResponse } from "./entry.ts";
 import type { Secrets } from "./filter.ts";
 import type { JournalRecord } from "./record.ts";
 import { bytesWithoutSecrets, REDACTED, withoutSecrets } from "./secrets.ts";
@@ -56,6 +56,11 @@ export function shownEntry(
     assumptions: assumptionsOf(record),
     ...(nearest && { nearest: shownNearest(nearest, redactor) }),
   };
+}
+
+/** An answer that isn't recorded. */
+export function shownAnswer(response: ApiResponse, secrets: Secrets): ShownResponse {
+  return shownResponse(response, redactors[secrets], bytesReceived({ response }));
 }
 
 /** The assumptions that decided the answer. */
@@ -140,7 +145,9 @@ function shownResponse(
 }
 
 /** The bytes of the body that the client got, if text may not show them exactly. */
-function bytesReceived({ response: { delivery } }: JournalRecord): Uint8Array | undefined {
+function bytesReceived({
+  response: { delivery },
+}: Pick<JournalRecord, "response">): Uint8Array | undefined {
   if (delivery === undefined || deliveryTraits[delivery.kind].received !== "part") return undefined;
   return "bytes" in delivery ? delivery.bytes : undefined;
 }

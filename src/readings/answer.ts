@@ -1,0 +1,51 @@
+/** Asks a copy of a world one request, and describes its answer as a journal entry does. */
+
+import type { JournalEntry, ShownResponse } from "../journal/entry.ts";
+import type { Secrets } from "../journal/filter.ts";
+import type { LoggedExchange } from "../journal/logged-exchange.ts";
+import { shownAnswer } from "../journal/shown-entry.ts";
+import type { HostedCore } from "../simulator/simulator.ts";
+import { deliveryTraits, type Received } from "../spec/delivery.ts";
+import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
+
+/** An answer as the client gets it, and what the service did. Its members mean the same as in a journal entry. */
+export interface Answer
+  extends ShownResponse,
+    Pick<
+      JournalEntry,
+      "operation" | "reason" | "producedBy" | "assumptions" | "effect" | "creditInr"
+    > {
+  /** How much of the answer the client gets. */
+  readonly received: Received;
+}
+
+/** An answer with its secrets. */
+export interface Asked {
+  readonly response: ApiResponse;
+  readonly exchange: LoggedExchange;
+}
+
+/** The world is changed by the request: it must be a copy. */
+export function ask(world: HostedCore, request: ApiRequest): Asked {
+  const exchanges: LoggedExchange[] = [];
+  const stop = world.journal.observe((exchange) => exchanges.push(exchange));
+  const response = world.handle(request);
+  stop();
+  // A rule may make two of one request, of which the client sees one.
+  const exchange = exchanges.find(({ status }) => status === response.status) ?? exchanges[0];
+  if (exchange === undefined) throw new Error("A request left no trace.");
+  return { response, exchange };
+}
+
+export function receivedOf({ delivery }: ApiResponse): Received {
+  return delivery === undefined ? "whole" : deliveryTraits[delivery.kind].received;
+}
+
+export function shownAsked({ response, exchange }: Asked, secrets: Secrets): Answer {
+  const { operation, reason, producedBy, assumptions, effect, creditInr } = exchange;
+  return {
+    ...shownAnswer(response, secrets),
+    received: receivedOf(response),
+    ...{ operation, reason, producedBy, assumptions, effect, creditInr },
+  };
+}

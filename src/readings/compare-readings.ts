@@ -1,0 +1,209 @@
+/**
+ * One request under every other choice of every assumption: what its answer would be, had that choice been in force from the
+ * world's beginning. Works in copies. Where the past may depend on the choice, it is repeated under that choice.
+ */
+
+import * as v from "valibot";
+import { InputError, parseInput } from "../base/input.ts";
+import { plainRequest } from "../exchange/plain-request.ts";
+import type { Secrets } from "../journal/filter.ts";
+import type { HostedCore, SimulatorCore } from "../simulator/simulator.ts";
+import { type AssumptionKey, type Choice, catalogue } from "../spec/assumptions/catalogue.ts";
+import { keyHint } from "../spec/assumptions/resolve.ts";
+import type { ApiRequest } from "../spec/messages.ts";
+import { runToEnd, type Work } from "../spec/work.ts";
+import { type Answer, type Asked, ask, shownAsked } from "./answer.ts";
+import { differencesInWords, nameOfAnswer, type SameId } from "./answer-differences.ts";
+import {
+  type IdTranslator,
+  idTranslator,
+  sameIdIn,
+  type TwoWorlds,
+  translatedRequest,
+  translatedRule,
+} from "./ids-elsewhere.ts";
+import { allKeys } from "./matrix-plan.ts";
+import { keysOfPast } from "./past-influence.ts";
+import { askUnder, formatsIn, impressionIdsIn, type PastToRepeat } from "./past-under.ts";
+import { askedOnce, hosted, presentOf, type Question } from "./present.ts";
+import { relevantSteps } from "./relevant-past.ts";
+
+/** A choice of one assumption. All others are as they were. */
+export interface Reading {
+  readonly key: AssumptionKey;
+  readonly choice: string;
+}
+
+/** Readings with the same answer: status, headers, body, and how much of it arrives. */
+export interface AnswerGroup {
+  /** In the first group that of the choices in force, in the others that of the first reading. */
+  readonly answer: Answer;
+  /** In the order of the catalogue. */
+  readonly readings: readonly Reading[];
+  /** What differs from the first group's answer, in words such as `status: 409 instead of 200`. */
+  readonly differences: readonly string[];
+}
+
+export interface ReadingComparison {
+  /** First the answer under the choices in force, with the readings that don't change it. */
+  readonly groups: readonly AnswerGroup[];
+  /** Readings that this world can't have, each with the reason. */
+  readonly impossible: readonly (Reading & { readonly why: string })[];
+  /** From when on the readings hold, if the journal no longer reaches the world's beginning. */
+  readonly note?: string | undefined;
+}
+
+export interface CompareReadingsOptions {
+  /** The assumptions to vary. @default all */
+  readonly keys?: readonly AssumptionKey[] | undefined;
+  /** Whether answers show UPI ids. @default "redacted" */
+  readonly secrets?: Secrets | undefined;
+}
+
+/**
+ * Answers a request at the simulator's present moment under every other choice of every assumption, one at a time. The
+ * simulator doesn't change, and its journal doesn't either.
+ *
+ * Each answer is the one of a simulator that was created with that choice, and got the same requests and the same changes by
+ * hand; choices for the same assumption that were made by hand don't count. "The same request" means the same publisher,
+ * surface and impression: where ids are others, clients send those that they were told there. Fault rules apply. One that is
+ * a function is asked once about requests that look the same to it.
+ *
+ * @throws InputError if the journal is off, for an unknown key, and for more than the journal can bring back; and whatever a
+ * fault function throws.
+ */
+export function compareReadings(
+  sim: SimulatorCore,
+  request: ApiRequest,
+  options: CompareReadingsOptions = {},
+): ReadingComparison {
+  const question: Question = { core: hosted(sim), moment: "now", request, decide: askedOnce() };
+  return runToEnd(compareInSlices(question, options));
+}
+
+const optionsSchema = v.strictObject({
+  keys: v.optional(v.array(v.string(), "must be a list of assumptions")),
+  secrets: v.optional(v.picklist(["redacted", "shown"])),
+});
+
+/** {@link compareReadings} as work that others can interrupt. */
+export function* compareInSlices(
+  question: Question,
+  options: CompareReadingsOptions = {},
+): Work<ReadingComparison> {
+  const { keys = allKeys, secrets = "redacted" } = parseInput(optionsSchema, options, "options");
+  const varied = keys.map(knownKey);
+  const asker = createAsker(question);
+  const groups = createGroups(asker.first, secrets);
+  const impossible: (Reading & { why: string })[] = [];
+  for (const reading of varied.flatMap((key) => otherChoices(key, asker.inForce))) {
+    yield;
+    try {
+      groups.add(reading, yield* asker.askUnder(reading));
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      impossible.push({ ...reading, why: error.message });
+    }
+  }
+  return { groups: groups.all(), impossible, ...asker.note };
+}
+
+function knownKey(key: string, place: number): AssumptionKey {
+  const found = allKeys.find((one) => one === key);
+  if (found !== undefined) return found;
+  throw new InputError(`keys.${place}`, `is not an assumption.${keyHint(key)}`);
+}
+
+function otherChoices(key: AssumptionKey, inForce: HostedCore["assumptions"]): Reading[] {
+  const choices = Object.keys(catalogue[key].choices);
+  return choices.filter((choice) => choice !== inForce[key]).map((choice) => ({ key, choice }));
+}
+
+interface Found {
+  readonly asked: Asked;
+  readonly isSameId?: SameId | undefined;
+}
+
+interface Asker {
+  readonly inForce: HostedCore["assumptions"];
+  /** The answer under the choices in force. */
+  readonly first: Asked;
+  /** @throws InputError if the world can't have the reading. */
+  askUnder(reading: Reading): Work<Found>;
+  readonly note: Pick<ReadingComparison, "note">;
+}
+
+function createAsker(question: Question): Asker {
+  const { core, moment } = question;
+  const present = presentOf(question);
+  const { flaw, ...request } = plainRequest(question.request);
+  const first = ask(present.fork(), question.request);
+  const script = core.history.scriptOf(moment, "earliest");
+  const steps = relevantSteps(script, request, first);
+  const past: PastToRepeat = { ...script, steps, ...impressionIdsIn(steps, request) };
+  const everyone: PastToRepeat = { ...script, ...impressionIdsIn(script.steps, request) };
+  const repeated = keysOfPast(script.from, steps);
+
+  // What can't be read has no ids.
+  const requestWith = (idOf: IdTranslator): ApiRequest =>
+    flaw === undefined ? translatedRequest(request, idOf) : question.request;
+
+  function askCopy({ key, choice }: Reading, worlds: TwoWorlds): Asked {
+    const world = present.fork();
+    world.assume({ [key]: choice });
+    if (key !== "ids.format") return ask(world, question.request);
+    const idOf = idTranslator(worlds);
+    world.rewriteRules((rule) => translatedRule(rule, idOf));
+    return ask(world, requestWith(idOf));
+  }
+  return {
+    inForce: present.assumptions,
+    first,
+    *askUnder(reading) {
+      const { key, choice } = reading;
+      // Read only for the key that has such choices.
+      const to = choice as Choice<"ids.format">;
+      const worlds = { seed: present.seed, from: formatsIn(past), to };
+      const isSameId = key === "ids.format" ? sameIdIn(worlds) : undefined;
+      if (!repeated.has(key)) return { asked: askCopy(reading, worlds), isSameId };
+      // A key that works for every publisher lets their requests influence each other.
+      const own = key === "auth.key-scope" ? everyone : past;
+      return { asked: yield* askUnder(question, own, requestWith, reading), isSameId };
+    },
+    note: script.from.isStart ? {} : { note: noteAbout(script.from.sequence) },
+  };
+}
+
+function noteAbout(sequence: number): string {
+  const since = sequence === 0 ? "what this world began with" : `the state after entry ${sequence}`;
+  return `The journal doesn't reach back to the beginning of a world with these settings, so each reading starts from ${since}, which it doesn't change.`;
+}
+
+interface Groups {
+  add(reading: Reading, found: Found): void;
+  all(): AnswerGroup[];
+}
+
+function createGroups(first: Asked, secrets: Secrets): Groups {
+  interface Group extends AnswerGroup {
+    readonly readings: Reading[];
+  }
+  const groupOf = (asked: Asked, differences: readonly string[]): Group => ({
+    answer: shownAsked(asked, secrets),
+    readings: [],
+    differences,
+  });
+  const groups = new Map([[nameOfAnswer(first.response), groupOf(first, [])]]);
+  return {
+    add(reading, { asked, isSameId }) {
+      const name = nameOfAnswer(asked.response);
+      let group = groups.get(name);
+      if (group === undefined) {
+        group = groupOf(asked, differencesInWords(first.response, asked.response, isSameId));
+        groups.set(name, group);
+      }
+      group.readings.push(reading);
+    },
+    all: () => [...groups.values()],
+  };
+}

@@ -1,0 +1,203 @@
+/**
+ * Which assumptions can have decided what earlier requests left behind: books, quotas, memory of duplicates. For all others a
+ * copy of the present world is exact under another choice; for these the past has to be repeated.
+ */
+
+import { headerOf } from "../exchange/headers.ts";
+import type { JournalRecord } from "../journal/record.ts";
+import type { HistoryStep, Script } from "../simulator/moment.ts";
+import type { AssumptionKey } from "../spec/assumptions/catalogue.ts";
+import { operations } from "../spec/operations.ts";
+import { assumedIn } from "./relevant-past.ts";
+
+/** What happened so far, as far as it matters here. When unsure, a member is true. */
+interface Past {
+  readonly hasPosts: boolean;
+  readonly hasClicks: boolean;
+  /** Impressions that may have a session. */
+  readonly hasSessions: boolean;
+  /** Impressions on a surface that wasn't active. */
+  readonly hasInactive: boolean;
+  /** Parameters with unknown names, empty values or other types than text, or an unusual encoding. */
+  readonly hasUnusualParameters: boolean;
+  readonly hasUnusualSchemes: boolean;
+  readonly hasTrailingSlashes: boolean;
+  readonly hasHeads: boolean;
+  readonly hasReportsBesidesStats: boolean;
+  readonly hasRefusals: boolean;
+  /** Whether refused requests got their quota back. Then each decision to refuse changes what is left. */
+  readonly freesRefused: boolean;
+}
+
+/** Whether another choice may have led to another state. A new key has to be added here; `always` is never wrong. */
+const influences: Readonly<Record<AssumptionKey, (past: Past) => boolean>> = {
+  "request.encoding": ({ hasPosts }) => hasPosts,
+  "request.unknown-fields": ({ hasUnusualParameters }) => hasUnusualParameters,
+  "request.empty-value": ({ hasUnusualParameters }) => hasUnusualParameters,
+  "request.scalar-types": ({ hasUnusualParameters }) => hasUnusualParameters,
+  "auth.failure": never,
+  "auth.key-scope": always,
+  "auth.foreign-publisher": never,
+  "auth.scheme-case": ({ hasUnusualSchemes }) => hasUnusualSchemes,
+  "errors.body": never,
+  "errors.invalid": never,
+  "errors.method": never,
+  "http.trailing-slash": ({ hasTrailingSlashes }) => hasTrailingSlashes,
+  "http.head": ({ hasHeads }) => hasHeads,
+  "http.content-type": never,
+  "http.cors": never,
+  "limit.algorithm": always,
+  "limit.exceeded": never,
+  "limit.retry-after": never,
+  "limit.headers": never,
+  "limit.recording-pool": ({ hasClicks }) => hasClicks,
+  "limit.reporting-endpoints": ({ hasReportsBesidesStats }) => hasReportsBesidesStats,
+  "limit.rejected-requests": ({ hasRefusals }) => hasRefusals,
+  "dedup.key": ({ hasSessions }) => hasSessions,
+  "dedup.window": ({ hasSessions }) => hasSessions,
+  "dedup.repeat": ({ hasSessions }) => hasSessions,
+  "click.unknown": ({ hasClicks, freesRefused }) => hasClicks && freesRefused,
+  "click.repeat": ({ hasClicks }) => hasClicks,
+  "click.window": ({ hasClicks }) => hasClicks,
+  "click.revenue": ({ hasClicks }) => hasClicks,
+  "surface.unknown": ({ freesRefused }) => freesRefused,
+  "surface.inactive": ({ hasInactive }) => hasInactive,
+  "surface.statuses": ({ hasPosts }) => hasPosts,
+  "payout.statuses": never,
+  "payout.txn-id": never,
+  "payout.limit-over-max": ({ freesRefused }) => freesRefused,
+  "payout.order": never,
+  "payout.cycle": never,
+  "payout.threshold": never,
+  "date.timezone": always,
+  "date.inverted-range": ({ freesRefused }) => freesRefused,
+  "date.future": ({ freesRefused }) => freesRefused,
+  "stats.today": never,
+  "stats.surfaces": never,
+  "stats.filter-unlisted": never,
+  // The same events under other names.
+  "ids.format": never,
+  "money.precision": never,
+  "response.extra-fields": never,
+  "response.key-order": never,
+};
+
+function never(): boolean {
+  return false;
+}
+
+function always(): boolean {
+  return true;
+}
+
+/** The keys for which the past has to be repeated. `steps`: what happened since the state that the script starts from. */
+export function keysOfPast(
+  { copy }: Script["from"],
+  steps: readonly HistoryStep[],
+): ReadonlySet<AssumptionKey> {
+  const changed = assumedIn(steps);
+  const freesRefused = [copy.state.assumptions, ...changed].some(
+    (choices) => choices["limit.rejected-requests"] === "free",
+  );
+  const past = { ...pastOf(steps), freesRefused };
+  const keys = Object.keys(influences) as AssumptionKey[];
+  // A choice that was in force for a while isn't the same as one that was in force all the time.
+  return new Set(
+    keys.filter(
+      (key) => influences[key](past) || changed.some((choices) => choices[key] !== undefined),
+    ),
+  );
+}
+
+function pastOf(steps: readonly HistoryStep[]): Omit<Past, "freesRefused"> {
+  const past = {
+    hasPosts: false,
+    hasClicks: false,
+    hasSessions: false,
+    hasInactive: false,
+    hasUnusualParameters: false,
+    hasUnusualSchemes: false,
+    hasTrailingSlashes: false,
+    hasHeads: false,
+    hasReportsBesidesStats: false,
+    hasRefusals: false,
+  };
+  for (const step of steps) {
+    if (step.kind === "change") continue;
+    const { record } = step;
+    const { path } = record;
+    const names = parametersIfUsual(record);
+    past.hasTrailingSlashes ||= path.endsWith("/");
+    past.hasHeads ||= record.method === "HEAD";
+    past.hasUnusualSchemes ||= hasUnusualScheme(record);
+    past.hasUnusualParameters ||= names === undefined;
+    past.hasInactive ||= record.shapedBy.includes("surface.inactive");
+    past.hasRefusals ||= wasRefused(record);
+    if (path.startsWith(operations.click.path)) past.hasClicks = true;
+    if (path.startsWith(operations.impression.path))
+      past.hasSessions ||= names === undefined || names.includes("session_id");
+    past.hasReportsBesidesStats ||= reportsBesidesStats.some((one) => path.startsWith(one));
+  }
+  past.hasPosts = steps.some(isPost);
+  return past;
+}
+
+const reportsBesidesStats: readonly string[] = [operations.surfaces.path, operations.payouts.path];
+
+function isPost(step: HistoryStep): boolean {
+  if (step.kind === "change") return false;
+  const { path } = step.record;
+  return path.startsWith(operations.impression.path) || path.startsWith(operations.click.path);
+}
+
+/** Whether it got as far as to spend quota, and then wasn't answered with a success. */
+function wasRefused({ effect, operation, publisher, fault, response }: JournalRecord): boolean {
+  // The service's own answer, whatever a fault rule made of it.
+  const { status } = fault?.lost ?? response;
+  return (
+    effect !== undefined && operation !== undefined && publisher !== undefined && status !== 200
+  );
+}
+
+function hasUnusualScheme({ headers }: JournalRecord): boolean {
+  return headerOf(headers, "authorization")?.startsWith("Bearer ") === false;
+}
+
+const parameterNames: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  Object.values(operations).map(({ path, parameters }) => [path, new Set(Object.keys(parameters))]),
+);
+
+/** The names of its parameters; undefined unless they are the operation's own, each with a text. */
+function parametersIfUsual({
+  path,
+  query,
+  headers,
+  body,
+}: JournalRecord): readonly string[] | undefined {
+  const names = parameterNames.get(path.replace(/\/+$/, ""));
+  if (names === undefined) return [];
+  if (query !== "" && body !== "") return undefined;
+  const isJson = headerOf(headers, "content-type")?.startsWith("application/json") ?? true;
+  const sent = query === "" ? membersOf(isJson ? body : "(another type)") : pairsOf(query);
+  const isUsual = sent?.every(([name, value]) => names.has(name) && isText(value)) === true;
+  return isUsual ? sent.map(([name]) => name) : undefined;
+}
+
+function pairsOf(query: string): [string, unknown][] {
+  return [...new URLSearchParams(query)];
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}
+
+function membersOf(body: string | Uint8Array): [string, unknown][] | undefined {
+  if (body === "") return [];
+  if (typeof body !== "string") return undefined;
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === "object" && value !== null ? Object.entries(value) : undefined;
+  } catch {
+    return undefined;
+  }
+}

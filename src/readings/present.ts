@@ -1,0 +1,57 @@
+/** A copy of a world at a moment, to ask what a request would get there, and how rules that are functions decide meanwhile. */
+
+import { InputError } from "../base/input.ts";
+import type { FunctionStandIn } from "../faults/rule-list.ts";
+import type { Verdict } from "../faults/verdict.ts";
+import type { JournalRecord } from "../journal/record.ts";
+import type { Moment } from "../simulator/moment.ts";
+import { repeatAll, verdictIn } from "../simulator/repetition.ts";
+import type { HostedCore, SimulatorCore } from "../simulator/simulator.ts";
+import type { ApiRequest } from "../spec/messages.ts";
+
+/** A request to ask about, and when. */
+export interface Question {
+  readonly core: HostedCore;
+  readonly moment: Moment | "now";
+  readonly request: ApiRequest;
+  /** Decides on it in place of rules that are functions. */
+  readonly decide: FunctionStandIn;
+}
+
+/** @throws InputError unless its past can be repeated. */
+export function hosted(sim: SimulatorCore): HostedCore {
+  if (!isHosted(sim)) throw new InputError("sim", "must be a simulator made by createSimulator");
+  if (!sim.journal.isOff) return sim;
+  throw new InputError(
+    "sim",
+    "has its journal off (journalEntries or journalBytes is 0), so what an answer depends on can't be repeated. Create it with a journal",
+    "conflict",
+  );
+}
+
+function isHosted(sim: SimulatorCore): sim is HostedCore {
+  return typeof sim === "object" && sim !== null && "beginAt" in sim && "history" in sim;
+}
+
+/** The world at the moment of the question. It has no journal. */
+export function presentOf({ core, moment, decide }: Question): HostedCore {
+  const script = core.history.scriptOf(moment);
+  const repetition = core.beginAt(script.from);
+  repeatAll(repetition, script, decide);
+  return repetition.world;
+}
+
+/** Asks each function once about requests that look the same to it, because it may count its calls. */
+export function askedOnce(): FunctionStandIn {
+  const made = new Map<string, Verdict | undefined>();
+  return (id, decide) => (request) => {
+    const name = JSON.stringify([id, request]);
+    if (!made.has(name)) made.set(name, decide(request));
+    return made.get(name);
+  };
+}
+
+/** Decides as the functions did when the request was recorded. */
+export function asRecorded(record: JournalRecord): FunctionStandIn {
+  return (id) => () => verdictIn(record, id);
+}

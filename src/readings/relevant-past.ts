@@ -1,0 +1,59 @@
+/** What of the past an answer can depend on: publishers don't influence each other (invariant A1), with a few exceptions. */
+
+import { headerOf } from "../exchange/headers.ts";
+import type { HistoryStep, Script } from "../simulator/moment.ts";
+import type { Readings } from "../simulator/simulator-options.ts";
+import type { RequestParts } from "../spec/messages.ts";
+import type { Asked } from "./answer.ts";
+
+/** The choices that were made by hand. */
+export function assumedIn(steps: readonly HistoryStep[]): readonly Readings[] {
+  return steps.flatMap((step) =>
+    step.kind === "change" && step.noted.change.kind === "assume"
+      ? [step.noted.change.assumptions]
+      : [],
+  );
+}
+
+/** The steps that may have influenced the answer. Changes by hand always count. */
+export function relevantSteps(
+  script: Script,
+  request: RequestParts,
+  asked: Asked,
+): readonly HistoryStep[] {
+  if (sharesState(script)) return script.steps;
+  const { publisher } = asked.exchange;
+  if (publisher === undefined && mayHaveKey(request, asked)) return script.steps;
+  // A request without a valid key may have one under another choice, and rules number such requests together.
+  return script.steps.filter(
+    ({ kind, ...step }) =>
+      !("record" in step) ||
+      step.record.publisher === undefined ||
+      step.record.publisher === publisher,
+  );
+}
+
+/** Whether a publisher's requests may have influenced another's, or aren't recognised as one publisher's. */
+function sharesState({ from, steps }: Script): boolean {
+  const { state, rules } = from.copy;
+  const choices = [state.assumptions, ...assumedIn(steps)];
+  const added = steps.flatMap((step) =>
+    step.kind === "change" && step.noted.change.kind === "fault" ? [step.noted.change.rule] : [],
+  );
+  const matches = [
+    ...rules.list(state.clock.now).map(({ match }) => match),
+    ...added.map((rule) => (typeof rule === "function" ? undefined : rule.match)),
+  ];
+  return (
+    choices.some((one) => one["auth.key-scope"] === "any") ||
+    assumedIn(steps).some((one) => one["ids.format"] !== undefined) ||
+    matches.some((match) => match?.per === "world")
+  );
+}
+
+/** Whether the request may carry a valid key that wasn't accepted or wasn't looked at. */
+function mayHaveKey({ headers }: RequestParts, { exchange }: Asked): boolean {
+  const authorization = headerOf(headers, "authorization");
+  if (authorization === undefined) return false;
+  return exchange.reason !== "unauthorized" || !authorization.startsWith("Bearer ");
+}
