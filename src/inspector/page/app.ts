@@ -6,7 +6,7 @@ import { type Api, type Connection, createApi, servedWorld } from "./api.ts";
 import type { Catalogue } from "./contract.ts";
 import { shortcutHelp, useShortcuts } from "./keys.ts";
 import { LiveView } from "./live-view.ts";
-import { createLog, isRow, type Log } from "./log.ts";
+import { createLog, type Log } from "./log.ts";
 import { announce, type Loaded, type Part, useLoaded } from "./parts.ts";
 import { go, linkTo, usePlace } from "./place.ts";
 import { TruthView } from "./truth-view.ts";
@@ -105,8 +105,7 @@ interface Clock {
 
 /** The world's time. A clock that moves is read on, second by second. */
 function useClock(api: Api, log: Log): string {
-  const changes = log.items.length - log.items.filter(isRow).length;
-  const clock: Loaded<Clock> = useLoaded(() => api.get<Clock>("clock"), [api, changes]);
+  const clock: Loaded<Clock> = useLoaded(() => api.get<Clock>("clock"), [api, log.changeCount]);
   const [, tick] = useState(0);
   const readAt = useRef(0);
   const { value } = clock;

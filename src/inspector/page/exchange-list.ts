@@ -33,7 +33,7 @@ const NARROW_PX = 620;
 const ROW_PX = 28;
 const TWO_LINE_ROW_PX = 50;
 /** Rows that are drawn above and below the visible ones. */
-const MARGIN_ROWS = 10;
+const MARGIN_ROWS = 4;
 /** The head stays at the top. */
 const HEAD_PX = 26;
 const PAGE_ROWS = 20;
@@ -67,6 +67,8 @@ export function ExchangeList(props: ListProps): Part {
     props.onScrolled(scrolled < rowPx / 2);
   };
   const rows = items.slice(count - last, count - first).reverse();
+  // A row that leaves the view gives its elements to one that enters it.
+  const slots = Math.ceil(height / rowPx) + 2 * MARGIN_ROWS;
   return html`<div class=${`list ${isNarrow ? "narrow" : width < 1000 ? "middle" : "wide"}`}
     role="grid" aria-label="Exchanges, newest first" aria-rowcount=${count + 1} aria-colcount=${columns.length}
     aria-activedescendant=${cursorIndex === undefined ? undefined : `row-${cursor}`}
@@ -78,7 +80,7 @@ export function ExchangeList(props: ListProps): Part {
     <div role="presentation" style=${{ height: `${count * rowPx}px` }}>
       <div role="presentation" style=${{ transform: `translateY(${first * rowPx}px)` }}>
         ${rows.map((item, index) => {
-          const place = { index: first + index + 2, rowPx };
+          const place = { index: first + index + 2, slot: (first + index) % slots, rowPx };
           if (!isRow(item)) return changeOf(item, place);
           const { sequence } = item;
           return rowOf(item, {
@@ -95,6 +97,7 @@ export function ExchangeList(props: ListProps): Part {
 
 interface RowPlace {
   readonly index: number;
+  readonly slot: number;
   readonly rowPx: number;
 }
 
@@ -104,16 +107,16 @@ interface RowState extends RowPlace {
   onOpen(sequence: number): void;
 }
 
-function rowOf(row: Row, { index, rowPx, isCursor, isOpen, onOpen }: RowState): Part {
+function rowOf(row: Row, { index, slot, rowPx, isCursor, isOpen, onOpen }: RowState): Part {
   const { sequence, at, method, path, query, operation, publisher } = row;
   const target = printable(query === "" ? path : `${path}?${query}`);
   const [day, time] = at.split("T");
   return html`<div class=${`row ${isCursor ? "cursor" : ""} ${isOpen ? "open" : ""}`} role="row"
-    key=${sequence} id=${`row-${sequence}`} aria-rowindex=${index} aria-selected=${isOpen}
+    key=${slot} id=${`row-${sequence}`} aria-rowindex=${index} aria-selected=${isOpen}
     style=${{ height: `${rowPx}px` }} onClick=${() => onOpen(sequence)}>
     <span role="gridcell" class="sequence">${sequence}</span>
-    <span role="gridcell" class="time" title=${at}><i>${day} </i>${time?.replace("Z", "")}</span>
-    <span role="gridcell" class="target" title=${target}><b>${printable(method)}</b> ${target}</span>
+    <span role="gridcell" class="time"><i>${day} </i>${time?.replace("Z", "")}</span>
+    <span role="gridcell" class="target"><b>${printable(method)}</b> ${target}</span>
     <span role="gridcell" class="status"><${Status} status=${row.status} /></span>
     <span role="gridcell" class="operation">${operation ?? "–"}</span>
     <span role="gridcell" class="publisher">${publisher ?? "–"}</span>
@@ -122,8 +125,8 @@ function rowOf(row: Row, { index, rowPx, isCursor, isOpen, onOpen }: RowState): 
   </div>`;
 }
 
-function changeOf({ after, at, text }: Change, { index, rowPx }: RowPlace): Part {
-  return html`<div class="row change" role="row" key=${`${after}-${text}-${at}`} aria-rowindex=${index}
+function changeOf({ at, text }: Change, { index, slot, rowPx }: RowPlace): Part {
+  return html`<div class="row change" role="row" key=${slot} aria-rowindex=${index}
     style=${{ height: `${rowPx}px` }}>
     <span role="gridcell" aria-colspan=${columns.length}>
       <b>by hand</b> ${printable(text)} <i>${at.replace("T", " ").replace("Z", "")}</i>

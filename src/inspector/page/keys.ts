@@ -1,6 +1,6 @@
 /** Keyboard shortcuts: single keys, and two keys after another such as `g w`. */
 
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 
 export type Shortcuts = Readonly<Record<string, () => void>>;
 
@@ -32,7 +32,8 @@ addEventListener(
 
 /** The shortcuts hold while the component is there. Fields keep their keys, but for Escape. */
 export function useShortcuts(shortcuts: Shortcuts): void {
-  useEffect(() => {
+  // At once, not after the next frame: keys can follow each other faster.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
       if (event.key !== "Escape" && isField(event.target)) return;

@@ -66,7 +66,7 @@ export function LiveView({ api, log, catalogue }: ViewProps): Part {
   return html`<div class=${`live-view ${open === undefined ? "" : "with-panel"}`}>
     <div class="exchanges">
       <${FilterBar} filter=${filter} publishers=${publishers} statuses=${log.statuses} />
-      <${Scrubber} items=${items} at=${open} onGo=${scrub} />
+      <${Scrubber} items=${items} version=${log.version} at=${open} onGo=${scrub} />
       <div class="list-place">
         ${hold.waiting > 0 && html`<button type="button" class="newer" onClick=${newest}>${hold.waiting} new</button>`}
         ${

@@ -13,6 +13,8 @@ export interface Log extends Omit<Listener, "connection"> {
   readonly publishers: ReadonlySet<string>;
   /** Statuses of all rows so far, in order. */
   readonly statuses: readonly number[];
+  /** How many of the items are changes by hand. */
+  readonly changeCount: number;
   /** Grows with every change. */
   readonly version: number;
   /** How many of the shown items were dropped at the old end. */
@@ -31,7 +33,7 @@ export interface ViewProps {
 const MAX_ITEMS = 20_000;
 const DROPPED_AT_ONCE = 2000;
 /** What arrives within this time is drawn together. */
-const GATHER_MS = 50;
+const GATHER_MS = 100;
 
 export function isRow(item: Item): item is Row {
   return "sequence" in item;
@@ -61,6 +63,7 @@ export function createLog(notify: () => void): Log {
   let shown: Item[] = [];
   let version = 0;
   let dropped = 0;
+  let changeCount = 0;
   let filter = noFilter;
   let matches = matcherOf(filter);
   let isWaiting = false;
@@ -96,6 +99,9 @@ export function createLog(notify: () => void): Log {
     get version() {
       return version;
     },
+    get changeCount() {
+      return changeCount;
+    },
     get dropped() {
       return dropped;
     },
@@ -119,6 +125,7 @@ export function createLog(notify: () => void): Log {
     changes(list) {
       for (const change of list) {
         if (has(items, change)) continue;
+        changeCount += 1;
         insert(items, change);
         if (matches(change)) insert(shown, change);
       }

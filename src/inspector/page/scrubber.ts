@@ -1,6 +1,7 @@
 /** The journal as a line of time: a slider over its entries, with marks where something went wrong or was changed by hand. */
 
 import { html } from "htm/preact";
+import { useMemo } from "preact/hooks";
 import type { Item } from "./contract.ts";
 import { indexAt, isRow, orderOf } from "./log.ts";
 import type { Part } from "./parts.ts";
@@ -20,12 +21,15 @@ const markNames: Readonly<Record<Mark, string>> = {
 
 export function Scrubber(props: {
   readonly items: readonly Item[];
+  /** Another one means other items. */
+  readonly version: number;
   /** The entry that is looked at; undefined for the newest. */
   readonly at: number | undefined;
   onGo(sequence: number): void;
 }): Part {
-  const { items, at, onGo } = props;
+  const { items, version, at, onGo } = props;
   const [first, last] = rangeOf(items);
+  const drawn = useMemo(() => bars(items, first ?? 0, last ?? 0), [items, version]);
   if (first === undefined || last === undefined) return null;
   const here = Math.min(Math.max(at ?? last, first), last);
   const item = items[indexAt(items, here)];
@@ -42,7 +46,7 @@ export function Scrubber(props: {
     </span>
     <span class="track">
       <svg viewBox=${`0 0 ${BUCKETS} 1`} preserveAspectRatio="none" aria-hidden="true">
-        ${bars(items, first, last).map(([kind, path]) => html`<path key=${kind} class=${kind} d=${path} />`)}
+        ${drawn.map(([kind, path]) => html`<path key=${kind} class=${kind} d=${path} />`)}
       </svg>
       <input type="range" min=${first} max=${last} value=${here} aria-label="Entry"
         aria-valuetext=${`entry ${here} of ${last}, ${when}`}

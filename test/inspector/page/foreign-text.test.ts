@@ -1,0 +1,105 @@
+/** Whatever a client sent is text on the page: never markup, never a script, never an invisible character. */
+
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { chromium } from "../../chromium.ts";
+import { launch, visit } from "./visit.ts";
+
+const corpus = [
+  `<script>globalThis.attacked = true</script>`,
+  `<img src=x onerror="globalThis.attacked = true">`,
+  `"><svg onload=globalThis.attacked=true>`,
+  `'-globalThis.attacked=true-'`,
+  `</pre></textarea></title><iframe srcdoc="<script>parent.attacked=true</script>">`,
+  `javascript:globalThis.attacked=true`,
+  `{{constructor.constructor("globalThis.attacked=true")()}}`,
+  `<a href="javascript:globalThis.attacked=true" autofocus onfocus="globalThis.attacked=true">x</a>`,
+];
+const hidden = "a\u202eb\u200bc\u0007d\u2066e";
+
+describe.skipIf(chromium === undefined)("foreign text (needs Chromium)", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser?.close());
+
+  test("never becomes markup, wherever a client can write", async () => {
+    const { page, world, publisher, open, close, complaints } = await visit(browser);
+    const authorization = `Bearer ${publisher.apiKey}`;
+    for (const text of corpus) {
+      world.handle({
+        method: "POST",
+        path: `/v1/${encodeURI(text)}${text}`,
+        query: `x=${text}`,
+        headers: { authorization, "x-own": text, "content-type": text },
+        body: JSON.stringify({ ad_id: text, [text]: [text] }),
+      });
+      world.handle({ method: text, path: `/v1/impression`, headers: {}, body: text });
+      world.publishers.signUp({ name: text, surfaces: [text] });
+    }
+    world.faults.add({
+      id: "wrong",
+      verdict: { kind: "respond", status: 200, headers: { "x-own": "<b>" }, body: corpus.join() },
+    });
+    world.handle({ method: "GET", path: "/v1/publisher/stats", headers: { authorization } });
+    const last = corpus.length * 2 + 1;
+    const places = [
+      "",
+      ...Array.from({ length: last }, (_, index) => `#at=${index + 1}`),
+      `#at=${last}&tab=state`,
+      "#at=1&tab=what-if",
+      `#text=${encodeURIComponent(corpus.join(" "))}&status=<img>&operation=<b>&publisher=<i>`,
+      "#view=world&section=publishers",
+      "#view=world&section=faults",
+      "#view=world&section=<script>&search=<b>&with=<img src=x>",
+      "#view=truth",
+    ];
+    for (const place of places) {
+      await open(place);
+      await page.locator("main :is(.list, .empty, .sheet)").first().waitFor();
+      if (place.includes("at=")) await page.locator(".panel section").first().waitFor();
+      for (const button of await page.getByRole("button", { name: "Raw" }).all()) {
+        await button.click();
+      }
+      const found = await page.evaluate(() => ({
+        attacked: Reflect.get(globalThis, "attacked"),
+        foreign: document.querySelectorAll(
+          "img, iframe, main script, [onerror], [onload], [onfocus]",
+        ).length,
+        links: [...document.querySelectorAll("a")].filter((link) =>
+          /^\s*javascript:/i.test(link.href),
+        ).length,
+      }));
+      expect(found, place).toEqual({ attacked: undefined, foreign: 0, links: 0 });
+    }
+    // It is all there to read.
+    await open("#at=1");
+    await page.locator(".panel section").first().waitFor();
+    expect(await page.locator(".panel").innerText()).toContain(corpus[0]);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test("shows control characters and those that change the direction as code points", async () => {
+    const { page, world, open, close } = await visit(browser);
+    world.handle({
+      method: "POST",
+      path: `/v1/${hidden}`,
+      headers: { "x-own": hidden },
+      body: hidden,
+    });
+    world.publishers.signUp({ name: hidden });
+    for (const place of ["#at=1", "#view=world&section=publishers"]) {
+      await open(place);
+      await page.locator(".panel section, .point").first().waitFor();
+      const later = page.getByRole("button", { name: "later" });
+      if (await later.isVisible()) await later.click();
+      await page.getByText("\\u202e").first().waitFor();
+      const text = await page.locator("body").innerText();
+      expect(text).toContain("a\\u202eb\\u200bc\\u0007d\\u2066e");
+      for (const character of "\u202e\u200b\u0007\u2066") expect(text).not.toContain(character);
+    }
+    await close();
+  });
+});

@@ -1,0 +1,160 @@
+/** The live list: what stays in view while rows arrive, the filters, and the empty page. */
+
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { chromium } from "../../chromium.ts";
+import { launch, type Visit, visibleRows, visit } from "./visit.ts";
+
+describe.skipIf(chromium === undefined)("the list of exchanges (needs Chromium)", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser?.close());
+
+  /** Requests of every kind that the filters tell apart. */
+  function mixedTraffic({ world, publisher, impression }: Visit): void {
+    const headers = { authorization: `Bearer ${publisher.apiKey}` };
+    const query = { publisher_id: publisher.id };
+    impression("a");
+    impression("a");
+    world.handle({ method: "GET", path: "/v1/publisher/stats", query, headers });
+    world.handle({ method: "GET", path: "/v1/nothing", headers });
+    world.handle({ method: "GET", path: "/v1/publisher/payouts", query });
+    world.faults.add({
+      id: "storm",
+      match: { operation: "surfaces", nth: 1 },
+      verdict: { kind: "respond", status: 503 },
+    });
+    world.faults.add({
+      id: "lost",
+      match: { operation: "impression", nth: 1 },
+      verdict: { kind: "lose-response" },
+    });
+    world.handle({ method: "GET", path: "/v1/publisher/surfaces", query, headers });
+    impression("b");
+    for (let sent = 0; sent < 60; sent += 1) {
+      world.handle({ method: "GET", path: "/v1/publisher/payouts", query, headers });
+    }
+  }
+
+  test("rows that arrive don't move the open exchange; a button counts them and goes to the newest", async () => {
+    const { page, impression, open, close } = await visit(browser);
+    for (let sent = 0; sent < 200; sent += 1) impression(`s-${sent}`);
+    await open("#at=120");
+    await page.locator("#row-120").waitFor();
+    const before = await visibleRows(page);
+    expect(before).toContain(120);
+    for (let sent = 0; sent < 17; sent += 1) impression(`later-${sent}`);
+    await page.getByRole("button", { name: "17 new" }).waitFor();
+    expect(await visibleRows(page)).toEqual(before);
+    await page.getByRole("button", { name: "17 new" }).click();
+    await page.locator("#row-217").waitFor();
+    expect((await visibleRows(page))[0]).toBe(217);
+    // The exchange is still open.
+    await page.getByRole("heading", { name: "#120" }).waitFor();
+    await close();
+  });
+
+  test("a scrolled list stays as it is, too; at the top new rows appear by themselves", async () => {
+    const { page, impression, open, close } = await visit(browser);
+    for (let sent = 0; sent < 100; sent += 1) impression(`s-${sent}`);
+    await open();
+    await page.locator("#row-100").waitFor();
+    impression("shown at once");
+    await page.locator("#row-101").waitFor();
+    await page.locator(".list").evaluate((list) => list.scrollTo(0, 600));
+    await page.locator("#row-101").waitFor({ state: "detached" });
+    const before = await visibleRows(page);
+    impression("waits");
+    await page.getByRole("button", { name: "1 new" }).waitFor();
+    expect(await visibleRows(page)).toEqual(before);
+    await page.locator(".list").evaluate((list) => list.scrollTo(0, 0));
+    await page.locator("#row-102").waitFor();
+    await close();
+  });
+
+  test("each filter selects its rows and stands in the address, where a link can take it", async () => {
+    const visited = await visit(browser);
+    const { page, open, close, publisher } = visited;
+    mixedTraffic(visited);
+    await open();
+    await page.locator("#row-67").waitFor();
+    const choose = async (label: string, value: string): Promise<void> => {
+      await page.getByRole("combobox", { name: label, exact: true }).selectOption(value);
+    };
+    const cases: [act: () => Promise<void>, hash: string, rows: number[]][] = [
+      [() => page.getByLabel("Text").fill("nothing"), "text=nothing", [4]],
+      [() => page.getByLabel("Text").fill("#2 "), "text=%232+", [2]],
+      [() => choose("Operation", "impression"), "operation=impression", [7, 2, 1]],
+      [() => choose("Operation", "none"), "operation=none", [4]],
+      [() => choose("Status", "5xx"), "status=5xx", [6]],
+      [() => choose("Status", "401"), "status=401", [5]],
+      [() => choose("Status", "none"), "status=none", [7]],
+      [() => choose("Publisher", "none"), "publisher=none", [5]],
+      [() => choose("By", "limit"), "producer=limit", [67]],
+      [() => choose("By", "rule"), "producer=rule", [6]],
+      [() => page.getByLabel("books changed").check(), "books=1", [7, 1]],
+      [() => page.getByLabel("faults").check(), "faults=1", [7, 6]],
+    ];
+    for (const [act, hash, rows] of cases) {
+      await act();
+      await expect.poll(() => visibleRows(page), { message: hash }).toEqual(rows);
+      await expect.poll(() => new URL(page.url()).hash).toBe(`#${hash}`);
+      await open(`#${hash}`);
+      await expect.poll(() => visibleRows(page), { message: `link to ${hash}` }).toEqual(rows);
+      await page.getByRole("button", { name: "Clear" }).click();
+      await page.locator("#row-66").waitFor();
+    }
+    await choose("Publisher", publisher.id);
+    await expect.poll(async () => (await visibleRows(page)).includes(5)).toBe(false);
+    await close();
+  });
+
+  test("the back button closes the exchange and opens it again; what was done by hand stands between the rows", async () => {
+    const { page, world, impression, open, close } = await visit(browser);
+    impression("a");
+    world.clock.advance("1h");
+    impression("b");
+    await open();
+    await page.getByText("clock advanced by 1 h").waitFor();
+    await page.locator("#row-2").click();
+    await page.getByRole("heading", { name: "#2" }).waitFor();
+    await page.goBack();
+    await page.getByRole("heading", { name: "#2" }).waitFor({ state: "detached" });
+    await page.goForward();
+    await page.getByRole("heading", { name: "#2" }).waitFor();
+    await close();
+  });
+
+  test("an empty world shows a line to paste whose values work", async () => {
+    const { page, server, publisher, open, close } = await visit(browser);
+    await open();
+    const line = await page.getByRole("region", { name: "A first request" }).innerText();
+    expect(line).toContain(`"${server.url}/v1/impression"`);
+    expect(line).toContain(`Authorization: Bearer ${publisher.apiKey}`);
+    const body = /-d '([^']*)'/.exec(line)?.[1] ?? "";
+    const headers = {
+      authorization: `Bearer ${publisher.apiKey}`,
+      "content-type": "application/x-www-form-urlencoded",
+    };
+    const answer = await fetch(`${server.url}/v1/impression`, { method: "POST", headers, body });
+    expect(answer.status).toBe(200);
+    await page.locator("#row-1").waitFor();
+    await close();
+  });
+
+  test("a reset world is shown anew", async () => {
+    const { page, world, impression, open, close } = await visit(browser);
+    impression("a");
+    impression("b");
+    await open();
+    await page.locator("#row-2").waitFor();
+    world.reset();
+    await page.getByRole("heading", { name: "No request yet" }).waitFor();
+    impression("c");
+    await page.locator("#row-1").waitFor();
+    expect(await visibleRows(page)).toEqual([1]);
+    await close();
+  });
+});

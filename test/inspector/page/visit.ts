@@ -1,0 +1,128 @@
+/** A server with a world, and the inspector's page of it in a real browser. */
+
+import { type Browser, chromium as browsers, type Page } from "playwright-core";
+import { inspectorAssets } from "../../../src/inspector/assets.ts";
+import { type Server, startServer } from "../../../src/server.ts";
+import type { SimulatorCore } from "../../../src/simulator/simulator.ts";
+import { catalogue } from "../../../src/spec/assumptions/catalogue.ts";
+import type { Publisher } from "../../../src/world/accounts/account.ts";
+import { chromium } from "../../chromium.ts";
+
+export interface Visit {
+  readonly server: Server;
+  readonly world: SimulatorCore;
+  readonly publisher: Publisher;
+  readonly page: Page;
+  /** What the browser complained about: errors of scripts and of the content security policy. */
+  readonly complaints: readonly string[];
+  /** Opens the page at this hash. */
+  open(hash?: string): Promise<void>;
+  /** Records an impression in this session, and returns the answer's status. */
+  impression(session?: string): number;
+  close(): Promise<void>;
+}
+
+interface VisitOptions {
+  readonly width?: number;
+  readonly scheme?: "light" | "dark";
+}
+
+export function launch(): Promise<Browser> {
+  return browsers.launch({ executablePath: chromium ?? "", args: ["--no-sandbox"] });
+}
+
+export async function visit(browser: Browser, options: VisitOptions = {}): Promise<Visit> {
+  const { width = 1280, scheme = "light" } = options;
+  const server = await startServer({ port: 0, clock: "frozen" });
+  const world = server.worlds.get("default");
+  const publisher = world.publishers.at(0);
+  const context = await browser.newContext({
+    viewport: { width, height: 800 },
+    colorScheme: scheme,
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  const complaints: string[] = [];
+  page.on("pageerror", ({ message }) => complaints.push(message));
+  page.on("console", (message) => {
+    // A refused request shows on the page, too.
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
+      complaints.push(message.text());
+    }
+  });
+  await serveMissing(page);
+  return {
+    server,
+    world,
+    publisher,
+    page,
+    complaints,
+    async open(hash = "") {
+      await page.goto("about:blank");
+      await page.goto(`${server.url}/_sim/${hash}`);
+      await page.locator(".connection.live").waitFor();
+    },
+    impression(session) {
+      const body = {
+        publisher_id: publisher.id,
+        surface: publisher.surfaces[0]?.id,
+        ad_id: "ad-1",
+      };
+      const { status } = world.handle({
+        method: "POST",
+        path: "/v1/impression",
+        headers: {
+          authorization: `Bearer ${publisher.apiKey}`,
+          "content-type": "application/json",
+        },
+        body: JSON.stringify({ ...body, session_id: session }),
+      });
+      return status;
+    },
+    async close() {
+      await context.close();
+      await server.close();
+    },
+  };
+}
+
+/** The sequences of the rows that are visible, from the top. */
+export function visibleRows(page: Page): Promise<number[]> {
+  return page.evaluate(() => {
+    const list = document.querySelector(".list")?.getBoundingClientRect();
+    const head = document.querySelector(".head.row")?.getBoundingClientRect();
+    return [...document.querySelectorAll<HTMLElement>(".list .row[id]")]
+      .filter((row) => {
+        const { top, bottom } = row.getBoundingClientRect();
+        return top >= (head?.bottom ?? 0) - 1 && bottom <= (list?.bottom ?? 0) + 1;
+      })
+      .map((row) => Number(row.id.slice(4)));
+  });
+}
+
+async function serveMissing(page: Page): Promise<void> {
+  const { html, script, style } = await inspectorAssets();
+  const headers = {
+    "content-security-policy":
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  };
+  await page.route(/\/_sim\/(#.*)?$/, (route) =>
+    route.fulfill({ contentType: "text/html", body: html, headers }),
+  );
+  await page.route(/inspector\.js$/, (route) =>
+    route.fulfill({ contentType: "text/javascript", body: script }),
+  );
+  await page.route(/inspector\.css$/, (route) =>
+    route.fulfill({ contentType: "text/css", body: style }),
+  );
+  await page.route(/_sim\/catalogue$/, (route) => route.fulfill({ json: catalogue }));
+  await page.route(/_sim\/journal\/(\d+)/, async (route) => {
+    const [, base, n] = /^(.*)\/journal\/(\d+)/.exec(route.request().url()) ?? [];
+    const secrets = route.request().url().includes("shown") ? "shown" : "redacted";
+    const got = (await (
+      await fetch(`${base}/journal?after=${Number(n) - 1}&limit=1&secrets=${secrets}`)
+    ).json()) as { entries: unknown[] };
+    await route.fulfill({ json: { entry: got.entries[0], curl: "curl x", step: {} } });
+  });
+}
