@@ -1,5 +1,13 @@
-/** `adsim/testing`: tools for property tests of a client, with fast-check. */
+/** `adsim/testing`: tools for property tests of a client, with fast-check, and what a request gets under other readings. */
 
+export type { Answer } from "./readings/answer.ts";
+export {
+  type AnswerGroup,
+  type CompareReadingsOptions,
+  compareReadings,
+  type Reading,
+  type ReadingComparison,
+} from "./readings/compare-readings.ts";
 export {
   type ArbitraryAssumptionsOptions,
   arbitraryAssumptions,

@@ -6,7 +6,7 @@ import { listPieces } from "./list-pieces.ts";
 import type { ControlCall, ControlRoute, Reply } from "./route.ts";
 
 /** Leaves room for a rule whose answer has a body of 1 MiB. */
-const MAX_RULE_BYTES = 1_572_864;
+export const MAX_RULE_BYTES = 1_572_864;
 
 export const faultRoutes: readonly ControlRoute[] = [
   {

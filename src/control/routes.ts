@@ -20,6 +20,7 @@ import { pageRoutes } from "./page-routes.ts";
 import type { ControlCall, ControlRoute, Reply } from "./route.ts";
 import { scenarioRoutes } from "./scenario-routes.ts";
 import { parseSnapshotJson } from "./snapshot-body.ts";
+import { whatIfRoutes } from "./what-if-routes.ts";
 import { worldRoutes } from "./world-routes.ts";
 
 /** About two million impressions of 28 bytes each. A larger snapshot would delay other requests too long. */
@@ -68,6 +69,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   { method: "PATCH", path: "assumptions", body: "required", answer: assume },
   ...journalRoutes,
   ...historyRoutes,
+  ...whatIfRoutes,
   ...eventRoutes,
   ...faultRoutes,
   ...worldRoutes,

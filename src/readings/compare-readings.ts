@@ -24,7 +24,7 @@ import {
 } from "./ids-elsewhere.ts";
 import { allKeys } from "./matrix-plan.ts";
 import { keysOfPast } from "./past-influence.ts";
-import { askUnder, formatsIn, impressionIdsIn, type PastToRepeat } from "./past-under.ts";
+import { askUnder, formatsIn, pastOf } from "./past-under.ts";
 import { askedOnce, hosted, presentOf, type Question } from "./present.ts";
 import { relevantSteps } from "./relevant-past.ts";
 
@@ -140,8 +140,7 @@ function createAsker(question: Question): Asker {
   const first = ask(present.fork(), question.request);
   const script = core.history.scriptOf(moment, "earliest");
   const steps = relevantSteps(script, request, first);
-  const past: PastToRepeat = { ...script, steps, ...impressionIdsIn(steps, request) };
-  const everyone: PastToRepeat = { ...script, ...impressionIdsIn(script.steps, request) };
+  const past = pastOf(script, steps, request);
   const repeated = keysOfPast(script.from, steps);
 
   // What can't be read has no ids.
@@ -167,7 +166,7 @@ function createAsker(question: Question): Asker {
       const isSameId = key === "ids.format" ? sameIdIn(worlds) : undefined;
       if (!repeated.has(key)) return { asked: askCopy(reading, worlds), isSameId };
       // A key that works for every publisher lets their requests influence each other.
-      const own = key === "auth.key-scope" ? everyone : past;
+      const own = key === "auth.key-scope" ? pastOf(script, script.steps, request) : past;
       return { asked: yield* askUnder(question, own, requestWith, reading), isSameId };
     },
     note: script.from.isStart ? {} : { note: noteAbout(script.from.sequence) },

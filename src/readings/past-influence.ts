@@ -59,7 +59,8 @@ const influences: Readonly<Record<AssumptionKey, (past: Past) => boolean>> = {
   "click.unknown": ({ hasClicks, freesRefused }) => hasClicks && freesRefused,
   "click.repeat": ({ hasClicks }) => hasClicks,
   "click.window": ({ hasClicks }) => hasClicks,
-  "click.revenue": ({ hasClicks }) => hasClicks,
+  // A copy can't change it, nor the time zone, once any publisher has events.
+  "click.revenue": always,
   "surface.unknown": ({ freesRefused }) => freesRefused,
   "surface.inactive": ({ hasInactive }) => hasInactive,
   "surface.statuses": ({ hasPosts }) => hasPosts,

@@ -1,6 +1,5 @@
 /** Repeats a world's past under another choice, and asks the request at its end. */
 
-import type { JournalRecord } from "../journal/record.ts";
 import type { HistoryStep, Script } from "../simulator/moment.ts";
 import { requestIn } from "../simulator/repetition.ts";
 import type { Readings } from "../simulator/simulator-options.ts";
@@ -29,6 +28,8 @@ export interface PastToRepeat extends Pick<Script, "from" | "untilMs"> {
   readonly told: ReadonlyMap<number, string>;
   /** The entries of the requests that sent such an id. */
   readonly sent: ReadonlySet<number>;
+  /** The requests by entry, because it takes long to read them from their records again and again. */
+  readonly requests: ReadonlyMap<number, RequestParts>;
 }
 
 /** Requests to repeat before others get a turn. */
@@ -45,7 +46,7 @@ export function* askUnder(
   requestWith: (idOf: IdTranslator) => ApiRequest,
   { key, choice }: { readonly key: AssumptionKey; readonly choice: string },
 ): Work<Asked> {
-  const { from, steps, untilMs, told, sent } = past;
+  const { from, steps, untilMs, told, sent, requests } = past;
   const { seed, assumptions } = from.copy.state;
   const repetition = core.beginAt(from, resolveAssumptions({ ...assumptions, [key]: choice }));
   const { world } = repetition;
@@ -57,14 +58,6 @@ export function* askUnder(
   const idOf: IdTranslator = (text) => known.get(text) ?? byFormat(text);
   if (isFormat) world.rewriteRules((rule) => translatedRule(rule, idOf));
 
-  function repeatRequest(record: JournalRecord, step: HistoryStep, sequence: number) {
-    const needsIds = isFormat || sent.has(sequence);
-    return repetition.repeat(
-      step,
-      needsIds ? translatedRequest(requestIn(record), idOf) : undefined,
-    );
-  }
-
   let latest: ApiResponse | undefined;
   for (const [index, step] of steps.entries()) {
     if (index % SLICE === SLICE - 1) yield;
@@ -75,9 +68,13 @@ export function* askUnder(
       repetition.repeat({ kind: "change", noted: { ...step.noted, change: own } });
       continue;
     }
+    const { sequence } = step;
+    const recorded = requests.get(sequence);
+    const needsIds = recorded !== undefined && (isFormat || sent.has(sequence));
+    const repeated = needsIds ? translatedRequest(recorded, idOf) : recorded;
     // The second entry of a duplicated request has no answer of its own.
-    latest = repeatRequest(step.record, step, step.sequence) ?? latest;
-    const id = told.get(step.sequence);
+    latest = repetition.repeat(step, repeated) ?? latest;
+    const id = told.get(sequence);
     if (id === undefined || known.has(id)) continue;
     known.set(id, impressionIdIn(latest) ?? byFormat(missingImpression(seed, id)));
   }
@@ -102,31 +99,40 @@ export function formatsIn({
   return new Set(choices.map((one) => one["ids.format"]).filter((one) => one !== undefined));
 }
 
-/** Which of the steps told and sent ids of impressions. */
-export function impressionIdsIn(
+/** Reads the requests of the steps, and finds which of them told and sent ids of impressions. */
+export function pastOf(
+  { from, untilMs }: Script,
   steps: readonly HistoryStep[],
   request: RequestParts,
-): Pick<PastToRepeat, "told" | "sent"> {
-  const sentBy = new Map<number, readonly string[]>();
+): PastToRepeat {
+  const requests = new Map<number, RequestParts>();
+  const sent = new Set<number>();
+  const wanted = new Set(isClick(request) ? idsSentIn(request) : []);
   for (const step of steps) {
-    if (step.kind === "request" && isClick(step.record)) {
-      sentBy.set(step.sequence, idsSentIn(requestIn(step.record)));
-    }
+    if (step.kind === "change") continue;
+    const recorded = requestIn(step.record);
+    requests.set(step.sequence, recorded);
+    if (!isClick(recorded)) continue;
+    sent.add(step.sequence);
+    for (const id of idsSentIn(recorded)) wanted.add(id);
   }
-  const wanted = new Set([...sentBy.values()].flat());
-  if (isClick(request)) for (const id of idsSentIn(request)) wanted.add(id);
+  return { from, untilMs, steps, requests, sent, told: tellersOf(wanted, steps) };
+}
+
+/** The first entry whose answer told each of the ids. */
+function tellersOf(
+  wanted: Set<string>,
+  steps: readonly HistoryStep[],
+): ReadonlyMap<number, string> {
   const told = new Map<number, string>();
-  if (wanted.size > 0) {
-    const found = new Set<string>();
-    for (const step of steps) {
-      if (step.kind === "change") continue;
-      const id = impressionIdIn(step.record.response);
-      if (id === undefined || !wanted.has(id) || found.has(id)) continue;
-      found.add(id);
+  if (wanted.size === 0) return told;
+  for (const step of steps) {
+    const id = step.kind === "request" ? impressionIdIn(step.record.response) : undefined;
+    // Later ones repeat it.
+    if (step.kind === "request" && id !== undefined && wanted.delete(id))
       told.set(step.sequence, id);
-    }
   }
-  return { told, sent: new Set(sentBy.keys()) };
+  return told;
 }
 
 function isClick({ path }: Pick<RequestParts, "path">): boolean {

@@ -49,6 +49,7 @@ const bodies: Readonly<Record<string, (world: SimulatorCore) => object>> = {
   "POST worlds": () => ({ name: "third", from: "other" }),
   "PUT snapshot": (world) => world.fork().snapshot(),
   "POST reset": () => ({ seed: "other" }),
+  "POST history/:sequence/what-if": () => ({ fault: rule }),
   "POST scenarios/play": () => ({
     name: "lost-ack",
     seed: "other",

@@ -1,0 +1,120 @@
+/** What a recorded request would have got if a fault had struck it, a while later, or written otherwise. Works in copies. */
+
+import { InputError, inField } from "../base/input.ts";
+import { type FaultRule, parseRule } from "../faults/rule.ts";
+import type { FunctionStandIn } from "../faults/rule-list.ts";
+import type { JournalRecord } from "../journal/record.ts";
+import { requestIn } from "../simulator/repetition.ts";
+import type { HostedCore } from "../simulator/simulator.ts";
+import type { RequestParts } from "../spec/messages.ts";
+import { type Answer, type Asked, ask, shownAsked } from "./answer.ts";
+import { differencesInWords } from "./answer-differences.ts";
+import { askedOnce, asRecorded, presentOf, type Question } from "./present.ts";
+
+/** What is otherwise. */
+export type Alteration =
+  /** A rule that is asked before all others. */
+  | { readonly kind: "fault"; readonly rule: unknown }
+  | { readonly kind: "advance"; readonly by: string | number }
+  /** The given members take the place of the recorded ones. */
+  | { readonly kind: "request"; readonly members: Partial<RequestParts> };
+
+export interface WhatIf {
+  /** The answer as things were. */
+  readonly before: Answer;
+  readonly answer: Answer;
+  /** In words. */
+  readonly differences: readonly string[];
+}
+
+/**
+ * Asks about the request of an entry, right before it was answered. Rules that are functions decide as they did then.
+ *
+ * @throws InputError if the journal no longer has the entry, or it can't be sent again.
+ */
+export function recordedQuestion(core: HostedCore, sequence: number): Question {
+  const { record, first } = recordedAt(core, sequence);
+  const request = requestIn(record);
+  return { core, moment: { before: first }, request, decide: asRecorded(record) };
+}
+
+/** `first`: the entry that is the request's own. A rule may have made a second one of it. */
+function recordedAt(
+  { journal }: HostedCore,
+  sequence: number,
+): { readonly record: JournalRecord; readonly first: number } {
+  const record = journal.recordAt(sequence);
+  if (record === undefined) {
+    const why = "must be the number of an entry that the journal still has";
+    throw new InputError("sequence", why, "not-found");
+  }
+  if (record.reason === "malformed_request") {
+    const why = "is a request that couldn't be read, so it can't be sent again";
+    throw new InputError("sequence", why, "conflict");
+  }
+  return record.fault?.application === 2
+    ? recordedAtFirst(journal.recordAt(sequence - 1), sequence)
+    : { record, first: sequence };
+}
+
+function recordedAtFirst(
+  record: JournalRecord | undefined,
+  sequence: number,
+): ReturnType<typeof recordedAt> {
+  if (record !== undefined) return { record, first: sequence - 1 };
+  const why = "is the second entry of one request, and the journal no longer has the first";
+  throw new InputError("sequence", why, "not-found");
+}
+
+/** @throws InputError for an entry that can't be sent again, and for an invalid alteration; it names the field. */
+export function whatIf(core: HostedCore, sequence: number, alteration: Alteration): WhatIf {
+  const question = recordedQuestion(core, sequence);
+  // Rules that are functions are asked again if something is otherwise that they may look at.
+  const again = askedOnce();
+  let decide: FunctionStandIn = question.decide;
+  const present = presentOf({
+    ...question,
+    decide: (id, call) => (sent) => decide(id, call)(sent),
+  });
+  const before = ask(present.fork(), question.request);
+  if (alteration.kind !== "fault") decide = again;
+  const answer = askAltered(present.fork(), question, alteration) ?? before;
+  return {
+    before: shownAsked(before, "redacted"),
+    answer: shownAsked(answer, "redacted"),
+    differences: differencesInWords(before.response, answer.response),
+  };
+}
+
+/** Undefined if nothing is otherwise. */
+function askAltered(
+  world: HostedCore,
+  { request }: Question,
+  alteration: Alteration,
+): Asked | undefined {
+  switch (alteration.kind) {
+    case "fault": {
+      const given: FaultRule = inField("fault", () => parseRule(alteration.rule, ""));
+      // Where it doesn't decide, the other rules do, as they did.
+      world.faults.clear();
+      const { rule } = world.faults.add(given);
+      const asked = ask(world, request);
+      return asked.exchange.fault?.rule === rule.id ? asked : undefined;
+    }
+    case "advance":
+      advance(world, alteration.by);
+      return ask(world, request);
+    case "request":
+      return ask(world, { ...request, ...alteration.members });
+  }
+}
+
+function advance({ clock }: HostedCore, by: string | number): void {
+  try {
+    clock.advance(by);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    // The clock has another name for it.
+    throw new InputError("advance", error.expected, error.reason);
+  }
+}
