@@ -7,6 +7,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { shippedNames, shippedScenario } from "./src/adapters/shipped-scenarios.ts";
 import { inspectorAssets } from "./src/inspector/assets.ts";
+import { engineAssets } from "./src/inspector/assets-engine.ts";
 import { scenarioJsonSchema } from "./src/play/language/json-schema.ts";
 
 const dist = join(import.meta.dirname, "dist");
@@ -24,13 +25,15 @@ writeFileSync(
   join(dist, "play/language/json-schema.js"),
   `export const scenarioJsonSchema = ${JSON.stringify(scenarioJsonSchema)};\n`,
 );
-const assets = JSON.stringify(await inspectorAssets());
-writeFileSync(
-  join(dist, "inspector/assets.js"),
-  `const assets = ${assets};\nexport const inspectorAssets = () => Promise.resolve(assets);\n`,
-);
+writeAssets("assets", "inspectorAssets", await inspectorAssets());
+writeAssets("assets-engine", "engineAssets", await engineAssets());
 // The page holds this package; preact's licence, which is short, stands in the page itself.
 copyFileSync(
   join(import.meta.dirname, "node_modules/htm/LICENSE"),
   join(dist, "inspector/LICENSE-htm.txt"),
 );
+
+function writeAssets(file: string, name: string, assets: object): void {
+  const text = `const assets = ${JSON.stringify(assets)};\nexport const ${name} = () => Promise.resolve(assets);\n`;
+  writeFileSync(join(dist, `inspector/${file}.js`), text);
+}

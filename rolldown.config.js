@@ -17,6 +17,18 @@ const licences = {
   },
 };
 
+/** The inspector's page and engine are bundled from their own sources. In the package they are data, beside this folder. */
+const inspector = {
+  name: "inspector",
+  resolveId: {
+    filter: { id: /[\\/]inspector[\\/]assets(?:-engine)?\.ts$/ },
+    handler: (id) => ({
+      id: `../inspector/${id.match(/assets.*(?=\.ts$)/)[0]}.js`,
+      external: true,
+    }),
+  },
+};
+
 /**
  * Commander takes Node's modules with `require`, which a module first has to make. It takes `node:child_process` for
  * commands that are programs of their own, and none of ours is.
@@ -42,7 +54,7 @@ function licenceOf(name) {
 export default {
   input: "src/cli/main.ts",
   platform: "node",
-  plugins: [nodeModules, licences],
+  plugins: [nodeModules, inspector, licences],
   // Other dependencies stay packages of their own. The compiler's own library isn't one: what needed it would break.
   external: new RegExp(`^(?!@oxc-project/|(?:${copied.join("|")})(?:/|$))[^./]`),
   output: {

@@ -1,4 +1,4 @@
-export { createSimulator, type Simulator } from "./adapters/create-simulator.ts";
+export { createSimulator, type Simulator, type TraceOptions } from "./adapters/create-simulator.ts";
 export { simulatorFromEnvironment } from "./adapters/environment.ts";
 export type { Audit, PublisherAudit } from "./audit/audit.ts";
 export { type AuditDifference, AuditError } from "./audit/audit-error.ts";

@@ -1,0 +1,23 @@
+/** Makes the file form of the inspector from worlds of this process. */
+
+import { inspectorAssets } from "../inspector/assets.ts";
+import { engineAssets } from "../inspector/assets-engine.ts";
+import { traceDocument } from "../inspector/trace-document.ts";
+import { type TracedWorld, traceOf } from "../inspector/trace-worlds.ts";
+import type { Host } from "../simulator/running-world.ts";
+
+export interface TraceHtmlOptions {
+  /** @default "adsim trace" */
+  readonly title?: string | undefined;
+  readonly host: Pick<Host, "people">;
+}
+
+/** The text of the file: the state at the time of the call. @throws (as a rejection) as `traceOf` does. */
+export async function traceHtml(
+  worlds: readonly [TracedWorld, ...TracedWorld[]],
+  { title = "adsim trace", host }: TraceHtmlOptions,
+): Promise<string> {
+  const trace = traceOf(worlds, { title, host });
+  const [page, engine] = await Promise.all([inspectorAssets(), engineAssets()]);
+  return traceDocument(trace, page, engine);
+}

@@ -1,0 +1,115 @@
+/** The worlds of a trace, and the control API on them. A world is rebuilt when it is first asked for. */
+
+import { VERSION } from "../base/version.ts";
+import { endOfName } from "../base/world-path.ts";
+import { createControl } from "../control/control.ts";
+import { createRuleList } from "../faults/rule-list.ts";
+import type { SimulatorOptions } from "../simulator/simulator-options.ts";
+import { createWorlds, worldOf } from "../simulator/worlds.ts";
+import type { ApiResponse } from "../spec/messages.ts";
+import type { PersonGenerator } from "../world/publishers/people.ts";
+import { type EngineTime, functionFor, rebuild } from "./engine-world.ts";
+import type { Trace, TracedOptions, TracedPerson, WorldTrace } from "./trace.ts";
+
+export interface Engine {
+  readonly title: string;
+  /** Answers like the server. `path` begins with `/_sim/` or `/@NAME/_sim/`, and may have a query. */
+  handle(request: EngineRequest): ApiResponse;
+  /** What is to know about a world in this file, in sentences. */
+  notes(world: string): readonly string[];
+}
+
+interface EngineRequest {
+  readonly method: string;
+  readonly path: string;
+  /** JSON. */
+  readonly body?: string | undefined;
+}
+
+export function createEngine(trace: Trace): Engine {
+  const time: EngineTime = { wallMs: 0, decided: undefined };
+  const worlds = createWorlds({
+    options: optionsOf(trace.options, time),
+    host: { people: () => personIn(trace.people) },
+    control: createControl({ version: VERSION }),
+  });
+  const waiting = new Map(trace.worlds.map((one) => [one.name, one]));
+  const notes = new Map<string, readonly string[]>();
+
+  function ensure(name: string): void {
+    const one = waiting.get(name);
+    if (one === undefined) return;
+    waiting.delete(name);
+    notes.set(name, rebuild(one, worlds, time));
+  }
+
+  return {
+    title: trace.title,
+    handle({ method, path, body }) {
+      for (const name of [worldOf(path), ...othersNamedBy(path, body)]) ensure(name);
+      const headers = body === undefined ? undefined : { "content-type": "application/json" };
+      const response = worlds.handle({ method, path, headers, body });
+      const isListing = method === "GET" && restOf(path) === "worlds" && response.status === 200;
+      return isListing ? withWaiting(response, waiting) : response;
+    },
+    notes(name) {
+      ensure(name);
+      return notes.get(name) ?? [];
+    },
+  };
+}
+
+function optionsOf(traced: TracedOptions, time: EngineTime): SimulatorOptions {
+  // Gives functions their ids, as every world does.
+  const rules = createRuleList(traced.seed);
+  const faults = traced.faults.map((rule) => {
+    const { id } = rules.add(rule ?? (() => undefined), 0, () => undefined);
+    return rule ?? functionFor(id, time);
+  });
+  return { ...traced, faults, wallClock: () => time.wallMs };
+}
+
+function personIn(people: readonly TracedPerson[]): PersonGenerator {
+  const keyOf = (...parts: Parameters<PersonGenerator>): string => JSON.stringify(parts);
+  const known = new Map(
+    people.map((one) => [keyOf(one.seed, one.profile, one.ordinal), one] as const),
+  );
+  return (...parts) => {
+    const name = `publisher-${parts[2]}`;
+    const { contact, ...person } = known.get(keyOf(...parts)) ?? {
+      name: `Publisher ${parts[2]}`,
+      contact: { name, email: `${name}@example.com` },
+      upiId: `${name}@invalid`,
+    };
+    return { name: person.name, contact, upiId: person.upiId };
+  };
+}
+
+/** The path below `/_sim/`, without a query. */
+function restOf(path: string): string {
+  const inWorld = path.startsWith("/@") ? path.slice(endOfName(path)) : path;
+  return inWorld.replace(/^\/_sim\//, "").replace(/\?.*$/s, "");
+}
+
+/** The worlds that a request forks, makes or deletes. */
+function othersNamedBy(path: string, body: string | undefined): readonly string[] {
+  const [first, name] = restOf(path).split("/");
+  if (first !== "worlds") return [];
+  if (name !== undefined) return [name];
+  try {
+    const { name: made, from } = JSON.parse(body ?? "{}");
+    return [String(made), String(from)];
+  } catch {
+    return [];
+  }
+}
+
+/** Adds the worlds that aren't rebuilt yet to a listing. */
+function withWaiting(response: ApiResponse, waiting: ReadonlyMap<string, WorldTrace>): ApiResponse {
+  const listing = JSON.parse(response.body);
+  const summaries = Array.from(waiting.values(), ({ summary }) => summary);
+  return {
+    ...response,
+    body: JSON.stringify({ ...listing, worlds: [...listing.worlds, ...summaries] }),
+  };
+}

@@ -1,0 +1,122 @@
+/** Writes down step by step what was done to a world: requests in a compact form, and changes by hand. */
+
+import type { FaultRule } from "../faults/rule.ts";
+import type { RuleList } from "../faults/rule-list.ts";
+import type { FaultRecord, JournalRecord } from "../journal/record.ts";
+import type { HistoryStep, NotedChange, SavedCopy } from "../simulator/moment.ts";
+import type {
+  RequestHead,
+  SpecialRequest,
+  TracedChange,
+  TracedState,
+  WorldTrace,
+} from "./trace.ts";
+import { checkOf, type TracedStep } from "./trace.ts";
+import { flawIn } from "./trace-flaws.ts";
+import type { RequestTracer } from "./trace-request.ts";
+
+export interface StepWriter {
+  /** `next`: the step after it. */
+  step(step: HistoryStep, next: HistoryStep | undefined): void;
+  /** The state was replaced by this one. */
+  replaced(copy: SavedCopy, by: "restore" | "play"): void;
+  written(): Pick<WorldTrace, "heads" | "steps" | "redacted">;
+}
+
+export function createStepWriter({ state, rules }: SavedCopy, tracer: RequestTracer): StepWriter {
+  const heads: RequestHead[] = [];
+  const places = new Map<string, number>();
+  const steps: TracedStep[] = [];
+  /** The ids of all rules so far that were functions. */
+  const functions = new Set(functionsIn(rules));
+  let redacted = 0;
+  let latestMs = state.clock.now;
+
+  function since(atMs: number): number {
+    const sinceMs = atMs - latestMs;
+    latestMs = atMs;
+    return sinceMs;
+  }
+  function placeOf(head: RequestHead): number {
+    const text = JSON.stringify(head);
+    const place = places.get(text) ?? heads.push(head) - 1;
+    places.set(text, place);
+    return place;
+  }
+  function request(record: JournalRecord, next: JournalRecord | undefined): TracedStep {
+    const check = checkOf(record);
+    if (record.fault?.application === 2) return ["again", check];
+    const { head, query, body, isRedacted } = tracer(record, record.world);
+    redacted += isRedacted ? 1 : 0;
+    const sent = ["sent", since(record.nowMs), placeOf(head), query, body, check] as const;
+    const special = specialOf(record, next);
+    return special === undefined ? sent : [...sent, special];
+  }
+  function specialOf(
+    record: JournalRecord,
+    next: JournalRecord | undefined,
+  ): SpecialRequest | undefined {
+    if (record.reason === "malformed_request") return { flaw: flawIn(record) };
+    const { fault } = record;
+    if (fault === undefined) return undefined;
+    const { rule, verdict } = fault;
+    const special = {
+      ...(functions.has(rule) && { rule, verdict }),
+      ...(hasLeft(fault, next) && { left: true as const }),
+    };
+    return Object.keys(special).length === 0 ? undefined : special;
+  }
+  function changed({ change }: NotedChange): TracedChange | undefined {
+    if (change.kind === "replace") return undefined;
+    if (change.kind !== "fault") return change;
+    const { kind, id, rule } = change;
+    if (typeof rule !== "function") return { kind, id, rule };
+    functions.add(id);
+    return { kind, id, rule: null };
+  }
+
+  return {
+    step(step, next) {
+      if (step.kind === "request") {
+        steps.push(request(step.record, next?.kind === "request" ? next.record : undefined));
+        return;
+      }
+      const change = changed(step.noted);
+      if (change !== undefined) steps.push(["changed", since(step.noted.atMs), change]);
+    },
+    replaced(copy, by) {
+      for (const id of functionsIn(copy.rules)) functions.add(id);
+      steps.push(["replaced", since(copy.state.clock.now), by, tracedState(copy)]);
+    },
+    written: () => ({ heads, steps, redacted }),
+  };
+}
+
+/** Whether the client left before its answer was handed over. */
+function hasLeft(fault: FaultRecord, next: JournalRecord | undefined): boolean {
+  const { verdict } = fault;
+  const isSecond = verdict.kind === "duplicate" && verdict.answer === "second";
+  const handedOver = isSecond ? next?.fault : fault;
+  return handedOver?.received === "nothing";
+}
+
+function functionsIn(rules: RuleList): readonly string[] {
+  const ids: string[] = [];
+  rules.copy((id, decide) => {
+    ids.push(id);
+    return decide;
+  });
+  return ids;
+}
+
+/** A rule that does nothing keeps the place of a function. */
+const inPlace: FaultRule = { match: { share: 0 }, verdict: { kind: "delay", delay: 0 } };
+
+export function tracedState({ state, rules }: SavedCopy): TracedState {
+  return {
+    ...state,
+    faults: rules.save(state.clock.now, inPlace),
+    accounts: state.accounts.map((account) => ({ ...account, book: account.book.save() })),
+    functions: functionsIn(rules),
+  };
+}

@@ -1,0 +1,120 @@
+/** Writes down worlds as a {@link Trace}: everything that their histories can still rebuild. */
+
+import { formatInstant } from "../base/calendar.ts";
+import { InputError } from "../base/input.ts";
+import type { Script } from "../simulator/moment.ts";
+import type { Host } from "../simulator/running-world.ts";
+import type { HostedCore } from "../simulator/simulator.ts";
+import type { Trace, TracedOptions, WorldTrace } from "./trace.ts";
+import { createPeople } from "./trace-people.ts";
+import { createRequestTracer, type RequestTracer } from "./trace-request.ts";
+import { createStepWriter, tracedState } from "./trace-steps.ts";
+
+export interface TracedWorld {
+  readonly name: string;
+  readonly world: HostedCore;
+}
+
+/** `worlds`: at least one. They were made from the same options. @throws InputError for a world without a journal. */
+export function traceOf(
+  worlds: readonly [TracedWorld, ...TracedWorld[]],
+  { title, host }: { readonly title: string; readonly host: Pick<Host, "people"> },
+): Trace {
+  const people = createPeople(host);
+  const tracer = createRequestTracer();
+  return {
+    title,
+    options: tracedOptions(worlds[0].world),
+    worlds: worlds.map(({ name, world }) => {
+      const scripts = scriptsOf(world);
+      for (const script of scripts) people.note(script, world);
+      return worldTrace(name, world, scripts, tracer);
+    }),
+    people: people.all(),
+  };
+}
+
+function tracedOptions({ options }: HostedCore): TracedOptions {
+  const { settings, clock, explain, journalEntries, faults } = options;
+  const { startMs, ...others } = settings;
+  return {
+    ...others,
+    start: formatInstant(startMs),
+    clock,
+    explain,
+    cors: options.options.cors ?? [],
+    journalEntries,
+    faults: faults.map((rule) => (typeof rule === "function" ? null : rule)),
+  };
+}
+
+/** What leads to the present, oldest first. Each but the first begins where the world's state was replaced. */
+function scriptsOf(world: HostedCore): readonly [Script, ...Script[]] {
+  const { history, journal } = world;
+  if (journal.isOff) {
+    throw new InputError(
+      "journalEntries",
+      "must not be 0 (nor journalBytes): a trace is made from the journal",
+    );
+  }
+  const scripts: [Script, ...Script[]] = [history.scriptOf("now", "earliest")];
+  for (;;) {
+    const earlier = scriptBefore(scripts[0], world);
+    if (earlier === undefined) return scripts;
+    scripts.unshift(earlier);
+  }
+}
+
+function scriptBefore({ from }: Script, { history }: HostedCore): Script | undefined {
+  if (from.isStart) return undefined;
+  try {
+    const earlier = history.scriptOf({ after: from.sequence }, "earliest");
+    const isEarlier =
+      earlier.from.sequence < from.sequence || earlier.from.changeCount < from.changeCount;
+    return isEarlier ? earlier : undefined;
+  } catch (error) {
+    if (error instanceof InputError) return undefined;
+    throw error;
+  }
+}
+
+function worldTrace(
+  name: string,
+  world: HostedCore,
+  scripts: readonly [Script, ...Script[]],
+  tracer: RequestTracer,
+): WorldTrace {
+  const { journal, history, clock, seed, usage } = world;
+  const { from } = scripts[0];
+  const nowMs = clock.now();
+  const writer = createStepWriter(from.copy, tracer);
+  for (const [index, script] of scripts.entries()) {
+    if (index > 0) writer.replaced(script.from.copy, replacedBy(script, history.changes()));
+    for (const [at, step] of script.steps.entries()) writer.step(step, script.steps[at + 1]);
+  }
+  return {
+    name,
+    summary: { name, seed, now: formatInstant(nowMs), requests: journal.total, ...usage() },
+    begin: beginOf(from),
+    first: from.sequence,
+    leftOut: Math.max(0, from.sequence - (journal.total - journal.kept)),
+    nowMs,
+    ...writer.written(),
+  };
+}
+
+function beginOf({ isStart, sequence, copy }: Script["from"]): WorldTrace["begin"] {
+  const { seed, clock } = copy.state;
+  return isStart && sequence === 0
+    ? { kind: "options", seed, nowMs: clock.now }
+    : { kind: "state", state: tracedState(copy) };
+}
+
+function replacedBy(
+  { from }: Script,
+  changes: ReturnType<HostedCore["history"]["changes"]>,
+): "restore" | "play" {
+  const here = changes.filter(({ after }) => after === from.sequence);
+  const isPlay = here.some(({ change }) => change.kind === "replace" && change.by === "play");
+  return isPlay ? "play" : "restore";
+}
