@@ -75,7 +75,7 @@ function bodyDifferences(
   const members: string[] = [];
   let hasOtherIds = false;
   compare(left.value, right.value, "body");
-  if (hasOtherIds) members.unshift("ids: in another format");
+  if (hasOtherIds) members.unshift("body: ids in another format");
   if (members.length === 0) return ["body: the same members in another order"];
   const more = members.length - MAX_NAMED;
   return more > 0 ? [...members.slice(0, MAX_NAMED), `and ${more} more members`] : members;

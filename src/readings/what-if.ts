@@ -45,7 +45,9 @@ function recordedAt(
 ): { readonly record: JournalRecord; readonly first: number } {
   const record = journal.recordAt(sequence);
   if (record === undefined) {
-    const why = "must be the number of an entry that the journal still has";
+    const why = journal.isOff
+      ? "names no entry: the journal is off (journalEntries or journalBytes is 0)"
+      : "must be the number of an entry that the journal still has";
     throw new InputError("sequence", why, "not-found");
   }
   if (record.reason === "malformed_request") {

@@ -1,0 +1,183 @@
+/** What a recorded request would have got otherwise: the answers, and that asking changes nothing. */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { compareInSlices } from "../../src/readings/compare-readings.ts";
+import { recordedQuestion, whatIf } from "../../src/readings/what-if.ts";
+import type { HostedCore } from "../../src/simulator/simulator.ts";
+import type { Worlds } from "../../src/simulator/worlds.ts";
+import { runToEnd } from "../../src/spec/work.ts";
+import { runsOf } from "../budget.ts";
+import { anyDeeds, playIn } from "../readings/same-play.ts";
+import { senderOf } from "../sender.ts";
+import { ask, worldsOf } from "../worlds.ts";
+
+/** A world with an impression, its duplicate, and a refused read of another publisher's stats. */
+function stage(): Worlds {
+  const worlds = worldsOf({ publishers: 3 });
+  const world = worlds.get("default");
+  const { impression, get } = senderOf(world, world.publishers.at(0));
+  impression({ session_id: "s" });
+  impression({ session_id: "s" });
+  get("stats", { publisher_id: world.publishers.at(1).id });
+  return worlds;
+}
+
+function asked(worlds: Worlds, sequence: number | string, body: unknown = {}): Asked {
+  const { status, body: text } = ask(worlds, "POST", `/_sim/history/${sequence}/what-if`, body);
+  return { status, value: JSON.parse(text) };
+}
+
+interface Asked {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: JSON of a known shape.
+  readonly value: any;
+}
+
+function stateOf(worlds: Worlds): string {
+  const { journal, faults, clock, assumptions, history, snapshot } = worlds.get("default");
+  const about = [journal.entries({ secrets: "shown" }), faults.list(), clock.now(), assumptions];
+  return JSON.stringify([about, history.changes(), snapshot(), worlds.metrics(), worlds.names()]);
+}
+
+test("without an alteration: every other reading, as the world was before the entry", () => {
+  const worlds = stage();
+  const world = worlds.get("default");
+  const before = stateOf(worlds);
+  const { status, value } = asked(worlds, 2);
+  expect(status).toBe(200);
+  const { sequence, ...comparison } = value;
+  expect(sequence).toBe(2);
+  const found = runToEnd(compareInSlices(recordedQuestion(world, 2)));
+  expect(comparison).toEqual(JSON.parse(JSON.stringify(found)));
+  const refused = value.groups.find(({ answer }: Asked["value"]) => answer.status === 409);
+  expect(refused.readings).toEqual([{ key: "dedup.repeat", choice: "conflict" }]);
+  expect(stateOf(worlds)).toBe(before);
+});
+
+describe("an alteration", () => {
+  test("fault: the rule is asked before all others, about this request", () => {
+    const worlds = stage();
+    worlds.get("default").faults.add({ id: "own", verdict: { kind: "drop" } });
+    const world = worlds.get("default");
+    senderOf(world, world.publishers.at(0)).impression({ session_id: "s" });
+    const before = stateOf(worlds);
+    const fault = { id: "own", match: { nth: 1 }, verdict: { kind: "respond", status: 503 } };
+    expect(asked(worlds, 4, { fault }).value).toMatchObject({
+      sequence: 4,
+      before: { status: 0, received: "nothing", producedBy: "rule", reason: "fault: drop" },
+      answer: { status: 503, received: "whole", producedBy: "rule", reason: "fault: respond" },
+      differences: expect.arrayContaining(["status: 503 instead of 0"]),
+    });
+    // It doesn't decide on this one, so the world's own rule does.
+    const other = { ...fault, match: { operation: "click" } };
+    const missed = asked(worlds, 4, { fault: other }).value;
+    expect(missed.answer).toEqual(missed.before);
+    expect(missed.differences).toEqual([]);
+    expect(stateOf(worlds)).toBe(before);
+  });
+
+  test("advance: the request arrives later", () => {
+    const worlds = stage();
+    const before = stateOf(worlds);
+    expect(asked(worlds, 2, { advance: "29m" }).value.answer.creditInr).toBe(0);
+    const { value } = asked(worlds, 2, { advance: 1_800_000 });
+    expect(value.before).toMatchObject({ status: 200, effect: "suppressed", creditInr: 0 });
+    expect(value.answer).toMatchObject({ status: 200, effect: "applied" });
+    expect(value.answer.creditInr).toBeGreaterThan(0);
+    expect(stateOf(worlds)).toBe(before);
+  });
+
+  test("request: its members take the place of the recorded ones, and the key stays", () => {
+    const worlds = stage();
+    const before = stateOf(worlds);
+    const query = `publisher_id=${worlds.get("default").publishers.at(0).id}`;
+    const { value } = asked(worlds, 3, { request: { query } });
+    expect(value.before).toMatchObject({ status: 403, reason: "foreign_publisher" });
+    expect(value.answer).toMatchObject({ status: 200, operation: "stats" });
+    expect(value.differences[0]).toBe("status: 200 instead of 403");
+    const withoutKey = asked(worlds, 3, { request: { headers: {} } }).value;
+    expect(withoutKey.answer).toMatchObject({ status: 401, reason: "unauthorized" });
+    const edited = { method: "POST", path: "/v1/impression", query: "", body: "{}" };
+    expect(asked(worlds, 3, { request: edited }).value.answer).toMatchObject({ status: 400 });
+    expect(stateOf(worlds)).toBe(before);
+  });
+
+  test("of the second entry of a duplicated request is one of that request", () => {
+    const worlds = worldsOf({ publishers: 3 });
+    const world = worlds.get("default");
+    world.faults.add({ verdict: { kind: "duplicate", answer: "second" } });
+    senderOf(world, world.publishers.at(0)).impression({ session_id: "s" });
+    expect(world.journal.total).toBe(2);
+    const [first, second] = [1, 2].map((entry) => asked(worlds, entry, { advance: "1s" }).value);
+    expect(second.answer).toEqual(first.answer);
+    expect(second.before).toMatchObject({ status: 200, effect: "suppressed" });
+  });
+});
+
+test.each([
+  [99, {}, 404, "sequence"],
+  ["x", {}, 404, "sequence"],
+  [0, {}, 404, "sequence"],
+  [1, { fault: { verdict: { kind: "dropp" } } }, 400, "fault.verdict.kind"],
+  [1, { fault: null }, 400, "fault"],
+  [1, { fault: { verdict: { kind: "drop" }, mach: {} } }, 400, "fault.mach"],
+  [1, { advance: "soon" }, 400, "advance"],
+  [1, { advance: -1 }, 400, "advance"],
+  [1, { advance: true }, 400, "advance"],
+  [1, { request: { pth: "/" } }, 400, "request.pth"],
+  [1, { request: { body: {} } }, 400, "request.body"],
+  [1, { request: { headers: { a: 1 } } }, 400, "request.headers.a"],
+  [1, { advance: "1s", request: {} }, 400, "request"],
+  [1, { faults: [] }, 400, "faults"],
+] as const)(
+  "entry %s with %j gets %i about %s, and nothing changes",
+  (entry, body, status, field) => {
+    const worlds = stage();
+    const before = stateOf(worlds);
+    const refused = asked(worlds, entry, body);
+    expect(refused).toMatchObject({ status, value: { status, field } });
+    expect(stateOf(worlds)).toBe(before);
+  },
+);
+
+test("an unknown member is answered with the nearest one", () => {
+  const { value } = asked(stage(), 1, { request: { qury: "" } });
+  expect(value.detail).toContain('Did you mean "query"?');
+});
+
+test("an entry that the journal dropped, and one that couldn't be read, can't be asked about", () => {
+  const worlds = worldsOf({ publishers: 3, journalEntries: 2 });
+  const world = worlds.get("default");
+  const { impression } = senderOf(world, world.publishers.at(0));
+  for (let sent = 0; sent < 4; sent += 1) impression();
+  expect(asked(worlds, 1)).toMatchObject({ status: 404, value: { field: "sequence" } });
+  world.handle({ method: "GET", path: "/v1/publisher/stats", headers: 5 as never });
+  expect(asked(worlds, 5)).toMatchObject({ status: 409, value: { field: "sequence" } });
+});
+
+test("with the journal off nothing can be asked about", () => {
+  const worlds = worldsOf({ publishers: 3, journalEntries: 0 });
+  const world = worlds.get("default");
+  senderOf(world, world.publishers.at(0)).impression();
+  const { status, value } = asked(worlds, 1);
+  expect({ status, field: value.field }).toEqual({ status: 404, field: "sequence" });
+  expect(value.detail).toMatch(/journal is off/);
+});
+
+test("as things were, every recorded request gets its recorded answer", () => {
+  fc.assert(
+    fc.property(anyDeeds, (deeds) => {
+      // `createSimulator` adds `fetch` to the core.
+      const core = playIn({ publishers: 3 }, deeds).sim as unknown as HostedCore;
+      for (const { sequence, fault, reason, response } of core.journal.entries().slice(-12)) {
+        const unaltered = { kind: "request", members: {} } as const;
+        const { before, differences } = whatIf(core, sequence, unaltered);
+        expect(differences).toEqual([]);
+        // Of a duplicated request, one of two entries has the answer.
+        if (fault?.kind !== "duplicate") expect(before).toMatchObject({ ...response, reason });
+      }
+    }),
+    { numRuns: runsOf(200, 20) },
+  );
+});
