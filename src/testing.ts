@@ -1,5 +1,6 @@
 /** `adsim/testing`: tools for property tests of a client, with fast-check, and what a request gets under other readings. */
 
+export type { WireAnswer, WireExchange } from "./journal/wire-exchange.ts";
 export type { Answer } from "./readings/answer.ts";
 export {
   type AnswerGroup,
@@ -118,6 +119,5 @@ export type { ClientCommand, Command, WorldCommand } from "./testing/session/com
 export { beginSession, type RunningSession, runSession } from "./testing/session/run-session.ts";
 export type { AdView, Outcome, Session, Step } from "./testing/session/session.ts";
 export { type EventTask, eventsOf } from "./testing/session/tasks.ts";
-export type { WireAnswer, WireExchange } from "./testing/session/wire.ts";
 export { commandInWords } from "./testing/session/words.ts";
 export type { Time, Timers } from "./testing/time/time.ts";

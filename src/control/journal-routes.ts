@@ -1,12 +1,17 @@
 /** The journal over HTTP, with its filter as query parameters, in several formats. The journal itself filters. */
 
+import { curlOfRequest } from "../audit/nearest/curl-of-request.ts";
+import { InputError } from "../base/input.ts";
 import type { JournalEntry } from "../journal/entry.ts";
-import type { JournalFilter } from "../journal/filter.ts";
+import type { JournalFilter, Secrets } from "../journal/filter.ts";
 import { harBaseUrl, harPieces } from "../journal/har.ts";
 import { ndjsonPieces } from "../journal/journal.ts";
+import type { Work } from "../spec/work.ts";
+import { entryOf } from "./history-routes.ts";
 import { choiceOf, integerOf, type Query } from "./input.ts";
 import { listPieces } from "./list-pieces.ts";
 import type { ControlCall, ControlRoute, Reply } from "./route.ts";
+import { stepOfEntry } from "./step-of-entry.ts";
 
 const journalQuery: readonly string[] = [
   "operation",
@@ -24,6 +29,7 @@ const journalQuery: readonly string[] = [
 
 export const journalRoutes: readonly ControlRoute[] = [
   { method: "GET", path: "journal", query: journalQuery, answer: show },
+  { method: "GET", path: "journal/:sequence", query: ["secrets"], answer: showOne },
   {
     method: "DELETE",
     path: "journal",
@@ -55,6 +61,31 @@ function show({ world, query, header, prefix }: ControlCall): Reply {
   }
 }
 
+/** One entry, and how to send its request again. */
+function* showOne(call: ControlCall): Work<Reply> {
+  const { world, query, header, prefix } = call;
+  const sequence = entryOf(call);
+  const secrets = secretsIn(query) ?? "redacted";
+  const player = yield* call.load("scenarios");
+  const [found] =
+    sequence === 0 ? [] : world.journal.shown({ after: sequence - 1, limit: 1, secrets });
+  if (found?.entry.sequence !== sequence) {
+    throw new InputError(
+      "sequence",
+      "is not the number of an entry that the journal keeps",
+      "not-found",
+    );
+  }
+  const { record } = found;
+  const baseUrl = baseUrlOf(header("host"), prefix);
+  const value = {
+    entry: withBaseUrl(found.entry, baseUrl),
+    curl: curlOfRequest(record, { baseUrl, secrets }),
+    ...stepOfEntry(world, { record, sequence }, player?.check),
+  };
+  return { kind: "json", value };
+}
+
 function* mapped<From, To>(items: Iterable<From>, map: (item: From) => To): Generator<To> {
   for (const item of items) yield map(item);
 }
@@ -73,8 +104,12 @@ function filterIn(query: Query): JournalFilter {
     unmatched: unmatched === undefined ? undefined : unmatched === "true",
     after: integerOf(query, "after", { minimum: 0, maximum: LAST_NUMBER }),
     limit: integerOf(query, "limit", { minimum: 1, maximum: LAST_NUMBER }),
-    secrets: choiceOf(query, "secrets", ["shown", "redacted"]),
+    secrets: secretsIn(query),
   };
+}
+
+function secretsIn(query: Query): Secrets | undefined {
+  return choiceOf(query, "secrets", ["shown", "redacted"]);
 }
 
 /** The world's address as the client used it; undefined if the Host header may be unsafe in a shell. */

@@ -40,6 +40,8 @@ export interface ScenarioPlayer {
   readonly list: () => readonly { readonly name: string; readonly about: string }[];
   readonly find: (name: string) => Scenario | undefined;
   readonly play: typeof playInSlices;
+  /** @throws InputError that names what is wrong in a scenario. */
+  readonly check: (scenario: unknown) => void;
 }
 
 /** Modules that most servers never use. The first request that needs one loads it. */

@@ -8,6 +8,7 @@ import { strictObject } from "../base/schema-builders.ts";
 import { instantText } from "../base/schemas.ts";
 import { recordExamples } from "../simulator/openapi-examples.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
+import { catalogue } from "../spec/assumptions/catalogue.ts";
 import { openApiDocument } from "../spec/openapi/openapi.ts";
 import type { Work } from "../spec/work.ts";
 import type { Publishers } from "../world/accounts/publisher-directory.ts";
@@ -66,6 +67,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   { method: "PUT", path: "clock", body: "required", answer: setClock },
   { method: "POST", path: "clock/advance", body: "required", answer: advanceClock },
   { method: "GET", path: "assumptions", answer: ({ world }) => json(world.assumptions) },
+  { method: "GET", path: "catalogue", answer: () => json(catalogue) },
   { method: "PATCH", path: "assumptions", body: "required", answer: assume },
   ...journalRoutes,
   ...historyRoutes,

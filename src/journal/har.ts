@@ -87,7 +87,7 @@ function binary(bodyBase64: string | undefined): object {
 }
 
 /** Percent-encodes characters that a URL can't have, as browsers do. Keeps existing encoding as it was sent. */
-function inUrl(text: string): string {
+export function inUrl(text: string): string {
   return text
     .toWellFormed()
     .replaceAll(/[^!$-;=?-\]_a-z~]+/g, (characters) => encodeURIComponent(characters));

@@ -6,11 +6,18 @@ type Loaders = { readonly [Name in keyof ControlModules]: () => Promise<ControlM
 
 const loaders: Loaders = {
   async scenarios() {
-    const [{ shippedNames, shippedScenario }, { playInSlices }] = await Promise.all([
-      import("../shipped-scenarios.ts"),
-      import("../../play/player/play-in-process.ts"),
-    ]);
-    return { list: shippedNames, find: shippedScenario, play: playInSlices };
+    const [{ shippedNames, shippedScenario }, { playInSlices }, { parseScenario }] =
+      await Promise.all([
+        import("../shipped-scenarios.ts"),
+        import("../../play/player/play-in-process.ts"),
+        import("../../play/language/parse/parse-scenario.ts"),
+      ]);
+    return {
+      list: shippedNames,
+      find: shippedScenario,
+      play: playInSlices,
+      check: (scenario) => void parseScenario(scenario),
+    };
   },
   metrics: () => import("./write-metrics.ts").then(({ writeMetrics }) => writeMetrics),
   inspector: () =>

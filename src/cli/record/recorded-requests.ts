@@ -4,9 +4,9 @@
  */
 
 import type { RecordedExchange, Recording } from "../../journal/recorded-exchange.ts";
+import { parametersOf, valuesOf, type WireExchange } from "../../journal/wire-exchange.ts";
 import { buildRequest, type Encoding } from "../../spec/build-request.ts";
 import { operationIds, operations } from "../../spec/operations.ts";
-import { parametersOf, valuesOf, type WireExchange } from "../../testing/session/wire.ts";
 
 /**
  * The recording in the order of time. If another service answered, it skips requests that aren't the API's, and successes

@@ -10,6 +10,8 @@ import type {
   RecordedWorld,
   Recording,
 } from "../../journal/recorded-exchange.ts";
+import { jsonOf, memberOf, type WireExchange } from "../../journal/wire-exchange.ts";
+import { createRequestSteps, type RequestSteps } from "../../play/language/request-step.ts";
 import type { PublisherRef, RequestStep, Scenario } from "../../play/language/scenario.ts";
 import { plural } from "../../play/measure/quantities.ts";
 import { createSimulatorCore } from "../../simulator/core.ts";
@@ -19,9 +21,7 @@ import {
   nonDefaultChoices,
   resolveAssumptions,
 } from "../../spec/assumptions/resolve.ts";
-import { createRequestSteps, type RequestSteps } from "../../testing/contract/request-step.ts";
 import { createScript, type Script } from "../../testing/contract/scenario-of.ts";
-import { jsonOf, memberOf, type WireExchange } from "../../testing/session/wire.ts";
 import type { Credentials } from "../../world/accounts/account.ts";
 import { plainRequest, wireExchangeOf } from "./recorded-requests.ts";
 

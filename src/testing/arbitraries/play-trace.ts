@@ -1,12 +1,12 @@
 /** Plays a trace on a simulator: indexes become publishers, surfaces and impressions, and events become requests. */
 
 import { InputError, inField } from "../../base/input.ts";
+import { jsonOf, memberOf } from "../../journal/wire-exchange.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import { buildRequest, encodingOf } from "../../spec/build-request.ts";
 import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
 import type { OperationId } from "../../spec/operations.ts";
 import type { Publisher } from "../../world/accounts/account.ts";
-import { jsonOf, memberOf } from "../session/wire.ts";
 import type { TraceEvent } from "./trace.ts";
 
 /** An event with its requests and answers. */

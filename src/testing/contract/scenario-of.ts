@@ -2,13 +2,13 @@
 
 import type { Duration } from "../../base/duration.ts";
 import { withoutSecrets } from "../../journal/secrets.ts";
+import { createRequestSteps, type RequestSteps } from "../../play/language/request-step.ts";
 import type { Expectation, PublisherRef, Scenario, Step } from "../../play/language/scenario.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
 import { nonDefaultChoices } from "../../spec/assumptions/resolve.ts";
 import { SIGNED_UP, type TestWorldOptions } from "../driver/test-world.ts";
 import type { Session, Step as SessionStep } from "../session/session.ts";
 import { commandInWords } from "../session/words.ts";
-import { createRequestSteps, type RequestSteps } from "./request-step.ts";
 
 export interface ScenarioOfOptions {
   /** Letters, digits and hyphens. */

@@ -1,5 +1,6 @@
 /** A client's session in a simulated world: the commands, the requests, the answers, and what the client reported. */
 
+import type { WireExchange } from "../../journal/wire-exchange.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import type { Publisher, Surface } from "../../world/accounts/account.ts";
@@ -7,7 +8,6 @@ import type { Shown } from "../driver/driver.ts";
 import type { Promised } from "../driver/promises.ts";
 import type { TimerError } from "../driver/test-world.ts";
 import type { Command } from "./command.ts";
-import type { WireExchange } from "./wire.ts";
 
 /** How a command ended. */
 export type Outcome =

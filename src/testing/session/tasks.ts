@@ -4,13 +4,13 @@ import { type Attempt, attemptsOf } from "../../audit/findings/attempts.ts";
 import { groupedBy } from "../../audit/findings/finding.ts";
 import { verdictTraits } from "../../faults/verdict-traits.ts";
 import type { Journal, JournalRing } from "../../journal/journal.ts";
+import { recordedId, type WireExchange } from "../../journal/wire-exchange.ts";
 import type { OperationId } from "../../spec/operations.ts";
 import { queryKinds } from "./command.ts";
 import { viewInWords } from "./names.ts";
 import { type PerformedCommand, performedCommandsOf } from "./performed-commands.ts";
 import type { AdView, Session } from "./session.ts";
 import { type ViewGroup, viewGroupsOf } from "./view-groups.ts";
-import { recordedId, type WireExchange } from "./wire.ts";
 
 interface ArrivedRequest extends WireExchange {
   /** Index of the step in which it was sent. */

@@ -3,8 +3,8 @@
  * makes its own session ids, its requests don't tell such views apart, and they count together.
  */
 
+import type { WireExchange } from "../../journal/wire-exchange.ts";
 import type { AdView, Session } from "./session.ts";
-import type { WireExchange } from "./wire.ts";
 
 /** Views that the client's requests don't tell apart. Mostly a single one. */
 export type ViewGroup = readonly [AdView, ...AdView[]];

@@ -3,13 +3,13 @@
 import { type Day, dayOfInstant } from "../../../base/calendar.ts";
 import { HOUR_MS } from "../../../base/duration.ts";
 import { InputError } from "../../../base/input.ts";
+import { memberOf } from "../../../journal/wire-exchange.ts";
 import type { SimulatorCore } from "../../../simulator/simulator.ts";
 import type { Readings } from "../../../simulator/simulator-options.ts";
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../../../spec/assumptions/resolve.ts";
 import type { Credentials, Surface } from "../../../world/accounts/account.ts";
 import { DEFAULT_START, msOf } from "../../arbitrary-options.ts";
-import { memberOf } from "../../session/wire.ts";
 
 /** An impression on record, for clicks. */
 export interface KnownImpression {

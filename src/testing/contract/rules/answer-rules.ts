@@ -1,9 +1,9 @@
 /** How a client handles the answers to impressions and clicks (spec §2, §4). */
 
+import { jsonOf, memberOf } from "../../../journal/wire-exchange.ts";
 import { queryKinds } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
 import { hasWrongEncoding } from "../../session/tasks.ts";
-import { jsonOf, memberOf } from "../../session/wire.ts";
 import { mustMatchAnswers, mustMatchReceipts, mustUnderstand } from "./compare-answers.ts";
 import { must, type Rule } from "./rule.ts";
 import {

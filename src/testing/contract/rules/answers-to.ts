@@ -1,6 +1,7 @@
 /** Which of the service's answers a client may return for a query. */
 
 import { DAY_MS } from "../../../base/duration.ts";
+import type { WireExchange } from "../../../journal/wire-exchange.ts";
 import { addDays, dayAt } from "../../../laws/read-trace.ts";
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
 import { operations } from "../../../spec/operations.ts";
@@ -11,7 +12,6 @@ import {
 } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
 import { isAcknowledged } from "../../session/tasks.ts";
-import type { WireExchange } from "../../session/wire.ts";
 
 type Asked = PerformedCommandOf<QueryKind>;
 

@@ -1,6 +1,7 @@
 /** Compares what a client returns with what the service answered. Only members of the spec count. */
 
 import { nearestMicros } from "../../../base/money.ts";
+import { jsonOf, memberOf, type WireExchange } from "../../../journal/wire-exchange.ts";
 import { type JsonSchema, membersOfAnswers } from "../../../spec/responses.ts";
 import type { QueryKind } from "../../session/command.ts";
 import { viewInWords } from "../../session/names.ts";
@@ -18,7 +19,6 @@ import {
   isCertainlyConfirmed,
 } from "../../session/tasks.ts";
 import { viewGroupsOf } from "../../session/view-groups.ts";
-import { jsonOf, memberOf, type WireExchange } from "../../session/wire.ts";
 import {
   bodyInWords,
   commandInWords,

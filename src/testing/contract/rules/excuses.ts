@@ -2,6 +2,7 @@
 
 import { DAY_MS, MINUTE_MS } from "../../../base/duration.ts";
 import type { FaultRule } from "../../../faults/rule.ts";
+import { jsonOf } from "../../../journal/wire-exchange.ts";
 import type { PerformedCommand } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
 import {
@@ -12,7 +13,6 @@ import {
   type SentRequest,
   sentBy,
 } from "../../session/tasks.ts";
-import { jsonOf } from "../../session/wire.ts";
 
 /** Requests for the event up to this step, without those in an encoding that the service doesn't read. */
 export function sentFor({ sent }: EventTask, end: number): SentRequest[] {

@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import type { Verdict } from "../../../faults/verdict.ts";
+import { memberOf } from "../../../journal/wire-exchange.ts";
 import type { Readings } from "../../../simulator/simulator-options.ts";
 import { sequenceOf } from "../../arbitraries/sequence.ts";
 import { type Command, queryKinds } from "../../session/command.ts";
@@ -16,7 +17,6 @@ import {
   sentBy,
   type Task,
 } from "../../session/tasks.ts";
-import { memberOf } from "../../session/wire.ts";
 import { mustMatchReceipts } from "./compare-answers.ts";
 import {
   advance,

@@ -2,13 +2,18 @@
 
 import fc from "fast-check";
 import { repeatedMember } from "../../../base/repeated-members.ts";
+import {
+  jsonOf,
+  parametersOf,
+  recordedId,
+  type WireExchange,
+} from "../../../journal/wire-exchange.ts";
 import { type Operation, operations } from "../../../spec/operations.ts";
 import { escapedText, viewInWords } from "../../session/names.ts";
 import { performedCommandsOf, performedCommandsOfKind } from "../../session/performed-commands.ts";
 import type { AdView, Session } from "../../session/session.ts";
 import { hasWrongEncoding } from "../../session/tasks.ts";
 import { type ViewGroup, viewGroupsOf } from "../../session/view-groups.ts";
-import { jsonOf, parametersOf, recordedId, type WireExchange } from "../../session/wire.ts";
 import { failed, fault, refusal, slow } from "./disturbances.ts";
 import { must, type Rule } from "./rule.ts";
 import {

@@ -1,7 +1,7 @@
 /** Tells answers that the spec describes from others that look like a success (spec §2, §4). */
 
+import { jsonOf, type WireAnswer, type WireExchange } from "../../../journal/wire-exchange.ts";
 import { successMismatch } from "../../../spec/schema-mismatch.ts";
-import { jsonOf, type WireAnswer, type WireExchange } from "../../session/wire.ts";
 
 /** Whether the client got a success that isn't what the spec describes. */
 export function isWrongSuccess(exchange: WireExchange): boolean {

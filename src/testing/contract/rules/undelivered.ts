@@ -1,9 +1,9 @@
 /** What a client's flush and close say of the events that it couldn't deliver. */
 
+import { memberOf } from "../../../journal/wire-exchange.ts";
 import { endingsOf, type PerformedCommand } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
 import type { EventTask } from "../../session/tasks.ts";
-import { memberOf } from "../../session/wire.ts";
 import { valueInWords } from "../../session/words.ts";
 import { must } from "./rule.ts";
 

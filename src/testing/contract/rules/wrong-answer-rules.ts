@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import type { Verdict } from "../../../faults/verdict.ts";
+import { jsonOf, memberOf, type WireExchange } from "../../../journal/wire-exchange.ts";
 import type { OperationId } from "../../../spec/operations.ts";
 import { membersOfAnswers } from "../../../spec/responses.ts";
 import { sequenceOf } from "../../arbitraries/sequence.ts";
@@ -12,7 +13,6 @@ import {
 } from "../../session/performed-commands.ts";
 import type { Outcome, Session } from "../../session/session.ts";
 import { eventsOf } from "../../session/tasks.ts";
-import { jsonOf, memberOf, type WireExchange } from "../../session/wire.ts";
 import { outcomeInWords } from "../../session/words.ts";
 import { isAnswerTo } from "./answers-to.ts";
 import { difference, mustMatchReceipts } from "./compare-answers.ts";

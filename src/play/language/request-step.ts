@@ -5,17 +5,18 @@
 
 import { verdictTraits } from "../../faults/verdict-traits.ts";
 import { withoutSecrets } from "../../journal/secrets.ts";
-import type {
-  AnswerExpectation,
-  PublisherRef,
-  RequestStep,
-  Value,
-} from "../../play/language/scenario.ts";
+import {
+  ambientHeaders,
+  jsonOf,
+  memberOf,
+  parametersOf,
+  type WireExchange,
+} from "../../journal/wire-exchange.ts";
+import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import { buildRequest, type Encoding, encodingOf } from "../../spec/build-request.ts";
 import { type OperationId, operations } from "../../spec/operations.ts";
 import type { Publisher, Surface } from "../../world/accounts/account.ts";
-import type { Session } from "../session/session.ts";
-import { jsonOf, memberOf, parametersOf, type WireExchange } from "../session/wire.ts";
+import type { AnswerExpectation, PublisherRef, RequestStep, Value } from "./scenario.ts";
 
 export interface RequestSteps {
   /** Call it for each exchange in order: a step can refer to earlier answers. */
@@ -24,8 +25,11 @@ export interface RequestSteps {
   spent(of: "recording" | "reporting"): RequestStep;
 }
 
-/** What of a session the steps depend on. */
-export interface RequestSource extends Pick<Session, "exchanges" | "assumptions"> {
+/** What the steps depend on. */
+interface RequestSource {
+  /** All that will become steps. */
+  readonly exchanges: readonly WireExchange[];
+  readonly assumptions: Pick<Assumptions, "auth.scheme-case" | "request.encoding">;
   readonly publisher: Pick<Publisher, "id" | "apiKey"> & {
     readonly surfaces: readonly Pick<Surface, "id">[];
   };
@@ -160,31 +164,20 @@ function rawOf({ request }: WireExchange): RequestStep {
   return {
     raw: {
       method,
-      path: withoutSecrets(path),
-      ...(query !== "" && { query: withoutSecrets(query) }),
+      path: encoded(withoutSecrets(path)),
+      ...(query !== "" && { query: encoded(withoutSecrets(query)) }),
       ...(body !== "" && { body: withoutSecrets(body) }),
     },
   };
 }
 
-/** Headers that any HTTP client sends, and others that scenarios don't need. */
-const ambient: ReadonlySet<string> = new Set([
-  "accept",
-  "accept-encoding",
-  "accept-language",
-  "authorization",
-  "connection",
-  "content-length",
-  "cookie",
-  "expect",
-  "host",
-  "keep-alive",
-  "referer",
-  "sec-fetch-mode",
-  "transfer-encoding",
-  "upgrade",
-  "user-agent",
-]);
+/** Encodes what a scenario can't have in a URL. */
+function encoded(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/[^!"$-~]+/g, (characters) => encodeURIComponent(characters));
+}
+
 /** Header values that every HTTP client sends unchanged. */
 const sendable = /^([\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?)?$/;
 
@@ -205,7 +198,8 @@ function headersOf(
   const headers: Record<string, Value> = {};
   for (const [name, value] of Object.entries(request.headers)) {
     const isOwn = name === "content-type" && value === own;
-    if (ambient.has(name) || isOwn || !sendable.test(value)) continue;
+    if (name === "authorization" || isOwn || ambientHeaders.has(name)) continue;
+    if (!sendable.test(value)) continue;
     headers[name] = withoutSecrets(value);
   }
   const { authorization } = request.headers;

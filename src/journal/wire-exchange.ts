@@ -1,8 +1,8 @@
 /** Requests and answers from the world's journal: what arrived, what the service did, and what the client got. */
 
-import { parseInstant } from "../../base/calendar.ts";
-import type { JournalEntry } from "../../journal/entry.ts";
-import type { OperationId } from "../../spec/operations.ts";
+import { parseInstant } from "../base/calendar.ts";
+import type { OperationId } from "../spec/operations.ts";
+import type { JournalEntry } from "./entry.ts";
 
 /** The part of an answer that arrived. */
 export interface WireAnswer {
@@ -32,6 +32,24 @@ export interface WireExchange {
   /** Which request limit refused it. */
   readonly limit: JournalEntry["limit"];
 }
+
+/** Headers that any HTTP client sends, and others that don't matter to the service. */
+export const ambientHeaders: ReadonlySet<string> = new Set([
+  "accept",
+  "accept-encoding",
+  "accept-language",
+  "connection",
+  "content-length",
+  "cookie",
+  "expect",
+  "host",
+  "keep-alive",
+  "referer",
+  "sec-fetch-mode",
+  "transfer-encoding",
+  "upgrade",
+  "user-agent",
+]);
 
 export function wireExchange(entry: JournalEntry): WireExchange {
   const { sequence, at, operation, request, response, fault, limit } = entry;

@@ -1,0 +1,69 @@
+/** An entry of the journal as a step of a scenario, which sends the same request in any world. */
+
+import { InputError } from "../base/input.ts";
+import type { NumberedRecord } from "../journal/record.ts";
+import { shownEntry } from "../journal/shown-entry.ts";
+import { wireExchange } from "../journal/wire-exchange.ts";
+import { createRequestSteps } from "../play/language/request-step.ts";
+import type { RequestStep } from "../play/language/scenario.ts";
+import type { SimulatorCore } from "../simulator/simulator.ts";
+import type { Publisher } from "../world/accounts/account.ts";
+import type { ScenarioPlayer } from "./route.ts";
+
+export interface StepOfEntry {
+  /** Null if no scenario can send the request. */
+  readonly step: RequestStep | null;
+  readonly whyNoStep?: string;
+}
+
+/**
+ * The step expects the status that the client got. Keys are left out: it sends that of its publisher. `check` is asked
+ * whether scenarios can have such a step.
+ */
+export function stepOfEntry(
+  world: SimulatorCore,
+  entry: NumberedRecord,
+  check: ScenarioPlayer["check"] = () => undefined,
+): StepOfEntry {
+  const step = uncheckedStep(world, entry);
+  const publishers = entry.record.world.publishers;
+  try {
+    check({ name: "step", about: "A step.", publishers, steps: [step] });
+    return { step };
+  } catch (error) {
+    if (error instanceof InputError) return { step: null, whyNoStep: error.message };
+    throw error;
+  }
+}
+
+function uncheckedStep(world: SimulatorCore, { record, sequence }: NumberedRecord): RequestStep {
+  const { publishers, assumptions } = world;
+  const exchange = wireExchange(shownEntry(record, sequence, "shown", undefined));
+  const sender =
+    publisherWith(publishers, record.publisher) ??
+    publisherWith(publishers, exchange.values.get("publisher_id")) ??
+    publishers.at(0);
+  const [, sentKey] = /^\S+ +(\S+)$/.exec(exchange.request.headers.authorization ?? "") ?? [];
+  // A key that worked then may have been replaced since.
+  const apiKey = (record.publisher === undefined ? undefined : sentKey) ?? sender.apiKey;
+  const isSeeded = sender.ordinal < record.world.publishers;
+  // In another world, a seeded publisher has to send for one that signed up.
+  const ordinal = isSeeded ? sender.ordinal : 0;
+  const surfaces = sender.surfaces.slice(0, publishers.at(ordinal).surfaces.length);
+  const publisher = { id: sender.id, apiKey, surfaces };
+  const source = { publisher, surfaces, assumptions, exchanges: [exchange] };
+  const step = createRequestSteps(source, ordinal).stepOf(exchange);
+  return isSeeded ? step : { ...step, note: `Sent by ${sender.id}, who had signed up.` };
+}
+
+function publisherWith(
+  publishers: SimulatorCore["publishers"],
+  id: string | undefined,
+): Publisher | undefined {
+  if (id === undefined) return undefined;
+  try {
+    return publishers.get(id);
+  } catch {
+    return undefined;
+  }
+}

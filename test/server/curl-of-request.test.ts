@@ -1,0 +1,210 @@
+/** The curl command of an entry, pasted into real shells: the server gets the same request again. */
+
+import { execFile, spawnSync } from "node:child_process";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { curlOfRequest } from "../../src/audit/nearest/curl-of-request.ts";
+import { type ApiRequest, createSimulator, type JournalEntry } from "../../src/index.ts";
+import { inUrl } from "../../src/journal/har.ts";
+import { ambientHeaders } from "../../src/journal/wire-exchange.ts";
+import { someOf } from "../budget.ts";
+import { otherForm, parityOptions, recordRequests } from "../parity-requests.ts";
+import { hasCurl } from "../programs.ts";
+import { fileOf } from "../temporary-folder.ts";
+import { serve } from "./raw.ts";
+
+const run = promisify(execFile);
+const shells = ["sh", "bash", "zsh"].filter((shell) => spawnSync(shell, ["-c", ":"]).status === 0);
+const JSON_TYPE = { "content-type": "application/json" };
+
+/** What a shell, a terminal or curl could change. */
+const odd: readonly ApiRequest[] = [
+  ...[
+    'it\'s "quoted" $HOME `id` \\ \\n !! %s %% {a,b} [1-3] *',
+    "@/etc/passwd",
+    "-x",
+    "--",
+    "%",
+    "\\",
+    "'",
+    "''",
+    "line\nline\r\nline\n",
+    "\n",
+    "\t\u0007\u001b[31m\u0000nul\u0001",
+    "हिन्दी ü \u{1f600}",
+    "\ufeffbom",
+    "\u202ebidi\u200b",
+    `${"'".repeat(60_000)}`,
+    Uint8Array.from({ length: 256 }, (_, byte) => byte),
+    Uint8Array.of(0xff),
+    Uint8Array.of(0xef, 0xbb, 0xbf, 0x7b, 0x7d),
+    Uint8Array.of(0x2d, 0x25, 0x00, 0x0a),
+  ].flatMap((body): ApiRequest[] => [
+    { method: "POST", path: "/v1/impression", headers: JSON_TYPE, body },
+    { method: "POST", path: "/v1/click", body },
+    { method: "PUT", path: "/v1/click", headers: { "content-type": "text/x'y" }, body },
+    { method: "GET", path: "/v1/x", body },
+  ]),
+  ...[
+    "a=[1-3]&b={x,y}&c[]=1",
+    "a='&b=\"&c=`id`&d=$HOME&e=$(id)&f=;ls&g=|&h=\\&i=!!",
+    "a=%27%00%ff&%",
+    "ü=हि&a b=c d&#=1&<>=^",
+    "?",
+    "=&&=",
+  ].flatMap((query): ApiRequest[] => [
+    { method: "GET", path: "/v1/publisher/stats", query },
+    { method: "POST", path: "/v1/impression", query, body: "x=1" },
+  ]),
+  ...[
+    "/",
+    "/a//b",
+    "/v1/../v1/./click",
+    "/v1/click/..",
+    "/[x]/{y}",
+    "/it's/$HOME",
+    "/%2e%2e/",
+    "*",
+  ].map((path): ApiRequest => ({ method: "GET", path })),
+  ...["HEAD", "DELETE", "OPTIONS", "PATCH", "TRACE", "PURGE", "POST"].map(
+    (method): ApiRequest => ({ method, path: "/v1/publisher/stats" }),
+  ),
+  {
+    method: "GET",
+    path: "/v1/x",
+    headers: {
+      "x-quote": 'it\'s "$HOME" `id` \\',
+      "x-empty": "",
+      "x-at": "@/etc/passwd",
+      "x-percent": "%s%n",
+      origin: "http://localhost:5173",
+      "user-agent": "a client",
+      accept: "text/html",
+    },
+  },
+];
+
+/** The parts of an entry that the command has to repeat. */
+function essence({ request }: JournalEntry): unknown {
+  const { method, path, query, headers, body, bodyBase64 } = request;
+  const kept = Object.entries(headers).filter(([name]) => !ambientHeaders.has(name));
+  const others = Object.fromEntries(kept.sort(([one], [other]) => (one < other ? -1 : 1)));
+  const hasBody = method !== "HEAD";
+  return [method, inUrl(path), inUrl(query), others, hasBody && body, hasBody && bodyBase64];
+}
+
+/** Sends requests in process, and then again as the server says. @returns both entries of each, and the command. */
+async function sendAgain(
+  requests: readonly ApiRequest[],
+  { shell = "sh", secrets = "shown", key = "" },
+): Promise<{ before: JournalEntry; after: JournalEntry; command: string }[]> {
+  await using server = await serve({ ...parityOptions, journalEntries: 100_000 });
+  const { journal } = server.worlds.get("default");
+  for (const request of requests) server.worlds.handle(request);
+  const first = journal.entries({ secrets: "shown" });
+  const commands: string[] = [];
+  for (const { sequence } of first) {
+    const response = await fetch(`${server.url}/_sim/journal/${sequence}?secrets=${secrets}`);
+    commands.push((await response.json()).curl);
+  }
+  const env = { ...process.env, ADSIM_API_KEY: key };
+  const file = fileOf(commands.join("\n"), "commands");
+  await run(shell, [file], { env, maxBuffer: 1e9, encoding: "buffer" });
+  const again = journal.entries({ secrets: "shown", after: first.length });
+  expect(again.length).toBe(first.length);
+  return first.map((before, index) => {
+    const [after, command] = [again[index], commands[index]];
+    if (after === undefined || command === undefined) throw new Error("Fewer than expected.");
+    return { before, after, command };
+  });
+}
+
+async function expectSameAgain(requests: readonly ApiRequest[], shell: string): Promise<void> {
+  for (const { before, after, command } of await sendAgain(requests, { shell })) {
+    expect(essence(after), command.slice(0, 500)).toEqual(essence(before));
+  }
+}
+
+test.skipIf(!hasCurl).each(shells)("%s repeats odd requests exactly", async (shell) => {
+  await expectSameAgain(shell === "sh" ? odd : someOf(odd), shell);
+});
+
+const known = [parityOptions, otherForm].flatMap(recordRequests);
+/** One of each: what differs only in ids or numbers is sent the same way. */
+const different = [...Map.groupBy(known, shapeOf).values()].map(([one]) => one);
+
+function shapeOf(one: ReturnType<typeof recordRequests>[number] | undefined): string {
+  return JSON.stringify({ ...one, body: String(one?.body) }).replaceAll(/[a-z0-9_]{10,}|\d+/g, "1");
+}
+
+test.skipIf(!hasCurl)("sh repeats the requests that every transport is tried with", async () => {
+  expect(different.length).toBeGreaterThan(100);
+  const requests = someOf(different).flatMap((one): ApiRequest[] =>
+    one === undefined ? [] : [{ ...one, path: one.target }],
+  );
+  await expectSameAgain(requests, "sh");
+});
+
+test.skipIf(!hasCurl)("with secrets redacted, the key comes from the environment", async () => {
+  const { id, apiKey } = createSimulator(parityOptions).publishers.at(0);
+  const encoded = apiKey.replace("_", "%5f");
+  const authorization = `Bearer ${apiKey}`;
+  const requests: readonly ApiRequest[] = [
+    {
+      method: "GET",
+      path: "/v1/publisher/stats",
+      query: `publisher_id=${id}`,
+      headers: { authorization },
+    },
+    { method: "GET", path: `/v1/${apiKey}/x`, query: `k=${apiKey}&l=${encoded}`, headers: {} },
+    {
+      method: "POST",
+      path: "/v1/click",
+      headers: { authorization, ...JSON_TYPE },
+      body: `{"a":"${apiKey}"}`,
+    },
+    {
+      method: "POST",
+      path: "/v1/click",
+      headers: { authorization: apiKey },
+      body: `\u0000${apiKey}-%s\n`,
+    },
+    {
+      method: "POST",
+      path: "/v1/click",
+      headers: { "x-key": apiKey, authorization: `bEARER  ${apiKey}` },
+    },
+  ];
+  for (const { before, after, command } of await sendAgain(requests, {
+    secrets: "redacted",
+    key: apiKey,
+  })) {
+    expect(command).not.toContain(apiKey);
+    expect(command).not.toContain(encoded);
+    const decoded = JSON.stringify(essence(before)).replaceAll(encoded, apiKey);
+    expect(JSON.stringify(essence(after))).toBe(decoded);
+    expect([after.response.status, after.response.body]).toEqual([
+      before.response.status,
+      before.response.body,
+    ]);
+  }
+});
+
+test("other secrets are left out", () => {
+  const request = {
+    method: "POST",
+    path: "/v1/click",
+    query: "",
+    headers: { authorization: "Basic dXNlcjpzZWNyZXQ=", "x-upi": "someone@invalid" },
+    body: '{"upi_id":"someone@invalid"}',
+  };
+  const command = curlOfRequest(request, { secrets: "redacted" });
+  expect(command).toBe(
+    `curl "$ADSIM_URL"'/v1/click' -H 'authorization: Basic '"$ADSIM_API_KEY" -H 'x-upi: (redacted)' -H 'Content-Type:' --data-raw '{"upi_id":"(redacted)"}'`,
+  );
+  for (const value of ["dXNlcjpzZWNyZXQ=", "a-secret another", "key_0123456789abc x"]) {
+    const headers = { authorization: value };
+    const hidden = curlOfRequest({ ...request, headers, body: "" }, { secrets: "redacted" });
+    for (const word of value.split(" ")) expect(hidden).not.toContain(word);
+  }
+});
