@@ -11,7 +11,7 @@ import { InputError, parseInput } from "../base/input.ts";
 import { seedText } from "../base/schemas.ts";
 import { createFaults, createTransports, type Faults } from "../faults/faults.ts";
 import type { FaultRule } from "../faults/rule.ts";
-import { loadRuleList, type RuleList } from "../faults/rule-list.ts";
+import { loadRuleList } from "../faults/rule-list.ts";
 import type { SavedFaults } from "../faults/saved-faults.ts";
 import { createJournalBudget } from "../journal/budget.ts";
 import { createJournal, type JournalRing } from "../journal/journal.ts";
@@ -21,12 +21,7 @@ import type { Rejection } from "../spec/errors.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import { runToEnd, type Work } from "../spec/work.ts";
 import { createDirectory, type Publishers } from "../world/accounts/publisher-directory.ts";
-import {
-  type Snapshot,
-  snapshotInSlices,
-  snapshotPieces,
-  type WorldState,
-} from "../world/accounts/snapshot.ts";
+import { type Snapshot, snapshotInSlices, snapshotPieces } from "../world/accounts/snapshot.ts";
 import { transferAccounts } from "../world/accounts/transfer-accounts.ts";
 import { Book } from "../world/ledger/book.ts";
 import { checkRestored } from "./check-restored.ts";
@@ -60,10 +55,7 @@ export function createSimulatorCore(options: SimulatorOptions, host: Host): Host
   return new Core(resolveOptions(options), host);
 }
 
-interface InitialState {
-  readonly state: WorldState<Book>;
-  readonly rules: RuleList;
-}
+type InitialState = Omit<SavedCopy, "bytes">;
 
 /**
  * A class, because engines look up methods slowly in a literal with getters, and `handle` is called by the million. The
@@ -220,10 +212,11 @@ class Core implements HostedCore {
     const next = this.#make.adopt(other.#running);
     assertNotInsideRule("restore", this.#running);
     this.#eras.finish(this.#running.clock.mode, "state");
+    // First, so that it counts as done before the other world's entries.
+    this.history.adopt(other.history);
     const { first, records } = other.journal.records();
     this.journal.importRecords({ forgotten: Math.max(0, first - 1 - this.journal.total), records });
     this.#running = next;
-    this.history.adopt(other.history);
   };
 
   readonly estimateBytes = (): number => estimateBytes(this.#running) + this.history.bytes;
