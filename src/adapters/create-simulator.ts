@@ -58,5 +58,7 @@ export function withFetch(core: HostedCore): Simulator {
 /** Loads the page and its engine, which most programs never need. */
 async function traceOfOne(world: HostedCore, options: TraceOptions | undefined): Promise<string> {
   const { traceHtml } = await import("./trace-html.ts");
-  return traceHtml([{ name: DEFAULT_WORLD, world }], { ...options, host: fakerHost });
+  const worlds = [{ name: DEFAULT_WORLD, world }] as const;
+  const { html } = await traceHtml(worlds, { title: options?.title, host: fakerHost });
+  return html;
 }

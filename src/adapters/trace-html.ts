@@ -3,7 +3,7 @@
 import { inspectorAssets } from "../inspector/assets.ts";
 import { engineAssets } from "../inspector/assets-engine.ts";
 import { traceDocument } from "../inspector/trace-document.ts";
-import { type TracedWorld, traceOf } from "../inspector/trace-worlds.ts";
+import { type LeftOutWorld, type TracedWorld, traceOf } from "../inspector/trace-worlds.ts";
 import type { Host } from "../simulator/running-world.ts";
 
 export interface TraceHtmlOptions {
@@ -12,12 +12,18 @@ export interface TraceHtmlOptions {
   readonly host: Pick<Host, "people">;
 }
 
-/** The text of the file: the state at the time of the call. @throws (as a rejection) as `traceOf` does. */
+export interface TraceHtml {
+  readonly html: string;
+  /** The worlds that can't be traced, unless it is all of them. */
+  readonly leftOut: readonly LeftOutWorld[];
+}
+
+/** The file's text: the state at the time of the call. @throws (as a rejection) as {@link traceOf} does. */
 export async function traceHtml(
   worlds: readonly [TracedWorld, ...TracedWorld[]],
   { title = "adsim trace", host }: TraceHtmlOptions,
-): Promise<string> {
-  const trace = traceOf(worlds, { title, host });
+): Promise<TraceHtml> {
+  const { trace, leftOut } = traceOf(worlds, { title, host });
   const [page, engine] = await Promise.all([inspectorAssets(), engineAssets()]);
-  return traceDocument(trace, page, engine);
+  return { html: traceDocument(trace, page, engine), leftOut };
 }

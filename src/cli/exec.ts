@@ -3,7 +3,7 @@
 import type { ChildProcess } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Coverage } from "../play/fixtures/coverage.ts";
 import { REACHED } from "../readings/reached.ts";
 import type { Server } from "../server.ts";
@@ -17,7 +17,7 @@ import { childCommand, clientEnvironment, startChild } from "./processes/child.t
 import type { HostProcess } from "./processes/host-process.ts";
 import { collectReach, type Reach } from "./processes/reach.ts";
 import { endingSignals, onSignals } from "./processes/signals.ts";
-import { saveOnExit, startFrom } from "./start-server.ts";
+import { saveOnExit, startFrom, traceOnExit } from "./start-server.ts";
 
 export interface ExecFlags extends ServerFlags {
   readonly failOnFindings?: boolean;
@@ -72,7 +72,8 @@ export async function exec(
     await server.close();
     await rm(folder, { recursive: true, force: true });
   }
-  // The state is saved even if CMD failed.
+  // Both are written even if CMD failed. A trace that can't be written fails nothing.
+  await traceOnExit(flags, server, `adsim exec: ${basename(words[0] ?? "")}`, host);
   await saveOnExit(flags, server, host);
   await log?.end(ourExitCode);
   return ourExitCode;

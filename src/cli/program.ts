@@ -15,6 +15,7 @@ import {
   hiddenClock,
   notEmpty,
   type ServerFlags,
+  traceOption,
 } from "./options/common-options.ts";
 import { describeFailure, exitCodes } from "./output/exit.ts";
 import { say } from "./output/say.ts";
@@ -119,15 +120,21 @@ function termOf(command: Command): string {
   return `${command.name()} ${needs.trim()}`.trim();
 }
 
+interface ServeFlags extends ServerFlags {
+  readonly traceOnExit?: string;
+}
+
 function addServe(program: Command, host: HostProcess, ends: SetExitCode): void {
   const serve = program.command("serve").description("run the server until it is interrupted");
   addServerOptions(addCommonOptions(serve, clockOption("system")), host, {
     defaultPort: 4010,
     defaultLog: "text on a terminal",
-  }).action(async (flags: ServerFlags) => {
-    const command = await import("./serve.ts");
-    ends(await command.serve(flags, host));
-  });
+  })
+    .addOption(traceOption("--trace-on-exit"))
+    .action(async ({ traceOnExit: trace, ...flags }: ServeFlags) => {
+      const command = await import("./serve.ts");
+      ends(await command.serve(trace === undefined ? flags : { ...flags, trace }, host));
+    });
 }
 
 function addExec(program: Command, host: HostProcess, ends: SetExitCode): void {
@@ -154,10 +161,12 @@ ${ENVIRONMENT}`,
   addServerOptions(addCommonOptions(exec, clockOption("flowing")), host, {
     defaultPort: 0,
     defaultLog: "off",
-  }).action(async (words: string[], flags: ExecFlags) => {
-    const command = await import("./exec.ts");
-    ends(await command.exec(words, flags, host));
-  });
+  })
+    .addOption(traceOption("--trace"))
+    .action(async (words: string[], flags: ExecFlags) => {
+      const command = await import("./exec.ts");
+      ends(await command.exec(words, flags, host));
+    });
 }
 
 function addMatrix(program: Command, host: HostProcess, ends: SetExitCode): void {

@@ -7,7 +7,7 @@ import { exitCodes } from "./output/exit.ts";
 import { type ReadyMessage, readyEvent, readyText } from "./output/ready-message.ts";
 import type { HostProcess } from "./processes/host-process.ts";
 import { onFirstSignal } from "./processes/signals.ts";
-import { saveOnExit, startFrom } from "./start-server.ts";
+import { saveOnExit, startFrom, traceOnExit } from "./start-server.ts";
 
 const PUBLISHERS_SHOWN = 5;
 
@@ -42,9 +42,11 @@ export async function serve(flags: ServerFlags, host: HostProcess): Promise<numb
   const signal = await interrupted;
   stderr.write(`adsim: ${signal}, closing\n`);
   await server.close();
+  const isTraced = await traceOnExit(flags, server, "adsim serve", host);
   await saveOnExit(flags, server, host);
-  await log?.end(exitCodes.fine);
-  return exitCodes.fine;
+  const exitCode = isTraced ? exitCodes.fine : exitCodes.couldNotRun;
+  await log?.end(exitCode);
+  return exitCode;
 }
 
 /** Whether other machines can reach a server. The URL of one on all addresses, such as 0.0.0.0 or ::, is a loopback one. */

@@ -26,6 +26,10 @@ export async function startFrom(
     // Checked now, rather than when the state is to be saved.
     await checkSavable(flags.saveOnExit);
   }
+  if (flags.trace !== undefined) {
+    const { checkTrace } = await import("./write-trace.ts");
+    await checkTrace(flags);
+  }
   if (flags.scenario !== undefined) {
     const { startPlayed } = await import("./play/start-played.ts");
     return startPlayed(flags.scenario, flags, host);
@@ -33,6 +37,18 @@ export async function startFrom(
   if (flags.load === undefined) return startServer(await serverOptions(flags, defaultClock));
   const { startLoaded } = await import("./start-loaded.ts");
   return startLoaded(flags.load, flags);
+}
+
+/** Writes the file of `--trace`. Call it once the server has closed. @returns false if that failed. */
+export async function traceOnExit(
+  flags: ServerFlags,
+  server: Server,
+  title: string,
+  host: HostProcess,
+): Promise<boolean> {
+  if (flags.trace === undefined) return true;
+  const { writeTrace } = await import("./write-trace.ts");
+  return writeTrace(flags.trace, server, title, host);
 }
 
 /** Saves the world `default` to the file of `--save-on-exit`. Call it once the server has closed. */

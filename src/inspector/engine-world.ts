@@ -81,7 +81,7 @@ function replaceState(world: HostedCore, state: TracedState, time: EngineTime): 
   const { accounts, clock, seed, faults, functions } = state;
   const functionOf = (id: string): FaultFunction | undefined =>
     functions.includes(id) ? functionFor(id, time) : undefined;
-  const { world: next } = world.beginAt({
+  const repetition = world.beginAt({
     sequence: 0,
     changeCount: 0,
     isStart: false,
@@ -92,8 +92,10 @@ function replaceState(world: HostedCore, state: TracedState, time: EngineTime): 
       bytes: 0,
     },
   });
-  next.clock.set({ mode: clock.mode, nowMs: clock.now });
-  world.adopt(next);
+  // Nothing is repeated there. From now on functions are asked.
+  repetition.end(undefined);
+  repetition.world.clock.set({ mode: clock.mode, nowMs: clock.now });
+  world.adopt(repetition.world);
 }
 
 interface Repeater {

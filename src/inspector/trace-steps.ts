@@ -56,13 +56,12 @@ export function createStepWriter({ state, rules }: SavedCopy, tracer: RequestTra
     record: JournalRecord,
     next: JournalRecord | undefined,
   ): SpecialRequest | undefined {
-    if (record.reason === "malformed_request") return { flaw: flawIn(record) };
-    const { fault } = record;
-    if (fault === undefined) return undefined;
-    const { rule, verdict } = fault;
+    const { fault, reason } = record;
+    if (fault === undefined && reason !== FLAWED) return undefined;
     const special = {
-      ...(functions.has(rule) && { rule, verdict }),
-      ...(hasLeft(fault, next) && { left: true as const }),
+      ...(reason === FLAWED && { flaw: flawIn(record) }),
+      ...(fault && functions.has(fault.rule) && { rule: fault.rule, verdict: fault.verdict }),
+      ...(fault && hasLeft(fault, next) && { left: true as const }),
     };
     return Object.keys(special).length === 0 ? undefined : special;
   }
@@ -91,6 +90,8 @@ export function createStepWriter({ state, rules }: SavedCopy, tracer: RequestTra
     written: () => ({ heads, steps, redacted }),
   };
 }
+
+const FLAWED = "malformed_request";
 
 /** Whether the client left before its answer was handed over. */
 function hasLeft(fault: FaultRecord, next: JournalRecord | undefined): boolean {

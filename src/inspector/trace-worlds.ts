@@ -15,23 +15,36 @@ export interface TracedWorld {
   readonly world: HostedCore;
 }
 
-/** `worlds`: at least one. They were made from the same options. @throws InputError for a world without a journal. */
+export interface LeftOutWorld {
+  readonly name: string;
+  readonly why: string;
+}
+
+/**
+ * A trace of worlds that were made from the same options. Leaves out those that can't be traced.
+ *
+ * @throws InputError if none can: for a world without a journal, or with too many events to copy.
+ */
 export function traceOf(
   worlds: readonly [TracedWorld, ...TracedWorld[]],
   { title, host }: { readonly title: string; readonly host: Pick<Host, "people"> },
-): Trace {
+): { readonly trace: Trace; readonly leftOut: readonly LeftOutWorld[] } {
   const people = createPeople(host);
   const tracer = createRequestTracer();
-  return {
-    title,
-    options: tracedOptions(worlds[0].world),
-    worlds: worlds.map(({ name, world }) => {
+  const leftOut: LeftOutWorld[] = [];
+  const traced = worlds.flatMap(({ name, world }): readonly WorldTrace[] => {
+    try {
       const scripts = scriptsOf(world);
       for (const script of scripts) people.note(script, world);
-      return worldTrace(name, world, scripts, tracer);
-    }),
-    people: people.all(),
-  };
+      return [worldTrace(name, world, scripts, tracer)];
+    } catch (error) {
+      if (!(error instanceof InputError) || worlds.length === 1) throw error;
+      leftOut.push({ name, why: error.message });
+      return [];
+    }
+  });
+  const options = tracedOptions(worlds[0].world);
+  return { trace: { title, options, worlds: traced, people: people.all() }, leftOut };
 }
 
 function tracedOptions({ options }: HostedCore): TracedOptions {
@@ -50,18 +63,28 @@ function tracedOptions({ options }: HostedCore): TracedOptions {
 
 /** What leads to the present, oldest first. Each but the first begins where the world's state was replaced. */
 function scriptsOf(world: HostedCore): readonly [Script, ...Script[]] {
-  const { history, journal } = world;
-  if (journal.isOff) {
+  if (world.journal.isOff) {
     throw new InputError(
       "journalEntries",
       "must not be 0 (nor journalBytes): a trace is made from the journal",
     );
   }
-  const scripts: [Script, ...Script[]] = [history.scriptOf("now", "earliest")];
+  const scripts: [Script, ...Script[]] = [scriptOfPresent(world)];
   for (;;) {
     const earlier = scriptBefore(scripts[0], world);
     if (earlier === undefined) return scripts;
     scripts.unshift(earlier);
+  }
+}
+
+/** If no entry can be rebuilt, it has no steps: it begins with the present state. */
+function scriptOfPresent(world: HostedCore): Script {
+  try {
+    return world.history.scriptOf("now", "earliest");
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    const script = world.fork().history.scriptOf("now");
+    return { ...script, from: { ...script.from, sequence: world.journal.total } };
   }
 }
 

@@ -43,6 +43,8 @@ export interface ServerFlags extends AnswerFlags {
   readonly scenario?: string;
   /** The file that the state goes to at the end. */
   readonly saveOnExit?: string;
+  /** The file that shows what happened, written at the end. */
+  readonly trace?: string;
   /** `true`: in the usual format; `false`: none. */
   readonly log?: LogFormat | boolean;
 }
@@ -177,6 +179,13 @@ export function addServerOptions(
       ).choices(logFormats),
     )
     .addOption(new Option("--no-log", "the same as --log off"));
+}
+
+/** `flag`: the name of the option, which differs between commands. */
+export function traceOption(flag: string): Option {
+  const says =
+    "write what happened in all worlds to this HTML file at the end: the inspector in one file, which anyone can open in a browser";
+  return new Option(`${flag} <file>`, says).argParser(notEmpty);
 }
 
 /** `--control-token`, which the environment can give, too. `says`: what it is for. */

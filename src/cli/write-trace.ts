@@ -1,0 +1,78 @@
+/** `exec --trace` and `serve --trace-on-exit`: writes what happened on a server as one HTML file. */
+
+import { checkWritable, writeFileAtomically } from "../adapters/files/atomic-file.ts";
+import { nodeHost } from "../adapters/node-host.ts";
+import { traceHtml } from "../adapters/trace-html.ts";
+import { describeError } from "../base/file-error.ts";
+import type { TracedWorld } from "../inspector/trace-worlds.ts";
+import type { Server } from "../server.ts";
+import { couldNotRun, wrongUsage } from "./output/exit.ts";
+import { say } from "./output/say.ts";
+import type { HostProcess } from "./processes/host-process.ts";
+
+interface TraceFlags {
+  /** The file. */
+  readonly trace?: string | undefined;
+  readonly journalEntries?: number;
+  readonly journalBytes?: number;
+}
+
+/** @throws CommandFailure if the file can't be written, or there will be nothing to write. Call it before anything starts. */
+export async function checkTrace({
+  trace: file = "",
+  journalEntries,
+  journalBytes,
+}: TraceFlags): Promise<void> {
+  if (journalEntries === 0 || journalBytes === 0) {
+    const off = journalEntries === 0 ? "--journal-entries" : "--journal-bytes";
+    throw wrongUsage(`a trace is made from the journal, which ${off} 0 turns off. Leave that out`);
+  }
+  await checkWritable(file).catch((error: unknown) => {
+    throw couldNotRun(cantWrite(file, error));
+  });
+}
+
+/**
+ * Writes the file of `--trace` whole or not at all, and says where it is, or why it couldn't be written. Call it once the
+ * server has closed.
+ *
+ * @returns whether it was written.
+ */
+export async function writeTrace(
+  file: string,
+  server: Server,
+  title: string,
+  { stderr }: HostProcess,
+): Promise<boolean> {
+  try {
+    const { html, leftOut } = await traceHtml(worldsIn(server), { title, host: nodeHost });
+    for (const { name, why } of leftOut)
+      say(`adsim: the trace is without world ${name}: ${why}\n`, stderr);
+    const written = await writeFileAtomically(file, html);
+    const instead = written === "replaced" ? ", which replaced the file that was there" : "";
+    const size = sizeInWords(Buffer.byteLength(html));
+    say(`adsim: wrote a trace to ${file} (${size})${instead}. Open it in a browser.\n`, stderr);
+    return true;
+  } catch (error) {
+    say(`adsim: ${cantWrite(file, error)}\n`, stderr);
+    return false;
+  }
+}
+
+/** All worlds with requests, and `default` in any case. */
+function worldsIn({ worlds }: Server): readonly [TracedWorld, ...TracedWorld[]] {
+  const others = worlds.names().flatMap((name): readonly TracedWorld[] => {
+    const world = worlds.peek(name);
+    const isUsed = world !== undefined && world.journal.total > 0;
+    return isUsed && name !== "default" ? [{ name, world }] : [];
+  });
+  return [{ name: "default", world: worlds.get("default") }, ...others];
+}
+
+function cantWrite(file: string, error: unknown): string {
+  return `${file}: the trace can't be written: ${describeError(error)}. Choose a file in a writable folder.`;
+}
+
+function sizeInWords(bytes: number): string {
+  return bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}
