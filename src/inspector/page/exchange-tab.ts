@@ -106,7 +106,7 @@ function Nearest({ entry }: { readonly entry: JournalEntry }): Part {
   return html`<section class="notice">
     <h3>Did you mean …?</h3>
     <${Facts} facts=${[["Sent", nearest.sent], ["Exists", nearest.closest]]} />
-    <pre class="code-text" tabindex="0" role="region" aria-label="A command that works">${printable(nearest.paste)}</pre>
+    <pre class="code-text" tabindex="0" role="group" aria-label="A command that works">${printable(nearest.paste)}</pre>
     <p class="buttons"><${CopyButton} label="Copy the command" text=${nearest.paste} /></p>
   </section>`;
 }

@@ -44,7 +44,7 @@ export function Code(props: {
             ${isColoured ? coloured(line) : line}${"\n"}
           </span>`,
         );
-  return html`<pre class="code-text" tabindex="0" role="region" aria-label=${label}>${content}</pre>
+  return html`<pre class="code-text" tabindex="0" role="group" aria-label=${label}>${content}</pre>
     ${
       shown.length === MAX_SHOWN &&
       html`<p class="quiet">Only the first ${MAX_SHOWN} characters are shown.</p>`

@@ -19,13 +19,13 @@ export const shortcutHelp: readonly (readonly [keys: string, what: string])[] = 
 ];
 
 let earlier = "";
+let latest = "";
 
 addEventListener(
   "keydown",
   ({ key }) => {
-    setTimeout(() => {
-      earlier = key;
-    });
+    earlier = latest;
+    latest = key;
   },
   true,
 );
@@ -36,6 +36,8 @@ export function useShortcuts(shortcuts: Shortcuts): void {
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+      // A dialog has its own.
+      if (document.querySelector("dialog[open]") !== null) return;
       if (event.key !== "Escape" && isField(event.target)) return;
       const act = shortcuts[`${earlier} ${event.key}`] ?? shortcuts[event.key];
       if (act === undefined) return;

@@ -165,7 +165,7 @@ function FirstSteps({ api }: { readonly api: Api }): Part {
     <p>Point your client at <code>${api.baseUrl}</code>, or paste this into a terminal:</p>
     ${
       line !== undefined &&
-      html`<pre class="code-text" tabindex="0" role="region" aria-label="A first request">${line}</pre>
+      html`<pre class="code-text" tabindex="0" role="group" aria-label="A first request">${line}</pre>
         <p class="buttons"><${CopyButton} label="Copy" text=${line} /></p>`
     }
     <p class="quiet">Each exchange then appears here as it happens. Press ? for the keyboard shortcuts.</p>

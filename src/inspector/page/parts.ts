@@ -205,9 +205,13 @@ export function Table(props: {
 }): Part {
   const kind = (value: unknown): string => (typeof value === "number" ? "number" : "");
   const cell = (value: unknown): unknown => (typeof value === "string" ? printable(value) : value);
-  return html`<div class="scroll" tabindex="0" role="region" aria-label=${props.label}>
+  return html`<div class="scroll" tabindex="0" role="group" aria-label=${props.label}>
     <table>
-      <thead><tr>${props.head.map((name, index) => html`<th scope="col" class=${kind(props.rows[0]?.[index])}>${name}</th>`)}</tr></thead>
+      <thead><tr>${props.head.map((name, index) =>
+        name === ""
+          ? html`<td></td>`
+          : html`<th scope="col" class=${kind(props.rows[0]?.[index])}>${name}</th>`,
+      )}</tr></thead>
       <tbody>
         ${props.rows.map(
           (row) => html`<tr>

@@ -30,10 +30,12 @@ const sections = {
 
 export function WorldView(props: ViewProps): Part {
   const chosen = usePlace().section ?? "clock";
-  const [, section] = Object.entries(sections).find(([id]) => id === chosen)?.[1] ?? sections.clock;
+  const [label, section] =
+    Object.entries(sections).find(([id]) => id === chosen)?.[1] ?? sections.clock;
   return html`<div class="sheet">
     <${Tabs} name="section" label="What to change" chosen=${chosen}
-      tabs=${Object.entries(sections).map(([id, [label]]) => [id, label])}>
+      tabs=${Object.entries(sections).map(([id, [name]]) => [id, name])}>
+      <h2 class="unseen">${label}</h2>
       <${section} ...${props} />
     </${Tabs}>
   </div>`;

@@ -43,7 +43,12 @@ export function WorldsSection({ api, log }: ViewProps): Part {
     await action();
     loaded.reload();
   };
-  const other = place.with;
+  const other = worlds.find(({ name }) => name === place.with)?.name;
+  const remove = (name: string): Promise<unknown> => {
+    // To look at a deleted world would make it again.
+    if (name === other) go({ with: undefined }, "replace");
+    return api.send("DELETE", `worlds/${encodeURIComponent(name)}`);
+  };
   return html`<${Waiting} loaded=${loaded} />
     <${Table} label="Worlds" head=${["world", "time", "requests", "impressions", "seed", ""]}
       rows=${worlds.map(({ name, now, requests, impressions, seed }) => [
@@ -54,7 +59,7 @@ export function WorldsSection({ api, log }: ViewProps): Part {
         seed,
         name !== api.world &&
           html`<${ActionButton} label="delete"
-            act=${act(() => api.send("DELETE", `worlds/${encodeURIComponent(name)}`))} />`,
+            act=${act(() => remove(name))} />`,
       ])} />
     <section><h3>Fork</h3>
       <${ActionForm} submit="Fork this world" act=${({ name = "" }) => act(() => api.send("POST", "worlds", { name }))()}>

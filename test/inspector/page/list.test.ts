@@ -130,7 +130,7 @@ describe.skipIf(chromium === undefined)("the list of exchanges (needs Chromium)"
   test("an empty world shows a line to paste whose values work", async () => {
     const { page, server, publisher, open, close } = await visit(browser);
     await open();
-    const line = await page.getByRole("region", { name: "A first request" }).innerText();
+    const line = await page.getByRole("group", { name: "A first request" }).innerText();
     expect(line).toContain(`"${server.url}/v1/impression"`);
     expect(line).toContain(`Authorization: Bearer ${publisher.apiKey}`);
     const body = /-d '([^']*)'/.exec(line)?.[1] ?? "";

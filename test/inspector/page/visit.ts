@@ -1,10 +1,8 @@
 /** A server with a world, and the inspector's page of it in a real browser. */
 
 import { type Browser, chromium as browsers, type Page } from "playwright-core";
-import { inspectorAssets } from "../../../src/inspector/assets.ts";
 import { type Server, startServer } from "../../../src/server.ts";
 import type { SimulatorCore } from "../../../src/simulator/simulator.ts";
-import { catalogue } from "../../../src/spec/assumptions/catalogue.ts";
 import type { Publisher } from "../../../src/world/accounts/account.ts";
 import { chromium } from "../../chromium.ts";
 
@@ -17,6 +15,8 @@ export interface Visit {
   readonly complaints: readonly string[];
   /** Opens the page at this hash. */
   open(hash?: string): Promise<void>;
+  /** Goes to another place within the open page. */
+  go(hash: string): Promise<void>;
   /** Records an impression in this session, and returns the answer's status. */
   impression(session?: string): number;
   close(): Promise<void>;
@@ -42,7 +42,7 @@ export async function visit(browser: Browser, options: VisitOptions = {}): Promi
     permissions: ["clipboard-read", "clipboard-write"],
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(30_000);
   const complaints: string[] = [];
   page.on("pageerror", ({ message }) => complaints.push(message));
   page.on("console", (message) => {
@@ -51,7 +51,6 @@ export async function visit(browser: Browser, options: VisitOptions = {}): Promi
       complaints.push(message.text());
     }
   });
-  await serveMissing(page);
   return {
     server,
     world,
@@ -62,6 +61,11 @@ export async function visit(browser: Browser, options: VisitOptions = {}): Promi
       await page.goto("about:blank");
       await page.goto(`${server.url}/_sim/${hash}`);
       await page.locator(".connection.live").waitFor();
+    },
+    async go(hash) {
+      await page.evaluate((to) => {
+        location.hash = to;
+      }, hash);
     },
     impression(session) {
       const body = {
@@ -98,31 +102,5 @@ export function visibleRows(page: Page): Promise<number[]> {
         return top >= (head?.bottom ?? 0) - 1 && bottom <= (list?.bottom ?? 0) + 1;
       })
       .map((row) => Number(row.id.slice(4)));
-  });
-}
-
-async function serveMissing(page: Page): Promise<void> {
-  const { html, script, style } = await inspectorAssets();
-  const headers = {
-    "content-security-policy":
-      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  };
-  await page.route(/\/_sim\/(#.*)?$/, (route) =>
-    route.fulfill({ contentType: "text/html", body: html, headers }),
-  );
-  await page.route(/inspector\.js$/, (route) =>
-    route.fulfill({ contentType: "text/javascript", body: script }),
-  );
-  await page.route(/inspector\.css$/, (route) =>
-    route.fulfill({ contentType: "text/css", body: style }),
-  );
-  await page.route(/_sim\/catalogue$/, (route) => route.fulfill({ json: catalogue }));
-  await page.route(/_sim\/journal\/(\d+)/, async (route) => {
-    const [, base, n] = /^(.*)\/journal\/(\d+)/.exec(route.request().url()) ?? [];
-    const secrets = route.request().url().includes("shown") ? "shown" : "redacted";
-    const got = (await (
-      await fetch(`${base}/journal?after=${Number(n) - 1}&limit=1&secrets=${secrets}`)
-    ).json()) as { entries: unknown[] };
-    await route.fulfill({ json: { entry: got.entries[0], curl: "curl x", step: {} } });
   });
 }

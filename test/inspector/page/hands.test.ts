@@ -1,0 +1,152 @@
+/** What the World view does to a world, each compared with the world itself. */
+
+import { readFileSync } from "node:fs";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { chromium } from "../../chromium.ts";
+import { launch, visit } from "./visit.ts";
+
+describe.skipIf(chromium === undefined)("hands (needs Chromium)", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser?.close());
+
+  test("advance and set the clock; an error stands where the action was", async () => {
+    const { page, world, open, close } = await visit(browser);
+    await open("#view=world");
+    const start = world.clock.now();
+    await page.getByRole("button", { name: "+ 1d" }).click();
+    await expect.poll(() => world.clock.now() - start).toBe(86_400_000);
+    await page.getByLabel("By, such as").fill("soon");
+    await page.getByRole("button", { name: "Advance", exact: true }).click();
+    expect(await page.getByRole("alert").innerText()).toMatch(/^by .*must be/);
+    await page.getByLabel("Time, in ISO 8601").fill("2027-01-01T00:00:00Z");
+    await page.getByRole("combobox", { name: "Mode" }).selectOption("flowing");
+    await page.getByRole("button", { name: "Set", exact: true }).click();
+    await expect.poll(() => world.clock.mode).toBe("flowing");
+    await page.locator(".now").filter({ hasText: "2027-01-01" }).waitFor();
+    await close();
+  });
+
+  test("choose an assumption, and find the changed ones", async () => {
+    const { page, world, open, close } = await visit(browser);
+    await open("#view=world&section=assumptions&search=dedup.repeat");
+    await page.locator("summary").first().click();
+    await page.locator("li").filter({ hasText: "conflict" }).getByRole("button").click();
+    await expect.poll(() => world.assumptions["dedup.repeat"]).toBe("conflict");
+    await page.getByRole("searchbox").fill("");
+    await page.getByLabel("only changed ones").check();
+    await expect.poll(() => page.locator(".point").count()).toBe(1);
+    await close();
+  });
+
+  test("add a fault from the form and as JSON, refuse a wrong one, remove them", async () => {
+    const { page, world, open, close } = await visit(browser);
+    const ids = (): string[] => world.faults.list().map(({ id }) => id);
+    await open("#view=world&section=faults");
+    const form = page.locator("form.action").first();
+    await form.getByRole("combobox", { name: "Kind" }).selectOption("drop");
+    await form.getByRole("combobox", { name: "Operation" }).selectOption("click");
+    await form.getByLabel("Every Nth request").fill("3");
+    await form.getByRole("textbox", { name: "Name" }).fill("mine");
+    await form.getByRole("button", { name: "Add" }).click();
+    await expect.poll(ids).toEqual(["mine"]);
+    expect(world.faults.get("mine")).toMatchObject({
+      match: { operation: "click", every: 3 },
+      verdict: { kind: "drop" },
+    });
+    await form.getByLabel("Every Nth request").fill("0");
+    await form.getByRole("button", { name: "Add" }).click();
+    expect(await form.getByRole("alert").innerText()).toContain("match.every");
+    await page.getByText("A rule as JSON").click();
+    await page.getByRole("button", { name: "Add" }).last().click();
+    await expect.poll(ids).toEqual(["mine", "lost-ack"]);
+    await page.getByRole("button", { name: "remove", exact: true }).first().click();
+    await expect.poll(ids).toEqual(["lost-ack"]);
+    await page.getByRole("button", { name: "Remove all" }).click();
+    await expect.poll(ids).toEqual([]);
+    await close();
+  });
+
+  test("sign up, pause a surface, rotate a key", async () => {
+    const { page, world, publisher, open, close } = await visit(browser);
+    const { total } = world.publishers;
+    await open("#view=world&section=publishers");
+    await page.getByLabel("Name", { exact: true }).fill("Mine");
+    await page.getByLabel("Names of surfaces").fill("Header, Footer");
+    await page.getByRole("button", { name: "Sign up" }).click();
+    await page.locator("summary").filter({ hasText: "Mine" }).waitFor();
+    const [mine] = world.publishers.list({ offset: total, limit: 1 });
+    expect(mine?.surfaces.map(({ name }) => name)).toEqual(["Header", "Footer"]);
+    await page.getByRole("button", { name: "earlier" }).click();
+    const details = page.locator("details").filter({ hasText: publisher.id });
+    await details.locator("summary").click();
+    await details.getByRole("button", { name: "pause" }).first().click();
+    const changed = () => world.publishers.get(publisher.id);
+    await expect.poll(() => changed().surfaces[0]?.status).toBe("paused");
+    await details.getByRole("button", { name: "Rotate the key" }).click();
+    await expect.poll(() => changed().apiKey).not.toBe(publisher.apiKey);
+    await details.getByText(changed().apiKey).waitFor();
+    await close();
+  });
+
+  test("play a scenario", async () => {
+    const { page, world, open, close } = await visit(browser);
+    await open("#view=world&section=scenarios&search=slow-drip");
+    await page.getByRole("button", { name: "play" }).click();
+    await page.getByRole("heading", { name: "slow-drip: held" }).waitFor();
+    expect(world.journal.total).toBeGreaterThan(2);
+    await close();
+  });
+
+  test("fork, look at both worlds, save, reset, restore and delete", async () => {
+    const { page, server, world, impression, open, close } = await visit(browser);
+    impression("a");
+    await open("#view=world&section=worlds");
+    await page.getByLabel("Name of the new world").fill("other");
+    await page.getByRole("button", { name: "Fork this world" }).click();
+    await page.getByRole("link", { name: "other" }).waitFor();
+    expect(server.worlds.names()).toEqual(["default", "other"]);
+    impression("b");
+    await page.getByLabel("With").selectOption("other");
+    const columns = page.locator(".columns > div");
+    const recorded = (column: number): Promise<string> =>
+      columns.nth(column).locator("dl > div").filter({ hasText: "Recorded" }).innerText();
+    await expect.poll(() => recorded(0)).toMatch(/2$/);
+    expect(await recorded(1)).toMatch(/1$/);
+
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Download" }).click(),
+    ]);
+    const path = await download.path();
+    expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(
+      JSON.parse(JSON.stringify(world.snapshot())),
+    );
+    await page.getByRole("button", { name: "Reset this world" }).click();
+    await expect.poll(() => world.audit().total.applied).toBe(0);
+    await page.getByLabel("A snapshot's file").setInputFiles(path);
+    await page.getByRole("button", { name: "Restore" }).click();
+    await expect.poll(() => world.audit().total.applied).toBe(2);
+    await page.getByRole("button", { name: "delete" }).click();
+    await expect.poll(() => server.worlds.names()).toEqual(["default"]);
+    await close();
+  });
+
+  test("the truth links each finding to its exchanges", async () => {
+    const { page, world, publisher, impression, open, close } = await visit(browser);
+    impression("a");
+    world.handle({ method: "GET", path: `/v1/publisher/stats?api_key=${publisher.apiKey}` });
+    world.handle({ method: "GET", path: "/v1/nothing" });
+    await open("#view=truth");
+    const finding = page.locator("details").filter({ hasText: "/v1/nothing" }).first();
+    await finding.getByRole("link", { name: "#3" }).click();
+    await page.getByRole("heading", { name: "#3" }).waitFor();
+    await page.goBack();
+    await page.getByText("The books balance").waitFor();
+    await page.getByRole("img", { name: /^Events recorded .*impressions 1/ }).waitFor();
+    await close();
+  });
+});

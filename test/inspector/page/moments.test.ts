@@ -1,0 +1,104 @@
+/** Time and what-if on the page, compared with simulators that were sent the same requests. */
+
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createSimulator } from "../../../src/index.ts";
+import type { ApiRequest } from "../../../src/spec/messages.ts";
+import { chromium } from "../../chromium.ts";
+import { launch, type Visit, visit } from "./visit.ts";
+
+const REQUESTS = 120;
+const MOMENTS = [1, 2, 13, 40, 41, 64, 77, 99, 119, 120];
+
+describe.skipIf(chromium === undefined)("moments (needs Chromium)", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser?.close());
+
+  /** Request N of a session of two publishers, some of whose impressions repeat. */
+  function requestOf({ world }: Pick<Visit, "world">, number: number): ApiRequest {
+    const { id, apiKey, surfaces } = world.publishers.at(number % 2);
+    const event = { publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad" };
+    return {
+      method: "POST",
+      path: "/v1/impression",
+      headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify({ ...event, session_id: `s-${number % 50}` }),
+    };
+  }
+
+  test("the scrubber shows the books as they were, at ten moments", async () => {
+    const visited = await visit(browser);
+    const { page, world, open, close } = visited;
+    for (let number = 1; number <= REQUESTS; number += 1) {
+      world.handle(requestOf(visited, number));
+      if (number % 30 === 0) world.clock.advance("1h");
+    }
+    await open("#at=120&tab=state");
+    const scrubber = page.getByRole("slider", { name: "Entry" });
+    const beside = createSimulator({ clock: "frozen" });
+    let sent = 0;
+    for (const moment of MOMENTS) {
+      for (; sent < moment; sent += 1) {
+        beside.handle(requestOf({ world: beside }, sent + 1));
+        if ((sent + 1) % 30 === 0) beside.clock.advance("1h");
+      }
+      await scrubber.fill(`${moment}`);
+      await page.getByText(`after #${moment}`).waitFor();
+      const own = beside.publishers.at(moment % 2).id;
+      const books = beside.audit().publishers.find(({ publisher }) => publisher === own);
+      const fact = (name: string): Promise<string> =>
+        page.locator("dl > div").filter({ hasText: name }).locator("dd").first().innerText();
+      await expect.poll(() => fact("Id")).toBe(own);
+      await expect.poll(() => fact("Impressions")).toBe(`${books?.impressions.applied}`);
+      expect(await fact("Revenue")).toBe(`₹${books?.books.revenueInr}`);
+      expect(await fact("Pending")).toBe(`₹${books?.books.pendingInr}`);
+    }
+    await close();
+  });
+
+  test("go on from here makes a world that knows nothing of what came later", async () => {
+    const visited = await visit(browser);
+    const { page, server, world, open, close } = visited;
+    for (let number = 1; number <= 10; number += 1) world.handle(requestOf(visited, number));
+    await open("#at=4&tab=state");
+    await page.getByRole("button", { name: "Make a world" }).click();
+    await page.getByRole("link", { name: "open the world from-4" }).click();
+    await page.locator(".world").filter({ hasText: "from-4" }).waitFor();
+    expect(server.worlds.get("from-4").audit().total.applied).toBe(4);
+    expect(world.audit().total.applied).toBe(10);
+    await close();
+  });
+
+  test("what if: a reading, a fault, later, and an edit answer as a simulator does", async () => {
+    const visited = await visit(browser);
+    const { page, world, publisher, impression, open, close } = visited;
+    impression("same");
+    impression("same");
+    await open("#at=2&tab=what-if");
+    const conflict = page
+      .locator("details")
+      .filter({ hasText: "dedup.repeat" })
+      .filter({ hasText: "409" });
+    await conflict.first().waitFor();
+    await page.getByText("Under a fault").click();
+    await page.getByRole("button", { name: "Try the fault" }).click();
+    const found = page.locator(".answer").filter({ hasText: "What if" });
+    await expect.poll(() => found.first().innerText()).toContain("503");
+    await page.getByText("With an edited request").click();
+    const body = page.getByRole("textbox", { name: "Body" });
+    await body.fill((await body.inputValue()).replace("same", "another"));
+    await page.getByRole("button", { name: "Try the edit" }).click();
+    await expect.poll(() => found.last().innerText()).toContain("+1 impression");
+    await page.getByText("Later", { exact: true }).click();
+    await page.getByLabel("By how much").fill("2d");
+    await page.getByRole("button", { name: "Try later" }).click();
+    await expect.poll(() => found.count()).toBe(3);
+    // Nothing of it happened.
+    expect(world.audit().total).toMatchObject({ applied: 1, attempts: 2 });
+    expect(world.publishers.get(publisher.id).surfaces[0]?.status).toBe("active");
+    await close();
+  });
+});
