@@ -1,14 +1,22 @@
 /** What a failing test shows, and that failed tests leave nothing behind. Each runner has a process of its own. */
 
 import { execFile } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const root = join(import.meta.dirname, "../..");
+const vitestRun = [
+  join(root, "node_modules/vitest/vitest.mjs"),
+  "run",
+  `--config=${join(import.meta.dirname, "failing/vitest.config.ts")}`,
+];
 
-function run(...args: string[]): Promise<string> {
+function run(env: Readonly<Record<string, string>>, ...args: string[]): Promise<string> {
   return new Promise((resolve) => {
-    const options = { cwd: root, env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "0" } };
+    const quiet = { NO_COLOR: "1", FORCE_COLOR: "0" };
+    const options = { cwd: root, env: { ...process.env, ...quiet, ...env } };
     execFile(process.execPath, args, options, (_error, stdout, stderr) => resolve(stdout + stderr));
   });
 }
@@ -16,22 +24,37 @@ function run(...args: string[]): Promise<string> {
 test("vitest shows the message, both sides, and the last requests; a failed test's server is closed", {
   timeout: 120_000,
 }, async () => {
-  const config = `--config=${join(import.meta.dirname, "failing/vitest.config.ts")}`;
-  const said = await run(join(root, "node_modules/vitest/vitest.mjs"), "run", config);
+  const folder = join(temporaryFolder(), "traces");
+  const said = await run({ ADSIM_TRACES: folder }, ...vitestRun);
   expect(said).toContain('Expected an impression on record with ad "ad-2": there is none.');
   expect(said).toMatch(/- {3}"ad": "ad-2",?\n\+ {3}"ad": "ad-1",?\n/);
   expect(said).toContain("adsim: 1 requests to the test's world.");
   expect(said).toContain("#1 2026-01-15T00:00:00.000Z POST /v1/impression → 200, recorded");
+  // The test that asked something has a trace, and those that passed or never had a world have none.
+  const [trace = ""] = readdirSync(folder);
+  expect(readdirSync(folder)).toEqual([
+    expect.stringMatching(/^a-failed-test-fails-[0-9a-f]{8}\.html$/),
+  ]);
+  expect(said).toContain(`adsim: to open in a browser: ${join(folder, trace)}`);
+  expect(readFileSync(join(folder, trace), "utf8")).toContain(
+    "<title>fails.ts &gt; a failed test &gt; fails</title>",
+  );
   expect(said).toContain('transport must be one of "fetch", "msw", "http".');
   expect(said).toContain("simOptions must be an object of options");
   expect(said).toContain("InputError: sede is not known here.");
   expect(said).toMatch(/Tests {2}4 failed \| 1 passed \(5\)/);
 });
 
+test("ADSIM_TRACES=off keeps failed tests from writing traces", { timeout: 120_000 }, async () => {
+  const said = await run({ ADSIM_TRACES: "off" }, ...vitestRun);
+  expect(said).toContain("#1 2026-01-15T00:00:00.000Z POST /v1/impression → 200, recorded");
+  expect(said).not.toContain("in a browser");
+});
+
 test("node:test shows the message and both sides of a plain assertion", {
   timeout: 60_000,
 }, async () => {
-  const said = await run("--test", join(import.meta.dirname, "failing/node-test.ts"));
+  const said = await run({}, "--test", join(import.meta.dirname, "failing/node-test.ts"));
   expect(said).toContain("Expected an impression on record: there is none.");
   expect(said).toMatch(/code: 'ERR_ASSERTION'/);
   expect(said).toMatch(/expected: \{ ad: 'ad-2' \}/);

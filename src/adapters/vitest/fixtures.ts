@@ -1,6 +1,7 @@
 /** vitest's `test` with a separate simulated world for each test. */
 
-import { test as base, type TestAPI } from "vitest";
+import { test as base, type RunnerTask as Task, type TestAPI } from "vitest";
+import { digestOf } from "../../base/digest.ts";
 import { InputError } from "../../base/input.ts";
 import { printable } from "../../base/text.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
@@ -8,6 +9,7 @@ import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import type { Publisher, Surface } from "../../world/accounts/account.ts";
 import type { Simulator } from "../create-simulator.ts";
 import { reportReached, underEnvironment } from "../environment.ts";
+import { traceInWords, writeFailureTrace } from "../failure-trace.ts";
 import { createMswHost } from "./msw-host.ts";
 import { firstActiveSurface, openWorld, type TestWorld, type Transport } from "./world.ts";
 
@@ -54,7 +56,10 @@ const extended: TestAPI<OwnFixtures> = base.extend<OwnFixtures>({
     const options = underEnvironment(readOptions(simOptions));
     const world = await openWorld(transport, { options, name, msw });
     reportReached(world.sim);
-    onTestFailed(() => console.error(latestRequests(world.sim)));
+    onTestFailed(async () => {
+      const trace = world.sim.journal.total === 0 ? undefined : await traceOfTest(world.sim, task);
+      console.error([latestRequests(world.sim), ...(trace ? [trace] : [])].join("\n"));
+    });
     try {
       await use(world);
     } finally {
@@ -74,6 +79,37 @@ const extended: TestAPI<OwnFixtures> = base.extend<OwnFixtures>({
 
 /** vitest's `test` with the fixtures {@link SimFixtures}. */
 export const test: TestAPI<SimFixtures> = extended;
+
+const TRACES_FOLDER = "adsim-traces";
+
+async function traceOfTest(sim: Simulator, task: Readonly<Task>): Promise<string | undefined> {
+  const title = [task.file.name, ...namesOf(task)].join(" > ");
+  const options = { file: traceFileOf(task), title, folder: TRACES_FOLDER };
+  const trace = await writeFailureTrace(sim, options);
+  return trace && `adsim: to open in a browser: ${traceInWords(trace)}`;
+}
+
+/** Of the groups that it is in, and its own. */
+function namesOf({ name, suite }: Readonly<Named>): readonly string[] {
+  return suite === undefined ? [name] : [...namesOf(suite), name];
+}
+
+interface Named {
+  readonly name: string;
+  readonly suite?: Named | undefined;
+}
+
+const MAX_FILE_NAME = 100;
+
+/** The same for the same test in every run. Different for different tests, even if their names differ in punctuation only. */
+function traceFileOf(task: Readonly<Task>): string {
+  const words = namesOf(task)
+    .join(" ")
+    .toLowerCase()
+    .match(/[a-z0-9]+/g) ?? ["test"];
+  const unique = digestOf([task.file.name, task.id]).slice(0, 8);
+  return `${words.join("-").slice(0, MAX_FILE_NAME)}-${unique}.html`;
+}
 
 function readOptions(options: SimulatorOptions): SimulatorOptions {
   if (typeof options === "object" && options !== null && !Array.isArray(options)) return options;

@@ -1,11 +1,12 @@
 /** Describes a broken rule: both sides, the shortest sequence that breaks it, and how to replay it. Without keys. */
 
+import { traceInWords, writeFailureTrace } from "../../adapters/failure-trace.ts";
+import { type WriteResult, writeFailureFile } from "../../adapters/files/failure-file.ts";
 import { formatInstant } from "../../base/calendar.ts";
 import { adsimLine } from "../../base/shell.ts";
 import { withoutSecrets } from "../../journal/secrets.ts";
 import { parseScenario } from "../../play/language/parse/parse-scenario.ts";
 import { defaultAssumptions, nonDefaultChoices } from "../../spec/assumptions/resolve.ts";
-import { type WriteResult, writeFailureFile } from "../machine/failure-file.ts";
 import { isOfClient } from "../session/command.ts";
 import type { Session, Step } from "../session/session.ts";
 import {
@@ -47,7 +48,7 @@ export class ContractError extends Error {
 }
 
 /**
- * Writes the scenario, and returns the error to throw.
+ * Writes the scenario and the trace, and returns the error to throw.
  *
  * @param sameCause The rule that was probably broken before by the same defect.
  * @param stack The error's stack frames.
@@ -60,6 +61,7 @@ export async function failureOf(
   stack: string,
 ): Promise<ContractError> {
   const scenario = await writtenScenario(rule, trial, contract);
+  const trace = await writtenTrace(rule, trial, contract);
   const replay = `${rule.id} ${trial.sequenceSeed} ${trial.path}`;
   const lines = [
     `The client broke ${rule.id}: ${rule.says} (${rule.source})`,
@@ -72,6 +74,7 @@ export async function failureOf(
     "",
     `See it again:  ADSIM_REPLAY="${replay}" ${contract.command}`,
     ...scenarioLines(scenario),
+    ...(trace === undefined ? [] : [`In a browser:  ${traceInWords(trace)}`]),
   ];
   const file = scenario?.kind === "written" ? scenario.path : undefined;
   const about = { rule: rule.id, replay, file, sameCauseAs: sameCause?.rule };
@@ -106,6 +109,20 @@ async function writtenScenario(
     // The failure must be shown in any case.
     return { kind: "not-written", why: `it isn't a valid scenario: ${errorInWords(error)}` };
   }
+}
+
+/** The same sequence in the inspector. */
+async function writtenTrace(
+  rule: Rule,
+  { session }: BrokenTrial,
+  { name, failures }: ContractSettings,
+): Promise<WriteResult | undefined> {
+  if (failures === undefined) return undefined;
+  return await writeFailureTrace(session.sim, {
+    file: `${fileNameOf(name, rule.id)}.html`,
+    title: `${name}: a client that broke ${rule.id}`,
+    folder: failures,
+  });
 }
 
 /** Includes the contract's name, so that several contracts in one project have different files. */

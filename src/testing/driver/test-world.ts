@@ -1,7 +1,7 @@
 /** The world of a client under test: a simulated service, the transport to it, and the time of both. */
 
 import * as v from "valibot";
-import { createSimulator } from "../../adapters/create-simulator.ts";
+import { createSimulator, type Simulator, withFetch } from "../../adapters/create-simulator.ts";
 import { createFetch } from "../../adapters/fetch.ts";
 import { formatInstant } from "../../base/calendar.ts";
 import { InputError } from "../../base/input.ts";
@@ -60,7 +60,7 @@ export interface TimerError {
 }
 
 export interface TestWorld {
-  readonly sim: SimulatorCore;
+  readonly sim: Simulator;
   /** The client's publisher. */
   readonly publisher: Publisher;
   /** Its active surfaces. */
@@ -190,7 +190,7 @@ async function overHttp(
     clock: "flowing",
     port: 0,
   });
-  const sim = server.worlds.get("default");
+  const sim = withFetch(server.worlds.get("default"));
   const limit = createLimit();
   // A client may bypass the context's fetch. Its requests are counted on arrival, and always answered.
   let isFlooded = (): boolean => false;

@@ -1,7 +1,7 @@
 /** A client's session in a simulated world: the commands, the requests, the answers, and what the client reported. */
 
+import type { Simulator } from "../../adapters/create-simulator.ts";
 import type { WireExchange } from "../../journal/wire-exchange.ts";
-import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import type { Publisher, Surface } from "../../world/accounts/account.ts";
 import type { Shown } from "../driver/driver.ts";
@@ -46,7 +46,7 @@ export interface AdView extends Shown {
 
 /** A finished session. Don't change its simulator: fork it to try something. */
 export interface Session {
-  readonly sim: SimulatorCore;
+  readonly sim: Simulator;
   readonly publisher: Publisher;
   /** The publisher's active surfaces. */
   readonly surfaces: readonly Surface[];

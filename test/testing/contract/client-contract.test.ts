@@ -1,7 +1,7 @@
 /** The contract as tests of a runner: what passes, what fails and how that reads, what is skipped, what is reported. */
 
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
@@ -193,6 +193,7 @@ describe("a client that breaks a rule", () => {
     const error = tests["click-once"];
     if (!(error instanceof ContractError)) throw new Error("No rule was broken.");
     const path = join(folder, "my-client-click-once.json");
+    const page = join(folder, "my-client-click-once.html");
     const lines = error.message.replaceAll(/(srf|imp|clk)_\w+/g, "$1_…").split("\n");
     expect(lines.filter((line) => !line.includes("the client reported"))).toEqual([
       "The client broke click-once: A click that may have been recorded isn't sent again. (spec §4)",
@@ -214,6 +215,7 @@ describe("a client that breaks a rule", () => {
       "",
       `See it again:  ADSIM_REPLAY="${error.replay}" npm run contract`,
       `As a scenario: npx adsim play ${path}`,
+      `In a browser:  ${page}`,
     ]);
     expect(lines.filter((line) => line.includes("the client reported success: {"))).toHaveLength(2);
     expect(error).toMatchObject({ rule: "click-once", file: path });
@@ -224,6 +226,11 @@ describe("a client that breaks a rule", () => {
     const scenario = readFileSync(path, "utf8");
     expect(parseScenario(JSON.parse(scenario)).expectations).toHaveLength(1);
     expect(`${scenario}${error.stack}${JSON.stringify(error)}`).not.toContain("key_");
+    const html = readFileSync(page, "utf8");
+    expect(html).toContain("<title>My client: a client that broke click-once</title>");
+    expect(html).not.toMatch(/key_[0-9a-z]{13}/);
+    // One for the failure, none for the sequences that it was shrunk from.
+    expect(readdirSync(folder).filter((name) => name.endsWith(".html"))).toHaveLength(1);
   });
 
   test("breaks the rule again in the replay, which tries no other rule", async () => {
@@ -248,6 +255,9 @@ describe("a client that breaks a rule", () => {
     const { tests } = await run([clickOnce], { ...clicksAgain, failures: file });
     expect(String(tests["click-once"])).toContain(
       `As a scenario: not written: can't write to ${file}: `,
+    );
+    expect(String(tests["click-once"])).toContain(
+      `In a browser:  not written: can't write to ${file}: `,
     );
     const wrong: Rule = {
       ...clickOnce,

@@ -81,6 +81,7 @@ describe("a client with one defect that breaks many rules", () => {
         "",
         `See it again:  ADSIM_REPLAY="${replay}" npm run contract`,
         `As a scenario: npx adsim play ${file}`,
+        `In a browser:  ${file?.replace(/json$/, "html")}`,
       ]);
       expect(stack).toContain("same-cause.test.ts");
       expect(readFileSync(file ?? "", "utf8")).toContain(`broke the rule ${rule}`);

@@ -1,4 +1,4 @@
-/** Writes a failing scenario to a file. An error in writing never hides the failure itself. */
+/** Writes a file about a failed test. An error in writing never hides the failure itself. */
 
 import { describeError } from "../../base/file-error.ts";
 
