@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { inspectorAssets } from "./assets.ts";
-import { inlined } from "./trace-document.ts";
+import { inlined } from "./inlined.ts";
 
 export interface EngineAssets {
   /** As it stands in the document. */

@@ -6,6 +6,7 @@
 import { fromBase64 } from "../base/text.ts";
 import type { FaultFunction } from "../faults/rule.ts";
 import { loadRuleList } from "../faults/rule-list.ts";
+import { flawedRequest } from "../simulator/flawed-request.ts";
 import type { HostedCore } from "../simulator/simulator.ts";
 import { repeatChange, type WorldChange } from "../simulator/world-change.ts";
 import type { Worlds } from "../simulator/worlds.ts";
@@ -22,7 +23,6 @@ import {
   type TracedText,
   type WorldTrace,
 } from "./trace.ts";
-import { flawedRequest } from "./trace-flaws.ts";
 
 /** What all worlds of an engine share, because they share their options. */
 export interface EngineTime {

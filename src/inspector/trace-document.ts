@@ -2,13 +2,8 @@
 
 import type { InspectorAssets } from "./assets.ts";
 import type { EngineAssets } from "./assets-engine.ts";
+import { inlined } from "./inlined.ts";
 import type { Trace } from "./trace.ts";
-
-/** The text of a script as it stands in a document. Its digest is that of this text. */
-export function inlined(script: string): string {
-  // Escapes mean the same in strings, regular expressions and templates, where alone these can stand.
-  return script.replaceAll(/<(?=\/script|!--)/gi, "\\x3c");
-}
 
 /** JSON that can't end its element: outside of strings it has no `<`, and inside them an escape means the same. */
 function inlinedJson(value: unknown): string {

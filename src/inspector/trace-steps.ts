@@ -3,6 +3,7 @@
 import type { FaultRule } from "../faults/rule.ts";
 import type { RuleList } from "../faults/rule-list.ts";
 import type { FaultRecord, JournalRecord } from "../journal/record.ts";
+import { flawIn } from "../simulator/flawed-request.ts";
 import type { HistoryStep, NotedChange, SavedCopy } from "../simulator/moment.ts";
 import type {
   RequestHead,
@@ -12,7 +13,6 @@ import type {
   WorldTrace,
 } from "./trace.ts";
 import { checkOf, type TracedStep } from "./trace.ts";
-import { flawIn } from "./trace-flaws.ts";
 import type { RequestTracer } from "./trace-request.ts";
 
 export interface StepWriter {
@@ -56,12 +56,13 @@ export function createStepWriter({ state, rules }: SavedCopy, tracer: RequestTra
     record: JournalRecord,
     next: JournalRecord | undefined,
   ): SpecialRequest | undefined {
-    const { fault, reason } = record;
-    if (fault === undefined && reason !== FLAWED) return undefined;
+    const { fault } = record;
+    const flaw = flawIn(record);
+    const isDuplicate = next?.fault?.application === 2;
     const special = {
-      ...(reason === FLAWED && { flaw: flawIn(record) }),
+      ...(flaw !== undefined && { flaw }),
       ...(fault && functions.has(fault.rule) && { rule: fault.rule, verdict: fault.verdict }),
-      ...(fault && hasLeft(fault, next) && { left: true as const }),
+      ...((hasLeft(record) || (isDuplicate && hasLeft(next))) && { left: true as const }),
     };
     return Object.keys(special).length === 0 ? undefined : special;
   }
@@ -89,16 +90,6 @@ export function createStepWriter({ state, rules }: SavedCopy, tracer: RequestTra
     },
     written: () => ({ heads, steps, redacted }),
   };
-}
-
-const FLAWED = "malformed_request";
-
-/** Whether the client left before its answer was handed over. */
-function hasLeft(fault: FaultRecord, next: JournalRecord | undefined): boolean {
-  const { verdict } = fault;
-  const isSecond = verdict.kind === "duplicate" && verdict.answer === "second";
-  const handedOver = isSecond ? next?.fault : fault;
-  return handedOver?.received === "nothing";
 }
 
 function functionsIn(rules: RuleList): readonly string[] {

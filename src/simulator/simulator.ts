@@ -1,3 +1,5 @@
+/** One simulated service, as its users and its server see it. */
+
 import type { Audit } from "../audit/audit.ts";
 import type { ClientReport } from "../audit/client-report.ts";
 import type { Clock } from "../base/clock.ts";

