@@ -112,7 +112,13 @@ const controlBodies: Readonly<Record<string, readonly unknown[]>> = {
     { id: "same", verdict: { kind: "lose-response" }, match: { times: 1 } },
     { verdict: { kind: "none" } },
   ],
-  worlds: [{ name: "fuzz" }, { name: "fuzz2", from: "fuzz" }, { name: "a b" }],
+  "history/:sequence/what-if": [
+    {},
+    { advance: "1m" },
+    { request: { body: "{}" } },
+    { fault: { verdict: { kind: "drop" } } },
+  ],
+  worlds: [{ name: "fuzz" }, { name: "fuzz2", from: "fuzz" }, { name: "a b", after: 1 }],
   snapshot: [{ format: "adsim-snapshot", version: 2 }],
   reset: [{}, { seed: "another" }],
   "scenarios/play": [
@@ -123,6 +129,9 @@ const controlBodies: Readonly<Record<string, readonly unknown[]>> = {
     { scenario: { name: "a", about: "b", steps: [{ "": 1 }] }, seed: "another" },
   ],
 };
+
+/** Events never end, so a request for them would seem to hang. */
+const endingRoutes = controlRoutes.filter(({ path }) => path !== "events");
 
 /** The draws of request `number`. */
 export function drawsOf(seed: string): (number: number) => Draw {
@@ -189,10 +198,11 @@ function recording(draw: Draw, publisher: Publisher): Draft {
 }
 
 function control(draw: Draw, publisher: Publisher): Draft {
-  const { method, path } = pick(draw, controlRoutes);
+  const { method, path } = pick(draw, endingRoutes);
   const filled = path
     .replace(":publisher", publisher.id)
     .replace(":surface", publisher.surfaces[0]?.id ?? "")
+    .replace(":sequence", String(draw(0, 9)))
     .replace(":id", pick(draw, ["rule-1", "same"]))
     .replace(":name", pick(draw, ["fuzz", "fuzz2"]))
     .replace(":scenario", pick(draw, ["lost-ack", "none"]));
