@@ -2,9 +2,10 @@
 
 import type { FaultRule } from "../faults/rule.ts";
 import type { RuleList } from "../faults/rule-list.ts";
-import type { FaultRecord, JournalRecord } from "../journal/record.ts";
+import type { JournalRecord } from "../journal/record.ts";
 import { flawIn } from "../simulator/flawed-request.ts";
 import type { HistoryStep, NotedChange, SavedCopy } from "../simulator/moment.ts";
+import { hasLeft } from "../simulator/repetition.ts";
 import type {
   RequestHead,
   SpecialRequest,

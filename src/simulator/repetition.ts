@@ -9,6 +9,7 @@ import type { FunctionStandIn } from "../faults/rule-list.ts";
 import type { Verdict } from "../faults/verdict.ts";
 import type { JournalRecord } from "../journal/record.ts";
 import type { ApiRequest, ApiResponse, RequestParts } from "../spec/messages.ts";
+import { flawedRequest, flawIn } from "./flawed-request.ts";
 import type { HistoryStep, Script } from "./moment.ts";
 import { type ChangeableWorld, repeatChange, type WorldChange } from "./world-change.ts";
 
@@ -38,6 +39,7 @@ export function createRepetition<World extends AnsweringWorld>(
   create: (standIn: FunctionStandIn) => World,
 ): Repetition<World> {
   let repeated: JournalRecord | undefined;
+  let answer: ApiResponse | undefined;
   let decideNow: FunctionStandIn = (id) => () => verdictIn(repeated, id);
   const standIn: FunctionStandIn = (id, decide) => (request) => decideNow(id, decide)(request);
   const world = create(standIn);
@@ -57,14 +59,16 @@ export function createRepetition<World extends AnsweringWorld>(
         return undefined;
       }
       const { record } = step;
-      if (!hasOwnEffect(record)) return undefined;
-      advanceTo(record.nowMs);
-      repeated = record;
-      const response = world.handle(request ?? requestIn(record));
-      repeated = undefined;
-      // The client left before the answer was handed over.
-      if (record.fault?.received === "nothing") response.delivery?.undelivered();
-      return response;
+      // The second entry of a duplicated request is made along with the first.
+      const isMade = record.fault?.application === 2;
+      if (!isMade) {
+        advanceTo(record.nowMs);
+        repeated = record;
+        answer = world.handle(sentAgain(record, request));
+        repeated = undefined;
+      }
+      if (hasLeft(record)) answer?.delivery?.undelivered();
+      return isMade ? undefined : answer;
     },
     end(untilMs, asked = callAgain) {
       decideNow = asked;
@@ -95,9 +99,18 @@ export function requestIn({ method, path, query, headers, body }: JournalRecord)
   return { method, path, query, headers, body };
 }
 
-/** The second entry of a duplicated request is made by the first one; one that couldn't be read changes nothing. */
-function hasOwnEffect({ fault, reason }: JournalRecord): boolean {
-  return fault?.application !== 2 && reason !== "malformed_request";
+/** What couldn't be read as a request is sent as something like it: fault rules count it. */
+function sentAgain(record: JournalRecord, request: ApiRequest = requestIn(record)): ApiRequest {
+  const flaw = flawIn(record);
+  return flaw === undefined ? request : flawedRequest(flaw, record);
+}
+
+/** Whether the answer of this entry was handed over to a client that had left. */
+export function hasLeft({ fault }: Pick<JournalRecord, "fault">): boolean {
+  if (fault?.received !== "nothing") return false;
+  const { verdict, application } = fault;
+  const handedOver = verdict.kind === "duplicate" && verdict.answer === "second" ? 2 : 1;
+  return application === handedOver;
 }
 
 function withStandIn(change: WorldChange, standIn: FunctionStandIn): WorldChange {

@@ -21,6 +21,8 @@ const deeds: readonly ((sim: Simulator, pick: number) => unknown)[] = [
     const id = /imp_\w+/.exec(body)?.[0] ?? "imp_none";
     return sim.handle(post(sim, pick, "click", { impression_id: id }));
   },
+  // Not a request at all. Fault rules count it.
+  (sim) => sim.handle(null as never),
   (sim, pick) => sim.clock.advance(pick * 977),
   (sim, pick) => sim.clock.advance(`${pick % 40}d`),
   (sim, pick) => sim.publishers.rotateKey(sim.publishers.at(pick % 2).id),
@@ -39,7 +41,7 @@ const deeds: readonly ((sim: Simulator, pick: number) => unknown)[] = [
   (sim, pick) =>
     sim.faults.add({
       match: { every: 2 + (pick % 3) },
-      verdict: verdicts[pick % 5] ?? { kind: "drop" },
+      verdict: verdicts[pick % verdicts.length] ?? { kind: "drop" },
     }),
   (sim) => {
     let calls = 0;
@@ -57,6 +59,7 @@ const verdicts = [
   { kind: "duplicate" },
   { kind: "respond", status: 503 },
   { kind: "truncate", atByte: 5 },
+  { kind: "duplicate", answer: "second", delay: "1s" },
 ] as const;
 
 function impression(sim: SimulatorCore, pick: number): ApiRequest {
