@@ -9,7 +9,7 @@ import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import type { Publisher, Surface } from "../../world/accounts/account.ts";
 import type { Simulator } from "../create-simulator.ts";
 import { reportReached, underEnvironment } from "../environment.ts";
-import { traceInWords, writeFailureTrace } from "../failure-trace.ts";
+import { traceInWords, writeFailureTrace } from "../failure-files.ts";
 import { createMswHost } from "./msw-host.ts";
 import { firstActiveSurface, openWorld, type TestWorld, type Transport } from "./world.ts";
 

@@ -1,7 +1,11 @@
 /** Describes a broken rule: both sides, the shortest sequence that breaks it, and how to replay it. Without keys. */
 
-import { traceInWords, writeFailureTrace } from "../../adapters/failure-trace.ts";
-import { type WriteResult, writeFailureFile } from "../../adapters/files/failure-file.ts";
+import {
+  traceInWords,
+  type WriteResult,
+  writeFailureFile,
+  writeFailureTrace,
+} from "../../adapters/failure-files.ts";
 import { formatInstant } from "../../base/calendar.ts";
 import { adsimLine } from "../../base/shell.ts";
 import { withoutSecrets } from "../../journal/secrets.ts";

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { afterAll, describe, expect, test, vi } from "vitest";
+import type { Trace } from "../../../src/inspector/trace.ts";
 import { parseScenario } from "../../../src/play/language/parse/parse-scenario.ts";
 import { clientContract, registerRules } from "../../../src/testing/contract/client-contract.ts";
 import type { ClientContractOptions, It } from "../../../src/testing/contract/contract-options.ts";
@@ -248,6 +249,16 @@ describe("a client that breaks a rule", () => {
     expect(runs).toBeLessThan(10);
     const good = await run([impressionSent, clickOnce], { replay });
     expect(good.tests["click-once"]).toBe("passed");
+  });
+
+  test("over HTTP its requests are in the trace, too", async () => {
+    const http = { transport: "http", runs: 1, failures: folder, name: "HTTP" } as const;
+    const { tests } = await run([broken], http);
+    expect(String(tests["impression-sent"])).toContain("In a browser:");
+    const html = readFileSync(join(folder, "http-impression-sent.html"), "utf8");
+    const recording = /id="trace">(.*?)<\/script>/s.exec(html)?.[1] ?? "{}";
+    const { worlds } = JSON.parse(recording) as Trace;
+    expect(worlds[0]?.steps.length).toBeGreaterThan(0);
   });
 
   test("gets an error that says why no scenario was written", async () => {

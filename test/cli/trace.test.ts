@@ -1,0 +1,128 @@
+/** `exec --trace` and `serve --trace-on-exit`: the file, and what is said about it. */
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createEngine, type Engine } from "../../src/inspector/engine-worlds.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { runAdsim, startAdsim } from "./run-adsim.ts";
+
+const client = (count: number, prefix = "", exitCode = 0): string => `
+{
+  const { ADSIM_URL, ADSIM_API_KEY, ADSIM_PUBLISHER_ID, ADSIM_SURFACE_ID } = process.env;
+  const send = (number) => fetch(ADSIM_URL + "${prefix}/v1/impression", {
+    method: "POST",
+    headers: { authorization: "Bearer " + ADSIM_API_KEY, "content-type": "application/json", "x-token": "tr0ub4dor" },
+    body: JSON.stringify({ publisher_id: ADSIM_PUBLISHER_ID, surface: ADSIM_SURFACE_ID, ad_id: "a", session_id: "s" + number }),
+  });
+  (async () => {
+    for (let number = 0; number < ${count}; number += 1) await send(number);
+    process.exitCode ||= ${exitCode};
+  })();
+}`;
+
+function exec(script: string, options: readonly string[]): ReturnType<typeof runAdsim> {
+  return runAdsim(["exec", ...options, "--", process.execPath, "-e", script]);
+}
+
+/** The recording in a file, done again here. */
+function engineIn(file: string): Engine {
+  const html = readFileSync(file, "utf8");
+  const [, data = ""] =
+    /<script type="application\/json" id="trace">(.*?)<\/script>/s.exec(html) ?? [];
+  return createEngine(JSON.parse(data));
+}
+
+function ask(engine: Engine, path: string): Record<string, unknown> {
+  return JSON.parse(engine.handle({ method: "GET", path }).body);
+}
+
+describe("exec --trace", () => {
+  test("writes all worlds that were used, says where, and keeps CMD's exit code", async () => {
+    const file = join(temporaryFolder(), "trace");
+    const { code, stderr } = await exec(client(3, "", 7) + client(2, "/@other"), ["--trace", file]);
+    expect(code).toBe(7);
+    expect(stderr).toMatch(
+      /adsim: wrote a trace to \S+trace \(\d+ kB\)\. Open it in a browser\.\n$/,
+    );
+    const engine = engineIn(file);
+    expect(engine.title).toMatch(/^adsim exec: node/);
+    expect(engine.notes("default").join()).not.toContain("other answers");
+    expect(ask(engine, "/_sim/audit")).toMatchObject({ total: { applied: 3 } });
+    expect(ask(engine, "/@other/_sim/audit")).toMatchObject({ total: { applied: 2 } });
+    expect(readFileSync(file, "utf8")).not.toContain("tr0ub4dor");
+  });
+
+  test("keeps CMD's exit code, also if the file can't be written at the end", async () => {
+    const file = join(temporaryFolder(), "folder", "trace.html");
+    mkdirSync(dirname(file));
+    const removed = `fs.rmSync(${JSON.stringify(dirname(file))}, { recursive: true });`;
+    const { code, stderr } = await exec(`${removed} process.exitCode = 5;`, ["--trace", file]);
+    expect(code).toBe(5);
+    expect(stderr).toContain(
+      `adsim: ${file}: the trace can't be written: there is no such file or folder.`,
+    );
+  });
+
+  test("replaces an earlier file and leaves nothing else", async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, "trace.html");
+    writeFileSync(file, "before");
+    const { stderr } = await exec(client(1), ["--trace", file]);
+    expect(stderr).toContain("which replaced the file that was there. Open it in a browser.");
+    expect(readdirSync(folder)).toEqual(["trace.html"]);
+  });
+
+  test.each([
+    ["a folder", (): string => temporaryFolder(), "it is a folder"],
+    [
+      "a folder that doesn't exist",
+      (): string => join(temporaryFolder(), "a", "b"),
+      "no such file or folder",
+    ],
+  ])("refuses %s before CMD runs", async (_, place, why) => {
+    const mark = join(temporaryFolder(), "ran");
+    const file = place();
+    const { code, stderr } = await exec(`fs.writeFileSync(${JSON.stringify(mark)}, "")`, [
+      "--trace",
+      file,
+    ]);
+    expect([code, existsSync(mark)]).toEqual([3, false]);
+    expect(stderr).toContain(`${file}: the trace can't be written: `);
+    expect(stderr).toContain(why);
+  });
+
+  test("refuses to run without a journal", async () => {
+    const file = join(temporaryFolder(), "trace.html");
+    const { code, stderr } = await exec("", ["--trace", file, "--journal-entries", "0"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      "a trace is made from the journal, which --journal-entries 0 turns off",
+    );
+  });
+
+  test("goes on from a scenario's end", async () => {
+    const file = join(temporaryFolder(), "trace.html");
+    await exec(client(2), ["--trace", file, "--scenario", "click-first"]);
+    const engine = engineIn(file);
+    expect(engine.notes("default").join()).not.toContain("other answers");
+    expect((ask(engine, "/_sim/journal").entries as object[]).length).toBe(2);
+  });
+});
+
+test("serve --trace-on-exit writes after the last answer", async () => {
+  const file = join(temporaryFolder(), "trace.html");
+  const adsim = startAdsim(["serve", "--port", "0", "--json", "--trace-on-exit", file]);
+  await adsim.waitFor("\n");
+  const { url, publishers } = JSON.parse(adsim.stdout().split("\n")[0] ?? "");
+  const headers = { authorization: `Bearer ${publishers[0].apiKey}` };
+  await fetch(`${url}/v1/publisher/surfaces?publisher_id=${publishers[0].id}`, { headers });
+  adsim.signal("SIGTERM");
+  expect((await adsim.ended).code).toBe(0);
+  expect(adsim.stderr()).toMatch(/wrote a trace to/);
+  const engine = engineIn(file);
+  expect((ask(engine, "/_sim/journal").entries as object[]).length).toBe(1);
+  expect(engine.notes("default")).toEqual([
+    "The clock ran. In this file it stands still until you advance it.",
+  ]);
+});
