@@ -133,7 +133,7 @@ describe.skipIf(chromium === undefined)("the file form (needs Chromium)", () => 
       "<!--<script>",
       "]]><img src=x onerror=globalThis.attacked=1>",
       "\u2028\u2029\u0000\ud800\udc00\ud800",
-      "</SCRIPT\t>\"'`${globalThis.attacked=1}\\u003c",
+      "</SCRIPT\t>\"'`+globalThis.attacked=1+`\\u003c",
     ];
     const { id } = sim.publishers.at(0);
     for (const text of hostile) {

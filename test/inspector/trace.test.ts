@@ -1,9 +1,10 @@
 /** A trace, done again by its engine, gives the same world: its state, journal, audit and report. */
 
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { createSimulator, InputError, type SimulatorOptions } from "../../src/index.ts";
 import { createEngine, type Engine } from "../../src/inspector/engine-worlds.ts";
+import type { WorldTrace } from "../../src/inspector/trace.ts";
 import { traceOf } from "../../src/inspector/trace-worlds.ts";
 import { playScenarioSync } from "../../src/scenario.ts";
 import { createSimulatorCore } from "../../src/simulator/core.ts";
@@ -166,9 +167,46 @@ function functionsOf(sim: HostedCore): readonly string[] {
   return sim.faults.list().flatMap(({ id, verdict }) => (verdict === undefined ? [id] : []));
 }
 
+/** What the traces of all sessions had in them. */
+const reached = new Set<string>();
+const everything = [
+  "a running clock",
+  "begins in a state",
+  "begins with the options",
+  "bytes",
+  "the client left",
+  "the decision of a function",
+  "a duplicate",
+  "functions in a state",
+  "no request at all",
+  "played",
+  "restored",
+];
+
+function marksOf({ begin, steps, name }: WorldTrace): readonly string[] {
+  const states = steps.flatMap((step) => (step[0] === "replaced" ? [step[3]] : []));
+  const all = begin.kind === "state" ? [begin.state, ...states] : states;
+  const sent = steps.flatMap((step) => (step[0] === "sent" ? [step] : []));
+  const marks = {
+    "a running clock": all.some(({ clock }) => clock.mode !== "frozen"),
+    "begins in a state": begin.kind === "state",
+    "begins with the options": begin.kind === "options" && name === "default",
+    bytes: sent.some(([, , , , body]) => typeof body === "object" && "base64" in body),
+    "the client left": sent.some(([, , , , , , special]) => special?.left),
+    "the decision of a function": sent.some(([, , , , , , special]) => special?.verdict),
+    "a duplicate": steps.some(([kind]) => kind === "again"),
+    "functions in a state": all.some(({ functions }) => functions.length > 0),
+    "no request at all": sent.some(([, , , , , , special]) => special?.flaw !== undefined),
+    played: steps.some((step) => step[0] === "replaced" && step[2] === "play"),
+    restored: steps.some((step) => step[0] === "replaced" && step[2] === "restore"),
+  };
+  return Object.entries(marks).flatMap(([mark, isThere]) => (isThere ? [mark] : []));
+}
+
 /** What a trace of the world gives when it is done again, after a way through JSON as in the file. */
 function engineOf(sim: HostedCore): Engine {
   const { trace } = traceOf([{ name: "default", world: sim }], { title: "t", host: fakerHost });
+  for (const mark of trace.worlds.flatMap(marksOf)) reached.add(mark);
   return createEngine(JSON.parse(JSON.stringify(trace)));
 }
 
@@ -242,6 +280,8 @@ function perform(session: Session, doing: readonly (readonly [number, number])[]
     }
   }
 }
+
+afterAll(() => expect([...reached].sort()).toEqual([...everything].sort()));
 
 describe("random sessions with faults, functions, changes by hand and broken requests", () => {
   test.each<SimulatorOptions>([

@@ -139,6 +139,25 @@ fc.assert(fc.property(arbitraryAssumptions(), (assumptions) => {
 }));
 `;
 
+/** Runs the engine of a trace as a page does, without the page. */
+const traced = `
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createSimulator } from "adsim";
+const ofProgram = await createSimulator({ seed: "packed" }).trace();
+for (const html of [ofProgram, readFileSync("trace.html", "utf8")]) {
+  const scripts = [...html.matchAll(/<script[^>]*>([^]*?)<\\/script>/g)].map(([, text]) => text);
+  const [recording, engine, page] = scripts;
+  assert.ok(scripts.length === 3 && page.length > 10_000);
+  assert.match(engine, /Fabian Hiller/);
+  globalThis.document = { getElementById: () => ({ textContent: recording }) };
+  (0, eval)(engine);
+  const { status, body } = adsimTrace.handle({ method: "GET", path: "/_sim/audit" });
+  assert.equal(status, 200);
+  assert.equal(JSON.parse(body).balanced, true);
+}
+`;
+
 const types = `
 import {
   type ApiResponse, type Assumptions, createSimulator, type Simulator, type SimulatorOptions,
@@ -211,6 +230,14 @@ async function serve(binary: string, path: string): Promise<void> {
   } finally {
     child.kill("SIGKILL");
   }
+}
+
+/** A trace by the installed command, and one by the installed package. */
+async function trace(binary: string, path: string): Promise<void> {
+  const entry = join(path, "node_modules/adsim/dist/cli/main.js");
+  const command = ["--", binary, "-e", "fetch(process.env.ADSIM_URL)"];
+  await run(binary, [entry, "exec", "--trace", "trace.html", ...command], { cwd: path });
+  await script(path, traced, binary);
 }
 
 async function typeCheck(path: string, compiler: string, resolution: string): Promise<void> {
@@ -290,6 +317,7 @@ async function checkAlone({ folder, tarball, binaries }: Trial): Promise<void> {
   for (const [version, binary] of binaries) {
     await check(`Node ${version}: adsim serve`, () => serve(binary, path));
     await check(`Node ${version}: in process`, () => script(path, inProcess, binary));
+    await check(`Node ${version}: traces`, () => trace(binary, path));
     await check(`Node ${version}: adsim/server`, () => script(path, asServer, binary));
     await check(`Node ${version}: adsim/scenario`, () => script(path, withScenario, binary));
     await check(`Node ${version}: adsim play`, async () => {
