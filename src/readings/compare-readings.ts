@@ -24,7 +24,7 @@ import {
 } from "./ids-elsewhere.ts";
 import { allKeys } from "./matrix-plan.ts";
 import { keysOfPast } from "./past-influence.ts";
-import { askUnder, formatsIn, pastOf } from "./past-under.ts";
+import { askUnder, pastOf } from "./past-under.ts";
 import { askedOnce, hosted, presentOf, type Question } from "./present.ts";
 import { relevantSteps } from "./relevant-past.ts";
 
@@ -162,7 +162,7 @@ function createAsker(question: Question): Asker {
       const { key, choice } = reading;
       // Read only for the key that has such choices.
       const to = choice as Choice<"ids.format">;
-      const worlds = { seed: present.seed, from: formatsIn(past), to };
+      const worlds = { seed: present.seed, from: past.formats, to };
       const isSameId = key === "ids.format" ? sameIdIn(worlds) : undefined;
       if (!repeated.has(key)) return { asked: askCopy(reading, worlds), isSameId };
       // A key that works for every publisher lets their requests influence each other.

@@ -28,6 +28,8 @@ export interface PastToRepeat extends Pick<Script, "from" | "untilMs"> {
   readonly told: ReadonlyMap<number, string>;
   /** The entries of the requests that sent such an id. */
   readonly sent: ReadonlySet<number>;
+  /** The formats of ids that were in force at some time. */
+  readonly formats: ReadonlySet<Choice<"ids.format">>;
   /** The requests by entry, because it takes long to read them from their records again and again. */
   readonly requests: ReadonlyMap<number, RequestParts>;
 }
@@ -46,14 +48,14 @@ export function* askUnder(
   requestWith: (idOf: IdTranslator) => ApiRequest,
   { key, choice }: { readonly key: AssumptionKey; readonly choice: string },
 ): Work<Asked> {
-  const { from, steps, untilMs, told, sent, requests } = past;
+  const { from, steps, untilMs, told, sent, requests, formats } = past;
   const { seed, assumptions } = from.copy.state;
   const repetition = core.beginAt(from, resolveAssumptions({ ...assumptions, [key]: choice }));
   const { world } = repetition;
   const known = new Map<string, string>();
   const isFormat = key === "ids.format";
   const byFormat: IdTranslator = isFormat
-    ? idTranslator({ seed, from: formatsIn(past), to: choice as Choice<"ids.format"> })
+    ? idTranslator({ seed, from: formats, to: choice as Choice<"ids.format"> })
     : (text) => text;
   const idOf: IdTranslator = (text) => known.get(text) ?? byFormat(text);
   if (isFormat) world.rewriteRules((rule) => translatedRule(rule, idOf));
@@ -91,10 +93,10 @@ function changeBesides(change: Change, key: AssumptionKey): Change | undefined {
   return Object.keys(assumptions).length === 0 ? undefined : { ...change, assumptions };
 }
 
-export function formatsIn({
-  from,
-  steps,
-}: Pick<PastToRepeat, "from" | "steps">): ReadonlySet<Choice<"ids.format">> {
+function formatsIn(
+  from: Script["from"],
+  steps: readonly HistoryStep[],
+): ReadonlySet<Choice<"ids.format">> {
   const choices: Readings[] = [from.copy.state.assumptions, ...assumedIn(steps)];
   return new Set(choices.map((one) => one["ids.format"]).filter((one) => one !== undefined));
 }
@@ -116,7 +118,8 @@ export function pastOf(
     sent.add(step.sequence);
     for (const id of idsSentIn(recorded)) wanted.add(id);
   }
-  return { from, untilMs, steps, requests, sent, told: tellersOf(wanted, steps) };
+  const told = tellersOf(wanted, steps);
+  return { from, untilMs, steps, requests, sent, told, formats: formatsIn(from, steps) };
 }
 
 /** The first entry whose answer told each of the ids. */

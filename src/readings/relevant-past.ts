@@ -8,11 +8,12 @@ import type { Asked } from "./answer.ts";
 
 /** The choices that were made by hand. */
 export function assumedIn(steps: readonly HistoryStep[]): readonly Readings[] {
-  return steps.flatMap((step) =>
-    step.kind === "change" && step.noted.change.kind === "assume"
-      ? [step.noted.change.assumptions]
-      : [],
-  );
+  const assumed: Readings[] = [];
+  for (const step of steps) {
+    if (step.kind === "change" && step.noted.change.kind === "assume")
+      assumed.push(step.noted.change.assumptions);
+  }
+  return assumed;
 }
 
 /** The steps that may have influenced the answer. Changes by hand always count. */
@@ -25,18 +26,17 @@ export function relevantSteps(
   const { publisher } = asked.exchange;
   if (publisher === undefined && mayHaveKey(request, asked)) return script.steps;
   // A request without a valid key may have one under another choice, and rules number such requests together.
-  return script.steps.filter(
-    ({ kind, ...step }) =>
-      !("record" in step) ||
-      step.record.publisher === undefined ||
-      step.record.publisher === publisher,
-  );
+  return script.steps.filter((step) => {
+    if (step.kind === "change") return true;
+    const of = step.record.publisher;
+    return of === undefined || of === publisher;
+  });
 }
 
 /** Whether a publisher's requests may have influenced another's, or aren't recognised as one publisher's. */
 function sharesState({ from, steps }: Script): boolean {
   const { state, rules } = from.copy;
-  const choices = [state.assumptions, ...assumedIn(steps)];
+  const assumed = assumedIn(steps);
   const added = steps.flatMap((step) =>
     step.kind === "change" && step.noted.change.kind === "fault" ? [step.noted.change.rule] : [],
   );
@@ -45,8 +45,8 @@ function sharesState({ from, steps }: Script): boolean {
     ...added.map((rule) => (typeof rule === "function" ? undefined : rule.match)),
   ];
   return (
-    choices.some((one) => one["auth.key-scope"] === "any") ||
-    assumedIn(steps).some((one) => one["ids.format"] !== undefined) ||
+    [state.assumptions, ...assumed].some((one) => one["auth.key-scope"] === "any") ||
+    assumed.some((one) => one["ids.format"] !== undefined) ||
     matches.some((match) => match?.per === "world")
   );
 }
