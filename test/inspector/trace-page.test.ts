@@ -168,6 +168,9 @@ describe.skipIf(chromium === undefined)("the file form (needs Chromium)", () => 
     });
     expect(found).toMatchObject({ attacked: undefined, scripts: 3, foreign: 0 });
     expect(found.title).toBe(title);
+    // What is to know about the recording can be read.
+    await page.getByText("About this recording").click();
+    await page.getByRole("listitem").filter({ hasText: "replaced before saving" }).waitFor();
     expect(found.notes.filter((note) => !note.includes("before saving"))).toEqual([]);
     const answers = (text: string): unknown =>
       JSON.parse(text).map(({ response }: { response: unknown }) => response);

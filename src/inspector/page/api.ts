@@ -20,6 +20,10 @@ export interface Listener {
 export interface Api {
   readonly world: string;
   readonly isRecorded: boolean;
+  /** The title of a recording. */
+  readonly title: string | undefined;
+  /** What is to know about the world's recording, in sentences. */
+  readonly notes: readonly string[];
   /** The base URL of the world's API, for people to paste. */
   readonly baseUrl: string;
   /** `path` is relative to the world's `/_sim/`. @throws Refusal */
@@ -45,6 +49,8 @@ export class Refusal extends Error {
 
 /** The recorded form: an engine in the page that answers like the server. */
 interface Engine {
+  readonly title: string;
+  notes(world: string): readonly string[];
   handle(request: { method: string; path: string; body?: string }): Reply;
 }
 
@@ -89,6 +95,8 @@ export function createApi(world: string): Api {
   return {
     world,
     isRecorded: engine !== undefined,
+    title: engine?.title,
+    notes: engine?.notes(world) ?? [],
     baseUrl: engine === undefined ? location.origin + prefix : `http://127.0.0.1:4010${prefix}`,
     get: async (path) => JSON.parse((await ask("GET", path)).body),
     async send(method, path, body) {

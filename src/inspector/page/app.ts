@@ -33,11 +33,12 @@ export function App(): Part {
     "g t": () => go({ view: "truth" }),
   });
   useEffect(() => {
-    document.title = `${place.at === undefined ? "" : `#${place.at} · `}${world} · adsim`;
-  }, [world, place.at]);
+    document.title = `${place.at === undefined ? "" : `#${place.at} · `}${world} · ${api.title ?? "adsim"}`;
+  }, [api, place.at]);
   const shared = { api, log, catalogue: catalogue.value ?? {} };
   return html`
     <${Header} ...${{ api, log, connection, view }} onHelp=${() => setHelpOpen(true)} />
+    ${api.notes.length > 0 && html`<${Notes} key=${world} notes=${api.notes} />`}
     <main>
       ${view === "live" && html`<${LiveView} key=${world} ...${shared} />`}
       ${view === "world" && html`<${WorldView} key=${world} ...${shared} />`}
@@ -96,6 +97,13 @@ function Header(props: {
     <span class=${`connection ${connection}`}>${connection}</span>
     <button type="button" class="small" aria-label="Keyboard shortcuts" title="Keyboard shortcuts (?)" onClick=${onHelp}>?</button>
   </header>`;
+}
+
+function Notes({ notes }: { readonly notes: readonly string[] }): Part {
+  return html`<details class="recording">
+    <summary>About this recording</summary>
+    <ul>${notes.map((note) => html`<li key=${note}>${note}</li>`)}</ul>
+  </details>`;
 }
 
 interface Clock {
