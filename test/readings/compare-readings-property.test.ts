@@ -64,8 +64,7 @@ test(name, { timeout: 600_000 }, () => {
     {
       test: name,
       file: "test/readings/compare-readings-property.test.ts",
-      runs: 300,
-      leastRuns: 25,
+      runs: 150,
     },
     property,
   );
