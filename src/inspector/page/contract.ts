@@ -28,8 +28,9 @@ export type Catalogue = Readonly<Record<string, OpenPoint>>;
 export interface PublisherState
   extends Pick<Publisher, "id" | "name" | "surfaces">,
     PublisherFigures {
-  readonly stats: { readonly status: number; readonly body: unknown };
-  readonly payouts: { readonly status: number; readonly body: unknown };
+  /** Answers of the service then. */
+  readonly stats: { readonly status: number; readonly body: string };
+  readonly payouts: { readonly status: number; readonly body: string };
 }
 
 export interface State {

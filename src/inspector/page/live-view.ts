@@ -160,6 +160,11 @@ function FirstSteps({ api }: { readonly api: Api }): Part {
     publisher === undefined || surface === undefined
       ? undefined
       : `curl "${api.baseUrl}/v1/impression" -H "Authorization: Bearer ${publisher.apiKey}" -d 'publisher_id=${publisher.id}&surface=${surface.id}&ad_id=ad-1'`;
+  if (api.isRecorded) {
+    return html`<div class="empty"><h2>No request yet</h2>
+      <p>This file holds the world ${api.world} with its state, but nothing was sent to it from here on.
+        It can be looked at, changed and forked as on a server.</p></div>`;
+  }
   return html`<div class="empty">
     <h2>No request yet</h2>
     <p>Point your client at <code>${api.baseUrl}</code>, or paste this into a terminal:</p>

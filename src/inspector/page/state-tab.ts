@@ -139,11 +139,11 @@ function Report(props: {
 }): Part {
   const { title, answer, list } = props;
   const { status, body } = answer;
-  const members = typeof body === "object" && body !== null ? Object.entries(body) : [];
+  const members: [string, unknown][] = status === 200 ? Object.entries(JSON.parse(body)) : [];
   const rows: unknown = members.find(([name]) => name === list)?.[1];
   if (status !== 200 || !Array.isArray(rows)) {
     return html`<section><h3>${title}: ${status}</h3>
-      <${Code} label=${title} text=${JSON.stringify(body)} /></section>`;
+      <${Code} label=${title} text=${body} /></section>`;
   }
   const head = Object.keys(rows[0] ?? {});
   return html`<section><h3>${title}</h3>

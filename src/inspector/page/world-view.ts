@@ -34,7 +34,10 @@ export function WorldView(props: ViewProps): Part {
     Object.entries(sections).find(([id]) => id === chosen)?.[1] ?? sections.clock;
   return html`<div class="sheet">
     <${Tabs} name="section" label="What to change" chosen=${chosen}
-      tabs=${Object.entries(sections).map(([id, [name]]) => [id, name])}>
+      tabs=${Object.entries(sections)
+        // A file has no player.
+        .filter(([id]) => !(props.api.isRecorded && id === "scenarios"))
+        .map(([id, [name]]) => [id, name])}>
       <h2 class="unseen">${label}</h2>
       <${section} ...${props} />
     </${Tabs}>

@@ -55,6 +55,8 @@ describe.skipIf(chromium === undefined)("moments (needs Chromium)", () => {
       await expect.poll(() => fact("Impressions")).toBe(`${books?.impressions.applied}`);
       expect(await fact("Revenue")).toBe(`₹${books?.books.revenueInr}`);
       expect(await fact("Pending")).toBe(`₹${books?.books.pendingInr}`);
+      await page.getByRole("heading", { name: "Statistics", exact: true }).waitFor();
+      expect(await fact("publisher_id")).toBe(own);
     }
     await close();
   });
