@@ -23,7 +23,7 @@ import {
   translatedRule,
 } from "./ids-elsewhere.ts";
 import { allKeys } from "./matrix-plan.ts";
-import { keysOfPast } from "./past-influence.ts";
+import { influenceOf } from "./past-influence.ts";
 import { askUnder, pastOf } from "./past-under.ts";
 import { askedOnce, hosted, presentOf, type Question } from "./present.ts";
 import { relevantSteps } from "./relevant-past.ts";
@@ -141,7 +141,7 @@ function createAsker(question: Question): Asker {
   const script = core.history.scriptOf(moment, "earliest");
   const steps = relevantSteps(script, request, first);
   const past = pastOf(script, steps, request);
-  const repeated = keysOfPast(script.from, steps);
+  const isInfluenced = influenceOf(past);
 
   // What can't be read has no ids.
   const requestWith = (idOf: IdTranslator): ApiRequest =>
@@ -164,7 +164,7 @@ function createAsker(question: Question): Asker {
       const to = choice as Choice<"ids.format">;
       const worlds = { seed: present.seed, from: past.formats, to };
       const isSameId = key === "ids.format" ? sameIdIn(worlds) : undefined;
-      if (!repeated.has(key)) return { asked: askCopy(reading, worlds), isSameId };
+      if (!isInfluenced(key, choice)) return { asked: askCopy(reading, worlds), isSameId };
       // A key that works for every publisher lets their requests influence each other.
       const own = key === "auth.key-scope" ? pastOf(script, script.steps, request) : past;
       return { asked: yield* askUnder(question, own, requestWith, reading), isSameId };

@@ -5,15 +5,22 @@
 
 import { headerOf } from "../exchange/headers.ts";
 import type { JournalRecord } from "../journal/record.ts";
-import type { HistoryStep, Script } from "../simulator/moment.ts";
+import type { HistoryStep } from "../simulator/moment.ts";
 import type { AssumptionKey } from "../spec/assumptions/catalogue.ts";
 import { operations } from "../spec/operations.ts";
+import type { PastToRepeat } from "./past-under.ts";
 import { assumedIn } from "./relevant-past.ts";
 
 /** What happened so far, as far as it matters here. When unsure, a member is true. */
 interface Past {
   readonly hasPosts: boolean;
+  /** POST requests that aren't read from JSON, or may be read in several ways. */
+  readonly hasOtherPosts: boolean;
   readonly hasClicks: boolean;
+  /** Clicks so late that some choice of click.window refuses them. */
+  readonly hasLateClicks: boolean;
+  /** Whether only the answer to a duplicate told an id that was clicked later. */
+  readonly tellsByDuplicates: boolean;
   /** Impressions that may have a session. */
   readonly hasSessions: boolean;
   /** Impressions on a surface that wasn't active. */
@@ -29,9 +36,13 @@ interface Past {
   readonly freesRefused: boolean;
 }
 
+/** `choices`: the one in force and the other one. */
+type Influence = (past: Past, choices: readonly string[]) => boolean;
+
 /** Whether another choice may have led to another state. A new key has to be added here; `always` is never wrong. */
-const influences: Readonly<Record<AssumptionKey, (past: Past) => boolean>> = {
-  "request.encoding": ({ hasPosts }) => hasPosts,
+const influences: Readonly<Record<AssumptionKey, Influence>> = {
+  "request.encoding": ({ hasPosts, hasOtherPosts }, choices) =>
+    choices.every((choice) => choice === "any" || choice === "json") ? hasOtherPosts : hasPosts,
   "request.unknown-fields": ({ hasUnusualParameters }) => hasUnusualParameters,
   "request.empty-value": ({ hasUnusualParameters }) => hasUnusualParameters,
   "request.scalar-types": ({ hasUnusualParameters }) => hasUnusualParameters,
@@ -55,10 +66,12 @@ const influences: Readonly<Record<AssumptionKey, (past: Past) => boolean>> = {
   "limit.rejected-requests": ({ hasRefusals }) => hasRefusals,
   "dedup.key": ({ hasSessions }) => hasSessions,
   "dedup.window": ({ hasSessions }) => hasSessions,
-  "dedup.repeat": ({ hasSessions }) => hasSessions,
+  "dedup.repeat": ({ hasSessions, freesRefused, tellsByDuplicates }, choices) =>
+    hasSessions && (choices.includes("count") || freesRefused || tellsByDuplicates),
   "click.unknown": ({ hasClicks, freesRefused }) => hasClicks && freesRefused,
-  "click.repeat": ({ hasClicks }) => hasClicks,
-  "click.window": ({ hasClicks }) => hasClicks,
+  "click.repeat": ({ hasClicks, freesRefused }, choices) =>
+    hasClicks && (choices.includes("count") || freesRefused),
+  "click.window": ({ hasLateClicks }) => hasLateClicks,
   // A copy can't change it, nor the time zone, once any publisher has events.
   "click.revenue": always,
   "surface.unknown": ({ freesRefused }) => freesRefused,
@@ -91,29 +104,38 @@ function always(): boolean {
   return true;
 }
 
-/** The keys for which the past has to be repeated. `steps`: what happened since the state that the script starts from. */
-export function keysOfPast(
-  { copy }: Script["from"],
-  steps: readonly HistoryStep[],
-): ReadonlySet<AssumptionKey> {
+/** Tells for which readings the past has to be repeated. */
+export function influenceOf({
+  from,
+  steps,
+  told,
+}: PastToRepeat): (key: AssumptionKey, choice: string) => boolean {
+  const { assumptions } = from.copy.state;
   const changed = assumedIn(steps);
-  const freesRefused = [copy.state.assumptions, ...changed].some(
+  const freesRefused = [assumptions, ...changed].some(
     (choices) => choices["limit.rejected-requests"] === "free",
   );
-  const past = { ...pastOf(steps), freesRefused };
-  const keys = Object.keys(influences) as AssumptionKey[];
-  // A choice that was in force for a while isn't the same as one that was in force all the time.
-  return new Set(
-    keys.filter(
-      (key) => influences[key](past) || changed.some((choices) => choices[key] !== undefined),
-    ),
+  const tellsByDuplicates = steps.some(
+    (step) => step.kind === "request" && told.has(step.sequence) && isDuplicate(step.record),
   );
+  const past = { ...pastOf(steps), freesRefused, tellsByDuplicates };
+  // A choice that was in force for a while isn't the same as one that was in force all the time.
+  const wasChanged = (key: AssumptionKey): boolean =>
+    changed.some((choices) => choices[key] !== undefined);
+  return (key, choice) =>
+    wasChanged(key) || influences[key](past, [assumptions[key] ?? "", choice]);
 }
 
-function pastOf(steps: readonly HistoryStep[]): Omit<Past, "freesRefused"> {
+function isDuplicate({ effect }: JournalRecord): boolean {
+  return effect === "suppressed";
+}
+
+function pastOf(steps: readonly HistoryStep[]): Omit<Past, "freesRefused" | "tellsByDuplicates"> {
   const past = {
     hasPosts: false,
+    hasOtherPosts: false,
     hasClicks: false,
+    hasLateClicks: false,
     hasSessions: false,
     hasInactive: false,
     hasUnusualParameters: false,
@@ -132,23 +154,31 @@ function pastOf(steps: readonly HistoryStep[]): Omit<Past, "freesRefused"> {
     past.hasHeads ||= record.method === "HEAD";
     past.hasUnusualSchemes ||= hasUnusualScheme(record);
     past.hasUnusualParameters ||= names === undefined;
+    past.hasLateClicks ||= record.shapedBy.includes("click.window");
     past.hasInactive ||= record.shapedBy.includes("surface.inactive");
     past.hasRefusals ||= wasRefused(record);
-    if (path.startsWith(operations.click.path)) past.hasClicks = true;
+    if (isPost(record)) {
+      past.hasPosts = true;
+      past.hasOtherPosts ||= names === undefined || !isOnlyJson(record);
+    }
+    past.hasClicks ||= path.startsWith(operations.click.path);
     if (path.startsWith(operations.impression.path))
       past.hasSessions ||= names === undefined || names.includes("session_id");
     past.hasReportsBesidesStats ||= reportsBesidesStats.some((one) => path.startsWith(one));
   }
-  past.hasPosts = steps.some(isPost);
   return past;
 }
 
 const reportsBesidesStats: readonly string[] = [operations.surfaces.path, operations.payouts.path];
 
-function isPost(step: HistoryStep): boolean {
-  if (step.kind === "change") return false;
-  const { path } = step.record;
+function isPost({ path }: JournalRecord): boolean {
   return path.startsWith(operations.impression.path) || path.startsWith(operations.click.path);
+}
+
+/** Whether it is a JSON body and nothing else. */
+function isOnlyJson({ query, headers }: JournalRecord): boolean {
+  const type = headerOf(headers, "content-type");
+  return query === "" && (type === undefined || type === "application/json");
 }
 
 /** Whether it got as far as to spend quota, and then wasn't answered with a success. */
