@@ -15,7 +15,7 @@ import { WorldView } from "./world-view.ts";
 const views = [
   ["live", "Live"],
   ["world", "World"],
-  ["truth", "Truth"],
+  ["truth", "Findings"],
 ] as const;
 
 export function App(): Part {

@@ -52,6 +52,8 @@ export interface Answer
   extends Pick<JournalEntry, "reason" | "producedBy" | "effect" | "creditInr" | "operation"> {
   readonly status: number;
   readonly body: string;
+  /** How much of it the client gets. */
+  readonly received: "whole" | "part" | "nothing";
 }
 
 /** An open point and a choice of it. */

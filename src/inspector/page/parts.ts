@@ -62,30 +62,65 @@ function useAction(): Action {
   };
 }
 
-/** A form that acts on the values of its fields, and shows the error beside them. */
+/**
+ * Asks before something is lost. The first press changes the button's text to the question, the second one acts; leaving the
+ * button takes the first back.
+ */
+function useQuestion(question: string | undefined): {
+  readonly isAsking: boolean;
+  readonly leave: () => void;
+  /** @returns whether to act now. */
+  press(): boolean;
+} {
+  const [isAsking, setAsking] = useState(false);
+  return {
+    isAsking,
+    leave: () => setAsking(false),
+    press() {
+      if (question === undefined) return true;
+      setAsking(!isAsking);
+      if (!isAsking) announce(question);
+      return isAsking;
+    },
+  };
+}
+
+/** A form that acts on the values of its fields, and shows the error beside them. `question`: asked first. */
 export function ActionForm(props: {
   readonly submit: string;
+  readonly question?: string;
   readonly children?: ComponentChildren;
   act(values: Readonly<Record<string, string>>): Promise<unknown>;
 }): Part {
   const { isBusy, error, run } = useAction();
+  const { isAsking, leave, press } = useQuestion(props.question);
   const onSubmit = (event: Event): void => {
     event.preventDefault();
     const { currentTarget } = event;
-    if (!(currentTarget instanceof HTMLFormElement)) return;
+    if (!(currentTarget instanceof HTMLFormElement) || !press()) return;
     const fields = Array.from(new FormData(currentTarget), ([name, value]) => [name, `${value}`]);
     run(() => props.act(Object.fromEntries(fields)));
   };
   return html`<form class="action" onSubmit=${onSubmit}>
-    ${props.children}<button class="primary" disabled=${isBusy}>${isBusy ? "…" : props.submit}</button>
+    ${props.children}<button class=${props.question === undefined ? "primary" : "danger"} disabled=${isBusy}
+      onBlur=${leave}>${isBusy ? "…" : isAsking ? props.question : props.submit}</button>
     <${Problem} error=${error} />
   </form>`;
 }
 
-export function ActionButton(props: { readonly label: string; act(): Promise<unknown> }): Part {
+export function ActionButton(props: {
+  readonly label: string;
+  readonly question?: string;
+  act(): Promise<unknown>;
+}): Part {
   const { isBusy, error, run } = useAction();
-  return html`<button type="button" class="small" disabled=${isBusy} onClick=${() => run(props.act)}>
-      ${props.label}
+  const { isAsking, leave, press } = useQuestion(props.question);
+  const onClick = (): void => {
+    if (press()) run(props.act);
+  };
+  return html`<button type="button" class=${isAsking ? "small danger" : "small"} disabled=${isBusy}
+      onClick=${onClick} onBlur=${leave}>
+      ${isAsking ? props.question : props.label}
     </button><${Problem} error=${error} />`;
 }
 
@@ -98,11 +133,9 @@ export function announce(text: string): void {
 /** An error, where the action was. */
 function Problem({ error }: { readonly error: unknown }): Part {
   if (error === undefined) return null;
-  const field = error instanceof Refusal ? error.field : undefined;
+  // The message names the field.
   const message = error instanceof Error ? error.message : String(error);
-  return html`<p class="problem" role="alert">
-    ${field && html`<code>${printable(field)}</code>${" "}`}${printable(message)}
-  </p>`;
+  return html`<p class="problem" role="alert">${printable(message)}</p>`;
 }
 
 /** What is shown while a value loads, or if it can't be. */

@@ -37,7 +37,7 @@ export function ScenariosSection({ api, log }: ViewProps): Part {
     <${Waiting} loaded=${loaded} />
     ${found.map(
       ({ name, about }) => html`<div class="point" key=${name}>
-        <b>${name}</b> <${ActionButton} label="play" act=${() => play(name)} />
+        <b>${name}</b> <${ActionButton} label="play" question="play, and replace this world?" act=${() => play(name)} />
         <div class="quiet">${about}</div>
       </div>`,
     )}`;

@@ -115,8 +115,8 @@ function PublisherView({ publisher }: { readonly publisher: PublisherState }): P
       <${Facts} facts=${[
         ["Id", id],
         ["Name", name],
-        ["Impressions", `${books.impressions}`],
-        ["Clicks", `${books.clicks}`],
+        ["Impressions since the start", `${books.impressions}`],
+        ["Clicks since the start", `${books.clicks}`],
         ["Revenue", inr(books.revenueInr)],
         ["Paid", inr(books.paidInr)],
         ["Pending", inr(books.pendingInr)],

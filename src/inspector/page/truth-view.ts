@@ -1,4 +1,4 @@
-/** What really happened: the audit, the report on the client, and a picture over time. */
+/** What really happened: the report on the client, a picture over time, and the audit. */
 
 import { html } from "htm/preact";
 import { useEffect, useState } from "preact/hooks";
@@ -18,11 +18,11 @@ export function TruthView({ api, log }: ViewProps): Part {
   const audit = useLoaded(() => api.get<Audit>("audit"), [api, version]);
   const report = useLoaded(() => api.get<ClientReport>("report"), [api, version]);
   return html`<div class="sheet truth">
-    <section><h2>Over time</h2><${Timeline} items=${log.items} /></section>
     <section><h2>The client</h2>
       <${Waiting} loaded=${report} />
       ${report.value !== undefined && html`<${Report} report=${report.value} />`}
     </section>
+    <section><h2>Over time</h2><${Timeline} items=${log.items} /></section>
     <section><h2>The books</h2>
       <${Waiting} loaded=${audit} />
       ${audit.value !== undefined && html`<${Books} audit=${audit.value} />`}
@@ -43,8 +43,8 @@ function useSettled(value: number): number {
 function Report({ report }: { readonly report: ClientReport }): Part {
   const { requests, findings, notes } = report;
   return html`
-    <p>${findings.length === 0 ? html`<strong>Nothing was found</strong>` : html`<strong>${findings.length} kinds of mistakes</strong>`}
-      ${" "}in ${requests} requests.</p>
+    <p><strong>${headline(findings.length)}</strong> in ${requests} requests.</p>
+    ${findings.length === 0 && html`<p class="quiet">The report knows how clients wait, retry and give up. It can't know what a client meant to ask for.</p>`}
     ${notes.map((note) => html`<p class="quiet" key=${note}>${note}</p>`)}
     ${findings.map(
       ({
@@ -65,6 +65,11 @@ function Report({ report }: { readonly report: ClientReport }): Part {
           ${sequences.length > LISTED && `and ${count - LISTED} more`}</p>
       </details>`,
     )}`;
+}
+
+function headline(kinds: number): string {
+  if (kinds === 0) return "None of the mistakes that the report knows";
+  return kinds === 1 ? "One kind of mistake" : `${kinds} kinds of mistakes`;
 }
 
 function Books({ audit }: { readonly audit: Audit }): Part {

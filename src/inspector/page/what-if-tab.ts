@@ -2,6 +2,7 @@
 
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
+import { oneLine, printable } from "../../base/text.ts";
 import type { Api } from "./api.ts";
 import type { Answer, AnswerGroup, EntryReply, ReadingGroups, WhatIf } from "./contract.ts";
 import { booksText, Status } from "./exchange-list.ts";
@@ -22,6 +23,10 @@ import {
 
 /** So many readings of a group are listed at once. */
 const LISTED = 8;
+/** So many groups are shown open. */
+const OPENED = 3;
+/** Most characters of the difference in a group's headline. */
+const HEADLINE = 80;
 
 export function WhatIfTab({
   api,
@@ -69,9 +74,13 @@ function Trial(props: {
 }): Part {
   const { title, submit, children, ask, body } = props;
   const [found, setFound] = useState<WhatIf>();
+  const tryOut = async (values: Values): Promise<void> => {
+    setFound(undefined);
+    setFound(await ask(body(values)));
+  };
   return html`<details class="point">
     <summary>${title}</summary>
-    <${ActionForm} submit=${submit} act=${async (values: Values) => setFound(await ask(body(values)))}>
+    <${ActionForm} submit=${submit} act=${tryOut}>
       ${children}
     </${ActionForm}>
     ${
@@ -110,11 +119,11 @@ function Groups({ found }: { readonly found: ReadingGroups }): Part {
   const [first, ...others] = groups;
   if (first === undefined) return null;
   return html`${note !== undefined && html`<p class="quiet">${note}</p>`}
-    ${others.length === 0 && html`<p>Every other reading gives the same answer.</p>`}
+    ${others.length === 0 && html`<p>${first.answer.received === "nothing" ? "A fault rule keeps the answer from the client, whatever the reading." : "Every other reading gives the same answer."}</p>`}
     ${others.map(
-      (group, index) => html`<details class="point" open key=${index}>
-        <summary><${Status} status=${group.answer.status} /> ${reasonText(group.answer)}${" "}
-          <span class="quiet">${countOf(group)}</span></summary>
+      (group, index) => html`<details class="point" open=${others.length <= OPENED} key=${index}>
+        <summary><${Status} status=${group.answer.status} /> <code>${namesOf(group)}</code>${" "}
+          <span class="quiet">${printable(oneLine(group.differences[0] ?? "", HEADLINE))}</span></summary>
         <${Readings} group=${group} />
         <${Differences} list=${group.differences} />
         <${AnswerView} title="The answer" answer=${group.answer} other=${first.answer} />
@@ -134,6 +143,12 @@ function Groups({ found }: { readonly found: ReadingGroups }): Part {
             html`<li key=${key + choice}><code>${key}=${choice}</code> ${why}</li>`,
         )}</ul></details>`
     }`;
+}
+
+/** The first reading, and how many more there are. */
+function namesOf({ readings: [first, ...others] }: AnswerGroup): string {
+  const name = first === undefined ? "" : `${first.key}=${first.choice}`;
+  return others.length === 0 ? name : `${name} and ${others.length} more`;
 }
 
 function countOf({ readings }: AnswerGroup): string {

@@ -4,7 +4,7 @@ import { html } from "htm/preact";
 import type { Audit } from "../../audit/audit.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
 import { type Api, createApi, pageOf } from "./api.ts";
-import type { ViewProps } from "./log.ts";
+import { isRow, type ViewProps } from "./log.ts";
 import {
   ActionButton,
   ActionForm,
@@ -58,7 +58,7 @@ export function WorldsSection({ api, log }: ViewProps): Part {
         impressions,
         seed,
         name !== api.world &&
-          html`<${ActionButton} label="delete"
+          html`<${ActionButton} label="delete" question=${`delete, with ${requests} requests?`}
             act=${act(() => remove(name))} />`,
       ])} />
     <section><h3>Fork</h3>
@@ -68,13 +68,13 @@ export function WorldsSection({ api, log }: ViewProps): Part {
     </section>
     <section><h3>Snapshot</h3>
       <p class="buttons"><${ActionButton} label="Download" act=${() => download(api)} /></p>
-      <${ActionForm} submit="Restore" act=${act(() => restore(api))}>
+      <${ActionForm} submit="Restore" question="Replace this world's state?" act=${act(() => restore(api))}>
         <label class="field"><span>A snapshot's file: it replaces this world's state</span>
           <input id="snapshot" type="file" accept=".json,application/json" required /></label>
       </${ActionForm}>
     </section>
     <section><h3>Reset</h3>
-      <${ActionForm} submit="Reset this world" act=${({ seed = "" }) => act(() => api.send("POST", "reset", seed === "" ? {} : { seed }))()}>
+      <${ActionForm} submit="Reset this world" question=${`Forget ${log.items.filter(isRow).length} requests and start anew?`} act=${({ seed = "" }) => act(() => api.send("POST", "reset", seed === "" ? {} : { seed }))()}>
         <${Input} label="Seed" name="seed" placeholder="the same" />
       </${ActionForm}>
     </section>
@@ -119,7 +119,7 @@ function Column({ world, version }: { readonly world: string; readonly version: 
         .map(({ sequence, request, response, reason }) => [
           sequence,
           `${request.method} ${request.path}`,
-          response.status,
+          response.status === 0 ? "none" : response.status,
           reason,
         ])
         .reverse()} />

@@ -96,6 +96,7 @@ describe.skipIf(chromium === undefined)("hands (needs Chromium)", () => {
     const { page, world, open, close } = await visit(browser);
     await open("#view=world&section=scenarios&search=slow-drip");
     await page.getByRole("button", { name: "play" }).click();
+    await page.getByRole("button", { name: "play, and replace this world?" }).click();
     await page.getByRole("heading", { name: "slow-drip: held" }).waitFor();
     expect(world.journal.total).toBeGreaterThan(2);
     await close();
@@ -126,11 +127,15 @@ describe.skipIf(chromium === undefined)("hands (needs Chromium)", () => {
       JSON.parse(JSON.stringify(world.snapshot())),
     );
     await page.getByRole("button", { name: "Reset this world" }).click();
+    expect(world.journal.total).toBeGreaterThan(0);
+    await page.getByRole("button", { name: /^Forget \d+ requests and start anew\?$/ }).click();
     await expect.poll(() => world.audit().total.applied).toBe(0);
     await page.getByLabel("A snapshot's file").setInputFiles(path);
     await page.getByRole("button", { name: "Restore" }).click();
+    await page.getByRole("button", { name: "Replace this world's state?" }).click();
     await expect.poll(() => world.audit().total.applied).toBe(2);
     await page.getByRole("button", { name: "delete" }).click();
+    await page.getByRole("button", { name: /^delete, with \d+ requests?/ }).click();
     await expect.poll(() => server.worlds.names()).toEqual(["default"]);
     await close();
   });
