@@ -180,6 +180,6 @@ test("as things were, every recorded request gets its recorded answer", () => {
         if (fault?.kind !== "duplicate") expect(before).toMatchObject({ ...response, reason });
       }
     }),
-    { numRuns: runsOf(200, 20) },
+    { numRuns: runsOf(100, 10) },
   );
 });

@@ -5,20 +5,9 @@ import { useState } from "preact/hooks";
 import type { InstalledRule } from "../../faults/installed-rule.ts";
 import { operationIds } from "../../spec/operations.ts";
 import { faultKinds, templateOf } from "./fault-templates.ts";
+import { Area, Choose, Input, parsed } from "./fields.ts";
 import type { ViewProps } from "./log.ts";
-import {
-  ActionButton,
-  ActionForm,
-  Area,
-  Choose,
-  Input,
-  link,
-  type Part,
-  parsed,
-  Table,
-  useLoaded,
-  Waiting,
-} from "./parts.ts";
+import { ActionButton, ActionForm, link, type Part, Table, useLoaded, Waiting } from "./parts.ts";
 
 export function FaultsSection({ api, log }: ViewProps): Part {
   const rules = useLoaded(() => api.get<{ faults: InstalledRule[] }>("faults"), [api, log.version]);

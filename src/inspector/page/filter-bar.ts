@@ -3,8 +3,9 @@
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import { operationIds } from "../../spec/operations.ts";
+import { Choose, textOf } from "./fields.ts";
 import { type Filter, filterNames, isFiltering } from "./filter.ts";
-import { Choose, type Part, textOf } from "./parts.ts";
+import type { Part } from "./parts.ts";
 import { go } from "./place.ts";
 
 const families = [

@@ -4,12 +4,12 @@ import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import { printable } from "../../base/text.ts";
 import type { Publisher, Surface } from "../../world/accounts/account.ts";
+import { Input } from "./fields.ts";
 import type { ViewProps } from "./log.ts";
 import {
   ActionButton,
   ActionForm,
   CopyButton,
-  Input,
   link,
   type Part,
   Table,

@@ -3,8 +3,9 @@
 import { html } from "htm/preact";
 import { useEffect, useState } from "preact/hooks";
 import type { PlayResult } from "../../play/player/result.ts";
+import { textOf } from "./fields.ts";
 import { isRow, type ViewProps } from "./log.ts";
-import { ActionButton, Facts, type Part, Table, textOf, useLoaded, Waiting } from "./parts.ts";
+import { ActionButton, Facts, type Part, Table, useLoaded, Waiting } from "./parts.ts";
 import { go, usePlace } from "./place.ts";
 
 interface Listing {

@@ -4,19 +4,9 @@ import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import { type Api, pageOf } from "./api.ts";
 import type { Catalogue, Moment, PublisherState, State } from "./contract.ts";
+import { Choose, Input } from "./fields.ts";
 import { Code } from "./json-text.ts";
-import {
-  ActionForm,
-  Choose,
-  Facts,
-  Input,
-  inr,
-  link,
-  type Part,
-  Table,
-  useLoaded,
-  Waiting,
-} from "./parts.ts";
+import { ActionForm, Facts, inr, link, type Part, Table, useLoaded, Waiting } from "./parts.ts";
 import { go, usePlace } from "./place.ts";
 
 export function StateTab(props: {

@@ -8,18 +8,9 @@ import type { Answer, AnswerGroup, EntryReply, ReadingGroups, WhatIf } from "./c
 import { booksText, Status } from "./exchange-list.ts";
 import { reasonText } from "./exchange-tab.ts";
 import { faultKinds, templateOf } from "./fault-templates.ts";
+import { Area, Choose, Input, parsed } from "./fields.ts";
 import { Code } from "./json-text.ts";
-import {
-  ActionForm,
-  Area,
-  Choose,
-  Input,
-  link,
-  type Part,
-  parsed,
-  useLoaded,
-  Waiting,
-} from "./parts.ts";
+import { ActionForm, link, type Part, useLoaded, Waiting } from "./parts.ts";
 
 /** So many readings of a group are listed at once. */
 const LISTED = 8;

@@ -3,17 +3,9 @@
 import { html } from "htm/preact";
 import { AssumptionsSection } from "./assumptions-section.ts";
 import { FaultsSection } from "./faults-section.ts";
+import { Choose, Input } from "./fields.ts";
 import type { ViewProps } from "./log.ts";
-import {
-  ActionButton,
-  ActionForm,
-  Choose,
-  Input,
-  type Part,
-  Tabs,
-  useLoaded,
-  Waiting,
-} from "./parts.ts";
+import { ActionButton, ActionForm, type Part, Tabs, useLoaded, Waiting } from "./parts.ts";
 import { usePlace } from "./place.ts";
 import { PublishersSection } from "./publishers-section.ts";
 import { ScenariosSection } from "./scenarios-section.ts";

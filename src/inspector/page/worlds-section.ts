@@ -4,13 +4,12 @@ import { html } from "htm/preact";
 import type { Audit } from "../../audit/audit.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
 import { type Api, createApi, pageOf } from "./api.ts";
+import { Choose, Input } from "./fields.ts";
 import { isRow, type ViewProps } from "./log.ts";
 import {
   ActionButton,
   ActionForm,
-  Choose,
   Facts,
-  Input,
   inr,
   type Part,
   Table,
