@@ -143,7 +143,8 @@ test("a user's rule comes after the others, and a broken one gets a replay line 
   expect(error.message).toMatch(/ad-1 was sent \d times, expected once\./);
   expect(error.message.match(/^ {2}\d\. .*/gm)).toHaveLength(2);
   const { errors: again } = await run({ rules: [sentOnce], replay: error.replay });
-  const withoutPath = (thrown: unknown): string => String(thrown).replace(/adsim play .*/, "");
+  const withoutPath = (thrown: unknown): string =>
+    String(thrown).replaceAll(/(?:adsim play|In a browser:) .*/g, "");
   expect(withoutPath(again["sent-once"])).toBe(withoutPath(error));
   const scenario = await readFile(error.file ?? "", "utf8");
   expect(scenario).toContain("broke the rule sent-once");
