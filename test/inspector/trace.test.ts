@@ -298,6 +298,6 @@ describe("random sessions with faults, functions, changes by hand and broken req
       perform(session, doing);
       checkSame(session.sim, engineOf(session.sim));
     });
-    fc.assert(campaign, { numRuns: runsOf(100, 40), seed: 1 });
+    fc.assert(campaign, { numRuns: runsOf(60, 30), seed: 1 });
   });
 });

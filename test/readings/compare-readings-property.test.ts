@@ -64,7 +64,7 @@ test(name, { timeout: 600_000 }, () => {
     {
       test: name,
       file: "test/readings/compare-readings-property.test.ts",
-      runs: 150,
+      runs: 80,
     },
     property,
   );
