@@ -3,6 +3,7 @@
 import type { InstalledRule } from "../../faults/installed-rule.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
 import type { LoggedExchange } from "../../journal/logged-exchange.ts";
+import type { Answer } from "../../readings/answer.ts";
 import type { ShownChange } from "../../simulator/moment.ts";
 import type { PublisherFigures } from "../../simulator/publisher-figures.ts";
 import type { OpenPoint } from "../../spec/assumptions/catalogue.ts";
@@ -46,32 +47,6 @@ export interface Moment {
   readonly publisher: string | null;
   readonly before: State;
   readonly after: State;
-}
-
-export interface Answer
-  extends Pick<JournalEntry, "reason" | "producedBy" | "effect" | "creditInr" | "operation"> {
-  readonly status: number;
-  readonly body: string;
-  /** How much of it the client gets. */
-  readonly received: "whole" | "part" | "nothing";
-}
-
-/** An open point and a choice of it. */
-interface Reading {
-  readonly key: string;
-  readonly choice: string;
-}
-
-export interface AnswerGroup {
-  readonly answer: Answer;
-  readonly readings: readonly Reading[];
-  readonly differences: readonly string[];
-}
-
-export interface ReadingGroups {
-  readonly groups: readonly AnswerGroup[];
-  readonly impossible: readonly (Reading & { readonly why: string })[];
-  readonly note?: string;
 }
 
 export interface WhatIf {

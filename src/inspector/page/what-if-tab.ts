@@ -3,8 +3,10 @@
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import { oneLine, printable } from "../../base/text.ts";
+import type { Answer } from "../../readings/answer.ts";
+import type { AnswerGroup, ReadingComparison } from "../../readings/compare-readings.ts";
 import type { Api } from "./api.ts";
-import type { Answer, AnswerGroup, EntryReply, ReadingGroups, WhatIf } from "./contract.ts";
+import type { EntryReply, WhatIf } from "./contract.ts";
 import { booksText, Status } from "./exchange-list.ts";
 import { reasonText } from "./exchange-tab.ts";
 import { faultKinds, templateOf } from "./fault-templates.ts";
@@ -28,7 +30,7 @@ export function WhatIfTab({
 }): Part {
   const ask = <Value>(body: object): Promise<Value> =>
     api.send("POST", `history/${sequence}/what-if`, body);
-  const readings = useLoaded(() => ask<ReadingGroups>({}), [api, sequence]);
+  const readings = useLoaded(() => ask<ReadingComparison>({}), [api, sequence]);
   const entry = useLoaded(
     () => api.get<EntryReply>(`journal/${sequence}?secrets=shown`),
     [api, sequence],
@@ -105,7 +107,7 @@ function editOf({ headers = "{}", ...values }: Values, sent: EntryReply | undefi
   return { ...Object.fromEntries(edited), ...(isSame ? {} : { headers: fields }) };
 }
 
-function Groups({ found }: { readonly found: ReadingGroups }): Part {
+function Groups({ found }: { readonly found: ReadingComparison }): Part {
   const { groups, impossible, note } = found;
   const [first, ...others] = groups;
   if (first === undefined) return null;
