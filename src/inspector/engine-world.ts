@@ -22,7 +22,7 @@ import {
   type TracedStep,
   type TracedText,
   type WorldTrace,
-} from "./trace.ts";
+} from "./trace-form.ts";
 
 /** What all worlds of an engine share, because they share their options. */
 export interface EngineTime {

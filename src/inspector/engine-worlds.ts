@@ -9,7 +9,7 @@ import { createWorlds, worldOf } from "../simulator/worlds.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import type { PersonGenerator } from "../world/publishers/people.ts";
 import { type EngineTime, functionFor, rebuild } from "./engine-world.ts";
-import type { Trace, TracedOptions, TracedPerson, WorldTrace } from "./trace.ts";
+import type { Trace, TracedOptions, TracedPerson, WorldTrace } from "./trace-form.ts";
 
 export interface Engine {
   readonly title: string;

@@ -3,7 +3,7 @@
 import type { InspectorAssets } from "./assets.ts";
 import type { EngineAssets } from "./assets-engine.ts";
 import { inlined } from "./inlined.ts";
-import type { Trace } from "./trace.ts";
+import type { Trace } from "./trace-form.ts";
 
 /** JSON that can't end its element: outside of strings it has no `<`, and inside them an escape means the same. */
 function inlinedJson(value: unknown): string {

@@ -10,7 +10,7 @@ import type { PersonGenerator } from "../world/publishers/people.ts";
 import { FIRST_SIGN_UP_ORDINAL } from "../world/publishers/population.ts";
 import type { Profile } from "../world/publishers/profiles.ts";
 import type { WorldDescription } from "../world/publishers/world-settings.ts";
-import type { TracedPerson } from "./trace.ts";
+import type { TracedPerson } from "./trace-form.ts";
 
 /** As many as a list shows at first, and a few more. */
 const FIRST_PUBLISHERS = 25;

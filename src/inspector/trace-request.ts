@@ -9,7 +9,7 @@ import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import type { RequestParts } from "../spec/messages.ts";
 import { createIds, type Ids } from "../world/publishers/ids.ts";
 import type { WorldDescription } from "../world/publishers/world-settings.ts";
-import type { KeyReference, RequestHead, TracedBytes, TracedText } from "./trace.ts";
+import type { KeyReference, RequestHead, TracedBytes, TracedText } from "./trace-form.ts";
 import { createHider, type Hider, isParameter, splitAtKeys } from "./trace-secrets.ts";
 
 export interface TracedRequest {

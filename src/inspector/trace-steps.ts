@@ -12,8 +12,8 @@ import type {
   TracedChange,
   TracedState,
   WorldTrace,
-} from "./trace.ts";
-import { checkOf, type TracedStep } from "./trace.ts";
+} from "./trace-form.ts";
+import { checkOf, type TracedStep } from "./trace-form.ts";
 import type { RequestTracer } from "./trace-request.ts";
 
 export interface StepWriter {

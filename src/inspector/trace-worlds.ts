@@ -5,7 +5,7 @@ import { InputError } from "../base/input.ts";
 import type { Script } from "../simulator/moment.ts";
 import type { Host } from "../simulator/running-world.ts";
 import type { HostedCore } from "../simulator/simulator.ts";
-import type { Trace, TracedOptions, WorldTrace } from "./trace.ts";
+import type { Trace, TracedOptions, WorldTrace } from "./trace-form.ts";
 import { createPeople } from "./trace-people.ts";
 import { createRequestTracer, type RequestTracer } from "./trace-request.ts";
 import { createStepWriter, tracedState } from "./trace-steps.ts";

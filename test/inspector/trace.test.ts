@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { createSimulator, InputError, type SimulatorOptions } from "../../src/index.ts";
 import { createEngine, type Engine } from "../../src/inspector/engine-worlds.ts";
-import type { WorldTrace } from "../../src/inspector/trace.ts";
+import type { WorldTrace } from "../../src/inspector/trace-form.ts";
 import { traceOf } from "../../src/inspector/trace-worlds.ts";
 import { playScenarioSync } from "../../src/scenario.ts";
 import { createSimulatorCore } from "../../src/simulator/core.ts";
