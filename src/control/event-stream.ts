@@ -3,9 +3,9 @@
  * Everything is read from there when the client is ready for it, so a slow client costs no memory.
  */
 
-import { type LoggedExchange, loggedExchange } from "../journal/logged-exchange.ts";
 import type { HostedCore } from "../simulator/simulator.ts";
 import type { LongResponse, Wait } from "../spec/work.ts";
+import { type ListedExchange, listedExchange } from "./listed-exchange.ts";
 
 export interface EventStreamSource {
   readonly world: HostedCore;
@@ -109,13 +109,13 @@ function createEventReader(source: EventStreamSource): EventReader {
     sentChanges = changeCount - (fresh.length - texts.length);
     return texts;
   }
-  function* rows(): Generator<LoggedExchange> {
+  function* rows(): Generator<ListedExchange> {
     sent = Math.max(sent, journal.total - journal.kept);
     for (;;) {
       const record = journal.recordAt(sent + 1);
       if (record === undefined) return;
       sent += 1;
-      yield loggedExchange(record, sent);
+      yield listedExchange(record, sent);
     }
   }
 

@@ -1,5 +1,6 @@
 /** The past of a world over the control API: which moments can be rebuilt, and the world as it was at an entry of its journal. */
 
+import { eventValues } from "../audit/findings/client-event.ts";
 import { formatInstant } from "../base/calendar.ts";
 import type { ClockMode } from "../base/clock.ts";
 import { InputError } from "../base/input.ts";
@@ -30,12 +31,21 @@ function reach({ world }: ControlCall): Reply {
 function moment(call: ControlCall): Reply {
   const { world, query } = call;
   const sequence = entryOf(call);
-  const publisher = query.get("publisher") ?? world.journal.recordAt(sequence)?.publisher;
+  const publisher = query.get("publisher") ?? publisherBehind(world, sequence);
   if (publisher !== undefined) world.publishers.get(publisher);
   return {
     kind: "json",
     value: { sequence, publisher, ...statesAround(world, sequence, publisher) },
   };
+}
+
+/** The publisher whose key was sent. Without a valid key it is the one that the request names, if that exists. */
+function publisherBehind(world: HostedCore, sequence: number): string | undefined {
+  const record = world.journal.recordAt(sequence);
+  if (record === undefined || record.publisher !== undefined) return record?.publisher;
+  const named =
+    eventValues(record)?.publisher_id ?? new URLSearchParams(record.query).get("publisher_id");
+  return named && exists(world, named) ? named : undefined;
 }
 
 /** `before` is null if only the moment after the entry can be rebuilt. */

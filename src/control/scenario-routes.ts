@@ -15,6 +15,7 @@ import {
   withOverrides,
 } from "../play/language/overrides.ts";
 import type { Scenario } from "../play/language/scenario.ts";
+import type { HostedCore } from "../simulator/simulator.ts";
 import type { Readings } from "../simulator/simulator-options.ts";
 import { catalogue } from "../spec/assumptions/catalogue.ts";
 import type { Work } from "../spec/work.ts";
@@ -43,6 +44,11 @@ export const scenarioRoutes: readonly ControlRoute[] = [
       const player = yield* playerOf(call);
       return { kind: "json", value: shippedByName(player, call.part("scenario"), "scenario") };
     },
+  },
+  {
+    method: "GET",
+    path: "scenarios/play",
+    answer: ({ world }) => ({ kind: "json", value: { playing: plays.get(world)?.() ?? null } }),
   },
   {
     method: "POST",
@@ -81,6 +87,19 @@ function shippedByName(
   );
 }
 
+/** How far a play has come. */
+interface PlayProgress {
+  /** Null if the scenario came with the request. */
+  readonly name: string | null;
+  /** The step that is being played, from 1; 0 before the first. */
+  readonly step: number;
+  readonly steps: number;
+  readonly requests: number;
+}
+
+/** The play that is going on in a world. */
+const plays = new WeakMap<HostedCore, () => PlayProgress>();
+
 const playSchema = strictObject({
   name: v.optional(v.string()),
   // The player checks its content.
@@ -115,17 +134,28 @@ function* play(call: ControlCall): Work<Reply> {
   yield;
   const { world } = call;
   const simulator = world.createSuccessor();
+  const before = simulator.journal.total;
+  let [step, steps] = [0, 0];
+  const progress = (): PlayProgress => {
+    return { name: name ?? null, step, steps, requests: simulator.journal.total - before };
+  };
+  plays.set(world, progress);
   try {
     const value = yield* player.play(whole, {
       simulator,
       maxRequests: MAX_REQUESTS,
       maxCost: MAX_COST,
       reproduce: adsimLine(["play", name ?? "FILE", ...overrideWords(overrides)]),
+      onStep(index, count) {
+        [step, steps] = [index + 1, count];
+      },
     });
     world.adopt(simulator);
     return { kind: "json", value };
   } catch (error) {
     throw errorInBody(error, overrides);
+  } finally {
+    if (plays.get(world) === progress) plays.delete(world);
   }
 }
 

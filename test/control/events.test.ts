@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { createEventStream } from "../../src/control/event-stream.ts";
+import type { ListedExchange } from "../../src/control/listed-exchange.ts";
 import type { LoggedExchange } from "../../src/index.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
 import type { ApiResponse } from "../../src/spec/messages.ts";
@@ -40,7 +41,47 @@ test("the rows are what an observer of the journal gets", () => {
   });
   expect(response.headers).not.toHaveProperty("content-length");
   const events = eventsIn(response.body).filter(({ event }) => event === "exchanges");
-  expect(events).toEqual([{ id: "4", event: "exchanges", data: JSON.parse(JSON.stringify(seen)) }]);
+  const rows: LoggedExchange[] = JSON.parse(JSON.stringify(seen));
+  const withoutEvents = events.map(({ data, ...event }) => {
+    return { ...event, data: (data as ListedExchange[]).map(({ event: _, ...row }) => row) };
+  });
+  expect(withoutEvents).toEqual([{ id: "4", event: "exchanges", data: rows }]);
+});
+
+test("impressions and clicks say which event they are about, without secrets", () => {
+  const worlds = worldsOf();
+  const world = worlds.get("default");
+  const { id, apiKey, surfaces } = world.publishers.at(0);
+  const surface = surfaces[0]?.id;
+  const send = (path: string, body: object): ApiResponse =>
+    world.handle({
+      method: "POST",
+      path,
+      headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  const { impression_id } = JSON.parse(
+    send("/v1/impression", { publisher_id: id, surface, ad_id: "ad-1", session_id: "s-1" }).body,
+  );
+  send("/v1/click", { impression_id });
+  send("/v1/impression", { publisher_id: id, surface, ad_id: apiKey, session_id: "x".repeat(300) });
+  send("/v1/impression", { publisher_id: 5, surface: null });
+  send("/v1/nothing", { publisher_id: id });
+  const [found] = eventsIn(follow(worlds).body).filter(({ event }) => event === "exchanges");
+  const rows = found?.data as ListedExchange[];
+  expect(rows.map(({ event }) => event)).toEqual([
+    { publisher_id: id, surface, ad_id: "ad-1", session_id: "s-1", impression_id },
+    { impression_id },
+    {
+      publisher_id: id,
+      surface,
+      ad_id: "(redacted)",
+      session_id: "x".repeat(100),
+      impression_id: expect.stringMatching(/^imp_/),
+    },
+    { publisher_id: "5" },
+    undefined,
+  ]);
 });
 
 test.each([

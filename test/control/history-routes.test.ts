@@ -106,6 +106,28 @@ describe("GET history/:sequence", () => {
     expect(shown.after.publisher?.payouts.body).toContain("pending_inr");
   });
 
+  test("without a valid key the publisher is the one that the request names, if it exists", () => {
+    const worlds = worldsOf();
+    const sim = world(worlds);
+    const { id, surfaces } = sim.publishers.at(0);
+    const publisherOf = (sent: Parameters<typeof sim.handle>[0]): unknown => {
+      expect(sim.handle(sent).status).toBe(401);
+      return read<{ publisher?: string }>(worlds, `/_sim/history/${sim.journal.total}`).publisher;
+    };
+    const query = { publisher_id: id };
+    expect(publisherOf({ method: "GET", path: "/v1/publisher/stats", query })).toBe(id);
+    const body = new URLSearchParams({ ...query, surface: surfaces[0]?.id ?? "", ad_id: "ad-1" });
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const post = { method: "POST", path: "/v1/impression", headers };
+    expect(publisherOf({ ...post, body: `${body}` })).toBe(id);
+    body.set("publisher_id", "pub_nobody");
+    expect(publisherOf({ ...post, body: `${body}` })).toBeUndefined();
+    const unknown = { publisher_id: "pub_nobody" };
+    expect(
+      publisherOf({ method: "GET", path: "/v1/publisher/stats", query: unknown }),
+    ).toBeUndefined();
+  });
+
   test("changes nothing", () => {
     const worlds = worldsOf();
     const sim = world(worlds);

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { playScenarioSync } from "../../src/play/player/play-in-process.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
 import type { ApiResponse } from "../../src/spec/messages.ts";
+import { isWork } from "../../src/spec/work.ts";
 import { ask, worldsOf } from "../worlds.ts";
 import { stage, stateOf } from "./every-route.ts";
 
@@ -52,6 +53,40 @@ describe("the scenarios that come with adsim", () => {
     const own = JSON.parse(play(worlds, { name: "lost-ack" }).body);
     expect(own.digest).not.toBe(result.digest);
   });
+});
+
+test("a play says how far it has come, to other requests in the same world", () => {
+  const worlds = stage();
+  const playing = (prefix = ""): unknown =>
+    JSON.parse(worlds.handle({ method: "GET", path: `${prefix}/_sim/scenarios/play` }).body)
+      .playing;
+  expect(playing()).toBeNull();
+  const work = worlds.begin({
+    method: "POST",
+    path: "/_sim/scenarios/play",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ name: "lost-ack" }),
+  });
+  if (!isWork(work)) throw new Error("The play was over at once.");
+  const seen: { step: number; steps: number; requests: number }[] = [];
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) break;
+    value?.(() => undefined);
+    const now = playing();
+    if (now === null) continue;
+    seen.push(now as (typeof seen)[number]);
+    expect(now).toMatchObject({ name: "lost-ack" });
+    worlds.get("other");
+    expect(playing("/@other")).toBeNull();
+  }
+  const last = seen.at(-1);
+  expect(last).toMatchObject({ step: last?.steps });
+  expect(last?.requests).toBeGreaterThan(0);
+  expect(seen.map(({ requests }) => requests)).toEqual(
+    seen.map(({ requests }) => requests).sort((left, right) => left - right),
+  );
+  expect(playing()).toBeNull();
 });
 
 describe("a scenario sent in the body", () => {

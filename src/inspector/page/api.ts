@@ -68,10 +68,10 @@ export function servedWorld(path: string): string {
   return decodeURIComponent(/^\/@([^/]+)/.exec(path)?.[1] ?? DEFAULT_WORLD);
 }
 
-/** The address of this page for another world. */
-export function pageOf(world: string): string {
-  if (globalThis.adsimTrace !== undefined) return `#${new URLSearchParams({ world })}`;
-  return `${prefixOf(world)}/_sim/`;
+/** The address of this page for another world, at a place there. */
+export function pageOf(world: string, place: Readonly<Record<string, string>> = {}): string {
+  if (globalThis.adsimTrace !== undefined) return `#${new URLSearchParams({ world, ...place })}`;
+  return `${prefixOf(world)}/_sim/#${new URLSearchParams(place)}`;
 }
 
 function prefixOf(world: string): string {

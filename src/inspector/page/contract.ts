@@ -1,8 +1,8 @@
 /** What the control API answers to this page, as types. */
 
+import type { ListedExchange } from "../../control/listed-exchange.ts";
 import type { InstalledRule } from "../../faults/installed-rule.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
-import type { LoggedExchange } from "../../journal/logged-exchange.ts";
 import type { Answer } from "../../readings/answer.ts";
 import type { ShownChange } from "../../simulator/moment.ts";
 import type { PublisherFigures } from "../../simulator/publisher-figures.ts";
@@ -10,7 +10,7 @@ import type { OpenPoint } from "../../spec/assumptions/catalogue.ts";
 import type { Publisher } from "../../world/accounts/account.ts";
 
 /** An exchange as the list shows it. */
-export type Row = LoggedExchange;
+export type Row = ListedExchange;
 
 /** What was done to the world by hand, between the entries `after` and `after + 1`. */
 export type Change = ShownChange;
@@ -45,7 +45,8 @@ export interface State {
 /** The world before and after an entry. */
 export interface Moment {
   readonly publisher: string | null;
-  readonly before: State;
+  /** Null if it can't be rebuilt. */
+  readonly before: State | null;
   readonly after: State;
 }
 

@@ -8,7 +8,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { printable } from "../../base/text.ts";
 import type { Change, Item, Row } from "./contract.ts";
 import { isRow } from "./log.ts";
-import { inr, type Part } from "./parts.ts";
+import { inr, type Part, shortInr } from "./parts.ts";
 
 interface ListProps {
   readonly items: readonly Item[];
@@ -17,7 +17,11 @@ interface ListProps {
   /** The sequence of the row that the keyboard is at. */
   readonly cursor: number | undefined;
   readonly open: number | undefined;
+  /** The first row about the same event, if it isn't this one. */
+  repeated(row: Row): number | undefined;
   onOpen(sequence: number): void;
+  /** To the moment of a change, which is right after an entry. */
+  onChange(after: number): void;
   /** The arrow keys move to the next row that is older (1) or newer (-1). */
   onMove(step: 1 | -1): void;
   onScrolled(isAtTop: boolean): void;
@@ -81,12 +85,13 @@ export function ExchangeList(props: ListProps): Part {
       <div role="presentation" style=${{ transform: `translateY(${first * rowPx}px)` }}>
         ${rows.map((item, index) => {
           const place = { index: first + index + 2, slot: (first + index) % slots, rowPx };
-          if (!isRow(item)) return changeOf(item, place);
+          if (!isRow(item)) return changeOf(item, { ...place, onChange: props.onChange });
           const { sequence } = item;
           return rowOf(item, {
             ...place,
             isCursor: sequence === cursor,
             isOpen: sequence === open,
+            repeats: props.repeated(item),
             onOpen,
           });
         })}
@@ -104,10 +109,12 @@ interface RowPlace {
 interface RowState extends RowPlace {
   readonly isCursor: boolean;
   readonly isOpen: boolean;
+  readonly repeats: number | undefined;
   onOpen(sequence: number): void;
 }
 
-function rowOf(row: Row, { index, slot, rowPx, isCursor, isOpen, onOpen }: RowState): Part {
+function rowOf(row: Row, state: RowState): Part {
+  const { index, slot, rowPx, isCursor, isOpen, repeats, onOpen } = state;
   const { sequence, at, method, path, query, operation, publisher } = row;
   const target = printable(query === "" ? path : `${path}?${query}`);
   const [day, time] = at.split("T");
@@ -116,22 +123,43 @@ function rowOf(row: Row, { index, slot, rowPx, isCursor, isOpen, onOpen }: RowSt
     style=${{ height: `${rowPx}px` }} onClick=${() => onOpen(sequence)}>
     <span role="gridcell" class="sequence">${sequence}</span>
     <span role="gridcell" class="time"><i>${day} </i>${time?.replace("Z", "")}</span>
-    <span role="gridcell" class="target"><b>${printable(method)}</b> ${target}</span>
+    <span role="gridcell" class="target"><b>${printable(method)}</b> ${target}${" "}
+      ${repeats !== undefined && html`<mark title=${`The same event as #${repeats}`}>again #${repeats}</mark> `}
+      <i>${eventText(row)}</i></span>
     <span role="gridcell" class="status"><${Status} status=${row.status} /></span>
     <span role="gridcell" class="operation">${operation ?? "–"}</span>
-    <span role="gridcell" class="publisher">${publisher ?? "–"}</span>
-    <span role="gridcell" class="books">${booksText(row)}</span>
+    <span role="gridcell" class="publisher" title=${publisher}>${publisher === undefined ? "–" : shortId(publisher)}</span>
+    <span role="gridcell" class="books">${booksText(row, "short")}</span>
     <span role="gridcell" class="by">${producerText(row)}</span>
   </div>`;
 }
 
-function changeOf({ at, text }: Change, { index, slot, rowPx }: RowPlace): Part {
+interface ChangePlace extends RowPlace {
+  onChange(after: number): void;
+}
+
+function changeOf({ at, after, text }: Change, place: ChangePlace): Part {
+  const { index, slot, rowPx, onChange } = place;
   return html`<div class="row change" role="row" key=${slot} aria-rowindex=${index}
-    style=${{ height: `${rowPx}px` }}>
+    style=${{ height: `${rowPx}px` }} onClick=${() => onChange(after)}>
     <span role="gridcell" aria-colspan=${columns.length}>
       <b>by hand</b> ${printable(text)} <i>${at.replace("T", " ").replace("Z", "")}</i>
     </span>
   </div>`;
+}
+
+/** What the request is about, in short. */
+function eventText({ operation, event = {} }: Row): string {
+  const { surface, ad_id, session_id, impression_id } = event;
+  const about = operation === "click" ? [impression_id] : [surface, ad_id, session_id];
+  return about.map((id) => (id === undefined ? "" : shortId(printable(id)))).join(" ");
+}
+
+const SHORT = 14;
+
+/** A long id without its middle. */
+function shortId(id: string): string {
+  return id.length <= SHORT ? id : `${id.slice(0, 8)}…${id.slice(-4)}`;
 }
 
 /** The status as a label whose colour repeats what the number says. */
@@ -140,12 +168,16 @@ export function Status({ status }: { readonly status: number }): Part {
   return html`<span class=${`code ${family}`}>${status === 0 ? "none" : status}</span>`;
 }
 
-/** What an exchange did to the books. */
-export function booksText(row: Pick<Row, "effect" | "creditInr" | "operation">): string {
+/** What an exchange did to the books. Short: the amount is rounded to 4 decimals. */
+export function booksText(
+  row: Pick<Row, "effect" | "creditInr" | "operation">,
+  form: "exact" | "short" = "exact",
+): string {
   switch (row.effect) {
     case "applied": {
-      const credit = row.creditInr === undefined ? "" : `, ${inr(row.creditInr)}`;
-      return `+1 ${row.operation ?? "event"}${credit}`;
+      const { creditInr, operation = "event" } = row;
+      if (form === "short") return `+1 ${creditInr === undefined ? "" : shortInr(creditInr)}`;
+      return `+1 ${operation}${creditInr === undefined ? "" : `, ${inr(creditInr)}`}`;
     }
     case "suppressed":
       return "duplicate";

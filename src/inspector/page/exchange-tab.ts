@@ -38,12 +38,12 @@ export function ExchangeTab({ api, loaded, moment, catalogue }: ExchangeProps): 
     </p>
     <${Nearest} entry=${entry} />
     <${Fault} fault=${entry.fault} />
-    <${BooksChange} moment=${moment} />
-    <${OpenPoints} entry=${entry} moment=${moment} catalogue=${catalogue} />
-    <${Message} title="Request" message=${entry.request}
+    <${Message} title="Request" message=${entry.request} isOpen=${false}
       head=${`${entry.request.method} ${targetOf(entry.request)}`} />
-    <${Message} title="Answer" message=${entry.response}
-      head=${entry.response.status === 0 ? "No answer reached the client." : `HTTP ${entry.response.status}`} />`;
+    <${Message} title="Answer" message=${entry.response} isOpen=${true}
+      head=${entry.response.status === 0 ? "No answer reached the client." : `HTTP ${entry.response.status}`} />
+    <${BooksChange} moment=${moment} />
+    <${OpenPoints} entry=${entry} moment=${moment} catalogue=${catalogue} />`;
 }
 
 export function targetOf({
@@ -73,8 +73,10 @@ function Message(props: {
   readonly title: string;
   readonly head: string;
   readonly message: ShownMessage;
+  /** Whether its headers are shown at once. */
+  readonly isOpen: boolean;
 }): Part {
-  const { title, head, message } = props;
+  const { title, head, message, isOpen } = props;
   const [isRaw, setRaw] = useState(false);
   const fields = Object.entries(message.headers);
   const raw = [head, ...fields.map(([name, value]) => `${name}: ${value}`), "", message.body];
@@ -86,7 +88,7 @@ function Message(props: {
       isRaw
         ? html`<${Code} label=${`${title}, raw`} text=${raw.join("\n")} isRaw=${true} />`
         : html`<p class="start-line"><code>${printable(head)}</code></p>
-          <details><summary>${fields.length} headers</summary><${Facts} facts=${fields} /></details>
+          <details open=${isOpen}><summary>${fields.length} headers</summary><${Facts} facts=${fields} /></details>
           ${
             message.body === ""
               ? html`<p class="quiet">No body.</p>`
@@ -185,7 +187,7 @@ function OpenPoints(props: {
 function Point(props: {
   readonly name: string;
   readonly point: Catalogue[string] | undefined;
-  readonly state: State | undefined;
+  readonly state: State | null | undefined;
 }): Part {
   const { name, point, state } = props;
   if (point === undefined) return html`<p><code>${name}</code></p>`;

@@ -33,8 +33,8 @@ export function FaultsSection({ api, log }: ViewProps): Part {
           : html`<${Table} label="Fault rules" head=${["rule", "matches", "verdict", "seen", "fired", "ends", ""]}
               rows=${list.map(({ id, match, verdict, seen, fired, expires }) => [
                 link({ view: undefined, section: undefined, text: id, faults: "1" }, id),
-                html`<code>${match === undefined ? "a function" : JSON.stringify(match)}</code>`,
-                html`<code>${JSON.stringify(verdict)}</code>`,
+                match === undefined ? "a function" : membersText(match) || "every request",
+                verdict === undefined ? "" : membersText(verdict),
                 seen,
                 fired,
                 expires ?? "",
@@ -59,6 +59,17 @@ export function FaultsSection({ api, log }: ViewProps): Part {
         </${ActionForm}>
       </details>
     </section>`;
+}
+
+/** An object's members in a line, such as `respond, status 503`. */
+function membersText(value: object): string {
+  return Object.entries(value)
+    .filter(([, one]) => one !== undefined)
+    .map(([name, one]) => {
+      const text = typeof one === "object" ? JSON.stringify(one) : `${one}`;
+      return name === "kind" ? text : `${name} ${text}`;
+    })
+    .join(", ");
 }
 
 const example = JSON.stringify(

@@ -7,8 +7,13 @@ import { Refusal } from "./api.ts";
 import type { Part } from "./parts.ts";
 
 /** A control with its label. */
-function Field(props: { readonly label: string; readonly children: ComponentChildren }): Part {
-  return html`<label class="field"><span>${props.label}</span>${props.children}</label>`;
+function Field(props: {
+  readonly label: string;
+  readonly isWide?: boolean;
+  readonly children: ComponentChildren;
+}): Part {
+  const { label, isWide = false, children } = props;
+  return html`<label class=${isWide ? "field wide" : "field"}><span>${label}</span>${children}</label>`;
 }
 
 /** A field of a form, for text. */
@@ -17,9 +22,10 @@ export function Input(props: {
   readonly name: string;
   readonly value?: string;
   readonly placeholder?: string;
+  readonly isWide?: boolean;
 }): Part {
-  const { label, name, value = "", placeholder = "" } = props;
-  return html`<${Field} label=${label}>
+  const { label, name, value = "", placeholder = "", isWide = false } = props;
+  return html`<${Field} label=${label} isWide=${isWide}>
     <input name=${name} defaultValue=${value} placeholder=${placeholder} autocomplete="off" />
   </${Field}>`;
 }
@@ -30,9 +36,9 @@ export function Area(props: {
   readonly name: string;
   readonly value: string;
 }): Part {
-  return html`<label class="field wide"><span>${props.label}</span>
+  return html`<${Field} label=${props.label} isWide=${true}>
     <textarea key=${props.value} name=${props.name} defaultValue=${props.value} spellcheck=${false} />
-  </label>`;
+  </${Field}>`;
 }
 
 /** @throws Refusal for anything but JSON. */

@@ -21,8 +21,10 @@ export function FilterBar(props: {
   readonly publishers: readonly string[];
   /** Statuses that occur. */
   readonly statuses: readonly number[];
+  /** Such as `3 of 20`. */
+  readonly passing: string;
 }): Part {
-  const { filter, publishers, statuses } = props;
+  const { filter, publishers, statuses, passing } = props;
   const [isOpen, setOpen] = useState(false);
   const set = (name: string) => (value: string) => go({ [name]: value }, "replace");
   const box = (name: "books" | "faults", label: string): Part => html`<label class="check">
@@ -33,7 +35,7 @@ export function FilterBar(props: {
     [...new Set([...list, chosen])].filter((one) => one !== "").map((one) => [one, one]);
   return html`<form class=${`filters ${isOpen ? "opened" : ""}`} role="search" aria-label="Filter the exchanges"
     onSubmit=${(event: Event) => event.preventDefault()}>
-    <input id="filter-text" type="search" placeholder="Filter: path, reason, rule, #12" aria-label="Text"
+    <input id="filter-text" type="search" placeholder="Filter: path, id, reason, rule, #12" aria-label="Text"
       value=${filter.text} onInput=${(event: Event) => set("text")(textOf(event))} />
     <button type="button" class="small more" aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)}>
       Filters
@@ -48,10 +50,13 @@ export function FilterBar(props: {
       options=${[["", "anyone"], ["service", "service"], ["limit", "limit"], ["rule", "rule"]]} />
     ${box("books", "books changed")}${box("faults", "faults")}
     ${
-      isFiltering(filter) &&
-      html`<button type="button" class="small" onClick=${() => go(noFilters)}>Clear</button>`
+      isFiltering(filter) && html`<span class="passing"><b>${passing}</b> <${ClearButton} /></span>`
     }
   </form>`;
+}
+
+export function ClearButton(): Part {
+  return html`<button type="button" class="small" onClick=${() => go(noFilters)}>Clear</button>`;
 }
 
 const noFilters = Object.fromEntries(filterNames.map((name) => [name, undefined]));

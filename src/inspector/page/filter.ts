@@ -5,7 +5,7 @@ import type { Place } from "./place.ts";
 
 /** Empty fields don't restrict anything. */
 export interface Filter {
-  /** Text that the request line, reason, publisher or rule contains. */
+  /** Text that the request line, an id of the event, the reason, the publisher or the rule contains. */
   readonly text: string;
   readonly operation: string;
   /** `2xx`, `4xx`, `5xx`, `none` or one status. */
@@ -76,10 +76,11 @@ export function matcherOf(filter: Filter): (item: Item) => boolean {
 }
 
 function searchTextOf(row: Extract<Item, { sequence: number }>): string {
-  const { sequence, method, path, query, reason, publisher = "", fault } = row;
+  const { sequence, method, path, query, reason, publisher = "", fault, event = {} } = row;
   const rule = fault === undefined ? "" : `${fault.rule} ${fault.kind}`;
   const target = query === "" ? path : `${path}?${query}`;
-  return `#${sequence} ${method} ${target} ${reason} ${publisher} ${rule}`.toLowerCase();
+  const ids = Object.values(event).join(" ");
+  return `#${sequence} ${method} ${target} ${ids} ${reason} ${publisher} ${rule}`.toLowerCase();
 }
 
 function statusMatcher(wanted: string): (status: number) => boolean {

@@ -2,13 +2,14 @@
 
 import { html } from "htm/preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { printable } from "../../base/text.ts";
 import type { Publisher } from "../../world/accounts/account.ts";
 import type { Api } from "./api.ts";
 import type { Item } from "./contract.ts";
 import { ExchangeList } from "./exchange-list.ts";
 import { ExchangePanel } from "./exchange-panel.ts";
 import { filterIn } from "./filter.ts";
-import { FilterBar } from "./filter-bar.ts";
+import { ClearButton, FilterBar } from "./filter-bar.ts";
 import { useShortcuts } from "./keys.ts";
 import { indexAt, isRow, type Log, type ViewProps } from "./log.ts";
 import { CopyButton, type Part, useLoaded } from "./parts.ts";
@@ -40,6 +41,11 @@ export function LiveView({ api, log, catalogue }: ViewProps): Part {
   const scrub = (to: number | undefined): void => {
     if (to !== undefined && items.some((item) => isRow(item) && item.sequence === to)) show(to);
   };
+  const showChange = (after: number): void => {
+    if (after === 0) return;
+    setCursor(after);
+    go({ at: `${after}`, tab: "state", when: undefined });
+  };
   const close = (): void => {
     go({ at: undefined, tab: undefined, focus: undefined });
     document.querySelector<HTMLElement>(".list")?.focus();
@@ -64,18 +70,21 @@ export function LiveView({ api, log, catalogue }: ViewProps): Part {
     "}": () => scrub(markedNear(items, at ?? last, 1)),
   });
   return html`<div class=${`live-view ${open === undefined ? "" : "with-panel"}`}>
-    <div class="exchanges">
-      <${FilterBar} filter=${filter} publishers=${publishers} statuses=${log.statuses} />
+    <div class="bars">
+      <${FilterBar} filter=${filter} publishers=${publishers} statuses=${log.statuses}
+        passing=${`${shown.length} of ${items.length}`} />
       <${Scrubber} items=${items} version=${log.version} at=${open} onGo=${scrub} />
+    </div>
+    <div class="exchanges">
       <div class="list-place">
         ${hold.waiting > 0 && html`<button type="button" class="newer" onClick=${newest}>${hold.waiting} new</button>`}
         ${
           items.length === 0
-            ? html`<${FirstSteps} api=${api} />`
+            ? html`<${FirstSteps} api=${api} origin=${place.origin} />`
             : shown.length === 0
-              ? html`<p class="empty">No exchange passes the filter.</p>`
+              ? html`<p class="empty">No exchange passes the filter. <${ClearButton} /></p>`
               : html`<${ExchangeList} items=${shown} count=${hold.count} cursor=${at} open=${open}
-                  onOpen=${show} onMove=${move} onScrolled=${hold.scrolled} />`
+                  repeated=${log.repeated} onOpen=${show} onChange=${showChange} onMove=${move} onScrolled=${hold.scrolled} />`
         }
       </div>
     </div>
@@ -152,7 +161,9 @@ function leaveField(): void {
   document.querySelector<HTMLElement>(".list")?.focus();
 }
 
-function FirstSteps({ api }: { readonly api: Api }): Part {
+/** `origin`: where the world comes from, such as `default after #17`. */
+function FirstSteps(props: { readonly api: Api; readonly origin: string | undefined }): Part {
+  const { api, origin } = props;
   const loaded = useLoaded(() => api.get<{ publishers: Publisher[] }>("publishers?limit=1"), [api]);
   const [publisher] = loaded.value?.publishers ?? [];
   const surface = publisher?.surfaces[0];
@@ -167,6 +178,7 @@ function FirstSteps({ api }: { readonly api: Api }): Part {
   }
   return html`<div class="empty">
     <h2>No request yet</h2>
+    ${origin !== undefined && html`<p>This world goes on from ${printable(origin)}: it has the state of that moment, and a journal of its own.</p>`}
     <p>Point your client at <code>${api.baseUrl}</code>, or paste this into a terminal:</p>
     ${
       line !== undefined &&

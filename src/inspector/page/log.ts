@@ -9,6 +9,8 @@ export interface Log extends Omit<Listener, "connection"> {
   readonly items: readonly Item[];
   /** Those that pass the filter. */
   readonly shown: readonly Item[];
+  /** The sequence of the first row that asked for the same event in the same words, if there was one. */
+  repeated(row: Row): number | undefined;
   /** Publishers of all rows so far. */
   readonly publishers: ReadonlySet<string>;
   /** Statuses of all rows so far, in order. */
@@ -68,6 +70,7 @@ export function createLog(notify: () => void): Log {
   let matches = matcherOf(filter);
   let isWaiting = false;
   const publishers = new Set<string>();
+  const firsts = new Map<string, number>();
   const statuses = new Set<number>();
 
   function changed(): void {
@@ -105,6 +108,10 @@ export function createLog(notify: () => void): Log {
     get dropped() {
       return dropped;
     },
+    repeated(row) {
+      const first = firsts.get(askedBy(row) ?? "");
+      return first === row.sequence ? undefined : first;
+    },
     publishers,
     get statuses() {
       return [...statuses].filter((status) => status > 0).sort((a, b) => a - b);
@@ -115,6 +122,8 @@ export function createLog(notify: () => void): Log {
         // After a reconnection some may come again.
         if (last !== undefined && orderOf(last) >= row.sequence && has(items, row)) continue;
         insert(items, row);
+        const asked = askedBy(row);
+        if (asked !== undefined && !firsts.has(asked)) firsts.set(asked, row.sequence);
         statuses.add(row.status);
         if (row.publisher !== undefined) publishers.add(row.publisher);
         if (matches(row)) insert(shown, row);
@@ -135,6 +144,7 @@ export function createLog(notify: () => void): Log {
       items = [];
       shown = [];
       publishers.clear();
+      firsts.clear();
       statuses.clear();
       changed();
     },
@@ -146,6 +156,14 @@ export function createLog(notify: () => void): Log {
       version += 1;
     },
   };
+}
+
+/** Equal for rows about the same event. Undefined for a report, and for an impression that no session tells from others. */
+function askedBy({ operation, event }: Row): string | undefined {
+  if (event === undefined) return undefined;
+  const { publisher_id, surface, ad_id, session_id, impression_id } = event;
+  if (operation === "click") return impression_id && `click ${impression_id}`;
+  return session_id && JSON.stringify([publisher_id, surface, ad_id, session_id]);
 }
 
 /** Whether the same item is there already. */

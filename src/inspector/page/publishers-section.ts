@@ -4,6 +4,7 @@ import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import { printable } from "../../base/text.ts";
 import type { Publisher, Surface } from "../../world/accounts/account.ts";
+import type { Method } from "./api.ts";
 import { Input } from "./fields.ts";
 import type { ViewProps } from "./log.ts";
 import {
@@ -26,14 +27,22 @@ interface Listing {
 
 export function PublishersSection({ api, log }: ViewProps): Part {
   const [offset, setOffset] = useState(0);
+  /** The id of the one that was signed up last, or looked for. */
+  const [chosen, choose] = useState("");
+  const one = useLoaded(
+    async () => (chosen === "" ? undefined : await api.get<Publisher>(pathOf(chosen))),
+    [api, chosen, log.version],
+  );
   const loaded = useLoaded(
     () => api.get<Listing>(`publishers?offset=${offset}&limit=${PAGE}`),
     [api, offset, log.version],
   );
   const { publishers = [], total = 0 } = loaded.value ?? {};
-  const act = (method: "POST" | "PATCH", path: string, body: object) => async () => {
-    await api.send(method, path, body);
+  const send = async <Value>(method: Method, path: string, body: object): Promise<Value> => {
+    const answer = await api.send<Value>(method, path, body);
     loaded.reload();
+    one.reload();
+    return answer;
   };
   const signUp = async ({ name = "", surfaces = "" }): Promise<void> => {
     const names = surfaces
@@ -44,45 +53,59 @@ export function PublishersSection({ api, log }: ViewProps): Part {
       ...(name === "" ? {} : { name }),
       ...(names.length === 0 ? {} : { surfaces: names }),
     };
-    await act("POST", "publishers", given)();
-    // Sign-ups stand at the end.
-    setOffset(Math.floor(total / PAGE) * PAGE);
+    choose((await send<Publisher>("POST", "publishers", given)).id);
   };
+  const find = async ({ id = "" }): Promise<void> => {
+    choose((await api.get<Publisher>(pathOf(id))).id);
+  };
+  const shown = publishers.filter(({ id }) => id !== chosen);
+
   const pager = (to: number, label: string): Part => html`<button type="button" class="small"
     disabled=${to < 0 || to >= total} onClick=${() => setOffset(to)}>${label}</button>`;
   return html`
     <section><h3>Sign up</h3>
-      <${ActionForm} submit="Sign up" act=${signUp}>
+      <${ActionForm} submit="Sign up" act=${signUp} key=${chosen}>
         <${Input} label="Name" name="name" placeholder="New publisher" />
         <${Input} label="Names of surfaces, with commas" name="surfaces" placeholder="Main" />
       </${ActionForm}>
     </section>
+    <section><h3>Find</h3>
+      <${ActionForm} submit="Find" act=${find}>
+        <${Input} label="Id" name="id" placeholder=${publishers[0]?.id ?? ""} />
+      </${ActionForm}>
+    </section>
+    ${one.value !== undefined && html`<${Details} key=${chosen} publisher=${one.value} isOpen=${true} send=${send} />`}
     <${Waiting} loaded=${loaded} />
     <p class="buttons">${pager(offset - PAGE, "‹ earlier")}
       <span>${offset + 1} to ${Math.min(offset + PAGE, total)} of ${total}</span>${pager(offset + PAGE, "later ›")}</p>
-    ${publishers.map((publisher) => html`<${Details} key=${publisher.id} publisher=${publisher} act=${act} />`)}`;
+    ${shown.map((publisher) => html`<${Details} key=${publisher.id} publisher=${publisher} send=${send} />`)}`;
+}
+
+function pathOf(publisher: string): string {
+  return `publishers/${encodeURIComponent(publisher)}`;
 }
 
 function Details(props: {
   readonly publisher: Publisher;
-  act(method: "POST" | "PATCH", path: string, body: object): () => Promise<void>;
+  readonly isOpen?: boolean;
+  send(method: Method, path: string, body: object): Promise<unknown>;
 }): Part {
-  const { publisher, act } = props;
+  const { publisher, isOpen = false, send } = props;
   const { id, name, apiKey, surfaces } = publisher;
-  const path = `publishers/${encodeURIComponent(id)}`;
+  const path = pathOf(id);
   const toggle = ({ id: surface, status }: Surface): Part => {
     const next = status === "active" ? "paused" : "active";
     const label = next === "active" ? "activate" : "pause";
     return html`<${ActionButton} label=${label}
-      act=${act("PATCH", `${path}/surfaces/${encodeURIComponent(surface)}`, { status: next })} />`;
+      act=${() => send("PATCH", `${path}/surfaces/${encodeURIComponent(surface)}`, { status: next })} />`;
   };
-  return html`<details class="point">
+  return html`<details class="point" open=${isOpen}>
     <summary>${printable(name)} <span class="quiet"><code>${id}</code></span></summary>
     <p class="buttons">
       <code>${apiKey}</code>
       <${CopyButton} label="Copy the key" text=${apiKey} />
       <${CopyButton} label="Copy the id" text=${id} />
-      <${ActionButton} label="Rotate the key" act=${act("POST", `${path}/rotate-key`, {})} />
+      <${ActionButton} label="Rotate the key" act=${() => send("POST", `${path}/rotate-key`, {})} />
       ${link({ view: undefined, section: undefined, publisher: id }, "its exchanges")}
     </p>
     <${Table} label="Surfaces" head=${["surface", "name", "status", "CPM", ""]}

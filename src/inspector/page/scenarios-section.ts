@@ -3,8 +3,9 @@
 import { html } from "htm/preact";
 import { useEffect, useState } from "preact/hooks";
 import type { PlayResult } from "../../play/player/result.ts";
+import type { Api } from "./api.ts";
 import { textOf } from "./fields.ts";
-import { isRow, type ViewProps } from "./log.ts";
+import type { ViewProps } from "./log.ts";
 import { ActionButton, Facts, type Part, Table, useLoaded, Waiting } from "./parts.ts";
 import { go, usePlace } from "./place.ts";
 
@@ -12,7 +13,7 @@ interface Listing {
   readonly scenarios: readonly { readonly name: string; readonly about: string }[];
 }
 
-export function ScenariosSection({ api, log }: ViewProps): Part {
+export function ScenariosSection({ api }: ViewProps): Part {
   const { search = "" } = usePlace();
   const loaded = useLoaded(() => api.get<Listing>("scenarios"), [api]);
   const [result, setResult] = useState<PlayResult>();
@@ -33,7 +34,7 @@ export function ScenariosSection({ api, log }: ViewProps): Part {
     <p>A play starts this world anew: what is in it now is replaced at the end of the play.</p>
     <input type="search" aria-label="Search" placeholder="Search scenarios" value=${search}
       onInput=${(event: Event) => go({ search: textOf(event) }, "replace")} />
-    ${playing !== undefined && html`<${Progress} name=${playing} requests=${log.items.filter(isRow).length} />`}
+    ${playing !== undefined && html`<${Progress} api=${api} name=${playing} />`}
     ${result !== undefined && html`<${Result} result=${result} />`}
     <${Waiting} loaded=${loaded} />
     ${found.map(
@@ -44,16 +45,36 @@ export function ScenariosSection({ api, log }: ViewProps): Part {
     )}`;
 }
 
-function Progress({ name, requests }: { readonly name: string; readonly requests: number }): Part {
-  const [start] = useState(performance.now());
-  const [now, setNow] = useState(start);
+interface Playing {
+  readonly playing: {
+    readonly step: number;
+    readonly steps: number;
+    readonly requests: number;
+  } | null;
+}
+
+const ASK_EVERY_MS = 300;
+
+function Progress({ api, name }: { readonly api: Api; readonly name: string }): Part {
+  const [turn, setTurn] = useState(0);
   useEffect(() => {
-    const timer = setInterval(() => setNow(performance.now()), 200);
+    const timer = setInterval(() => setTurn((now) => now + 1), ASK_EVERY_MS);
     return () => clearInterval(timer);
   }, []);
-  const seconds = Math.round((now - start) / 100) / 10;
-  return html`<p class="notice">Playing <b>${name}</b> for ${seconds.toFixed(1)} s.${" "}
-    <span class="quiet">The world shows ${requests} requests.</span></p>`;
+  const loaded = useLoaded(() => api.get<Playing>("scenarios/play"), [api, turn]);
+  const { step = 0, steps = 1, requests = 0 } = loaded.value?.playing ?? {};
+  return html`<p class="notice">Playing <b>${name}</b>: step ${step} of ${steps}, ${requests} requests${" "}
+    <progress max=${steps} value=${step} aria-label="Steps played" /></p>`;
+}
+
+/** Such as `35 held, 9 don't apply`. */
+function invariantsText(invariants: PlayResult["invariants"]): string {
+  const words = { held: "held", broken: "broken", unknown: "had nothing to check" };
+  return Object.entries(words)
+    .map(([verdict, word]) => [invariants.filter((one) => one.verdict === verdict).length, word])
+    .filter(([count]) => count !== 0)
+    .map((one) => one.join(" "))
+    .join(", ");
 }
 
 function Result({ result }: { readonly result: PlayResult }): Part {
@@ -73,10 +94,7 @@ function Result({ result }: { readonly result: PlayResult }): Part {
     <${Facts} facts=${[
       ["Why", why],
       ["Steps", `${steps.length}`],
-      [
-        "Invariants",
-        `${invariants.filter((one) => one.verdict === "held").length} of ${invariants.length} held`,
-      ],
+      ["Invariants", invariantsText(invariants)],
       ["Digest", digest],
       ["Again", html`<code>${reproduce}</code>`],
     ]} />

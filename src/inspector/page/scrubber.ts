@@ -8,14 +8,14 @@ import type { Part } from "./parts.ts";
 
 const BUCKETS = 240;
 
-/** Worst first: a place shows the worst that happened there. */
-const marks = ["failed", "refused", "fault", "change"] as const;
+/** A place shows the first of these that happened there. */
+const marks = ["fault", "failed", "refused", "change"] as const;
 type Mark = (typeof marks)[number];
 
 const markNames: Readonly<Record<Mark, string>> = {
+  fault: "fault rule",
   failed: "5xx or no answer",
   refused: "4xx",
-  fault: "fault",
   change: "by hand",
 };
 
@@ -78,9 +78,9 @@ export function markedNear(
 
 function markOf(item: Item): Mark | undefined {
   if (!isRow(item)) return "change";
+  if (item.fault !== undefined) return "fault";
   if (item.status >= 500 || item.status === 0) return "failed";
-  if (item.status >= 400) return "refused";
-  return item.fault === undefined ? undefined : "fault";
+  return item.status >= 400 ? "refused" : undefined;
 }
 
 function rangeOf(items: readonly Item[]): [number?, number?] {

@@ -35,28 +35,33 @@ export function StateTab(props: {
       <${Choose} label="Publisher" value=${who} onChoose=${(id: string) => go({ who: id }, "replace")}
         options=${[["", "publisher of the request"], ...known.map((id) => [id, id])]} />
     </div>
-    <${GoOn} key=${sequence} api=${api} sequence=${sequence} when=${when} />
+    <${GoOn} key=${sequence} api=${api} sequence=${sequence} when=${when} mode=${moment?.[when]?.mode} />
     <${Waiting} loaded=${loaded} />
-    ${moment !== undefined && html`<${StateView} state=${moment[when]} catalogue=${catalogue} />`}`;
+    ${moment?.[when] === null && html`<p class="quiet">The moment before this entry can't be rebuilt: the journal no longer has what leads to it.</p>`}
+    ${moment?.[when] && html`<${StateView} state=${moment[when]} catalogue=${catalogue} />`}`;
 }
 
 function GoOn(props: {
   readonly api: Api;
   readonly sequence: number;
   readonly when: "before" | "after";
+  /** The mode of the clock then. */
+  readonly mode: string | undefined;
 }): Part {
-  const { api, sequence, when } = props;
+  const { api, sequence, when, mode } = props;
   const [made, setMade] = useState("");
   const act = async ({ name = "" }): Promise<void> => {
     await api.send("POST", "worlds", { name, [when]: sequence });
     setMade(name);
   };
+  const origin = `${api.world}, ${when} #${sequence}`;
   return html`<section class="notice go-on">
     <h3>Go on from here</h3>
+    <p class="quiet">A world of its own, in this state${mode === undefined ? "" : mode === "frozen" ? ", with a clock that stands still" : ", with a clock that goes on from this time"}.</p>
     <${ActionForm} submit="Make a world" act=${act}>
       <${Input} label="Name of the new world" name="name" value=${`from-${sequence}`} />
     </${ActionForm}>
-    ${made !== "" && html`<p>It is there: <a href=${pageOf(made)}>open the world ${made}</a>.</p>`}
+    ${made !== "" && html`<p>It is there: <a href=${pageOf(made, { origin })}>open the world ${made}</a>.</p>`}
   </section>`;
 }
 

@@ -75,8 +75,10 @@ export function Timeline({ items }: { readonly items: readonly Item[] }): Part {
   const [from, until] = [at(first), at(last)];
   const bucketOf = (row: Row): number =>
     Math.min(BUCKETS - 1, Math.floor(((at(row) - from) / Math.max(1, until - from)) * BUCKETS));
+  // Within a minute, seconds alone could be the same.
+  const length = until - from < 60_000 ? 23 : 19;
   const ends = [first, last].map((row) =>
-    byOrder ? `#${row.sequence}` : row.at.replace("T", " ").slice(0, 19),
+    byOrder ? `#${row.sequence}` : row.at.replace("T", " ").slice(0, length),
   );
   return html`
     <div class="buttons" role="group" aria-label="Over what">
@@ -107,6 +109,8 @@ function Bars(props: {
       if (sum !== undefined) sum[bucket] = (sum[bucket] ?? 0) + of(row);
     }
   }
+  if (sums.every((sum) => sum.every((value) => value === 0)))
+    return html`<p><b>${title}</b> <span class="quiet">None.</span></p>`;
   const stacked = Array.from({ length: BUCKETS }, (_, bucket) =>
     sums.reduce((total, sum) => total + (sum[bucket] ?? 0), 0),
   );

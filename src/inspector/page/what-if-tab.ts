@@ -5,7 +5,7 @@ import { useState } from "preact/hooks";
 import { oneLine, printable } from "../../base/text.ts";
 import type { Answer } from "../../readings/answer.ts";
 import type { AnswerGroup, ReadingComparison } from "../../readings/compare-readings.ts";
-import type { Api } from "./api.ts";
+import { type Api, Refusal } from "./api.ts";
 import type { EntryReply, WhatIf } from "./contract.ts";
 import { booksText, Status } from "./exchange-list.ts";
 import { reasonText } from "./exchange-tab.ts";
@@ -91,20 +91,40 @@ function editFields({ entry }: EntryReply): Part {
   const { method, path, query, headers, body } = entry.request;
   return html`<${Input} label="Method" name="method" value=${method} />
     <${Input} label="Path" name="path" value=${path} />
-    <${Input} label="Query" name="query" value=${query} />
-    <${Area} label="Headers" name="headers" value=${JSON.stringify(headers, undefined, 2)} />
+    <${Input} label="Query" name="query" value=${query} isWide=${true} />
+    <${Area} label="Headers, one on each line" name="headers" value=${linesOf(headers)} />
     <${Area} label="Body" name="body" value=${body} />`;
 }
 
 /** Only what was edited, so that everything else stays as it was sent, byte by byte. */
-function editOf({ headers = "{}", ...values }: Values, sent: EntryReply | undefined): object {
+function editOf({ headers = "", ...values }: Values, sent: EntryReply | undefined): object {
   const { headers: before, ...recorded } = sent?.entry.request ?? { headers: {} };
   const edited = Object.entries(values).filter(
     ([name, value]) => Reflect.get(recorded, name) !== value,
   );
-  const fields = parsed(headers, "headers");
-  const isSame = JSON.stringify(fields) === JSON.stringify(before);
-  return { ...Object.fromEntries(edited), ...(isSame ? {} : { headers: fields }) };
+  // A field of a form ends its lines with CR LF.
+  const lines = headers.replaceAll("\r", "").trim();
+  const isSame = lines === linesOf(before);
+  return { ...Object.fromEntries(edited), ...(isSame ? {} : { headers: headersIn(lines) }) };
+}
+
+function linesOf(headers: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return lines.join("\n").trim();
+}
+
+/** @throws Refusal for a line that isn't a header. */
+function headersIn(lines: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    lines
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => {
+        const colon = line.indexOf(":");
+        if (colon > 0) return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
+        throw new Refusal(`headers must be lines such as Accept: */*, not "${line}"`, "headers");
+      }),
+  );
 }
 
 function Groups({ found }: { readonly found: ReadingComparison }): Part {

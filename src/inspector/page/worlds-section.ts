@@ -60,6 +60,16 @@ export function WorldsSection({ api, log }: ViewProps): Part {
           html`<${ActionButton} label="delete" question=${`delete, with ${requests} requests?`}
             act=${act(() => remove(name))} />`,
       ])} />
+    <section><h3>Side by side</h3>
+      <${Choose} label="With" value=${other ?? ""} onChoose=${(name: string) => go({ with: name })}
+        options=${[["", "choose a world"], ...worlds.filter(({ name }) => name !== api.world).map(({ name }) => [name, name])]} />
+      ${
+        other !== undefined &&
+        html`<div class="columns">
+          ${[api.world, other].map((name) => html`<${Column} key=${name} world=${name} version=${log.version} />`)}
+        </div>`
+      }
+    </section>
     <section><h3>Fork</h3>
       <${ActionForm} submit="Fork this world" act=${({ name = "" }) => act(() => api.send("POST", "worlds", { name }))()}>
         <${Input} label="Name of the new world" name="name" value="fork-1" />
@@ -76,16 +86,6 @@ export function WorldsSection({ api, log }: ViewProps): Part {
       <${ActionForm} submit="Reset this world" question=${`Forget ${log.items.filter(isRow).length} requests and start anew?`} act=${({ seed = "" }) => act(() => api.send("POST", "reset", seed === "" ? {} : { seed }))()}>
         <${Input} label="Seed" name="seed" placeholder="the same" />
       </${ActionForm}>
-    </section>
-    <section><h3>Side by side</h3>
-      <${Choose} label="With" value=${other ?? ""} onChoose=${(name: string) => go({ with: name })}
-        options=${[["", "choose a world"], ...worlds.filter(({ name }) => name !== api.world).map(({ name }) => [name, name])]} />
-      ${
-        other !== undefined &&
-        html`<div class="columns">
-          ${[api.world, other].map((name) => html`<${Column} key=${name} world=${name} version=${log.version} />`)}
-        </div>`
-      }
     </section>`;
 }
 

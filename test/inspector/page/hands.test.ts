@@ -80,9 +80,14 @@ describe.skipIf(chromium === undefined)("hands (needs Chromium)", () => {
     await page.locator("summary").filter({ hasText: "Mine" }).waitFor();
     const [mine] = world.publishers.list({ offset: total, limit: 1 });
     expect(mine?.surfaces.map(({ name }) => name)).toEqual(["Header", "Footer"]);
-    await page.getByRole("button", { name: "earlier" }).click();
+    await page.locator("details[open]").filter({ hasText: "Mine" }).getByText("Footer").waitFor();
+    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("");
+    await page.getByLabel("Id").fill("pub_nobody");
+    await page.getByRole("button", { name: "Find" }).click();
+    await page.getByRole("alert").filter({ hasText: "publisher" }).waitFor();
+    await page.getByLabel("Id").fill(publisher.id);
+    await page.getByRole("button", { name: "Find" }).click();
     const details = page.locator("details").filter({ hasText: publisher.id });
-    await details.locator("summary").click();
     await details.getByRole("button", { name: "pause" }).first().click();
     const changed = () => world.publishers.get(publisher.id);
     await expect.poll(() => changed().surfaces[0]?.status).toBe("paused");

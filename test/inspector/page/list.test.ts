@@ -86,6 +86,7 @@ describe.skipIf(chromium === undefined)("the list of exchanges (needs Chromium)"
     const cases: [act: () => Promise<void>, hash: string, rows: number[]][] = [
       [() => page.getByLabel("Text").fill("nothing"), "text=nothing", [4]],
       [() => page.getByLabel("Text").fill("#2 "), "text=%232+", [2]],
+      [() => page.getByLabel("Text").fill("ad-1 b"), "text=ad-1+b", [7]],
       [() => choose("Operation", "impression"), "operation=impression", [7, 2, 1]],
       [() => choose("Operation", "none"), "operation=none", [4]],
       [() => choose("Status", "5xx"), "status=5xx", [6]],
@@ -108,6 +109,8 @@ describe.skipIf(chromium === undefined)("the list of exchanges (needs Chromium)"
     }
     await choose("Publisher", publisher.id);
     await expect.poll(async () => (await visibleRows(page)).includes(5)).toBe(false);
+    await choose("Operation", "impression");
+    expect(await page.locator("#row-2").innerText()).toContain("again #1");
     await close();
   });
 
@@ -124,6 +127,8 @@ describe.skipIf(chromium === undefined)("the list of exchanges (needs Chromium)"
     await page.getByRole("heading", { name: "#2" }).waitFor({ state: "detached" });
     await page.goForward();
     await page.getByRole("heading", { name: "#2" }).waitFor();
+    await page.getByText("clock advanced by 1 h").click();
+    await page.getByRole("button", { name: "after #1", pressed: true }).waitFor();
     await close();
   });
 

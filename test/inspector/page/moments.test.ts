@@ -69,6 +69,7 @@ describe.skipIf(chromium === undefined)("moments (needs Chromium)", () => {
     await page.getByRole("button", { name: "Make a world" }).click();
     await page.getByRole("link", { name: "open the world from-4" }).click();
     await page.locator(".world").filter({ hasText: "from-4" }).waitFor();
+    await page.getByText("goes on from default, after #4").waitFor();
     expect(server.worlds.get("from-4").audit().total.applied).toBe(4);
     expect(world.audit().total.applied).toBe(10);
     await close();
