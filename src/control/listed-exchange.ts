@@ -1,23 +1,17 @@
 /** An exchange as the events and the inspector list it: as the log has it, and which event it is about. */
 
-import { eventValues } from "../audit/findings/client-event.ts";
+import { type EventValues, eventValues } from "../audit/findings/client-event.ts";
 import { type LoggedExchange, loggedExchange } from "../journal/logged-exchange.ts";
 import type { JournalRecord } from "../journal/record.ts";
 import { withoutSecrets } from "../journal/secrets.ts";
 
 /** An exchange without headers and bodies. */
 export interface ListedExchange extends LoggedExchange {
-  /** Undefined unless the request is an impression or a click, and can be read. */
-  readonly event?: ListedEvent | undefined;
-}
-
-/** What a request says of its event, at most 100 characters each. `impression_id` of an impression is from the answer. */
-export interface ListedEvent {
-  readonly publisher_id?: string | undefined;
-  readonly surface?: string | undefined;
-  readonly ad_id?: string | undefined;
-  readonly session_id?: string | undefined;
-  readonly impression_id?: string | undefined;
+  /**
+   * What the request says of its event, at most 100 characters each; `impression_id` of an impression is from the answer.
+   * Undefined unless the request is an impression or a click, and can be read.
+   */
+  readonly event?: EventValues | undefined;
 }
 
 const MAX_CHARACTERS = 100;
@@ -27,7 +21,7 @@ export function listedExchange(record: JournalRecord, sequence: number): ListedE
   return { ...loggedExchange(record, sequence), ...(event && { event }) };
 }
 
-function eventOf(record: JournalRecord): ListedEvent | undefined {
+function eventOf(record: JournalRecord): EventValues | undefined {
   const values = eventValues(record);
   if (values === undefined) return undefined;
   const all = { ...values, impression_id: values.impression_id ?? idInAnswer(record) };

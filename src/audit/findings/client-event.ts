@@ -38,12 +38,17 @@ export function eventOf(record: JournalRecord): ClientEvent | undefined {
   return { kind: "impression", key: JSON.stringify([spot, session]), spot, session };
 }
 
-type EventParameter = "publisher_id" | "surface" | "ad_id" | "session_id" | "impression_id";
+/** What a recording request says of its event. */
+export type EventValues = {
+  readonly [Name in "publisher_id" | "surface" | "ad_id" | "session_id" | "impression_id"]?:
+    | string
+    | undefined;
+};
 
 /** The parameters of a recording request. Undefined for any other request, and for an ambiguous or unreadable one. */
 export function eventValues(
   request: Pick<JournalRecord, "operation" | "query" | "headers" | "body">,
-): { readonly [Name in EventParameter]?: string | undefined } | undefined {
+): EventValues | undefined {
   const { operation } = request;
   if (operation !== "impression" && operation !== "click") return undefined;
   const parsed = parsers[operation](request);
