@@ -88,7 +88,7 @@ function Message(props: {
       isRaw
         ? html`<${Code} label=${`${title}, raw`} text=${raw.join("\n")} isRaw=${true} />`
         : html`<p class="start-line"><code>${printable(head)}</code></p>
-          <details open=${isOpen}><summary>${fields.length} headers</summary><${Facts} facts=${fields} /></details>
+          <details open=${isOpen}><summary>${fields.length === 1 ? "1 header" : `${fields.length} headers`}</summary><${Facts} facts=${fields} /></details>
           ${
             message.body === ""
               ? html`<p class="quiet">No body.</p>`
