@@ -63,6 +63,16 @@ export function inField<Result>(field: string, check: () => Result): Result {
   }
 }
 
+/** Runs `check`. @throws InputError of `check`, under this name of the field. */
+export function underName<Result>(field: string, check: () => Result): Result {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw new InputError(field, error.expected, error.reason);
+  }
+}
+
 /** Whether it is an object as JSON or an object literal makes it: not a list, a `Map` or an instance of a class. */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null) return false;

@@ -3,12 +3,13 @@
 import { eventValues } from "../audit/findings/client-event.ts";
 import { formatInstant } from "../base/calendar.ts";
 import type { ClockMode } from "../base/clock.ts";
-import { InputError } from "../base/input.ts";
-import type { Moment, Script } from "../simulator/moment.ts";
+import { InputError, underName } from "../base/input.ts";
+import type { Moment } from "../simulator/moment.ts";
 import { type Repetition, repeatAll } from "../simulator/repetition.ts";
 import type { HostedCore } from "../simulator/simulator.ts";
 import { buildRequest } from "../spec/build-request.ts";
 import type { OperationId } from "../spec/operations.ts";
+import { publisherWith } from "./publisher-with.ts";
 import type { ControlCall, ControlRoute, Reply } from "./route.ts";
 
 export const historyRoutes: readonly ControlRoute[] = [
@@ -45,7 +46,7 @@ function publisherBehind(world: HostedCore, sequence: number): string | undefine
   if (record === undefined || record.publisher !== undefined) return record?.publisher;
   const named =
     eventValues(record)?.publisher_id ?? new URLSearchParams(record.query).get("publisher_id");
-  return named && exists(world, named) ? named : undefined;
+  return publisherWith(named ?? undefined, world.publishers)?.id;
 }
 
 /** `before` is null if only the moment after the entry can be rebuilt. */
@@ -68,20 +69,10 @@ function statesAround(
 
 /** A world with a frozen clock in the state of a moment. `mode`: that of the clock at that moment. */
 function rebuild(world: HostedCore, at: Moment): RebuiltWorld {
-  const script = scriptOf(world, at);
+  const script = underName("sequence", () => world.history.scriptOf(at));
   const repetition = world.beginAt(script.from);
   repeatAll(repetition, script);
   return { repetition, world: repetition.world, mode: script.mode };
-}
-
-/** In an error, `sequence` is the moment's name here. */
-function scriptOf({ history }: HostedCore, at: Moment): Script {
-  try {
-    return history.scriptOf(at);
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    throw new InputError("sequence", error.expected, error.reason);
-  }
 }
 
 interface RebuiltWorld {
@@ -110,8 +101,9 @@ function shownState(world: HostedCore, mode: ClockMode, publisher: string | unde
 }
 
 function publisherState(world: HostedCore, id: string): object | null {
-  if (!exists(world, id)) return null;
-  const { name, surfaces } = world.publishers.get(id);
+  const publisher = publisherWith(id, world.publishers);
+  if (publisher === undefined) return null;
+  const { name, surfaces } = publisher;
   const figures = world.figuresOf(id);
   // A key that nothing was spent with: what is left of the quotas must not decide what can be seen.
   const { apiKey } = world.publishers.rotateKey(id);
@@ -122,14 +114,4 @@ function publisherState(world: HostedCore, id: string): object | null {
     return { status, body };
   };
   return { id, name, surfaces, ...figures, stats: read("stats"), payouts: read("payouts") };
-}
-
-function exists({ publishers }: HostedCore, id: string): boolean {
-  try {
-    publishers.get(id);
-    return true;
-  } catch (error) {
-    if (error instanceof InputError) return false;
-    throw error;
-  }
 }

@@ -1,6 +1,12 @@
 /** An exchange as the events and the inspector list it: as the log has it, and which event it is about. */
 
-import { type EventValues, eventValues } from "../audit/findings/client-event.ts";
+import {
+  type EventValues,
+  eventOf,
+  eventValues,
+  isOneEvent,
+} from "../audit/findings/client-event.ts";
+import { digestOf } from "../base/digest.ts";
 import { type LoggedExchange, loggedExchange } from "../journal/logged-exchange.ts";
 import type { JournalRecord } from "../journal/record.ts";
 import { withoutSecrets } from "../journal/secrets.ts";
@@ -12,18 +18,26 @@ export interface ListedExchange extends LoggedExchange {
    * Undefined unless the request is an impression or a click, and can be read.
    */
   readonly event?: EventValues | undefined;
+  /** Equal for requests about the same event. Undefined if only the client knows whether they are: without a session. */
+  readonly eventKey?: string | undefined;
 }
 
 const MAX_CHARACTERS = 100;
 
 export function listedExchange(record: JournalRecord, sequence: number): ListedExchange {
-  const event = eventOf(record);
-  return { ...loggedExchange(record, sequence), ...(event && { event }) };
+  const exchange = loggedExchange(record, sequence);
+  const values = eventValues(record);
+  if (values === undefined) return exchange;
+  return { ...exchange, event: shownValues(record, values), eventKey: keyOf(record, values) };
 }
 
-function eventOf(record: JournalRecord): EventValues | undefined {
-  const values = eventValues(record);
-  if (values === undefined) return undefined;
+/** A digest, because a client may have put a secret into its ids. */
+function keyOf(record: JournalRecord, values: EventValues): string | undefined {
+  const event = eventOf(record, values);
+  return event && isOneEvent(event) ? digestOf([event.key]) : undefined;
+}
+
+function shownValues(record: JournalRecord, values: EventValues): EventValues {
   const all = { ...values, impression_id: values.impression_id ?? idInAnswer(record) };
   return Object.fromEntries(
     Object.entries(all).flatMap(([name, value]) =>

@@ -3,7 +3,7 @@
 import * as v from "valibot";
 import { formatInstant, parseInstant } from "../base/calendar.ts";
 import { clockModes } from "../base/clock.ts";
-import { InputError, parseInput } from "../base/input.ts";
+import { InputError, parseInput, underName } from "../base/input.ts";
 import { strictObject } from "../base/schema-builders.ts";
 import { instantText } from "../base/schemas.ts";
 import { recordExamples } from "../simulator/openapi-examples.ts";
@@ -158,13 +158,7 @@ const advanceSchema = strictObject({
 
 function advanceClock(call: ControlCall): Reply {
   const { by } = parseInput(advanceSchema, call.body);
-  try {
-    call.world.clock.advance(by);
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    // The clock has another name for this argument.
-    throw new InputError("by", error.expected, error.reason);
-  }
+  underName("by", () => call.world.clock.advance(by));
   return clock(call);
 }
 

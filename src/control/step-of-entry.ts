@@ -7,7 +7,7 @@ import { wireExchange } from "../journal/wire-exchange.ts";
 import { createRequestSteps } from "../play/language/request-step.ts";
 import type { RequestStep } from "../play/language/scenario.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
-import type { Publisher } from "../world/accounts/account.ts";
+import { publisherWith } from "./publisher-with.ts";
 import type { ScenarioPlayer } from "./route.ts";
 
 export interface StepOfEntry {
@@ -40,8 +40,8 @@ function uncheckedStep(world: SimulatorCore, { record, sequence }: NumberedRecor
   const { publishers, assumptions } = world;
   const exchange = wireExchange(shownEntry(record, sequence, "shown", undefined));
   const sender =
-    publisherWith(publishers, record.publisher) ??
-    publisherWith(publishers, exchange.values.get("publisher_id")) ??
+    publisherWith(record.publisher, publishers) ??
+    publisherWith(exchange.values.get("publisher_id"), publishers) ??
     publishers.at(0);
   const [, sentKey] = /^\S+ +(\S+)$/.exec(exchange.request.headers.authorization ?? "") ?? [];
   // A key that worked then may have been replaced since.
@@ -54,16 +54,4 @@ function uncheckedStep(world: SimulatorCore, { record, sequence }: NumberedRecor
   const source = { publisher, surfaces, assumptions, exchanges: [exchange] };
   const step = createRequestSteps(source, ordinal).stepOf(exchange);
   return isSeeded ? step : { ...step, note: `Sent by ${sender.id}, who had signed up.` };
-}
-
-function publisherWith(
-  publishers: SimulatorCore["publishers"],
-  id: string | undefined,
-): Publisher | undefined {
-  if (id === undefined) return undefined;
-  try {
-    return publishers.get(id);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,6 @@
 /**
- * The engine of the file form as text, bundled like the page, and the digests of what goes into the file with it: the file's
- * policy names them, and not every program that makes such a file can compute them.
+ * The file form's engine as bundled text, and the digests that the file's policy names. They are computed here because not every
+ * program that writes such a file can.
  */
 
 import { createHash } from "node:crypto";

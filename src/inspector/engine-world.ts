@@ -15,7 +15,7 @@ import { sealSnapshot } from "../world/accounts/snapshot.ts";
 import { Book } from "../world/ledger/book.ts";
 import { createIds, type Ids } from "../world/publishers/ids.ts";
 import {
-  checkOf,
+  answerDigest,
   type SpecialRequest,
   type TracedChange,
   type TracedState,
@@ -129,7 +129,7 @@ function createRepeater(
   function check(recorded: string): void {
     latest += 1;
     const record = journal.recordAt(latest);
-    if (record !== undefined && checkOf(record) !== recorded) differing.push(latest);
+    if (record !== undefined && answerDigest(record) !== recorded) differing.push(latest);
   }
   function send([, sinceMs, head, query, body, recorded, special]: Sent): void {
     passTo(atMs + sinceMs);

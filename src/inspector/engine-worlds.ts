@@ -15,7 +15,7 @@ export interface Engine {
   readonly title: string;
   /** Answers like the server. `path` begins with `/_sim/` or `/@NAME/_sim/`, and may have a query. */
   handle(request: EngineRequest): ApiResponse;
-  /** What is to know about a world in this file, in sentences. */
+  /** Notes on a world's recording, one sentence each. */
   notes(world: string): readonly string[];
 }
 

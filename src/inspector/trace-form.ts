@@ -118,7 +118,7 @@ export type TracedChange =
 const CHECK_LENGTH = 8;
 
 /** What an answer is recognised by: its status, and a digest of what the client got and what it lost. */
-export function checkOf({ response, fault }: JournalRecord): string {
+export function answerDigest({ response, fault }: JournalRecord): string {
   const { lost } = fault ?? {};
   const parts = [response.body, String(lost?.status ?? ""), lost?.body ?? ""];
   return `${response.status} ${digestOf(parts).slice(0, CHECK_LENGTH)}`;

@@ -39,32 +39,32 @@ export function createRequestTracer(): RequestTracer {
   return ({ method, path, query, headers, body }, world) => {
     const { ids, hider } = partsFor(world);
     let isRedacted = false;
-    const kept = (text: string, hidden: string): TracedText => {
+    const keptAsText = (text: string, hidden: string): TracedText => {
       isRedacted ||= text !== hidden;
       return withReferences(hidden, ids);
     };
     const isForm = /form-urlencoded/i.test(headerOf(headers, "content-type") ?? "");
     const inText = (text: string): string =>
       isForm || !/^\s*[[{"]/.test(text) ? hider.pairs(text) : withoutSecretsInJson(text, hider);
-    const isWhole = (sent: string, hidden: string): string => {
+    const noted = (sent: string, hidden: string): string => {
       isRedacted ||= sent !== hidden;
       return hidden;
     };
     const head = {
-      method: isWhole(method, hider.value(method)),
-      path: kept(path, hider.path(path)),
+      method: noted(method, hider.value(method)),
+      path: keptAsText(path, hider.path(path)),
       headers: Object.entries(headers).map(
         ([name, sent]) =>
-          [isWhole(name, hider.name(name)), kept(sent, hider.header(name, sent))] as const,
+          [noted(name, hider.name(name)), keptAsText(sent, hider.header(name, sent))] as const,
       ),
     };
     const traced = {
       head,
-      query: kept(query, hider.pairs(query)),
+      query: keptAsText(query, hider.pairs(query)),
       body: tracedBody(
         body,
-        (text) => kept(text, inText(text)),
-        (bytes) => isWhole(bytes, withoutSecretsInJson(bytes, hider)),
+        (text) => keptAsText(text, inText(text)),
+        (bytes) => noted(bytes, withoutSecretsInJson(bytes, hider)),
       ),
     };
     return { ...traced, isRedacted };

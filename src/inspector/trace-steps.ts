@@ -13,7 +13,7 @@ import type {
   TracedState,
   WorldTrace,
 } from "./trace-form.ts";
-import { checkOf, type TracedStep } from "./trace-form.ts";
+import { answerDigest, type TracedStep } from "./trace-form.ts";
 import type { RequestTracer } from "./trace-request.ts";
 
 export interface StepWriter {
@@ -45,7 +45,7 @@ export function createStepWriter({ state, rules }: SavedCopy, tracer: RequestTra
     return place;
   }
   function request(record: JournalRecord, next: JournalRecord | undefined): TracedStep {
-    const check = checkOf(record);
+    const check = answerDigest(record);
     if (record.fault?.application === 2) return ["again", check];
     const { head, query, body, isRedacted } = tracer(record, record.world);
     redacted += isRedacted ? 1 : 0;

@@ -12,7 +12,7 @@ const ownHeaders: ReadonlySet<string> = new Set(["x-adsim-assumptions", "x-adsim
 export type SameId = (left: string, right: string) => boolean;
 
 /** Equal for equal answers. */
-export function nameOfAnswer(response: ApiResponse): string {
+export function answerKey(response: ApiResponse): string {
   const { status, headers, body } = response;
   const fields = Object.entries(headers).filter(([name]) => !ownHeaders.has(name));
   return JSON.stringify([status, fields.sort(), body, receivedOf(response)]);

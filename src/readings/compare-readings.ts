@@ -13,7 +13,7 @@ import { keyHint } from "../spec/assumptions/resolve.ts";
 import type { ApiRequest } from "../spec/messages.ts";
 import { runToEnd, type Work } from "../spec/work.ts";
 import { type Answer, type Asked, ask, shownAsked } from "./answer.ts";
-import { differencesInWords, nameOfAnswer, type SameId } from "./answer-differences.ts";
+import { answerKey, differencesInWords, type SameId } from "./answer-differences.ts";
 import {
   type IdTranslator,
   idTranslator,
@@ -192,10 +192,10 @@ function createGroups(first: Asked, secrets: Secrets): Groups {
     readings: [],
     differences,
   });
-  const groups = new Map([[nameOfAnswer(first.response), groupOf(first, [])]]);
+  const groups = new Map([[answerKey(first.response), groupOf(first, [])]]);
   return {
     add(reading, { asked, isSameId }) {
-      const name = nameOfAnswer(asked.response);
+      const name = answerKey(asked.response);
       let group = groups.get(name);
       if (group === undefined) {
         group = groupOf(asked, differencesInWords(first.response, asked.response, isSameId));

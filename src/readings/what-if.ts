@@ -1,6 +1,6 @@
-/** What a recorded request would have got if a fault had struck it, a while later, or written otherwise. Works in copies. */
+/** What a recorded request would have got with a fault, at a later time, or with other content. Works in copies. */
 
-import { InputError, inField } from "../base/input.ts";
+import { InputError, inField, underName } from "../base/input.ts";
 import { type FaultRule, parseRule } from "../faults/rule.ts";
 import type { FunctionStandIn } from "../faults/rule-list.ts";
 import type { JournalRecord } from "../journal/record.ts";
@@ -11,7 +11,7 @@ import { type Answer, type Asked, ask, shownAsked } from "./answer.ts";
 import { differencesInWords } from "./answer-differences.ts";
 import { askedOnce, asRecorded, presentOf, type Question } from "./present.ts";
 
-/** What is otherwise. */
+/** What to change. */
 export type Alteration =
   /** A rule that is asked before all others. */
   | { readonly kind: "fault"; readonly rule: unknown }
@@ -71,7 +71,7 @@ function recordedAtFirst(
 /** @throws InputError for an entry that can't be sent again, and for an invalid alteration; it names the field. */
 export function whatIf(core: HostedCore, sequence: number, alteration: Alteration): WhatIf {
   const question = recordedQuestion(core, sequence);
-  // Rules that are functions are asked again if something is otherwise that they may look at.
+  // Functions are asked again if what they may look at has changed.
   const again = askedOnce();
   let decide: FunctionStandIn = question.decide;
   const present = presentOf({
@@ -88,7 +88,7 @@ export function whatIf(core: HostedCore, sequence: number, alteration: Alteratio
   };
 }
 
-/** Undefined if nothing is otherwise. */
+/** Undefined if the new rule doesn't decide on the request. */
 function askAltered(
   world: HostedCore,
   { request }: Question,
@@ -104,19 +104,9 @@ function askAltered(
       return asked.exchange.fault?.rule === rule.id ? asked : undefined;
     }
     case "advance":
-      advance(world, alteration.by);
+      underName("advance", () => world.clock.advance(alteration.by));
       return ask(world, request);
     case "request":
       return ask(world, { ...request, ...alteration.members });
-  }
-}
-
-function advance({ clock }: HostedCore, by: string | number): void {
-  try {
-    clock.advance(by);
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    // The clock has another name for it.
-    throw new InputError("advance", error.expected, error.reason);
   }
 }

@@ -112,7 +112,7 @@ class Core implements HostedCore {
   }
 
   readonly handle = (request: ApiRequest): ApiResponse => {
-    this.history.beforeRequest();
+    this.history.saveIfDue();
     return this.#running.exchange.handle(request);
   };
 

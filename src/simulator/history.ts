@@ -39,7 +39,7 @@ const REQUESTS_PER_LARGEST_COPY = 10_000;
 const MAX_CHANGES = 10_000;
 const MAX_CHANGE_CHARACTERS: number = 4 * 1024 * 1024;
 
-/** A class for the same reason as the simulator: `beforeRequest` is called by the million. */
+/** A class for the same reason as the simulator: `saveIfDue` is called by the million. */
 export class WorldHistory implements History {
   readonly #source: HistorySource;
   readonly #observers = new Set<() => void>();
@@ -103,12 +103,12 @@ export class WorldHistory implements History {
   }
 
   /** Saves the state if it is time. Call it before each request. */
-  beforeRequest(): void {
+  saveIfDue(): void {
     const { journal } = this.#source;
     if (journal.total >= this.#lookAt || journal.kept === 0) this.#look();
   }
 
-  /** Estimated bytes of the saved states. */
+  /** Estimated bytes of the saved states and the noted changes. */
   get bytes(): number {
     return this.#saved.reduce((sum, { copy }) => sum + (copy?.bytes ?? 0), this.#characters);
   }
@@ -122,7 +122,7 @@ export class WorldHistory implements History {
   }
 
   get first(): number {
-    this.beforeRequest();
+    this.saveIfDue();
     const { journal } = this.#source;
     const dropped = journal.total - journal.kept;
     const usable = this.#saved.find((one) => one.copy !== undefined && one.sequence >= dropped);
@@ -130,8 +130,9 @@ export class WorldHistory implements History {
   }
 
   changes(): readonly ShownChange[] {
-    return this.#changes.map(({ after, atMs, change }) => {
-      return { after, at: formatInstant(atMs), change, text: changeInWords(change) };
+    return this.#changes.map(({ after, atMs, change }, index) => {
+      const number = this.#forgottenChanges + index + 1;
+      return { number, after, at: formatInstant(atMs), change, text: changeInWords(change) };
     });
   }
 
@@ -146,7 +147,7 @@ export class WorldHistory implements History {
   }
 
   scriptOf(moment: Moment | "now", start: "latest" | "earliest" = "latest"): Script {
-    this.beforeRequest();
+    this.saveIfDue();
     const { journal, now } = this.#source;
     const isNow = moment === "now";
     const isAfter = !isNow && moment.after !== undefined;

@@ -47,6 +47,8 @@ export interface NotedChange {
 
 /** A change by hand as others see it. */
 export interface ShownChange {
+  /** Of all changes since the beginning, from 1. */
+  readonly number: number;
   /** The entry after which it was made; 0 before the first. */
   readonly after: number;
   /** In ISO 8601 on the world's clock. */
@@ -66,7 +68,7 @@ export interface SavedWorld {
   readonly isStart: boolean;
   /** Whether doing everything again from the saved state before it leads to it. */
   readonly follows: boolean;
-  /** Undefined if a state with too many events to copy took the place of an earlier one here. */
+  /** Undefined if the state was replaced here by one with too many events to copy. */
   readonly copy: SavedCopy | undefined;
 }
 

@@ -106,7 +106,7 @@ describe.skipIf(chromium === undefined)("the file form (needs Chromium)", () => 
     for (const session of ["a", "b", "c"]) sim.handle(impression(sim, session));
     const { page, complaints } = await openFile(browser, await sim.trace(), "#at=2&tab=state");
     await page.getByRole("button", { name: "Make a world" }).click();
-    await page.getByRole("link", { name: "open the world from-2" }).click();
+    await page.getByRole("link", { name: "open it" }).click();
     await page.locator(".world").filter({ hasText: "from-2" }).waitFor();
     const asked = await page.evaluate(() => {
       const { handle } = (globalThis as unknown as InFile).adsimTrace;

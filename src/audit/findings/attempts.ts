@@ -5,7 +5,7 @@ import type { JournalRecord } from "../../journal/record.ts";
 import { deliveryTraits } from "../../spec/delivery.ts";
 import { saysDuplicate } from "../../spec/errors.ts";
 import { successMismatch } from "../../spec/schema-mismatch.ts";
-import { type ClientEvent, eventOf } from "./client-event.ts";
+import { type ClientEvent, eventOf, isOneEvent } from "./client-event.ts";
 import type { Era } from "./eras.ts";
 import { retryAtMsOf } from "./retry-after.ts";
 
@@ -115,7 +115,7 @@ function attemptOf(record: JournalRecord, sequence: number, timeline: number | u
     credentials,
     event,
     requestKey: `${who}\n${asked}`,
-    isOneEvent: event !== undefined && (event.kind === "click" || event.session !== undefined),
+    isOneEvent: event !== undefined && isOneEvent(event),
     outcome: outcomeOf(record, retryAtMs),
     answeredMs,
     retryAtMs,

@@ -23,10 +23,12 @@ const parsers: { readonly impression: ParameterParser; readonly click: Parameter
 };
 
 /** Undefined for any other request, and for one that lacks a required parameter. */
-export function eventOf(record: JournalRecord): ClientEvent | undefined {
-  const values = eventValues(record);
+export function eventOf(
+  { operation, query, headers, body }: JournalRecord,
+  values: EventValues | undefined = eventValues({ operation, query, headers, body }),
+): ClientEvent | undefined {
   if (values === undefined) return undefined;
-  if (record.operation === "click") {
+  if (operation === "click") {
     const impression = values.impression_id;
     if (impression === undefined) return undefined;
     return { kind: "click", key: JSON.stringify(["click", impression]), impression };
@@ -36,6 +38,11 @@ export function eventOf(record: JournalRecord): ClientEvent | undefined {
   const spot = JSON.stringify(named);
   const session = values.session_id;
   return { kind: "impression", key: JSON.stringify([spot, session]), spot, session };
+}
+
+/** Whether only a repetition is about the same event. Many users may see an ad, and only their sessions tell them apart. */
+export function isOneEvent(event: ClientEvent): boolean {
+  return event.kind === "click" || event.session !== undefined;
 }
 
 /** What a recording request says of its event. */

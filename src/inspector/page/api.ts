@@ -1,9 +1,12 @@
 /** The control API as this page calls it: over HTTP, or from the recording in the page's own file. */
 
+import type { Engine } from "../engine-worlds.ts";
 import type { Change, Row } from "./contract.ts";
 
+type Reply = Pick<ReturnType<Engine["handle"]>, "status" | "body">;
+
 /** Its paths have no prefix. */
-const DEFAULT_WORLD = "default";
+export const DEFAULT_WORLD = "default";
 
 /** `ended`: the server refused, or the world is gone. */
 export type Connection = "connecting" | "live" | "reconnecting" | "ended" | "recorded";
@@ -22,7 +25,7 @@ export interface Api {
   readonly isRecorded: boolean;
   /** The title of a recording. */
   readonly title: string | undefined;
-  /** What is to know about the world's recording, in sentences. */
+  /** Notes on the world's recording, one sentence each. */
   readonly notes: readonly string[];
   /** The base URL of the world's API, for people to paste. */
   readonly baseUrl: string;
@@ -47,19 +50,8 @@ export class Refusal extends Error {
   }
 }
 
-/** The recorded form: an engine in the page that answers like the server. */
-interface Engine {
-  readonly title: string;
-  notes(world: string): readonly string[];
-  handle(request: { method: string; path: string; body?: string }): Reply;
-}
-
-interface Reply {
-  readonly status: number;
-  readonly body: string;
-}
-
 declare global {
+  /** The recorded form: an engine in the page that answers like the server. */
   var adsimTrace: Engine | undefined;
 }
 
@@ -97,7 +89,7 @@ export function createApi(world: string): Api {
     isRecorded: engine !== undefined,
     title: engine?.title,
     notes: engine?.notes(world) ?? [],
-    baseUrl: engine === undefined ? location.origin + prefix : `http://127.0.0.1:4010${prefix}`,
+    baseUrl: location.origin + prefix,
     get: async (path) => JSON.parse((await ask("GET", path)).body),
     async send(method, path, body) {
       try {

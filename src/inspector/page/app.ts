@@ -2,12 +2,13 @@
 
 import { html } from "htm/preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type Api, type Connection, createApi, servedWorld } from "./api.ts";
-import type { Catalogue } from "./contract.ts";
+import { printable } from "../../base/text.ts";
+import { type Api, type Connection, createApi, DEFAULT_WORLD, servedWorld } from "./api.ts";
+import type { Catalogue, Clock } from "./contract.ts";
 import { shortcutHelp, useShortcuts } from "./keys.ts";
 import { LiveView } from "./live-view.ts";
 import { createLog, type Log } from "./log.ts";
-import { announce, type Loaded, type Part, useLoaded } from "./parts.ts";
+import { announce, type Loaded, type Part, useLoaded, useThrottled, Waiting } from "./parts.ts";
 import { go, linkTo, usePlace } from "./place.ts";
 import { TruthView } from "./truth-view.ts";
 import { WorldView } from "./world-view.ts";
@@ -20,12 +21,14 @@ const views = [
 
 export function App(): Part {
   const place = usePlace();
-  const world = (globalThis.adsimTrace && place.world) || servedWorld(location.pathname);
+  const isRecorded = globalThis.adsimTrace !== undefined;
+  const world = isRecorded ? (place.world ?? DEFAULT_WORLD) : servedWorld(location.pathname);
   const api = useMemo(() => createApi(world), [world]);
   const { log, connection } = useLog(api);
   const catalogue = useLoaded(() => api.get<Catalogue>("catalogue"), [api]);
   const [isHelpOpen, setHelpOpen] = useState(false);
-  const view = place.view ?? "live";
+  const version = useThrottled(log.version);
+  const view = views.find(([id]) => id === place.view)?.[0] ?? "live";
   useShortcuts({
     "?": () => setHelpOpen(true),
     "g l": () => go({ view: undefined }),
@@ -35,10 +38,11 @@ export function App(): Part {
   useEffect(() => {
     document.title = `${place.at === undefined ? "" : `#${place.at} · `}${world} · ${api.title ?? "adsim"}`;
   }, [api, place.at]);
-  const shared = { api, log, catalogue: catalogue.value ?? {} };
+  const shared = { api, log, catalogue: catalogue.value ?? {}, version };
   return html`
     <${Header} ...${{ api, log, connection, view }} onHelp=${() => setHelpOpen(true)} />
     ${api.notes.length > 0 && html`<${Notes} key=${world} notes=${api.notes} />`}
+    ${catalogue.error !== undefined && html`<${Waiting} loaded=${catalogue} />`}
     <main>
       ${view === "live" && html`<${LiveView} key=${world} ...${shared} />`}
       ${view === "world" && html`<${WorldView} key=${world} ...${shared} />`}
@@ -102,18 +106,13 @@ function Header(props: {
 function Notes({ notes }: { readonly notes: readonly string[] }): Part {
   return html`<details class="recording">
     <summary>About this recording</summary>
-    <ul>${notes.map((note) => html`<li key=${note}>${note}</li>`)}</ul>
+    <ul>${notes.map((note) => html`<li key=${note}>${printable(note)}</li>`)}</ul>
   </details>`;
-}
-
-interface Clock {
-  readonly mode: string;
-  readonly now: string;
 }
 
 /** The world's time. A clock that moves is read on, second by second. */
 function useClock(api: Api, log: Log): string {
-  const clock: Loaded<Clock> = useLoaded(() => api.get<Clock>("clock"), [api, log.changeCount]);
+  const clock: Loaded<Clock> = useLoaded(() => api.get<Clock>("clock"), [api, log.clockVersion]);
   const [, tick] = useState(0);
   const readAt = useRef(0);
   const { value } = clock;

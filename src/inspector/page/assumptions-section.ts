@@ -9,9 +9,9 @@ import { go, usePlace } from "./place.ts";
 
 type Choices = Readonly<Record<string, string>>;
 
-export function AssumptionsSection({ api, log, catalogue }: ViewProps): Part {
+export function AssumptionsSection({ api, version, catalogue }: ViewProps): Part {
   const place = usePlace();
-  const inForce = useLoaded(() => api.get<Choices>("assumptions"), [api, log.version]);
+  const inForce = useLoaded(() => api.get<Choices>("assumptions"), [api, version]);
   const { search = "", changed } = place;
   const choose = async (key: string, choice: string): Promise<void> => {
     await api.send("PATCH", "assumptions", { [key]: choice });

@@ -1,9 +1,9 @@
 /** What the control API answers to this page, as types. */
 
 import type { ListedExchange } from "../../control/listed-exchange.ts";
+import type { StepOfEntry } from "../../control/step-of-entry.ts";
 import type { InstalledRule } from "../../faults/installed-rule.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
-import type { Answer } from "../../readings/answer.ts";
 import type { ShownChange } from "../../simulator/moment.ts";
 import type { PublisherFigures } from "../../simulator/publisher-figures.ts";
 import type { OpenPoint } from "../../spec/assumptions/catalogue.ts";
@@ -18,10 +18,9 @@ export type Change = ShownChange;
 /** A line of the list. */
 export type Item = Row | Change;
 
-export interface EntryReply {
+export interface EntryReply extends StepOfEntry {
   readonly entry: JournalEntry;
   readonly curl: string;
-  readonly step: object;
 }
 
 export type Catalogue = Readonly<Record<string, OpenPoint>>;
@@ -42,16 +41,16 @@ export interface State {
   readonly publisher: PublisherState | null;
 }
 
+export interface Clock {
+  readonly mode: string;
+  readonly now: string;
+}
+
 /** The world before and after an entry. */
 export interface Moment {
+  readonly sequence: number;
   readonly publisher: string | null;
   /** Null if it can't be rebuilt. */
   readonly before: State | null;
   readonly after: State;
-}
-
-export interface WhatIf {
-  readonly before: Answer;
-  readonly answer: Answer;
-  readonly differences: readonly string[];
 }

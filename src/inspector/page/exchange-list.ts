@@ -7,8 +7,9 @@ import { html } from "htm/preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { printable } from "../../base/text.ts";
 import type { Change, Item, Row } from "./contract.ts";
+import { booksText, eventText, producerText, shortId, targetOf } from "./exchange-words.ts";
 import { isRow } from "./log.ts";
-import { inr, type Part, shortInr } from "./parts.ts";
+import type { Part } from "./parts.ts";
 
 interface ListProps {
   readonly items: readonly Item[];
@@ -22,8 +23,8 @@ interface ListProps {
   onOpen(sequence: number): void;
   /** To the moment of a change, which is right after an entry. */
   onChange(after: number): void;
-  /** The arrow keys move to the next row that is older (1) or newer (-1). */
-  onMove(step: 1 | -1): void;
+  /** So many rows further down, which are older, or up. */
+  onMove(rows: number): void;
   onScrolled(isAtTop: boolean): void;
 }
 
@@ -115,8 +116,8 @@ interface RowState extends RowPlace {
 
 function rowOf(row: Row, state: RowState): Part {
   const { index, slot, rowPx, isCursor, isOpen, repeats, onOpen } = state;
-  const { sequence, at, method, path, query, operation, publisher } = row;
-  const target = printable(query === "" ? path : `${path}?${query}`);
+  const { sequence, at, method, operation, publisher } = row;
+  const target = printable(targetOf(row));
   const [day, time] = at.split("T");
   return html`<div class=${`row ${isCursor ? "cursor" : ""} ${isOpen ? "open" : ""}`} role="row"
     key=${slot} id=${`row-${sequence}`} aria-rowindex=${index} aria-selected=${isOpen}
@@ -148,61 +149,10 @@ function changeOf({ at, after, text }: Change, place: ChangePlace): Part {
   </div>`;
 }
 
-/** What the request is about, in short. */
-function eventText({ operation, event = {} }: Row): string {
-  const { surface, ad_id, session_id, impression_id } = event;
-  const about = operation === "click" ? [impression_id] : [surface, ad_id, session_id];
-  return about.map((id) => (id === undefined ? "" : shortId(printable(id)))).join(" ");
-}
-
-const SHORT = 14;
-
-/** A long id without its middle. */
-function shortId(id: string): string {
-  return id.length <= SHORT ? id : `${id.slice(0, 8)}…${id.slice(-4)}`;
-}
-
 /** The status as a label whose colour repeats what the number says. */
 export function Status({ status }: { readonly status: number }): Part {
   const family = status === 0 ? "none" : `s${Math.floor(status / 100)}xx`;
   return html`<span class=${`code ${family}`}>${status === 0 ? "none" : status}</span>`;
-}
-
-/** What an exchange did to the books. Short: the amount is rounded to 4 decimals. */
-export function booksText(
-  row: Pick<Row, "effect" | "creditInr" | "operation">,
-  form: "exact" | "short" = "exact",
-): string {
-  switch (row.effect) {
-    case "applied": {
-      const { creditInr, operation = "event" } = row;
-      if (form === "short") return `+1 ${creditInr === undefined ? "" : shortInr(creditInr)}`;
-      return `+1 ${operation}${creditInr === undefined ? "" : `, ${inr(creditInr)}`}`;
-    }
-    case "suppressed":
-      return "duplicate";
-    case "uncounted":
-      return "not counted";
-    case "refused":
-      return "refused";
-    case "read":
-      return "read";
-    default:
-      return "untouched";
-  }
-}
-
-/** Who made the answer, and which fault rule had a hand in it. */
-export function producerText(row: {
-  readonly producedBy: string;
-  readonly limit?: string | undefined;
-  readonly fault?: { readonly rule: string; readonly kind: string } | undefined;
-}): string {
-  const { producedBy, limit, fault } = row;
-  if (producedBy === "limit") return `limit ${limit ?? ""}`;
-  const rule = fault === undefined ? "" : `${fault.rule}: ${fault.kind}`;
-  if (producedBy === "rule") return rule;
-  return rule === "" ? "service" : `service, ${rule}`;
 }
 
 function onKey(event: KeyboardEvent, { onMove, onOpen, cursor }: ListProps): void {
@@ -214,7 +164,7 @@ function onKey(event: KeyboardEvent, { onMove, onOpen, cursor }: ListProps): voi
   };
   const step = steps[event.key];
   if (step !== undefined) {
-    for (let moved = 0; moved < Math.abs(step); moved += 1) onMove(step > 0 ? 1 : -1);
+    onMove(step);
     event.preventDefault();
   }
   if (event.key === "Enter" && cursor !== undefined) {

@@ -6,9 +6,10 @@ import { printable } from "../../base/text.ts";
 import type { Api } from "./api.ts";
 import type { Catalogue, EntryReply, Moment } from "./contract.ts";
 import { Status } from "./exchange-list.ts";
-import { ExchangeTab, targetOf } from "./exchange-tab.ts";
+import { ExchangeTab } from "./exchange-tab.ts";
+import { targetOf } from "./exchange-words.ts";
 import { useShortcuts } from "./keys.ts";
-import { type Part, Tabs, useLoaded } from "./parts.ts";
+import { type Loaded, type Part, Tabs, useLoaded } from "./parts.ts";
 import { go, usePlace } from "./place.ts";
 import { StateTab } from "./state-tab.ts";
 import { WhatIfTab } from "./what-if-tab.ts";
@@ -25,14 +26,20 @@ export function ExchangePanel(props: {
   readonly catalogue: Catalogue;
   readonly publishers: readonly string[];
   /** To the next row of the list that is older (1) or newer (-1). */
-  onMove(step: 1 | -1): void;
+  onMove(rows: number): void;
   onClose(): void;
 }): Part {
   const { api, sequence, catalogue, publishers, onMove, onClose } = props;
   const place = usePlace();
   const heading = useRef<HTMLHeadingElement>(null);
-  const loaded = useLoaded(() => api.get<EntryReply>(`journal/${sequence}`), [api, sequence]);
-  const moment = useLoaded(() => api.get<Moment>(`history/${sequence}`), [api, sequence]);
+  const loaded = onlyIf(
+    useLoaded(() => api.get<EntryReply>(`journal/${sequence}`), [api, sequence]),
+    ({ entry }) => entry.sequence === sequence,
+  );
+  const moment = onlyIf(
+    useLoaded(() => api.get<Moment>(`history/${sequence}`), [api, sequence]),
+    (value) => value.sequence === sequence,
+  );
   const tab = place.tab ?? "exchange";
   useEffect(() => {
     if (place.focus === "panel") heading.current?.focus();
@@ -61,8 +68,14 @@ export function ExchangePanel(props: {
     </header>
     <${Tabs} name="tab" label="What to look at" tabs=${tabs} chosen=${tab}>
       ${tab === "exchange" && html`<${ExchangeTab} ...${{ api, loaded, moment, catalogue }} />`}
-      ${tab === "state" && html`<${StateTab} ...${{ api, sequence, catalogue, publishers }} />`}
+      ${tab === "state" && html`<${StateTab} ...${{ api, sequence, moment, catalogue, publishers }} />`}
       ${tab === "what-if" && html`<${WhatIfTab} key=${sequence} api=${api} sequence=${sequence} />`}
     </${Tabs}>
   </aside>`;
+}
+
+/** The value of another exchange isn't shown as this one's. */
+function onlyIf<Value>(loaded: Loaded<Value>, isThis: (value: Value) => boolean): Loaded<Value> {
+  const isOther = loaded.value !== undefined && !isThis(loaded.value);
+  return isOther ? { ...loaded, value: undefined } : loaded;
 }

@@ -4,10 +4,10 @@ import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import { printable } from "../../base/text.ts";
 import type { JournalEntry, JournalFault } from "../../journal/entry.ts";
-import { errorKinds } from "../../spec/errors.ts";
-import type { Api } from "./api.ts";
+import { type Api, Refusal } from "./api.ts";
 import type { Catalogue, EntryReply, Moment, State } from "./contract.ts";
-import { booksText, producerText, Status } from "./exchange-list.ts";
+import { Status } from "./exchange-list.ts";
+import { booksText, producerText, reasonText, targetOf } from "./exchange-words.ts";
 import { Code } from "./json-text.ts";
 import { CopyButton, Facts, inr, type Loaded, link, type Part, Table, Waiting } from "./parts.ts";
 
@@ -34,7 +34,7 @@ export function ExchangeTab({ api, loaded, moment, catalogue }: ExchangeProps): 
     <p class="buttons">
       <${CopyButton} label="Copy as curl" text=${async () => (await withSecrets()).curl} />
       <${CopyButton} label="Copy as scenario step"
-        text=${async () => JSON.stringify((await withSecrets()).step, undefined, 2)} />
+        text=${async () => stepText(await withSecrets())} />
     </p>
     <${Nearest} entry=${entry} />
     <${Fault} fault=${entry.fault} />
@@ -46,21 +46,10 @@ export function ExchangeTab({ api, loaded, moment, catalogue }: ExchangeProps): 
     <${OpenPoints} entry=${entry} moment=${moment} catalogue=${catalogue} />`;
 }
 
-export function targetOf({
-  path,
-  query,
-}: {
-  readonly path: string;
-  readonly query: string;
-}): string {
-  return query === "" ? path : `${path}?${query}`;
-}
-
-/** The reason as a sentence, and its code if it has one. */
-export function reasonText({ reason }: Pick<JournalEntry, "reason">): string {
-  const titles: Readonly<Record<string, { readonly title: string }>> = errorKinds;
-  const title = Object.hasOwn(titles, reason) ? titles[reason]?.title : undefined;
-  return title === undefined ? printable(reason) : `${title} (${reason})`;
+/** @throws Refusal if no scenario can send the request. */
+function stepText({ step, whyNoStep }: EntryReply): string {
+  if (step === null) throw new Refusal(whyNoStep ?? "No scenario can send this request.");
+  return JSON.stringify(step, undefined, 2);
 }
 
 interface ShownMessage {
@@ -174,7 +163,7 @@ function OpenPoints(props: {
   const { entry, moment, catalogue } = props;
   if (entry.assumptions === "documented") {
     return html`<section><h3>Open points</h3>
-      <p>None: the specification alone decides this answer.</p></section>`;
+      <p>None: the specification decides this answer.</p></section>`;
   }
   return html`<section><h3>Open points that shaped it</h3>
     ${entry.assumptions.map(

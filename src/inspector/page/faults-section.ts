@@ -9,8 +9,8 @@ import { Area, Choose, Input, parsed } from "./fields.ts";
 import type { ViewProps } from "./log.ts";
 import { ActionButton, ActionForm, link, type Part, Table, useLoaded, Waiting } from "./parts.ts";
 
-export function FaultsSection({ api, log }: ViewProps): Part {
-  const rules = useLoaded(() => api.get<{ faults: InstalledRule[] }>("faults"), [api, log.version]);
+export function FaultsSection({ api, version }: ViewProps): Part {
+  const rules = useLoaded(() => api.get<{ faults: InstalledRule[] }>("faults"), [api, version]);
   const [kind, setKind] = useState("respond");
   const act = (method: "POST" | "DELETE", path: string, body?: object) => async () => {
     await api.send(method, path, body);
@@ -28,7 +28,7 @@ export function FaultsSection({ api, log }: ViewProps): Part {
   return html`<${Waiting} loaded=${rules} />
     <section><h3>Rules in force</h3>
       ${
-        list.length === 0
+        rules.value?.faults.length === 0
           ? html`<p class="quiet">None: every request reaches the service, and every answer arrives.</p>`
           : html`<${Table} label="Fault rules" head=${["rule", "matches", "verdict", "seen", "fired", "ends", ""]}
               rows=${list.map(({ id, match, verdict, seen, fired, expires }) => [
@@ -38,7 +38,7 @@ export function FaultsSection({ api, log }: ViewProps): Part {
                 seen,
                 fired,
                 expires ?? "",
-                html`<${ActionButton} label="remove" act=${act("DELETE", `faults/${encodeURIComponent(id)}`)} />`,
+                html`<${ActionButton} key=${id} label="remove" act=${act("DELETE", `faults/${encodeURIComponent(id)}`)} />`,
               ])} />
               <p><${ActionButton} label="Remove all" act=${act("DELETE", "faults")} /></p>`
       }

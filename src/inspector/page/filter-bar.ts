@@ -31,8 +31,12 @@ export function FilterBar(props: {
     <input type="checkbox" checked=${filter[name]}
       onChange=${() => set(name)(filter[name] ? "" : "1")} />${label}
   </label>`;
+  // A link may name a status that no row has.
+  const exactStatus = /^\d+$/.test(filter.status) ? filter.status : "";
   const known = (list: readonly string[], chosen: string): [string, string][] =>
-    [...new Set([...list, chosen])].filter((one) => one !== "").map((one) => [one, one]);
+    [...new Set([...list, chosen])]
+      .filter((one) => one !== "" && one !== "none")
+      .map((one) => [one, one]);
   return html`<form class=${`filters ${isOpen ? "opened" : ""}`} role="search" aria-label="Filter the exchanges"
     onSubmit=${(event: Event) => event.preventDefault()}>
     <input id="filter-text" type="search" placeholder="Filter: path, id, reason, rule, #12" aria-label="Text"
@@ -43,7 +47,7 @@ export function FilterBar(props: {
     <${Choose} label="Operation" value=${filter.operation} onChoose=${set("operation")}
       options=${[["", "any operation"], ...known(operationIds, filter.operation), ["none", "none"]]} />
     <${Choose} label="Status" value=${filter.status} onChoose=${set("status")}
-      options=${[...families, ...statuses.map((one) => [`${one}`, `${one}`])]} />
+      options=${[...families, ...known(statuses.map(String), exactStatus)]} />
     <${Choose} label="Publisher" value=${filter.publisher} onChoose=${set("publisher")}
       options=${[["", "any publisher"], ...known(publishers, filter.publisher), ["none", "no valid key"]]} />
     <${Choose} label="By" value=${filter.producer} onChoose=${set("producer")}
@@ -56,7 +60,7 @@ export function FilterBar(props: {
 }
 
 export function ClearButton(): Part {
-  return html`<button type="button" class="small" onClick=${() => go(noFilters)}>Clear</button>`;
+  return html`<button type="button" class="small" onClick=${() => go(cleared)}>Clear</button>`;
 }
 
-const noFilters = Object.fromEntries(filterNames.map((name) => [name, undefined]));
+const cleared = Object.fromEntries(filterNames.map((name) => [name, undefined]));

@@ -1,6 +1,7 @@
 /** Which rows the list shows. The filter stands in the address. */
 
 import type { Item } from "./contract.ts";
+import { targetOf } from "./exchange-words.ts";
 import type { Place } from "./place.ts";
 
 /** Empty fields don't restrict anything. */
@@ -28,15 +29,7 @@ export const noFilter: Filter = {
 };
 
 /** The parameters of the address that filter. */
-export const filterNames: readonly string[] = [
-  "text",
-  "operation",
-  "status",
-  "publisher",
-  "producer",
-  "books",
-  "faults",
-];
+export const filterNames: readonly string[] = Object.keys(noFilter);
 
 export function filterIn(place: Place): Filter {
   const { text = "", operation = "", status = "", publisher = "", producer = "" } = place;
@@ -76,11 +69,10 @@ export function matcherOf(filter: Filter): (item: Item) => boolean {
 }
 
 function searchTextOf(row: Extract<Item, { sequence: number }>): string {
-  const { sequence, method, path, query, reason, publisher = "", fault, event = {} } = row;
+  const { sequence, method, reason, publisher = "", fault, event = {} } = row;
   const rule = fault === undefined ? "" : `${fault.rule} ${fault.kind}`;
-  const target = query === "" ? path : `${path}?${query}`;
   const ids = Object.values(event).join(" ");
-  return `#${sequence} ${method} ${target} ${ids} ${reason} ${publisher} ${rule}`.toLowerCase();
+  return `#${sequence} ${method} ${targetOf(row)} ${ids} ${reason} ${publisher} ${rule}`.toLowerCase();
 }
 
 function statusMatcher(wanted: string): (status: number) => boolean {

@@ -11,13 +11,28 @@ const MAX_SHOWN = 200_000;
 
 const token = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*)|(true|false|null)|[^"\d\-tfn]+|./g;
 
-/** The text indented if it is JSON, otherwise undefined. */
+const structure = /"(?:[^"\\]|\\.)*"|\{\s*\}|\[\s*\]|[{}[\],:]|\s+/g;
+
+/** The text indented if it is JSON, otherwise undefined. Values and repeated members stay as they were sent. */
 function indented(text: string): string | undefined {
   try {
-    return JSON.stringify(JSON.parse(text), undefined, 2);
+    JSON.parse(text);
   } catch {
     return undefined;
   }
+  let depth = 0;
+  const line = (by: number): string => {
+    depth += by;
+    return `\n${"  ".repeat(depth)}`;
+  };
+  return text.replaceAll(structure, (token) => {
+    if (token.startsWith('"')) return token;
+    if (token === ":") return ": ";
+    if (token === ",") return `,${line(0)}`;
+    if (token === "{" || token === "[") return token + line(1);
+    if (token === "}" || token === "]") return line(-1) + token;
+    return token.replaceAll(/\s/g, "");
+  });
 }
 
 /** `other`: the lines that it lacks are marked. */
@@ -33,14 +48,23 @@ export function Code(props: {
   const isColoured = json !== undefined && shown.length < MAX_COLOURED;
   const lines = shown.split("\n");
   const known =
-    other === undefined ? undefined : new Set(printableLines(indented(other) ?? other).split("\n"));
+    other === undefined
+      ? undefined
+      : new Set(
+          printableLines(indented(other) ?? other)
+            .split("\n")
+            .map(withoutComma),
+        );
   const content =
     known === undefined
       ? isColoured
         ? coloured(shown)
         : shown
       : lines.map(
-          (line, index) => html`<span key=${index} class=${known.has(line) ? "" : "differs"}>
+          (
+            line,
+            index,
+          ) => html`<span key=${index} class=${known.has(withoutComma(line)) ? "" : "differs"}>
             ${isColoured ? coloured(line) : line}${"\n"}
           </span>`,
         );
@@ -49,6 +73,11 @@ export function Code(props: {
       shown.length === MAX_SHOWN &&
       html`<p class="quiet">Only the first ${MAX_SHOWN} characters are shown.</p>`
     }`;
+}
+
+/** A member that became the last one isn't another member. */
+function withoutComma(line: string): string {
+  return line.replace(/,$/, "");
 }
 
 function coloured(json: string): unknown[] {

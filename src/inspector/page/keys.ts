@@ -9,12 +9,12 @@ export const shortcutHelp: readonly (readonly [keys: string, what: string])[] = 
   ["j / k, ↓ / ↑", "next or previous exchange of the list"],
   ["Enter", "open the exchange"],
   ["Esc", "close the exchange, or leave a field"],
-  ["n", "go to the newest exchange"],
+  ["n", "scroll to the newest exchange"],
   ["/", "filter"],
   ["[ / ]", "one entry back or forward in time"],
   ["{ / }", "to the previous or next error, fault or change"],
   ["1 / 2 / 3", "exchange, state, what if"],
-  ["g l / g w / g t", "live, world, truth"],
+  ["g l / g w / g t", "live, world, findings"],
   ["?", "these shortcuts"],
 ];
 
@@ -39,6 +39,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
       // A dialog has its own.
       if (document.querySelector("dialog[open]") !== null) return;
       if (event.key !== "Escape" && isField(event.target)) return;
+      if (event.key === "Enter" && isPressed(event.target)) return;
       const act = shortcuts[`${earlier} ${event.key}`] ?? shortcuts[event.key];
       if (act === undefined) return;
       event.preventDefault();
@@ -49,8 +50,14 @@ export function useShortcuts(shortcuts: Shortcuts): void {
   });
 }
 
-function isField(target: EventTarget | null): boolean {
+/** Whether it takes what is typed. */
+export function isField(target: EventTarget | null): boolean {
   if (target instanceof HTMLInputElement)
     return !["range", "checkbox", "file"].includes(target.type);
   return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
+}
+
+/** Whether Enter presses or follows it. */
+function isPressed(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest("a, button, summary") !== null;
 }

@@ -10,7 +10,7 @@ import { ExchangeList } from "./exchange-list.ts";
 import { ExchangePanel } from "./exchange-panel.ts";
 import { filterIn } from "./filter.ts";
 import { ClearButton, FilterBar } from "./filter-bar.ts";
-import { useShortcuts } from "./keys.ts";
+import { isField, useShortcuts } from "./keys.ts";
 import { indexAt, isRow, type Log, type ViewProps } from "./log.ts";
 import { CopyButton, type Part, useLoaded } from "./parts.ts";
 import { go, usePlace } from "./place.ts";
@@ -31,10 +31,13 @@ export function LiveView({ api, log, catalogue }: ViewProps): Part {
     setCursor(sequence);
     go({ at: `${sequence}` }, open === undefined ? "push" : "replace");
   };
-  const move = (step: 1 | -1): void => {
-    const next = neighbourOf(shown, at, step);
-    if (next === undefined) return;
-    hold.reach(next);
+  const move = (rows: number): void => {
+    let next = at;
+    for (let moved = 0; moved < Math.abs(rows); moved += 1) {
+      next = neighbourOf(shown, next, rows > 0 ? 1 : -1) ?? next;
+    }
+    if (next === undefined || next === at) return;
+    hold.listUpTo(next);
     if (open !== undefined) show(next);
     else setCursor(next);
   };
@@ -61,7 +64,7 @@ export function LiveView({ api, log, catalogue }: ViewProps): Part {
     j: () => move(1),
     k: () => move(-1),
     Enter: () => at !== undefined && go({ at: `${at}`, focus: "panel" }),
-    Escape: () => (isInField() ? leaveField() : open !== undefined && close()),
+    Escape: () => (isField(document.activeElement) ? leaveField() : open !== undefined && close()),
     n: newest,
     "/": () => document.getElementById("filter-text")?.focus(),
     "[": () => scrub((at ?? last + 1) - 1),
@@ -102,8 +105,8 @@ interface Hold {
   /** How many came since. */
   readonly waiting: number;
   scrolled(isAtTop: boolean): void;
-  /** Lists what came since, if this sequence is among it. */
-  reach(sequence: number): void;
+  /** Lists the waiting items if this sequence is one of them. */
+  listUpTo(sequence: number): void;
   release(): void;
 }
 
@@ -115,6 +118,8 @@ function useHold(log: Log, isOpen: boolean, filter: string): Hold {
   const isNew =
     held.current.filter !== filter ||
     shown.length < held.current.count - (dropped - held.current.dropped);
+  // Another filter may have taken a scrolled list away: the next one begins at the top.
+  useEffect(() => setAtTop(true), [filter]);
   if ((isAtTop && !isOpen) || isNew || held.current.count === 0) {
     held.current = { count: shown.length, filter, dropped };
   }
@@ -128,7 +133,7 @@ function useHold(log: Log, isOpen: boolean, filter: string): Hold {
     count,
     waiting: shown.length - count,
     scrolled: setAtTop,
-    reach: (sequence) => indexAt(shown, sequence) >= count && release(),
+    listUpTo: (sequence) => indexAt(shown, sequence) >= count && release(),
     release,
   };
 }
@@ -153,10 +158,6 @@ function isAt(item: Item | undefined, sequence: number): boolean {
   return item !== undefined && isRow(item) && item.sequence === sequence;
 }
 
-function isInField(): boolean {
-  return document.activeElement?.matches("input:not([type=range]), select, textarea") === true;
-}
-
 function leaveField(): void {
   document.querySelector<HTMLElement>(".list")?.focus();
 }
@@ -173,8 +174,8 @@ function FirstSteps(props: { readonly api: Api; readonly origin: string | undefi
       : `curl "${api.baseUrl}/v1/impression" -H "Authorization: Bearer ${publisher.apiKey}" -d 'publisher_id=${publisher.id}&surface=${surface.id}&ad_id=ad-1'`;
   if (api.isRecorded) {
     return html`<div class="empty"><h2>No request yet</h2>
-      <p>This file holds the world ${api.world} with its state, but nothing was sent to it from here on.
-        It can be looked at, changed and forked as on a server.</p></div>`;
+      <p>This file holds the world ${api.world} with its state, but no later requests.
+        You can inspect, change and fork it as on a server.</p></div>`;
   }
   return html`<div class="empty">
     <h2>No request yet</h2>

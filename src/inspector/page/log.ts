@@ -9,14 +9,14 @@ export interface Log extends Omit<Listener, "connection"> {
   readonly items: readonly Item[];
   /** Those that pass the filter. */
   readonly shown: readonly Item[];
-  /** The sequence of the first row that asked for the same event in the same words, if there was one. */
+  /** The sequence of an earlier row about the same event: the first that the page has. */
   repeated(row: Row): number | undefined;
   /** Publishers of all rows so far. */
   readonly publishers: ReadonlySet<string>;
   /** Statuses of all rows so far, in order. */
   readonly statuses: readonly number[];
-  /** How many of the items are changes by hand. */
-  readonly changeCount: number;
+  /** Grows when the world's time may have changed other than by itself. */
+  readonly clockVersion: number;
   /** Grows with every change. */
   readonly version: number;
   /** How many of the shown items were dropped at the old end. */
@@ -29,6 +29,8 @@ export interface ViewProps {
   readonly api: Api;
   readonly log: Log;
   readonly catalogue: Catalogue;
+  /** Changes soon after the world did: a reason to ask again. */
+  readonly version: number;
 }
 
 /** Twice what a journal keeps by default. */
@@ -65,7 +67,7 @@ export function createLog(notify: () => void): Log {
   let shown: Item[] = [];
   let version = 0;
   let dropped = 0;
-  let changeCount = 0;
+  let clockVersion = 0;
   let filter = noFilter;
   let matches = matcherOf(filter);
   let isWaiting = false;
@@ -87,6 +89,7 @@ export function createLog(notify: () => void): Log {
     items.splice(0, DROPPED_AT_ONCE);
     const [oldest] = items;
     if (oldest === undefined) return;
+    for (const [event, sequence] of firsts) if (sequence < orderOf(oldest)) firsts.delete(event);
     const gone = indexAt(shown, orderOf(oldest) - 0.5) + 1;
     shown.splice(0, gone);
     dropped += gone;
@@ -102,14 +105,14 @@ export function createLog(notify: () => void): Log {
     get version() {
       return version;
     },
-    get changeCount() {
-      return changeCount;
+    get clockVersion() {
+      return clockVersion;
     },
     get dropped() {
       return dropped;
     },
     repeated(row) {
-      const first = firsts.get(askedBy(row) ?? "");
+      const first = firsts.get(row.eventKey ?? "");
       return first === row.sequence ? undefined : first;
     },
     publishers,
@@ -122,8 +125,8 @@ export function createLog(notify: () => void): Log {
         // After a reconnection some may come again.
         if (last !== undefined && orderOf(last) >= row.sequence && has(items, row)) continue;
         insert(items, row);
-        const asked = askedBy(row);
-        if (asked !== undefined && !firsts.has(asked)) firsts.set(asked, row.sequence);
+        const { eventKey } = row;
+        if (eventKey !== undefined && !firsts.has(eventKey)) firsts.set(eventKey, row.sequence);
         statuses.add(row.status);
         if (row.publisher !== undefined) publishers.add(row.publisher);
         if (matches(row)) insert(shown, row);
@@ -134,7 +137,7 @@ export function createLog(notify: () => void): Log {
     changes(list) {
       for (const change of list) {
         if (has(items, change)) continue;
-        changeCount += 1;
+        clockVersion += 1;
         insert(items, change);
         if (matches(change)) insert(shown, change);
       }
@@ -145,6 +148,7 @@ export function createLog(notify: () => void): Log {
       shown = [];
       publishers.clear();
       firsts.clear();
+      clockVersion += 1;
       statuses.clear();
       changed();
     },
@@ -158,21 +162,13 @@ export function createLog(notify: () => void): Log {
   };
 }
 
-/** Equal for rows about the same event. Undefined for a report, and for an impression that no session tells from others. */
-function askedBy({ operation, event }: Row): string | undefined {
-  if (event === undefined) return undefined;
-  const { publisher_id, surface, ad_id, session_id, impression_id } = event;
-  if (operation === "click") return impression_id && `click ${impression_id}`;
-  return session_id && JSON.stringify([publisher_id, surface, ad_id, session_id]);
-}
-
 /** Whether the same item is there already. */
 function has(items: readonly Item[], item: Item): boolean {
   const order = orderOf(item);
   for (let index = indexAt(items, order); index >= 0; index -= 1) {
     const other = items[index];
     if (other === undefined || orderOf(other) !== order) return false;
-    if (isRow(item) || JSON.stringify(other) === JSON.stringify(item)) return true;
+    if (isRow(item) || (!isRow(other) && other.number === item.number)) return true;
   }
   return false;
 }

@@ -38,6 +38,21 @@ export function useLoaded<Value>(
   return { ...state, reload: () => setTurn(turn + 1) };
 }
 
+/** While exchanges arrive, the views that don't list them follow at most so often. */
+const FOLLOW_MS = 1000;
+
+/** Follows the value, but changes at most once in {@link FOLLOW_MS}. */
+export function useThrottled<Value>(value: Value): Value {
+  const latest = useRef(value);
+  latest.current = value;
+  const [shown, show] = useState(value);
+  useEffect(() => {
+    const timer = setInterval(() => show(latest.current), FOLLOW_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return shown;
+}
+
 interface Action {
   readonly isBusy: boolean;
   readonly error: unknown;
@@ -55,7 +70,8 @@ function useAction(): Action {
       if (isBusy) return;
       setBusy(true);
       setError(undefined);
-      act()
+      Promise.resolve()
+        .then(act)
         .then(() => announce("Done."), setError)
         .finally(() => setBusy(false));
     },

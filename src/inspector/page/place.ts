@@ -12,12 +12,15 @@ export type Move = Readonly<Record<string, string | undefined>>;
 const SETTLE_MS = 150;
 
 let place = placeIn(location.hash);
+/** The hash that the address has, or will have: the browser tells of it later, when this page may be elsewhere already. */
+let written = hashOf(place);
 let timer: ReturnType<typeof setTimeout> | undefined;
 const listeners = new Set<() => void>();
 
 addEventListener("hashchange", () => {
   const read = placeIn(location.hash);
-  if (hashOf(read) === hashOf(place)) return;
+  if (hashOf(read) === written) return;
+  written = hashOf(read);
   place = read;
   for (const listener of listeners) listener();
 });
@@ -49,9 +52,15 @@ export function go(move: Move, how: "push" | "replace" = "push"): void {
   clearTimeout(timer);
   if (how === "push") {
     // What was replaced and hasn't settled yet belongs to the step before.
-    if (hashOf(placeIn(location.hash)) !== hashOf(place)) location.replace(hashOf(place));
-    location.hash = hashOf(next);
-  } else timer = setTimeout(() => location.replace(hashOf(place)), SETTLE_MS);
+    if (written !== hashOf(place)) location.replace(hashOf(place));
+    written = hashOf(next);
+    location.hash = written;
+  } else {
+    timer = setTimeout(() => {
+      written = hashOf(place);
+      location.replace(written);
+    }, SETTLE_MS);
+  }
   place = next;
   for (const listener of listeners) listener();
 }

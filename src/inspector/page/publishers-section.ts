@@ -25,17 +25,17 @@ interface Listing {
   readonly total: number;
 }
 
-export function PublishersSection({ api, log }: ViewProps): Part {
+export function PublishersSection({ api, version }: ViewProps): Part {
   const [offset, setOffset] = useState(0);
   /** The id of the one that was signed up last, or looked for. */
   const [chosen, choose] = useState("");
   const one = useLoaded(
     async () => (chosen === "" ? undefined : await api.get<Publisher>(pathOf(chosen))),
-    [api, chosen, log.version],
+    [api, chosen, version],
   );
   const loaded = useLoaded(
     () => api.get<Listing>(`publishers?offset=${offset}&limit=${PAGE}`),
-    [api, offset, log.version],
+    [api, offset, version],
   );
   const { publishers = [], total = 0 } = loaded.value ?? {};
   const send = async <Value>(method: Method, path: string, body: object): Promise<Value> => {
@@ -96,7 +96,7 @@ function Details(props: {
   const toggle = ({ id: surface, status }: Surface): Part => {
     const next = status === "active" ? "paused" : "active";
     const label = next === "active" ? "activate" : "pause";
-    return html`<${ActionButton} label=${label}
+    return html`<${ActionButton} key=${surface} label=${label}
       act=${() => send("PATCH", `${path}/surfaces/${encodeURIComponent(surface)}`, { status: next })} />`;
   };
   return html`<details class="point" open=${isOpen}>

@@ -14,7 +14,7 @@ interface Listing {
 }
 
 export function ScenariosSection({ api }: ViewProps): Part {
-  const { search = "" } = usePlace();
+  const { scenario: search = "" } = usePlace();
   const loaded = useLoaded(() => api.get<Listing>("scenarios"), [api]);
   const [result, setResult] = useState<PlayResult>();
   const [playing, setPlaying] = useState<string>();
@@ -31,9 +31,9 @@ export function ScenariosSection({ api }: ViewProps): Part {
     `${name} ${about}`.toLowerCase().includes(search.toLowerCase()),
   );
   return html`
-    <p>A play starts this world anew: what is in it now is replaced at the end of the play.</p>
+    <p>When the play ends, its state replaces this world's.</p>
     <input type="search" aria-label="Search" placeholder="Search scenarios" value=${search}
-      onInput=${(event: Event) => go({ search: textOf(event) }, "replace")} />
+      onInput=${(event: Event) => go({ scenario: textOf(event) }, "replace")} />
     ${playing !== undefined && html`<${Progress} api=${api} name=${playing} />`}
     ${result !== undefined && html`<${Result} result=${result} />`}
     <${Waiting} loaded=${loaded} />
@@ -56,18 +56,17 @@ interface Playing {
 const ASK_EVERY_MS = 300;
 
 function Progress({ api, name }: { readonly api: Api; readonly name: string }): Part {
-  const [turn, setTurn] = useState(0);
+  const loaded = useLoaded(() => api.get<Playing>("scenarios/play"), [api]);
   useEffect(() => {
-    const timer = setInterval(() => setTurn((now) => now + 1), ASK_EVERY_MS);
-    return () => clearInterval(timer);
-  }, []);
-  const loaded = useLoaded(() => api.get<Playing>("scenarios/play"), [api, turn]);
+    const timer = setTimeout(loaded.reload, ASK_EVERY_MS);
+    return () => clearTimeout(timer);
+  }, [loaded.value, loaded.error]);
   const { step = 0, steps = 1, requests = 0 } = loaded.value?.playing ?? {};
   return html`<p class="notice">Playing <b>${name}</b>: step ${step} of ${steps}, ${requests} requests${" "}
     <progress max=${steps} value=${step} aria-label="Steps played" /></p>`;
 }
 
-/** Such as `35 held, 9 don't apply`. */
+/** Such as `35 held, 9 had nothing to check`. */
 function invariantsText(invariants: PlayResult["invariants"]): string {
   const words = { held: "held", broken: "broken", unknown: "had nothing to check" };
   return Object.entries(words)

@@ -65,7 +65,7 @@ export function markedNear(
   from: number,
   direction: 1 | -1,
 ): number | undefined {
-  const start = indexAt(items, from) + direction;
+  const start = direction === 1 ? indexAt(items, from) + 1 : indexAt(items, from - 0.25);
   for (let index = start; index >= 0 && index < items.length; index += direction) {
     const item = items[index];
     if (item === undefined || markOf(item) === undefined) continue;

@@ -6,12 +6,24 @@ import { type Api, pageOf } from "./api.ts";
 import type { Catalogue, Moment, PublisherState, State } from "./contract.ts";
 import { Choose, Input } from "./fields.ts";
 import { Code } from "./json-text.ts";
-import { ActionForm, Facts, inr, link, type Part, Table, useLoaded, Waiting } from "./parts.ts";
+import {
+  ActionForm,
+  Facts,
+  inr,
+  type Loaded,
+  link,
+  type Part,
+  Table,
+  useLoaded,
+  Waiting,
+} from "./parts.ts";
 import { go, usePlace } from "./place.ts";
 
 export function StateTab(props: {
   readonly api: Api;
   readonly sequence: number;
+  /** As the publisher of the request sees it. */
+  readonly moment: Loaded<Moment>;
   readonly catalogue: Catalogue;
   readonly publishers: readonly string[];
 }): Part {
@@ -19,12 +31,15 @@ export function StateTab(props: {
   const place = usePlace();
   const when = place.when === "before" ? "before" : "after";
   const who = place.who ?? "";
-  const query = who === "" ? "" : `?publisher=${encodeURIComponent(who)}`;
-  const loaded = useLoaded(
-    () => api.get<Moment>(`history/${sequence}${query}`),
-    [api, sequence, query],
+  const others = useLoaded(
+    async () =>
+      who === ""
+        ? undefined
+        : await api.get<Moment>(`history/${sequence}?publisher=${encodeURIComponent(who)}`),
+    [api, sequence, who],
   );
-  const moment = loaded.value;
+  const loaded = who === "" ? props.moment : others;
+  const moment = loaded.value?.sequence === sequence ? loaded.value : undefined;
   const known = [...new Set([...publishers, who])].filter((id) => id !== "");
   return html`
     <div class="buttons" role="group" aria-label="Moment">
@@ -57,11 +72,11 @@ function GoOn(props: {
   const origin = `${api.world}, ${when} #${sequence}`;
   return html`<section class="notice go-on">
     <h3>Go on from here</h3>
-    <p class="quiet">A world of its own, in this state${mode === undefined ? "" : mode === "frozen" ? ", with a clock that stands still" : ", with a clock that goes on from this time"}.</p>
+    <p class="quiet">Creates a separate world with this state${mode === undefined ? "" : mode === "frozen" ? " and a frozen clock" : ", whose clock continues from this time"}.</p>
     <${ActionForm} submit="Make a world" act=${act}>
       <${Input} label="Name of the new world" name="name" value=${`from-${sequence}`} />
     </${ActionForm}>
-    ${made !== "" && html`<p>It is there: <a href=${pageOf(made, { origin })}>open the world ${made}</a>.</p>`}
+    ${made !== "" && html`<p>World ${made} is ready: <a href=${pageOf(made, { origin })}>open it</a>.</p>`}
   </section>`;
 }
 
@@ -140,7 +155,7 @@ function Report(props: {
     return html`<section><h3>${title}: ${status}</h3>
       <${Code} label=${title} text=${body} /></section>`;
   }
-  const head = Object.keys(rows[0] ?? {});
+  const head = [...new Set(rows.flatMap((row: object) => Object.keys(row)))];
   return html`<section><h3>${title}</h3>
     <${Facts} facts=${members
       .filter(([name]) => name !== list)
@@ -151,7 +166,7 @@ function Report(props: {
     ${
       rows.length > 0 &&
       html`<${Table} label=${title} head=${head}
-        rows=${rows.map((row: object) => Object.values(row))} />`
+        rows=${rows.map((row: object) => head.map((name) => Reflect.get(row, name)))} />`
     }
   </section>`;
 }

@@ -70,15 +70,19 @@ export function Timeline({ items }: { readonly items: readonly Item[] }): Part {
   const last = rows.at(-1);
   if (first === undefined || last === undefined) return html`<p class="quiet">No request yet.</p>`;
   // A frozen clock puts everything into one place: then the order says more.
-  const byOrder = place.by === "order" || first.at === last.at;
+  const times = rows.map((row) => Date.parse(row.at));
+  // A snapshot that was restored may have set time back.
+  const [earliest, latest] = [Math.min(...times), Math.max(...times)];
+  const isOneTime = earliest === latest;
+  const byOrder = place.by === "order" || isOneTime;
   const at = (row: Row): number => (byOrder ? row.sequence : Date.parse(row.at));
-  const [from, until] = [at(first), at(last)];
+  const [from, until] = byOrder ? [first.sequence, last.sequence] : [earliest, latest];
   const bucketOf = (row: Row): number =>
     Math.min(BUCKETS - 1, Math.floor(((at(row) - from) / Math.max(1, until - from)) * BUCKETS));
   // Within a minute, seconds alone could be the same.
   const length = until - from < 60_000 ? 23 : 19;
-  const ends = [first, last].map((row) =>
-    byOrder ? `#${row.sequence}` : row.at.replace("T", " ").slice(0, length),
+  const ends = [from, until].map((end) =>
+    byOrder ? `#${end}` : new Date(end).toISOString().replace("T", " ").slice(0, length),
   );
   return html`
     <div class="buttons" role="group" aria-label="Over what">
@@ -86,7 +90,7 @@ export function Timeline({ items }: { readonly items: readonly Item[] }): Part {
         (
           by,
         ) => html`<button type="button" class="small" key=${by} aria-pressed=${byOrder === (by === "order")}
-          disabled=${first.at === last.at} onClick=${() => go({ by: by === "time" ? undefined : by }, "replace")}>
+          disabled=${isOneTime} onClick=${() => go({ by: by === "time" ? undefined : by }, "replace")}>
           by ${by === "time" ? "world time" : "order"}</button>`,
       )}
     </div>

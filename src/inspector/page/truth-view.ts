@@ -1,7 +1,6 @@
 /** What really happened: the report on the client, a picture over time, and the audit. */
 
 import { html } from "htm/preact";
-import { useEffect, useState } from "preact/hooks";
 import type { Audit } from "../../audit/audit.ts";
 import type { ClientReport } from "../../audit/client-report.ts";
 import { printable } from "../../base/text.ts";
@@ -9,12 +8,9 @@ import type { ViewProps } from "./log.ts";
 import { Facts, inr, link, type Part, Table, useLoaded, Waiting } from "./parts.ts";
 import { Timeline } from "./timeline.ts";
 
-/** While exchanges arrive, the audit is asked for at most so often. */
-const REFRESH_MS = 1500;
 const LISTED = 30;
 
-export function TruthView({ api, log }: ViewProps): Part {
-  const version = useSettled(log.version);
+export function TruthView({ api, log, version }: ViewProps): Part {
   const audit = useLoaded(() => api.get<Audit>("audit"), [api, version]);
   const report = useLoaded(() => api.get<ClientReport>("report"), [api, version]);
   return html`<div class="sheet truth">
@@ -28,16 +24,6 @@ export function TruthView({ api, log }: ViewProps): Part {
       ${audit.value !== undefined && html`<${Books} audit=${audit.value} />`}
     </section>
   </div>`;
-}
-
-/** Follows the value, but changes only now and then. */
-function useSettled(value: number): number {
-  const [settled, settle] = useState(value);
-  useEffect(() => {
-    const timer = setInterval(() => settle(value), REFRESH_MS);
-    return () => clearInterval(timer);
-  }, [value]);
-  return settled;
 }
 
 function Report({ report }: { readonly report: ClientReport }): Part {

@@ -5,10 +5,11 @@ import { useState } from "preact/hooks";
 import { oneLine, printable } from "../../base/text.ts";
 import type { Answer } from "../../readings/answer.ts";
 import type { AnswerGroup, ReadingComparison } from "../../readings/compare-readings.ts";
+import type { WhatIf } from "../../readings/what-if.ts";
 import { type Api, Refusal } from "./api.ts";
-import type { EntryReply, WhatIf } from "./contract.ts";
-import { booksText, Status } from "./exchange-list.ts";
-import { reasonText } from "./exchange-tab.ts";
+import type { EntryReply } from "./contract.ts";
+import { Status } from "./exchange-list.ts";
+import { booksText, reasonText } from "./exchange-words.ts";
 import { faultKinds, templateOf } from "./fault-templates.ts";
 import { Area, Choose, Input, parsed } from "./fields.ts";
 import { Code } from "./json-text.ts";
@@ -99,13 +100,17 @@ function editFields({ entry }: EntryReply): Part {
 /** Only what was edited, so that everything else stays as it was sent, byte by byte. */
 function editOf({ headers = "", ...values }: Values, sent: EntryReply | undefined): object {
   const { headers: before, ...recorded } = sent?.entry.request ?? { headers: {} };
-  const edited = Object.entries(values).filter(
-    ([name, value]) => Reflect.get(recorded, name) !== value,
-  );
-  // A field of a form ends its lines with CR LF.
-  const lines = headers.replaceAll("\r", "").trim();
+  const edited = Object.entries(values)
+    .map(([name, value]) => [name, plain(value)] as const)
+    .filter(([name, value]) => plain(`${Reflect.get(recorded, name)}`) !== value);
+  const lines = plain(headers).trim();
   const isSame = lines === linesOf(before);
   return { ...Object.fromEntries(edited), ...(isSame ? {} : { headers: headersIn(lines) }) };
+}
+
+/** A form changes the ends of lines. */
+function plain(text: string): string {
+  return text.replaceAll("\r", "");
 }
 
 function linesOf(headers: Readonly<Record<string, string>>): string {
@@ -186,7 +191,7 @@ function Readings({ group }: { readonly group: AnswerGroup }): Part {
 
 function Differences({ list }: { readonly list: readonly string[] }): Part {
   if (list.length === 0) return html`<p>Nothing differs.</p>`;
-  return html`<ul>${list.map((text) => html`<li key=${text}>${text}</li>`)}</ul>`;
+  return html`<ul>${list.map((text) => html`<li key=${text}>${printable(text)}</li>`)}</ul>`;
 }
 
 /** What the other answer lacks is marked. */

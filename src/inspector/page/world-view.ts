@@ -2,6 +2,7 @@
 
 import { html } from "htm/preact";
 import { AssumptionsSection } from "./assumptions-section.ts";
+import type { Clock } from "./contract.ts";
 import { FaultsSection } from "./faults-section.ts";
 import { Choose, Input } from "./fields.ts";
 import type { ViewProps } from "./log.ts";
@@ -36,11 +37,6 @@ export function WorldView(props: ViewProps): Part {
   </div>`;
 }
 
-interface Clock {
-  readonly mode: string;
-  readonly now: string;
-}
-
 const modes = [
   ["", "as it is"],
   ["frozen", "frozen: it stands still"],
@@ -48,8 +44,8 @@ const modes = [
   ["system", "system: the machine's time"],
 ] as const;
 
-function ClockSection({ api, log }: ViewProps): Part {
-  const clock = useLoaded(() => api.get<Clock>("clock"), [api, log.version]);
+function ClockSection({ api, version }: ViewProps): Part {
+  const clock = useLoaded(() => api.get<Clock>("clock"), [api, version]);
   const advance = async (by: string): Promise<void> => {
     await api.send("POST", "clock/advance", { by });
     clock.reload();

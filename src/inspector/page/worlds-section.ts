@@ -34,9 +34,9 @@ interface Health {
 
 const LATEST = 12;
 
-export function WorldsSection({ api, log }: ViewProps): Part {
+export function WorldsSection({ api, log, version }: ViewProps): Part {
   const place = usePlace();
-  const loaded = useLoaded(() => api.get<{ worlds: WorldSummary[] }>("worlds"), [api, log.version]);
+  const loaded = useLoaded(() => api.get<{ worlds: WorldSummary[] }>("worlds"), [api, version]);
   const worlds = loaded.value?.worlds ?? [];
   const act = (action: () => Promise<unknown>) => async () => {
     await action();
@@ -57,7 +57,7 @@ export function WorldsSection({ api, log }: ViewProps): Part {
         impressions,
         seed,
         name !== api.world &&
-          html`<${ActionButton} label="delete" question=${`delete, with ${requests} requests?`}
+          html`<${ActionButton} key=${name} label="delete" question=${`delete, with ${requests} requests?`}
             act=${act(() => remove(name))} />`,
       ])} />
     <section><h3>Side by side</h3>
@@ -66,7 +66,7 @@ export function WorldsSection({ api, log }: ViewProps): Part {
       ${
         other !== undefined &&
         html`<div class="columns">
-          ${[api.world, other].map((name) => html`<${Column} key=${name} world=${name} version=${log.version} />`)}
+          ${[api.world, other].map((name) => html`<${Column} key=${name} world=${name} version=${version} />`)}
         </div>`
       }
     </section>

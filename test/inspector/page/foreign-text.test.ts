@@ -84,6 +84,26 @@ describe.skipIf(chromium === undefined)("foreign text (needs Chromium)", () => {
     await close();
   });
 
+  test("shows JSON indented, and every value as it was sent", async () => {
+    const { page, world, open, close } = await visit(browser);
+    const body = '{"a":9007199254740993,"a":1e400,"b":["\\u0041",{}],"c":[ ]}';
+    world.handle({ method: "POST", path: "/v1/nothing", body });
+    await open("#at=1");
+    const shown = await page.getByRole("group", { name: "Request body" }).innerText();
+    expect(shown.trim().split("\n")).toEqual([
+      "{",
+      '  "a": 9007199254740993,',
+      '  "a": 1e400,',
+      '  "b": [',
+      '    "\\u0041",',
+      "    {}",
+      "  ],",
+      '  "c": []',
+      "}",
+    ]);
+    await close();
+  });
+
   test("shows control characters and those that change the direction as code points", async () => {
     const { page, world, open, close } = await visit(browser);
     world.handle({

@@ -27,6 +27,8 @@ describe.skipIf(chromium === undefined)("hands (needs Chromium)", () => {
     await page.getByRole("button", { name: "Set", exact: true }).click();
     await expect.poll(() => world.clock.mode).toBe("flowing");
     await page.locator(".now").filter({ hasText: "2027-01-01" }).waitFor();
+    world.reset();
+    await page.locator(".now").filter({ hasText: "2026-01-15" }).waitFor();
     await close();
   });
 
@@ -57,6 +59,12 @@ describe.skipIf(chromium === undefined)("hands (needs Chromium)", () => {
       match: { operation: "click", every: 3 },
       verdict: { kind: "drop" },
     });
+    const verdict = form.getByLabel("Verdict");
+    const template = await verdict.inputValue();
+    await verdict.fill("{");
+    await form.getByRole("button", { name: "Add" }).click();
+    expect(await form.getByRole("alert").innerText()).toContain("verdict must be valid JSON");
+    await verdict.fill(template);
     await form.getByLabel("Every Nth request").fill("0");
     await form.getByRole("button", { name: "Add" }).click();
     expect(await form.getByRole("alert").innerText()).toContain("match.every");
@@ -99,7 +107,7 @@ describe.skipIf(chromium === undefined)("hands (needs Chromium)", () => {
 
   test("play a scenario", async () => {
     const { page, world, open, close } = await visit(browser);
-    await open("#view=world&section=scenarios&search=slow-drip");
+    await open("#view=world&section=scenarios&scenario=slow-drip");
     await page.getByRole("button", { name: "play" }).click();
     await page.getByRole("button", { name: "play, and replace this world?" }).click();
     await page.getByRole("heading", { name: "slow-drip: held" }).waitFor();
@@ -142,6 +150,34 @@ describe.skipIf(chromium === undefined)("hands (needs Chromium)", () => {
     await page.getByRole("button", { name: "delete" }).click();
     await page.getByRole("button", { name: /^delete, with \d+ requests?/ }).click();
     await expect.poll(() => server.worlds.names()).toEqual(["default"]);
+    await close();
+  });
+
+  test("a question to delete a world doesn't move to another one", async () => {
+    const { page, server, impression, open, close } = await visit(browser);
+    for (const name of ["a", "b", "c"]) server.worlds.fork(name, "default");
+    await open("#view=world&section=worlds");
+    await page.getByRole("button", { name: "delete" }).nth(1).click();
+    await page.getByRole("button", { name: /^delete, with/ }).waitFor();
+    server.worlds.delete("b");
+    impression("so that the list is read again");
+    await page.getByRole("link", { name: "b", exact: true }).waitFor({ state: "detached" });
+    expect(await page.getByRole("button", { name: /^delete, with/ }).count()).toBe(0);
+    expect(server.worlds.names()).toEqual(["default", "a", "c"]);
+    await close();
+  });
+
+  test("the truth follows while requests keep arriving", async () => {
+    const { page, impression, open, close } = await visit(browser);
+    await open("#view=truth");
+    let sent = 0;
+    const traffic = setInterval(() => {
+      impression(`s-${sent}`);
+      sent += 1;
+    }, 50);
+    await page.getByText(/in [1-9]\d* requests/).waitFor();
+    clearInterval(traffic);
+    await page.getByText(`in ${sent} requests`).waitFor();
     await close();
   });
 

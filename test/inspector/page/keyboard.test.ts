@@ -47,6 +47,12 @@ describe.skipIf(chromium === undefined)("the keyboard (needs Chromium)", () => {
     await opened(10);
     await press("}");
     await opened(11);
+    // Enter presses the button that has the focus.
+    await page.getByRole("button", { name: "Older exchange" }).focus();
+    await press("Enter");
+    await opened(10);
+    await press("]");
+    await opened(11);
     await press("2");
     await page.getByRole("tab", { name: "State", selected: true }).waitFor();
     await press("1");
@@ -56,6 +62,9 @@ describe.skipIf(chromium === undefined)("the keyboard (needs Chromium)", () => {
     expect(await focused(page)).toBe("Exchanges, newest first");
     await press("ArrowDown", "Enter");
     await opened(10);
+    await page.locator(".list").focus();
+    await press("PageDown");
+    await opened(1);
     await press("/");
     await page.keyboard.type("nothing");
     await page.locator("#row-10").waitFor({ state: "detached" });

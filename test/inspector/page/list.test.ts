@@ -107,6 +107,11 @@ describe.skipIf(chromium === undefined)("the list of exchanges (needs Chromium)"
       await page.getByRole("button", { name: "Clear" }).click();
       await page.locator("#row-66").waitFor();
     }
+    await open("#view=nothing&status=418");
+    await page.getByText("No exchange passes the filter").waitFor();
+    const status = page.getByRole("combobox", { name: "Status" });
+    expect(await status.inputValue()).toBe("418");
+    await page.getByRole("button", { name: "Clear" }).first().click();
     await choose("Publisher", publisher.id);
     await expect.poll(async () => (await visibleRows(page)).includes(5)).toBe(false);
     await choose("Operation", "impression");

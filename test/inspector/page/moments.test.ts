@@ -67,7 +67,7 @@ describe.skipIf(chromium === undefined)("moments (needs Chromium)", () => {
     for (let number = 1; number <= 10; number += 1) world.handle(requestOf(visited, number));
     await open("#at=4&tab=state");
     await page.getByRole("button", { name: "Make a world" }).click();
-    await page.getByRole("link", { name: "open the world from-4" }).click();
+    await page.getByRole("link", { name: "open it" }).click();
     await page.locator(".world").filter({ hasText: "from-4" }).waitFor();
     await page.getByText("goes on from default, after #4").waitFor();
     expect(server.worlds.get("from-4").audit().total.applied).toBe(4);
@@ -102,6 +102,18 @@ describe.skipIf(chromium === undefined)("moments (needs Chromium)", () => {
     // Nothing of it happened.
     expect(world.audit().total).toMatchObject({ applied: 1, attempts: 2 });
     expect(world.publishers.get(publisher.id).surfaces[0]?.status).toBe("active");
+    await close();
+  });
+
+  test("what if: a body with line ends of its own goes out as it was, unless it is edited", async () => {
+    const { page, world, open, close } = await visit(browser);
+    world.handle({ method: "POST", path: "/v1/impression", body: "surface=a\r\nb&ad_id=c" });
+    await open("#at=1&tab=what-if");
+    await page.getByText("With an edited request").click();
+    const sent = page.waitForRequest((request) => request.postData()?.startsWith('{"request"') === true);
+    await page.getByRole("button", { name: "Try the edit" }).click();
+    expect((await sent).postDataJSON()).toEqual({ request: {} });
+    await page.getByText("Nothing differs.").waitFor();
     await close();
   });
 });
