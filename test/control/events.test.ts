@@ -43,7 +43,10 @@ test("the rows are what an observer of the journal gets", () => {
   const events = eventsIn(response.body).filter(({ event }) => event === "exchanges");
   const rows: LoggedExchange[] = JSON.parse(JSON.stringify(seen));
   const withoutEvents = events.map(({ data, ...event }) => {
-    return { ...event, data: (data as ListedExchange[]).map(({ event: _, eventKey: __, ...row }) => row) };
+    return {
+      ...event,
+      data: (data as ListedExchange[]).map(({ event: _, eventKey: __, ...row }) => row),
+    };
   });
   expect(withoutEvents).toEqual([{ id: "4", event: "exchanges", data: rows }]);
 });

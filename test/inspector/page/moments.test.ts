@@ -110,7 +110,9 @@ describe.skipIf(chromium === undefined)("moments (needs Chromium)", () => {
     world.handle({ method: "POST", path: "/v1/impression", body: "surface=a\r\nb&ad_id=c" });
     await open("#at=1&tab=what-if");
     await page.getByText("With an edited request").click();
-    const sent = page.waitForRequest((request) => request.postData()?.startsWith('{"request"') === true);
+    const sent = page.waitForRequest(
+      (request) => request.postData()?.startsWith('{"request"') === true,
+    );
     await page.getByRole("button", { name: "Try the edit" }).click();
     expect((await sent).postDataJSON()).toEqual({ request: {} });
     await page.getByText("Nothing differs.").waitFor();
