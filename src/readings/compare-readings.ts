@@ -140,6 +140,7 @@ function createAsker(question: Question): Asker {
   const first = ask(present.fork(), question.request);
   const script = core.history.scriptOf(moment, "earliest");
   const steps = relevantSteps(script, request, first);
+  const isWhole = steps.length === script.steps.length;
   const past = pastOf(script, steps, request);
   const isInfluenced = influenceOf(past);
 
@@ -166,7 +167,8 @@ function createAsker(question: Question): Asker {
       const isSameId = key === "ids.format" ? sameIdIn(worlds) : undefined;
       if (!isInfluenced(key, choice)) return { asked: askCopy(reading, worlds), isSameId };
       // A key that works for every publisher lets their requests influence each other.
-      const own = key === "auth.key-scope" ? pastOf(script, script.steps, request) : past;
+      const own =
+        key === "auth.key-scope" && !isWhole ? pastOf(script, script.steps, request) : past;
       return { asked: yield* askUnder(question, own, requestWith, reading), isSameId };
     },
     note: script.from.isStart ? {} : { note: noteAbout(script.from.sequence) },

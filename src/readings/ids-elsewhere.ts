@@ -73,15 +73,17 @@ function idsIn(seed: string, format: Choice<"ids.format">): Ids {
   return createIds(seed, { ...defaultAssumptions, "ids.format": format });
 }
 
-/** The id of an impression that can't exist, of the same publisher and in the same format. */
-export function missingImpression(seed: string, like: string): string {
+/** Translates an impression's id to that of one that can't exist, of the same publisher and in the same format. */
+export function missingImpressionIn(seed: string): IdTranslator {
   const formats = Object.keys(catalogue["ids.format"].choices) as Choice<"ids.format">[];
-  for (const format of formats) {
-    const { impression } = idsIn(seed, format);
-    const parts = impression.decode(like);
-    if (parts !== undefined) return impression.encode(parts.publisher, LAST_SERIAL);
-  }
-  return like;
+  const codecs = formats.map((format) => idsIn(seed, format).impression);
+  return (like) => {
+    for (const codec of codecs) {
+      const parts = codec.decode(like);
+      if (parts !== undefined) return codec.encode(parts.publisher, LAST_SERIAL);
+    }
+    return like;
+  };
 }
 
 const LAST_SERIAL = 0xffff_ffff;

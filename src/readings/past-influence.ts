@@ -108,7 +108,6 @@ function always(): boolean {
 export function influenceOf({
   from,
   steps,
-  told,
 }: PastToRepeat): (key: AssumptionKey, choice: string) => boolean {
   const { assumptions } = from.copy.state;
   const changed = assumedIn(steps);
@@ -116,7 +115,7 @@ export function influenceOf({
     (choices) => choices["limit.rejected-requests"] === "free",
   );
   const tellsByDuplicates = steps.some(
-    (step) => step.kind === "request" && told.has(step.sequence) && isDuplicate(step.record),
+    (step) => step.kind === "request" && step.tells !== undefined && isDuplicate(step.record),
   );
   const past = { ...pastOf(steps), freesRefused, tellsByDuplicates };
   // A choice that was in force for a while isn't the same as one that was in force all the time.

@@ -13,7 +13,7 @@ import {
   type IdTranslator,
   idsSentIn,
   idTranslator,
-  missingImpression,
+  missingImpressionIn,
   translatedChange,
   translatedRequest,
   translatedRule,
@@ -23,16 +23,23 @@ import { assumedIn } from "./relevant-past.ts";
 
 /** A past to repeat, from a saved state on. */
 export interface PastToRepeat extends Pick<Script, "from" | "untilMs"> {
-  readonly steps: readonly HistoryStep[];
-  /** Ids of impressions that clients sent, by the entry whose answer told them. */
-  readonly told: ReadonlyMap<number, string>;
-  /** The entries of the requests that sent such an id. */
-  readonly sent: ReadonlySet<number>;
+  readonly steps: readonly PastStep[];
   /** The formats of ids that were in force at some time. */
   readonly formats: ReadonlySet<Choice<"ids.format">>;
-  /** The requests by entry, because it takes long to read them from their records again and again. */
-  readonly requests: ReadonlyMap<number, RequestParts>;
 }
+
+export type PastStep = ChangeStep | RequestStep;
+
+type ChangeStep = Extract<HistoryStep, { kind: "change" }>;
+
+type RequestStep = Extract<HistoryStep, { kind: "request" }> & {
+  /** Read from the record once, because that takes long. */
+  readonly request: RequestParts;
+  /** Whether it sends ids that an earlier answer told. */
+  readonly sendsTold: boolean;
+  /** The id of an impression that its answer told, if clients sent it later and no earlier answer told it. */
+  readonly tells: string | undefined;
+};
 
 /** Requests to repeat before others get a turn. */
 const SLICE = 500;
@@ -48,17 +55,19 @@ export function* askUnder(
   requestWith: (idOf: IdTranslator) => ApiRequest,
   { key, choice }: { readonly key: AssumptionKey; readonly choice: string },
 ): Work<Asked> {
-  const { from, steps, untilMs, told, sent, requests, formats } = past;
+  const { from, steps, untilMs, formats } = past;
   const { seed, assumptions } = from.copy.state;
   const repetition = core.beginAt(from, resolveAssumptions({ ...assumptions, [key]: choice }));
   const { world } = repetition;
-  const known = new Map<string, string>();
+  /** Ids that are others there, by those that clients were told here. */
+  const told = new Map<string, string>();
   const isFormat = key === "ids.format";
   const byFormat: IdTranslator = isFormat
     ? idTranslator({ seed, from: formats, to: choice as Choice<"ids.format"> })
     : (text) => text;
-  const idOf: IdTranslator = (text) => known.get(text) ?? byFormat(text);
+  const idOf: IdTranslator = (text) => told.get(text) ?? byFormat(text);
   if (isFormat) world.rewriteRules((rule) => translatedRule(rule, idOf));
+  const missing = missingImpressionIn(seed);
 
   let latest: ApiResponse | undefined;
   for (const [index, step] of steps.entries()) {
@@ -70,15 +79,14 @@ export function* askUnder(
       repetition.repeat({ kind: "change", noted: { ...step.noted, change: own } });
       continue;
     }
-    const { sequence } = step;
-    const recorded = requests.get(sequence);
-    const needsIds = recorded !== undefined && (isFormat || sent.has(sequence));
-    const repeated = needsIds ? translatedRequest(recorded, idOf) : recorded;
+    const { request, sendsTold, tells } = step;
+    const hasOtherIds = isFormat || (sendsTold && told.size > 0);
     // The second entry of a duplicated request has no answer of its own.
-    latest = repetition.repeat(step, repeated) ?? latest;
-    const id = told.get(sequence);
-    if (id === undefined || known.has(id)) continue;
-    known.set(id, impressionIdIn(latest) ?? byFormat(missingImpression(seed, id)));
+    latest =
+      repetition.repeat(step, hasOtherIds ? translatedRequest(request, idOf) : request) ?? latest;
+    if (tells === undefined) continue;
+    const id = impressionIdIn(latest) ?? byFormat(missing(tells));
+    if (id !== tells) told.set(tells, id);
   }
   repetition.end(untilMs, decide);
   return ask(world, requestWith(idOf));
@@ -107,35 +115,23 @@ export function pastOf(
   steps: readonly HistoryStep[],
   request: RequestParts,
 ): PastToRepeat {
-  const requests = new Map<number, RequestParts>();
-  const sent = new Set<number>();
-  const wanted = new Set(isClick(request) ? idsSentIn(request) : []);
+  const untold = new Set(idsClickedBy(request));
   for (const step of steps) {
-    if (step.kind === "change") continue;
-    const recorded = requestIn(step.record);
-    requests.set(step.sequence, recorded);
-    if (!isClick(recorded)) continue;
-    sent.add(step.sequence);
-    for (const id of idsSentIn(recorded)) wanted.add(id);
+    if (step.kind === "request") for (const id of idsClickedBy(step.record)) untold.add(id);
   }
-  const told = tellersOf(wanted, steps);
-  return { from, untilMs, steps, requests, sent, told, formats: formatsIn(from, steps) };
+  const read = (step: HistoryStep): PastStep => {
+    if (step.kind === "change") return step;
+    const { record } = step;
+    const id = untold.size === 0 ? undefined : impressionIdIn(record.response);
+    // Later answers repeat it.
+    const tells = id !== undefined && untold.delete(id) ? id : undefined;
+    return { ...step, request: requestIn(record), sendsTold: isClick(record), tells };
+  };
+  return { from, untilMs, steps: steps.map(read), formats: formatsIn(from, steps) };
 }
 
-/** The first entry whose answer told each of the ids. */
-function tellersOf(
-  wanted: Set<string>,
-  steps: readonly HistoryStep[],
-): ReadonlyMap<number, string> {
-  const told = new Map<number, string>();
-  if (wanted.size === 0) return told;
-  for (const step of steps) {
-    const id = step.kind === "request" ? impressionIdIn(step.record.response) : undefined;
-    // Later ones repeat it.
-    if (step.kind === "request" && id !== undefined && wanted.delete(id))
-      told.set(step.sequence, id);
-  }
-  return told;
+function idsClickedBy(request: RequestParts): readonly string[] {
+  return isClick(request) ? idsSentIn(request) : [];
 }
 
 function isClick({ path }: Pick<RequestParts, "path">): boolean {

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { createSimulator, type Simulator, type SimulatorOptions } from "../../src/index.ts";
-import { idTranslator, missingImpression } from "../../src/readings/ids-elsewhere.ts";
+import { idTranslator, missingImpressionIn } from "../../src/readings/ids-elsewhere.ts";
 import {
   type AssumptionKey,
   type Assumptions,
@@ -162,7 +162,7 @@ function clicked({ play, original, pick }: Turn): string {
 }
 
 function missing({ sim }: Play, original: Play, like: string): string {
-  const id = missingImpression(sim.seed, like);
+  const id = missingImpressionIn(sim.seed)(like);
   const from = new Set([original.sim.assumptions["ids.format"]]);
   return idTranslator({ seed: sim.seed, from, to: sim.assumptions["ids.format"] })(id);
 }
