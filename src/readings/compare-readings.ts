@@ -26,7 +26,7 @@ import { allKeys } from "./matrix-plan.ts";
 import { influenceOf } from "./past-influence.ts";
 import { askUnder, pastOf } from "./past-under.ts";
 import { askedOnce, hosted, presentOf, type Question } from "./present.ts";
-import { relevantSteps } from "./relevant-past.ts";
+import { influentialSteps, relevantSteps } from "./relevant-past.ts";
 
 /** A choice of one assumption. All others are as they were. */
 export interface Reading {
@@ -138,11 +138,12 @@ function createAsker(question: Question): Asker {
   const present = presentOf(question);
   const { flaw, ...request } = plainRequest(question.request);
   const first = ask(present.fork(), question.request);
-  const script = core.history.scriptOf(moment, "earliest");
+  const whole = core.history.scriptOf(moment, "earliest");
+  const script = { ...whole, steps: influentialSteps(whole, request) };
   const steps = relevantSteps(script, request, first);
   const isWhole = steps.length === script.steps.length;
   const past = pastOf(script, steps, request);
-  const isInfluenced = influenceOf(past);
+  const isInfluenced = influenceOf(past, request);
 
   // What can't be read has no ids.
   const requestWith = (idOf: IdTranslator): ApiRequest =>

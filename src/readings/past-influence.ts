@@ -5,10 +5,10 @@
 
 import { headerOf } from "../exchange/headers.ts";
 import type { JournalRecord } from "../journal/record.ts";
-import type { HistoryStep } from "../simulator/moment.ts";
 import type { AssumptionKey } from "../spec/assumptions/catalogue.ts";
+import type { RequestParts } from "../spec/messages.ts";
 import { operations } from "../spec/operations.ts";
-import type { PastToRepeat } from "./past-under.ts";
+import { isClick, type PastToRepeat } from "./past-under.ts";
 import { assumedIn } from "./relevant-past.ts";
 
 /** What happened so far, as far as it matters here. When unsure, a member is true. */
@@ -17,12 +17,13 @@ interface Past {
   /** POST requests that aren't read from JSON, or may be read in several ways. */
   readonly hasOtherPosts: boolean;
   readonly hasClicks: boolean;
+  readonly hasRepeatedClicks: boolean;
   /** Clicks so late that some choice of click.window refuses them. */
   readonly hasLateClicks: boolean;
   /** Whether only the answer to a duplicate told an id that was clicked later. */
   readonly tellsByDuplicates: boolean;
-  /** Impressions that may have a session. */
-  readonly hasSessions: boolean;
+  /** Impressions of one session: under some choice they are duplicates. The request that is asked counts, too. */
+  readonly sharesSessions: boolean;
   /** Impressions on a surface that wasn't active. */
   readonly hasInactive: boolean;
   /** Parameters with unknown names, empty values or other types than text, or an unusual encoding. */
@@ -64,13 +65,13 @@ const influences: Readonly<Record<AssumptionKey, Influence>> = {
   "limit.recording-pool": ({ hasClicks }) => hasClicks,
   "limit.reporting-endpoints": ({ hasReportsBesidesStats }) => hasReportsBesidesStats,
   "limit.rejected-requests": ({ hasRefusals }) => hasRefusals,
-  "dedup.key": ({ hasSessions }) => hasSessions,
-  "dedup.window": ({ hasSessions }) => hasSessions,
-  "dedup.repeat": ({ hasSessions, freesRefused, tellsByDuplicates }, choices) =>
-    hasSessions && (choices.includes("count") || freesRefused || tellsByDuplicates),
+  "dedup.key": ({ sharesSessions }) => sharesSessions,
+  "dedup.window": ({ sharesSessions }) => sharesSessions,
+  "dedup.repeat": ({ sharesSessions, freesRefused, tellsByDuplicates }, choices) =>
+    sharesSessions && (choices.includes("count") || freesRefused || tellsByDuplicates),
   "click.unknown": ({ hasClicks, freesRefused }) => hasClicks && freesRefused,
-  "click.repeat": ({ hasClicks, freesRefused }, choices) =>
-    hasClicks && (choices.includes("count") || freesRefused),
+  "click.repeat": ({ hasRepeatedClicks, freesRefused }, choices) =>
+    hasRepeatedClicks && (choices.includes("count") || freesRefused),
   "click.window": ({ hasLateClicks }) => hasLateClicks,
   // A copy can't change it, nor the time zone, once any publisher has events.
   "click.revenue": always,
@@ -104,11 +105,12 @@ function always(): boolean {
   return true;
 }
 
-/** Tells for which readings the past has to be repeated. */
-export function influenceOf({
-  from,
-  steps,
-}: PastToRepeat): (key: AssumptionKey, choice: string) => boolean {
+/** Tells for which readings the past has to be repeated before `asked`. */
+export function influenceOf(
+  repeated: PastToRepeat,
+  asked: RequestParts,
+): (key: AssumptionKey, choice: string) => boolean {
+  const { from, steps } = repeated;
   const { assumptions } = from.copy.state;
   const changed = assumedIn(steps);
   const freesRefused = [assumptions, ...changed].some(
@@ -117,7 +119,7 @@ export function influenceOf({
   const tellsByDuplicates = steps.some(
     (step) => step.kind === "request" && step.tells !== undefined && isDuplicate(step.record),
   );
-  const past = { ...pastOf(steps), freesRefused, tellsByDuplicates };
+  const past = { ...pastOf(repeated, asked), freesRefused, tellsByDuplicates };
   // A choice that was in force for a while isn't the same as one that was in force all the time.
   const wasChanged = (key: AssumptionKey): boolean =>
     changed.some((choices) => choices[key] !== undefined);
@@ -129,13 +131,19 @@ function isDuplicate({ effect }: JournalRecord): boolean {
   return effect === "suppressed";
 }
 
-function pastOf(steps: readonly HistoryStep[]): Omit<Past, "freesRefused" | "tellsByDuplicates"> {
+function pastOf(
+  { from, steps }: PastToRepeat,
+  asked: RequestParts,
+): Omit<Past, "freesRefused" | "tellsByDuplicates"> {
+  // Impressions before a saved state may have had the same sessions.
+  const isDistinct = distinctSessions(from.isStart);
   const past = {
     hasPosts: false,
     hasOtherPosts: false,
     hasClicks: false,
+    hasRepeatedClicks: false,
     hasLateClicks: false,
-    hasSessions: false,
+    sharesSessions: isImpression(asked) && !isDistinct(parametersIfUsual(asked)),
     hasInactive: false,
     hasUnusualParameters: false,
     hasUnusualSchemes: false,
@@ -148,30 +156,43 @@ function pastOf(steps: readonly HistoryStep[]): Omit<Past, "freesRefused" | "tel
     if (step.kind === "change") continue;
     const { record } = step;
     const { path } = record;
-    const names = parametersIfUsual(record);
+    const parameters = parametersIfUsual(record);
     past.hasTrailingSlashes ||= path.endsWith("/");
     past.hasHeads ||= record.method === "HEAD";
     past.hasUnusualSchemes ||= hasUnusualScheme(record);
-    past.hasUnusualParameters ||= names === undefined;
+    past.hasUnusualParameters ||= parameters === undefined;
+    past.hasRepeatedClicks ||= record.shapedBy.includes("click.repeat");
     past.hasLateClicks ||= record.shapedBy.includes("click.window");
     past.hasInactive ||= record.shapedBy.includes("surface.inactive");
     past.hasRefusals ||= wasRefused(record);
-    if (isPost(record)) {
+    past.sharesSessions ||= isImpression(record) && !isDistinct(parameters);
+    if (isClick(record) || isImpression(record)) {
       past.hasPosts = true;
-      past.hasOtherPosts ||= names === undefined || !isOnlyJson(record);
+      past.hasOtherPosts ||= parameters === undefined || !isOnlyJson(record);
     }
-    past.hasClicks ||= path.startsWith(operations.click.path);
-    if (path.startsWith(operations.impression.path))
-      past.hasSessions ||= names === undefined || names.includes("session_id");
+    past.hasClicks ||= isClick(record);
     past.hasReportsBesidesStats ||= reportsBesidesStats.some((one) => path.startsWith(one));
   }
   return past;
 }
 
+/** Tells of impressions whether each has no session, or one that none before had. */
+function distinctSessions(isFromStart: boolean): (parameters: Parameters | undefined) => boolean {
+  const sessions = new Set<unknown>();
+  return (parameters) => {
+    if (parameters === undefined) return false;
+    const session = parameters.find(([name]) => name === "session_id")?.[1];
+    if (session === undefined) return true;
+    const isDistinct = isFromStart && !sessions.has(session);
+    sessions.add(session);
+    return isDistinct;
+  };
+}
+
 const reportsBesidesStats: readonly string[] = [operations.surfaces.path, operations.payouts.path];
 
-function isPost({ path }: JournalRecord): boolean {
-  return path.startsWith(operations.impression.path) || path.startsWith(operations.click.path);
+function isImpression({ path }: RequestParts): boolean {
+  return path.startsWith(operations.impression.path);
 }
 
 /** Whether it is a JSON body and nothing else. */
@@ -197,20 +218,17 @@ const parameterNames: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.values(operations).map(({ path, parameters }) => [path, new Set(Object.keys(parameters))]),
 );
 
-/** The names of its parameters; undefined unless they are the operation's own, each with a text. */
-function parametersIfUsual({
-  path,
-  query,
-  headers,
-  body,
-}: JournalRecord): readonly string[] | undefined {
+type Parameters = readonly (readonly [name: string, value: unknown])[];
+
+/** Its parameters; undefined unless they are the operation's own, each with a text. */
+function parametersIfUsual({ path, query, headers, body }: RequestParts): Parameters | undefined {
   const names = parameterNames.get(path.replace(/\/+$/, ""));
   if (names === undefined) return [];
   if (query !== "" && body !== "") return undefined;
   const isJson = headerOf(headers, "content-type")?.startsWith("application/json") ?? true;
   const sent = query === "" ? membersOf(isJson ? body : "(another type)") : pairsOf(query);
   const isUsual = sent?.every(([name, value]) => names.has(name) && isText(value)) === true;
-  return isUsual ? sent.map(([name]) => name) : undefined;
+  return isUsual ? sent : undefined;
 }
 
 function pairsOf(query: string): [string, unknown][] {

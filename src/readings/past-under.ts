@@ -134,7 +134,7 @@ function idsClickedBy(request: RequestParts): readonly string[] {
   return isClick(request) ? idsSentIn(request) : [];
 }
 
-function isClick({ path }: Pick<RequestParts, "path">): boolean {
+export function isClick({ path }: Pick<RequestParts, "path">): boolean {
   return path.startsWith(operations.click.path);
 }
 

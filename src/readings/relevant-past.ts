@@ -1,10 +1,14 @@
 /** What of the past an answer can depend on: publishers don't influence each other (invariant A1), with a few exceptions. */
 
 import { headerOf } from "../exchange/headers.ts";
+import type { FaultRule } from "../faults/rule.ts";
 import type { HistoryStep, Script } from "../simulator/moment.ts";
 import type { Readings } from "../simulator/simulator-options.ts";
 import type { RequestParts } from "../spec/messages.ts";
+import { operations } from "../spec/operations.ts";
 import type { Asked } from "./answer.ts";
+
+const { impression, click } = operations;
 
 /** The choices that were made by hand. */
 export function assumedIn(steps: readonly HistoryStep[]): readonly Readings[] {
@@ -16,7 +20,20 @@ export function assumedIn(steps: readonly HistoryStep[]): readonly Readings[] {
   return assumed;
 }
 
-/** The steps that may have influenced the answer. Changes by hand always count. */
+/**
+ * The steps that may have influenced the answer under any choice. An impression or a click doesn't depend on what was read
+ * before: reports have a limit of their own. But a rule may count all requests.
+ */
+export function influentialSteps(script: Script, { method, path }: RequestParts): Script["steps"] {
+  const isEvent = method === "POST" && (path === impression.path || path === click.path);
+  if (!isEvent || matchesIn(script).length > 0) return script.steps;
+  return script.steps.filter((step) => {
+    const id = step.kind === "request" ? step.record.operation : undefined;
+    return id === undefined || operations[id].method !== "GET";
+  });
+}
+
+/** The steps that may have influenced the answer while keys are bound to publishers. Changes by hand always count. */
 export function relevantSteps(
   script: Script,
   request: RequestParts,
@@ -34,21 +51,27 @@ export function relevantSteps(
 }
 
 /** Whether a publisher's requests may have influenced another's, or aren't recognised as one publisher's. */
-function sharesState({ from, steps }: Script): boolean {
+function sharesState(script: Script): boolean {
+  const assumed = assumedIn(script.steps);
+  return (
+    [script.from.copy.state.assumptions, ...assumed].some(
+      (one) => one["auth.key-scope"] === "any",
+    ) ||
+    assumed.some((one) => one["ids.format"] !== undefined) ||
+    matchesIn(script).some((match) => match?.per === "world")
+  );
+}
+
+/** What each rule matches that was there at some time; undefined for a function. */
+function matchesIn({ from, steps }: Script): readonly FaultRule["match"][] {
   const { state, rules } = from.copy;
-  const assumed = assumedIn(steps);
   const added = steps.flatMap((step) =>
     step.kind === "change" && step.noted.change.kind === "fault" ? [step.noted.change.rule] : [],
   );
-  const matches = [
+  return [
     ...rules.list(state.clock.now).map(({ match }) => match),
     ...added.map((rule) => (typeof rule === "function" ? undefined : rule.match)),
   ];
-  return (
-    [state.assumptions, ...assumed].some((one) => one["auth.key-scope"] === "any") ||
-    assumed.some((one) => one["ids.format"] !== undefined) ||
-    matches.some((match) => match?.per === "world")
-  );
 }
 
 /** Whether the request may carry a valid key that wasn't accepted or wasn't looked at. */

@@ -17,6 +17,11 @@ function getStats(sim: Simulator, place = 0): ApiRequest {
   return { method: "GET", path: "/v1/publisher/stats", query: { publisher_id: id }, headers };
 }
 
+function getToday(sim: Simulator): ApiRequest {
+  const [today = ""] = new Date(sim.clock.now()).toISOString().split("T");
+  return { ...getStats(sim), query: { ...idOf(sim), from: today, to: today } };
+}
+
 function post(sim: Simulator, path: string, fields: object, place = 0): ApiRequest {
   const { apiKey } = sim.publishers.at(place);
   const headers = { authorization: `Bearer ${apiKey}` };
@@ -62,6 +67,25 @@ describe("a reading gets the answer of a world that had it from the beginning", 
     });
     expect(answer.assumptions).toContain("dedup.repeat");
     expect(differences[0]).toBe("status: 409 instead of 200");
+  });
+
+  test("dedup.key=session knows the session of one earlier impression, on another surface", () => {
+    const sim = createSimulator();
+    const { id: publisher_id, surfaces } = sim.publishers.at(0);
+    sim.handle(impression(sim));
+    const event = { publisher_id, surface: surfaces[1]?.id, ad_id: "ad", session_id: "s" };
+    const elsewhere = post(sim, "impression", event);
+    const { answer } = groupOf(sim, elsewhere, "dedup.key", "session");
+    expect(answer).toMatchObject({ status: 200, effect: "suppressed", creditInr: 0 });
+  });
+
+  test("click.repeat=count has counted an earlier second click", () => {
+    const sim = createSimulator();
+    const id = impressionIdIn(sim.handle(impression(sim)));
+    for (let sent = 0; sent < 2; sent += 1) sim.handle(post(sim, "click", { impression_id: id }));
+    expect(JSON.parse(sim.fork().handle(getToday(sim)).body)).toMatchObject({ clicks: 1 });
+    const { answer } = groupOf(sim, getToday(sim), "click.repeat", "count");
+    expect(JSON.parse(answer.body)).toMatchObject({ clicks: 2 });
   });
 
   test("limit.algorithm=token-bucket has one request a second after its quota is spent, and sliding-log none", () => {
@@ -306,6 +330,16 @@ describe("if the journal doesn't reach the world's beginning", () => {
       expect(conflict?.answer.status).toBe(409);
     },
   );
+});
+
+test("after a restore, a reading of dedup.key begins with no session known", () => {
+  const sim = createSimulator();
+  sim.handle(impression(sim));
+  sim.restore(sim.snapshot());
+  sim.handle(impression(sim));
+  expect(JSON.parse(sim.fork().handle(getToday(sim)).body)).toMatchObject({ impressions: 1 });
+  const { answer } = groupOf(sim, getToday(sim), "dedup.key", "session");
+  expect(JSON.parse(answer.body)).toMatchObject({ impressions: 2 });
 });
 
 describe("refuses", () => {

@@ -59,7 +59,7 @@ function shown(turn: Turn): Readonly<Record<string, string>> {
   const { pick } = turn;
   const surface = surfaces[pick % 2]?.id ?? "none";
   const event = { publisher_id: id, surface, ad_id: `ad-${pick % 3}` };
-  return pick % 5 === 0 ? event : { ...event, session_id: `s-${pick % 4 < 3}` };
+  return pick % 5 === 0 ? event : { ...event, session_id: `s-${pick % 16}` };
 }
 
 function authorization(turn: Turn): Readonly<Record<string, string>> {
