@@ -31,7 +31,7 @@ const nights = [
 ].flatMap((day) => Array.from({ length: 16 }, (_, half) => [...day, 0, half * 30]));
 
 const questions: LocalDateQuestions = {
-  instants: Array.from({ length: 1000 }, (_, at) => far([20, 60, 200, 9000][at % 4] ?? 0)),
+  instants: Array.from({ length: 200 }, (_, at) => far([20, 60, 200, 9000][at % 4] ?? 0)),
   parts: [
     ...nights,
     ...Array.from({ length: 300 }, () => [
@@ -45,7 +45,7 @@ const questions: LocalDateQuestions = {
     [2026, 0, 15, 5, 30, 1, 2],
   ],
   changes: setters.flatMap((method) =>
-    Array.from({ length: 60 }, () => ({
+    Array.from({ length: 20 }, () => ({
       instant: far(60),
       method,
       values: method === "setFullYear" ? [between(1980, 2040)] : [between(-5, 70)],
@@ -107,11 +107,12 @@ test.each(someOf(zones))("dates in %s are those of a process that runs there", a
 });
 
 test("the machine's own dates are back once the world is closed", async () => {
-  const before = answersOn(questions);
+  const few = { ...questions, instants: questions.instants.slice(0, 20) };
+  const before = answersOn(few);
   const world = await openTestWorld({ globals: "replaced", timeZone: "Pacific/Kiritimati" });
-  expect(answersOn(questions)).not.toEqual(before);
+  expect(answersOn(few)).not.toEqual(before);
   await world.close();
-  expect(answersOn(questions)).toEqual(before);
+  expect(answersOn(few)).toEqual(before);
 });
 
 test("a client's dates follow the zone, however it makes them", async () => {
