@@ -719,7 +719,7 @@ describe("in real runners", () => {
       const outputs: string[] = [];
       const files: string[] = [];
       let replay = "";
-      for (const run of ["first", "again", "once-more"]) {
+      for (const run of ["first", "again"]) {
         const env = { EXAMPLE_RANDOM: "1", EXAMPLE_FAILURES: into(run), ADSIM_REPLAY: replay };
         const output = (await outputOf("node", args, env)).replaceAll(into(run), "FAILURES");
         const [failure = ""] =
