@@ -17,7 +17,7 @@ import type { Command } from "../../../src/testing/session/command.ts";
 import { runSession } from "../../../src/testing/session/run-session.ts";
 import { runsOf, someOf } from "../../budget.ts";
 import { type Habits, onceOnly, patientClient } from "./patient-client.ts";
-import { expectShort, shrinkOnlyIfWhole } from "./shrinking.ts";
+import { expectShort, shrinkOnlyIfWhole, unshrunk } from "./shrinking.ts";
 
 shrinkOnlyIfWhole();
 
@@ -94,7 +94,7 @@ describe("a correct client", () => {
       /^(?:comes-back|goes-on-after-the-limit)$/.test(id),
     ))
       for (const sequenceSeed of someOf([1, 2, 3]))
-        expect(await outcomeOf(rule, refusing, { runs: runsOf(50, 20), sequenceSeed })).toBe(
+        expect(await outcomeOf(rule, refusing, { runs: runsOf(20, 20), sequenceSeed })).toBe(
           "held",
         );
   });
@@ -216,8 +216,8 @@ interface Defect {
   readonly what: string;
   readonly habits: Habits;
   readonly options?: TryOptions;
-  /** How many commands it takes at most to show it. @default 6 */
-  readonly commands?: number;
+  /** How many commands it takes at most to show it. If chance decides, any number may be left. @default 6 */
+  readonly commands?: number | "any number";
 }
 
 const idIn = (body: unknown): boolean =>
@@ -393,14 +393,14 @@ const defects: readonly Defect[] = [
     what: "pauses a second, more or less, each time",
     habits: { pauseMs: (_, random) => 1000 * (0.5 + random()) },
     options: { runs: 50 },
-    commands: 49,
+    commands: "any number",
   },
   {
     rule: "pauses-grow",
     what: "pauses anything up to two seconds each time",
     habits: { pauseMs: (_, random) => 2000 * random() },
     options: { runs: 50 },
-    commands: 49,
+    commands: "any number",
   },
   {
     rule: "pauses-grow",
@@ -413,7 +413,7 @@ const defects: readonly Defect[] = [
     what: "pauses a second or two, and only twice",
     habits: { repeats: 2, pauseMs: (_, random) => 1000 + 1000 * random() },
     options: { runs: 50 },
-    commands: 49,
+    commands: "any number",
   },
   {
     rule: "pauses-grow",
@@ -595,11 +595,12 @@ describe("a client with a defect", () => {
   test.each(defects)("breaks $rule if it $what", async ({ rule, ...defect }) => {
     const [one] = rules.filter(({ id }) => id === rule);
     if (one === undefined) throw new Error(`There is no rule ${rule}.`);
-    const client = patientClient(defect.habits);
-    const tried = await tryRule(one, client, { runs: 30, ...defect.options });
+    const { habits, options, commands = 6 } = defect;
+    const attempt = () => tryRule(one, patientClient(habits), { runs: 30, ...options });
+    const tried = await (commands === "any number" ? unshrunk(attempt) : attempt());
     expect(tried.kind).toBe("broken");
     if (tried.kind !== "broken") return;
-    expectShort(tried.commands, defect.commands ?? 6);
+    if (commands !== "any number") expectShort(tried.commands, commands);
     expect(tried.broken.message).toMatch(/^(?:The|A) .*\.$/);
     expect(tried.broken.message).not.toMatch(/undefined|NaN/);
   });

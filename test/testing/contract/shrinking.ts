@@ -10,6 +10,17 @@ export function shrinkOnlyIfWhole(): void {
   afterAll(() => fc.resetConfigureGlobal());
 }
 
+/** Tries something without looking for its shortest sequence, where a long one says as much. */
+export async function unshrunk<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  const before = fc.readConfigureGlobal();
+  fc.configureGlobal({ ...before, endOnFailure: true });
+  try {
+    return await attempt();
+  } finally {
+    fc.configureGlobal(before);
+  }
+}
+
 export function expectShort({ length }: readonly unknown[], most: number): void {
   if (isWhole) expect(length).toBeLessThanOrEqual(most);
 }

@@ -76,7 +76,7 @@ if (rule === undefined) throw new Error("The rule has another name.");
 describe("a client isn't blamed if it", () => {
   test.each(Object.entries(right))("%s", async (_, caching) => {
     for (const one of statsRules) {
-      const tried = await tryRule(one, cachingClient(caching), { runs: runsOf(50) });
+      const tried = await tryRule(one, cachingClient(caching), { runs: runsOf(20) });
       expect(tried.kind === "broken" ? tried.broken.message : tried.kind).toBe("held");
     }
   });
