@@ -10,7 +10,7 @@ import { startServer } from "../../src/server.ts";
 import { runsOf } from "../budget.ts";
 import { BUSY, drawsOf, type RawRequest, rawRequest } from "./requests.ts";
 
-const REQUESTS = runsOf(25_000);
+const REQUESTS = runsOf(10_000, 2500);
 const SEED = process.env.ADSIM_SEED ?? "fuzz";
 const CONNECTIONS = 32;
 const PIPELINED = 6;
