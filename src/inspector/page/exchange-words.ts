@@ -4,15 +4,9 @@ import { printable } from "../../base/text.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
 import { errorKinds } from "../../spec/errors.ts";
 import type { Row } from "./contract.ts";
-import { inr, shortInr } from "./parts.ts";
+import { inr } from "./parts.ts";
 
-export function targetOf({
-  path,
-  query,
-}: {
-  readonly path: string;
-  readonly query: string;
-}): string {
+export function targetOf({ path, query }: Pick<Row, "path" | "query">): string {
   return query === "" ? path : `${path}?${query}`;
 }
 
@@ -31,8 +25,10 @@ export function booksText(
   switch (row.effect) {
     case "applied": {
       const { creditInr, operation = "event" } = row;
-      if (form === "short") return `+1 ${creditInr === undefined ? "" : shortInr(creditInr)}`;
-      return `+1 ${operation}${creditInr === undefined ? "" : `, ${inr(creditInr)}`}`;
+      if (creditInr === undefined) return form === "short" ? "+1" : `+1 ${operation}`;
+      return form === "short"
+        ? `+1 ${inr(Number(creditInr.toFixed(4)))}`
+        : `+1 ${operation}, ${inr(creditInr)}`;
     }
     case "suppressed":
       return "duplicate";

@@ -272,11 +272,6 @@ export function Table(props: {
   </div>`;
 }
 
-/** An amount rounded to 4 decimals, which are a hundredth of a paisa. */
-export function shortInr(amount: number): string {
-  return inr(Number(amount.toFixed(4)));
-}
-
 /** An amount, exactly as the number prints. */
 export function inr(amount: number): string {
   return `₹${amount}`;
