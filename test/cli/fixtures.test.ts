@@ -16,7 +16,7 @@ import { catalogue } from "../../src/spec/assumptions/catalogue.ts";
 import { errorKinds } from "../../src/spec/errors.ts";
 import { openApiDocument } from "../../src/spec/openapi/openapi.ts";
 import { operationIds } from "../../src/spec/operations.ts";
-import { isWhole } from "../budget.ts";
+import { isThorough } from "../budget.ts";
 import { answersListed, codeIn, ofTransports } from "../spec/openapi/openapi-answers.ts";
 import { createConformance } from "../spec/openapi/openapi-conformance.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -53,7 +53,7 @@ const readings: Readonly<Record<string, Readings>> = {
 };
 
 const made = new Map<string, Fixtures>();
-const named = Object.keys(readings).slice(0, isWhole ? undefined : 2);
+const named = Object.keys(readings).slice(0, isThorough ? undefined : 2);
 
 /** Made once, by the first test that needs them. */
 function fixturesUnder(name: string): Fixtures {
@@ -82,9 +82,9 @@ describe.each(named)("under %s", (name) => {
     for (const [file, fixture] of fixturesUnder(name).fixtures) {
       const { before, request, world, response } = JSON.parse(JSON.stringify(fixture)) as Fixture;
       const { now, ...options } = world;
-      // Ten thousand requests are played again with RUNS=1 only, under the defaults.
+      // Ten thousand requests are played again in `.ci/run` only, under the defaults.
       const isLong = before.some(({ times }) => times > 100);
-      if (isLong && !(isWhole && name === "the defaults")) continue;
+      if (isLong && !(isThorough && name === "the defaults")) continue;
       const worlds = createWorlds({
         options: { ...options, clock: "frozen" },
         host: nodeHost,
@@ -212,7 +212,7 @@ describe("the folder", () => {
       "A new assumption changes it too: every fixture lists all keys. Then put the new digest here.";
     expect(digestOf(folder), advice).toBe("82b05ffd4d75e88d");
 
-    if (!isWhole) return;
+    if (!isThorough) return;
     const again = await runAdsim([
       ...["fixtures", "--out", folder],
       ...["--seed", "it's", "--assume", "errors.body=flat"],

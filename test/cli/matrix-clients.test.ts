@@ -1,6 +1,6 @@
 /**
  * What a matrix finds out about the two example clients. Most runs are in this process, since there are a hundred and a
- * process for each would take a minute. `adsim matrix` repeats some of them in processes, and more of them with RUNS=1.
+ * process for each would take a minute. `adsim matrix` repeats some of them in processes, and more of them in `.ci/run`.
  */
 
 import { join } from "node:path";
@@ -18,7 +18,7 @@ import { coveringArray } from "../../src/readings/covering-array.ts";
 import { makePlan } from "../../src/readings/matrix-plan.ts";
 import { createWorlds } from "../../src/simulator/worlds.ts";
 import type { AssumptionKey, Assumptions } from "../../src/spec/assumptions/catalogue.ts";
-import { isWhole } from "../budget.ts";
+import { isThorough } from "../budget.ts";
 import { type Habits, relying, robust } from "../clients/habits.ts";
 import { playSession } from "../clients/session.ts";
 import { runAdsim } from "./run-adsim.ts";
@@ -118,16 +118,16 @@ async function matrixOf(
 
 describe("as CMD", () => {
   test("a client that relies on the spec alone passes", { timeout: MAX_MS }, async () => {
-    const few = isWhole ? ["--strength", "1"] : ["--only", "errors.invalid"];
+    const few = isThorough ? ["--strength", "1"] : ["--only", "errors.invalid"];
     const { code, report } = await matrixOf("robust.ts", ...few);
     expect(report).toMatchObject({ verdict: "green", complete: true, counts: { failed: 0 } });
-    expect(report.counts.planned).toBe(isWhole ? 7 : 1);
+    expect(report.counts.planned).toBe(isThorough ? 7 : 1);
     expect(report.counts.rows).toBeGreaterThanOrEqual(1);
     expect(code).toBe(0);
   });
 
   const named = "the other client's mistakes are named";
-  if (isWhole)
+  if (isThorough)
     test(named, { timeout: MAX_MS }, async () => {
       const only = planted.join(",");
       const { code, report } = await matrixOf("relying.ts", "--strength", "1", "--only", only);

@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { isWhole, someOf } from "../budget.ts";
+import { isThorough, someOf } from "../budget.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { runAdsim } from "./run-adsim.ts";
 
@@ -121,7 +121,7 @@ describe("tests with the vitest fixture", () => {
   ];
 
   // Vitest transforms all that the reporter imports from our sources, which takes seconds.
-  if (isWhole)
+  if (isThorough)
     test("pass, and the reporter adsim/vitest/coverage ends with their coverage", async () => {
       const [file = "", ...args] = vitest;
       const reporter = `--reporter=${join(root, "src/vitest-coverage.ts")}`;

@@ -11,7 +11,7 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from "../../src/index.ts";
-import { isWhole, runsOf } from "../budget.ts";
+import { isThorough, runsOf } from "../budget.ts";
 import { mark, marked, senderOf } from "../operation-sender.ts";
 import { checkProperty } from "../properties/check-property.ts";
 
@@ -43,7 +43,7 @@ describe("share", () => {
 
   test.each([
     ["one in a hundred thousand", 1e-5, 300],
-    ...(isWhole ? [["one in a million", 1e-6, 3000] as const] : []),
+    ...(isThorough ? [["one in a million", 1e-6, 3000] as const] : []),
   ] as const)("of %s fires 1 to 11 times where 3 are expected", (_, share, requests) => {
     const match = { share };
     const sim = createSimulator({

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { isWhole } from "../budget.ts";
+import { isThorough } from "../budget.ts";
 
 interface Report {
   readonly numTotalTests: number;
@@ -26,7 +26,7 @@ async function runSuite(): Promise<Report> {
     join(root, "node_modules/vitest/vitest.mjs"),
     "run",
     `--config=${join(import.meta.dirname, "isolation/vitest.config.ts")}`,
-    ...(isWhole ? [] : ["file-1", "file-8"]),
+    ...(isThorough ? [] : ["file-1", "file-8"]),
     ...["--pool=threads", "--maxWorkers=8", "--silent", "--reporter=json", `--outputFile=${file}`],
   ];
   const said = await new Promise<string>((resolve) => {
@@ -45,7 +45,7 @@ async function runSuite(): Promise<Report> {
 }
 
 /** Two of the eight files, or all of them. */
-const { count, leastOfEach } = isWhole
+const { count, leastOfEach } = isThorough
   ? { count: 200, leastOfEach: 31 }
   : { count: 50, leastOfEach: 8 };
 

@@ -1,12 +1,12 @@
-/** Looking for the shortest sequence takes longer than finding one that breaks a rule: it is looked for with RUNS=1 only. */
+/** Looking for the shortest sequence takes longer than finding one that breaks a rule: it is looked for in `.ci/run` only. */
 
 import fc from "fast-check";
 import { afterAll, beforeAll, expect } from "vitest";
-import { isWhole } from "../../budget.ts";
+import { isThorough } from "../../budget.ts";
 
 /** For all tests of the file that calls it. */
 export function shrinkOnlyIfWhole(): void {
-  beforeAll(() => fc.configureGlobal({ endOnFailure: !isWhole }));
+  beforeAll(() => fc.configureGlobal({ endOnFailure: !isThorough }));
   afterAll(() => fc.resetConfigureGlobal());
 }
 
@@ -22,5 +22,5 @@ export async function unshrunk<Result>(attempt: () => Promise<Result>): Promise<
 }
 
 export function expectShort({ length }: readonly unknown[], most: number): void {
-  if (isWhole) expect(length).toBeLessThanOrEqual(most);
+  if (isThorough) expect(length).toBeLessThanOrEqual(most);
 }

@@ -4,7 +4,7 @@
  */
 
 import { beforeAll, expect, test } from "vitest";
-import { isWhole } from "../../budget.ts";
+import { isThorough } from "../../budget.ts";
 import { clientDefects } from "./client-defects.ts";
 import { tryClients } from "./run-trials.ts";
 import type { ClientTrial, ClientTried } from "./try-client.ts";
@@ -18,7 +18,7 @@ const trials: readonly ClientTrial[] = clientDefects.map(
     driver: "createReferenceDriver",
     rules: [breaks],
     runs: 50,
-    shrinks: isWhole,
+    shrinks: isThorough,
   }),
 );
 const tried: ClientTried[] = [];
@@ -36,10 +36,10 @@ test.each(clientDefects.map(({ says, breaks }, index) => [says, breaks, index] a
   },
 );
 
-test("there are thirty or more, and with RUNS=1 sequences of 9 in 10 shrink to at most 8 commands", () => {
+test("there are thirty or more, and in .ci/run sequences of 9 in 10 shrink to at most 8 commands", () => {
   expect(clientDefects.length).toBeGreaterThanOrEqual(30);
   expect(new Set(clientDefects.map(({ says }) => says)).size).toBe(clientDefects.length);
-  if (!isWhole) return;
+  if (!isThorough) return;
   const short = tried.filter(({ kind, commands }) => kind === "broken" && commands <= 8);
   expect(short.length).toBeGreaterThanOrEqual(clientDefects.length * 0.9);
 });

@@ -1,13 +1,13 @@
 /**
  * How many defects of four clients the contract finds with its default settings, by cause. The page for users says the same
- * figures. `npm test` tries a third of them, and only the rule that is known to find a defect. RUNS=1 tries them all, and the
+ * figures. `npm test` tries a third of them, and only the rule that is known to find a defect. `.ci/run` tries them all, and the
  * whole contract with those that no rule is known to find. ADSIM_REPORT prints a table.
  */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { isWhole } from "../../budget.ts";
+import { isThorough } from "../../budget.ts";
 import { callingDefects } from "./calling-defects.ts";
 import { directDefects } from "./direct-defects.ts";
 import { orderedDefects } from "./ordered-defects.ts";
@@ -47,7 +47,7 @@ const planted: readonly Planted[] = [
 
 const trials = planted.flatMap(
   ({ breaks, also = [], file, find, replace, path, driver }, number): ClientTrial[] => {
-    if (!isWhole && (breaks === undefined || number % 3 > 0)) return [];
+    if (!isThorough && (breaks === undefined || number % 3 > 0)) return [];
     return [
       {
         number,

@@ -1,8 +1,8 @@
-/** Looks for one defect: random sequences, checked by the oracle and the laws. With RUNS=1 the first failure is shrunk. */
+/** Looks for one defect: random sequences, checked by the oracle and the laws. In `.ci/run` the first failure is shrunk. */
 
 import fc from "fast-check";
 import type { Profile } from "../../../src/index.ts";
-import { isWhole } from "../../budget.ts";
+import { isThorough } from "../../budget.ts";
 import { anyCommand, type CommandKind, usualWeights } from "../../properties/commands.ts";
 import { judgeRun, turns } from "../../properties/laws.ts";
 import { anyOptions, lot, Play, stageOf, type Worlds } from "../../properties/sequence.ts";
@@ -40,7 +40,7 @@ function lawIn(message: string): string {
   return law !== undefined && Object.hasOwn(turns, law) ? law : "oracle";
 }
 
-/** `sequences`: the most that are tried. A failure is shrunk only with RUNS=1. */
+/** `sequences`: the most that are tried. A failure is shrunk only in `.ci/run`. */
 export function hunt(topic: TopicName, sequences: number): Found {
   const { about, weights, unusualOneIn, mostCommands } = topics[topic];
   const kinds: Record<CommandKind, number> = { ...usualWeights, ...weights };
@@ -57,7 +57,7 @@ export function hunt(topic: TopicName, sequences: number): Found {
         judgeRun(run(), number / LAWS_ONE_IN);
       },
     ),
-    { seed: SEED, numRuns: sequences, endOnFailure: !isWhole },
+    { seed: SEED, numRuns: sequences, endOnFailure: !isThorough },
   );
   if (!details.failed) return { caught: undefined, sequences: details.numRuns };
   const why = messageOf(details.errorInstance);

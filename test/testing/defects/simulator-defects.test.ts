@@ -1,13 +1,13 @@
 /**
  * Thirty defects of the simulator: random sequences of commands, checked by the oracle and the laws, find each of them.
- * With RUNS=1 the sequences are also shrunk until they are short enough to read. ADSIM_REPORT prints the table.
+ * In `.ci/run` the sequences are also shrunk until they are short enough to read. ADSIM_REPORT prints the table.
  */
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { beforeAll, expect, test } from "vitest";
-import { isWhole, runsOf } from "../../budget.ts";
+import { isThorough, runsOf } from "../../budget.ts";
 import type { Found } from "./hunt.ts";
 import { simulatorDefects } from "./simulator-defects.ts";
 import { type TopicName, topics } from "./topics.ts";
@@ -78,7 +78,7 @@ test("there are thirty different defects", () => {
 
 const shrunk = "9 in 10 sequences shrink to at most 8 commands";
 // They are shrunk only then.
-if (isWhole)
+if (isThorough)
   test(shrunk, () => {
     const short = trials.slice(1).filter(({ number }) => {
       const [found] = foundIn(number);
