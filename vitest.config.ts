@@ -28,6 +28,7 @@ const config: ReturnType<typeof defineConfig> = defineConfig({
     // No test takes this long, unless the machine is busy with something else.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     reporters: ["default", skippedTests],
     // One more than cores: some tests wait for real time to pass.
     maxWorkers: availableParallelism() + 1,

@@ -14,7 +14,7 @@ import { withoutSecrets } from "../journal/secrets.ts";
 /** An exchange without headers and bodies. */
 export interface ListedExchange extends LoggedExchange {
   /**
-   * What the request says of its event, at most 100 characters each; `impression_id` of an impression is from the answer.
+   * What the request says of its event, at most 250 characters each; `impression_id` of an impression is from the answer.
    * Undefined unless the request is an impression or a click, and can be read.
    */
   readonly event?: EventValues | undefined;
@@ -22,7 +22,8 @@ export interface ListedExchange extends LoggedExchange {
   readonly eventKey?: string | undefined;
 }
 
-const MAX_CHARACTERS = 100;
+/** An id of the service has at most 200. */
+const MAX_CHARACTERS = 250;
 
 export function listedExchange(record: JournalRecord, sequence: number): ListedExchange {
   const exchange = loggedExchange(record, sequence);

@@ -48,7 +48,10 @@ export const scenarioRoutes: readonly ControlRoute[] = [
   {
     method: "GET",
     path: "scenarios/play",
-    answer: ({ world }) => ({ kind: "json", value: { playing: plays.get(world)?.() ?? null } }),
+    answer: ({ world }) => ({
+      kind: "json",
+      value: { playing: plays.get(world)?.at(-1)?.() ?? null },
+    }),
   },
   {
     method: "POST",
@@ -97,8 +100,8 @@ interface PlayProgress {
   readonly requests: number;
 }
 
-/** The play that is going on in a world. */
-const plays = new WeakMap<HostedCore, () => PlayProgress>();
+/** The plays that are going on in a world, the latest last. */
+const plays = new WeakMap<HostedCore, readonly (() => PlayProgress)[]>();
 
 const playSchema = strictObject({
   name: v.optional(v.string()),
@@ -139,7 +142,7 @@ function* play(call: ControlCall): Work<Reply> {
   const progress = (): PlayProgress => {
     return { name: name ?? null, step, steps, requests: simulator.journal.total - before };
   };
-  plays.set(world, progress);
+  plays.set(world, [...(plays.get(world) ?? []), progress]);
   try {
     const value = yield* player.play(whole, {
       simulator,
@@ -155,7 +158,8 @@ function* play(call: ControlCall): Work<Reply> {
   } catch (error) {
     throw errorInBody(error, overrides);
   } finally {
-    if (plays.get(world) === progress) plays.delete(world);
+    const others = plays.get(world)?.filter((one) => one !== progress) ?? [];
+    plays.set(world, others);
   }
 }
 

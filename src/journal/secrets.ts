@@ -39,8 +39,9 @@ const PIECE = 0x2000;
 /** A quick test: a secret in any spelling contains one of these, and most texts contain none. */
 const anySign = /key_|upi_id|[@%]|\\u00/i;
 
-// The beginning of a percent-encoded character (perhaps encoded several times) or of one escaped in JSON.
-const encoded = "(?:%(?:25)*|\\\\u00)";
+// The beginning of a percent-encoded character (perhaps encoded several times) or of one escaped in JSON, or of one in the other.
+const percent = "(?:%|\\\\u0025)(?:25)*";
+const encoded = `(?:${percent}|(?:\\\\|${percent}5c)u00)`;
 
 function spelled(character: string): string {
   const spellings = [character.toLowerCase(), character.toUpperCase()].map((one) =>
@@ -76,8 +77,8 @@ function withoutAddresses(text: string, standIn: StandIn): string {
 
 const PERCENT = 0x25;
 const BACKSLASH = 0x5c;
-const encodedTail = /^(?:%(?:25)*|\\u00)(?:2[de]|3[0-9]|5f|[46][1-9a-f]|[57][0-9a])/i;
-const encodedOther = /^(?:(?:%(?:25)*|\\u00)[0-9a-f]{2}|\\.)/i;
+const encodedTail = new RegExp(`^${encoded}(?:2[de]|3[0-9]|5f|[46][1-9a-f]|[57][0-9a])`, "i");
+const encodedOther = new RegExp(`^(?:${encoded}[0-9a-f]{2}|\\\\.)`, "i");
 const ENCODED_LENGTH = 32;
 
 /** The index where the letters, digits, dots, hyphens and underscores before `end` begin. They may be encoded. */

@@ -79,7 +79,7 @@ test("impressions and clicks say which event they are about, without secrets", (
       publisher_id: id,
       surface,
       ad_id: "(redacted)",
-      session_id: "x".repeat(100),
+      session_id: "x".repeat(250),
       impression_id: expect.stringMatching(/^imp_/),
     },
     { publisher_id: "5" },

@@ -72,6 +72,14 @@ describe("a UPI id in a request", () => {
       /./g,
       (one) => `\\u00${one.charCodeAt(0).toString(16)}`,
     ),
+    "all of it escaped in JSON, the backslashes percent-encoded": upiId.replaceAll(
+      /./g,
+      (one) => `%5Cu00${one.charCodeAt(0).toString(16)}`,
+    ),
+    "all of it percent-encoded, the percent signs escaped in JSON": upiId.replaceAll(
+      /./g,
+      (one) => `\\u0025${one.charCodeAt(0).toString(16)}`,
+    ),
     "in upper case": upiId.toUpperCase(),
   };
 

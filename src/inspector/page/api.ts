@@ -75,8 +75,16 @@ export function createApi(world: string): Api {
   const prefix = prefixOf(world);
   const base = `${prefix}/_sim/`;
   let refresh: () => void = () => undefined;
+  let isGone = false;
+
+  async function lookWhetherGone(): Promise<void> {
+    const { worlds } = await createApi(DEFAULT_WORLD).get<{ worlds: { name: string }[] }>("worlds");
+    isGone = !worlds.some(({ name }) => name === world);
+  }
 
   async function ask(method: string, path: string, body?: object | string): Promise<Reply> {
+    // Any request would make the world again.
+    if (isGone) throw new Refusal(`World ${world} was deleted. Reload the page to begin it anew.`);
     const text = typeof body === "object" ? JSON.stringify(body) : body;
     const sent = { method, path: base + path, ...(text === undefined ? {} : { body: text }) };
     const reply = engine === undefined ? await overHttp(sent) : engine.handle(sent);
@@ -100,7 +108,15 @@ export function createApi(world: string): Api {
       }
     },
     listen(listener) {
-      if (engine === undefined) return listenOverHttp(`${base}events`, listener);
+      if (engine === undefined) {
+        return listenOverHttp(`${base}events`, {
+          ...listener,
+          connection(state) {
+            if (state === "ended") void lookWhetherGone().catch(() => undefined);
+            listener.connection(state);
+          },
+        });
+      }
       const read = createReader(listener);
       refresh = () => {
         const path = `${base}events?after=${read.last()}`;

@@ -40,7 +40,7 @@ export function ExchangePanel(props: {
     useLoaded(() => api.get<Moment>(`history/${sequence}`), [api, sequence]),
     (value) => value.sequence === sequence,
   );
-  const tab = place.tab ?? "exchange";
+  const tab = tabs.find(([id]) => id === place.tab)?.[0] ?? "exchange";
   useEffect(() => {
     if (place.focus === "panel") heading.current?.focus();
   }, [place.focus]);

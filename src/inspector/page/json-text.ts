@@ -13,8 +13,12 @@ const token = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*)|(true|false|null)|[^"
 
 const structure = /"(?:[^"\\]|\\.)*"|\{\s*\}|\[\s*\]|[{}[\],:]|\s+/g;
 
-/** The text indented if it is JSON, otherwise undefined. Values and repeated members stay as they were sent. */
+/** What is nested more deeply stays on its line: indentation would make a long text of a short one. */
+const MAX_DEPTH = 20;
+
+/** The text indented if it is JSON, and not too long. Values and repeated members stay as they were sent. */
 function indented(text: string): string | undefined {
+  if (text.length > MAX_SHOWN) return undefined;
   try {
     JSON.parse(text);
   } catch {
@@ -22,7 +26,9 @@ function indented(text: string): string | undefined {
   }
   let depth = 0;
   const line = (by: number): string => {
+    const isDeep = Math.max(depth, depth + by) > MAX_DEPTH;
     depth += by;
+    if (isDeep) return "";
     return `\n${"  ".repeat(depth)}`;
   };
   return text.replaceAll(structure, (token) => {

@@ -23,9 +23,9 @@ let latest = "";
 
 addEventListener(
   "keydown",
-  ({ key }) => {
+  ({ key, target }) => {
     earlier = latest;
-    latest = key;
+    latest = isField(target) ? "" : key;
   },
   true,
 );

@@ -21,10 +21,11 @@ export function LiveView({ api, log, catalogue }: ViewProps): Part {
   const filter = filterIn(place);
   log.filterBy(filter);
   const { shown, items } = log;
-  const open = place.at === undefined ? undefined : Number(place.at);
+  const open = /^\d+$/.test(place.at ?? "") ? Number(place.at) : undefined;
   const [cursor, setCursor] = useState(open);
   const hold = useHold(log, open !== undefined, JSON.stringify(filter));
   const at = open ?? cursor;
+  const last = items.findLast(isRow)?.sequence ?? 0;
 
   useEffect(() => setCursor((now) => open ?? now), [open]);
   const show = (sequence: number): void => {
@@ -44,10 +45,12 @@ export function LiveView({ api, log, catalogue }: ViewProps): Part {
   const scrub = (to: number | undefined): void => {
     if (to !== undefined && items.some((item) => isRow(item) && item.sequence === to)) show(to);
   };
+  /** The state before the next entry has the change, and the state after the latest one doesn't. */
   const showChange = (after: number): void => {
-    if (after === 0) return;
-    setCursor(after);
-    go({ at: `${after}`, tab: "state", when: undefined });
+    const isLatest = after >= last;
+    const sequence = isLatest ? after : after + 1;
+    setCursor(sequence);
+    go({ at: `${sequence}`, tab: "state", when: isLatest ? undefined : "before" });
   };
   const close = (): void => {
     go({ at: undefined, tab: undefined, focus: undefined });
@@ -59,7 +62,6 @@ export function LiveView({ api, log, catalogue }: ViewProps): Part {
     document.querySelector(".list")?.scrollTo(0, 0);
   };
   const publishers = [...log.publishers].sort();
-  const last = items.findLast(isRow)?.sequence ?? 0;
   useShortcuts({
     j: () => move(1),
     k: () => move(-1),
@@ -93,7 +95,7 @@ export function LiveView({ api, log, catalogue }: ViewProps): Part {
     </div>
     ${
       open !== undefined &&
-      html`<${ExchangePanel} api=${api} sequence=${open} catalogue=${catalogue}
+      html`<${ExchangePanel} key=${log.restarts} api=${api} sequence=${open} catalogue=${catalogue}
         publishers=${publishers} onMove=${move} onClose=${close} />`
     }
   </div>`;

@@ -19,6 +19,8 @@ export interface Log extends Omit<Listener, "connection"> {
   readonly clockVersion: number;
   /** Grows with every change. */
   readonly version: number;
+  /** How often all rows so far became void. */
+  readonly restarts: number;
   /** How many of the shown items were dropped at the old end. */
   readonly dropped: number;
   filterBy(filter: Filter): void;
@@ -68,6 +70,7 @@ export function createLog(notify: () => void): Log {
   let version = 0;
   let dropped = 0;
   let clockVersion = 0;
+  let restarts = 0;
   let filter = noFilter;
   let matches = matcherOf(filter);
   let isWaiting = false;
@@ -104,6 +107,9 @@ export function createLog(notify: () => void): Log {
     },
     get version() {
       return version;
+    },
+    get restarts() {
+      return restarts;
     },
     get clockVersion() {
       return clockVersion;
@@ -148,6 +154,7 @@ export function createLog(notify: () => void): Log {
       shown = [];
       publishers.clear();
       firsts.clear();
+      restarts += 1;
       clockVersion += 1;
       statuses.clear();
       changed();

@@ -4,7 +4,7 @@ import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import { printable } from "../../base/text.ts";
 import type { Publisher, Surface } from "../../world/accounts/account.ts";
-import type { Method } from "./api.ts";
+import { type Method, Refusal } from "./api.ts";
 import { Input } from "./fields.ts";
 import type { ViewProps } from "./log.ts";
 import {
@@ -29,6 +29,7 @@ export function PublishersSection({ api, version }: ViewProps): Part {
   const [offset, setOffset] = useState(0);
   /** The id of the one that was signed up last, or looked for. */
   const [chosen, choose] = useState("");
+  const [signedUp, setSignedUp] = useState(0);
   const one = useLoaded(
     async () => (chosen === "" ? undefined : await api.get<Publisher>(pathOf(chosen))),
     [api, chosen, version],
@@ -54,9 +55,12 @@ export function PublishersSection({ api, version }: ViewProps): Part {
       ...(names.length === 0 ? {} : { surfaces: names }),
     };
     choose((await send<Publisher>("POST", "publishers", given)).id);
+    setSignedUp(signedUp + 1);
   };
   const find = async ({ id = "" }): Promise<void> => {
-    choose((await api.get<Publisher>(pathOf(id))).id);
+    const wanted = id.trim();
+    if (wanted === "") throw new Refusal("id is required", "id");
+    choose((await api.get<Publisher>(pathOf(wanted))).id);
   };
   const shown = publishers.filter(({ id }) => id !== chosen);
 
@@ -64,7 +68,7 @@ export function PublishersSection({ api, version }: ViewProps): Part {
     disabled=${to < 0 || to >= total} onClick=${() => setOffset(to)}>${label}</button>`;
   return html`
     <section><h3>Sign up</h3>
-      <${ActionForm} submit="Sign up" act=${signUp} key=${chosen}>
+      <${ActionForm} submit="Sign up" act=${signUp} key=${signedUp}>
         <${Input} label="Name" name="name" placeholder="New publisher" />
         <${Input} label="Names of surfaces, with commas" name="surfaces" placeholder="Main" />
       </${ActionForm}>

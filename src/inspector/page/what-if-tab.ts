@@ -101,8 +101,12 @@ function editFields({ entry }: EntryReply): Part {
 function editOf({ headers = "", ...values }: Values, sent: EntryReply | undefined): object {
   const { headers: before, ...recorded } = sent?.entry.request ?? { headers: {} };
   const edited = Object.entries(values)
-    .map(([name, value]) => [name, plain(value)] as const)
-    .filter(([name, value]) => plain(`${Reflect.get(recorded, name)}`) !== value);
+    .map(([name, value]) => [name, plain(value), `${Reflect.get(recorded, name)}`] as const)
+    .filter(([, value, before]) => plain(before) !== value)
+    .map(([name, value, before]) => [
+      name,
+      before.includes("\r\n") ? value.replaceAll("\n", "\r\n") : value,
+    ]);
   const lines = plain(headers).trim();
   const isSame = lines === linesOf(before);
   return { ...Object.fromEntries(edited), ...(isSame ? {} : { headers: headersIn(lines) }) };
@@ -118,18 +122,19 @@ function linesOf(headers: Readonly<Record<string, string>>): string {
   return lines.join("\n").trim();
 }
 
-/** @throws Refusal for a line that isn't a header. */
+/** @throws Refusal for a line that isn't a header, or that repeats one. */
 function headersIn(lines: string): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    lines
-      .split("\n")
-      .filter((line) => line !== "")
-      .map((line) => {
-        const colon = line.indexOf(":");
-        if (colon > 0) return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
-        throw new Refusal(`headers must be lines such as Accept: */*, not "${line}"`, "headers");
-      }),
-  );
+  const fields = new Map<string, string>();
+  for (const line of lines.split("\n").filter((one) => one.trim() !== "")) {
+    const colon = line.indexOf(":");
+    const name = line.slice(0, colon).trim();
+    if (name === "" || colon === -1)
+      throw new Refusal(`headers must be lines such as Accept: */*, not "${line}"`, "headers");
+    if (fields.has(name))
+      throw new Refusal(`headers has ${name} twice: join its values`, "headers");
+    fields.set(name, line.slice(colon + 1).trim());
+  }
+  return Object.fromEntries(fields);
 }
 
 function Groups({ found }: { readonly found: ReadingComparison }): Part {

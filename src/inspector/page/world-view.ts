@@ -22,9 +22,10 @@ const sections = {
 } as const;
 
 export function WorldView(props: ViewProps): Part {
-  const chosen = usePlace().section ?? "clock";
-  const [label, section] =
-    Object.entries(sections).find(([id]) => id === chosen)?.[1] ?? sections.clock;
+  const place = usePlace();
+  const [chosen, [label, section]] = Object.entries(sections).find(
+    ([id]) => id === place.section,
+  ) ?? ["clock", sections.clock];
   return html`<div class="sheet">
     <${Tabs} name="section" label="What to change" chosen=${chosen}
       tabs=${Object.entries(sections)

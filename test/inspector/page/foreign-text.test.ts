@@ -104,6 +104,21 @@ describe.skipIf(chromium === undefined)("foreign text (needs Chromium)", () => {
     await close();
   });
 
+  test("shows deeply nested JSON, without indenting it ever further", async () => {
+    const { page, world, impression, open, go, close, complaints } = await visit(browser);
+    const depth = 30_000;
+    const body = "[".repeat(depth) + "]".repeat(depth);
+    world.handle({ method: "POST", path: "/v1/impression", body });
+    impression("next");
+    await open("#at=1");
+    const shown = await page.getByRole("group", { name: "Request body" }).innerText();
+    expect(shown.replaceAll(/\s/g, "")).toBe(body);
+    await go("#at=2");
+    await page.getByRole("heading", { name: "#2 POST" }).waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   test("shows control characters and those that change the direction as code points", async () => {
     const { page, world, open, close } = await visit(browser);
     world.handle({

@@ -133,7 +133,7 @@ describe.skipIf(chromium === undefined)("the list of exchanges (needs Chromium)"
     await page.goForward();
     await page.getByRole("heading", { name: "#2" }).waitFor();
     await page.getByText("clock advanced by 1 h").click();
-    await page.getByRole("button", { name: "after #1", pressed: true }).waitFor();
+    await page.getByRole("button", { name: "before #2", pressed: true }).waitFor();
     await close();
   });
 
@@ -151,6 +151,33 @@ describe.skipIf(chromium === undefined)("the list of exchanges (needs Chromium)"
     const answer = await fetch(`${server.url}/v1/impression`, { method: "POST", headers, body });
     expect(answer.status).toBe(200);
     await page.locator("#row-1").waitFor();
+    await close();
+  });
+
+  test("an exchange that is open while the world is reset makes room for the new one of its number", async () => {
+    const { page, world, impression, open, close } = await visit(browser);
+    impression("old");
+    await open("#at=1");
+    await page.getByText('"old"').waitFor();
+    world.reset();
+    impression("new");
+    await page.getByText('"new"').waitFor();
+    await close();
+  });
+
+  test("the page of a deleted world doesn't make it again", async () => {
+    const { page, server, open, close } = await visit(browser);
+    const gone = server.worlds.fork("gone", "default");
+    await open();
+    await page.goto(`${server.url}/@gone/_sim/#view=world&section=clock`);
+    await page.locator(".connection.live").waitFor();
+    server.worlds.delete("gone");
+    // Its stream ends when something would have to be sent.
+    gone.clock.advance("1s");
+    await page.locator(".connection.ended").waitFor();
+    await page.getByRole("button", { name: "+ 1h" }).click();
+    await page.getByRole("alert").filter({ hasText: "World gone was deleted" }).waitFor();
+    expect(server.worlds.names()).toEqual(["default"]);
     await close();
   });
 

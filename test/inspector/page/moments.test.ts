@@ -116,6 +116,16 @@ describe.skipIf(chromium === undefined)("moments (needs Chromium)", () => {
     await page.getByRole("button", { name: "Try the edit" }).click();
     expect((await sent).postDataJSON()).toEqual({ request: {} });
     await page.getByText("Nothing differs.").waitFor();
+    const body = page.getByRole("textbox", { name: "Body" });
+    await body.fill(`${await body.inputValue()}d`);
+    const edited = page.waitForRequest((one) => one.postData()?.includes("ad_id=cd") === true);
+    await page.getByRole("button", { name: "Try the edit" }).click();
+    expect((await edited).postDataJSON()).toEqual({
+      request: { body: "surface=a\r\nb&ad_id=cd" },
+    });
+    await page.getByLabel("Headers, one on each line").fill("a: 1\n  \na: 2");
+    await page.getByRole("button", { name: "Try the edit" }).click();
+    await page.getByRole("alert").filter({ hasText: "headers has a twice" }).waitFor();
     await close();
   });
 });
