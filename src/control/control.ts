@@ -170,16 +170,17 @@ function toResponse(reply: Reply): LongResponse {
     case "text":
       return textResponse({ ...reply, status: 200, body: reply.text });
     case "events":
-      return followed(reply.events);
+      return followed(reply);
     case "nothing":
       return { status: 204, headers: commonHeaders, body: "" };
   }
 }
 
-function followed(rest: NonNullable<LongResponse["rest"]>): LongResponse {
+function followed({ events, after }: Extract<Reply, { kind: "events" }>): LongResponse {
   const headers = { "content-type": "text/event-stream", ...commonHeaders };
-  // After a break, browsers would wait three seconds or more.
-  return { status: 200, headers, body: "retry: 1000\n\n", rest, isOpenEnded: true };
+  // After a break, browsers would wait three seconds or more. By the id they say that they come again.
+  const body = `retry: 1000\nid: ${after}\n\n`;
+  return { status: 200, headers, body, rest: events, isOpenEnded: true };
 }
 
 /** Short answers are sent whole, with a Content-Length. */

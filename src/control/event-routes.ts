@@ -32,21 +32,23 @@ function follow(call: ControlCall): Reply {
   const latest = streams.latest.get(world);
   const isKnown = latest?.restarts === restarts && after <= latest.id;
   streams.open += 1;
+  const sent = (id: number): void => {
+    const known = streams.latest.get(world);
+    const isNewer = known?.restarts !== world.journal.restarts || id > known.id;
+    if (isNewer) streams.latest.set(world, { restarts: world.journal.restarts, id });
+  };
   const events = createEventStream({
     world,
     after,
     isOutdated: lastId !== undefined && !isKnown,
     isKept: () => worlds.peek(worldName) === world,
-    sent(id) {
-      const known = streams.latest.get(world);
-      const isNewer = known?.restarts !== world.journal.restarts || id > known.id;
-      if (isNewer) streams.latest.set(world, { restarts: world.journal.restarts, id });
-    },
+    sent,
     ended() {
       streams.open -= 1;
     },
   });
-  return { kind: "events", events };
+  sent(Math.min(after, world.journal.total));
+  return { kind: "events", events, after };
 }
 
 /** The last event that a client got before it connects again. Browsers send it by themselves. */

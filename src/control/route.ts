@@ -81,7 +81,12 @@ export type Reply =
     }
   | { readonly kind: "pieces"; readonly contentType: string; readonly pieces: Iterable<string> }
   /** The response goes on until the client leaves. */
-  | { readonly kind: "events"; readonly events: NonNullable<LongResponse["rest"]> }
+  | {
+      readonly kind: "events";
+      readonly events: NonNullable<LongResponse["rest"]>;
+      /** The last entry that the client has. */
+      readonly after: number;
+    }
   | { readonly kind: "nothing" };
 
 export interface ControlRoute extends BodyBounds {
