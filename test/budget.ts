@@ -1,7 +1,6 @@
 /**
- * How much the long tests try. What they say of runs, sequences and rows is what RUNS=1 tries. `.ci/run` tries half of it, so that
- * it takes no more than 15 minutes on a slow machine. `npm test` tries a tenth, which is enough to notice every planted defect.
- * RUNS=10 goes on exploring.
+ * How much the long tests try. What they say of runs, sequences and rows is what RUNS=1 tries. `.ci/run` tries half of it, and
+ * `npm test` a tenth, which is enough to notice every planted defect. RUNS=10 goes on exploring.
  */
 
 const share = Number(process.env.RUNS ?? 0.1);

@@ -24,11 +24,11 @@ const parsers: { readonly impression: ParameterParser; readonly click: Parameter
 
 /** Undefined for any other request, and for one that lacks a required parameter. */
 export function eventOf(
-  { operation, query, headers, body }: JournalRecord,
-  values: EventValues | undefined = eventValues({ operation, query, headers, body }),
+  record: JournalRecord,
+  values: EventValues | undefined = eventValues(record),
 ): ClientEvent | undefined {
   if (values === undefined) return undefined;
-  if (operation === "click") {
+  if (record.operation === "click") {
     const impression = values.impression_id;
     if (impression === undefined) return undefined;
     return { kind: "click", key: JSON.stringify(["click", impression]), impression };

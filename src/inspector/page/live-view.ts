@@ -120,8 +120,11 @@ function useHold(log: Log, isOpen: boolean, filter: string): Hold {
   const isNew =
     held.current.filter !== filter ||
     shown.length < held.current.count - (dropped - held.current.dropped);
-  // Another filter may have taken a scrolled list away: the next one begins at the top.
-  useEffect(() => setAtTop(true), [filter]);
+  // Another filter selects other rows: its list begins at the top.
+  useEffect(() => {
+    document.querySelector(".list")?.scrollTo(0, 0);
+    setAtTop(true);
+  }, [filter]);
   if ((isAtTop && !isOpen) || isNew || held.current.count === 0) {
     held.current = { count: shown.length, filter, dropped };
   }

@@ -167,6 +167,18 @@ describe.skipIf(chromium === undefined)("hands (needs Chromium)", () => {
     await close();
   });
 
+  test("a world that is deleted elsewhere while it stands side by side stays deleted", async () => {
+    const { page, server, impression, open, close } = await visit(browser);
+    server.worlds.fork("other", "default");
+    await open("#view=world&section=worlds&with=other");
+    await page.locator(".columns").getByText("Recorded").nth(1).waitFor();
+    server.worlds.delete("other");
+    impression("so that both are read again");
+    await page.locator(".columns").waitFor({ state: "detached" });
+    expect(server.worlds.names()).toEqual(["default"]);
+    await close();
+  });
+
   test("the truth follows while requests keep arriving", async () => {
     const { page, impression, open, close } = await visit(browser);
     await open("#view=truth");

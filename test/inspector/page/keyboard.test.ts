@@ -68,7 +68,12 @@ describe.skipIf(chromium === undefined)("the keyboard (needs Chromium)", () => {
     await press("/");
     await page.keyboard.type("nothing");
     await page.locator("#row-10").waitFor({ state: "detached" });
-    // In a field, letters are letters, and Escape leaves it.
+    // In a field, letters are letters, also later, and Escape leaves it.
+    await page.getByLabel("Text").fill("");
+    await page.keyboard.type("g");
+    await page.locator("#row-11").click();
+    await press("w");
+    await page.locator(".list").waitFor();
     await press("Escape", "g", "w");
     await page.getByRole("tab", { name: "Clock", selected: true }).waitFor();
     await press("g", "t");

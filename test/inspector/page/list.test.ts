@@ -107,6 +107,11 @@ describe.skipIf(chromium === undefined)("the list of exchanges (needs Chromium)"
       await page.getByRole("button", { name: "Clear" }).click();
       await page.locator("#row-66").waitFor();
     }
+    await open("#at=abc&tab=nothing");
+    await page.locator("#row-66").waitFor();
+    expect(await page.locator(".panel").count()).toBe(0);
+    await open("#at=2&tab=nothing");
+    await page.getByRole("tab", { name: "Exchange", selected: true }).waitFor();
     await open("#view=nothing&status=418");
     await page.getByText("No exchange passes the filter").waitFor();
     const status = page.getByRole("combobox", { name: "Status" });
