@@ -10,7 +10,7 @@ import { skippedTests } from "./test/skipped-tests.ts";
  * a process of its own. All others share one for each core: starting one for each of these files would take a minute.
  */
 const apart: string[] = [
-  "adapters/{msw,redirect,whole-file}",
+  "adapters/{fake-timers,msw,redirect,whole-file}",
   "cli/fixtures-folder",
   "client/client",
   "faults/{connections,msw,same-everywhere}",

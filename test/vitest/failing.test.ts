@@ -42,7 +42,7 @@ test("vitest shows the message, both sides, and the last requests; a failed test
   expect(said).toContain('transport must be one of "fetch", "msw", "http".');
   expect(said).toContain("simOptions must be an object of options");
   expect(said).toContain("InputError: sede is not known here.");
-  expect(said).toMatch(/Tests {2}4 failed \| 1 passed \(5\)/);
+  expect(said).toMatch(/Tests {2}4 failed \| 2 passed \(6\)/);
 });
 
 test("ADSIM_TRACES=off keeps failed tests from writing traces", { timeout: 120_000 }, async () => {

@@ -5,8 +5,30 @@
 
 export const http: typeof import("node:http") = process.getBuiltinModule("node:http");
 
-/** The real timers. Those of `globalThis` may be a test's fakes. */
-export const timers: typeof import("node:timers") = process.getBuiltinModule("node:timers");
+const names = [
+  "clearInterval",
+  "clearTimeout",
+  "setImmediate",
+  "setInterval",
+  "setTimeout",
+] as const;
+
+type Timers = Pick<typeof import("node:timers"), (typeof names)[number]>;
+
+/**
+ * The machine's timers, for the server's own business: those of `globalThis` may be a test's fakes. Only the delays of fault
+ * rules use those, so that a test can advance them.
+ */
+export const timers: Timers = machineTimers(process.getBuiltinModule("node:timers"));
+
+/** sinon replaces the module's functions as well, and keeps each original at its fake's clock. */
+function machineTimers(module: Timers): Timers {
+  const entries = names.map((name) => {
+    const { clock } = module[name] as { readonly clock?: Readonly<Record<string, unknown>> };
+    return [name, clock?.[`_${name}`] ?? module[name]];
+  });
+  return Object.fromEntries(entries) as Timers;
+}
 
 /** A function, because only a control token needs the module. */
 export function crypto(): typeof import("node:crypto") {

@@ -8,7 +8,7 @@ import type { Socket } from "node:net";
 import { httpRejections, type Rejection } from "../../spec/errors.ts";
 import type { ApiResponse } from "../../spec/messages.ts";
 import type { Overtaking } from "../hold-back.ts";
-import { http } from "./builtins.ts";
+import { http, timers } from "./builtins.ts";
 import { afterLatest, stateOf, whenTurn } from "./connection-state.ts";
 import { handOver, type Outlet } from "./deliveries.ts";
 
@@ -75,8 +75,8 @@ function end(socket: Socket, bytes: string | Uint8Array, sent: () => void): void
     socket.destroy();
     return;
   }
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
-  socket.once("close", () => clearTimeout(timer));
+  const timer = timers.setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once("close", () => timers.clearTimeout(timer));
   socket.end(bytes, sent);
   socket.resume();
 }

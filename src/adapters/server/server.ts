@@ -1,15 +1,21 @@
 /** Serves the worlds over HTTP. Handles sockets, limits and time-outs; the service decides the answers. */
 
-import type { Server as HttpServer, ServerResponse } from "node:http";
+import type { Server as HttpServer, IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { createGuards } from "../../control/guards.ts";
 import type { Worlds } from "../../simulator/worlds.ts";
 import { createOvertaking } from "../hold-back.ts";
-import { crypto, http } from "./builtins.ts";
+import { crypto, http, timers } from "./builtins.ts";
 import { stateOf } from "./connection-state.ts";
 import { createConnections, createSweeper, IDLE_MS, RESERVED_CONNECTIONS } from "./connections.ts";
 import { createControlLoader } from "./control-loader.ts";
-import { answerConnect, IncomingRequest, type RequestHost, receive } from "./incoming-request.ts";
+import {
+  answerConnect,
+  IncomingRequest,
+  type RequestHost,
+  receive,
+  receiveStream,
+} from "./incoming-request.ts";
 import { answerBrokenRequests } from "./last-answer.ts";
 import { createOutbox } from "./outbox.ts";
 import { createTurnTaker } from "./paused-input.ts";
@@ -62,7 +68,7 @@ export async function startPrepared(
     socket.prependOnceListener("end", outbox.empty);
   });
   const address = await listen(server, port, host);
-  const sweep = setInterval(createSweeper(connections), IDLE_MS).unref();
+  const sweep = timers.setInterval(createSweeper(connections), IDLE_MS).unref();
   const cors = createServerCors(options);
   const guards = createGuards({
     address: address.address,
@@ -79,8 +85,9 @@ export async function startPrepared(
     countRequest: createTurnTaker(),
     isClosing: false,
   };
-  const onRequest = (request: IncomingRequest, response: ServerResponse): void => {
-    receive(requestHost, request, response);
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    if (request instanceof IncomingRequest) receive(requestHost, request, response);
+    else receiveStream(requestHost, request, response);
   };
   server.on("request", onRequest);
   // Unknown expectations may be ignored (RFC 9110 §10.1.1).
@@ -97,14 +104,18 @@ export async function startPrepared(
       outbox.empty();
       requestHost.isClosing = true;
       requestHost.slices.endStreams();
-      clearInterval(sweep);
+      timers.clearInterval(sweep);
       return closeServer(server, connections);
     },
   };
 }
 
+/** Bun and Deno run Node's programs, and report its version too. */
+const isNode = process.versions.bun === undefined && process.versions.deno === undefined;
+
 const serverSettings = {
-  IncomingMessage: IncomingRequest,
+  // Only Node's parser passes bodies to it.
+  ...(isNode ? { IncomingMessage: IncomingRequest } : {}),
   ...upgradeSettings,
   // Joins repeated headers like fetch's Headers. Node would drop a second Authorization header and accept the first.
   joinDuplicateHeaders: true,
@@ -139,11 +150,11 @@ const GRACE_MS = 700;
 
 function closeServer(server: HttpServer, sockets: Iterable<Socket>): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => {
+    const timer = timers.setTimeout(() => {
       for (const socket of sockets) socket.destroy();
     }, GRACE_MS);
     server.close(() => {
-      clearTimeout(timer);
+      timers.clearTimeout(timer);
       // The server reports its end before its last connections close, and their close events note what didn't arrive.
       const last = [...sockets];
       let open = last.length;

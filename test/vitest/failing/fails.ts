@@ -1,4 +1,4 @@
-import { describe } from "vitest";
+import { describe, vi } from "vitest";
 import { expect, test } from "../../../src/vitest.ts";
 
 const urls: string[] = [];
@@ -20,6 +20,17 @@ describe("a failed test", () => {
 test("its server is closed", async () => {
   expect(urls).toHaveLength(1);
   await expect(fetch(`${urls[0]}/v1/click`)).rejects.toThrow("fetch failed");
+});
+
+describe("fake timers that are left on", () => {
+  test.override("transport", "http");
+
+  test("pass, though an answer is held back", async ({ sim, baseUrl, fetch }) => {
+    vi.useFakeTimers();
+    sim.faults.add({ verdict: { kind: "delay", delay: "1h" } });
+    void fetch(`${baseUrl}/v1/click`).catch(() => undefined);
+    await sim.journal.waitFor({});
+  });
 });
 
 describe("wrong transport", () => {
