@@ -14,8 +14,7 @@ export function runsOf(runs: number, least = 10): number {
   return Math.max(Math.min(runs, least), Math.round(runs * share));
 }
 
-/** The share of a list, spread evenly over it: the first of it always, and all of it in `.ci/run`. */
+/** The share of a list, spread evenly over it, and always the first of it. */
 export function someOf<Value>(all: readonly Value[]): readonly Value[] {
-  const part = isThorough ? 1 : share;
-  return all.filter((_, index) => Math.floor((index - 1) * part) < Math.floor(index * part));
+  return all.filter((_, index) => Math.floor((index - 1) * share) < Math.floor(index * share));
 }

@@ -22,7 +22,7 @@ export function createFetch(
   // With other timers, whoever controls them keeps the process alive.
   const keepsProcessMs = timers === globalTimers ? KEEPS_PROCESS_MS : 0;
   return async (input, init) => {
-    const request = new Request(typeof input === "string" ? new URL(input, ORIGIN) : input, init);
+    const request = requestFor(input, init);
     request.signal.throwIfAborted();
     const signal = signalOf(input, init);
     let apiRequest = await unlessAborted(signal, toApiRequest(request));
@@ -66,6 +66,17 @@ export async function deliverAnswer(
     overtaking.handedOver({ world: "", order: LATEST_ORDER });
   }
   return toResponse(answer);
+}
+
+function requestFor(input: RequestInfo | URL, init: RequestInit | undefined): Request {
+  if (typeof input === "string") return new Request(new URL(input, ORIGIN), init);
+  try {
+    return new Request(input, init);
+  } catch (error) {
+    // Next.js wraps requests, and Jest has another realm: the constructor takes neither, but their members can be read.
+    if (input instanceof URL || typeof input?.url !== "string") throw error;
+    return new Request(new Request(input.url, input), init);
+  }
 }
 
 /** Node's own fetch waits this long for a response's headers. */

@@ -37,6 +37,25 @@ describe("sim.fetch", () => {
     );
   });
 
+  test("answers a Request that a framework wraps, with its method and body", async () => {
+    const { sim, init } = prepare();
+    const { id: publisher_id, surfaces } = sim.publishers.at(0);
+    const wrapped = (): Request => {
+      const body = JSON.stringify({ publisher_id, surface: surfaces[0]?.id, ad_id: "a" });
+      const headers = { ...init.headers, "content-type": "application/json" };
+      const request = new Request("http://a.test/v1/impression", { method: "POST", headers, body });
+      // As Next.js does it. The constructor of Request doesn't take it.
+      return new Proxy(request, { get: (target, name) => Reflect.get(target, name) });
+    };
+    expect((await sim.fetch(wrapped())).status).toBe(200);
+    expect((await sim.fetch(wrapped(), { method: "PUT" })).status).toBe(405);
+    const used = wrapped();
+    await sim.fetch(used);
+    await expect(sim.fetch(used)).rejects.toThrow(TypeError);
+    expect(sim.journal.total).toBe(3);
+    await expect(sim.fetch({} as Request)).rejects.toThrow(TypeError);
+  });
+
   test("HEAD has GET's headers, its content length included, and no body", async () => {
     const { sim, path, init } = prepare();
     const get = await sim.fetch(path, init);

@@ -79,19 +79,6 @@ export class IncomingRequest extends http.IncomingMessage implements PendingAnsw
   }
 }
 
-/** The same for a runtime whose server doesn't feed {@link IncomingRequest}, but only a stream. */
-export function receiveStream(
-  host: RequestHost,
-  message: IncomingMessage,
-  response: ServerResponse,
-): void {
-  const request = new IncomingRequest(message.socket);
-  const { method, url, headers, httpVersion } = message;
-  receive(host, Object.assign(request, { method, url, headers, httpVersion }), response);
-  message.on("data", (piece: Buffer) => request.push(piece));
-  message.on("end", () => request.push(null));
-}
-
 const noFields: Readonly<Record<string, string>> = Object.freeze({});
 
 /** How much of a body beyond its limit to read and drop before giving the connection up. */

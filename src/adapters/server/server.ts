@@ -9,13 +9,7 @@ import { crypto, http, timers } from "./builtins.ts";
 import { stateOf } from "./connection-state.ts";
 import { createConnections, createSweeper, IDLE_MS, RESERVED_CONNECTIONS } from "./connections.ts";
 import { createControlLoader } from "./control-loader.ts";
-import {
-  answerConnect,
-  IncomingRequest,
-  type RequestHost,
-  receive,
-  receiveStream,
-} from "./incoming-request.ts";
+import { answerConnect, IncomingRequest, type RequestHost, receive } from "./incoming-request.ts";
 import { answerBrokenRequests } from "./last-answer.ts";
 import { createOutbox } from "./outbox.ts";
 import { createTurnTaker } from "./paused-input.ts";
@@ -129,6 +123,19 @@ const serverSettings = {
   // How often Node checks the first two time-outs below.
   connectionsCheckingInterval: 1000,
 } as const;
+
+/** Passes on a request whose body comes as a stream. */
+function receiveStream(
+  host: RequestHost,
+  message: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const request = new IncomingRequest(message.socket);
+  const { method, url, headers, httpVersion } = message;
+  receive(host, Object.assign(request, { method, url, headers, httpVersion }), response);
+  message.on("data", (piece: Buffer) => request.push(piece));
+  message.on("end", () => request.push(null));
+}
 
 function applyLimits(server: HttpServer): void {
   // A head is a few hundred bytes. A slower client is stuck, or holds connections open on purpose.
