@@ -1,10 +1,11 @@
 /**
  * Writes what is data into the package: the shipped scenarios, `dist/scenarios/NAME.json` and the listing of all beside
- * them; their JSON schema and the inspector's page, each as a module that bundlers can take along.
+ * them; their JSON schema and the inspector's page, each as a module that bundlers can take along; and the names of people.
  */
 
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { bundleNames } from "./build-names.ts";
 import { shippedNames, shippedScenario } from "./src/adapters/shipped-scenarios.ts";
 import { inspectorAssets } from "./src/inspector/assets.ts";
 import { engineAssets } from "./src/inspector/assets-engine.ts";
@@ -24,6 +25,11 @@ writeFileSync(join(folder, "index.json"), `${JSON.stringify(listing)}\n`);
 writeFileSync(
   join(dist, "play/language/json-schema.js"),
   `export const scenarioJsonSchema = ${JSON.stringify(scenarioJsonSchema)};\n`,
+);
+writeFileSync(join(dist, "world/publishers/people.js"), await bundleNames());
+copyFileSync(
+  join(import.meta.dirname, "node_modules/@faker-js/faker/LICENSE"),
+  join(dist, "world/publishers/LICENSE-faker.txt"),
 );
 writeAssets("assets", "inspectorAssets", await inspectorAssets());
 writeAssets("assets-engine", "engineAssets", await engineAssets());

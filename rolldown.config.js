@@ -17,15 +17,14 @@ const licences = {
   },
 };
 
-/** The inspector's page and engine are bundled from their own sources. In the package they are data, beside this folder. */
-const inspector = {
-  name: "inspector",
+/** These modules are bundled from sources of their own. In the package they stand in the folders beside this one. */
+const bundled = /(inspector\/assets(?:-engine)?|world\/publishers\/people)\.ts$/;
+
+const beside = {
+  name: "beside",
   resolveId: {
-    filter: { id: /[\\/]inspector[\\/]assets(?:-engine)?\.ts$/ },
-    handler: (id) => ({
-      id: `../inspector/${id.match(/assets.*(?=\.ts$)/)[0]}.js`,
-      external: true,
-    }),
+    filter: { id: bundled },
+    handler: (id) => ({ id: `../${id.match(bundled)[1]}.js`, external: true }),
   },
 };
 
@@ -54,7 +53,7 @@ function licenceOf(name) {
 export default {
   input: "src/cli/main.ts",
   platform: "node",
-  plugins: [nodeModules, inspector, licences],
+  plugins: [nodeModules, beside, licences],
   // Other dependencies stay packages of their own. The compiler's own library isn't one: what needed it would break.
   external: new RegExp(`^(?!@oxc-project/|(?:${copied.join("|")})(?:/|$))[^./]`),
   output: {

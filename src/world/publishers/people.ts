@@ -1,4 +1,7 @@
-/** Invents names, contacts and UPI ids. Only this file uses faker. Its import takes tens of milliseconds: load it lazily. */
+/**
+ * Invents names, contacts and UPI ids. Only this file uses faker, whose import takes tens of milliseconds: load it lazily. In the
+ * package it is bundled with the part of faker that it uses (`build-names.ts`).
+ */
 
 import { faker as shared } from "@faker-js/faker/locale/en_IN";
 import alea from "seedrandom/lib/alea.js";
