@@ -5,6 +5,7 @@
 
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { licencesOf } from "./build-licences.ts";
 import { bundleNames } from "./build-names.ts";
 import { shippedNames, shippedScenario } from "./src/adapters/shipped-scenarios.ts";
 import { inspectorAssets } from "./src/inspector/assets.ts";
@@ -27,10 +28,7 @@ writeFileSync(
   `export const scenarioJsonSchema = ${JSON.stringify(scenarioJsonSchema)};\n`,
 );
 writeFileSync(join(dist, "world/publishers/people.js"), await bundleNames());
-copyFileSync(
-  join(import.meta.dirname, "node_modules/@faker-js/faker/LICENSE"),
-  join(dist, "world/publishers/LICENSE-faker.txt"),
-);
+writeFileSync(join(dist, "world/publishers/LICENSES.txt"), licencesOf(["@faker-js/faker"]));
 writeAssets("assets", "inspectorAssets", await inspectorAssets());
 writeAssets("assets-engine", "engineAssets", await engineAssets());
 // The page holds this package; preact's licence, which is short, stands in the page itself.
@@ -39,7 +37,12 @@ copyFileSync(
   join(dist, "inspector/LICENSE-htm.txt"),
 );
 
+/** As CommonJS, which both forms of the package can load: it is a tenth of the package. */
 function writeAssets(file: string, name: string, assets: object): void {
-  const text = `const assets = ${JSON.stringify(assets)};\nexport const ${name} = () => Promise.resolve(assets);\n`;
-  writeFileSync(join(dist, `inspector/${file}.js`), text);
+  const folder = join(dist, "inspector");
+  writeFileSync(join(folder, `${file}.cjs`), `module.exports = ${JSON.stringify(assets)};\n`);
+  writeFileSync(
+    join(folder, `${file}.js`),
+    `import assets from "./${file}.cjs";\nexport const ${name} = () => Promise.resolve(assets);\n`,
+  );
 }

@@ -1,6 +1,6 @@
 /** Puts the command line into few files: loading some eighty modules one by one would be half of its start. */
 
-import { readdirSync, readFileSync } from "node:fs";
+import { licencesOf } from "./build-licences.ts";
 
 /**
  * The packages that go in as well. The server needs a seventh of valibot, and commander comes in six files: outside they
@@ -8,12 +8,10 @@ import { readdirSync, readFileSync } from "node:fs";
  */
 const copied = ["commander", "csv-parse", "leven", "valibot"];
 
-/** What is copied comes with its licence. */
 const licences = {
   name: "licences",
   generateBundle() {
-    const source = copied.map(licenceOf).join("\n");
-    this.emitFile({ type: "asset", fileName: "LICENSES.txt", source });
+    this.emitFile({ type: "asset", fileName: "LICENSES.txt", source: licencesOf(copied) });
   },
 };
 
@@ -43,12 +41,6 @@ const nodeModules = {
         .replaceAll("require('node:", "globalThis.process.getBuiltinModule('node:"),
   },
 };
-
-function licenceOf(name) {
-  const folder = new URL(`node_modules/${name}/`, import.meta.url);
-  const file = readdirSync(folder).find((each) => /^LICENSE/i.test(each));
-  return `This folder holds parts of the package ${name}:\n\n${readFileSync(new URL(file, folder), "utf8")}`;
-}
 
 export default {
   input: "src/cli/main.ts",

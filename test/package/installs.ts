@@ -1,14 +1,25 @@
 /**
  * Packs the package as npm would publish it, installs it into empty projects, and uses it there on every Node that it
- * promises to work on: the command, in process, as MSW handlers, and its types. A script, since it takes a minute.
+ * promises to work on: the command, in process, as MSW handlers, in Jest, and its types. A script, since it takes a minute.
  */
 
 import { execFile, spawn } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { nodeBinaries } from "../node-binaries.ts";
+import { checkBundleSize } from "./bundle-size.ts";
+import {
+  checkResolution,
+  checkTypes,
+  commonJsPackages,
+  requireAndImport,
+  runJest,
+  runJestWithMsw,
+  writeCommonJs,
+} from "./commonjs.ts";
 import { followTestYourClient } from "./test-your-client.ts";
 import { kinds, playWithoutTsx, playWithTsx, writeScenarios } from "./typescript-scenarios.ts";
 
@@ -268,7 +279,7 @@ async function checkImports(folder: string): Promise<void> {
   const manifest = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
   const imported = new Set<string>();
   for (const file of await readdir(join(folder, "dist"), { recursive: true })) {
-    if (!file.endsWith(".js")) continue;
+    if (!/\.c?js$/.test(file)) continue;
     const text = await readFile(join(folder, "dist", file), "utf8");
     const names = text.matchAll(
       /(?:^(?:import|export|\})[^\n"]*\bfrom |\b(?:import|require)\(|\bresolve\((?="[^"]*\/))"((?:@[\w.-]+\/)?[\w.-]+)[^"]*"/gm,
@@ -279,13 +290,22 @@ async function checkImports(folder: string): Promise<void> {
     ...Object.keys(manifest.dependencies),
     ...Object.keys(manifest.peerDependencies),
   ];
-  const found = Array.from(imported).filter((name) => !/^(?:\.|adsim$|node$)/.test(name));
+  const found = Array.from(imported).filter(
+    (name) => !/^(?:\.|adsim$|node$)/.test(name) && !isBuiltin(name),
+  );
   const differing = [
     ...found.filter((name) => !expected.includes(name)),
     ...expected.filter((name) => !imported.has(name)),
   ];
   if (differing.length > 0) throw new Error(`differing: ${differing.join(", ")}`);
 }
+
+/** Folders of the package that hold parts of others, and who wrote those. */
+const bundled = {
+  cli: ["TJ Holowaychuk", "Fabian Hiller"],
+  cjs: ["Sindre Sorhus", "Faker"],
+  "world/publishers": ["Faker"],
+};
 
 async function checkAlone({ folder, tarball, binaries }: Trial): Promise<void> {
   const path = await project(folder, [tarball]);
@@ -297,18 +317,22 @@ async function checkAlone({ folder, tarball, binaries }: Trial): Promise<void> {
   await check("the package depends on exactly what it imports", () =>
     checkImports(join(path, "node_modules/adsim")),
   );
+  await check("a bundle for browsers is small", () => checkBundleSize(path));
   await check("npm runs the command by its name", async () => {
     const { stdout } = await run("npm", ["exec", "--no", "--", "adsim", "--version"], {
       cwd: path,
     });
     if (!/^\d+\.\d+\.\d+\n$/.test(stdout)) throw new Error(stdout);
   });
-  await check("code that is bundled into the command line comes with its licence", async () => {
-    const text = await readFile(join(path, "node_modules/adsim/dist/cli/LICENSES.txt"), "utf8");
-    for (const holder of ["TJ Holowaychuk", "Fabian Hiller"]) {
-      if (!text.includes(holder)) throw new Error(`${holder} isn't named`);
-    }
-  });
+  for (const [place, holders] of Object.entries(bundled)) {
+    await check(`code that is bundled into dist/${place} comes with its licence`, async () => {
+      const file = join(path, "node_modules/adsim/dist", place, "LICENSES.txt");
+      const text = await readFile(file, "utf8");
+      for (const holder of holders) {
+        if (!text.includes(holder)) throw new Error(`${holder} isn't named`);
+      }
+    });
+  }
   let shipped: string | undefined;
   for (const [version, binary] of binaries) {
     await check(`Node ${version}: adsim serve`, () => serve(binary, path));
@@ -329,6 +353,27 @@ async function checkWithFastCheck({ folder, tarball, binaries }: Trial): Promise
   for (const [version, binary] of binaries) {
     await check(`Node ${version}: adsim/testing`, () => script(path, withFastCheck, binary));
   }
+}
+
+async function checkCommonJs({ folder, tarball, binaries }: Trial): Promise<void> {
+  const compilers = Object.entries(typescripts).map(
+    ([name, version]) => `${name}@npm:typescript@${version}`,
+  );
+  const path = await writeCommonJs(
+    await project(folder, [tarball, ...commonJsPackages, ...compilers]),
+  );
+  for (const [version, binary] of binaries) {
+    await check(`Node ${version}: Jest`, () => runJest(path, binary));
+    await check(`Node ${version}: require`, () => requireAndImport(path, binary));
+  }
+  await check("Jest with msw", () => runJestWithMsw(path, process.execPath));
+  await check("types of CommonJS resolve", () => checkResolution(path, tarball));
+  for (const compiler of Object.keys(typescripts)) {
+    await check(`${compiler}, CommonJS: types`, () => checkTypes(path, compiler, "nodenext"));
+  }
+  await check("typescript7, node16, CommonJS: types", () =>
+    checkTypes(path, "typescript7", "node16"),
+  );
 }
 
 async function checkTypeScript({ folder, tarball, binaries }: Trial): Promise<void> {
@@ -387,6 +432,7 @@ async function checkAll(folder: string): Promise<void> {
     ),
     checkAlone(trial),
     checkWithFastCheck(trial),
+    checkCommonJs(trial),
     checkTypeScript(trial),
     ...mswMajors.map((msw) => checkWithMsw(trial, msw)),
   ]);

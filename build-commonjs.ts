@@ -1,0 +1,80 @@
+/**
+ * Writes `dist/cjs`, the package as CommonJS, for Jest: its tests `require`, and Jest can't `require` ES modules as Node can. Made
+ * from the finished ES modules in `dist`, after `build-data.ts`.
+ */
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type Plugin, rolldown } from "rolldown";
+import { licencesOf } from "./build-licences.ts";
+
+const root = import.meta.dirname;
+const dist = join(root, "dist");
+const folder = join(dist, "cjs");
+
+/** The exports that have a CommonJS form in package.json, as file names. */
+const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const entries = Object.values<{ readonly require?: { readonly default: string } }>(exports)
+  .map(({ require }) => require?.default)
+  .filter((file) => file !== undefined)
+  .map((file) => file.replace("./dist/cjs/", "").replace(".cjs", ""));
+
+/** ES modules take the names with `require`, too, which Jest can't. Here they come along. */
+const names: Plugin = {
+  name: "names",
+  load: {
+    filter: { id: /[\\/]adapters[\\/]node-host\.js$/ },
+    handler: () => 'export { fakerHost as nodeHost } from "../world/publishers/people.js";',
+  },
+};
+
+/** The inspector's texts are CommonJS already. */
+const texts: Plugin = {
+  name: "texts",
+  resolveId: {
+    filter: { id: /^\.\/assets(?:-engine)?\.cjs$/ },
+    handler: (id) => ({ id: id.replace("./", "../inspector/"), external: true }),
+  },
+};
+
+/** Bundled into few files, which all entries share, so that an `InputError` of one is an `InputError` of all. */
+async function writeModules(): Promise<void> {
+  const build = await rolldown({
+    input: Object.fromEntries(entries.map((name) => [name, join(dist, `${name}.js`)])),
+    platform: "node",
+    // leven is ES modules only.
+    external: /^(?!leven$)[^./]/,
+    plugins: [names, texts],
+  });
+  await build.write({
+    dir: folder,
+    format: "cjs",
+    entryFileNames: "[name].cjs",
+    chunkFileNames: "[name].cjs",
+    comments: false,
+    // Jest knows no `import()` in CommonJS.
+    dynamicImportInCjs: false,
+  });
+  await build.close();
+}
+
+/** Declares for CommonJS what the ES module declares: the same types, not copies of them. */
+async function writeTypes(name: string): Promise<void> {
+  const module = `"../${name}.js", { with: { "resolution-mode": "import" } }`;
+  const values = Object.entries(await import(pathToFileURL(join(dist, `${name}.js`)).href)).flatMap(
+    ([value, is]) => {
+      const declared = `export declare const ${value}: typeof import(${module}).${value};`;
+      const isClass = typeof is === "function" && /^class\b/.test(String(is));
+      return isClass
+        ? [declared, `export type ${value} = import(${module}).${value};`]
+        : [declared];
+    },
+  );
+  const types = `export type * from "../${name}.js" with { "resolution-mode": "import" };`;
+  writeFileSync(join(folder, `${name}.d.cts`), `${[types, ...values].join("\n")}\n`);
+}
+
+await writeModules();
+writeFileSync(join(folder, "LICENSES.txt"), licencesOf(["leven", "@faker-js/faker"]));
+await Promise.all(entries.map(writeTypes));
