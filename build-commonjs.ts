@@ -5,8 +5,8 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { type Plugin, rolldown } from "rolldown";
+import { writeTypes } from "./build-commonjs-types.ts";
 import { licencesOf } from "./build-licences.ts";
 
 const root = import.meta.dirname;
@@ -57,22 +57,6 @@ async function writeModules(): Promise<void> {
     dynamicImportInCjs: false,
   });
   await build.close();
-}
-
-/** Declares for CommonJS what the ES module declares: the same types, not copies of them. */
-async function writeTypes(name: string): Promise<void> {
-  const module = `"../${name}.js", { with: { "resolution-mode": "import" } }`;
-  const values = Object.entries(await import(pathToFileURL(join(dist, `${name}.js`)).href)).flatMap(
-    ([value, is]) => {
-      const declared = `export declare const ${value}: typeof import(${module}).${value};`;
-      const isClass = typeof is === "function" && /^class\b/.test(String(is));
-      return isClass
-        ? [declared, `export type ${value} = import(${module}).${value};`]
-        : [declared];
-    },
-  );
-  const types = `export type * from "../${name}.js" with { "resolution-mode": "import" };`;
-  writeFileSync(join(folder, `${name}.d.cts`), `${[types, ...values].join("\n")}\n`);
 }
 
 await writeModules();

@@ -117,10 +117,10 @@ test("through msw", async () => {
 });
 `;
 
-/** msw depends on ES modules, which Jest has to be told to transform. */
+/** msw depends on ES modules, which Jest has to be told to transform: as docs/own-tests.md says. */
 const mswConfiguration = {
   testMatch: ["**/msw.js"],
-  transform: { "\\.m?js$": "babel-jest" },
+  transform: { "\\.m?[jt]sx?$": "babel-jest" },
   transformIgnorePatterns: ["/node_modules/(?!(?:rettime|until-async|@open-draft)/)"],
 };
 
@@ -141,7 +141,8 @@ import { createClient } from "adsim/client";
 import { createHandlers } from "adsim/msw";
 import { defineScenario, type Scenario } from "adsim/scenario";
 import { type ServerOptions, startServer } from "adsim/server";
-import { must } from "adsim/testing";
+import { arbitraryAssumptions, must, type Rule } from "adsim/testing";
+import fc, { type Arbitrary } from "fast-check";
 
 const assumptions: Partial<Assumptions> = { "dedup.repeat": "conflict" };
 export const sim: Simulator = createSimulator({ assumptions });
@@ -153,6 +154,8 @@ export function fieldOf(error: unknown): string {
   must(error instanceof InputError, () => "another error");
   return error instanceof InputError ? error.message : "";
 }
+export const readings: Arbitrary<Assumptions> = arbitraryAssumptions({ keys: ["dedup.repeat"] });
+export const rule: Pick<Rule, "commands"> = { commands: () => fc.constant([]) };
 // @ts-expect-error A choice that doesn't exist.
 createSimulator({ assumptions: { "dedup.repeat": "x" } });
 const clicked = { click: { impression_id: { ref: "shown.impression_id" } } } as const;
@@ -191,7 +194,9 @@ export async function runJest(
   const jest = join(folder, "../node_modules/jest/bin/jest.js");
   // Without NODE_OPTIONS, which could let Jest load ES modules.
   const { NODE_OPTIONS: _, ...env } = process.env;
-  await run(binary, [jest, "--runInBand", "--ci", ...options], { cwd: folder, env });
+  // The machine is busy with other checks, too.
+  const patience = ["--runInBand", "--testTimeout", "60000"];
+  await run(binary, [jest, "--ci", ...patience, ...options], { cwd: folder, env });
 }
 
 export async function runJestWithMsw(folder: string, binary: string): Promise<void> {
