@@ -1,7 +1,7 @@
 /** Uses the installed package as CommonJS: in Jest with its default configuration, in plain Node, and in TypeScript. */
 
 import { execFile } from "node:child_process";
-import { mkdir, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -119,7 +119,7 @@ test("through msw", async () => {
 
 /** msw depends on ES modules, which Jest has to be told to transform: as docs/own-tests.md says. */
 const mswConfiguration = {
-  testMatch: ["**/msw.js"],
+  testMatch: ["**/msw.js", "**/fake-timers.cjs"],
   transform: { "\\.m?[jt]sx?$": "babel-jest" },
   transformIgnorePatterns: ["/node_modules/(?!(?:rettime|until-async|@open-draft)/)"],
 };
@@ -182,6 +182,8 @@ export async function writeCommonJs(project: string): Promise<string> {
   const folder = join(project, "commonjs");
   await mkdir(folder);
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  const timers = join(import.meta.dirname, "fake-timers-in-jest.cjs");
+  await copyFile(timers, join(folder, "fake-timers.cjs"));
   return folder;
 }
 
