@@ -1,6 +1,6 @@
 /**
  * The JSON schema of scenarios, for editors and other tools. docs/scenario.schema.json is generated from the schema that
- * parses them. In the package `build-data.ts` inlines it here as data, for bundlers.
+ * parses them. In the package `build/data.ts` inlines it here as data, for bundlers.
  */
 
 import { readFileSync } from "node:fs";

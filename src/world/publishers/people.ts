@@ -1,6 +1,6 @@
 /**
  * Invents names, contacts and UPI ids. Only this file uses faker, whose import takes tens of milliseconds: load it lazily. In the
- * package it is bundled with the part of faker that it uses (`build-names.ts`).
+ * package it is bundled with the part of faker that it uses (`build/names.ts`).
  */
 
 import { faker as shared } from "@faker-js/faker/locale/en_IN";

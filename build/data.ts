@@ -5,14 +5,15 @@
 
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { licencesOf } from "./build-licences.ts";
-import { bundleNames } from "./build-names.ts";
-import { shippedNames, shippedScenario } from "./src/adapters/shipped-scenarios.ts";
-import { inspectorAssets } from "./src/inspector/assets.ts";
-import { engineAssets } from "./src/inspector/assets-engine.ts";
-import { scenarioJsonSchema } from "./src/play/language/json-schema.ts";
+import { shippedNames, shippedScenario } from "../src/adapters/shipped-scenarios.ts";
+import { inspectorAssets } from "../src/inspector/assets.ts";
+import { engineAssets } from "../src/inspector/assets-engine.ts";
+import { scenarioJsonSchema } from "../src/play/language/json-schema.ts";
+import { licencesOf } from "./licences.ts";
+import { bundleNames } from "./names.ts";
 
-const dist = join(import.meta.dirname, "dist");
+const root = join(import.meta.dirname, "..");
+const dist = join(root, "dist");
 const folder = join(dist, "scenarios");
 const listing = shippedNames();
 
@@ -32,10 +33,7 @@ writeFileSync(join(dist, "world/publishers/LICENSES.txt"), licencesOf(["@faker-j
 writeAssets("assets", "inspectorAssets", await inspectorAssets());
 writeAssets("assets-engine", "engineAssets", await engineAssets());
 // The page holds this package; preact's licence, which is short, stands in the page itself.
-copyFileSync(
-  join(import.meta.dirname, "node_modules/htm/LICENSE"),
-  join(dist, "inspector/LICENSE-htm.txt"),
-);
+copyFileSync(join(root, "node_modules/htm/LICENSE"), join(dist, "inspector/LICENSE-htm.txt"));
 
 /** As CommonJS, which both forms of the package can load: it is a tenth of the package. */
 function writeAssets(file: string, name: string, assets: object): void {

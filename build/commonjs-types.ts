@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const dist = join(import.meta.dirname, "dist");
+const dist = join(import.meta.dirname, "../dist");
 const asModule = '{ "resolution-mode": "import" }';
 
 /** An import or export of another of our files: what comes before its path, and the path without its extension. */

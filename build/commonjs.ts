@@ -1,15 +1,15 @@
 /**
  * Writes `dist/cjs`, the package as CommonJS, for Jest: its tests `require`, and Jest can't `require` ES modules as Node can. Made
- * from the finished ES modules in `dist`, after `build-data.ts`.
+ * from the finished ES modules in `dist`, after `data.ts`.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
-import { writeTypes } from "./build-commonjs-types.ts";
-import { licencesOf } from "./build-licences.ts";
+import { writeTypes } from "./commonjs-types.ts";
+import { licencesOf } from "./licences.ts";
 
-const root = import.meta.dirname;
+const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
 const folder = join(dist, "cjs");
 

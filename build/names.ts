@@ -52,7 +52,7 @@ const unusedModules: Plugin = {
 /** The module's text. It imports seedrandom, as other modules do. */
 export async function bundleNames(): Promise<string> {
   const build = await rolldown({
-    input: join(import.meta.dirname, "src/world/publishers/people.ts"),
+    input: join(import.meta.dirname, "../src/world/publishers/people.ts"),
     platform: "neutral",
     external: /^seedrandom\//,
     plugins: [locale, unusedModules],

@@ -1,6 +1,6 @@
 /** Puts the command line into few files: loading some eighty modules one by one would be half of its start. */
 
-import { licencesOf } from "./build-licences.ts";
+import { licencesOf } from "./licences.ts";
 
 /**
  * The packages that go in as well. The server needs a seventh of valibot, and commander comes in six files: outside they

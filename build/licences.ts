@@ -8,7 +8,7 @@ export function licencesOf(packages: readonly string[]): string {
 }
 
 function licenceOf(name: string): string {
-  const folder = join(import.meta.dirname, "node_modules", name);
+  const folder = join(import.meta.dirname, "../node_modules", name);
   const file = readdirSync(folder).find((each) => /^LICENSE/i.test(each));
   if (file === undefined) throw new Error(`${name} has no licence.`);
   return `This folder holds parts of the package ${name}:\n\n${readFileSync(join(folder, file), "utf8")}`;
