@@ -10,6 +10,7 @@ import { strictObject } from "../base/schema-builders.ts";
 import type { Faults, Transport } from "../faults/faults.ts";
 import type { Verdict } from "../faults/verdict.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
+import { parseBaseUrl, pathBelow } from "./base-url.ts";
 import { takeEnvironment } from "./environment.ts";
 import { deliverAnswer, toApiRequest } from "./fetch.ts";
 import { createOvertaking } from "./hold-back.ts";
@@ -46,7 +47,7 @@ export function createHandlers(
     throw new InputError("sim", "must be a simulator, as createSimulator returns it");
   }
   const { baseUrl } = parseInput(optionsSchema, options);
-  const pathOf = baseUrl === undefined ? anywhere : below(parseBaseUrl(baseUrl));
+  const pathOf = baseUrl === undefined ? anywhere : pathBelow(parseBaseUrl(baseUrl));
   takeEnvironment(sim);
   sim.faults?.limitTo(mswTransport);
   const overtaking = createOvertaking();
@@ -91,31 +92,6 @@ const optionsSchema = strictObject({
   baseUrl: v.optional(v.union([v.string(), v.instance(URL)], "must be a string or a URL")),
 });
 
-/** The API's path in a URL, as sent; undefined if the URL isn't the API's. */
-type PathOf = (url: URL) => string | undefined;
-
 function anywhere(url: URL): string | undefined {
   return url.pathname === "/v1" || url.pathname.startsWith("/v1/") ? url.pathname : undefined;
-}
-
-function below(base: URL): PathOf {
-  const prefix = base.pathname.endsWith("/") ? base.pathname.slice(0, -1) : base.pathname;
-  return ({ origin, pathname }) => {
-    if (origin !== base.origin) return undefined;
-    if (pathname === prefix) return "/";
-    return pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : undefined;
-  };
-}
-
-function parseBaseUrl(baseUrl: string | URL): URL {
-  // Only a browser has a location.
-  const page = (globalThis as { location?: { href?: string } }).location?.href;
-  const url = URL.canParse(baseUrl, page) ? new URL(baseUrl, page) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new InputError("baseUrl", 'must be an http or https URL, such as "https://ads.example"');
-  }
-  if (url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "") {
-    throw new InputError("baseUrl", "must hold no query, fragment, user name or password");
-  }
-  return url;
 }
