@@ -1,9 +1,7 @@
 /** Opens a world for one test over the chosen transport, and closes it afterwards. */
 
 import { InputError } from "../../base/input.ts";
-import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
-import type { Publisher, Surface } from "../../world/accounts/account.ts";
 import { createSimulator, type Simulator, withFetch } from "../create-simulator.ts";
 import type { MswHost } from "./msw-host.ts";
 
@@ -63,20 +61,3 @@ async function overHttp({ options }: Opening): Promise<TestWorld> {
 
 /** Looks `fetch` up at each call, because MSW and others replace it. */
 const machineFetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init);
-
-/** The first publisher with an active surface, and that surface. */
-export function firstActiveSurface({ publishers }: SimulatorCore): {
-  readonly publisher: Publisher;
-  readonly surface: Surface;
-} {
-  for (let place = 0; place < publishers.total; place += 1) {
-    const publisher = publishers.at(place);
-    const surface = publisher.surfaces.find(({ status }) => status === "active");
-    if (surface !== undefined) return { publisher, surface };
-  }
-  const publisher = publishers.signUp({ surfaces: ["Sidebar"] });
-  const [surface] = publisher.surfaces;
-  if (surface === undefined)
-    throw new Error("A sign-up without its surface. This is a bug in adsim.");
-  return { publisher, surface };
-}
