@@ -4,17 +4,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createSimulator } from "../../src/index.ts";
 import { type Server, startServer } from "../../src/server.ts";
 import { hasCurl } from "../programs.ts";
-import {
-  type Connected,
-  cases,
-  content,
-  expectShown,
-  impression,
-  listing,
-  nameOf,
-  patienceFor,
-  type Wording,
-} from "./cases.ts";
+import { type Connected, cases, impression, listing, nameOf, patienceFor } from "./cases.ts";
+import { content, expectShown, type Wording } from "./expect-shown.ts";
 import { type Observe, observeCurl, observeFetch, observeHttp, type Seen } from "./observe.ts";
 
 const WAIT = { timeout: 20_000, interval: 5 };
@@ -33,7 +24,7 @@ const inFetch: Wording = {
 
 interface Subject {
   readonly wording: Wording;
-  connect(): Connected;
+  connect(): Connected<Seen>;
 }
 
 let server: Server;
@@ -43,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-function overHttp(observe: Observe): Connected {
+function overHttp(observe: Observe): Connected<Seen> {
   worlds += 1;
   const name = `w${worlds}`;
   return { observe, sim: server.worlds.get(name), baseUrl: `${server.url}/@${name}` };

@@ -6,17 +6,8 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { createSimulator, type Simulator } from "../../src/index.ts";
 import { createHandlers } from "../../src/msw.ts";
 import { createHandlers2, listeners } from "../msw-versions.ts";
-import {
-  cases,
-  content,
-  expectShown,
-  impression,
-  listing,
-  nameOf,
-  patienceFor,
-  type Verdict,
-  type Wording,
-} from "./cases.ts";
+import { cases, impression, listing, nameOf, patienceFor, type Verdict } from "./cases.ts";
+import { content, expectShown, type Wording } from "./expect-shown.ts";
 import { type Observe, observeFetch, observeHttp } from "./observe.ts";
 
 const WAIT = { timeout: 20_000, interval: 5 };

@@ -3,71 +3,25 @@
 import { execFile } from "node:child_process";
 // Not imported by name: MSW replaces these functions.
 import http, { type IncomingMessage } from "node:http";
+import { type Observed, observeInPieces, type SeenInPieces, type Sent } from "./observe-fetch.ts";
 
 /** What a client saw. */
-export interface Seen {
-  /** Undefined if no head arrived. */
-  readonly status: number | undefined;
-  readonly headers: Readonly<Record<string, string>>;
+export interface Seen extends Observed {
   readonly body: Buffer;
   /** The number of pieces that the body came in; undefined if the client doesn't tell. */
   readonly pieces?: number | undefined;
-  /** The failure in the client's own words; undefined if there was none. */
-  readonly failure: string | undefined;
-}
-
-export interface Patience {
-  readonly until: Promise<unknown>;
-  readonly ms: number;
-}
-
-export interface Sent {
-  readonly url: string;
-  readonly method?: string | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly body?: string | Uint8Array<ArrayBuffer> | undefined;
-  /** When the client leaves: once this promise resolves. Curl only has a time limit. */
-  readonly patience?: Patience | undefined;
 }
 
 export type Observe = (sent: Sent) => Promise<Seen>;
 
-/** As `fetch` reports it: the error's message, and the code or message of its cause. */
+/** As {@link observeInPieces} does. */
 export function observeFetch(send: typeof fetch): Observe {
-  return async ({ url, method = "GET", headers = {}, body, patience }) => {
-    const controller = new AbortController();
-    const { signal } = controller;
-    void patience?.until.then(() => controller.abort());
-    const chunks: Uint8Array[] = [];
-    let response: Response | undefined;
-    let failure: string | undefined;
-    try {
-      response = await send(url, {
-        method,
-        headers,
-        body: body ?? null,
-        signal,
-        redirect: "manual",
-      });
-      for await (const chunk of response.body ?? []) chunks.push(chunk);
-    } catch (error) {
-      failure = described(error);
-    }
-    return {
-      status: response?.status,
-      headers: Object.fromEntries(response?.headers ?? []),
-      body: Buffer.concat(chunks),
-      pieces: chunks.length,
-      failure,
-    };
-  };
+  const observe = observeInPieces(send);
+  return async (sent) => seenOf(await observe(sent));
 }
 
-function described(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { cause } = error as { cause?: { code?: string; name?: string } };
-  const { name, message } = error;
-  return [name, message, cause?.code ?? cause?.name].filter(Boolean).join(": ");
+export function seenOf({ pieces, ...seen }: SeenInPieces): Seen {
+  return { ...seen, body: Buffer.concat(pieces), pieces: pieces.length };
 }
 
 /** As `node:http` reports it: the error's code and message. */
