@@ -156,6 +156,7 @@ describe("floors", () => {
 
   test("a peer dependency is loaded by its own entries only", () => {
     const entries = {
+      "@playwright/test": ["src/playwright.ts"],
       msw: ["src/msw.ts", "src/vitest.ts"],
       "fast-check": ["src/testing.ts"],
       vitest: ["src/vitest-coverage.ts", "src/vitest.ts"],

@@ -46,7 +46,8 @@ export interface SimMatchers {
   toHaveNoFindings(options?: FindingOptions): void;
 }
 
-type Matchers = {
+/** By name. The first argument of each is the simulator. */
+export type Matchers = {
   readonly [Name in keyof SimMatchers]: (
     sim: unknown,
     ...expected: Parameters<SimMatchers[Name]>

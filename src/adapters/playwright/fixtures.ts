@@ -1,0 +1,96 @@
+/** Playwright's `test` with a separate simulated world for each test, which answers the requests of its pages. */
+
+import {
+  test as base,
+  type PlaywrightTestArgs,
+  type PlaywrightTestOptions,
+  type PlaywrightWorkerArgs,
+  type PlaywrightWorkerOptions,
+  type TestInfo,
+  type TestType,
+} from "@playwright/test";
+import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
+import type { Publisher, Surface } from "../../world/accounts/account.ts";
+import { createSimulator, type Simulator } from "../create-simulator.ts";
+import { reportReached, underEnvironment } from "../environment.ts";
+import { reportFailedTest } from "../failed-test.ts";
+import { activeSurfaceOf, firstActiveSurface, readSimOptions } from "../test-world.ts";
+import { routePages, routeTransport } from "./route-pages.ts";
+import { type Advance, createSharedClock, type SharedClock } from "./shared-clock.ts";
+
+/** What `test.use({ … })` sets, in a file or a `describe`, or `use` in the configuration. */
+export interface SimOptions {
+  /**
+   * Options of the world.
+   *
+   * @default {}: the defaults of createSimulator, but pages of all origins may read answers (`cors: "*"`)
+   */
+  simOptions: SimulatorOptions;
+  /**
+   * The world's base URL, to which the pages send their requests: the part before /v1, without a trailing slash. Nothing
+   * needs to be there.
+   *
+   * @default "https://ads.test"
+   */
+  baseUrl: string;
+}
+
+/** The fixtures of a test. Only those that a test uses are created. */
+export interface SimFixtures {
+  /** The world that answers the pages of the test's `context`. No other test sees it. */
+  sim: Simulator;
+  /** The first publisher with an active surface. It has seeded history before the world's first day. */
+  publisher: Publisher;
+  /** Its first active surface. */
+  surface: Surface;
+  /** Its key. */
+  apiKey: string;
+  /**
+   * Moves the time of the world and of all pages. In a test that uses it, the clocks of pages start at the world's time and
+   * stand still until it is called. So do delayed answers.
+   */
+  advance: Advance;
+}
+
+interface OwnFixtures extends SimFixtures {
+  /** Internal: the source of `sim`, and the time that it shares with the pages. */
+  $world: { readonly sim: Simulator; readonly clock: SharedClock };
+}
+
+type Test<Fixtures> = TestType<
+  PlaywrightTestArgs & PlaywrightTestOptions & SimOptions & Fixtures,
+  PlaywrightWorkerArgs & PlaywrightWorkerOptions
+>;
+
+const extended: Test<OwnFixtures> = base.extend<OwnFixtures & SimOptions>({
+  simOptions: [{}, { option: true }],
+  baseUrl: ["https://ads.test", { option: true }],
+  $world: async ({ simOptions }, use, testInfo) => {
+    const sim = createSimulator(underEnvironment({ cors: "*", ...readSimOptions(simOptions) }));
+    sim.faults.limitTo(routeTransport);
+    reportReached(sim);
+    await use({ sim, clock: createSharedClock(sim) });
+    if (testInfo.status !== testInfo.expectedStatus) await attachTrace(sim, testInfo);
+  },
+  context: async ({ context, baseUrl, $world }, use) => {
+    const stop = await routePages(context, { ...$world, baseUrl });
+    await use(context);
+    stop();
+  },
+  sim: async ({ $world }, use) => await use($world.sim),
+  publisher: async ({ sim }, use) => await use(firstActiveSurface(sim).publisher),
+  surface: async ({ sim, publisher }, use) => await use(activeSurfaceOf(publisher, sim)),
+  apiKey: async ({ publisher }, use) => await use(publisher.apiKey),
+  advance: async ({ context, $world }, use) => await use(await $world.clock.share(context.clock)),
+});
+
+/** Playwright's `test` with the options {@link SimOptions} and the fixtures {@link SimFixtures}. */
+export const test: Test<SimFixtures> = extended;
+
+/** Reporters that show attachments show the trace. */
+async function attachTrace(sim: Simulator, testInfo: TestInfo): Promise<void> {
+  const [file = "", ...names] = testInfo.titlePath;
+  const trace = await reportFailedTest(sim, { file, names, id: testInfo.testId });
+  if (trace?.kind !== "written") return;
+  await testInfo.attach("adsim trace", { path: trace.path, contentType: "text/html" });
+}

@@ -1,0 +1,105 @@
+/** Lets a simulator answer the pages of a browser context. A Playwright route can only fulfil a request whole, or abort it. */
+
+import type { BrowserContext, Page, Request, Route } from "@playwright/test";
+import type { Transport } from "../../faults/faults.ts";
+import { parseBaseUrl, pathBelow } from "../base-url.ts";
+import type { Simulator } from "../create-simulator.ts";
+import { createFetch } from "../fetch.ts";
+import type { SharedClock } from "./shared-clock.ts";
+
+/** A page takes what it gets of a body for the whole, whatever the headers say of its length. */
+export const routeTransport: Transport = {
+  name: "playwright",
+  whyNot: ({ kind }) =>
+    kind === "truncate"
+      ? 'a Playwright route can\'t cut a body off. Use { "kind": "lose-response" }, or sim.fetch or the server'
+      : undefined,
+};
+
+/** How a page sees that a connection ended, by the code with which fetch reports it. */
+const abortCodes: Readonly<Record<string, string>> = {
+  UND_ERR_SOCKET: "connectionclosed",
+  ECONNRESET: "connectionreset",
+  HPE_INVALID_CONSTANT: "failed",
+};
+
+export interface RoutedService {
+  readonly sim: Simulator;
+  /** Everything below it is answered. */
+  readonly baseUrl: string;
+  readonly clock: SharedClock;
+}
+
+/**
+ * @returns a function that ends the requests that are still unanswered, as if their pages had left.
+ * @throws InputError (as a rejection) for an invalid base URL.
+ */
+export async function routePages(
+  context: BrowserContext,
+  { sim, baseUrl, clock }: RoutedService,
+): Promise<() => void> {
+  const base = parseBaseUrl(baseUrl);
+  const pathOf = pathBelow(base);
+  const send = createFetch(sim.handle, clock.timers);
+  const unanswered = new Map<Request, AbortController>();
+
+  async function answer(route: Route, request: Request): Promise<void> {
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    unanswered.set(request, leaving);
+    clock.noteActivity();
+    const url = new URL(request.url());
+    try {
+      // Follows redirects: Playwright doesn't route the requests that they lead to.
+      const response = await send(`${base.origin}${pathOf(url)}${url.search}`, {
+        method: request.method(),
+        headers: request.headers(),
+        body: request.postDataBuffer() as Uint8Array<ArrayBuffer> | null,
+        signal,
+      });
+      await route.fulfill({
+        status: response.status,
+        headers: { ...closedToPages(base), ...Object.fromEntries(response.headers) },
+        body: Buffer.from(await response.arrayBuffer()),
+      });
+    } catch (error) {
+      if (!signal.aborted) await abort(route, error);
+    } finally {
+      unanswered.delete(request);
+    }
+  }
+
+  context.on("requestfinished", () => clock.noteActivity());
+  context.on("requestfailed", (request) => {
+    clock.noteActivity();
+    unanswered.get(request)?.abort();
+  });
+  context.on("page", (page) => {
+    page.on("close", () => {
+      for (const [request, leaving] of unanswered) if (isOf(page, request)) leaving.abort();
+    });
+  });
+  await context.route((url) => pathOf(url) !== undefined, answer);
+  return () => {
+    for (const leaving of unanswered.values()) leaving.abort();
+  };
+}
+
+/** Requests of a service worker have no frame, and those for a new document may not have one yet. */
+function isOf(page: Page, request: Request): boolean {
+  const hasFrame = request.serviceWorker() === null && !request.isNavigationRequest();
+  return hasFrame && request.frame().page() === page;
+}
+
+/** If an answer doesn't say which pages may read it, Playwright lets all of them. Those of this origin may in any case. */
+function closedToPages({ origin }: URL): Readonly<Record<string, string>> {
+  return { "access-control-allow-origin": origin };
+}
+
+/** @throws what isn't a broken connection, such as an error in a rule, so that the test fails with it. */
+async function abort(route: Route, error: unknown): Promise<void> {
+  const { cause } = error as { readonly cause?: { readonly code?: string } };
+  const code = abortCodes[cause?.code ?? ""];
+  await route.abort(code);
+  if (code === undefined) throw error;
+}

@@ -1,0 +1,152 @@
+/** One time for a world and its pages, which a test moves. Until it does so, answers that wait follow the machine's time. */
+
+import type { Clock as PageClock } from "@playwright/test";
+import type { Clock } from "../../base/clock.ts";
+import { type Duration, durationMs, HOUR_MS } from "../../base/duration.ts";
+import { InputError } from "../../base/input.ts";
+import { globalTimers, type Timers } from "../hold-back.ts";
+
+/**
+ * Moves the world's clock and those of all pages of the context forward. Timers of pages fire, and delayed answers come.
+ *
+ * @returns the new instant in milliseconds.
+ * @throws InputError (as a rejection) for a malformed duration; what a timer of a page throws.
+ */
+export type Advance = (by: Duration) => Promise<number>;
+
+export interface SharedClock {
+  /** For answers that wait: virtual once the pages share the world's time. */
+  readonly timers: Timers;
+  /** Call it when a request comes, and when its answer has arrived. */
+  noteActivity(): void;
+  /**
+   * Stops the clocks of the pages at the world's time.
+   *
+   * @throws InputError (as a rejection) if the world's clock isn't frozen.
+   */
+  share(pages: PageClock): Promise<Advance>;
+}
+
+/**
+ * After so many real milliseconds without activity, pages are taken to wait for a timer. More on a busy machine: a request needs
+ * as long as a few calls into the page until it is here.
+ */
+const QUIET_MS = { least: 20, most: 200, calls: 4 } as const;
+/** A page that asks again and again without a pause is never quiet. */
+const MAX_WAITS = 50;
+
+/** Pages that set a timer after an answer, and after the next answer another, get on at least once in each of these steps. */
+const MAX_STEPS = 10;
+
+interface HeldAnswer {
+  readonly atMs: number;
+  readonly run: () => void;
+}
+
+/** `world`: whose clock it is. */
+export function createSharedClock(world: { readonly clock: Clock }): SharedClock {
+  const held = new Map<unknown, HeldAnswer>();
+  const real: Timers = globalTimers;
+  let isShared = false;
+  let quietMs: number = QUIET_MS.least;
+  /** Counts what happened. */
+  let activity = 0;
+
+  const timers: Timers = {
+    setTimeout(run, ms) {
+      if (!isShared) return real.setTimeout(run, ms);
+      activity += 1;
+      const timer = Symbol("timer");
+      held.set(timer, { run, atMs: world.clock.now() + Math.ceil(ms) });
+      return timer;
+    },
+    clearTimeout(timer) {
+      if (!held.delete(timer)) real.clearTimeout(timer);
+    },
+  };
+
+  function takeDue(untilMs: number): HeldAnswer | undefined {
+    const [first] = [...held].sort(([, one], [, other]) => one.atMs - other.atMs);
+    if (first === undefined || first[1].atMs > untilMs) return undefined;
+    held.delete(first[0]);
+    return first[1];
+  }
+
+  async function settle(): Promise<void> {
+    let seen = -1;
+    for (let waits = 0; seen !== activity && waits < MAX_WAITS; waits += 1) {
+      seen = activity;
+      await new Promise<void>((resolve) => {
+        real.setTimeout(resolve, quietMs);
+      });
+    }
+  }
+
+  /** A piece of a slow answer sets the next timer at once: then there is nothing to wait for. */
+  async function release({ run }: HeldAnswer): Promise<void> {
+    const seen = activity;
+    run();
+    await new Promise(setImmediate);
+    if (activity === seen) await settle();
+  }
+
+  return {
+    timers,
+    noteActivity() {
+      activity += 1;
+    },
+    async share(pages) {
+      const { clock } = world;
+      if (clock.mode !== "frozen") {
+        throw new InputError("simOptions.clock", 'must be "frozen" in a test that uses `advance`');
+      }
+      const movePages = await stopPages(pages, clock.now());
+      isShared = true;
+
+      /** The world first, so that it isn't behind a page that waited for a quota. */
+      async function moveTo(instantMs: number): Promise<void> {
+        if (instantMs > clock.now()) clock.advance(instantMs - clock.now());
+        const began = performance.now();
+        await movePages(clock.now());
+        const callsMs = QUIET_MS.calls * (performance.now() - began);
+        quietMs = Math.min(QUIET_MS.most, Math.max(QUIET_MS.least, callsMs));
+      }
+      return async (by) => {
+        const ms = durationMs(by);
+        // What the pages are about to send comes first.
+        await moveTo(clock.now());
+        await settle();
+        const startMs = clock.now();
+        const steps = Math.max(1, Math.min(MAX_STEPS, ms));
+        for (let step = 1; step <= steps; step += 1) {
+          const endMs = startMs + Math.ceil((ms * step) / steps);
+          for (let due = takeDue(endMs); due !== undefined; due = takeDue(endMs)) {
+            await moveTo(due.atMs);
+            await release(due);
+          }
+          await moveTo(endMs);
+          await settle();
+        }
+        return clock.now();
+      };
+    },
+  };
+}
+
+/** @returns a function that moves the pages' clocks to an instant. It leaves them where they are if they are past it. */
+async function stopPages(
+  pages: PageClock,
+  startMs: number,
+): Promise<(instantMs: number) => Promise<void>> {
+  // A clock runs from `install` to `pauseAt`, and then can't be set back.
+  await pages.install({ time: startMs - HOUR_MS });
+  await pages.pauseAt(startMs);
+  let pagesMs = startMs;
+  return async (instantMs) => {
+    const ms = Math.max(0, instantMs - pagesMs);
+    pagesMs += ms;
+    // Every tick of a page's interval takes real time. A month of them would take hours.
+    if (ms > HOUR_MS) await pages.fastForward(ms - HOUR_MS);
+    await pages.runFor(Math.min(ms, HOUR_MS));
+  };
+}
