@@ -70,6 +70,18 @@ test("timers are the machine's before, and the world's afterwards", async () => 
   expect(fired[3]).toEqual(["fourth", 3501]);
 });
 
+test("time waits for an answer that is on its way to its page", async () => {
+  const sim = createSimulator();
+  const clock = createSharedClock(sim);
+  const advance = await clock.share(recorded().pages);
+  clock.noteSent("request");
+  const moved = advance("1s");
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(sim.clock.now()).toBe(START_MS);
+  clock.noteArrived("request");
+  expect(await moved).toBe(START_MS + 1000);
+});
+
 test("a world whose clock runs is refused", async () => {
   const sim = createSimulator({ clock: "flowing", wallClock: Date.now });
   const { calls, pages } = recorded();

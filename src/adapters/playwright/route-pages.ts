@@ -57,11 +57,10 @@ export async function routePages(
         body: request.postDataBuffer() as Uint8Array<ArrayBuffer> | null,
         signal,
       });
-      await route.fulfill({
-        status: response.status,
-        headers: { ...closedToPages(base), ...Object.fromEntries(response.headers) },
-        body: Buffer.from(await response.arrayBuffer()),
-      });
+      const body = Buffer.from(await response.arrayBuffer());
+      const headers = { ...closedToPages(base), ...Object.fromEntries(response.headers) };
+      clock.noteSent(request);
+      await route.fulfill({ status: response.status, headers, body });
     } catch (error) {
       if (!signal.aborted) await abort(route, error);
     } finally {
@@ -69,9 +68,9 @@ export async function routePages(
     }
   }
 
-  context.on("requestfinished", () => clock.noteActivity());
+  context.on("requestfinished", (request) => clock.noteArrived(request));
   context.on("requestfailed", (request) => {
-    clock.noteActivity();
+    clock.noteArrived(request);
     unanswered.get(request)?.abort();
   });
   context.on("page", (page) => {

@@ -17,8 +17,12 @@ export type Advance = (by: Duration) => Promise<number>;
 export interface SharedClock {
   /** For answers that wait: virtual once the pages share the world's time. */
   readonly timers: Timers;
-  /** Call it when a request comes, and when its answer has arrived. */
+  /** Call it when a request comes. */
   noteActivity(): void;
+  /** Call it when an answer is sent. Until it has arrived in its page, time waits for it. */
+  noteSent(request: unknown): void;
+  /** Call it when a page has an answer, or knows that it gets none. */
+  noteArrived(request: unknown): void;
   /**
    * Stops the clocks of the pages at the world's time.
    *
@@ -32,7 +36,7 @@ export interface SharedClock {
  * as long as a few calls into the page until it is here.
  */
 const QUIET_MS = { least: 20, most: 200, calls: 4 } as const;
-/** A page that asks again and again without a pause is never quiet. */
+/** A page that asks again and again without a pause is never quiet, and an answer to a page that has gone never arrives. */
 const MAX_WAITS = 50;
 
 /** Pages that set a timer after an answer, and after the next answer another, get on at least once in each of these steps. */
@@ -47,6 +51,8 @@ interface HeldAnswer {
 export function createSharedClock(world: { readonly clock: Clock }): SharedClock {
   const held = new Map<unknown, HeldAnswer>();
   const real: Timers = globalTimers;
+  /** The requests whose answers are on their way. */
+  const sent = new Set<unknown>();
   let isShared = false;
   let quietMs: number = QUIET_MS.least;
   /** Counts what happened. */
@@ -74,7 +80,8 @@ export function createSharedClock(world: { readonly clock: Clock }): SharedClock
 
   async function settle(): Promise<void> {
     let seen = -1;
-    for (let waits = 0; seen !== activity && waits < MAX_WAITS; waits += 1) {
+    const isQuiet = (): boolean => seen === activity && sent.size === 0;
+    for (let waits = 0; !isQuiet() && waits < MAX_WAITS; waits += 1) {
       seen = activity;
       await new Promise<void>((resolve) => {
         real.setTimeout(resolve, quietMs);
@@ -94,6 +101,11 @@ export function createSharedClock(world: { readonly clock: Clock }): SharedClock
     timers,
     noteActivity() {
       activity += 1;
+    },
+    noteSent: (request) => void sent.add(request),
+    noteArrived(request) {
+      activity += 1;
+      sent.delete(request);
     },
     async share(pages) {
       const { clock } = world;
