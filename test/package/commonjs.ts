@@ -218,9 +218,12 @@ export async function checkTypes(folder: string, compiler: string, module: strin
   await run(process.execPath, [bin, ...lib, ...options, "types.cts"], { cwd: folder });
 }
 
-/** The exports for vitest are ES modules only, as vitest is. TypeScript's oldest resolution (`node10`) knows no exports. */
+/** As vitest is. Playwright's loader takes ES modules from CommonJS, too. */
+const modulesOnly = ["vitest", "vitest/coverage", "playwright"];
+
+/** TypeScript's oldest resolution (`node10`) knows no exports, so it isn't tried. */
 export async function checkResolution(folder: string, tarball: string): Promise<void> {
   const attw = join(folder, "../node_modules/@arethetypeswrong/cli/dist/index.js");
-  const options = ["--profile", "node16", "--exclude-entrypoints", "vitest", "vitest/coverage"];
+  const options = ["--profile", "node16", "--exclude-entrypoints", ...modulesOnly];
   await run(process.execPath, [attw, tarball, "--format", "ascii", ...options], { cwd: folder });
 }
