@@ -311,7 +311,9 @@ async function checkAlone({ folder, tarball, binaries }: Trial): Promise<void> {
   const path = await project(folder, [tarball]);
   await check("the package brings no optional peer", async () => {
     const { stdout } = await run("npm", ["ls", "--all", "--parseable"], { cwd: path });
-    const unwanted = /node_modules[/\\](msw|vitest|fast-check|tsx|@playwright[/\\]test)$/m.exec(stdout);
+    const unwanted = /node_modules[/\\](msw|vitest|fast-check|tsx|@playwright[/\\]test)$/m.exec(
+      stdout,
+    );
     if (unwanted !== null) throw new Error(`${unwanted[1]} was installed`);
   });
   await check("the package depends on exactly what it imports", () =>
