@@ -14,17 +14,15 @@ const asModule = '{ "resolution-mode": "import" }';
 const linking = /^((?:import|export) [^;"]*? ?from )"(\.[^"]+)\.[jt]s";$/gm;
 
 /** Whether a declaration file was copied, by its path in `dist` without extension. */
-const copied = new Map<string, boolean>();
+const isCopied = new Map<string, boolean>();
 
 export async function writeTypes(entry: string): Promise<void> {
-  const reExported = Array.from(
-    declarationsOf(entry).matchAll(linking),
-    ([, names = "", from = ""]) =>
-      copyIfNeeded(posix.join(".", from)) ? `${names}"${from}.cjs";` : "",
-  ).filter((line) => line !== "");
+  const reExported = Array.from(declarationsOf(entry).matchAll(linking))
+    .filter(([, , from = ""]) => copyIfNeeded(posix.join(".", from)))
+    .map(([, names = "", from = ""]) => ({ names, line: `${names}"${from}.cjs";` }));
   const module: object = await import(pathToFileURL(join(dist, `${entry}.js`)).href);
   const values = Object.entries(module)
-    .filter(([name]) => !reExported.some((line) => line.match(/\w+/g)?.includes(name)))
+    .filter(([name]) => !reExported.some(({ names }) => names.match(/\w+/g)?.includes(name)))
     .flatMap(([name, value]) => {
       const same = `import("../${entry}.js", { with: ${asModule} }).${name};`;
       const declared = `export declare const ${name}: typeof ${same}`;
@@ -32,12 +30,18 @@ export async function writeTypes(entry: string): Promise<void> {
       return isClass ? [declared, `export type ${name} = ${same}`] : [declared];
     });
   const types = `export type * from "../${entry}.js" with ${asModule};`;
-  writeDeclarations(entry, [types, ...reExported, ...values, ""].join("\n"));
+  const lines = [types, ...reExported.map(({ line }) => line), ...values, ""];
+  writeDeclarations(entry, lines.join("\n"));
 }
 
-/** Copies a declaration file that names fast-check, or imports one that does. @returns whether it was copied. */
+/**
+ * Copies a declaration file that names fast-check, or imports one that does. It ends because no files import each other in a
+ * circle (test/tidy.test.ts).
+ *
+ * @returns whether it was copied.
+ */
 function copyIfNeeded(file: string): boolean {
-  const known = copied.get(file);
+  const known = isCopied.get(file);
   if (known !== undefined) return known;
   const text = declarationsOf(file);
   let found = text.includes('"fast-check"');
@@ -51,7 +55,8 @@ function copyIfNeeded(file: string): boolean {
     const path = posix.relative(posix.join("cjs", dirname(file)), target);
     return `${onlyTypes}"${path}.js" with ${asModule};`;
   });
-  copied.set(file, found);
+  isCopied.set(file, found);
+  if (found && /\bimport\("\./.test(copy)) throw new Error(`${file}: a type by import("…").`);
   if (found) writeDeclarations(file, copy);
   return found;
 }

@@ -20,7 +20,7 @@ const entries = Object.values<{ readonly require?: { readonly default: string } 
   .filter((file) => file !== undefined)
   .map((file) => file.replace("./dist/cjs/", "").replace(".cjs", ""));
 
-/** ES modules take the names with `require`, too, which Jest can't. Here they come along. */
+/** As ES modules, node-host.js takes the names with `require` when they are needed. Jest can't, so here they come along. */
 const names: Plugin = {
   name: "names",
   load: {

@@ -14,16 +14,19 @@ import { bundleNames } from "./names.ts";
 
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
-const folder = join(dist, "scenarios");
+const scenariosFolder = join(dist, "scenarios");
 const listing = shippedNames();
 
-mkdirSync(folder, { recursive: true });
+mkdirSync(scenariosFolder, { recursive: true });
 for (const { name } of listing) {
   const scenario = shippedScenario(name);
   if (scenario === undefined) throw new Error(`scenarios/${name}.ts is of another name.`);
-  writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(scenario, undefined, 2)}\n`);
+  writeFileSync(
+    join(scenariosFolder, `${name}.json`),
+    `${JSON.stringify(scenario, undefined, 2)}\n`,
+  );
 }
-writeFileSync(join(folder, "index.json"), `${JSON.stringify(listing)}\n`);
+writeFileSync(join(scenariosFolder, "index.json"), `${JSON.stringify(listing)}\n`);
 writeFileSync(
   join(dist, "play/language/json-schema.js"),
   `export const scenarioJsonSchema = ${JSON.stringify(scenarioJsonSchema)};\n`,

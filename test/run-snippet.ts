@@ -4,12 +4,13 @@ import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { blocksOf } from "./page-blocks.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 /** The blocks of a page that are written in this language. */
 export function snippetsIn(page: string, language: string): string[] {
-  const found = page.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, "gm"));
-  return Array.from(found, ([, text = ""]) => text);
+  const found = blocksOf(page).filter((block) => block.language === language);
+  return found.map(({ text }) => text);
 }
 
 /** What the comments behind a snippet's calls of `console.log` say that it prints. */

@@ -68,16 +68,31 @@ export async function deliverAnswer(
   return toResponse(answer);
 }
 
-function requestFor(input: RequestInfo | URL, init: RequestInit | undefined): Request {
-  if (typeof input === "string") return new Request(new URL(input, ORIGIN), init);
+/** The request that a call of fetch asks for. @param base For a URL without an origin. */
+export function requestFor(
+  input: RequestInfo | URL,
+  init: RequestInit | undefined,
+  base: string = ORIGIN,
+): Request {
+  if (typeof input === "string") return new Request(new URL(input, base), init);
+  if (input instanceof URL || isOwnRequest(input)) return new Request(input, init);
+  return new Request(new Request(input.url, input), init);
+}
+
+/**
+ * Whether the constructor of Request takes it. It takes no proxies, such as Next.js makes of requests, and no requests of other
+ * libraries, but the members of these can be read.
+ */
+function isOwnRequest(input: Request): boolean {
   try {
-    return new Request(input, init);
-  } catch (error) {
-    // Next.js wraps requests, and Jest has another realm: the constructor takes neither, but their members can be read.
-    if (input instanceof URL || typeof input?.url !== "string") throw error;
-    return new Request(new Request(input.url, input), init);
+    urlIn.call(input);
+    return true;
+  } catch {
+    return false;
   }
 }
+
+const urlIn = Reflect.getOwnPropertyDescriptor(Request.prototype, "url")?.get as () => string;
 
 /** Node's own fetch waits this long for a response's headers. */
 const KEEPS_PROCESS_MS = 300_000;
@@ -91,7 +106,7 @@ export function signalOf(
   init: RequestInit | undefined,
 ): AbortSignal | undefined {
   if (init?.signal !== undefined) return init.signal ?? undefined;
-  return input instanceof Request ? input.signal : undefined;
+  return typeof input === "string" || input instanceof URL ? undefined : input.signal;
 }
 
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);

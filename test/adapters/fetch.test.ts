@@ -53,7 +53,28 @@ describe("sim.fetch", () => {
     await sim.fetch(used);
     await expect(sim.fetch(used)).rejects.toThrow(TypeError);
     expect(sim.journal.total).toBe(3);
-    await expect(sim.fetch({} as Request)).rejects.toThrow(TypeError);
+    for (const invalid of [{}, null, undefined, 5]) {
+      await expect(sim.fetch(invalid as unknown as Request)).rejects.toThrow(TypeError);
+    }
+  });
+
+  test("a request of another library ends when its signal is aborted", async () => {
+    const { sim, path, init } = prepare();
+    sim.faults.add({ verdict: { kind: "timeout" } });
+    const controller = new AbortController();
+    const { signal } = controller;
+    const other = { url: `http://a.test${path}`, method: "GET", ...init, signal };
+    const sent = sim.fetch(other as unknown as Request);
+    await sim.journal.waitFor();
+    controller.abort(new Error("enough"));
+    await expect(sent).rejects.toThrow("enough");
+  });
+
+  test("a Request with options that it refuses can still be sent", async () => {
+    const { sim } = prepare();
+    const request = new Request("http://a.test/v1/click", { method: "POST", body: "{}" });
+    await expect(sim.fetch(request, { method: "GET" })).rejects.toThrow(TypeError);
+    expect((await sim.fetch(request)).status).toBe(401);
   });
 
   test("HEAD has GET's headers, its content length included, and no body", async () => {

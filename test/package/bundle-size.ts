@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { rolldown } from "rolldown";
 
-/** README may promise less, not more. */
+/** The most that README may promise, so that a larger figure there can't hide a larger bundle. */
 const MAX_GZIPPED_KB = 120;
 
 /** @param path A project that has the package. @throws Error for a bundle above what README promises. */

@@ -1,9 +1,11 @@
 /** Uses the installed package as CommonJS: in Jest with its default configuration, in plain Node, and in TypeScript. */
 
 import { execFile } from "node:child_process";
-import { copyFile, mkdir, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { snippetsIn } from "../run-snippet.ts";
 
 const run = promisify(execFile);
 
@@ -117,12 +119,13 @@ test("through msw", async () => {
 });
 `;
 
-/** msw depends on ES modules, which Jest has to be told to transform: as docs/own-tests.md says. */
-const mswConfiguration = {
-  testMatch: ["**/msw.js", "**/fake-timers.cjs"],
-  transform: { "\\.m?[jt]sx?$": "babel-jest" },
-  transformIgnorePatterns: ["/node_modules/(?!(?:rettime|until-async|@open-draft)/)"],
-};
+/** What docs/own-tests.md recommends: msw depends on ES modules, which Jest has to be told to transform. */
+async function mswConfiguration(): Promise<string> {
+  const page = await readFile(join(import.meta.dirname, "../../docs/own-tests.md"), "utf8");
+  const [recommended = ""] = snippetsIn(page, "json");
+  const testMatch = ["**/msw.js", "**/fake-timers.cjs"];
+  return JSON.stringify({ ...JSON.parse(recommended), testMatch });
+}
 
 const sameInstance = `
 const assert = require("node:assert/strict");
@@ -173,7 +176,6 @@ const files: Readonly<Record<string, string>> = {
   "required.test.js": required,
   "imported.test.js": imported,
   "msw.js": withMsw,
-  "msw.config.json": JSON.stringify(mswConfiguration),
   "types.cts": types,
 };
 
@@ -182,12 +184,16 @@ export async function writeCommonJs(project: string): Promise<string> {
   const folder = join(project, "commonjs");
   await mkdir(folder);
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  await writeFile(join(folder, "msw.config.json"), await mswConfiguration());
   const timers = join(import.meta.dirname, "fake-timers-in-jest.cjs");
   await copyFile(timers, join(folder, "fake-timers.cjs"));
+  const client = join(import.meta.dirname, "../adapters/waiting-client.ts");
+  const untyped = stripTypeScriptTypes(await readFile(client, "utf8"));
+  await writeFile(join(folder, "waiting-client.js"), untyped);
   return folder;
 }
 
-/** @param options Nothing, for Jest's own configuration. */
+/** @param options Without any, Jest runs in its default configuration. */
 export async function runJest(
   folder: string,
   binary: string,
@@ -218,7 +224,7 @@ export async function checkTypes(folder: string, compiler: string, module: strin
   await run(process.execPath, [bin, ...lib, ...options, "types.cts"], { cwd: folder });
 }
 
-/** As vitest is. Playwright's loader takes ES modules from CommonJS, too. */
+/** Exports without a CommonJS form: vitest has none itself, and Playwright's loader can `require` ES modules. */
 const modulesOnly = ["vitest", "vitest/coverage", "playwright"];
 
 /** TypeScript's oldest resolution (`node10`) knows no exports, so it isn't tried. */

@@ -20,11 +20,11 @@ import {
   runJestWithMsw,
   writeCommonJs,
 } from "./commonjs.ts";
-import { followTestYourClient } from "./test-your-client.ts";
+import { followTestsPages } from "./follow-tests-pages.ts";
+import { pack } from "./page-project.ts";
 import { kinds, playWithoutTsx, playWithTsx, writeScenarios } from "./typescript-scenarios.ts";
 
 const run = promisify(execFile);
-const root = join(import.meta.dirname, "../..");
 const startedMs = performance.now();
 
 /** The oldest that works in every case here. */
@@ -425,16 +425,12 @@ async function checkWithMsw(
 
 /** All at the same time: each waits for npm, and most use one processor. */
 async function checkAll(folder: string): Promise<void> {
-  const packed = await run("npm", ["pack", "--silent", "--pack-destination", folder], {
-    cwd: root,
-  });
-  const tarball = join(folder, packed.stdout.trim().split("\n").at(-1) ?? "");
+  const tarball = await pack(folder);
   const binaries = Object.entries(await nodeBinaries());
   const trial: Trial = { folder, tarball, binaries };
-  const [, newest = process.execPath] = binaries.at(-2) ?? [];
   await Promise.all([
     check("docs/test-your-client.md and own-tests.md work word for word", () =>
-      followTestYourClient(folder, tarball, newest),
+      followTestsPages(folder, tarball),
     ),
     checkAlone(trial),
     checkWithFastCheck(trial),

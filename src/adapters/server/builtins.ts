@@ -13,21 +13,21 @@ const names = [
   "setTimeout",
 ] as const;
 
-type Timers = Pick<typeof import("node:timers"), (typeof names)[number]>;
+type MachineTimers = Pick<typeof import("node:timers"), (typeof names)[number]>;
 
 /**
- * The machine's timers, for the server's own business: those of `globalThis` may be a test's fakes. Only the delays of fault
- * rules use those, so that a test can advance them.
+ * The machine's timers, for all that the server does of its own. The delays of fault rules use the timers of `globalThis`
+ * instead, so that a test's fakes move them.
  */
-export const timers: Timers = machineTimers(process.getBuiltinModule("node:timers"));
+export const timers: MachineTimers = machineTimers(process.getBuiltinModule("node:timers"));
 
 /** sinon replaces the module's functions as well, and keeps each original at its fake's clock. */
-function machineTimers(module: Timers): Timers {
+function machineTimers(module: MachineTimers): MachineTimers {
   const entries = names.map((name) => {
     const { clock } = module[name] as { readonly clock?: Readonly<Record<string, unknown>> };
     return [name, clock?.[`_${name}`] ?? module[name]];
   });
-  return Object.fromEntries(entries) as Timers;
+  return Object.fromEntries(entries) as MachineTimers;
 }
 
 /** A function, because only a control token needs the module. */

@@ -18,7 +18,6 @@ export interface Outbox {
 /** With this many answers it is emptied sooner, so that the first doesn't wait long. */
 const MAX_WAITING = 32;
 
-// Not from `globalThis`, because a test's fake timers would hold up every answer.
 const { setImmediate } = timers;
 
 export function createOutbox(): Outbox {

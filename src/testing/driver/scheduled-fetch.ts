@@ -1,6 +1,6 @@
 /** A fetch whose requests and answers arrive in the order that a scheduler draws. */
 
-import { signalOf } from "../../adapters/fetch.ts";
+import { requestFor, signalOf } from "../../adapters/fetch.ts";
 import type { PendingTasks } from "../time/virtual-time.ts";
 
 type Fetch = typeof globalThis.fetch;
@@ -28,7 +28,7 @@ export function createScheduledFetch(
   let sent = 0;
   return async (input, init) => {
     // Copied at once, as fetch does: the client may change its objects before the request arrives.
-    const request = new Request(typeof input === "string" ? new URL(input, baseUrl) : input, init);
+    const request = requestFor(input, init, baseUrl);
     const signal = signalOf(input, init) ?? request.signal;
     sent += 1;
     const name = `${request.method} ${new URL(request.url).pathname} (request ${sent})`;

@@ -3,10 +3,10 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { bundleNames } from "../../../build/names.ts";
-import { fakerPerson } from "../../../src/world/publishers/people.ts";
-import { FIRST_SIGN_UP_ORDINAL } from "../../../src/world/publishers/population.ts";
-import { type Profile, profiles } from "../../../src/world/publishers/profiles.ts";
+import { bundleNames } from "../../build/names.ts";
+import { fakerPerson } from "../../src/world/publishers/people.ts";
+import { FIRST_SIGN_UP_ORDINAL } from "../../src/world/publishers/population.ts";
+import { type Profile, profiles } from "../../src/world/publishers/profiles.ts";
 
 test("the package draws the same people from its part of faker", async () => {
   const { resolve } = createRequire(import.meta.url);

@@ -1,31 +1,12 @@
-/** Follows a page of docs/ in an empty project, word for word: its commands in their order, its files with their contents. */
+/** An empty project in which a script follows a page of docs/: the page's commands, and files with the page's contents. */
 
 import { execFile } from "node:child_process";
 import { copyFile, mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { nodeBinaries } from "../node-binaries.ts";
 
 const run = promisify(execFile);
-
-export interface Block {
-  /** As the page gives it after the fence, such as `sh`. */
-  readonly language: string;
-  readonly text: string;
-  /** The last file that is named before it. */
-  readonly file: string | undefined;
-}
-
-export function blocksOf(text: string): Block[] {
-  // Text and blocks take turns.
-  const parts = text.split(/^```/m);
-  return parts.flatMap((part, index) => {
-    if (index % 2 === 0) return [];
-    const [language = ""] = part.split("\n", 1);
-    const names = (parts[index - 1] ?? "").matchAll(/`([\w./[\]-]+\.[cm]?[jt]sx?)`/g);
-    const file = Array.from(names, ([, name]) => name).at(-1);
-    return [{ language, text: part.slice(language.length + 1), file }];
-  });
-}
 
 export interface Project {
   write(file: string, text: string): Promise<void>;
@@ -33,12 +14,16 @@ export interface Project {
   shell(lines: string): Promise<{ readonly failed: boolean; readonly output: string }>;
 }
 
-/** An empty folder that has the package beside it, as the pages suppose. @param binary The Node that everything runs under. */
-export async function emptyProject(
-  folder: string,
-  tarball: string,
-  binary: string,
-): Promise<Project> {
+/** Packs the package as npm would publish it. @returns the path of the tarball, in this folder. */
+export async function pack(folder: string): Promise<string> {
+  const cwd = join(import.meta.dirname, "../..");
+  const { stdout } = await run("npm", ["pack", "--silent", "--pack-destination", folder], { cwd });
+  return join(folder, stdout.trim().split("\n").at(-1) ?? "");
+}
+
+/** An empty folder that has the package beside it, as the pages suppose. Everything in it runs on the newest LTS of Node. */
+export async function emptyProject(folder: string, tarball: string): Promise<Project> {
+  const [, binary = process.execPath] = Object.entries(await nodeBinaries()).at(-2) ?? [];
   const path = await mkdtemp(join(folder, "page-"));
   await copyFile(tarball, join(path, basename(tarball)));
   const settings = { CI: "1", NO_COLOR: "1", npm_config_prefer_offline: "true" };
@@ -47,6 +32,8 @@ export async function emptyProject(
     cwd: path,
     env: { ...process.env, ...settings, PATH },
     maxBuffer: 64 * 1024 * 1024,
+    timeout: 600_000,
+    killSignal: "SIGKILL" as const,
   };
   return {
     async write(file, text) {

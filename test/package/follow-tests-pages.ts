@@ -5,19 +5,16 @@
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Block, blocksOf, emptyProject } from "./follow-page.ts";
+import { type Block, blocksOf } from "../page-blocks.ts";
+import { emptyProject } from "./page-project.ts";
 
 const pages = ["test-your-client.md", "own-tests.md"].map((name) =>
   join(import.meta.dirname, "../../docs", name),
 );
 
-/** @param binary The Node that everything runs under. @throws Error that says what isn't as the page has it. */
-export async function followTestYourClient(
-  folder: string,
-  tarball: string,
-  binary: string,
-): Promise<void> {
-  const { shell, write } = await emptyProject(folder, tarball, binary);
+/** @throws Error that says what isn't as the page has it. */
+export async function followTestsPages(folder: string, tarball: string): Promise<void> {
+  const { shell, write } = await emptyProject(folder, tarball);
   const expect = async (text: string, failed: boolean, ...shown: RegExp[]): Promise<string> => {
     const done = await shell(text);
     const missing = shown.find((one) => !one.test(done.output));
