@@ -1,8 +1,9 @@
 /** How a world and its pages share time, without a browser. With one: test/browser. */
 
-import { expect, test } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test, vi } from "vitest";
 import { createSharedClock } from "../../src/adapters/playwright/shared-clock.ts";
-import { createSimulator } from "../../src/index.ts";
+import { createSimulator, InputError } from "../../src/index.ts";
 
 const START_MS = Date.parse("2026-01-15T00:00:00Z");
 const HOUR_MS = 3_600_000;
@@ -76,10 +77,54 @@ test("time waits for an answer that is on its way to its page", async () => {
   const advance = await clock.share(recorded().pages);
   clock.noteSent("request");
   const moved = advance("1s");
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await sleep(100);
   expect(sim.clock.now()).toBe(START_MS);
   clock.noteArrived("request");
   expect(await moved).toBe(START_MS + 1000);
+});
+
+test("time waits once for an answer that never arrives", async () => {
+  const clock = createSharedClock(createSimulator());
+  const advance = await clock.share(recorded().pages);
+  clock.noteSent("request");
+  expect(await advance("1s")).toBe(START_MS + 1000);
+  const began = performance.now();
+  expect(await advance("1s")).toBe(START_MS + 2000);
+  // It waits 11 times for pages, mostly 20 ms each. For an answer it would wait 50 times as long.
+  expect(performance.now() - began).toBeLessThan(5000);
+});
+
+test("calls that aren't awaited move time one after the other", async () => {
+  const sim = createSimulator();
+  const advance = await createSharedClock(sim).share(recorded().pages);
+  const moved = [advance("1s"), advance("1 parsec"), advance("2s")];
+  expect(await Promise.allSettled(moved)).toEqual([
+    { status: "fulfilled", value: START_MS + 1000 },
+    { status: "rejected", reason: expect.any(InputError) },
+    { status: "fulfilled", value: START_MS + 3000 },
+  ]);
+});
+
+test("after a timer of a page threw, time moves on", async () => {
+  const { pages } = recorded();
+  const advance = await createSharedClock(createSimulator()).share(pages);
+  vi.spyOn(pages, "runFor").mockRejectedValueOnce(new Error("the timer's own error"));
+  await expect(advance("1s")).rejects.toThrow("the timer's own error");
+  expect(await advance("1s")).toBe(START_MS + 1000);
+});
+
+test("time moves under a test's fake timers", async () => {
+  vi.useFakeTimers();
+  try {
+    const clock = createSharedClock(createSimulator());
+    const advance = await clock.share(recorded().pages);
+    const run = vi.fn();
+    clock.timers.setTimeout(run, 500);
+    expect(await advance("1s")).toBe(START_MS + 1000);
+    expect(run).toHaveBeenCalled();
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("a world whose clock runs is refused", async () => {

@@ -1,5 +1,7 @@
 /** One time for a world and its pages, which a test moves. Until it does so, answers that wait follow the machine's time. */
 
+// A test's fake timers don't replace these.
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import type { Clock as PageClock } from "@playwright/test";
 import type { Clock } from "../../base/clock.ts";
 import { type Duration, durationMs, HOUR_MS } from "../../base/duration.ts";
@@ -31,15 +33,14 @@ export interface SharedClock {
   share(pages: PageClock): Promise<Advance>;
 }
 
-/**
- * After so many real milliseconds without activity, pages are taken to wait for a timer. More on a busy machine: a request needs
- * as long as a few calls into the page until it is here.
- */
-const QUIET_MS = { least: 20, most: 200, calls: 4 } as const;
+/** After so many real milliseconds without activity, pages are taken to wait for a timer. */
+const QUIET_MS = { least: 20, most: 200 } as const;
+/** On a busy machine it is longer: as long as so many calls into the pages. In that time a request gets here. */
+const QUIET_CALLS = 4;
 /** A page that asks again and again without a pause is never quiet, and an answer to a page that has gone never arrives. */
 const MAX_WAITS = 50;
 
-/** Pages that set a timer after an answer, and after the next answer another, get on at least once in each of these steps. */
+/** A page that sets a timer after each answer gets its next answer at least once in each of these steps. */
 const MAX_STEPS = 10;
 
 interface HeldAnswer {
@@ -47,27 +48,25 @@ interface HeldAnswer {
   readonly run: () => void;
 }
 
-/** `world`: whose clock it is. */
 export function createSharedClock(world: { readonly clock: Clock }): SharedClock {
   const held = new Map<unknown, HeldAnswer>();
-  const real: Timers = globalTimers;
+  const unshared: Timers = globalTimers;
   /** The requests whose answers are on their way. */
   const sent = new Set<unknown>();
   let isShared = false;
   let quietMs: number = QUIET_MS.least;
-  /** Counts what happened. */
-  let activity = 0;
+  let activityCount = 0;
 
   const timers: Timers = {
     setTimeout(run, ms) {
-      if (!isShared) return real.setTimeout(run, ms);
-      activity += 1;
+      if (!isShared) return unshared.setTimeout(run, ms);
+      activityCount += 1;
       const timer = Symbol("timer");
       held.set(timer, { run, atMs: world.clock.now() + Math.ceil(ms) });
       return timer;
     },
     clearTimeout(timer) {
-      if (!held.delete(timer)) real.clearTimeout(timer);
+      if (!held.delete(timer)) unshared.clearTimeout(timer);
     },
   };
 
@@ -80,31 +79,31 @@ export function createSharedClock(world: { readonly clock: Clock }): SharedClock
 
   async function settle(): Promise<void> {
     let seen = -1;
-    const isQuiet = (): boolean => seen === activity && sent.size === 0;
+    const isQuiet = (): boolean => seen === activityCount && sent.size === 0;
     for (let waits = 0; !isQuiet() && waits < MAX_WAITS; waits += 1) {
-      seen = activity;
-      await new Promise<void>((resolve) => {
-        real.setTimeout(resolve, quietMs);
-      });
+      seen = activityCount;
+      await sleep(quietMs);
     }
+    // An answer that hasn't arrived by now never does.
+    sent.clear();
   }
 
   /** A piece of a slow answer sets the next timer at once: then there is nothing to wait for. */
   async function release({ run }: HeldAnswer): Promise<void> {
-    const seen = activity;
+    const seen = activityCount;
     run();
-    await new Promise(setImmediate);
-    if (activity === seen) await settle();
+    await setImmediate();
+    if (activityCount === seen) await settle();
   }
 
   return {
     timers,
     noteActivity() {
-      activity += 1;
+      activityCount += 1;
     },
     noteSent: (request) => void sent.add(request),
     noteArrived(request) {
-      activity += 1;
+      activityCount += 1;
       sent.delete(request);
     },
     async share(pages) {
@@ -120,11 +119,11 @@ export function createSharedClock(world: { readonly clock: Clock }): SharedClock
         if (instantMs > clock.now()) clock.advance(instantMs - clock.now());
         const began = performance.now();
         await movePages(clock.now());
-        const callsMs = QUIET_MS.calls * (performance.now() - began);
+        const callsMs = QUIET_CALLS * (performance.now() - began);
         quietMs = Math.min(QUIET_MS.most, Math.max(QUIET_MS.least, callsMs));
       }
-      return async (by) => {
-        const ms = durationMs(by);
+
+      async function moveBy(ms: number): Promise<number> {
         // What the pages are about to send comes first.
         await moveTo(clock.now());
         await settle();
@@ -140,6 +139,14 @@ export function createSharedClock(world: { readonly clock: Clock }): SharedClock
           await settle();
         }
         return clock.now();
+      }
+
+      let previous: Promise<unknown> = Promise.resolve();
+      return async (by) => {
+        const ms = durationMs(by);
+        const moved = previous.then(() => moveBy(ms));
+        previous = moved.catch(() => undefined);
+        return await moved;
       };
     },
   };
