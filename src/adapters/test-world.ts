@@ -4,6 +4,19 @@ import { InputError } from "../base/input.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 import type { SimulatorOptions } from "../simulator/simulator-options.ts";
 import type { Publisher, Surface } from "../world/accounts/account.ts";
+import type { Simulator } from "./create-simulator.ts";
+
+/** The fixtures that a test gets from every runner. */
+export interface WorldFixtures {
+  /** The world. No other test sees it, and it ends with the test. */
+  sim: Simulator;
+  /** The first publisher with an active surface. It has seeded history before the world's first day. */
+  publisher: Publisher;
+  /** Its first active surface. */
+  surface: Surface;
+  /** Its key. */
+  apiKey: string;
+}
 
 /** @throws InputError if it isn't an object. What is in it is checked when the simulator is made. */
 export function readSimOptions(options: SimulatorOptions): SimulatorOptions {

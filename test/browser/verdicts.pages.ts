@@ -52,7 +52,7 @@ test("a page sees every verdict but truncate, and the journal says what it saw",
 
 test("truncate is refused, and the error names an alternative", ({ sim }) => {
   expect(() => sim.faults.add({ verdict: { kind: "truncate", share: 0.5 } })).toThrow(
-    'verdict can\'t be carried out: a Playwright route can\'t cut a body off. Use { "kind": "lose-response" }, or sim.fetch or the server.',
+    'verdict can\'t be carried out: a Playwright route can\'t cut a body off. Use { "kind": "lose-response" }, or the server or a simulator from createSimulator.',
   );
   expect(sim.faults.list()).toEqual([]);
 });

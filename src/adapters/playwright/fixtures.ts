@@ -10,11 +10,15 @@ import {
   type TestType,
 } from "@playwright/test";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
-import type { Publisher, Surface } from "../../world/accounts/account.ts";
-import { createSimulator, type Simulator } from "../create-simulator.ts";
-import { reportReached, underEnvironment } from "../environment.ts";
+import type { Simulator } from "../create-simulator.ts";
+import { simulatorFromEnvironment } from "../environment.ts";
 import { reportFailedTest } from "../failed-test.ts";
-import { activeSurfaceOf, firstActiveSurface, readSimOptions } from "../test-world.ts";
+import {
+  activeSurfaceOf,
+  firstActiveSurface,
+  readSimOptions,
+  type WorldFixtures,
+} from "../test-world.ts";
 import { routePages, routeTransport } from "./route-pages.ts";
 import { type Advance, createSharedClock, type SharedClock } from "./shared-clock.ts";
 
@@ -35,19 +39,11 @@ export interface SimOptions {
   baseUrl: string;
 }
 
-/** The fixtures of a test. Only those that a test uses are created. */
-export interface SimFixtures {
-  /** The world that answers the pages of the test's `context`. No other test sees it. */
-  sim: Simulator;
-  /** The first publisher with an active surface. It has seeded history before the world's first day. */
-  publisher: Publisher;
-  /** Its first active surface. */
-  surface: Surface;
-  /** Its key. */
-  apiKey: string;
+/** The fixtures of a test, whose world answers the pages of its `context`. Only those that a test uses are created. */
+export interface SimFixtures extends WorldFixtures {
   /**
    * Moves the time of the world and of all pages. In a test that uses it, the clocks of pages start at the world's time and
-   * stand still until it is called. So do delayed answers.
+   * stand still until it is called. Delayed answers wait for it, too.
    */
   advance: Advance;
 }
@@ -66,9 +62,8 @@ const extended: Test<OwnFixtures> = base.extend<OwnFixtures & SimOptions>({
   simOptions: [{}, { option: true }],
   baseUrl: ["https://ads.test", { option: true }],
   $world: async ({ simOptions }, use, testInfo) => {
-    const sim = createSimulator(underEnvironment({ cors: "*", ...readSimOptions(simOptions) }));
+    const sim = simulatorFromEnvironment({ cors: "*", ...readSimOptions(simOptions) });
     sim.faults.limitTo(routeTransport);
-    reportReached(sim);
     await use({ sim, clock: createSharedClock(sim) });
     if (testInfo.status !== testInfo.expectedStatus) await attachTrace(sim, testInfo);
   },

@@ -7,16 +7,16 @@ import type { Simulator } from "../create-simulator.ts";
 import { createFetch } from "../fetch.ts";
 import type { SharedClock } from "./shared-clock.ts";
 
-/** A page takes what it gets of a body for the whole, whatever the headers say of its length. */
+/** It refuses `truncate`: a page would take the part of a body for the whole, even if `content-length` says more. */
 export const routeTransport: Transport = {
   name: "playwright",
   whyNot: ({ kind }) =>
     kind === "truncate"
-      ? 'a Playwright route can\'t cut a body off. Use { "kind": "lose-response" }, or sim.fetch or the server'
+      ? 'a Playwright route can\'t cut a body off. Use { "kind": "lose-response" }, or the server or a simulator from createSimulator'
       : undefined,
 };
 
-/** How a page sees that a connection ended, by the code with which fetch reports it. */
+/** How a connection ended, by the code of `fetch`. Pages see no difference, but `request.failure()` in the test does. */
 const abortCodes: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: "connectionclosed",
   ECONNRESET: "connectionreset",

@@ -2,16 +2,19 @@
 
 import { test as base, type TestAPI } from "vitest";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
-import type { Publisher, Surface } from "../../world/accounts/account.ts";
-import type { Simulator } from "../create-simulator.ts";
 import { reportReached, underEnvironment } from "../environment.ts";
 import { reportFailedTest } from "../failed-test.ts";
-import { activeSurfaceOf, firstActiveSurface, readSimOptions } from "../test-world.ts";
+import {
+  activeSurfaceOf,
+  firstActiveSurface,
+  readSimOptions,
+  type WorldFixtures,
+} from "../test-world.ts";
 import { createMswHost } from "./msw-host.ts";
 import { openWorld, type TestWorld, type Transport } from "./world.ts";
 
 /** The fixtures of a test. Only those that a test uses are created. */
-export interface SimFixtures {
+export interface SimFixtures extends WorldFixtures {
   /**
    * Options of the world. Override them with `test.override("simOptions", { … })` in a file or a `describe`.
    *
@@ -20,14 +23,6 @@ export interface SimFixtures {
   simOptions: SimulatorOptions;
   /** How the client reaches the world. Override it like `simOptions`. @default "fetch" */
   transport: Transport;
-  /** The world. No other test sees it, and it is closed after the test. */
-  sim: Simulator;
-  /** The first publisher with an active surface. It has seeded history before the world's first day. */
-  publisher: Publisher;
-  /** Its first active surface. */
-  surface: Surface;
-  /** Its key. */
-  apiKey: string;
   /** The world's base URL, without a trailing slash. Paths start with /v1. */
   baseUrl: string;
   /** The `fetch` for the client: the world's with the transport "fetch", otherwise the global one. */
