@@ -67,6 +67,42 @@ test("a page of any origin reads the headers, and so does a popup", async ({
   expect(await headersIn(await opening, listing(sim, baseUrl))).toContain("x-ratelimit-remaining");
 });
 
+test("a body arrives in whatever form the page sends it", async ({
+  page,
+  sim,
+  baseUrl,
+  apiKey,
+}) => {
+  await observePage(page);
+  const { url, body } = impression(sim, baseUrl);
+  const event = String(body);
+  await page.evaluate(
+    async ([to, key, text]) => {
+      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+      const request = new Request(to, { method: "POST", headers, body: text });
+      const bodies = [text, new TextEncoder().encode(text), new Blob([text])];
+      for (const one of bodies) await fetch(to, { method: "POST", headers, body: one });
+      await fetch(request.clone());
+    },
+    [url, apiKey, event] as const,
+  );
+  expect(
+    sim.journal.entries().map(({ request, response }) => [request.body, response.status]),
+  ).toEqual(Array(4).fill([event, 200]));
+
+  sim.journal.clear();
+  await page.evaluate(
+    ([to, text]) => {
+      const form = new FormData();
+      form.append("event", new Blob([text]));
+      for (const one of [text, new Blob([text]), form]) navigator.sendBeacon(to, one);
+    },
+    [url, event] as const,
+  );
+  await sim.journal.waitFor({}, 3);
+  for (const { request } of sim.journal.entries()) expect(request.body).toContain(event);
+});
+
 function headersIn(page: Page, { url, headers }: Sent): Promise<string[]> {
   return page.evaluate(async (sent) => [...(await fetch(sent.url, sent)).headers.keys()], {
     url,
