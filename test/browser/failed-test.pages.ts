@@ -18,7 +18,8 @@ const runner = [
 function runNested(folder: string): Promise<string> {
   return new Promise((resolve) => {
     const named = { ADSIM_TEST_NESTED: folder, ADSIM_TRACES: folder, FORCE_COLOR: "0" };
-    const options = { cwd: root, env: { ...process.env, ...named } };
+    const env = { ...process.env, ...named };
+    const options = { cwd: root, env, timeout: 150_000, killSignal: "SIGKILL" } as const;
     execFile(process.execPath, runner, options, (_, stdout, stderr) => resolve(stdout + stderr));
   });
 }

@@ -5,7 +5,8 @@ import { defineConfig, type PlaywrightTestConfig } from "@playwright/test";
 import base from "./playwright.config.ts";
 
 const { globalSetup: _site, ...others } = base;
-const folder = process.env.ADSIM_TEST_NESTED ?? "";
+const folder = process.env.ADSIM_TEST_NESTED;
+if (!folder) throw new Error("ADSIM_TEST_NESTED must name a folder: see failed-test.pages.ts.");
 
 const config: PlaywrightTestConfig = defineConfig({
   ...others,

@@ -2,7 +2,7 @@
 
 import type { FaultRule } from "../../src/faults/rule.ts";
 
-/** MSW can carry out all of these, and so can every transport but a Playwright route, which can't truncate. */
+/** Every transport can carry these out, except that a Playwright route can't truncate. */
 export const plan: readonly FaultRule[] = [
   { id: "slow", match: { share: 0.08 }, verdict: { kind: "delay", delay: { from: 1, to: 4 } } },
   {

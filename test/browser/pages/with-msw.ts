@@ -48,10 +48,10 @@ async function start(): Promise<MswPage> {
     show: (one) => show({ observe, sim: connect(), baseUrl }, one),
     async leave(verdict) {
       const sim = connect();
-      sim.faults.add({ verdict });
+      sim.faults.add({ match: { nth: 1 }, verdict });
       const seen = await observe({ ...impression(sim, baseUrl), patience: patienceFor(sim) });
-      // An abort that MSW told of would have arrived by now.
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      // If MSW told of the abort, it would do so before it passed on a later request.
+      await observe(listing(sim, baseUrl));
       const [entry] = sim.journal.entries();
       return { failure: seen.failure ?? "", received: entry?.fault?.received ?? "" };
     },
