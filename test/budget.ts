@@ -1,12 +1,13 @@
 /**
- * How much the long tests try. What they say of runs, sequences and rows is what RUNS=1 tries. `.ci/run` tries half of it, and
- * `npm test` a tenth, which is enough to notice every planted defect. RUNS=10 goes on exploring.
+ * How much the long tests try. What they say of runs, sequences and rows is what RUNS=1 tries: run it before a release. `.ci/run`,
+ * which must end in a quarter of an hour, tries two fifths of it, and `npm test` a tenth, which is enough to notice every planted
+ * defect. RUNS=10 goes on exploring.
  */
 
 const share = Number(process.env.RUNS ?? 0.1);
 if (!(share > 0)) throw new Error(`RUNS must be a number above 0, not ${process.env.RUNS}.`);
 
-/** Whether tests also try what takes long and can't be tried in part, as `.ci/run` does. */
+/** Whether tests also try what takes long and can't be tried in part. */
 export const isThorough: boolean = share >= 0.5;
 
 /** The share of so many runs, and never fewer than `least` of them. */
