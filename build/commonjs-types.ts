@@ -1,6 +1,6 @@
 /**
  * Declares for CommonJS what an ES module of the package declares: the same types, not copies of them. Only declarations that
- * name fast-check are copied, since its own types for CommonJS don't fit those for ES modules.
+ * name fast-check or msw are copied, since their types for CommonJS don't fit those for ES modules.
  */
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -35,7 +35,7 @@ export async function writeTypes(entry: string): Promise<void> {
 }
 
 /**
- * Copies a declaration file that names fast-check, or imports one that does. It ends because no files import each other in a
+ * Copies a declaration file that names such a package, or imports one that does. It ends because no files import each other in a
  * circle (test/tidy.test.ts).
  *
  * @returns whether it was copied.
@@ -44,7 +44,7 @@ function copyIfNeeded(file: string): boolean {
   const known = isCopied.get(file);
   if (known !== undefined) return known;
   const text = declarationsOf(file);
-  let found = text.includes('"fast-check"');
+  let found = /"(?:fast-check|msw)"/.test(text);
   const copy = text.replaceAll(linking, (_, names: string, from: string) => {
     const target = posix.join(dirname(file), from);
     if (copyIfNeeded(target)) {

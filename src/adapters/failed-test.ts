@@ -58,7 +58,7 @@ function latestRequests({ journal }: SimulatorCore): string {
   });
   const which = entries.length < journal.total ? `the last ${entries.length} of ` : "";
   return [
-    `adsim: ${which}${journal.total} requests to the test's world. All of each: sim.journal.entries().`,
+    `adsim: ${which}${journal.total} request${journal.total === 1 ? "" : "s"} to the test's world. All of each: sim.journal.entries().`,
     ...lines,
   ].join("\n");
 }

@@ -13,10 +13,12 @@ const ORIGIN = "http://adsim.invalid";
  * says.
  *
  * @param timers Timers for delays. @default the machine's
+ * @param serves Whether `handle` is for a URL. A redirect to another one is returned as it is. @default for every URL
  */
 export function createFetch(
   handle: (request: ApiRequest) => ApiResponse,
   timers: Timers = globalTimers,
+  serves: (url: URL) => boolean = () => true,
 ): typeof globalThis.fetch {
   const overtaking = createOvertaking();
   // With other timers, whoever controls them keeps the process alive.
@@ -44,6 +46,7 @@ export function createFetch(
           }
           const from = url;
           url = new URL(location, from);
+          if (!serves(url)) return response;
           apiRequest = redirected(apiRequest, response.status, { from, to: url });
         }
       }
@@ -76,7 +79,10 @@ export function requestFor(
 ): Request {
   if (typeof input === "string") return new Request(new URL(input, base), init);
   if (input instanceof URL || isOwnRequest(input)) return new Request(input, init);
-  return new Request(new Request(input.url, input), init);
+  const { url, method, headers, body, redirect, signal = null } = input;
+  // The body may be a stream.
+  const given = { method, headers, body, redirect, signal, duplex: "half" };
+  return new Request(url, { ...given, ...init });
 }
 
 /**
@@ -85,14 +91,12 @@ export function requestFor(
  */
 function isOwnRequest(input: Request): boolean {
   try {
-    urlIn.call(input);
+    Reflect.getOwnPropertyDescriptor(Request.prototype, "url")?.get?.call(input);
     return true;
   } catch {
     return false;
   }
 }
-
-const urlIn = Reflect.getOwnPropertyDescriptor(Request.prototype, "url")?.get as () => string;
 
 /** Node's own fetch waits this long for a response's headers. */
 const KEEPS_PROCESS_MS = 300_000;
@@ -106,7 +110,8 @@ export function signalOf(
   init: RequestInit | undefined,
 ): AbortSignal | undefined {
   if (init?.signal !== undefined) return init.signal ?? undefined;
-  return typeof input === "string" || input instanceof URL ? undefined : input.signal;
+  if (typeof input === "string" || input instanceof URL) return undefined;
+  return input.signal ?? undefined;
 }
 
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);

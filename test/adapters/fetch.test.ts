@@ -70,6 +70,18 @@ describe("sim.fetch", () => {
     await expect(sent).rejects.toThrow("enough");
   });
 
+  test("a request of another library may have a stream and no signal", async () => {
+    const { sim, init } = prepare();
+    async function* pieces(): AsyncGenerator<Uint8Array> {
+      yield new TextEncoder().encode('{"impression_id":');
+      yield new TextEncoder().encode('"never"}');
+    }
+    const headers = { ...init.headers, "content-type": "application/json" };
+    const rest = { headers, body: pieces(), signal: null };
+    const other = { url: "http://a.test/v1/click", method: "POST", ...rest };
+    expect((await sim.fetch(other as unknown as Request)).status).toBe(404);
+  });
+
   test("a Request with options that it refuses can still be sent", async () => {
     const { sim } = prepare();
     const request = new Request("http://a.test/v1/click", { method: "POST", body: "{}" });

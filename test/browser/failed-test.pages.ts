@@ -40,7 +40,7 @@ test("the example of docs/own-tests.md passes; a failed test shows the last requ
     const said = await runNested(folder);
     expect(said).toContain("page.spec.js:3:1 › an impression is sent again a minute after a 503");
     expect(said).toContain('Expected an impression on record with ad "ad-2": there is none.');
-    expect(said).toContain("adsim: 1 requests to the test's world.");
+    expect(said).toContain("adsim: 1 request to the test's world.");
     expect(said).toContain("#1 2026-01-15T00:00:00.000Z POST /v1/impression → 200, recorded");
     // Only a test that failed after a request has a trace.
     const traces = (await readdir(folder)).filter((name) => name.endsWith(".html"));

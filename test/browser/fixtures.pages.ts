@@ -1,6 +1,8 @@
 /** The fixtures of `adsim/playwright` in pages: whose requests they answer, who may read that, and how time moves. */
 
 import type { Page } from "@playwright/test";
+import { routePages } from "../../src/adapters/playwright/route-pages.ts";
+import { createSharedClock } from "../../src/adapters/playwright/shared-clock.ts";
 import { expect, test } from "../../src/playwright.ts";
 import { impression, listing } from "../faults/cases.ts";
 import type { Sent } from "../faults/observe-fetch.ts";
@@ -49,6 +51,30 @@ test.describe("with options", () => {
     expect((await observe({ url: `${baseUrl}/v2` })).status).toBe(404);
     expect((await observe({ url: "http://ads.example/elsewhere" })).status).toBe(418);
   });
+});
+
+test("a redirect to elsewhere is the browser's, and one without an end is a network error", async ({
+  page,
+  sim,
+  baseUrl,
+}) => {
+  const observe = await observePage(page);
+  for (const [location, seen, times] of [
+    ["https://elsewhere.invalid/", 0, 1],
+    ["/v1/click", "TypeError: Failed to fetch", 21],
+  ] as const) {
+    sim.reset();
+    sim.faults.add({ verdict: { kind: "respond", status: 302, headers: { Location: location } } });
+    // It asks with `redirect: "manual"`, and then a page sees status 0 of a redirect.
+    const { status, failure } = await observe(listing(sim, baseUrl));
+    expect(status ?? failure).toBe(seen);
+    expect(sim).toHaveReceived({ times });
+  }
+});
+
+test("a base URL with a slash at its end is refused", async ({ context, sim }) => {
+  const service = { sim, baseUrl: "https://ads.test/", clock: createSharedClock(sim) };
+  await expect(routePages(context, service)).rejects.toThrow('baseUrl must not end in "/".');
 });
 
 test("a page of any origin reads the headers, and so does a popup", async ({

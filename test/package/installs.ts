@@ -371,13 +371,15 @@ async function checkCommonJs({ folder, tarball, binaries }: Trial): Promise<void
   }
   await check("Jest with msw", () => runJestWithMsw(path, process.execPath));
   await check("types of CommonJS resolve", () => checkResolution(path, tarball));
-  const compilers = { typescript5: ["nodenext"], typescript7: ["nodenext", "node16"] };
-  for (const [compiler, modules] of Object.entries(compilers)) {
-    for (const module of modules) {
-      await check(`${compiler}, ${module}, CommonJS: types`, () =>
-        checkTypes(path, compiler, module),
-      );
-    }
+  const compilers = [
+    ["typescript5", "node10"],
+    ["typescript7", "nodenext"],
+    ["typescript7", "node16"],
+  ] as const;
+  for (const [compiler, resolution] of compilers) {
+    await check(`${compiler}, ${resolution}, CommonJS: types`, () =>
+      checkTypes(path, compiler, resolution),
+    );
   }
 }
 

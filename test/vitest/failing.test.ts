@@ -28,7 +28,7 @@ test("vitest shows the message, both sides, and the last requests; a failed test
   const said = await run({ ADSIM_TRACES: folder }, ...vitestRun);
   expect(said).toContain('Expected an impression on record with ad "ad-2": there is none.');
   expect(said).toMatch(/- {3}"ad": "ad-2",?\n\+ {3}"ad": "ad-1",?\n/);
-  expect(said).toContain("adsim: 1 requests to the test's world.");
+  expect(said).toContain("adsim: 1 request to the test's world.");
   expect(said).toContain("#1 2026-01-15T00:00:00.000Z POST /v1/impression → 200, recorded");
   // The test that asked something has a trace, and those that passed or never had a world have none.
   const [trace = ""] = readdirSync(folder);

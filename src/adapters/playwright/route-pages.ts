@@ -1,6 +1,7 @@
 /** Lets a simulator answer the pages of a browser context. A Playwright route can only fulfil a request whole, or abort it. */
 
 import type { BrowserContext, Page, Request, Route } from "@playwright/test";
+import { InputError } from "../../base/input.ts";
 import type { Transport } from "../../faults/faults.ts";
 import { parseBaseUrl, pathBelow } from "../base-url.ts";
 import type { Simulator } from "../create-simulator.ts";
@@ -38,9 +39,10 @@ export async function routePages(
   context: BrowserContext,
   { sim, baseUrl, clock }: RoutedService,
 ): Promise<() => void> {
+  if (baseUrl.endsWith("/")) throw new InputError("baseUrl", 'must not end in "/"');
   const base = parseBaseUrl(baseUrl);
   const pathOf = pathBelow(base);
-  const send = createFetch(sim.handle, clock.timers);
+  const send = createFetch(sim.handle, clock.timers, ({ origin }) => origin === base.origin);
   const unanswered = new Map<Request, AbortController>();
 
   async function answer(route: Route, request: Request): Promise<void> {
@@ -50,7 +52,7 @@ export async function routePages(
     clock.noteActivity();
     const url = new URL(request.url());
     try {
-      // Follows redirects: Playwright doesn't route the requests that they lead to.
+      // Follows redirects within the service: Playwright doesn't route the requests that they lead to.
       const response = await send(`${base.origin}${pathOf(url)}${url.search}`, {
         method: request.method(),
         headers: request.headers(),
@@ -97,8 +99,7 @@ function closedToPages({ origin }: URL): Readonly<Record<string, string>> {
 
 /** @throws what isn't a broken connection, such as an error in a rule, so that the test fails with it. */
 async function abort(route: Route, error: unknown): Promise<void> {
-  const { cause } = error as { readonly cause?: { readonly code?: string } };
-  const code = abortCodes[cause?.code ?? ""];
-  await route.abort(code);
-  if (code === undefined) throw error;
+  const { message, cause } = error as Error & { readonly cause?: { readonly code?: string } };
+  await route.abort(abortCodes[cause?.code ?? ""]);
+  if (message !== "fetch failed") throw error;
 }
