@@ -96,11 +96,18 @@ export function impression({ publishers }: Watched, baseUrl: string): Sent {
 export function patienceFor({ journal }: Watched): Patience {
   const before = journal.total;
   const handled = journal.waitFor({ after: before }, 1, { signal: AbortSignal.timeout(20_000) });
-  const until = handled.then(() => new Promise((resolve) => setTimeout(resolve, MOMENT_MS)));
+  // After the moment the process reads what has come meanwhile: it may have been busy.
+  const until = handled.then(() => pause(MOMENT_MS)).then(() => pause(0));
   return { until, ms: 1000 };
 }
 
 const MOMENT_MS = 60;
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}
 
 /** A client, with a fresh simulator and its base URL. */
 export interface Connected<Seen> {
