@@ -88,7 +88,7 @@ export function createSharedClock(world: { readonly clock: Clock }): SharedClock
     sent.clear();
   }
 
-  /** A piece of a slow answer sets the next timer at once: then there is nothing to wait for. */
+  /** Waits for what the pages do next, unless this was a piece of a slow answer, which only sets a timer for the next piece. */
   async function release({ run }: HeldAnswer): Promise<void> {
     const seen = activityCount;
     run();
