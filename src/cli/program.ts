@@ -23,7 +23,14 @@ import { optionsOf, usageErrors } from "./output/usage-errors.ts";
 import type { HostProcess } from "./processes/host-process.ts";
 import type { RecordFlags } from "./record/record.ts";
 import { addReplayOptions, type ReplayFlags, replayClock } from "./replay/replay-options.ts";
-import { addExport, addPlay, addScenarios, type SetExitCode } from "./scenario-commands.ts";
+import {
+  addExport,
+  addFleet,
+  addMerge,
+  addPlay,
+  addScenarios,
+  type SetExitCode,
+} from "./scenario-commands.ts";
 
 const ENVIRONMENT = `CMD gets the environment variables ADSIM_URL, ADSIM_API_KEY, ADSIM_PUBLISHER_ID, ADSIM_SURFACE_ID and ADSIM_ASSUMPTIONS (the
 choices in force, as JSON).`;
@@ -73,7 +80,9 @@ const commands: Readonly<
   record: addRecord,
   play: addPlay,
   scenarios: addScenarios,
+  merge: addMerge,
   export: addExport,
+  fleet: addFleet,
   fixtures: addFixtures,
   assumptions: addAssumptions,
   openapi: addOpenapi,

@@ -22,7 +22,7 @@ export function playAtTarget(
 ): Promise<PlayResult> {
   const { speed, assumptions, credentials = [] } = options;
   const { stepsMs } = planAtService(chosen.scenario, { speed, knownChoices: assumptions });
-  const isReal = credentials.length > 0;
+  const isReal = credentials.length > 0 || options.share !== undefined;
   return untilSignal(host, async (progress, signal) => {
     try {
       return await playScenario(chosen.scenario, {
@@ -108,6 +108,7 @@ const ownOptions: ReadonlySet<string> = new Set([
   "controlToken",
   "credentials",
   "runId",
+  "share",
   "wait",
 ]);
 
@@ -115,9 +116,7 @@ const ownOptions: ReadonlySet<string> = new Set([
 function explained(chosen: ResolvedScenario, error: unknown): unknown {
   if (error instanceof InputError) {
     const [name = ""] = error.field.split(".");
-    if (name === "credentials") {
-      return wrongUsage(`--publisher: ${error.message}`);
-    }
+    if (name === "credentials") return wrongUsage(`--publisher: ${error.message}`);
     return ownOptions.has(name) ? error : errorInSource(chosen, error);
   }
   return failureAtTarget(error);

@@ -42,13 +42,14 @@ function wordsOf(
   credentials: readonly GivenPublisher[],
   host: HostProcess,
 ): readonly string[] {
-  const { target, speed, maxRequests, runId, wait } = flags;
+  const { target, speed, maxRequests, runId, wait, worker } = flags;
   return [
     ...(target === undefined ? [] : ["--target", target]),
     ...(speed === undefined ? [] : ["--speed", String(speed)]),
     ...publisherWords(credentials),
     ...(isTokenGiven(flags, host) ? ["--control-token", "…"] : []),
     ...(runId === undefined ? [] : ["--run-id", runId]),
+    ...(worker === undefined ? [] : ["--worker", `${worker.worker}/${worker.of}`]),
     ...(wait === true ? ["--wait"] : []),
     ...(maxRequests === undefined ? [] : ["--max-requests", String(maxRequests)]),
   ];
@@ -68,7 +69,9 @@ function refuseWrongUsage(
     "--speed": flags.speed !== undefined,
     "--api-key, --publisher and --surface": credentials.length > 0,
     "--control-token": isTokenGiven(flags, host),
+    "--worker": flags.worker !== undefined,
   };
+  refuseUnusableShare(flags);
   if (flags.target === undefined) {
     const given = firstGiven({ ...forTargets, ...forServices });
     if (given === undefined) return;
@@ -76,10 +79,21 @@ function refuseWrongUsage(
       `${given} needs --target: a play in this process never waits and needs no keys.`,
     );
   }
-  const given = credentials.length > 0 ? undefined : firstGiven(forServices);
+  const isReal = credentials.length > 0 || flags.worker !== undefined;
+  const given = isReal ? undefined : firstGiven(forServices);
   if (given === undefined) return;
   throw wrongUsage(
     `${given} is for services other than adsim. Give a publisher of the service with --api-key KEY and --publisher ID.`,
+  );
+}
+
+function refuseUnusableShare({ worker, json, report = [], playable }: PlayFlags): void {
+  if (worker === undefined) return;
+  if (playable === true)
+    throw wrongUsage("--worker sends the traffic of one scenario. Leave out --playable.");
+  if (json === true || report.some(({ kind }) => kind === "json")) return;
+  throw wrongUsage(
+    "--worker needs --report json=FILE: adsim merge judges the reports of all workers together.",
   );
 }
 

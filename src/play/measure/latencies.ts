@@ -3,7 +3,10 @@
  * Imports only the needed part of the library, which loads several times as fast.
  */
 
-import { constructorFromBucketSize } from "hdr-histogram-js/dist/JsHistogramFactory.js";
+import {
+  constructorFromBucketSize,
+  type JsHistogramConstructor,
+} from "hdr-histogram-js/dist/JsHistogramFactory.js";
 
 /** Latencies in milliseconds. */
 export interface LatencySummary {
@@ -22,6 +25,8 @@ export interface Latencies {
   add(others: Latencies): void;
   /** Undefined if nothing was recorded. */
   summary(): LatencySummary | undefined;
+  /** A copy, in microseconds. */
+  histogram(): Histogram;
 }
 
 interface Recorded extends Latencies {
@@ -33,8 +38,8 @@ interface Recorded extends Latencies {
   };
 }
 
-const HistogramOf32Bits = constructorFromBucketSize(32);
-type Histogram = InstanceType<typeof HistogramOf32Bits>;
+const HistogramOf32Bits: JsHistogramConstructor = constructorFromBucketSize(32);
+export type Histogram = InstanceType<JsHistogramConstructor>;
 
 const MICROSECONDS = 1000;
 const HOUR_MICROSECONDS = 3_600_000_000;
@@ -44,7 +49,7 @@ export function createLatencies(significantDigits: 2 | 3 = 3): Latencies {
   // In virtual time most latencies are 0. These are only counted, and the histogram is made when it is needed.
   const recorded: Recorded["recorded"] = { zeros: 0, sumMs: 0, maxMs: 0, histogram: undefined };
 
-  function histogram(): Histogram {
+  function ownHistogram(): Histogram {
     recorded.histogram ??= new HistogramOf32Bits(1, HOUR_MICROSECONDS, significantDigits);
     return recorded.histogram;
   }
@@ -56,7 +61,7 @@ export function createLatencies(significantDigits: 2 | 3 = 3): Latencies {
         return;
       }
       const microseconds = Math.round(latencyMs * MICROSECONDS);
-      histogram().recordValue(Math.min(Math.max(microseconds, 0), HOUR_MICROSECONDS));
+      ownHistogram().recordValue(Math.min(Math.max(microseconds, 0), HOUR_MICROSECONDS));
       recorded.sumMs += latencyMs;
       if (latencyMs > recorded.maxMs) recorded.maxMs = latencyMs;
     },
@@ -66,7 +71,7 @@ export function createLatencies(significantDigits: 2 | 3 = 3): Latencies {
       recorded.zeros += zeros;
       recorded.sumMs += sumMs;
       recorded.maxMs = Math.max(recorded.maxMs, maxMs);
-      if (more !== undefined) histogram().add(more);
+      if (more !== undefined) ownHistogram().add(more);
     },
     summary() {
       const { zeros, sumMs, maxMs, histogram: held } = recorded;
@@ -83,8 +88,32 @@ export function createLatencies(significantDigits: 2 | 3 = 3): Latencies {
         mean: inMicroseconds(sumMs / count),
       };
     },
+    histogram() {
+      const copy = new HistogramOf32Bits(1, HOUR_MICROSECONDS, significantDigits);
+      if (recorded.zeros > 0) copy.recordValueWithCount(0, recorded.zeros);
+      if (recorded.histogram !== undefined) copy.add(recorded.histogram);
+      return copy;
+    },
   };
   return own;
+}
+
+/** Latencies from a histogram in microseconds. `exact`: its maximum and mean are only as exact as its buckets. */
+export function latenciesIn(
+  histogram: Histogram,
+  exact: Pick<LatencySummary, "max" | "mean"> = {
+    max: histogram.maxValue / MICROSECONDS,
+    mean: histogram.mean / MICROSECONDS,
+  },
+): Latencies {
+  const latencies = createLatencies(histogram.numberOfSignificantValueDigits === 2 ? 2 : 3);
+  // The cast is safe: every `Latencies` is created here.
+  const { recorded } = latencies as Recorded;
+  if (histogram.totalCount === 0) return latencies;
+  recorded.histogram = histogram;
+  recorded.sumMs = exact.mean * histogram.totalCount;
+  recorded.maxMs = exact.max;
+  return latencies;
 }
 
 /** The latency that `perMille` of a thousand requests don't exceed, by nearest rank. */

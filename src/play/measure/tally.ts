@@ -1,6 +1,6 @@
 /** Counts the outcomes of many requests: of a traffic step, a repeat, a parallel or a whole run. */
 
-import { MICROS_PER_INR } from "../../base/money.ts";
+import { MICROS_PER_INR, nearestMicros } from "../../base/money.ts";
 import {
   type ClientExchange,
   type RequestOutcome,
@@ -35,7 +35,7 @@ export interface TallySummary {
   readonly statuses: Readonly<Record<string, number>>;
   /** Revenue that whole answers credited, in INR, exact to the micro. */
   readonly creditedInr: number;
-  /** Number of different impression and click ids in the answers; undefined if more than 100,000. */
+  /** Number of different impression and click ids in the answers; undefined if more than 100,000, or merged from workers. */
   readonly differentIds: number | undefined;
   readonly operations: { readonly [Id in OperationId]?: OperationTally };
 }
@@ -99,6 +99,21 @@ export function createTally(): Tally {
     add: (other) => addCounts(counts, other.counts),
     summary: () => summaryOf(counts),
   };
+}
+
+/** A tally that goes on from a summary, which doesn't keep the ids. */
+export function tallyFrom(summary: TallySummary): Tally {
+  const tally = createTally();
+  const { counts } = tally;
+  const { sent, cut, lost, timedOut, late, dropped } = summary;
+  Object.assign(counts.outcomes, { answered: sent - cut - lost - timedOut, cut, lost });
+  counts.outcomes["timed-out"] = timedOut;
+  for (const id of operationIds) Object.assign(counts.operations[id], summary.operations[id]);
+  for (const [status, answers] of Object.entries(summary.statuses))
+    counts.statuses.set(Number(status), answers);
+  counts.tooManyIds = summary.differentIds !== 0;
+  Object.assign(counts, { late, dropped, creditedMicros: nearestMicros(summary.creditedInr) });
+  return tally;
 }
 
 function noCounts(): Counts {

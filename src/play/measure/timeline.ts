@@ -1,6 +1,7 @@
 /** A run over time, in at most 240 buckets of equal width. When there would be more, neighbours are merged. */
 
 import { microsToInr } from "../../audit/event-line.ts";
+import { nearestMicros } from "../../base/money.ts";
 import type { ClientExchange } from "../../laws/client-exchange.ts";
 
 import { creditedMicros } from "./credited.ts";
@@ -32,6 +33,10 @@ export interface Timeline {
   count(exchange: ClientExchange, micros?: number): void;
   /** Leaves out buckets in which nothing was sent. */
   summary(): TimelineSummary;
+  /** The latencies of each bucket in the summary. */
+  latencies(): readonly Latencies[];
+  /** Adds a bucket of another timeline. `latencies`: its latencies. */
+  add(bucket: TimelineBucket, latencies: Latencies): void;
 }
 
 interface Bucket {
@@ -49,8 +54,8 @@ const FIRST_WIDTH_MS = 100;
 const MAX_BUCKETS = 240;
 
 /** `startMs`: when the run begins, on the target's clock. */
-export function createTimeline(startMs: number): Timeline {
-  let widthMs = FIRST_WIDTH_MS;
+export function createTimeline(startMs: number, firstWidthMs: number = FIRST_WIDTH_MS): Timeline {
+  let widthMs = firstWidthMs;
   let buckets: (Bucket | undefined)[] = [];
   let current = createBucket();
   let currentIndex = -1;
@@ -87,6 +92,16 @@ export function createTimeline(startMs: number): Timeline {
         bucket === undefined ? [] : [summaryOf(bucket, index * widthMs)],
       ),
     }),
+    latencies: () => buckets.flatMap((bucket) => bucket?.latencies ?? []),
+    add(more, latencies) {
+      const { 200: _, ...others } = more.statuses;
+      sumOf(bucketAt(startMs + more.atMs), {
+        ...more,
+        micros: nearestMicros(more.creditedInr),
+        others: new Map(Object.entries(others).map(([status, count]) => [Number(status), count])),
+        latencies,
+      });
+    },
   };
 }
 

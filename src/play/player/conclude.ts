@@ -1,9 +1,11 @@
 /** Builds the result of a finished run, with one overall verdict and the reason for it. */
 
 import { formatInstant } from "../../base/calendar.ts";
+import type { Scenario } from "../language/scenario.ts";
 import { judgeThreshold, parseThreshold, type ThresholdResult } from "../measure/thresholds.ts";
 import { brokenInWords, checkInWords } from "./matching.ts";
-import type { InvariantResult, PlayResult, StepResult } from "./result.ts";
+import type { ShareToSend } from "./outgoing-of.ts";
+import type { InvariantResult, PlayResult, ShareResult, StepResult } from "./result.ts";
 import type { Run } from "./run.ts";
 
 /** What is known only at the end. */
@@ -19,17 +21,16 @@ export interface Ending {
 export function conclude(run: Run, ending: Ending): PlayResult {
   const { target, reproduce, endMs, unfired, invariants } = ending;
   const { scenario, capabilities, skipped } = run;
+  const { runId, share } = run.sending;
   const { time } = capabilities;
   const steps = Array.from(run.results.values());
   const tally = run.tally.summary();
   const latency = run.latencies.summary();
-  const isAnyKnown = invariants.some(({ verdict }) => verdict !== "unknown");
-  const brokenInvariants = isAnyKnown ? invariants.filter(hasVerdict("broken")).length : undefined;
   const { name, about, verdict } = scenario;
   const shown = { name, about, ...(verdict === "broken" && { verdict }) };
-  const thresholds = (scenario.thresholds ?? []).map((threshold) =>
-    judgeThreshold(parseThreshold(threshold), { tally, latency, brokenInvariants }),
-  );
+  const measured = { tally, latency, invariants };
+  const thresholds = share === undefined ? judgeThresholds(scenario, measured) : [];
+  const found = verdictOf({ steps, invariants, thresholds, skipped, unfired }, tally.sent);
   return {
     version: 1,
     scenario: shown,
@@ -38,10 +39,7 @@ export function conclude(run: Run, ending: Ending): PlayResult {
       time: time.kind,
       speed: time.kind === "virtual" ? undefined : time.speed,
     },
-    ...asDeclared(
-      shown,
-      verdictOf({ steps, invariants, thresholds, skipped, unfired }, tally.sent),
-    ),
+    ...(share === undefined ? asDeclared(shown, found) : { verdict: "unknown", why: ONE_SHARE }),
     digest: run.digest.value(),
     startedAt: formatInstant(run.startMs),
     endedAt: formatInstant(endMs),
@@ -53,13 +51,37 @@ export function conclude(run: Run, ending: Ending): PlayResult {
     latency,
     timeline: run.timeline.summary(),
     reproduce,
-    ...(run.sending.runId !== undefined && { runId: run.sending.runId }),
+    ...(runId !== undefined && { runId }),
+    ...(share !== undefined && { share: shareResult(run, share) }),
   };
 }
 
-/** The result with its verdict formed anew, after its parts were judged again. */
-export function concludeAgain(result: PlayResult): PlayResult {
-  const found = verdictOf({ ...result, unfired: [] }, result.tally.sent);
+/** The verdict on each threshold of a scenario. */
+export function judgeThresholds(
+  { thresholds = [] }: Scenario,
+  { tally, latency, invariants }: Pick<PlayResult, "tally" | "latency" | "invariants">,
+): readonly ThresholdResult[] {
+  const isAnyKnown = invariants.some(({ verdict }) => verdict !== "unknown");
+  const brokenInvariants = isAnyKnown ? invariants.filter(hasVerdict("broken")).length : undefined;
+  return thresholds.map((threshold) =>
+    judgeThreshold(parseThreshold(threshold), { tally, latency, brokenInvariants }),
+  );
+}
+
+const ONE_SHARE =
+  "one worker's share says nothing about the whole: merge the reports of all workers";
+
+function shareResult(
+  { scenario, latencies, timeline }: Run,
+  { worker, of, encode }: ShareToSend,
+): ShareResult {
+  const buckets = timeline.latencies();
+  return { worker, of, scenario, latencies: encode(latencies), timeline: buckets.map(encode) };
+}
+
+/** The result with its verdict formed anew, after its parts were judged again. `open`: sentences about what is unknown. */
+export function concludeAgain(result: PlayResult, open: readonly string[] = []): PlayResult {
+  const found = verdictOf({ ...result, unfired: open }, result.tally.sent);
   return { ...result, ...asDeclared(result.scenario, found) };
 }
 
@@ -97,8 +119,8 @@ function verdictOf(
     ...unfired,
   ];
   if (open.length > 0) return { verdict: "unknown", why: listed(open) };
-  // Without requests of its own, a run's invariants say nothing about the scenario.
-  const upheld = sent > 0 ? invariants.filter(hasVerdict("held")) : [];
+  // Without requests of its own, a run's invariants and thresholds say nothing about the scenario.
+  const upheld = sent > 0 ? [...invariants, ...thresholds].filter(hasVerdict("held")) : [];
   if (steps.filter(hasVerdict("held")).length + upheld.length === 0) {
     return {
       verdict: "unknown",

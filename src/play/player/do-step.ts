@@ -52,10 +52,15 @@ const controlling: ReadonlySet<StepKind> = new Set([
   "rotateKey",
 ]);
 
+/** Kinds that several workers can play together. */
+const shared: ReadonlySet<StepKind> = new Set(["traffic", "advance", "repeat"]);
+const NOT_SHARED = "workers send only traffic";
+
 /** Plays a step, or skips it if the target can't do it. @throws InputError that names the step that the target rejects. */
 export function* doStep(context: StepContext, step: Step): EffectGenerator<StepOutcome> {
   const kind = kindOf(step);
-  const { capabilities } = context.run;
+  const { capabilities, sending } = context.run;
+  if (sending.share !== undefined && !shared.has(kind)) return skipped(NOT_SHARED);
   if (controlling.has(kind) && !capabilities.control) {
     const isAlreadySo = "assume" in step && makesChoices(capabilities, step.assume);
     return isAlreadySo ? done : skipped(NEEDS_CONTROL);
@@ -98,7 +103,9 @@ const stepPlayers: StepPlayers = {
       members.push(member);
     }
     if (run.hasTemporaryRule) yield* noteFiredRules(run);
-    const startMs = yield* perform({ kind: "now" });
+    const { share, runId } = run.sending;
+    // The clocks of workers differ, but all must follow the same daily curve.
+    const startMs = share === undefined ? yield* perform<"now">({ kind: "now" }) : run.plannedMs;
     const before = openTally(run);
     const count = createObserver(run);
     const { brief } = run.digest;
@@ -107,8 +114,7 @@ const stepPlayers: StepPlayers = {
       members,
       seed: run.scenario.seed ?? "adsim",
       number: run.trafficStepsPlayed,
-      runId: run.sending.runId,
-      startMs,
+      ...{ runId, share, startMs },
       observe(exchange: ClientExchange) {
         count(exchange);
         brief(exchange);
@@ -117,6 +123,7 @@ const stepPlayers: StepPlayers = {
     run.trafficStepsPlayed += 1;
     const punctuality = yield* perform({ kind: "traffic", order });
     run.tally.addPunctuality(punctuality);
+    run.plannedMs += durationMs(traffic.for);
     return yield* closeTally(run, before, expect);
   },
   *assume({ run, path }, { assume }) {
@@ -221,6 +228,7 @@ export function* noteFiredRules(run: Run): EffectGenerator<void> {
 function* wait(run: Run, ms: number): EffectGenerator<void> {
   if (run.hasTemporaryRule) yield* noteFiredRules(run);
   run.hasFreshScratch = false;
+  run.plannedMs += ms;
   yield* perform({ kind: "wait", ms });
 }
 
@@ -241,7 +249,9 @@ function* closeTally(
   before.add(run.tally);
   run.tally = before;
   const scope = yield* scopeFor(run, expect);
-  const checks = expect === undefined ? [] : match(expect, summary, "tally", scope);
+  // A share says nothing about the whole: the results of all workers are judged together.
+  const isJudged = expect !== undefined && run.sending.share === undefined;
+  const checks = isJudged ? match(expect, summary, "tally", scope) : [];
   return { checks, tally: summary, output: { kind: "content", content: summary } };
 }
 

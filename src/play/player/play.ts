@@ -34,7 +34,7 @@ export function* play(scenario: Scenario, options: PlayOptions): EffectGenerator
   const run = createRun(scenario, capabilities, sending, startMs);
   const { steps, expectations = [], faults = [] } = scenario;
   if (capabilities.control) yield* seeFirstRules(run, faults);
-  else run.skipped.push(...skippedSettings(scenario, capabilities));
+  else run.skipped.push(...skippedSettings(run));
   for (const [index, step] of steps.entries()) {
     onStep?.(index, steps.length);
     yield* playStep(run, step, `steps.${index}`);
@@ -57,15 +57,14 @@ function* seeFirstRules(run: Run, faults: readonly FaultRule[]): EffectGenerator
 }
 
 /** The settings that another service can't apply. Seed, population and profile are left out: any data will do. */
-function skippedSettings(
-  { start, assumptions, faults = [] }: Scenario,
-  capabilities: Capabilities,
-): Run["skipped"] {
+function skippedSettings({ scenario, capabilities, sending }: Run): Run["skipped"] {
+  const { start, assumptions, faults = [] } = scenario;
   const skipped = faults.map((_, index) => ({ path: `faults.${index}`, why: NEEDS_CONTROL }));
   if (assumptions !== undefined && !makesChoices(capabilities, assumptions)) {
     skipped.unshift({ path: "assumptions", why: "the target chooses its own assumptions" });
   }
-  if (start !== undefined) {
+  // Workers follow the daily curve from this start, whatever the target's time is.
+  if (start !== undefined && sending.share === undefined) {
     skipped.unshift({ path: "start", why: "the target has its own time" });
   }
   return skipped;

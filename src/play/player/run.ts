@@ -37,6 +37,8 @@ export interface Run {
   readonly startMs: number;
   /** When the current step began. */
   nowMs: number;
+  /** When it begins if no request takes time. For workers, whose clocks differ. */
+  plannedMs: number;
   readonly stepOutputs: Map<string, StepOutput>;
   /** The publishers, with sign-ups, in their current state, by ordinal. */
   readonly members: Map<number, Member>;
@@ -79,6 +81,7 @@ export function createRun(
     sending,
     startMs,
     nowMs: startMs,
+    plannedMs: sending.share?.startMs ?? startMs,
     stepOutputs: new Map(),
     members: new Map(),
     signUps: 0,

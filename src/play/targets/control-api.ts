@@ -33,8 +33,9 @@ export interface ControlApiOptions {
   readonly version?: string | undefined;
 }
 
-interface ControlAnswer {
+export interface ControlAnswer {
   readonly status: number;
+  readonly text: string;
   /** The body's JSON; undefined if it isn't JSON. */
   readonly value: unknown;
 }
@@ -59,9 +60,9 @@ interface Problem {
 
 export function createControlApi(options: ControlApiOptions): ControlApi {
   async function ask(method: string, path: string, body?: object): Promise<unknown> {
-    const { status, value } = await askControl(options, method, path, body);
-    if (status >= 200 && status < 300) return value;
-    throw refusalOf({ status, value }, `${method} /_sim/${path}`, options);
+    const answer = await askControl(options, method, path, body);
+    if (isSuccess(answer)) return answer.value;
+    throw refusalOf(answer, `${method} /_sim/${path}`, options);
   }
 
   return {
@@ -104,8 +105,12 @@ export async function askHealth(options: ControlApiOptions): Promise<Health> {
   return { kind: "other", status };
 }
 
-/** @throws Error (as a rejection) if there is no answer. */
-async function askControl(
+export function isSuccess({ status }: ControlAnswer): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** Any answer. @throws Error (as a rejection) if there is none. */
+export async function askControl(
   options: ControlApiOptions,
   method: string,
   path: string,
@@ -120,7 +125,8 @@ async function askControl(
   const request = { method, path: `/_sim/${path}`, headers, body: text };
   const answer = await client.send(prefix, { request, timeoutMs: MAX_WAIT_MS });
   if (answer.outcome === "answered") {
-    return { status: answer.status, value: jsonIn(answer.text) };
+    const { status, text } = answer;
+    return { status, text, value: jsonIn(text) };
   }
   const why = answer.why ?? answer.outcome;
   if (answer.outcome === "cut") {
@@ -131,11 +137,16 @@ async function askControl(
   throw new Error(
     options.version === undefined
       ? `The target ${urlOf(options)} can't be reached: ${why}. Start the service, or check the address: host, port, http or https.`
-      : `The target ${urlOf(options)} no longer answers: ${why}. Find out why it ended or hangs, then play again.`,
+      : `The target ${urlOf(options)} no longer answers: ${why}. Find out why it ended or hangs, then try again.`,
   );
 }
 
-function refusalOf({ status, value }: ControlAnswer, what: string, options: ControlApiOptions) {
+/** An InputError if the server names a wrong field. */
+export function refusalOf(
+  { status, value }: ControlAnswer,
+  what: string,
+  options: Omit<ControlApiOptions, "client">,
+): Error {
   const found = v.safeParse(problem, value);
   const where = `The adsim at ${urlOf(options)} refused ${what}`;
   if (!found.success) return new Error(`${where} with status ${status}.${otherVersion(options)}`);
@@ -155,7 +166,7 @@ function withoutField(detail: string, field: string): string {
   return detail.startsWith(`${field} `) ? detail.slice(field.length + 1) : detail;
 }
 
-function otherVersion({ version }: ControlApiOptions): string {
+function otherVersion({ version }: Pick<ControlApiOptions, "version">): string {
   return version === undefined || version === VERSION
     ? ""
     : ` It is adsim ${version}, but this is ${VERSION}. Use the same version.`;

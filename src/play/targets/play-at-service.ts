@@ -2,13 +2,17 @@
 
 import { MINUTE_MS } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
+import { resolveOptions } from "../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import { encodingOf } from "../../spec/build-request.ts";
 import type { Scenario } from "../language/scenario.ts";
 import { readableDuration } from "../measure/quantities.ts";
+import type { ShareToSend } from "../player/outgoing-of.ts";
 import { type PlayOptions, play } from "../player/play.ts";
+import { worldOf } from "../player/play-in-process.ts";
 import type { PlayResult } from "../player/result.ts";
 import { excuseReadings } from "../rehearsal/excuse-readings.ts";
+import type { Share } from "../traffic/order.ts";
 import { drive, unlessAborted } from "./drive.ts";
 import { planAtService, type ServicePlan } from "./service-plan.ts";
 import { openServiceTarget } from "./service-target.ts";
@@ -19,6 +23,7 @@ export interface PlayAtServiceOptions extends Omit<ServiceOptions, "plan"> {
   readonly target: string | URL;
   /** As in `playScenario`. */
   readonly runId?: string | undefined;
+  readonly share?: Share | undefined;
   readonly wait?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onStep?: PlayOptions["onStep"];
@@ -37,11 +42,13 @@ export async function playAtService(
   scenarios: readonly Scenario[],
   options: PlayAtServiceOptions,
 ): Promise<readonly PlayResult[]> {
-  const { credentials, speed, knownChoices = {}, signal, onStep, runId = randomRunId() } = options;
+  const { credentials, speed, knownChoices = {}, signal, onStep, share } = options;
+  // Workers can't agree on a random one.
+  const runId = options.runId ?? (share === undefined ? randomRunId() : undefined);
   const assumptions = resolveAssumptions(knownChoices);
   const plans = scenarios.map((one) => planAtService(one, { speed, knownChoices }));
   refuseLongWait(plans, options);
-  checkRunId(runId);
+  if (runId !== undefined) checkRunId(runId);
   const asking = plans.filter(({ asksSurfaces }) => asksSurfaces);
   const opening = openServiceTarget(readTargetUrl(options.target), {
     ...options,
@@ -59,13 +66,19 @@ export async function playAtService(
     for (const [index, scenario] of scenarios.entries()) {
       // Scenarios use the same session ids.
       const ownId = scenarios.length === 1 ? runId : `${runId}-${index + 1}`;
-      const sending = { runId: ownId, encoding: encodingOf(assumptions) };
+      const sending = {
+        runId: ownId,
+        encoding: encodingOf(assumptions),
+        share: share && (await shareToSend(share, scenario)),
+      };
       const reproduce = options.reproduce[index] ?? "";
       const playing = play(scenario, {
         capabilities,
         sending,
         target: description,
         reproduce,
+        // A worker of several doesn't see what the others send to the same publishers.
+        laws: (share?.of ?? 1) > 1 ? [] : undefined,
         onStep,
       });
       const played = await unlessAborted(signal, drive(playing, performers));
@@ -78,6 +91,13 @@ export async function playAtService(
   } finally {
     await target.close();
   }
+}
+
+async function shareToSend(share: Share, scenario: Scenario): Promise<ShareToSend> {
+  // Loaded on demand: only workers write histograms.
+  const { encodeLatencies } = await import("../measure/latency-encoding.ts");
+  const { startMs } = resolveOptions(worldOf(scenario)).settings;
+  return { ...share, startMs, encode: encodeLatencies };
 }
 
 /** Eight characters are enough: run ids only have to differ from those of earlier runs at the same service. */
@@ -99,6 +119,6 @@ function refuseLongWait(
   if (totalMs <= MINUTE_MS || wait === true) return;
   throw new InputError(
     "wait",
-    `must be given: this takes ${readableDuration(totalMs)}, since at a service other than adsim time is real`,
+    `must be given: this takes ${readableDuration(totalMs)}, since time is real for workers and at a service other than adsim`,
   );
 }

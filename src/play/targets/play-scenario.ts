@@ -3,15 +3,18 @@
 import { InputError } from "../../base/input.ts";
 import type { Readings } from "../../simulator/simulator-options.ts";
 import { parseScenario } from "../language/parse/parse-scenario.ts";
+import type { Scenario } from "../language/scenario.ts";
 import { play } from "../player/play.ts";
-import { freshSnapshot, playScenarioSync } from "../player/play-in-process.ts";
+import { freshSnapshot, playScenarioSync, simulatorFor } from "../player/play-in-process.ts";
 import type { PlayResult } from "../player/result.ts";
+import type { Share } from "../traffic/order.ts";
 import { openAdsimTarget } from "./adsim-target.ts";
 import { askHealth, type Health } from "./control-api.ts";
 import { drive, unlessAborted } from "./drive.ts";
 import { createHttpClient } from "./http-client.ts";
 import { playAtService } from "./play-at-service.ts";
-import type { ServiceOptions, Target, TargetOptions } from "./target.ts";
+import { planAtService } from "./service-plan.ts";
+import type { ServiceCredentials, ServiceOptions, Target, TargetOptions } from "./target.ts";
 import { readTargetUrl, type TargetUrl } from "./target-url.ts";
 
 export interface PlayScenarioOptions
@@ -26,7 +29,13 @@ export interface PlayScenarioOptions
    * The result says it. @default a random one
    */
   readonly runId?: string | undefined;
-  /** Whether to play at a service that isn't adsim even if it takes more than a minute. @default false */
+  /**
+   * To be one of several workers that send the scenario's traffic together, in real time: `{ worker: 3, of: 16 }` sends
+   * every 16th request, from the third. Without `credentials` the requests have the seeded publishers' keys. Give all
+   * workers the same `runId`, or none. `mergeShares` judges their results. @default all of it
+   */
+  readonly share?: Share | undefined;
+  /** Whether to play in real time even if it takes more than a minute. @default false */
   readonly wait?: boolean | undefined;
   /** The most requests that the scenario may send. @default 20000000 */
   readonly maxRequests?: number | undefined;
@@ -46,6 +55,7 @@ const needingTarget = [
   "connections",
   "assumptions",
   "runId",
+  "share",
   "wait",
 ] as const;
 
@@ -71,13 +81,15 @@ export async function playScenario(
   }
   const parsed = parseScenario(scenario, { maxRequests });
   const reproduce = options.reproduce ?? `npx adsim play ${parsed.name} --target ${url}`;
-  const { signal, credentials = [] } = options;
-  if (credentials.length > 0) {
+  const { signal, credentials = [], share } = options;
+  if (credentials.length > 0 || share !== undefined) {
+    checkShare(share);
+    const isSeeded = credentials.length === 0;
     const [result] = await playAtService([parsed], {
       ...options,
       target: url,
-      credentials,
-      knownChoices: options.assumptions,
+      credentials: isSeeded ? seededCredentials(parsed) : credentials,
+      knownChoices: isSeeded ? parsed.assumptions : options.assumptions,
       reproduce: [reproduce],
     });
     if (result === undefined)
@@ -102,6 +114,28 @@ export async function playScenario(
   } finally {
     await target.close();
   }
+}
+
+/** More would see no request for minutes. */
+const MAX_WORKERS = 10_000;
+
+function checkShare(share: Share | undefined): void {
+  if (share === undefined) return;
+  const { worker, of } = share;
+  const areWhole = Number.isSafeInteger(worker) && Number.isSafeInteger(of);
+  if (areWhole && worker >= 1 && worker <= of && of <= MAX_WORKERS) return;
+  throw new InputError(
+    "share",
+    `must be a worker from 1 to the number of workers, which is at most ${MAX_WORKERS}, such as 3 of 16`,
+  );
+}
+
+/** The made-up publishers that the scenario names. An adsim with the same seed has them, too. */
+function seededCredentials(scenario: Scenario): readonly ServiceCredentials[] {
+  const { publishers } = planAtService(scenario, {});
+  return simulatorFor(scenario)
+    .publishers.credentials(publishers)
+    .map(({ surfaces, ...keys }) => ({ ...keys, surfaces: surfaces.map(({ id }) => id) }));
 }
 
 /**

@@ -8,7 +8,7 @@ import type { ApiRequest } from "../../spec/messages.ts";
 import type { OperationId } from "../../spec/operations.ts";
 import { createSchedule } from "./arrivals.ts";
 import { createClicks } from "./clicks.ts";
-import type { TrafficOrder } from "./order.ts";
+import type { Share, TrafficOrder } from "./order.ts";
 import { createRequestFactory, type RequestFactory } from "./request-factory.ts";
 import type { Mix } from "./traffic.ts";
 
@@ -36,6 +36,7 @@ export interface TrafficSource {
   answered(number: number, answer: AnswerOutcome | undefined): void;
 }
 
+const ALL: Share = { worker: 1, of: 1 };
 /** The default of a traffic step's `timeout`. */
 const TIMEOUT = "10s";
 const HIGHEST = 0xffff_ffff;
@@ -59,9 +60,12 @@ export function createTrafficSource(order: TrafficOrder): TrafficSource {
   const clickKey = key("clicks");
   const clickedBelow = (traffic.clicks?.rate ?? 0) * VALUES;
   const clicks = createClicks(durationMs(traffic.clicks?.after ?? 0));
+  const { worker, of } = order.share ?? ALL;
+  const looksBack = (traffic.repeatedSessions ?? 0) > 0;
   let handedOut = 0;
   let index = 0;
   let arrivalMs = schedule();
+  skipOthers();
   let arrival: { -readonly [Part in keyof Arrival]: Arrival[Part] } | undefined;
 
   function handOut(dueMs: number, operation: OperationId, request: ApiRequest): Arrival {
@@ -77,19 +81,36 @@ export function createTrafficSource(order: TrafficOrder): TrafficSource {
     return arrival;
   }
 
+  function senderOf(at: number): number {
+    return members.length === 1 ? 0 : drawBetween(memberKey, at, 0, members.length - 1);
+  }
+
+  /** The request of the arrival at `index`. Call it in order, since impressions may repeat an earlier one. */
+  function requestFor(operation: ArrivalOperation, by: number): ApiRequest {
+    const factory = requestFactoryAt(factories, by);
+    return operation === "impression" ? factory.impression(index) : factory.reads[operation];
+  }
+
+  /** Skips the arrivals of other workers. Where impressions repeat earlier ones, these are drawn all the same. */
+  function skipOthers(): void {
+    while (index % of !== worker - 1 && arrivalMs < Number.POSITIVE_INFINITY) {
+      if (looksBack) requestFor(operationOf(index), senderOf(index));
+      index += 1;
+      arrivalMs = schedule();
+    }
+  }
+
   function nextArrival(dueMs: number): Arrival {
     const operation = operationOf(index);
-    const by = members.length === 1 ? 0 : drawBetween(memberKey, index, 0, members.length - 1);
-    const factory = requestFactoryAt(factories, by);
-    const own = index;
+    const by = senderOf(index);
+    const request = requestFor(operation, by);
+    // Drawn by the arrival's index, so that clicks don't depend on when answers come.
+    const isClicked = clickedBelow > 0 && drawBetween(clickKey, index, 0, HIGHEST) < clickedBelow;
+    if (isClicked && operation === "impression") clicks.expect(handedOut, { dueMs, by });
     index += 1;
     arrivalMs = schedule();
-    if (operation !== "impression") return handOut(dueMs, operation, factory.reads[operation]);
-    // Drawn by the arrival's index, so that clicks don't depend on when answers come.
-    if (clickedBelow > 0 && drawBetween(clickKey, own, 0, HIGHEST) < clickedBelow) {
-      clicks.expect(handedOut, { dueMs, by });
-    }
-    return handOut(dueMs, operation, factory.impression(own));
+    skipOthers();
+    return handOut(dueMs, operation, request);
   }
 
   return {
