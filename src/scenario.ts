@@ -42,9 +42,11 @@ export type {
   Check,
   InvariantResult,
   PlayResult,
+  ShareResult,
   ShownExchange,
   StepResult,
   Verdict,
 } from "./play/player/result.ts";
 export { type PlayScenarioOptions, playScenario } from "./play/targets/play-scenario.ts";
+export type { Share } from "./play/traffic/order.ts";
 export type { Arrivals, Mix, Rate, Spacing, Traffic } from "./play/traffic/traffic.ts";

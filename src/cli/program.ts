@@ -21,13 +21,13 @@ import { describeFailure, exitCodes } from "./output/exit.ts";
 import { say } from "./output/say.ts";
 import { optionsOf, usageErrors } from "./output/usage-errors.ts";
 import type { HostProcess } from "./processes/host-process.ts";
-import type { RecordFlags } from "./record/record.ts";
 import { addReplayOptions, type ReplayFlags, replayClock } from "./replay/replay-options.ts";
 import {
   addExport,
   addFleet,
   addMerge,
   addPlay,
+  addRecord,
   addScenarios,
   type SetExitCode,
 } from "./scenario-commands.ts";
@@ -225,29 +225,6 @@ the target can't be reached.`,
       ends(await command.replay(file, flags, host));
     },
   );
-}
-
-function addRecord(program: Command, host: HostProcess): void {
-  program
-    .command("record")
-    .description("turn recorded requests into a scenario, to play them again at any time")
-    .argument("<FILE>", "a HAR file of any tool, a journal as NDJSON, or a trace in CSV")
-    .option("--name <name>", "the scenario's name (default: from FILE)", notEmpty)
-    .option("--out <file>", "write the scenario to this file instead of standard output", notEmpty)
-    .addHelpText(
-      "after",
-      `
-Publishers of another service sign up at the beginning of the scenario. Steps refer to ids instead of repeating them, and the
-time between the requests is kept. Keys are left out.
-A CSV trace has a line with the names of its columns, and then one request a line. Columns: operation (impression, click,
-stats, surfaces or payouts); at (ISO 8601); status; and the names of the API's parameters. impression_id is also the id that
-an impression was answered with.
-Exit codes: 0 fine, 2 wrong usage, 3 FILE can't be read, or has no request to the API.`,
-    )
-    .action(async (file: string, flags: RecordFlags) => {
-      const command = await import("./record/record.ts");
-      await command.record(file, flags, host);
-    });
 }
 
 function addFixtures(program: Command, host: HostProcess): void {

@@ -1,4 +1,4 @@
-/** The commands that are about scenarios, and their help. What they do is loaded when they are called. */
+/** The commands that are about scenarios or replicas, and their help. What they do is loaded when they are called. */
 
 import { type Command, Option } from "commander";
 import type { ExportFlags } from "./export/export.ts";
@@ -19,6 +19,7 @@ import {
   reportKinds,
 } from "./play/play-options.ts";
 import type { HostProcess } from "./processes/host-process.ts";
+import type { RecordFlags } from "./record/record.ts";
 import type { ScenariosFlags } from "./scenarios.ts";
 
 /** Takes a command's exit code. */
@@ -164,4 +165,27 @@ can't be written.`,
       await command.exportScenario(source, flags, host);
     },
   );
+}
+
+export function addRecord(program: Command, host: HostProcess): void {
+  program
+    .command("record")
+    .description("turn recorded requests into a scenario, to play them again at any time")
+    .argument("<FILE>", "a HAR file of any tool, a journal as NDJSON, or a trace in CSV")
+    .option("--name <name>", "the scenario's name (default: from FILE)", notEmpty)
+    .option("--out <file>", "write the scenario to this file instead of standard output", notEmpty)
+    .addHelpText(
+      "after",
+      `
+Publishers of another service sign up at the beginning of the scenario. Steps refer to ids instead of repeating them, and the
+time between the requests is kept. Keys are left out.
+A CSV trace has a line with the names of its columns, and then one request a line. Columns: operation (impression, click,
+stats, surfaces or payouts); at (ISO 8601); status; and the names of the API's parameters. impression_id is also the id that
+an impression was answered with.
+Exit codes: 0 fine, 2 wrong usage, 3 FILE can't be read, or has no request to the API.`,
+    )
+    .action(async (file: string, flags: RecordFlags) => {
+      const command = await import("./record/record.ts");
+      await command.record(file, flags, host);
+    });
 }

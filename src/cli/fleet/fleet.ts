@@ -1,7 +1,7 @@
 /** `adsim fleet URL… -- METHOD PATH [BODY]`: sends a control request to every replica, and makes one answer of theirs. */
 
 import { formatList } from "../../base/did-you-mean.ts";
-import { isPlainObject } from "../../base/input.ts";
+import { InputError, isPlainObject } from "../../base/input.ts";
 import { indentedJson } from "../../base/text.ts";
 import { VERSION } from "../../base/version.ts";
 import {
@@ -37,7 +37,7 @@ export async function fleet(
   { stdout, stderr }: HostProcess,
 ): Promise<number> {
   const urls = words.filter(isUrl);
-  const replicas = urls.map((url) => readTargetUrl(url));
+  const replicas = urls.map(readReplicaUrl);
   refuseUrls(replicas);
   const rest = words.slice(urls.length);
   const request = readRequest(rest[0] === "--" ? rest.slice(1) : rest);
@@ -72,6 +72,14 @@ export async function fleet(
 
 function isUrl(word: string): boolean {
   return /^https?:\/\//i.test(word);
+}
+
+function readReplicaUrl(url: string): TargetUrl {
+  try {
+    return readTargetUrl(url);
+  } catch (error) {
+    throw error instanceof InputError ? wrongUsage(`${url} ${error.expected}`) : error;
+  }
 }
 
 function refuseUrls(replicas: readonly TargetUrl[]): void {

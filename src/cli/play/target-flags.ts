@@ -71,7 +71,6 @@ function refuseWrongUsage(
     "--control-token": isTokenGiven(flags, host),
     "--worker": flags.worker !== undefined,
   };
-  refuseUnusableShare(flags);
   if (flags.target === undefined) {
     const given = firstGiven({ ...forTargets, ...forServices });
     if (given === undefined) return;
@@ -79,6 +78,7 @@ function refuseWrongUsage(
       `${given} needs --target: a play in this process never waits and needs no keys.`,
     );
   }
+  refuseUnusableShare(flags);
   const isReal = credentials.length > 0 || flags.worker !== undefined;
   const given = isReal ? undefined : firstGiven(forServices);
   if (given === undefined) return;

@@ -115,8 +115,8 @@ function verdictOf(
   const open = [
     ...skipped.map(({ path, why }) => `${path} was skipped: ${why}`),
     ...steps.filter(hasVerdict("unknown")).map(({ path, why }) => `${path}: ${why}`),
-    ...thresholds.filter(hasVerdict("unknown")).map(thresholdInWords),
     ...unfired,
+    ...thresholds.filter(hasVerdict("unknown")).map(thresholdInWords),
   ];
   if (open.length > 0) return { verdict: "unknown", why: listed(open) };
   // Without requests of its own, a run's invariants and thresholds say nothing about the scenario.

@@ -49,7 +49,9 @@ export function mergeShares(given: readonly PlayedShare[], reproduce: string): P
         .at(-1) ?? first.endedAt,
     steps: first.steps.map(({ path }) => mergedStep(path, all, missing.length === 0)),
     invariants: judged,
-    thresholds: judgeThresholds(scenario, { tally, latency, invariants: judged }),
+    thresholds: judgeThresholds(scenario, { tally, latency, invariants: judged }).map((one) =>
+      missing.length === 0 ? one : { ...one, verdict: "unknown" },
+    ),
     tally,
     latency,
     timeline: mergedTimeline(all),
@@ -95,8 +97,9 @@ function missingWorkers(all: readonly PlayedShare[]): readonly string[] {
     (worker) => !known.has(worker),
   );
   if (missing.length === 0) return [];
-  const [noun, verb] = missing.length === 1 ? ["worker", "is"] : ["workers", "are"];
-  return [`the results of ${noun} ${formatList(missing.map(String))} of ${of} ${verb} missing`];
+  const [results, are] =
+    missing.length === 1 ? ["result of worker", "is"] : ["results of workers", "are"];
+  return [`the ${results} ${formatList(missing.map(String))} of ${of} ${are} missing`];
 }
 
 function sumOf(tallies: readonly TallySummary[]): TallySummary {
@@ -116,12 +119,9 @@ function mergedStep(path: string, all: readonly PlayedShare[], isWhole: boolean)
   if (tallies.length === 0) return step;
   const tally = sumOf(tallies);
   const checks = step.verdict === "done" && isWhole ? checksOf(step, tally, all[0]) : [];
-  return {
-    ...step,
-    tally,
-    checks,
-    verdict: checks.length === 0 ? step.verdict : verdictOf(checks),
-  };
+  const verdict = checks.length === 0 ? step.verdict : verdictOf(checks);
+  const why = checks.find((one) => one.verdict === "unknown")?.why ?? step.why;
+  return { ...step, tally, checks, verdict, why };
 }
 
 function checksOf(

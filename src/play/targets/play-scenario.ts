@@ -32,7 +32,7 @@ export interface PlayScenarioOptions
   /**
    * To be one of several workers that send the scenario's traffic together, in real time: `{ worker: 3, of: 16 }` sends
    * every 16th request, from the third. Without `credentials` the requests have the seeded publishers' keys. Give all
-   * workers the same `runId`, or none. `mergeShares` judges their results. @default all of it
+   * workers the same `runId`, or none. `adsim merge` judges their results as JSON. @default all of it
    */
   readonly share?: Share | undefined;
   /** Whether to play in real time even if it takes more than a minute. @default false */

@@ -1,0 +1,205 @@
+/** `adsim fleet`: one control request for several replicas, and one answer. */
+
+import { describe, expect, test } from "vitest";
+import type { Server, ServerOptions } from "../../src/server.ts";
+import { foreign, serverFor } from "../play/targets/remote-world.ts";
+import { runAdsim } from "./run-adsim.ts";
+
+async function replicas(count: number, options: ServerOptions = {}): Promise<Server[]> {
+  return Promise.all(
+    Array.from({ length: count }, () => serverFor({ clock: "frozen", ...options })),
+  );
+}
+
+/** Sends impressions of one publisher to a replica. */
+function record({ worlds }: Server, ordinal: number, count: number): void {
+  const { publishers, handle } = worlds.get("default");
+  const { id, apiKey, surfaces } = publishers.at(ordinal);
+  for (let index = 0; index < count; index += 1)
+    handle({
+      method: "POST",
+      path: "/v1/impression",
+      headers: { authorization: `Bearer ${apiKey}` },
+      body: { publisher_id: id, surface: surfaces[0]?.id, ad_id: `ad-${index}` },
+    });
+}
+
+async function fleet(servers: readonly Server[], ...request: readonly string[]) {
+  const { code, stdout, stderr } = await runAdsim([
+    ...["fleet", ...servers.map(({ url }) => url), "--", ...request],
+  ]);
+  const isJson = stdout.startsWith("{\n");
+  return { code, stderr, answer: isJson ? JSON.parse(stdout) : stdout };
+}
+
+describe("a change", () => {
+  test("is made on every replica, and shown once", async () => {
+    const servers = await replicas(3);
+    const { code, answer, stderr } = await fleet(servers, "POST", "clock/advance", '{"by":"36h"}');
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(answer).toEqual({ mode: "frozen", now: "2026-01-16T12:00:00.000Z" });
+    for (const { worlds } of servers)
+      expect(worlds.get("default").clock.now()).toBe(Date.parse("2026-01-16T12:00:00Z"));
+  });
+
+  test("may give no answer, and may be about another world", async () => {
+    const servers = await replicas(2);
+    for (const { worlds } of servers) worlds.get("load").clock.advance("1h");
+    const urls = servers.map(({ url }) => `${url}/@load`);
+    expect((await runAdsim(["fleet", ...urls, "post", "/_sim/reset"])).code).toBe(0);
+    for (const { worlds } of servers)
+      expect(worlds.get("load").clock.now()).toBe(Date.parse("2026-01-15T00:00:00Z"));
+  });
+
+  test("that only some refuse is reported with what each one answered", async () => {
+    const servers = await replicas(2);
+    servers[1]?.worlds.get("default").clock.advance("30d");
+    const now = '{"mode":"frozen","now":"2026-01-20T00:00:00Z"}';
+    const { code, answer, stderr } = await fleet(servers, "PUT", "clock", now);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`${servers[1]?.url} refused PUT /_sim/clock, and the others did it.`);
+    expect(answer.replicas.map(({ status }: { status: number }) => status)).toEqual([200, 409]);
+  });
+
+  test("with different results says that the replicas differ", async () => {
+    const servers = await replicas(2);
+    servers[0]?.worlds.get("default").publishers.signUp();
+    const { code, answer, stderr } = await fleet(servers, "POST", "publishers", "{}");
+    expect(code).toBe(1);
+    expect(stderr).toContain("POST /_sim/publishers had different results");
+    expect(answer.replicas).toHaveLength(2);
+  });
+
+  test("that all refuse is wrong usage, with the control API's words", async () => {
+    const servers = await replicas(2);
+    const { code, stderr } = await fleet(servers, "POST", "clock/advance", '{"by":"soon"}');
+    expect(code).toBe(2);
+    expect(stderr).toContain("by must be whole milliseconds");
+  });
+});
+
+describe("a question", () => {
+  test("about the audit gets the sum, exact to the micro", async () => {
+    const servers = await replicas(3);
+    for (const [index, server] of servers.entries()) record(server, index, 100 + index);
+    const [first, second] = servers;
+    if (first === undefined || second === undefined) throw new Error("There are no replicas.");
+    // A publisher on two replicas, as a key for any publisher can cause.
+    record(second, 0, 7);
+    const { code, answer } = await fleet(servers, "GET", "audit");
+    expect(code).toBe(0);
+    const audits = servers.map(({ worlds }) => worlds.get("default").audit());
+    expect(answer.total.applied).toBe(310);
+    expect(answer.total.impressions.applied).toBe(310);
+    const micros = audits.map(({ total }) => Math.round(total.creditedRecordedInr * 1e6));
+    expect(answer.total.creditedRecordedInr).toBe(micros.reduce((sum, one) => sum + one) / 1e6);
+    const applied = answer.publishers.map((one: { applied: number }) => one.applied);
+    expect(applied).toEqual([107, 101, 102]);
+    expect([answer.balanced, answer.discrepancies]).toEqual([true, []]);
+    expect(Object.keys(answer)).toEqual(Object.keys(JSON.parse(JSON.stringify(audits[0]))));
+  });
+
+  test("about the journal gets the last entries of all, in the order of their times", async () => {
+    const servers = await replicas(2);
+    for (const [turn, server] of [...servers, ...servers].entries()) {
+      server.worlds.get("default").clock.set({ nowMs: Date.UTC(2026, 0, 15, turn) });
+      record(server, 0, 1);
+    }
+    const { answer } = await fleet(servers, "GET", "journal?limit=3");
+    const [one, other] = servers.map(({ url }) => url);
+    expect(answer.total).toBe(4);
+    expect(
+      answer.entries.map((entry: { at: string; replica: string }) => [entry.at, entry.replica]),
+    ).toEqual([
+      ["2026-01-15T01:00:00.000Z", other],
+      ["2026-01-15T02:00:00.000Z", one],
+      ["2026-01-15T03:00:00.000Z", other],
+    ]);
+    const ndjson = await fleet(servers, "GET", "journal?format=ndjson");
+    expect(String(ndjson.answer).trim().split("\n")).toHaveLength(4 + 2);
+  });
+
+  test("about metrics gets every sample with its replica", async () => {
+    const servers = await replicas(2);
+    for (const [index, server] of servers.entries()) record(server, index, index + 3);
+    const { code, answer } = await fleet(servers, "GET", "metrics");
+    expect(code).toBe(0);
+    const [one, other] = servers.map(({ url }) => url);
+    const requests = 'adsim_requests_total{operation="impression",status="200"';
+    expect(answer).toContain(
+      `${requests},replica="${one}"} 3\n${requests},replica="${other}"} 4\n`,
+    );
+    expect(answer).toContain(`adsim_worlds{replica="${one}"} 1\n`);
+    const names = [...String(answer).matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.length).toBeGreaterThan(5);
+  });
+
+  test("that all answer alike is answered once, and any other for each replica", async () => {
+    const servers = await replicas(2);
+    const { answer } = await fleet(servers, "GET", "publishers?limit=1");
+    expect(answer.publishers).toHaveLength(1);
+    record(servers[0] as Server, 0, 1);
+    const report = await fleet(servers, "GET", "report");
+    expect(report.code).toBe(0);
+    expect(report.answer.replicas.map(({ url }: { url: string }) => url)).toEqual(
+      servers.map(({ url }) => url),
+    );
+  });
+});
+
+test("the token goes to all replicas, and nothing is sent if one refuses it", async () => {
+  const secured = await serverFor({ clock: "frozen", controlToken: "secret" });
+  const other = await serverFor({ clock: "frozen", controlToken: "other" });
+  const words = ["POST", "clock/advance", '{"by":"1h"}', "--control-token", "secret"];
+  const one = await runAdsim([
+    "fleet",
+    "--control-token",
+    "secret",
+    secured.url,
+    ...words.slice(0, 3),
+  ]);
+  expect(one.code).toBe(0);
+  const both = await runAdsim([
+    ...["fleet", "--control-token", "secret", secured.url, other.url, ...words.slice(0, 3)],
+  ]);
+  expect(both.code).toBe(3);
+  expect(both.stderr).toContain(`${other.url} refuses control requests (401)`);
+  expect(secured.worlds.get("default").clock.now()).toBe(Date.parse("2026-01-15T01:00:00Z"));
+});
+
+test("nothing is sent unless all are replicas of one server", async () => {
+  const server = await serverFor({ clock: "frozen" });
+  const seeded = await serverFor({ clock: "frozen", seed: "other" });
+  const stranger = await foreign((_, response) => response.end("hello"));
+  for (const [url, why] of [
+    [seeded.url, "these aren't replicas of one server"],
+    [stranger, "isn't an adsim: GET /_sim/health has status 200"],
+    ["http://127.0.0.1:9", "can't be reached"],
+  ] as const) {
+    const { code, stderr } = await runAdsim([
+      ...["fleet", server.url, url, "POST", "clock/advance", '{"by":"1h"}'],
+    ]);
+    expect([code, stderr.includes(why)], stderr).toEqual([3, true]);
+  }
+  expect(server.worlds.get("default").clock.now()).toBe(Date.parse("2026-01-15T00:00:00Z"));
+});
+
+const url = "http://127.0.0.1:9";
+test.each([
+  [["GET", "audit"], "URL is missing"],
+  [[], "URL is missing"],
+  [[url], "give a control request: METHOD PATH [BODY]"],
+  [[url, "audit"], "give a control request: METHOD PATH [BODY]"],
+  [[url, "GET"], "give a control request: METHOD PATH [BODY]"],
+  [[url, `${url}/`, "GET", "audit"], `${url} is given twice`],
+  [[url, "POST", "reset", "now"], "'now' isn't a JSON object"],
+  [[url, "POST", "clock/advance", '{"by":', '"1h"}'], "unexpected '\"1h\"}' after the body"],
+  [[url, "GET", "journal limit"], "'journal limit' isn't a path of the control API"],
+  [[url, "GET", "events"], "GET events can't be for all: it never ends"],
+  [[url, "POST", "scenarios/play", "{}"], "POST scenarios/play can't be for all: each replica"],
+  [[`${url}?x=1`, "GET", "audit"], "must be a URL without ? and #"],
+])("%j is wrong usage", async (words, why) => {
+  const { code, stderr } = await runAdsim(["fleet", ...words]);
+  expect([code, stderr.includes(why)], stderr).toEqual([2, true]);
+});

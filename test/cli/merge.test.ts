@@ -1,0 +1,152 @@
+/** `adsim play --worker` and `adsim merge`: output, files and exit codes, and what both refuse. */
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { PlayResult } from "../../src/play/player/result.ts";
+import { serverFor } from "../play/targets/remote-world.ts";
+import { fileOf, temporaryFolder } from "../temporary-folder.ts";
+import { runAdsim } from "./run-adsim.ts";
+
+const load = {
+  name: "load",
+  about: "A burst.",
+  steps: [{ traffic: { for: "1ms", arrivals: { kind: "burst", count: 30 } }, expect: { ok: 30 } }],
+  thresholds: ["errors = 0"],
+};
+
+/** The reports of all workers. */
+async function playBy(
+  of: number,
+  url: string,
+  scenario: object = load,
+  options: readonly string[] = [],
+): Promise<string[]> {
+  const folder = temporaryFolder();
+  const file = fileOf(scenario);
+  const reports = Array.from({ length: of }, (_, index) =>
+    join(folder, `worker-${index + 1}.json`),
+  );
+  for (const [index, report] of reports.entries()) {
+    const { code, stderr } = await runAdsim([
+      ...["play", file, "--target", url, "--worker", `${index + 1}/${of}`],
+      ...["--report", `json=${report}`, ...options],
+    ]);
+    expect([code, stderr]).toEqual([0, ""]);
+  }
+  return reports;
+}
+
+test("the reports of all workers are judged together, and compared with the target's audit", async () => {
+  const { url } = await serverFor();
+  const reports = await playBy(4, url);
+  const folder = temporaryFolder();
+  const [json, html, junit] = ["json", "html", "junit"].map((kind) => join(folder, kind)) as [
+    string,
+    string,
+    string,
+  ];
+  const { code, stdout, stderr } = await runAdsim([
+    ...["merge", ...reports, "--target", url],
+    ...["--report", `json=${json},html=${html},junit=${junit}`],
+  ]);
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toContain("✓ held  load: everything came out as expected");
+  expect(stdout).toContain("30 requests: 30 ok");
+  expect(stdout).toContain("✓ audit  audit of 1 target");
+  expect(stdout).toContain("✓ errors = 0");
+  expect(stdout).toContain(`Reproduce: npx adsim merge ${reports[0]}`);
+  const result: PlayResult = JSON.parse(readFileSync(json, "utf8"));
+  expect([result.verdict, result.tally.sent, result.share]).toEqual(["held", 30, undefined]);
+  expect([existsSync(html), existsSync(junit)]).toEqual([true, true]);
+});
+
+test("a second run at the same server needs another run id, and the audit counts both", async () => {
+  const { url, worlds } = await serverFor();
+  await playBy(1, url);
+  const again = await playBy(1, url, load, ["--run-id", "second"]);
+  expect(worlds.get("default").audit().total.applied).toBe(60);
+  const { code, stdout } = await runAdsim(["merge", ...again, "--target", url]);
+  expect(code).toBe(1);
+  expect(stdout).toContain("impressions that arrived");
+  expect(stdout).toContain("expected  30");
+  expect(stdout).toContain("found     60");
+});
+
+test("a missing worker makes the result unknown", async () => {
+  const { url } = await serverFor();
+  const [first = "", , third = ""] = await playBy(3, url);
+  const { code, stdout, stderr } = await runAdsim(["merge", first, third]);
+  expect(code).toBe(1);
+  expect(stdout).toContain("? unknown  load: the result of worker 2 of 3 is missing");
+  expect(stderr).toContain("it is unknown whether the scenario holds");
+});
+
+test("what workers leave out is said", async () => {
+  const { url } = await serverFor();
+  const reports = await playBy(1, url, { ...load, expectations: [{ audit: { balanced: true } }] });
+  const { code, stdout } = await runAdsim(["merge", ...reports]);
+  expect(code).toBe(1);
+  expect(stdout).toContain("expectations.0 was skipped: workers send only traffic");
+});
+
+test("--json prints a worker's report, which merge reads", async () => {
+  const { url } = await serverFor();
+  const { code, stdout } = await runAdsim([
+    ...["play", fileOf(load), "--target", url, "--worker", "1/1", "--json"],
+  ]);
+  expect(code).toBe(0);
+  const merged = await runAdsim(["merge", fileOf(stdout), "--json"]);
+  expect([merged.code, JSON.parse(merged.stdout).verdict]).toEqual([0, "held"]);
+});
+
+const target = ["--target", "http://127.0.0.1:9"];
+const asJson = ["--json"];
+test.each([
+  [["--worker", "1/2"], "--worker needs --target"],
+  [["--worker", "1/2", ...target], "--worker needs --report json=FILE"],
+  [["--worker", "3", ...target, ...asJson], "It must be NUMBER/COUNT, such as 3/16"],
+  [["--worker", "3/2", ...target, ...asJson], "--worker must be a worker from 1 to the number of"],
+  [["--worker", "0/2", ...target, ...asJson], "--worker must be a worker from 1 to the number of"],
+])("play %j is wrong usage", async (options, why) => {
+  const { code, stderr } = await runAdsim(["play", fileOf(load), ...options]);
+  expect(code).toBe(2);
+  expect(stderr).toContain(why);
+});
+
+test("a worker doesn't play for hours unless it is told to wait", async () => {
+  const long = { ...load, steps: [{ traffic: { ...load.steps[0]?.traffic, for: "1h" } }] };
+  const options = ["--target", "http://127.0.0.1:9", "--worker", "1/2", "--json"];
+  const { code, stderr } = await runAdsim(["play", fileOf(long), ...options]);
+  expect(code).toBe(2);
+  expect(stderr).toContain("--wait must be given: this takes 1 h, since time is real for workers");
+});
+
+test("merge refuses files that aren't reports of one load, and names them", async () => {
+  const { url } = await serverFor();
+  const [first = "", second = ""] = await playBy(2, url);
+  const other = await playBy(2, url, { ...load, seed: "other" }, []);
+  const whole = join(temporaryFolder(), "whole.json");
+  await runAdsim(["play", "double-click", "--report", `json=${whole}`]);
+  const damaged = fileOf(readFileSync(first, "utf8").replace(/"HISTF[^"]{20}/, '"HISTF!!!'));
+  const edited = fileOf(readFileSync(first, "utf8").replace('"sent": 15', '"sent": "many"'));
+  const text = fileOf("no report");
+  const cases: [string[], number, string][] = [
+    [[first, first], 2, `${first} can't be merged: it is of worker 1, and so is another.`],
+    [[first, other[1] ?? ""], 2, `can't be merged: it is of another scenario`],
+    [[whole], 2, `${whole} is the report of a whole play, not of a worker`],
+    [[damaged], 2, `${damaged}: its histograms are damaged`],
+    [[edited], 2, `${edited} isn't a report that adsim play --worker wrote`],
+    [[text], 2, `${text} isn't a report that adsim play --worker wrote`],
+    [["missing.json"], 3, "missing.json can't be read: there is no such file or folder"],
+    [[], 2, "REPORT is missing"],
+    [[first, second, "--target", "http://127.0.0.1:9"], 3, "can't be reached"],
+    [[first, second, "--target", "nowhere"], 2, "--target must be a URL"],
+    [[first, second, "--report", "json=/no/such/folder/x.json"], 3, "can't be written"],
+  ];
+  for (const [words, exitCode, why] of cases) {
+    const { code, stdout, stderr } = await runAdsim(["merge", ...words]);
+    expect([code, stdout], words.join(" ")).toEqual([exitCode, ""]);
+    expect(stderr).toContain(why);
+  }
+});
