@@ -48,8 +48,8 @@ meanwhile.
 With --worker, adsim sends only this worker's share of the scenario's traffic, in real time, and leaves judging to adsim merge.
 Any number of workers can send at the same time, and together they send what one would. Unless you give keys, the publishers
 are those that an adsim with the same --seed has. Repeat a load at the same server under another --run-id.
-Exit codes: 0 held (or a worker's share was sent), 1 broken or unknown, 2 wrong usage or an invalid scenario, 3 the scenario can't be read, or the target
-can't be reached.`,
+Exit codes: 0 held, or a worker's share was sent, 1 broken or unknown, 2 wrong usage or an invalid scenario, 3 the scenario
+can't be read, or the target can't be reached.`,
     );
   addPlayOptions(addCommonOptions(play, hiddenClock(["frozen"])), host).action(
     async (source: string | undefined, flags: PlayFlags) => {

@@ -127,7 +127,7 @@ describe("help", () => {
 describe("wrong usage ends with 2 and says what is wrong", () => {
   test.each([
     ["an unknown command", ["sevre"], "unknown command 'sevre'. Did you mean serve?\n"],
-    ["a command with no similar name", ["merge"], "unknown command 'merge'\n"],
+    ["a command with no similar name", ["deploy"], "unknown command 'deploy'\n"],
     ["an option with no similar name", ["serve", "--outfile=x"], "unknown option '--outfile=x'\n"],
     [
       "an assumption with no similar name",
