@@ -14,8 +14,13 @@ export interface Project {
   shell(lines: string): Promise<{ readonly failed: boolean; readonly output: string }>;
 }
 
-/** Packs the package as npm would publish it. @returns the path of the tarball, in this folder. */
+/**
+ * Packs the package as npm would publish it, unless `ADSIM_TARBALL` names one that is packed already.
+ *
+ * @returns the path of the tarball, in this folder if it is a new one.
+ */
 export async function pack(folder: string): Promise<string> {
+  if (process.env.ADSIM_TARBALL !== undefined) return process.env.ADSIM_TARBALL;
   const cwd = join(import.meta.dirname, "../..");
   const { stdout } = await run("npm", ["pack", "--silent", "--pack-destination", folder], { cwd });
   return join(folder, stdout.trim().split("\n").at(-1) ?? "");
