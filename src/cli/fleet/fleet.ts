@@ -43,31 +43,40 @@ export async function fleet(
   const request = readRequest(rest[0] === "--" ? rest.slice(1) : rest);
   const answers = await askAll(replicas, request, controlToken);
   const refused = answers.filter((answer) => !isSuccess(answer));
-  const what = `${request.method} /_sim/${request.path}`;
-  if (refused.length === answers.length) throw refusedByAll(answers, what, replicas);
+  if (refused.length === answers.length) throw refusedByAll(answers, request, replicas);
   const [path = "", search] = request.path.split("?");
   const asked = { path, query: new URLSearchParams(search) };
   const one = refused.length === 0 ? combined(asked, answers) : undefined;
-  if (one !== undefined) {
-    say(typeof one === "string" ? one : indentedJson(one), stdout);
-    return exitCodes.fine;
-  }
+  if (one === undefined) return tellEach(answers, request, { stdout, stderr });
+  say(typeof one === "string" ? one : indentedJson(one), stdout);
+  return exitCodes.fine;
+}
+
+/** Shows the answers of replicas that don't agree. @returns the exit code: that reports differ is nothing unusual. */
+function tellEach(
+  answers: readonly ReplicaAnswer[],
+  request: ControlRequest,
+  { stdout, stderr }: Pick<HostProcess, "stdout" | "stderr">,
+): number {
   const shown = answers.map(({ url, status, value, text }) => ({
-    url,
-    status,
+    ...{ url, status },
     answer: value ?? text,
   }));
   say(indentedJson({ replicas: shown }), stdout);
+  const isChange = request.method !== "GET";
+  const refused = answers.filter((answer) => !isSuccess(answer)).map(({ url }) => url);
   if (refused.length > 0) {
-    const names = formatList(refused.map(({ url }) => url));
-    say(`adsim: ${names} refused ${what}, and the others did it. They differ now.\n`, stderr);
-  } else if (request.method !== "GET") {
-    say(
-      `adsim: ${what} had different results. Were the replicas started and changed alike?\n`,
-      stderr,
-    );
+    const rest = isChange ? ", and the others did it. They differ now" : "";
+    say(`adsim: ${formatList(refused)} refused ${wordsOf(request)}${rest}.\n`, stderr);
+  } else if (isChange) {
+    const advice = "Were the replicas started and changed alike?";
+    say(`adsim: ${wordsOf(request)} had different results. ${advice}\n`, stderr);
   } else return exitCodes.fine;
   return exitCodes.checkFailed;
+}
+
+function wordsOf({ method, path }: ControlRequest): string {
+  return `${method} /_sim/${path}`;
 }
 
 function isUrl(word: string): boolean {
@@ -191,10 +200,11 @@ async function refuseStrangers(
 /** @returns the error of a request that changed nothing anywhere. */
 function refusedByAll(
   [first]: readonly ReplicaAnswer[],
-  what: string,
-  replicas: readonly TargetUrl[],
-) {
-  const [replica] = replicas;
-  if (first === undefined || replica === undefined) throw new Error("No replica. A bug in adsim.");
-  return wrongUsage(refusalOf(first, what, { ...replica, token: undefined }).message);
+  request: ControlRequest,
+  [replica]: readonly TargetUrl[],
+): Error {
+  if (first === undefined || replica === undefined)
+    return new Error("A fleet without replicas. This is a bug in adsim.");
+  if (first.status === 0) return couldNotRun(first.text);
+  return wrongUsage(refusalOf(first, wordsOf(request), { ...replica, token: undefined }).message);
 }
