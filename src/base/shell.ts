@@ -22,7 +22,7 @@ function octal(byte: string): string {
 }
 
 /** A command line of these words. Quotes only the words that need it. */
-function commandLine(words: readonly string[]): string {
+export function commandLine(words: readonly string[]): string {
   return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : shellQuote(word))).join(" ");
 }
 

@@ -2,6 +2,7 @@
 
 import { type Command, Option } from "commander";
 import type { ExportFlags } from "./export/export.ts";
+import { toolNames } from "./export/tool-names.ts";
 import type { FleetFlags } from "./fleet/fleet.ts";
 import type { MergeFlags } from "./merge/merge.ts";
 import {
@@ -13,8 +14,8 @@ import {
 } from "./options/common-options.ts";
 import { reportOption } from "./output/report-option.ts";
 import {
-  addCredentialOptions,
   addPlayOptions,
+  addTrafficOptions,
   type PlayFlags,
   reportKinds,
 } from "./play/play-options.ts";
@@ -137,29 +138,33 @@ can't be reached.`,
 export function addExport(program: Command, host: HostProcess): void {
   const exporting = program
     .command("export")
-    .description("write the traffic of a scenario as a script for a load generator")
+    .description("write the traffic of a scenario for a load generator")
     .usage("--to <tool> [options] <SCENARIO>")
     .argument("<SCENARIO>", SCENARIO)
     .addOption(
-      new Option("--to <tool>", "the tool to write the script for")
-        .choices(["artillery"])
-        .makeOptionMandatory(),
+      new Option("--to <tool>", "the load generator").choices(toolNames).makeOptionMandatory(),
     )
     .option(
       "--target <url>",
-      "the base URL that the script sends to (default: http://127.0.0.1:4010)",
+      "the base URL that it sends to (default: http://127.0.0.1:4010)",
       notEmpty,
     )
-    .option("--out <file>", "the file to write the script to (default: standard output)", notEmpty)
+    .option(
+      "--out <file>",
+      "the file to write; k6 needs it, since it gets a second one (default: standard output)",
+      notEmpty,
+    )
     .addHelpText(
       "after",
       `
-The script is JSON for Artillery 2: npx artillery run FILE. It has the API keys of the scenario's publishers, which are the
-same in adsim serve with the same --seed, or the keys that you give. Standard error lists what the script leaves out.
-Exit codes: 0 fine, 2 wrong usage, an invalid scenario, or one without traffic, 3 the scenario can't be read, or the script
+artillery: a script in JSON for Artillery 2. k6: a script, and its publishers in FILE.data.json beside it. vegeta: the
+requests that adsim play sends, as JSON in lines.
+They have the API keys of the scenario's publishers, which are the same in adsim serve with the same --seed, or the keys that
+you give. Standard error says how to run them, and lists what they leave out.
+Exit codes: 0 fine, 2 wrong usage, an invalid scenario, or one without traffic, 3 the scenario can't be read, or the file
 can't be written.`,
     );
-  addCredentialOptions(addCommonOptions(exporting, hiddenClock())).action(
+  addTrafficOptions(addCommonOptions(exporting, hiddenClock())).action(
     async (source: string, flags: ExportFlags) => {
       const command = await import("./export/export.ts");
       await command.exportScenario(source, flags, host);

@@ -1,10 +1,10 @@
-/** `adsim export --to artillery`: which parts of a scenario are in the script, and which the output says are left out. */
+/** `adsim export`, and `--to artillery`: which parts of a scenario are in the script, and which the output says are left out. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { wholeWeights } from "../../src/cli/export/artillery.ts";
-import { type Phase, phasesOf, totalOf } from "../../src/cli/export/phases.ts";
+import { type Phase, phasesOf, totalOf } from "../../src/cli/export/artillery-phases.ts";
 import { createSimulator } from "../../src/index.ts";
 import type { Step } from "../../src/play/language/scenario.ts";
 import { createTrafficSource } from "../../src/play/traffic/source.ts";
@@ -178,7 +178,8 @@ describe("a script", () => {
       },
     ]);
     expect(stderr).toBe(
-      "adsim: the script's API keys work with: npx adsim serve --seed zwei --publishers 4 --profile typical\n",
+      "adsim: the API keys work with: npx adsim serve --seed zwei --publishers 4 --profile typical\n" +
+        "adsim: run it with: npx artillery run FILE\n",
     );
   });
 
@@ -271,7 +272,7 @@ describe("a script", () => {
       ...{ publisher_id_1: "p2", api_key_1: "k2", surface_1: ["c"] },
       ...{ publisher_id_0: "p1", api_key_0: "k1", surface_0: ["a", "b"] },
     });
-    expect(stderr).toBe("");
+    expect(stderr).toBe("adsim: run it with: npx artillery run FILE\n");
   });
 });
 
@@ -284,9 +285,9 @@ describe("wrong usage", () => {
     ["no tool", () => [scenarioOf([steady])], 2, /--to/],
     [
       "another tool",
-      () => [scenarioOf([steady]), "--to", "k6"],
+      () => [scenarioOf([steady]), "--to", "jmeter"],
       2,
-      /Allowed choices are artillery/,
+      /Allowed choices are artillery, k6, vegeta/,
     ],
     ["no traffic", () => ["lost-ack", "--to", "artillery"], 2, /has no traffic step/],
     ["an unknown scenario", () => ["lost-akc", "--to", "artillery"], 2, /Did you mean/],

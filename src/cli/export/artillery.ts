@@ -1,27 +1,31 @@
 /** Writes traffic as a script for Artillery 2, which reads JSON as well as YAML. Its source code is the reference. */
 
 import { durationMs } from "../../base/duration.ts";
+import { commandLine } from "../../base/shell.ts";
+import { indentedJson } from "../../base/text.ts";
+import { ADS } from "../../play/traffic/request-factory.ts";
+import { type ArrivalOperation, timeoutMsOf, weightsOf } from "../../play/traffic/source.ts";
 import type { Traffic } from "../../play/traffic/traffic.ts";
 import { operations } from "../../spec/operations.ts";
-import type { GivenPublisher } from "../play/credentials.ts";
-import { type Phase, phasesOf, totalOf } from "./phases.ts";
+import { artilleryDuration, type Phase, phasesOf, totalOf } from "./artillery-phases.ts";
+import { type LoadPlan, type LoadTool, type Sender, UNNAMED_FILE } from "./load-tool.ts";
+import { isNearlyWhole } from "./rates.ts";
 
-/** A traffic step of the scenario, with the publishers that send its requests. */
-export interface PlannedTraffic {
-  readonly traffic: Traffic;
-  readonly senders: readonly Sender[];
-  /** The world's time at which it begins. */
-  readonly startMs: number;
-}
-
-/** A publisher in the script. */
-export interface Sender extends GivenPublisher {
-  readonly ordinal: number;
-}
+export const artillery: LoadTool = {
+  limits: {
+    lacks: ["repeatedSessions"],
+    mixesSteps: true,
+    aboutThresholds: "use Artillery's config.ensure instead",
+  },
+  load: (plan) => ({
+    files: [{ file: plan.out, content: indentedJson(scriptOf(plan)) }],
+    runLine: () => commandLine(["npx", "artillery", "run", plan.out ?? UNNAMED_FILE]),
+  }),
+};
 
 /** The behaviour of a virtual user in the script. */
 interface VirtualUser {
-  readonly kind: "impression" | "stats" | "surfaces" | "payouts";
+  readonly kind: ArrivalOperation;
   readonly sender: Sender;
   /** Only the sender's first surfaces, this many; undefined: all. */
   readonly surfaces: number | undefined;
@@ -30,17 +34,12 @@ interface VirtualUser {
   readonly clickAfterMs: number | undefined;
 }
 
-const DEFAULT_TIMEOUT = "10s";
-const ADS = 20;
-
-export function artilleryScript(planned: readonly PlannedTraffic[], target: string): object {
+function scriptOf({ steps, target }: LoadPlan): object {
   const weights = new Map<string, { readonly user: VirtualUser; weight: number }>();
   const phases: Phase[] = [];
-  let timeoutMs = 0;
-  for (const { traffic, senders, startMs } of planned) {
+  for (const { traffic, senders, startMs } of steps) {
     const own = phasesOf(traffic, startMs);
     phases.push(...own);
-    timeoutMs = Math.max(timeoutMs, durationMs(traffic.timeout ?? DEFAULT_TIMEOUT));
     for (const { user, share } of virtualUsersOf(traffic, senders)) {
       const name = nameOf(user);
       const known = weights.get(name) ?? { user, weight: 0 };
@@ -48,6 +47,7 @@ export function artilleryScript(planned: readonly PlannedTraffic[], target: stri
       weights.set(name, known);
     }
   }
+  const timeoutMs = Math.max(...steps.map(({ traffic }) => timeoutMsOf(traffic)));
   const entries = [...weights].filter(([, { weight }]) => weight > 0);
   const whole = wholeWeights(entries.map(([, { weight }]) => weight));
   return {
@@ -69,17 +69,15 @@ export function artilleryScript(planned: readonly PlannedTraffic[], target: stri
 
 /** The kinds of virtual users, each with its share of the arrivals. */
 function virtualUsersOf(
-  { mix = { impression: 1 }, clicks, surfaces, sessions = true }: Traffic,
+  { mix, clicks, surfaces, sessions = true }: Traffic,
   senders: readonly Sender[],
 ): { readonly user: VirtualUser; readonly share: number }[] {
-  const kinds = (["impression", "stats", "surfaces", "payouts"] as const).filter(
-    (kind) => (mix[kind] ?? 0) > 0,
-  );
-  const sum = kinds.reduce((total, kind) => total + (mix[kind] ?? 0), 0);
+  const kinds = weightsOf(mix);
+  const sum = kinds.reduce((total, [, weight]) => total + weight, 0);
   const { rate = 0, after = 0 } = clicks ?? {};
   return senders.flatMap((sender) =>
-    kinds.flatMap((kind) => {
-      const share = (mix[kind] ?? 0) / sum / senders.length;
+    kinds.flatMap(([kind, weight]) => {
+      const share = weight / sum / senders.length;
       const user = { kind, sender, surfaces, hasSession: sessions, clickAfterMs: undefined };
       if (kind !== "impression" || rate === 0) return [{ user, share }];
       // Clicks are a separate kind of user: Artillery's own probability is in whole per cent, and not exact.
@@ -102,13 +100,16 @@ function nameOf({ kind, sender, surfaces, hasSession, clickAfterMs }: VirtualUse
   ].join("");
 }
 
-function variablesOf({ sender, surfaces }: VirtualUser): [string, unknown][] {
+function variablesOf({ kind, sender, surfaces }: VirtualUser): [string, unknown][] {
   const { ordinal, id, apiKey } = sender;
+  // Each virtual user gets one item of a list.
+  const used = sender.surfaces.slice(0, surfaces);
   return [
     [`publisher_id_${ordinal}`, id],
     [`api_key_${ordinal}`, apiKey],
-    // Each virtual user gets one item of a list.
-    [surfaceVariable(ordinal, surfaces), sender.surfaces.slice(0, surfaces)],
+    ...(kind === "impression"
+      ? [[surfaceVariable(ordinal, surfaces), used] satisfies [string, unknown]]
+      : []),
   ];
 }
 
@@ -139,14 +140,9 @@ function flowOf({ kind, sender, surfaces, hasSession, clickAfterMs }: VirtualUse
   return [
     // If the answer has no such member, the flow ends, so a refused impression isn't clicked.
     { post: { ...impression, capture: [{ json: "$.impression_id", as: "impression_id" }] } },
-    ...(clickAfterMs === 0 ? [] : [{ think: thinkTime(clickAfterMs) }]),
+    ...(clickAfterMs === 0 ? [] : [{ think: artilleryDuration(clickAfterMs) }]),
     { post: click },
   ];
-}
-
-/** Artillery takes numbers as seconds. */
-function thinkTime(ms: number): number | string {
-  return ms % 1000 === 0 ? ms / 1000 : `${ms}ms`;
 }
 
 /** Artillery lists each scenario a hundred times its weight: a larger sum would use up its memory. */
@@ -161,8 +157,4 @@ export function wholeWeights(weights: readonly number[]): readonly number[] {
     if (scaled.every(isNearlyWhole)) return scaled.map(Math.round);
   }
   return weights.map((weight) => Math.max(1, Math.round((weight / sum) * LARGEST_SUM)));
-}
-
-function isNearlyWhole(value: number): boolean {
-  return Math.abs(value - Math.round(value)) < 1e-6 * value;
 }

@@ -1,25 +1,33 @@
 /** `adsim export SCENARIO --to TOOL`: writes a scenario's traffic for a load generator, and lists what it leaves out. */
 
 import { adsimLine } from "../../base/shell.ts";
-import { indentedJson } from "../../base/text.ts";
 import type { PublisherRef, Scenario } from "../../play/language/scenario.ts";
 import { simulatorFor } from "../../play/player/play-in-process.ts";
 import { readTargetUrl } from "../../play/targets/target-url.ts";
+import { sendsImpressions } from "../../play/traffic/source.ts";
+import type { Traffic } from "../../play/traffic/traffic.ts";
 import type { CommonFlags } from "../options/common-options.ts";
 import { type CommandFailure, wrongUsage } from "../output/exit.ts";
-import { writeOut } from "../output/reports.ts";
-import { say } from "../output/say.ts";
+import { checkOut, writeOut } from "../output/reports.ts";
+import { say, sayAll } from "../output/say.ts";
 import { type CredentialFlags, type GivenPublisher, givenPublishers } from "../play/credentials.ts";
 import { type ResolvedScenario, resolveScenario } from "../play/resolve-scenario.ts";
 import type { HostProcess } from "../processes/host-process.ts";
-import { artilleryScript, type PlannedTraffic, type Sender } from "./artillery.ts";
+import { artillery } from "./artillery.ts";
+import { k6 } from "./k6.ts";
+import type { LoadFile, LoadTool, Sender } from "./load-tool.ts";
+import type { ToolName } from "./tool-names.ts";
 import { planOf } from "./traffic-plan.ts";
+import { vegeta } from "./vegeta.ts";
 
 export interface ExportFlags extends CommonFlags, CredentialFlags {
-  readonly to: "artillery";
+  readonly to: ToolName;
   readonly target?: string;
   readonly out?: string;
+  readonly maxRequests?: number;
 }
+
+const tools: Readonly<Record<ToolName, LoadTool>> = { artillery, k6, vegeta };
 
 const DEFAULT_TARGET = "http://127.0.0.1:4010";
 
@@ -30,51 +38,56 @@ export async function exportScenario(
   host: HostProcess,
 ): Promise<void> {
   const { out } = flags;
+  const { limits, load } = tools[flags.to];
   const given = givenPublishers(flags);
   const target = readTargetUrl(flags.target ?? DEFAULT_TARGET).url;
   const chosen = await resolveScenario(source, flags, host);
-  const { trafficSteps, leftOut } = planOf(chosen.scenario);
+  const { scenario } = chosen;
+  const { trafficSteps, leftOut } = planOf(scenario, limits);
   if (trafficSteps.length === 0) {
-    throw wrongUsage(`${source} has no traffic step, and a load script can have nothing else.`);
+    throw wrongUsage(`${source} has no traffic step, and nothing else can be exported.`);
   }
   const senders = sendersIn(chosen, given);
-  const planned = trafficSteps.map(
-    ({ traffic, startMs }): PlannedTraffic => ({
-      traffic,
-      startMs,
-      senders: (traffic.publishers ?? [0]).map((publisherRef) => senders(publisherRef)),
-    }),
-  );
-  const script = indentedJson(artilleryScript(planned, target));
-  if (out === undefined) say(script, host.stdout);
-  else await writeOut({ option: `--out ${out}`, file: out, text: script }, host.stderr);
-  say(aboutScript(leftOut, chosen.scenario, given.length > 0), host.stderr);
-}
-
-/** What the script leaves out, and whose keys it has unless they were given. */
-function aboutScript(leftOut: readonly string[], scenario: Scenario, isForeign: boolean): string {
-  const { seed = "adsim", publishers = 25, profile = "typical" } = scenario;
-  const lines = leftOut.map((what) => `  ${what}\n`);
+  const made = load({
+    ...{ scenario: scenario.name, seed: scenario.seed ?? "adsim", target, out },
+    thresholds: scenario.thresholds ?? [],
+    steps: trafficSteps.map((step) => ({ ...step, senders: senders(step.traffic) })),
+  });
+  await write(made.files, host);
+  const parts = [...leftOut, ...(made.leftOut ?? [])].map((what) => `  ${what}\n`);
   const missing =
-    lines.length === 0
-      ? ""
-      : `adsim: the script leaves out these parts of the scenario:\n${lines.join("")}`;
-  if (isForeign) return missing;
-  const world = ["--seed", seed, "--publishers", String(publishers), "--profile", profile];
-  return `${missing}adsim: the script's API keys work with: ${adsimLine(["serve", ...world])}\n`;
+    parts.length === 0 ? "" : `adsim: the export leaves out these parts:\n${parts.join("")}`;
+  const keys = given.length > 0 ? "" : aboutKeys(scenario);
+  say(`${missing}${keys}adsim: run it with: ${made.runLine()}\n`, host.stderr);
 }
 
-/** Finds a sender by the scenario's reference to it. */
+/** Writes all files or none, as far as can be known before. */
+async function write(files: readonly LoadFile[], { stdout, stderr }: HostProcess): Promise<void> {
+  const outputs = files.map(({ file, content }) => ({ file, content, option: `--out ${file}` }));
+  for (const { file, option } of outputs) if (file !== undefined) await checkOut({ option, file });
+  for (const { file, content, option } of outputs) {
+    if (file === undefined) await sayAll(content, stdout);
+    else await writeOut({ option, file, content }, stderr);
+  }
+}
+
+function aboutKeys({ seed = "adsim", publishers = 25, profile = "typical" }: Scenario): string {
+  const world = ["--seed", seed, "--publishers", String(publishers), "--profile", profile];
+  return `adsim: the API keys work with: ${adsimLine(["serve", ...world])}\n`;
+}
+
+/** Finds the senders of a traffic step. */
 function sendersIn(
   { source, scenario }: ResolvedScenario,
   given: readonly GivenPublisher[],
-): (publisherRef: PublisherRef) => Sender {
+): (traffic: Traffic) => readonly Sender[] {
   const { publishers } = simulatorFor(scenario);
   const wrong = (why: string): CommandFailure => wrongUsage(`${source}: ${why}`);
-  return (publisherRef) => {
+
+  function senderOf(publisherRef: PublisherRef): Sender {
     if (typeof publisherRef !== "number") {
       throw wrong(
-        `its traffic is sent by ${publisherRef}, which signs up in the scenario. A script can only use publishers that exist before it starts; name one by its number.`,
+        `its traffic is sent by ${publisherRef}, which signs up in the scenario. A load generator can only use publishers that exist before it starts; name one by its number.`,
       );
     }
     if (given.length === 0) {
@@ -82,16 +95,17 @@ function sendersIn(
       return { ordinal: publisherRef, id, apiKey, surfaces: surfaces.map((surface) => surface.id) };
     }
     const sender = given[publisherRef];
-    if (sender === undefined) {
-      throw wrong(
-        `its traffic is sent by publisher ${publisherRef} (the first is 0), but you gave only ${given.length}. Give the others with --api-key and --publisher too.`,
-      );
-    }
-    if (sender.surfaces.length === 0) {
-      throw wrong(
-        `publisher ${publisherRef} (${sender.id}) has no surfaces. Give them with --surface ID.`,
-      );
-    }
-    return { ordinal: publisherRef, ...sender };
-  };
+    if (sender !== undefined) return { ordinal: publisherRef, ...sender };
+    throw wrong(
+      `its traffic is sent by publisher ${publisherRef} (the first is 0), but you gave only ${given.length}. Give the others with --api-key and --publisher too.`,
+    );
+  }
+  return (traffic) =>
+    (traffic.publishers ?? [0]).map((publisherRef) => {
+      const sender = senderOf(publisherRef);
+      if (sender.surfaces.length > 0 || !sendsImpressions(traffic)) return sender;
+      const advice =
+        given.length > 0 ? "Give them with --surface ID." : "Let another one send the impressions.";
+      throw wrong(`publisher ${publisherRef} (${sender.id}) has no surfaces. ${advice}`);
+    });
 }

@@ -1,25 +1,27 @@
-/** Plans a load script: the scenario's traffic steps in order with their start, and a list of what is left out. */
+/** Plans a load: the scenario's traffic steps in order with their start, and a list of what is left out. */
 
 import { parseInstant } from "../../base/calendar.ts";
 import { durationMs } from "../../base/duration.ts";
 import type { Scenario, Step, TrafficStep } from "../../play/language/scenario.ts";
 import { kindOf } from "../../play/language/step-kind.ts";
 import { worldOf } from "../../play/player/play-in-process.ts";
+import { sendsImpressions } from "../../play/traffic/source.ts";
 import type { Traffic } from "../../play/traffic/traffic.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
 import { wrongUsage } from "../output/exit.ts";
+import type { PlannedTraffic, ToolLimits, TrafficPart } from "./load-tool.ts";
 
 export interface TrafficPlan {
-  readonly trafficSteps: readonly { readonly traffic: Traffic; readonly startMs: number }[];
+  readonly trafficSteps: readonly Omit<PlannedTraffic, "senders">[];
   readonly leftOut: readonly string[];
 }
 
-/** A longer script isn't useful. */
+/** A longer load isn't useful. */
 const MAX_TRAFFIC_STEPS = 1000;
 /** Each kind of step that is left out is listed with at most this many places. */
 const MAX_PLACES = 3;
 
-export function planOf(scenario: Scenario): TrafficPlan {
+export function planOf(scenario: Scenario, limits: ToolLimits): TrafficPlan {
   const { settings } = resolveOptions(worldOf(scenario));
   const trafficSteps: TrafficPlan["trafficSteps"][number][] = [];
   const skipped = new Map<string, string[]>();
@@ -43,15 +45,15 @@ export function planOf(scenario: Scenario): TrafficPlan {
       skip(kindOf(step), at);
     }
   }
-  function addTraffic({ traffic, expect }: TrafficStep, at: string): void {
+  function addTraffic({ traffic, expect, as: name }: TrafficStep, at: string): void {
     if (trafficSteps.length === MAX_TRAFFIC_STEPS) {
       throw wrongUsage(
-        `The scenario has more than ${MAX_TRAFFIC_STEPS} traffic steps, too many for a script.`,
+        `The scenario has more than ${MAX_TRAFFIC_STEPS} traffic steps, too many for a load generator.`,
       );
     }
-    trafficSteps.push({ traffic, startMs: nowMs });
+    trafficSteps.push({ traffic, name, startMs: nowMs });
     nowMs += durationMs(traffic.for);
-    if ((traffic.repeatedSessions ?? 0) > 0) skip("repeatedSessions", at);
+    for (const part of limits.lacks) if (has[part](traffic)) skip(part, at);
     if (expect !== undefined) skip("expect", at);
   }
   function skip(what: string, at: string): void {
@@ -61,32 +63,42 @@ export function planOf(scenario: Scenario): TrafficPlan {
   }
 
   walk(scenario.steps, "steps");
-  const fields = ["faults", "assumptions", "expectations", "thresholds"] as const;
-  const given = fields.filter((name) => Object.keys(scenario[name] ?? {}).length > 0);
+  const isMixed = limits.mixesSteps && differ(trafficSteps.map(({ traffic }) => traffic));
   return {
     trafficSteps,
     leftOut: [
-      ...given.map((name) => `${name}: ${adviceByField[name]}`),
+      ...settingsLeftOut(scenario, limits),
       ...[...skipped].map(([what, places]) => `${what}: ${placesOf(places)}`),
-      ...(haveDifferentMixes(trafficSteps.map(({ traffic }) => traffic)) ? [MIXED] : []),
+      ...(isMixed ? [MIXED] : []),
     ],
   };
 }
 
-const adviceByField = {
-  faults: "start adsim with --faults FILE",
-  assumptions: "start adsim with --assume KEY=CHOICE",
-  expectations: "check GET /_sim/audit yourself",
-  thresholds: "use Artillery's config.ensure instead",
-} as const;
+const has: Readonly<Record<TrafficPart, (traffic: Traffic) => boolean>> = {
+  clicks: (traffic) => (traffic.clicks?.rate ?? 0) > 0 && sendsImpressions(traffic),
+  repeatedSessions: ({ repeatedSessions = 0 }) => repeatedSessions > 0,
+  poisson: ({ arrivals }) =>
+    arrivals.kind === "poisson" || ("spacing" in arrivals && arrivals.spacing === "poisson"),
+};
+
+function settingsLeftOut(scenario: Scenario, { aboutThresholds }: ToolLimits): readonly string[] {
+  const advice = {
+    faults: "start adsim with --faults FILE",
+    assumptions: "start adsim with --assume KEY=CHOICE",
+    expectations: "check GET /_sim/audit yourself",
+    thresholds: aboutThresholds,
+  } as const;
+  return (Object.keys(advice) as (keyof typeof advice)[]).flatMap((name) => {
+    const isGiven = Object.keys(scenario[name] ?? {}).length > 0;
+    return isGiven && advice[name] !== undefined ? [`${name}: ${advice[name]}`] : [];
+  });
+}
 
 const MIXED =
   "the traffic steps send different requests: the script mixes them in all phases, in the right amounts";
 
-function haveDifferentMixes(trafficSteps: readonly Traffic[]): boolean {
-  const asked = trafficSteps.map(({ for: _, arrivals: _arrivals, ...rest }) =>
-    JSON.stringify(rest),
-  );
+function differ(traffic: readonly Traffic[]): boolean {
+  const asked = traffic.map(({ for: _, arrivals: _arrivals, ...rest }) => JSON.stringify(rest));
   return new Set(asked).size > 1;
 }
 

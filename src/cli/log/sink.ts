@@ -1,6 +1,7 @@
 /** The log's output stream. The process never waits for its reader. */
 
 import { constants, openSync, writeSync } from "node:fs";
+import { whenDrained } from "../output/say.ts";
 
 export interface Sink {
   /** Whether everything written has been sent, or the reader is gone. */
@@ -66,14 +67,6 @@ function streamSink(stream: NodeJS.WriteStream): Sink {
     write(text) {
       if (stream.writable) stream.write(text);
     },
-    whenReady(callback) {
-      const settled = (): void => {
-        stream.off("drain", settled);
-        stream.off("close", settled);
-        callback();
-      };
-      stream.once("drain", settled);
-      stream.once("close", settled);
-    },
+    whenReady: (callback) => whenDrained(stream, callback),
   };
 }

@@ -1,6 +1,10 @@
-/** Report files. They are checked before the work, and written after it. */
+/** The files that options name. Reports are checked before the work, and written after it. */
 
-import { checkWritable, writeFileAtomically } from "../../adapters/files/atomic-file.ts";
+import {
+  type Content,
+  checkWritable,
+  writeFileAtomically,
+} from "../../adapters/files/atomic-file.ts";
 import { describeError } from "../../base/file-error.ts";
 import { type CommandFailure, couldNotRun, wrongUsage } from "./exit.ts";
 import type { ReportTarget } from "./report-option.ts";
@@ -9,9 +13,7 @@ import type { ReportTarget } from "./report-option.ts";
 export async function checkReports(targets: readonly ReportTarget[]): Promise<void> {
   const taken = new Set<string>();
   for (const { kind, file } of targets) {
-    const path = await checkWritable(file).catch((error: unknown) => {
-      throw notWritable(`--report ${kind}=${file}`, error);
-    });
+    const path = await checkOut({ option: `--report ${kind}=${file}`, file });
     if (path === undefined) continue;
     if (taken.has(path)) {
       throw wrongUsage(`--report names ${file} twice. Give each report its own file.`);
@@ -27,7 +29,8 @@ export async function writeReports<Kind extends string>(
   stderr: NodeJS.WritableStream,
 ): Promise<void> {
   for (const { kind, file } of targets) {
-    await writeOut({ option: `--report ${kind}=${file}`, file, text: await texts[kind]() }, stderr);
+    const content = await texts[kind]();
+    await writeOut({ option: `--report ${kind}=${file}`, file, content }, stderr);
   }
 }
 
@@ -35,15 +38,25 @@ interface Output {
   /** With its file, as the user gave them. */
   readonly option: string;
   readonly file: string;
-  readonly text: string;
+  readonly content: Content;
+}
+
+/** @returns the path that links lead to; undefined for a pipe or a device. @throws CommandFailure if it can't be written. */
+export async function checkOut({
+  option,
+  file,
+}: Omit<Output, "content">): Promise<string | undefined> {
+  return await checkWritable(file).catch((error: unknown) => {
+    throw notWritable(option, error);
+  });
 }
 
 /** @throws CommandFailure for a file that can't be written. */
 export async function writeOut(
-  { option, file, text }: Output,
+  { option, file, content }: Output,
   stderr: NodeJS.WritableStream,
 ): Promise<void> {
-  const written = await writeFileAtomically(file, text).catch((error: unknown) => {
+  const written = await writeFileAtomically(file, content).catch((error: unknown) => {
     throw notWritable(option, error);
   });
   if (written !== "replaced") return;

@@ -59,17 +59,22 @@ export function addPlayOptions(command: Command, host: HostProcess): Command {
       "with --worker, or at a service other than adsim: play even if it takes more than a minute of real time",
     )
     .addOption(reportOption(reportKinds))
-    .addOption(controlTokenOption(host, TARGETS_CONTROL_TOKEN))
-    .option(
-      "--max-requests <count>",
-      "how many requests a scenario may plan to send (default: 20000000)",
-      wholeNumber(1),
-    );
+    .addOption(controlTokenOption(host, TARGETS_CONTROL_TOKEN));
+  return addTrafficOptions(command);
+}
+
+/** Options of commands whose traffic can go to a service other than adsim. */
+export function addTrafficOptions(command: Command): Command {
+  command.option(
+    "--max-requests <count>",
+    "how many requests a scenario may plan to send (default: 20000000)",
+    wholeNumber(1),
+  );
   return addCredentialOptions(command);
 }
 
 /** Publishers of a service that gives out no keys: `--api-key` and `--publisher` name one, `--surface` its surfaces. */
-export function addCredentialOptions(command: Command): Command {
+function addCredentialOptions(command: Command): Command {
   const words: CredentialWord[] = [];
   const collect =
     (kind: CredentialWord["kind"]) =>

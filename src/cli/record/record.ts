@@ -45,7 +45,7 @@ export async function record(file: string, flags: RecordFlags, host: HostProcess
   }
   const text = indentedJson(scenario);
   if (out === undefined) say(text, host.stdout);
-  else await writeOut({ option: `--out ${out}`, file: out, text }, host.stderr);
+  else await writeOut({ option: `--out ${out}`, file: out, content: text }, host.stderr);
   if (leftOut !== "") say(`adsim: left out: ${leftOut}\n`, host.stderr);
 }
 

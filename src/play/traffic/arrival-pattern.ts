@@ -70,9 +70,17 @@ export function arrivalPatternOf(arrivals: Arrivals): ArrivalPattern {
 
 /** The rate over time. */
 export function rateCurveOf(pattern: Line | Daily, forMs: number, startMs: number): RateCurve {
-  if (pattern.kind === "daily")
-    return createRateCurve(dayFrom(startMs, pattern.hours, pattern.mean));
-  return createRateCurve([{ lengthMs: forMs, from: pattern.from, to: pattern.to }]);
+  return createRateCurve(rateSegmentsOf(pattern, forMs, startMs));
+}
+
+/** The same as segments, which repeat endlessly: those of the whole time, or of a day. */
+export function rateSegmentsOf(
+  pattern: Line | Daily,
+  forMs: number,
+  startMs: number,
+): readonly RateSegment[] {
+  if (pattern.kind === "daily") return dayFrom(startMs, pattern.hours, pattern.mean);
+  return [{ lengthMs: forMs, from: pattern.from, to: pattern.to }];
 }
 
 /**

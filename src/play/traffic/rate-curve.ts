@@ -105,6 +105,6 @@ function slopeOf({ lengthMs, from, to }: RateSegment): number {
 }
 
 /** Expected number of arrivals in the segment. */
-function sumOf({ lengthMs, from, to }: RateSegment): number {
+export function sumOf({ lengthMs, from, to }: RateSegment): number {
   return ((from + to) / 2) * lengthMs;
 }

@@ -2,10 +2,10 @@
 
 import { decimal, threeDigits } from "../../base/decimal.ts";
 import { drawBetween, type Key } from "../../base/random.ts";
-import type { Member } from "../../laws/client-exchange.ts";
 import { buildRequest } from "../../spec/build-request.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
 import { type OperationId, operations } from "../../spec/operations.ts";
+import type { TrafficMember } from "./order.ts";
 
 export interface RequestFactory {
   /** `index`: the arrival's number, from which its random draws are derived. */
@@ -15,7 +15,7 @@ export interface RequestFactory {
 }
 
 export interface RequestFactoryOptions {
-  readonly member: Member;
+  readonly member: TrafficMember;
   /** How many of the member's surfaces to use, from its first; undefined for all. */
   readonly surfaces: number | undefined;
   /** Prefix of session ids; undefined for impressions without them. */
@@ -31,9 +31,10 @@ export interface RequestFactoryOptions {
   };
 }
 
-const ADS = 20;
+/** How many different ads impressions show: ad-1, ad-2 and so on. */
+export const ADS = 20;
 /** One of this many last impressions is repeated. */
-const RECENT = 100;
+export const RECENT = 100;
 const HIGHEST = 0xffff_ffff;
 const VALUES = 0x1_0000_0000;
 

@@ -10,7 +10,7 @@ import { createSchedule } from "./arrivals.ts";
 import { createClicks } from "./clicks.ts";
 import type { Share, TrafficOrder } from "./order.ts";
 import { createRequestFactory, type RequestFactory } from "./request-factory.ts";
-import type { Mix } from "./traffic.ts";
+import type { Mix, Traffic } from "./traffic.ts";
 
 /** A request of the traffic. The object is reused for the next one, so don't keep it. */
 export interface Arrival extends Outgoing {
@@ -37,7 +37,6 @@ export interface TrafficSource {
 }
 
 const ALL: Share = { worker: 1, of: 1 };
-/** The default of a traffic step's `timeout`. */
 const TIMEOUT = "10s";
 const HIGHEST = 0xffff_ffff;
 const VALUES = 0x1_0000_0000;
@@ -47,7 +46,7 @@ export function createTrafficSource(order: TrafficOrder): TrafficSource {
   const { traffic, members, startMs } = order;
   const key = (use: string): Key => deriveKey(order.seed, "traffic", order.number, use);
   const forMs = durationMs(traffic.for);
-  const timeoutMs = durationMs(traffic.timeout ?? TIMEOUT);
+  const timeoutMs = timeoutMsOf(traffic);
   const schedule = createSchedule({
     arrivals: traffic.arrivals,
     forMs,
@@ -139,9 +138,8 @@ function requestFactoriesOf(
 ): readonly RequestFactory[] {
   if (members.length === 0) throw new InputError("publishers", "must name at least one");
   const { surfaces, repeatedSessions: repeated = 0 } = traffic;
-  const asksImpressions = weightsOf(traffic.mix).some(([operation]) => operation === "impression");
   const lacking = members.find((member) => member.surfaces.length === 0);
-  if (asksImpressions && lacking !== undefined) {
+  if (sendsImpressions(traffic) && lacking !== undefined) {
     throw new InputError("publishers", "must have surfaces: impressions need one");
   }
   const sessions = traffic.sessions === false ? undefined : sessionsOf(seed, number, runId);
@@ -168,6 +166,15 @@ function sessionsOf(seed: string, number: number, runId: string | undefined): st
 /** 36 to the power of 5: the number of prefixes of five base-36 digits. */
 const SESSION_PREFIXES = 60_466_176;
 
+/** How long the client waits for each answer. */
+export function timeoutMsOf({ timeout = TIMEOUT }: Traffic): number {
+  return durationMs(timeout);
+}
+
+export function sendsImpressions({ mix }: Traffic): boolean {
+  return weightsOf(mix).some(([operation]) => operation === "impression");
+}
+
 type KeyOf = (use: string) => Key;
 
 function requestFactoryAt(factories: readonly RequestFactory[], place: number): RequestFactory {
@@ -177,7 +184,7 @@ function requestFactoryAt(factories: readonly RequestFactory[], place: number): 
   return factory;
 }
 
-type ArrivalOperation = Exclude<OperationId, "click">;
+export type ArrivalOperation = Exclude<OperationId, "click">;
 type Weights = readonly (readonly [operation: ArrivalOperation, weight: number])[];
 
 const arrivalOperations = [
@@ -187,8 +194,8 @@ const arrivalOperations = [
   "payouts",
 ] as const satisfies ArrivalOperation[];
 
-/** The weights of operations, in a fixed order, so that the order in the scenario doesn't matter. */
-function weightsOf(mix: Mix = { impression: 1 }): Weights {
+/** The weights above 0, in a fixed order, so that the order in the scenario doesn't matter. */
+export function weightsOf(mix: Mix = { impression: 1 }): Weights {
   const weights = arrivalOperations.map((operation) => [operation, mix[operation] ?? 0] as const);
   return weights.filter(([, weight]) => weight > 0);
 }

@@ -4,12 +4,13 @@ import { createServer, type RequestListener } from "node:http";
 import net from "node:net";
 import { onTestFinished } from "vitest";
 import { createSimulator, type Simulator, type SimulatorOptions } from "../../../src/index.ts";
-import type { Member, Outgoing } from "../../../src/laws/client-exchange.ts";
+import type { Outgoing } from "../../../src/laws/client-exchange.ts";
 import type { EffectKind, EffectOf, Effects } from "../../../src/play/player/effects.ts";
 import { openTarget } from "../../../src/play/targets/play-scenario.ts";
 import { openServiceTarget } from "../../../src/play/targets/service-target.ts";
 import type { ServiceOptions, Target, TargetOptions } from "../../../src/play/targets/target.ts";
 import { readTargetUrl } from "../../../src/play/targets/target-url.ts";
+import type { TrafficMember } from "../../../src/play/traffic/order.ts";
 import { type Server, type ServerOptions, startServer } from "../../../src/server.ts";
 
 export interface PlayedPair {
@@ -60,10 +61,7 @@ export function performEffect<Kind extends EffectKind>(
   return performers[kind]({ kind, ...input } as EffectOf<Kind>);
 }
 
-export function impressionBy(
-  member: Pick<Member, "id" | "apiKey" | "surfaces">,
-  timeoutMs = 20_000,
-): Outgoing {
+export function impressionBy(member: TrafficMember, timeoutMs = 20_000): Outgoing {
   const request = {
     method: "POST",
     path: "/v1/impression",

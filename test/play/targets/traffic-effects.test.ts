@@ -19,7 +19,7 @@ const TIMEOUT_MS = 1000;
 const REST_MS = 300;
 
 /** Two requests at once every few milliseconds. The second clicks on what the answer to the first named. */
-function paired(members: readonly Member[], untilMs: number): TrafficSource {
+function paired(members: TrafficOrder["members"], untilMs: number): TrafficSource {
   const [member] = members;
   if (member === undefined) throw new Error("Nobody takes part.");
   let number = -1;

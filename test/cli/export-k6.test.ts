@@ -1,0 +1,509 @@
+/** `adsim export --to k6`: what the script sends when it runs, and whether its options have the form that k6 documents. */
+
+import { execFile } from "node:child_process";
+import { copyFileSync, existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { jsLiteral, Repeated } from "../../src/cli/export/js-literal.ts";
+import { createSimulator, type Simulator } from "../../src/index.ts";
+import type { Step } from "../../src/play/language/scenario.ts";
+import { createTrafficSource } from "../../src/play/traffic/source.ts";
+import type { Arrivals, Traffic } from "../../src/play/traffic/traffic.ts";
+import type { ApiRequest } from "../../src/spec/messages.ts";
+import { fileOf, temporaryFolder } from "../temporary-folder.ts";
+import { runAdsim } from "./run-adsim.ts";
+import { type K6Executor, type K6Script, type K6World, loadK6Script } from "./run-k6-script.ts";
+
+const START_MS = Date.parse("2026-01-15T00:00:00Z");
+
+interface Exported {
+  /** The script's file. */
+  readonly file: string;
+  readonly stderr: string;
+  load(env?: Readonly<Record<string, string>>): K6Script;
+}
+
+async function exported(
+  steps: readonly Step[],
+  more: object = {},
+  options: readonly string[] = [],
+): Promise<Exported> {
+  const scenario = fileOf({ name: "mine", about: "Traffic.", steps, ...more });
+  const file = join(temporaryFolder(), "load.js");
+  const args = ["export", scenario, "--to", "k6", "--out", file, ...options];
+  const { code, stdout, stderr } = await runAdsim(args);
+  expect([code, stdout], stderr).toEqual([0, ""]);
+  return { file, stderr, load: (env) => loadK6Script(file, env) };
+}
+
+function trafficStep(traffic: Partial<Traffic> = {}, as?: string): Step {
+  const steady = { for: "1m", arrivals: { kind: "constant", rate: "10/s" } } as const;
+  return { traffic: { ...steady, ...traffic }, ...(as !== undefined && { as }) };
+}
+
+interface Sent {
+  readonly request: ApiRequest;
+  readonly operation: string;
+  readonly status: number;
+  readonly key: string;
+  /** Parameters of the query or the body. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+interface Run {
+  readonly script: K6Script;
+  /** The name of a k6 scenario. @default the first */
+  readonly name?: string;
+  readonly numbers: readonly number[];
+  readonly sim: Simulator;
+  /** Time between iterations. */
+  readonly everyMs?: number;
+}
+
+/** Runs these iterations, one after the other, with the simulator as the service. */
+function sentBy({ script, name, numbers, sim, everyMs = 100 }: Run): Sent[] {
+  const sent: Sent[] = [];
+  const scenario = name ?? Object.keys(script.options.scenarios)[0] ?? "";
+  for (const iterationInTest of numbers) {
+    script.iterate({
+      scenario: { name: scenario, iterationInTest },
+      sleep: (seconds) => sim.clock.advance(seconds * 1000),
+      send(request, { tags }) {
+        const response = sim.handle(request);
+        const { body, query, headers } = request;
+        const parameters =
+          typeof body === "string"
+            ? JSON.parse(body)
+            : Object.fromEntries(new URLSearchParams(String(query)));
+        const key = headers?.Authorization?.replace("Bearer ", "") ?? "";
+        sent.push({
+          request,
+          operation: tags.name ?? "",
+          status: response.status,
+          key,
+          parameters,
+        });
+        return response;
+      },
+    });
+    sim.clock.advance(everyMs);
+  }
+  return sent;
+}
+
+function upTo(count: number): number[] {
+  return Array.from({ length: count }, (_, number) => number);
+}
+
+const eventsOf = (sent: readonly Sent[]): string[] =>
+  sent.map(({ operation, parameters }) => JSON.stringify([operation, parameters])).sort();
+
+describe("requests", () => {
+  const mixed = trafficStep({
+    mix: { impression: 90, stats: 4, surfaces: 3, payouts: 3 },
+    publishers: [0, 2, 5],
+    clicks: { rate: 0.25, after: "2s" },
+  });
+
+  test("are all answered with 200, and pass all checks", async () => {
+    const { load } = await exported([mixed]);
+    const script = load();
+    const sent = sentBy({ script, numbers: upTo(3000), sim: createSimulator() });
+    expect(new Set(sent.map(({ status }) => status))).toEqual(new Set([200]));
+    const checks = [...script.samples].filter(([name]) => /: |has /.test(name));
+    expect(checks.length).toBe(5 * 2 + 1);
+    expect(checks.filter(([, values]) => values.includes(0))).toEqual([]);
+  });
+
+  test("belong to their publisher: its key, its id and one of its surfaces", async () => {
+    const { load } = await exported([mixed]);
+    const sim = createSimulator();
+    const sent = sentBy({ script: load(), numbers: upTo(2000), sim });
+    const byKey = new Map(
+      [0, 2, 5].map((at) => [sim.publishers.at(at).apiKey, sim.publishers.at(at)]),
+    );
+    const surfaces = new Set<string>();
+    for (const { key, operation, parameters } of sent) {
+      const publisher = byKey.get(key);
+      if (operation === "click") continue;
+      expect(parameters.publisher_id).toBe(publisher?.id);
+      if (operation !== "impression") continue;
+      expect(publisher?.surfaces.map(({ id }) => id)).toContain(parameters.surface);
+      surfaces.add(parameters.surface ?? "");
+    }
+    const all = [...byKey.values()].flatMap((publisher) => publisher.surfaces);
+    expect(surfaces.size).toBe(all.length);
+  });
+
+  test("come out by weight, clicks included", async () => {
+    const { load } = await exported([mixed]);
+    const sent = sentBy({ script: load(), numbers: upTo(6000), sim: createSimulator() });
+    const share = (operation: string): number =>
+      sent.filter((one) => one.operation === operation).length / 6000;
+    expect(share("impression")).toBeCloseTo(0.9, 1);
+    expect(share("click")).toBeCloseTo(0.9 * 0.25, 1);
+    for (const [operation, expected] of Object.entries({ stats: 4, surfaces: 3, payouts: 3 })) {
+      expect(Math.abs(share(operation) * 100 - expected), operation).toBeLessThan(1);
+    }
+    const perKey = Map.groupBy(sent, ({ key }) => key);
+    for (const [, own] of perKey) expect(own.length / sent.length).toBeCloseTo(1 / 3, 1);
+    const ads = new Set(sent.flatMap(({ parameters }) => parameters.ad_id ?? []));
+    expect(ads.size).toBe(20);
+  });
+
+  test("of four k6 that share the test are those of one", async () => {
+    const { load } = await exported([mixed]);
+    const one = sentBy({ script: load(), numbers: upTo(1000), sim: createSimulator() });
+    const four = [0, 1, 2, 3].flatMap((segment) => {
+      const numbers = upTo(250).map((number) => number * 4 + segment);
+      return sentBy({ script: load(), numbers, sim: createSimulator(), everyMs: 400 });
+    });
+    const impressions = (sent: readonly Sent[]): string[] =>
+      eventsOf(sent.filter(({ operation }) => operation !== "click"));
+    expect(impressions(four)).toEqual(impressions(one));
+    const clicks = (sent: readonly Sent[]): number =>
+      sent.filter(({ operation }) => operation === "click").length;
+    expect(clicks(four)).toBe(clicks(one));
+  });
+
+  test("have sessions of their own, in every traffic step and in every run", async () => {
+    const { load } = await exported([trafficStep({}, "a"), trafficStep({}, "b")]);
+    const sent = ["1", "2"].flatMap((RUN_ID) =>
+      ["a", "b"].flatMap((name) =>
+        sentBy({ script: load({ RUN_ID }), name, numbers: upTo(300), sim: createSimulator() }),
+      ),
+    );
+    expect(new Set(sent.map(({ parameters }) => parameters.session_id)).size).toBe(4 * 300);
+  });
+
+  test("have no session if the scenario wants none, and use only its first surfaces", async () => {
+    const { load } = await exported([
+      trafficStep({ sessions: false, surfaces: 1, publishers: [1] }),
+    ]);
+    const sim = createSimulator();
+    const sent = sentBy({ script: load(), numbers: upTo(100), sim });
+    expect(sent.filter(({ parameters }) => "session_id" in parameters)).toEqual([]);
+    const used = new Set(sent.map(({ parameters }) => parameters.surface));
+    expect(used).toEqual(new Set([sim.publishers.at(1).surfaces[0]?.id]));
+  });
+
+  test("repeat as many sessions as the scenario wants, with their publisher, surface and ad", async () => {
+    const repeated = {
+      repeatedSessions: 0.3,
+      mix: { impression: 1, stats: 1 },
+      publishers: [0, 1],
+    };
+    const { load, stderr } = await exported([trafficStep(repeated)]);
+    const script = load();
+    const sim = createSimulator();
+    const sent = sentBy({ script, numbers: upTo(3000), sim, everyMs: 2000 });
+    const impressions = sent.filter(({ operation }) => operation === "impression");
+    const bySession = Map.groupBy(impressions, ({ parameters }) => parameters.session_id);
+    const again = impressions.length - bySession.size;
+    expect(again / impressions.length).toBeCloseTo(0.3, 1);
+    for (const [, same] of bySession) expect(new Set(eventsOf(same)).size).toBe(1);
+    expect(stderr).not.toContain("repeatedSessions");
+  });
+
+  test("go to TARGET if it is set, and otherwise to --target with its path", async () => {
+    const { load } = await exported([trafficStep()], {}, ["--target", "https://ads.test/@world/"]);
+    const to = (env: Readonly<Record<string, string>>): string => {
+      let url = "";
+      load(env).iterate({
+        scenario: { name: "traffic", iterationInTest: 0 },
+        sleep: () => undefined,
+        send(request, _, origin) {
+          url = `${origin}${request.path}`;
+          return undefined;
+        },
+      });
+      return url;
+    };
+    expect(to({})).toBe("https://ads.test/@world/v1/impression");
+    expect(to({ TARGET: "http://127.0.0.1:1/" })).toBe("http://127.0.0.1:1/v1/impression");
+  });
+
+  test("are clicked after the pause, but only if the answer has an id", async () => {
+    const { load } = await exported([trafficStep({ clicks: { rate: 1, after: "1500ms" } })]);
+    const heard = (answer: ReturnType<K6World["send"]>): readonly unknown[] => {
+      const said: unknown[] = [];
+      load().iterate({
+        scenario: { name: "traffic", iterationInTest: 7 },
+        sleep: (seconds) => said.push(seconds),
+        send(request) {
+          said.push(request.path);
+          return answer;
+        },
+      });
+      return said;
+    };
+    const status = { headers: {}, delivery: undefined } as const;
+    const body = '{"impression_id":"x"}';
+    expect(heard({ ...status, status: 200, body })).toEqual(["/v1/impression", 1.5, "/v1/click"]);
+    expect(heard({ ...status, status: 429, body })).toEqual(["/v1/impression"]);
+    expect(heard({ ...status, status: 200, body: "<html>" })).toEqual(["/v1/impression"]);
+    expect(heard(undefined)).toEqual(["/v1/impression"]);
+  });
+
+  test("count as errors without an answer and from 500, and as refused from 400 to 499", async () => {
+    const { load } = await exported([trafficStep()]);
+    const script = load();
+    for (const status of [200, 400, 429, 500, 503, 0]) {
+      script.iterate({
+        scenario: { name: "traffic", iterationInTest: 0 },
+        sleep: () => undefined,
+        send: () => (status === 0 ? undefined : { status, headers: {}, body: "{}" }),
+      });
+    }
+    expect(Object.fromEntries(script.samples)).toMatchObject({
+      errors: [0, 0, 0, 1, 1, 1],
+      error_count: [1, 1, 1],
+      refused: [0, 1, 1, 0, 0, 0],
+      refused_count: [1, 1],
+    });
+  });
+});
+
+/** Milliseconds of a duration of k6. */
+function msOf(duration: string): number {
+  const [, count = "", unit = ""] = /^(\d+)(ms|s|m|h)$/.exec(duration) ?? [];
+  return Number(count) * ({ ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[unit] ?? Number.NaN);
+}
+
+/** When a stage ends, counted from the executor's beginning, and how many iterations k6 has planned until then. */
+interface Planned {
+  readonly endMs: number;
+  readonly iterations: number;
+}
+
+function plannedBy(executor: K6Executor): readonly Planned[] {
+  const unitMs = msOf(executor.timeUnit);
+  const { rate = 0, duration = "0s", startRate = 0, stages } = executor;
+  if (stages === undefined) {
+    const endMs = msOf(duration);
+    return [{ endMs, iterations: (rate / unitMs) * endMs }];
+  }
+  let [endMs, iterations, before] = [0, 0, startRate];
+  return stages.map(({ duration: lasting, target }) => {
+    iterations += (((before + target) / 2) * msOf(lasting)) / unitMs;
+    endMs += msOf(lasting);
+    before = target;
+    return { endMs, iterations };
+  });
+}
+
+function arrivalTimes(traffic: Traffic): readonly number[] {
+  const source = createTrafficSource({
+    ...{ traffic, members: [createSimulator().publishers.at(0)], seed: "x", startMs: START_MS },
+    ...{ number: 0, observe: () => undefined },
+  });
+  const times: number[] = [];
+  for (let next = source.next(); next !== undefined; next = source.next()) times.push(next.dueMs);
+  return times;
+}
+
+/** What k6 takes, from its documentation: whole numbers, durations, and fields that only some executors have. */
+function expectValid(executor: K6Executor): void {
+  const common = ["executor", "startTime", "timeUnit", "preAllocatedVUs", "maxVUs", "gracefulStop"];
+  const own: Readonly<Record<string, readonly string[]>> = {
+    "constant-arrival-rate": ["rate", "duration"],
+    "ramping-arrival-rate": ["startRate", "stages"],
+  };
+  expect(Object.keys(executor).sort()).toEqual(
+    [...common, ...(own[executor.executor] ?? [])].sort(),
+  );
+  const { startTime, timeUnit, gracefulStop, duration, stages = [], rate, startRate } = executor;
+  const durations = [startTime, timeUnit, gracefulStop, ...stages.map((stage) => stage.duration)];
+  for (const text of durations) expect(msOf(text), text).not.toBeNaN();
+  expect(msOf(timeUnit)).toBeGreaterThan(0);
+  if (duration !== undefined) expect(msOf(duration)).toBeGreaterThanOrEqual(1000);
+  if (rate !== undefined) expect(rate).toBeGreaterThan(0);
+  const counts = [rate, startRate, executor.preAllocatedVUs, executor.maxVUs];
+  for (const count of [...counts, ...stages.map(({ target }) => target)]) {
+    expect(Number.isInteger(count ?? 0) && (count ?? 0) >= 0, String(count)).toBe(true);
+  }
+  expect(executor.maxVUs).toBeGreaterThanOrEqual(executor.preAllocatedVUs);
+  expect(executor.preAllocatedVUs).toBeGreaterThan(0);
+}
+
+describe("executors", () => {
+  const patterns: [Arrivals, string][] = [
+    [{ kind: "constant", rate: "133.5/s" }, "90s"],
+    [{ kind: "constant", rate: "7/m" }, "10m"],
+    [{ kind: "constant", rate: "3/s" }, "400ms"],
+    [{ kind: "constant", rate: "1/d" }, "1m"],
+    [{ kind: "constant", rate: "123456789/d" }, "1m"],
+    [{ kind: "ramp", from: "20/s", to: "0/s" }, "30s"],
+    [{ kind: "ramp", from: "0/s", to: "90/m" }, "37s"],
+    [{ kind: "daily", mean: "8000/h" }, "5h"],
+    [{ kind: "daily", mean: "100/h" }, "2d"],
+    [{ kind: "daily", mean: "1234/h", hours: upTo(24) }, "30h"],
+    [{ kind: "burst", count: 7, every: "90s" }, "10m"],
+    [{ kind: "burst", count: 7, every: "10s", within: "3s" }, "42s"],
+    [{ kind: "burst", count: 10, every: "7s", within: "7s" }, "70s"],
+    [{ kind: "burst", count: 50, every: "50ms" }, "1s"],
+    [{ kind: "burst", count: 500 }, "10s"],
+    [{ kind: "burst", count: 3 }, "50ms"],
+    [{ kind: "trace", atMs: [0, 0, 5, 999, 1000, 4999] }, "5s"],
+    [{ kind: "trace", atMs: [10, 20, 3_000_000] }, "1h"],
+  ];
+  test.each(patterns)(
+    "of %j for %s send as many requests as the player, at all times",
+    async (arrivals, duration) => {
+      const traffic = { arrivals, for: duration };
+      const { options } = (await exported([trafficStep(traffic)])).load();
+      const { traffic: executor } = options.scenarios;
+      if (executor === undefined) throw new Error("The executor has another name.");
+      expectValid(executor);
+      const times = arrivalTimes(traffic);
+      for (const { endMs, iterations } of plannedBy(executor)) {
+        const due = times.filter((ms) => ms < endMs).length;
+        expect(Math.abs(iterations - due), `until ${endMs} ms`).toBeLessThanOrEqual(1);
+      }
+      expect(times.length).toBeGreaterThan(0);
+    },
+  );
+
+  test("follow each other, and are named like the steps", async () => {
+    const { load } = await exported([
+      { repeat: { times: 2, every: "1h", steps: [trafficStep({ for: "90s" }, "wave")] } },
+      trafficStep({}, "wave_2"),
+      trafficStep({ for: "5s" }),
+      trafficStep({}, "constructor"),
+      trafficStep(),
+    ]);
+    const { scenarios } = load().options;
+    const starts = Object.entries(scenarios).map(([name, { startTime }]) => [name, startTime]);
+    expect(starts).toEqual([
+      ["wave", "0s"],
+      ["wave_2", "90s"],
+      ["wave_2_2", "3m"],
+      ["traffic", "4m"],
+      ["constructor", "245s"],
+      ["traffic_2", "305s"],
+    ]);
+    for (const name of Object.keys(scenarios)) expect(name).toMatch(/^[0-9a-zA-Z_-]+$/);
+  });
+
+  test("have a virtual user for each request that waits for its answer or to click", async () => {
+    const usersOf = async (traffic: Partial<Traffic>): Promise<readonly (number | string)[]> => {
+      const [executor] = Object.values(
+        (await exported([trafficStep(traffic)])).load().options.scenarios,
+      );
+      if (executor === undefined) throw new Error("There is no executor.");
+      return [executor.preAllocatedVUs, executor.maxVUs, executor.gracefulStop];
+    };
+    expect(await usersOf({ timeout: "5s" })).toEqual([2, 50, "5s"]);
+    // A hundred users sleep until they click.
+    const clicks = { rate: 0.5, after: "20s" };
+    expect(await usersOf({ timeout: "5s", clicks })).toEqual([103, 175, "30s"]);
+    const burst: Arrivals = { kind: "burst", count: 40, every: "2s" };
+    expect(await usersOf({ timeout: "4s", arrivals: burst })).toEqual([40, 80, "4s"]);
+    const huge: Arrivals = { kind: "constant", rate: "1000000/s" };
+    expect(await usersOf({ arrivals: huge, for: "2s" })).toEqual([10_000, 10_000, "10s"]);
+  });
+
+  test("write stages that repeat only once", async () => {
+    const arrivals: Arrivals = { kind: "burst", count: 5, every: "10s" };
+    const { file, load } = await exported([trafficStep({ for: "1h", arrivals })]);
+    expect(load().options.scenarios.traffic?.stages).toHaveLength(360 * 4);
+    expect(readFileSync(file, "utf8").split("\n").length).toBeLessThan(200);
+  });
+});
+
+describe("thresholds", () => {
+  test("become those of k6, on metrics that exist and with what these can be asked", async () => {
+    const thresholds = [
+      ...["p50 < 5ms", "p90 <= 1s", "p95 < 20ms", "p99 < 50ms", "p999 < 1m", "max < 2s"],
+      ...["mean <= 7ms", "errors < 0.1%", "errors <= 3", "refused = 0", "refused < 12.5 %"],
+      ...["dropped < 1%", "dropped <= 0.1%", "dropped = 0", "sent >= 600", "late = 0"],
+      "invariants = 0",
+    ];
+    // 600 impressions and 60 clicks are planned.
+    const { load, stderr } = await exported([trafficStep({ clicks: { rate: 0.1 } })], {
+      thresholds,
+    });
+    const { options, metrics } = load();
+    expect(options.thresholds).toEqual({
+      http_req_duration: [
+        ...["p(50)<5", "p(90)<=1000", "p(95)<20", "p(99)<50", "p(99.9)<60000", "max<2000"],
+        "avg<=7",
+      ],
+      errors: ["rate<0.001"],
+      error_count: ["count<=3"],
+      refused: ["rate<0.125"],
+      refused_count: ["count==0"],
+      dropped_iterations: ["count<7", "count<=0", "count==0"],
+      http_reqs: ["count>=600"],
+    });
+    expect([...metrics]).toEqual([
+      ["errors", "Rate"],
+      ["error_count", "Counter"],
+      ["refused", "Rate"],
+      ["refused_count", "Counter"],
+    ]);
+    expect(stderr).toContain("thresholds: k6 can't judge late = 0 and invariants = 0\n");
+    expect(stderr).toContain("k6 doesn't count dropped requests as errors");
+  });
+});
+
+describe("the files", () => {
+  test("are a module that Node can parse, and the publishers beside it", async () => {
+    const { file, stderr } = await exported([trafficStep({ publishers: [3, 1, 3] })]);
+    const module = join(temporaryFolder(), "load.mjs");
+    copyFileSync(file, module);
+    await promisify(execFile)(process.execPath, ["--check", module]);
+    const data = JSON.parse(readFileSync(file.replace(/js$/, "data.json"), "utf8"));
+    const { publishers } = createSimulator();
+    expect(data).toEqual(
+      [3, 1].map((ordinal) => {
+        const { id, apiKey, surfaces } = publishers.at(ordinal);
+        return { id, apiKey, surfaces: surfaces.map((surface) => surface.id) };
+      }),
+    );
+    expect(stderr).toBe(
+      "adsim: the API keys work with: npx adsim serve --seed adsim --publishers 25 --profile typical\n" +
+        `adsim: run it with: k6 run -e RUN_ID=1 ${file}\n`,
+    );
+  });
+
+  test("have the given publishers, whatever is in their names", async () => {
+    const given = ["--api-key", "k'\"\\`$(1)", "--publisher", "p\u2028</script>", "--surface", "s"];
+    const { load } = await exported([trafficStep()], {}, given);
+    const sim = createSimulator();
+    const [sent] = sentBy({ script: load(), numbers: [0], sim });
+    expect(sent?.key).toBe("k'\"\\`$(1)");
+    expect(sent?.parameters).toMatchObject({ publisher_id: "p\u2028</script>", surface: "s" });
+  });
+
+  test("aren't written if one of them can't be", async () => {
+    const folder = temporaryFolder();
+    const scenario = fileOf({ name: "mine", about: "Traffic.", steps: [trafficStep()] });
+    const out = join(folder, "missing/load.js");
+    const failed = await runAdsim(["export", scenario, "--to", "k6", "--out", out]);
+    expect(failed.code).toBe(3);
+    expect(failed.stderr).toMatch(/load\.data\.json can't be written/);
+    expect(existsSync(join(folder, "missing"))).toBe(false);
+  });
+
+  test.each([[[]], [["--out", "load.json"]], [["--out", "/dev/stdout"]]])(
+    "need a name that ends in .js, not %j",
+    async (words) => {
+      const scenario = fileOf({ name: "mine", about: "Traffic.", steps: [trafficStep()] });
+      const { code, stdout, stderr } = await runAdsim(["export", scenario, "--to", "k6", ...words]);
+      expect([code, stdout]).toEqual([2, ""]);
+      expect(stderr).toMatch(/writes two files.* Name the script with --out FILE\.js/);
+    },
+  );
+});
+
+test("data is written as JavaScript on one line if it fits, and repeated parts once", () => {
+  const long = "x".repeat(60);
+  expect(jsLiteral({ a: 1, "b-c": [true, "d"], e: undefined, f: {}, g: [] })).toBe(
+    '{ a: 1, "b-c": [true, "d"], f: {}, g: [] }',
+  );
+  expect(jsLiteral({ a: [long, long] })).toBe(`{\n  a: [\n    "${long}",\n    "${long}",\n  ],\n}`);
+  const repeated = jsLiteral([new Repeated(3, [{ a: 1 }]), { a: 2 }]);
+  expect(repeated).toBe("[...Array(3).fill([{ a: 1 }]).flat(), { a: 2 }]");
+});
