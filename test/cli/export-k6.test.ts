@@ -1,7 +1,7 @@
 /** `adsim export --to k6`: what the script sends when it runs, and whether its options have the form that k6 documents. */
 
 import { execFile } from "node:child_process";
-import { copyFileSync, existsSync, readFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
@@ -319,6 +319,9 @@ function expectValid(executor: K6Executor): void {
   expect(msOf(timeUnit)).toBeGreaterThan(0);
   if (duration !== undefined) expect(msOf(duration)).toBeGreaterThanOrEqual(1000);
   if (rate !== undefined) expect(rate).toBeGreaterThan(0);
+  // A shorter one would end before k6 has sent its last request.
+  const { endMs = 0 } = plannedBy(executor).at(-1) ?? {};
+  expect(endMs).toBeGreaterThanOrEqual(1000);
   const counts = [rate, startRate, executor.preAllocatedVUs, executor.maxVUs];
   for (const count of [...counts, ...stages.map(({ target }) => target)]) {
     expect(Number.isInteger(count ?? 0) && (count ?? 0) >= 0, String(count)).toBe(true);
@@ -444,6 +447,11 @@ describe("thresholds", () => {
       ["refused_count", "Counter"],
     ]);
     expect(stderr).toContain("thresholds: k6 can't judge late = 0 and invariants = 0\n");
+    expect(stderr).not.toContain("dropped requests");
+  });
+
+  test("say that dropped requests aren't errors in k6, if none is about them", async () => {
+    const { stderr } = await exported([trafficStep()], { thresholds: ["errors = 0"] });
     expect(stderr).toContain("k6 doesn't count dropped requests as errors");
   });
 });
@@ -480,11 +488,12 @@ describe("the files", () => {
   test("aren't written if one of them can't be", async () => {
     const folder = temporaryFolder();
     const scenario = fileOf({ name: "mine", about: "Traffic.", steps: [trafficStep()] });
-    const out = join(folder, "missing/load.js");
+    const out = join(folder, "load.js");
+    mkdirSync(out);
     const failed = await runAdsim(["export", scenario, "--to", "k6", "--out", out]);
     expect(failed.code).toBe(3);
-    expect(failed.stderr).toMatch(/load\.data\.json can't be written/);
-    expect(existsSync(join(folder, "missing"))).toBe(false);
+    expect(failed.stderr).toMatch(/load\.js can't be written: it is a folder/);
+    expect(readdirSync(folder)).toEqual(["load.js"]);
   });
 
   test.each([[[]], [["--out", "load.json"]], [["--out", "/dev/stdout"]]])(

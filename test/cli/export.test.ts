@@ -62,6 +62,11 @@ describe("phases", () => {
 
   test("make bursts of counts and pauses", () => {
     const arrivals: Arrivals = { kind: "burst", count: 50, every: "20s", within: "2s" };
+    // The time is over in the middle of the last one.
+    expect(phases({ ...arrivals, within: "20s" }, "30s")).toEqual([
+      { name: "burst", duration: 20, arrivalCount: 50 },
+      { name: "burst", duration: 10, arrivalCount: 25 },
+    ]);
     expect(phases(arrivals, "50s")).toEqual([
       { name: "burst", duration: 2, arrivalCount: 50 },
       { name: "burst", pause: 18 },
@@ -276,6 +281,26 @@ describe("a script", () => {
   });
 });
 
+test.each(["artillery", "k6", "vegeta"])(
+  "GET requests alone need no surfaces: --to %s",
+  async (tool) => {
+    const out = join(temporaryFolder(), "load.js");
+    const reads: Step = { traffic: { ...steady.traffic, mix: { stats: 1, payouts: 1 } } };
+    const given = ["--api-key", "k", "--publisher", "p", "--out", out];
+    const args = ["export", scenarioOf([reads]), "--to", tool, ...given];
+    const { code, stderr } = await runAdsim(args);
+    expect(code, stderr).toBe(0);
+    expect(readFileSync(out, "utf8")).not.toContain("surface_0");
+  },
+);
+
+test("a load from many machines may be larger than what adsim itself plays", async () => {
+  const many: Step = { traffic: { for: "1h", arrivals: { kind: "constant", rate: "9999/s" } } };
+  const args = ["export", scenarioOf([many]), "--to", "artillery"];
+  expect((await runAdsim(args)).stderr).toMatch(/the maximum is 20,000,000/);
+  expect((await runAdsim([...args, "--max-requests", "40000000"])).code).toBe(0);
+});
+
 describe("wrong usage", () => {
   const acme: Step = { signUp: {}, as: "acme" };
   const byAcme: Step = { traffic: { ...steady.traffic, publishers: ["acme"] } };
@@ -308,6 +333,15 @@ describe("wrong usage", () => {
       () => [scenarioOf([steady]), "--to", "artillery", ...key],
       2,
       /has no surfaces\. Give them with --surface ID/,
+    ],
+    [
+      "a key that no header can have",
+      () => [
+        ...[scenarioOf([steady]), "--to", "vegeta", "--publisher", "p", "--surface", "s"],
+        ...["--api-key", "\u043a\u043b\u044e\u0447"],
+      ],
+      2,
+      /--api-key can't be sent over HTTP/,
     ],
     [
       "a target that is no URL",

@@ -3,10 +3,13 @@
  * fixtures.test.ts. Most other tests run commands in their own process.
  */
 
+import { readdirSync, statSync } from "node:fs";
+import { constants } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createSimulator } from "../../src/index.ts";
 import { linesOf } from "../play/replay/recorded.ts";
-import { fileOf } from "../temporary-folder.ts";
+import { fileOf, temporaryFolder } from "../temporary-folder.ts";
 import { runProcess, spawnAdsim } from "./run-adsim.ts";
 
 test("adsim serve gets ready, and SIGTERM ends it with 0", async () => {
@@ -55,6 +58,28 @@ test("adsim scenarios and adsim export write to standard output", async () => {
   const exported = await runProcess(["export", "busy-day", "--to", "artillery"]);
   expect(exported.code).toBe(0);
   expect(JSON.parse(exported.stdout)).toMatchObject({ config: expect.any(Object) });
+});
+
+test("adsim export stops when its reader has seen enough", async () => {
+  const adsim = spawnAdsim(["export", "busy-day", "--to", "vegeta"]);
+  await adsim.waitFor("\n");
+  adsim.child.stdout.destroy();
+  expect(await adsim.ended).toEqual({ code: 0, signal: null });
+  expect(adsim.stderr()).toBe("");
+});
+
+test("adsim export leaves no half of a file when a signal ends it", async () => {
+  const folder = temporaryFolder();
+  const out = join(folder, "day.ndjson");
+  const adsim = spawnAdsim(["export", "busy-day", "--to", "vegeta", "--out", out]);
+  const hasBegun = (): boolean =>
+    readdirSync(folder).some(
+      (name) => (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0) > 0,
+    );
+  while (!hasBegun()) await new Promise((resolve) => setTimeout(resolve, 5));
+  adsim.signal("SIGTERM");
+  expect((await adsim.ended).code).toBe(128 + constants.signals.SIGTERM);
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 test.each(["openapi", "assumptions"])("adsim %s writes JSON", async (command) => {

@@ -1,24 +1,27 @@
 /** `adsim export SCENARIO --to TOOL`: writes a scenario's traffic for a load generator, and lists what it leaves out. */
 
+import { InputError } from "../../base/input.ts";
 import { adsimLine } from "../../base/shell.ts";
 import type { PublisherRef, Scenario } from "../../play/language/scenario.ts";
 import { simulatorFor } from "../../play/player/play-in-process.ts";
 import { readTargetUrl } from "../../play/targets/target-url.ts";
+import { wireRequestOf } from "../../play/targets/wire-request.ts";
 import { sendsImpressions } from "../../play/traffic/source.ts";
 import type { Traffic } from "../../play/traffic/traffic.ts";
+import { buildRequest } from "../../spec/build-request.ts";
 import type { CommonFlags } from "../options/common-options.ts";
 import { type CommandFailure, wrongUsage } from "../output/exit.ts";
-import { checkOut, writeOut } from "../output/reports.ts";
-import { say, sayAll } from "../output/say.ts";
+import { say } from "../output/say.ts";
 import { type CredentialFlags, type GivenPublisher, givenPublishers } from "../play/credentials.ts";
 import { type ResolvedScenario, resolveScenario } from "../play/resolve-scenario.ts";
 import type { HostProcess } from "../processes/host-process.ts";
 import { artillery } from "./artillery.ts";
 import { k6 } from "./k6.ts";
-import type { LoadFile, LoadTool, Sender } from "./load-tool.ts";
+import type { LoadTool, Sender } from "./load-tool.ts";
 import type { ToolName } from "./tool-names.ts";
 import { planOf } from "./traffic-plan.ts";
 import { vegeta } from "./vegeta.ts";
+import { writeLoad } from "./write-load.ts";
 
 export interface ExportFlags extends CommonFlags, CredentialFlags {
   readonly to: ToolName;
@@ -40,6 +43,7 @@ export async function exportScenario(
   const { out } = flags;
   const { limits, load } = tools[flags.to];
   const given = givenPublishers(flags);
+  given.forEach(checkKey);
   const target = readTargetUrl(flags.target ?? DEFAULT_TARGET).url;
   const chosen = await resolveScenario(source, flags, host);
   const { scenario } = chosen;
@@ -53,7 +57,8 @@ export async function exportScenario(
     thresholds: scenario.thresholds ?? [],
     steps: trafficSteps.map((step) => ({ ...step, senders: senders(step.traffic) })),
   });
-  await write(made.files, host);
+  const isWhole = await writeLoad(made.files, host);
+  if (!isWhole) return;
   const parts = [...leftOut, ...(made.leftOut ?? [])].map((what) => `  ${what}\n`);
   const missing =
     parts.length === 0 ? "" : `adsim: the export leaves out these parts:\n${parts.join("")}`;
@@ -61,13 +66,12 @@ export async function exportScenario(
   say(`${missing}${keys}adsim: run it with: ${made.runLine()}\n`, host.stderr);
 }
 
-/** Writes all files or none, as far as can be known before. */
-async function write(files: readonly LoadFile[], { stdout, stderr }: HostProcess): Promise<void> {
-  const outputs = files.map(({ file, content }) => ({ file, content, option: `--out ${file}` }));
-  for (const { file, option } of outputs) if (file !== undefined) await checkOut({ option, file });
-  for (const { file, content, option } of outputs) {
-    if (file === undefined) await sayAll(content, stdout);
-    else await writeOut({ option, file, content }, stderr);
+/** @throws InputError for a key that HTTP can't carry. */
+function checkKey({ id, apiKey }: GivenPublisher): void {
+  try {
+    wireRequestOf("", buildRequest("surfaces", { publisher_id: id }, { key: apiKey }));
+  } catch (error) {
+    throw error instanceof InputError ? new InputError("api-key", error.expected) : error;
   }
 }
 

@@ -6,7 +6,7 @@ import { timeoutMsOf, weightsOf } from "../../play/traffic/source.ts";
 import type { Traffic } from "../../play/traffic/traffic.ts";
 import { goDuration } from "./go-duration.ts";
 import { Repeated } from "./js-literal.ts";
-import { isNearlyWhole, mostArrivalsIn, type Rates, ratesOf } from "./rates.ts";
+import { isNearlyWhole, lengthOf, mostArrivalsIn, type Rates, ratesOf } from "./rates.ts";
 
 interface Stage {
   readonly duration: string;
@@ -65,12 +65,18 @@ export function executorOf(traffic: Traffic, rates: Rates, fromMs: number): Exec
     ...(rounds === 1
       ? stagesOf(round, rate, unitMs)
       : [new Repeated(rounds, stagesOf(round, last, unitMs))]),
-    ...stagesOf(rest, last, unitMs),
+    ...stagesOf([...rest, ...pauseAfter(rates)], last, unitMs),
   ];
   return {
     ...{ executor: "ramping-arrival-rate", startTime, startRate: rate, timeUnit, stages },
     ...users,
   };
+}
+
+/** The last iteration of a stage comes at its end, when k6 is about to stop. It matters if there are only a few. */
+function pauseAfter(rates: Rates): readonly RateSegment[] {
+  const lengthMs = SHORTEST_CONSTANT_MS - lengthOf(rates);
+  return lengthMs > 0 ? [{ lengthMs, from: 0, to: 0 }] : [];
 }
 
 /** The share of arrivals that a click follows. */

@@ -34,11 +34,12 @@ export function k6ThresholdsOf(texts: readonly string[], planned: number): K6Thr
     thresholds[metric].push(`${aggregation}${comparison}${bound}`);
   }
   const hasErrors = "errors" in thresholds || counters.errors in thresholds;
+  const hasDropped = "dropped_iterations" in thresholds;
   return {
     thresholds,
     leftOut: [
       ...(unknown.length === 0 ? [] : [`thresholds: k6 can't judge ${formatList(unknown)}`]),
-      ...(hasErrors ? [DROPPED] : []),
+      ...(hasErrors && !hasDropped ? [DROPPED] : []),
     ],
   };
 }

@@ -35,7 +35,7 @@ export function ratesOf(
     case "line":
     case "daily": {
       const segments = rateSegmentsOf(pattern, forMs, startMs);
-      return repeated(lengthOf(segments), forMs, (lengthMs) => firstOf(segments, lengthMs));
+      return repeated(sumOfLengths(segments), forMs, (lengthMs) => firstOf(segments, lengthMs));
     }
     case "bursts": {
       const bursts = repeated(Math.min(pattern.everyMs, forMs), forMs, (lengthMs) =>
@@ -58,14 +58,19 @@ export function arrivalsOf({ round, rounds, rest }: Rates): number {
   return rounds * totalOf(round) + totalOf(rest);
 }
 
+/** In milliseconds. */
+export function lengthOf({ round, rounds, rest }: Rates): number {
+  return rounds * sumOfLengths(round) + sumOfLengths(rest);
+}
+
 /** About the most arrivals in any `windowMs`: in those that begin or end where a segment does. */
 export function mostArrivalsIn(windowMs: number, { round, rounds, rest }: Rates): number {
-  const roundMs = lengthOf(round);
+  const roundMs = sumOfLengths(round);
   // In as long as a round there are as many arrivals wherever it begins.
   const whole = Math.min(Math.floor(windowMs / roundMs), rounds - 1);
   const segments = segmentsOf({ round, rounds: Math.min(rounds - whole, 2), rest });
   const { expectedBefore } = createRateCurve(segments);
-  const [leftMs, endMs] = [windowMs - whole * roundMs, lengthOf(segments)];
+  const [leftMs, endMs] = [windowMs - whole * roundMs, sumOfLengths(segments)];
   let [atMs, most] = [0, 0];
   for (const { lengthMs } of [...segments, { lengthMs: 0 }]) {
     const [before, after] = [Math.max(0, atMs - leftMs), Math.min(endMs, atMs + leftMs)];
@@ -96,7 +101,7 @@ function totalOf(segments: readonly RateSegment[]): number {
   return segments.reduce((total, segment) => total + sumOf(segment), 0);
 }
 
-function lengthOf(segments: readonly RateSegment[]): number {
+function sumOfLengths(segments: readonly RateSegment[]): number {
   return segments.reduce((sum, { lengthMs }) => sum + lengthMs, 0);
 }
 

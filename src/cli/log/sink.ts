@@ -1,7 +1,6 @@
 /** The log's output stream. The process never waits for its reader. */
 
 import { constants, openSync, writeSync } from "node:fs";
-import { whenDrained } from "../output/say.ts";
 
 export interface Sink {
   /** Whether everything written has been sent, or the reader is gone. */
@@ -67,6 +66,14 @@ function streamSink(stream: NodeJS.WriteStream): Sink {
     write(text) {
       if (stream.writable) stream.write(text);
     },
-    whenReady: (callback) => whenDrained(stream, callback),
+    whenReady(callback) {
+      const settled = (): void => {
+        stream.off("drain", settled);
+        stream.off("close", settled);
+        callback();
+      };
+      stream.once("drain", settled);
+      stream.once("close", settled);
+    },
   };
 }

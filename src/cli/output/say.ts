@@ -16,25 +16,14 @@ export function say(text: string, stream: NodeJS.WritableStream): void {
   stream.write(printableLines(text));
 }
 
-/** Writes text of any length, as fast as its reader takes it. Stops if the reader has gone. */
-export async function sayAll(content: Content, stream: NodeJS.WriteStream): Promise<void> {
+/** Writes text of any length, as fast as its reader takes it. @returns false if the reader left before the end. */
+export async function sayAll(content: Content, stream: NodeJS.WritableStream): Promise<boolean> {
   for (const part of typeof content === "string" ? [content] : content) {
-    if (!stream.writable) return;
-    say(part, stream);
-    if (!stream.writableNeedDrain) continue;
-    await new Promise<void>((resolve) => {
-      whenDrained(stream, resolve);
+    const isGone = await new Promise<boolean>((resolve) => {
+      // After a broken pipe the stream still claims that it is writable.
+      stream.write(printableLines(part), (error) => resolve(error instanceof Error));
     });
+    if (isGone) return false;
   }
-}
-
-/** Calls back once, when the stream takes more text or is closed. */
-export function whenDrained(stream: NodeJS.WriteStream, callback: () => void): void {
-  const settled = (): void => {
-    stream.off("drain", settled);
-    stream.off("close", settled);
-    callback();
-  };
-  stream.once("drain", settled);
-  stream.once("close", settled);
+  return true;
 }
