@@ -336,6 +336,7 @@ describe("executors", () => {
     [{ kind: "constant", rate: "7/m" }, "10m"],
     [{ kind: "constant", rate: "3/s" }, "400ms"],
     [{ kind: "constant", rate: "1/d" }, "1m"],
+    [{ kind: "constant", rate: "0.3/d" }, "1m"],
     [{ kind: "constant", rate: "123456789/d" }, "1m"],
     [{ kind: "ramp", from: "20/s", to: "0/s" }, "30s"],
     [{ kind: "ramp", from: "0/s", to: "90/m" }, "37s"],
@@ -412,6 +413,15 @@ describe("executors", () => {
     const { file, load } = await exported([trafficStep({ for: "1h", arrivals })]);
     expect(load().options.scenarios.traffic?.stages).toHaveLength(360 * 4);
     expect(readFileSync(file, "utf8").split("\n").length).toBeLessThan(200);
+    const short: Arrivals = { kind: "daily", mean: "100/h" };
+    const once = await exported([trafficStep({ for: "90m", arrivals: short })]);
+    expect(readFileSync(once.file, "utf8")).not.toContain("...Array(");
+  });
+
+  test("make one rate of bursts that leave no pause", async () => {
+    const arrivals: Arrivals = { kind: "burst", count: 50, every: "50ms" };
+    const { scenarios } = (await exported([trafficStep({ arrivals })])).load().options;
+    expect(scenarios.traffic).toMatchObject({ executor: "constant-arrival-rate", rate: 1000 });
   });
 });
 
