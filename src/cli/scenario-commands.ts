@@ -151,7 +151,7 @@ export function addExport(program: Command, host: HostProcess): void {
     )
     .option(
       "--out <file>",
-      "the file to write; k6 needs it, since it gets a second one (default: standard output)",
+      "the file to write (default: standard output); --to k6 needs FILE.js",
       notEmpty,
     )
     .addHelpText(
