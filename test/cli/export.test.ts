@@ -81,6 +81,14 @@ describe("phases", () => {
     ]);
   });
 
+  test("count what a trace has in each second, in as few phases as there can be", () => {
+    expect(phases({ kind: "trace", atMs: [0, 5, 1500, 1900, 4999] }, "5s")).toEqual([
+      { name: "trace", duration: 2, arrivalCount: 4 },
+      { name: "trace", pause: 2 },
+      { name: "trace", duration: 1, arrivalCount: 1 },
+    ]);
+  });
+
   test("follow a day hour by hour", () => {
     const hours = Array.from({ length: 24 }, (_, hour) => (hour === 12 ? 24 : 0));
     const day = phases({ kind: "daily", mean: "100/h", hours }, "1d");

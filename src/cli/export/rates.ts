@@ -145,7 +145,9 @@ function traceSegments(atMs: readonly number[], forMs: number): readonly RateSeg
     const before = arrived;
     while ((atMs[arrived] ?? Number.POSITIVE_INFINITY) < fromMs + lengthMs) arrived += 1;
     const rate = (arrived - before) / lengthMs;
-    segments.push({ lengthMs, from: rate, to: rate });
+    const last = segments.at(-1);
+    if (last?.to !== rate) segments.push({ lengthMs, from: rate, to: rate });
+    else segments.splice(-1, 1, { ...last, lengthMs: last.lengthMs + lengthMs });
   }
   return segments;
 }

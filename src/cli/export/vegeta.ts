@@ -76,7 +76,7 @@ function* linesOf({ steps, seed, target }: LoadPlan): Generator<string> {
   }
 }
 
-/** `timestamp`: when it is due, on the clock of the scenario's world. */
+/** `timestamp`: when it is due, on the clock of the scenario's world. The player may begin later steps later: it clicks first. */
 function lineOf(request: ApiRequest, base: string, dueMs: number): string {
   const { method, target, headers, body } = wireRequestOf("", request);
   const header = Object.fromEntries(
