@@ -4,13 +4,14 @@
  * `MAIN=path/to/main.ts` measures another checkout.
  */
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { residentMib } from "./measure.ts";
 
 const main = process.env.MAIN ?? join(import.meta.dirname, "../src/cli/main.ts");
 const MAX_MS = Number(process.env.MAX_MS ?? 120_000);
@@ -226,15 +227,6 @@ function ask(port: number, method: string, path: string, body?: string | Buffer)
     request.once("error", reject);
     request.end(body);
   });
-}
-
-function residentMib({ pid }: ChildProcess): number {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, "utf8");
-    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
-  } catch {
-    return 0;
-  }
 }
 
 /** Sends a request each 5 ms, and tells at the end how long the slowest waited. */

@@ -3,7 +3,7 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, createConnection, createServer } from "node:net";
 import { arch, cpus, platform, tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -71,6 +71,11 @@ export function isInstalled(command: string): boolean {
 /** Without `taskset`, or with one core, processes run where the system puts them. */
 export const canPin: boolean = cpus().length >= 2 && isInstalled("taskset");
 
+/** Keeps this process, which is a client then, off the core of the servers. */
+export function pinSelfTo(core: 0 | 1): void {
+  if (canPin) spawnSync("taskset", ["-a", "-c", "-p", String(core), String(process.pid)]);
+}
+
 const running = new Set<ChildProcess>();
 process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL");
@@ -118,6 +123,16 @@ export function processorSeconds(pid: number | undefined): number | undefined {
   }
 }
 
+/** Memory that a process holds, in MiB; 0 where the system doesn't tell, or when it has ended. */
+export function residentMib({ pid }: ChildProcess): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}
+
 /** A port that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createServer();
@@ -140,4 +155,46 @@ export async function untilAnswered(url: string): Promise<void> {
     }
   }
   throw new Error(`${url} didn't answer within 20 s.`);
+}
+
+/** Arguments for Node that start a server on this port. */
+export type ArgsFor = (port: number) => string[] | Promise<string[]>;
+
+/** Milliseconds from spawning a server to the first byte of an answer, whatever it answers. */
+export async function msToFirstAnswer(
+  argsFor: ArgsFor,
+  options: SpawnOptions = {},
+): Promise<number> {
+  const port = await freePort();
+  const args = await argsFor(port);
+  const begin = performance.now();
+  const child = spawnOn(0, process.execPath, args, { stdio: "ignore", ...options });
+  let ended = false;
+  child.once("exit", () => {
+    ended = true;
+  });
+  while (!(await answers(port))) {
+    if (ended) throw new Error(`${args.join(" ")} ended before it answered.`);
+  }
+  const ms = performance.now() - begin;
+  await stop(child);
+  return ms;
+}
+
+/** Tries once, and again a millisecond later at the earliest. */
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection(port, "127.0.0.1");
+    socket.once("connect", () => {
+      socket.write(
+        "GET /v1/publisher/stats HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+      );
+    });
+    socket.once("data", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => undefined);
+    socket.once("close", () => setTimeout(() => resolve(false), 1));
+  });
 }

@@ -3,44 +3,19 @@
  * world has few impressions too, but on every day and at every surface: it tells more rows from longer numbers.
  */
 
-import { createSimulator, type Simulator } from "../src/index.ts";
+import type { Simulator } from "../src/index.ts";
 import { median, printFigure, printMachine, timed } from "./measure.ts";
+import { record, worldWith, worldWithFew, worldWithMany } from "./recorded.ts";
+import { rotated } from "./table.ts";
 
-const MANY = 10_000_000;
-const FEW = 10;
 const ROUNDS = 400;
 /** As many as the limit admits in a minute. */
 const A_ROUND = 60;
-const LIMIT_A_MINUTE = 10_000;
-const STEPS = MANY / LIMIT_A_MINUTE;
 const STEPS_A_DAY = 16;
 /** Not 1: ten million impressions are on more days than ten, at more surfaces than one, and their figures are longer. */
 const COSTS_THE_SAME = 1.25;
 /** What the machine makes of two times the same. */
 const THE_SAME = 1.1;
-
-/** A world with impressions of one publisher, spread over two months. */
-function worldWith(impressionsIn: (step: number, surfaces: number) => number): Simulator {
-  const sim = createSimulator({ seed: "bench", publishers: 1, journalEntries: 0 });
-  const { length } = sim.publishers.at(0).surfaces;
-  for (let step = 0; step < STEPS; step += 1) {
-    record(sim, impressionsIn(step, length));
-    sim.clock.advance("90m");
-  }
-  return sim;
-}
-
-function record(sim: Simulator, impressions: number): void {
-  const { id, apiKey, surfaces } = sim.publishers.at(0);
-  const headers = { authorization: `Bearer ${apiKey}` };
-  for (let sent = 0; sent < impressions; sent += 1) {
-    const surface = surfaces[sent % surfaces.length]?.id;
-    // Without a session nothing is de-duplicated.
-    const body = `{"publisher_id":"${id}","surface":"${surface}","ad_id":"ad"}`;
-    const { status } = sim.handle({ method: "POST", path: "/v1/impression", headers, body });
-    if (status !== 200) throw new Error(`An impression was answered with ${status}.`);
-  }
-}
 
 /** Microseconds a request. Two questions take turns, so that no answer is one that was just given. */
 function cost(sim: Simulator, period: string): number {
@@ -72,9 +47,7 @@ function costs<Name extends string>(
   const names = Object.keys(worlds) as Name[];
   const measured = Object.fromEntries(names.map((name) => [name, [] as number[]]));
   for (let round = 0; round < ROUNDS; round += 1) {
-    // The first of a round finds colder caches.
-    const first = round % names.length;
-    for (const name of [...names.slice(first), ...names.slice(0, first)]) {
+    for (const name of rotated(names, round)) {
       measured[name]?.push(cost(worlds[name], period));
     }
   }
@@ -94,9 +67,9 @@ const periods: Readonly<Record<string, string>> = {
 };
 
 printMachine();
-const few = worldWith((step) => (step % (STEPS / FEW) === 0 ? 1 : 0));
+const few = worldWithFew();
 const sparse = worldWith((step, surfaces) => (step % STEPS_A_DAY === 0 ? surfaces : 0));
-const many = worldWith(() => LIMIT_A_MINUTE);
+const many = worldWithMany();
 for (const [name, period] of Object.entries(periods)) {
   const us = costs({ few, sparse, many }, period);
   printFigure({ name: `stats, ${name}, after 10 impressions`, value: us.few, unit: "µs" });

@@ -1,0 +1,40 @@
+/** How the comparisons print: ratios with their spread, in tables that fit into a page of Markdown. */
+
+import { median } from "./measure.ts";
+
+/** Two digits that count: `0.86`, `0.043`, `12`. */
+export function rounded(value: number): string {
+  const digits = { minimumSignificantDigits: 2, maximumSignificantDigits: 2 };
+  return value.toLocaleString("en-US", digits);
+}
+
+export function whole(value: number): string {
+  return Math.round(value).toLocaleString("en-US");
+}
+
+/** The smallest of the values that at least this share of them doesn't exceed. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((left, right) => left - right);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+}
+
+/** The median of the ratios, round by round, and the lowest and highest of them: `0.86 (0.84 to 0.88)`. */
+export function ratioOf(values: readonly number[], base: readonly number[]): string {
+  const ratios = values.map((value, round) => value / (base[round] ?? Number.NaN));
+  const spread = `${rounded(Math.min(...ratios))} to ${rounded(Math.max(...ratios))}`;
+  return `${rounded(median(ratios))} (${spread})`;
+}
+
+export function markdownTable(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+): string {
+  const lines = [head, ...rows].map((cells) => `| ${cells.join(" | ")} |`);
+  return [lines[0], `|${"---|".repeat(head.length)}`, ...lines.slice(1)].join("\n");
+}
+
+/** The list begun elsewhere in each round: who goes first finds another machine than who follows. */
+export function rotated<Item>(items: readonly Item[], round: number): Item[] {
+  const first = (round + items.length) % items.length;
+  return [...items.slice(first), ...items.slice(0, first)];
+}
