@@ -1,7 +1,13 @@
-/** `npm run bench:http` relies on this: its load uses up no key's quota, however fast the machine is. */
+/**
+ * The benchmarks rely on this: their load uses up no key's quota, however fast the machine is, and the figures that they print
+ * are those that were measured.
+ */
 
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { peers, titleOf } from "../bench/peers/peers.ts";
 import { CALLERS, CONNECTIONS, hurried } from "../bench/quota.ts";
+import { markdownTable, percentile, ratioOf, rotated, rounded } from "../bench/table.ts";
 import { type ApiRequest, createSimulator } from "../src/index.ts";
 
 /** The clock of a machine so fast that no time passes. */
@@ -37,3 +43,48 @@ test.each(["impression", "stats"] as const)(
     expect([...refused]).toEqual([]);
   },
 );
+
+test.each([
+  [0.8649, "0.86"],
+  [0.9, "0.90"],
+  [0.0433, "0.043"],
+  [12.4, "12"],
+])("a ratio of %s is printed as %s", (value, printed) => {
+  expect(rounded(value)).toBe(printed);
+});
+
+test("each round's figure is compared with that of the same round", () => {
+  // The machine was slower in two of the rounds. That says nothing about either server.
+  expect(ratioOf([80, 20, 45], [100, 40, 50])).toBe("0.80 (0.50 to 0.90)");
+});
+
+test("one in a hundred is slower than the 99th percentile", () => {
+  const values = Array.from({ length: 1000 }, (_, index) => 1000 - index);
+  expect([0, 0.5, 0.99, 1].map((share) => percentile(values, share))).toEqual([1, 500, 990, 1000]);
+});
+
+test("in as many rounds as there are servers, each goes first once", () => {
+  const orders = [-1, 0, 1, 2].map((round) => rotated(["a", "b", "c"], round).join(""));
+  expect(orders).toEqual(["cab", "abc", "bca", "cab"]);
+});
+
+test("a table is Markdown", () => {
+  const rows = [
+    ["a", "1"],
+    ["b", "0.5"],
+  ];
+  expect(markdownTable(["server", "ratio"], rows)).toBe(
+    "| server | ratio |\n|---|---|\n| a | 1 |\n| b | 0.5 |",
+  );
+});
+
+test("every other server is compared at the version that the lock file installs", () => {
+  const lock = JSON.parse(
+    readFileSync(new URL("../bench/peers/package-lock.json", import.meta.url), "utf8"),
+  ) as { packages: Record<string, { version: string }> };
+  expect(peers.length).toBeGreaterThan(7);
+  for (const peer of peers) {
+    const installed = lock.packages[`node_modules/${peer.package}`]?.version;
+    expect(titleOf(peer)).toBe(`${peer.name} ${installed}`);
+  }
+});

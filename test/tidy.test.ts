@@ -31,7 +31,7 @@ function filesUnder(folder: string): SourceFile[] {
     ? readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
     : [];
   return paths
-    .filter((path) => path.endsWith(".ts"))
+    .filter((path) => path.endsWith(".ts") && !path.includes("node_modules"))
     .map((path) => {
       const full = join(root, folder, path);
       const text = readFileSync(full, "utf8");
