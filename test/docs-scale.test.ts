@@ -31,7 +31,10 @@ async function shell(lines: string, urls: Readonly<Record<string, string>>): Pro
 }
 
 test("the commands for all replicas run", async () => {
-  const [first, second] = [await serverFor({ clock: "frozen" }), await serverFor({ clock: "frozen" })];
+  const [first, second] = [
+    await serverFor({ clock: "frozen" }),
+    await serverFor({ clock: "frozen" }),
+  ];
   const [lines = ""] = snippetsIn(sectionOf("One control request for all replicas"), "sh");
   const output = await shell(lines, { 4011: first.url, 4012: second.url });
   expect(output).toContain('"now": "2026-01-15T01:00:00.000Z"');
