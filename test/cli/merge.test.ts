@@ -78,8 +78,29 @@ test("a missing worker makes the result unknown", async () => {
   const [first = "", , third = ""] = await playBy(3, url);
   const { code, stdout, stderr } = await runAdsim(["merge", first, third]);
   expect(code).toBe(1);
-  expect(stdout).toContain("? unknown  load: the result of worker 2 of 3 is missing");
+  expect(stdout).toContain("? unknown  load: there is no result of worker 2 of 3");
   expect(stderr).toContain("it is unknown whether the scenario holds");
+});
+
+test("a missing worker's result stays unknown, whatever the audit says", async () => {
+  const { url } = await serverFor();
+  const plain = { ...load, steps: [{ traffic: load.steps[0]?.traffic }], thresholds: [] };
+  const [first = ""] = await playBy(40, url, plain);
+  const { code, stdout } = await runAdsim(["merge", first, "--target", url]);
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^✗ broken {2}load: impressions that arrived: expected 1, found 30/);
+  const tiny = await playBy(31, (await serverFor()).url, plain);
+  const all = await runAdsim(["merge", ...tiny.slice(0, 30)]);
+  expect(all.stdout).toContain("? unknown  load: there is no result of worker 31 of 31");
+  const known = await runAdsim(["merge", ...tiny]);
+  expect(known.stdout).toContain("the scenario expects nothing");
+});
+
+test("a load of any size that a worker was allowed to send can be merged", async () => {
+  const { url } = await serverFor();
+  const [report = ""] = await playBy(1, url);
+  const large = readFileSync(report, "utf8").replace('"count": 30', '"count": 30000000');
+  expect((await runAdsim(["merge", fileOf(large)])).code).toBe(0);
 });
 
 test("what workers leave out is said", async () => {
@@ -106,8 +127,9 @@ test.each([
   [["--worker", "1/2"], "--worker needs --target"],
   [["--worker", "1/2", ...target], "--worker needs --report json=FILE"],
   [["--worker", "3", ...target, ...asJson], "It must be NUMBER/COUNT, such as 3/16"],
-  [["--worker", "3/2", ...target, ...asJson], "--worker must be a worker from 1 to the number of"],
-  [["--worker", "0/2", ...target, ...asJson], "--worker must be a worker from 1 to the number of"],
+  [["--worker", "3/2", ...target, ...asJson], "--worker must be a worker's number and how many"],
+  [["--worker", "0/2", ...target, ...asJson], "--worker must be a worker's number and how many"],
+  [["--run-id", "x", ...target, ...asJson], "--run-id is for workers (--worker) and for services"],
 ])("play %j is wrong usage", async (options, why) => {
   const { code, stderr } = await runAdsim(["play", fileOf(load), ...options]);
   expect(code).toBe(2);
@@ -141,7 +163,7 @@ test("merge refuses files that aren't reports of one load, and names them", asyn
     [["missing.json"], 3, "missing.json can't be read: there is no such file or folder"],
     [[], 2, "REPORT is missing"],
     [[first, second, "--target", "http://127.0.0.1:9"], 3, "can't be reached"],
-    [[first, second, "--target", "nowhere"], 2, "--target must be a URL"],
+    [[first, second, "--target", "nowhere"], 2, "nowhere must be a URL"],
     [[first, second, "--report", "json=/no/such/folder/x.json"], 3, "can't be written"],
   ];
   for (const [words, exitCode, why] of cases) {

@@ -54,9 +54,7 @@ function scriptOf({ steps, target }: LoadPlan): object {
     config: {
       target,
       http: { timeout: Math.max(1, Math.ceil(timeoutMs / 1000)) },
-      variables: Object.fromEntries(
-        [...new Set(entries.map(([, { user }]) => user))].flatMap(variablesOf),
-      ),
+      variables: Object.fromEntries(entries.flatMap(([, { user }]) => variablesOf(user))),
       phases,
     },
     scenarios: entries.map(([name, { user }], index) => ({

@@ -17,7 +17,8 @@ const WIDTH = 100;
 export function jsLiteral(value: unknown, indent = "", column: number = indent.length): string {
   if (value instanceof Repeated) {
     const { times, items } = value;
-    return `...Array(${times}).fill(${jsLiteral(items, indent, column + 20)}).flat()`;
+    const before = `...Array(${times}).fill(`;
+    return `${before}${jsLiteral(items, indent, column + before.length)}).flat()`;
   }
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const inner = `${indent}  `;

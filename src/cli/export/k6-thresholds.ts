@@ -48,7 +48,7 @@ const DROPPED =
   "thresholds: k6 doesn't count dropped requests as errors; add a threshold for dropped";
 
 function judgedBy(threshold: Threshold, planned: number): Judged | undefined {
-  const { of, unit, digits } = threshold;
+  const { of, unit, digits, decimals } = threshold;
   switch (of) {
     case "errors":
     case "refused": {
@@ -57,7 +57,8 @@ function judgedBy(threshold: Threshold, planned: number): Judged | undefined {
     }
     case "dropped": {
       const round = threshold.comparison === "<" ? Math.ceil : Math.floor;
-      const bound = unit === "%" ? round(shareOf(threshold) * planned) : digits;
+      // Divided last, so that a whole number stays whole.
+      const bound = unit === "%" ? round((digits * planned) / Number(`1e${decimals + 2}`)) : digits;
       return { metric: "dropped_iterations", aggregation: "count", bound };
     }
     case "sent":

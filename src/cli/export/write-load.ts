@@ -4,7 +4,7 @@ import type { Content } from "../../adapters/files/atomic-file.ts";
 import { checkOut, writeOut } from "../output/reports.ts";
 import { sayAll } from "../output/say.ts";
 import type { HostProcess } from "../processes/host-process.ts";
-import { endingSignals, onSignals } from "../processes/signals.ts";
+import { endingSignals, onFirstSignal } from "../processes/signals.ts";
 import type { LoadFile } from "./load-tool.ts";
 
 /**
@@ -18,9 +18,10 @@ export async function writeLoad(files: readonly LoadFile[], host: HostProcess): 
   const outputs = files.map(({ file, content }) => ({ file, content, option: `--out ${file}` }));
   for (const { file, option } of outputs) if (file !== undefined) await checkOut({ option, file });
   const signalled = new AbortController();
-  const stopListening = onSignals(host, endingSignals, (_, number) => signalled.abort(number));
+  const stopListening = onFirstSignal(host, endingSignals, (_, number) => signalled.abort(number));
   try {
     for (const { file, option, content: whole } of outputs) {
+      signalled.signal.throwIfAborted();
       const content = typeof whole === "string" ? whole : piecesUntil(signalled.signal, whole);
       if (file !== undefined) await writeOut({ option, file, content }, stderr);
       else if (!(await sayAll(content, stdout))) return false;
@@ -37,7 +38,7 @@ export async function writeLoad(files: readonly LoadFile[], host: HostProcess): 
 
 function* piecesUntil(signal: AbortSignal, content: Exclude<Content, string>): Generator<string> {
   for (const piece of content) {
-    if (signal.aborted) throw new Error("A signal ended the command.");
+    signal.throwIfAborted();
     yield piece;
   }
 }

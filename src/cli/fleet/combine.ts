@@ -1,32 +1,45 @@
-/** Makes one answer of the answers that several replicas give to the same control request. */
+/** Combines the replicas' answers to one control request into one. */
 
+import type { AuditFigures } from "../../audit/audit.ts";
 import { isPlainObject } from "../../base/input.ts";
 import type { ControlAnswer } from "../../play/targets/control-api.ts";
-import { type AuditFigures, sumOfAudits } from "./sum-audits.ts";
+import { sumOfAudits } from "./sum-audits.ts";
+
+export interface ControlRequest {
+  readonly method: string;
+  /** Below `/_sim/`, without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body: object | undefined;
+}
 
 export interface ReplicaAnswer extends ControlAnswer {
   /** The replica's base URL. */
   readonly url: string;
 }
 
-/** One answer for all, or `undefined` if they differ and there is no way to add them up. */
-export function combined(
-  { path, query }: { readonly path: string; readonly query: URLSearchParams },
-  answers: readonly ReplicaAnswer[],
-): unknown {
-  if (path === "audit") return sumOfAudits(answers.map(({ value }) => value as AuditFigures));
-  if (path === "journal" && !query.has("format", "har")) return journalOf(query, answers);
-  if (path === "metrics") return metricsOf(answers);
+/** One answer for all; `undefined` if they differ and can't be added up. */
+export function combined(request: ControlRequest, answers: readonly ReplicaAnswer[]): unknown {
+  const combine = combiners[`${request.method} ${request.path}`];
+  if (combine !== undefined) return combine(answers, request.query);
   const [first] = answers;
-  const isSame = answers.every((answer) => stableText(answer) === (first && stableText(first)));
-  return isSame ? (first?.value ?? first?.text) : undefined;
+  return new Set(answers.map(stableText)).size === 1 ? (first?.value ?? first?.text) : undefined;
 }
 
-/** The text of an answer without its times: clocks that run show different ones. */
+type Combiner = (answers: readonly ReplicaAnswer[], query: URLSearchParams) => unknown;
+
+const combiners: Readonly<Record<string, Combiner>> = {
+  // The casts are safe: all replicas have our version.
+  "GET audit": (answers) => sumOfAudits(answers.map(({ value }) => value as AuditFigures)),
+  "GET journal": journalOf,
+  "GET metrics": metricsOf,
+};
+
+/** The text of an answer without times and usage, which differ between replicas that are otherwise the same. */
 function stableText({ value, text }: ReplicaAnswer): string {
   if (!isPlainObject(value)) return text;
-  const { now: _, at: _at, ...rest } = value;
-  return JSON.stringify(rest);
+  const usage = ["now", "at", "server", "requests", "publishersTouched", "impressions"];
+  return JSON.stringify(value, (name, member) => (usage.includes(name) ? undefined : member));
 }
 
 interface Journal {
@@ -35,20 +48,19 @@ interface Journal {
 }
 
 /** All entries in the order of their times, each with its replica. Within a replica their order stays. */
-function journalOf(query: URLSearchParams, answers: readonly ReplicaAnswer[]): unknown {
-  if (query.has("format", "ndjson")) return answers.map(({ text }) => text).join("");
-  const journals = answers.map(({ url, value }) => ({ url, journal: value as Journal }));
+function journalOf(answers: readonly ReplicaAnswer[], query: URLSearchParams): unknown {
+  const journals = answers.map(({ url, value }) => ({ url, ...(value as Journal) }));
   const entries = journals
-    .flatMap(({ url, journal }) => journal.entries.map((entry) => ({ replica: url, ...entry })))
+    .flatMap(({ url, entries: own }) => own.map((entry) => ({ replica: url, ...entry })))
     .sort((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)));
   const limit = query.get("limit");
   return {
     entries: limit === null ? entries : entries.slice(-Number(limit)),
-    total: journals.reduce((sum, { journal }) => sum + journal.total, 0),
+    total: journals.reduce((sum, { total }) => sum + total, 0),
   };
 }
 
-/** Prometheus metrics in which the label `replica` tells where each sample comes from. */
+/** Prometheus metrics in which the label `replica` says where each sample comes from. */
 function metricsOf(answers: readonly ReplicaAnswer[]): string {
   const families = new Map<string, string[]>();
   for (const { url, text } of answers) {

@@ -1,105 +1,78 @@
-/** `adsim fleet URL… -- METHOD PATH [BODY]`: sends a control request to every replica, and makes one answer of theirs. */
+/** `adsim fleet URL… -- METHOD PATH [BODY]`: sends a control request to every replica, and combines their answers into one. */
 
 import { formatList } from "../../base/did-you-mean.ts";
-import { InputError, isPlainObject } from "../../base/input.ts";
+import { isPlainObject } from "../../base/input.ts";
+import { parseJson } from "../../base/parse-json.ts";
 import { indentedJson } from "../../base/text.ts";
 import { VERSION } from "../../base/version.ts";
 import {
   askControl,
   askHealth,
   type ControlApiOptions,
+  type Health,
   isSuccess,
-  jsonIn,
   refusalOf,
 } from "../../play/targets/control-api.ts";
-import { createHttpClient } from "../../play/targets/http-client.ts";
-import { readTargetUrl, type TargetUrl } from "../../play/targets/target-url.ts";
+import { createHttpClient, LARGEST_BODY_BYTES } from "../../play/targets/http-client.ts";
+import type { TargetUrl } from "../../play/targets/target-url.ts";
 import { couldNotRun, exitCodes, failureAtTarget, wrongUsage } from "../output/exit.ts";
 import { say } from "../output/say.ts";
 import type { HostProcess } from "../processes/host-process.ts";
-import { combined, type ReplicaAnswer } from "./combine.ts";
+import { type ControlRequest, combined, type ReplicaAnswer } from "./combine.ts";
+import { readReplicaUrls } from "./replica-urls.ts";
 
 export interface FleetFlags {
   readonly controlToken?: string;
 }
 
-interface ControlRequest {
-  readonly method: string;
-  /** Below `/_sim/`. */
-  readonly path: string;
-  readonly body: object | undefined;
-}
-
-/** @returns 0 if all replicas did the same; 1 if some refused, or if a change had different results. */
+/** @returns 0 if all replicas did the same; 1 if some didn't do it, or if a change had different results. */
 export async function fleet(
   words: readonly string[],
   { controlToken }: FleetFlags,
   { stdout, stderr }: HostProcess,
 ): Promise<number> {
-  const urls = words.filter(isUrl);
-  const replicas = urls.map(readReplicaUrl);
-  refuseUrls(replicas);
+  const urls = words.filter((word) => /^https?:\/\//i.test(word));
+  if (urls.length === 0)
+    throw wrongUsage(
+      "URL is missing. Give the base URL of every replica, such as http://adsim-1:4010.",
+    );
+  const replicas = readReplicaUrls(urls);
   const rest = words.slice(urls.length);
   const request = readRequest(rest[0] === "--" ? rest.slice(1) : rest);
   const answers = await askAll(replicas, request, controlToken);
-  const refused = answers.filter((answer) => !isSuccess(answer));
-  if (refused.length === answers.length) throw refusedByAll(answers, request, replicas);
-  const [path = "", search] = request.path.split("?");
-  const asked = { path, query: new URLSearchParams(search) };
-  const one = refused.length === 0 ? combined(asked, answers) : undefined;
-  if (one === undefined) return tellEach(answers, request, { stdout, stderr });
-  say(typeof one === "string" ? one : indentedJson(one), stdout);
-  return exitCodes.fine;
-}
-
-/** Shows the answers of replicas that don't agree. @returns the exit code: that reports differ is nothing unusual. */
-function tellEach(
-  answers: readonly ReplicaAnswer[],
-  request: ControlRequest,
-  { stdout, stderr }: Pick<HostProcess, "stdout" | "stderr">,
-): number {
+  const isDone = answers.every(isSuccess);
+  const one = isDone ? combined(request, answers) : undefined;
+  if (one !== undefined) {
+    say(typeof one === "string" ? one : indentedJson(one), stdout);
+    return exitCodes.fine;
+  }
+  if (!answers.some((answer) => isSuccess(answer) || answer.status === 0))
+    throw refusedByAll(answers, request);
   const shown = answers.map(({ url, status, value, text }) => ({
     ...{ url, status },
     answer: value ?? text,
   }));
   say(indentedJson({ replicas: shown }), stdout);
-  const isChange = request.method !== "GET";
-  const refused = answers.filter((answer) => !isSuccess(answer)).map(({ url }) => url);
-  if (refused.length > 0) {
-    const rest = isChange ? ", and the others did it. They differ now" : "";
-    say(`adsim: ${formatList(refused)} refused ${wordsOf(request)}${rest}.\n`, stderr);
-  } else if (isChange) {
-    const advice = "Were the replicas started and changed alike?";
-    say(`adsim: ${wordsOf(request)} had different results. ${advice}\n`, stderr);
-  } else return exitCodes.fine;
+  // Answers to a question may differ.
+  if (isDone && request.method === "GET") return exitCodes.fine;
+  say(`adsim: ${isDone ? DIFFERENT : whoFailed(answers)}\n`, stderr);
   return exitCodes.checkFailed;
 }
 
-function wordsOf({ method, path }: ControlRequest): string {
-  return `${method} /_sim/${path}`;
-}
+const DIFFERENT =
+  "the replicas did it with different results. Were they started and changed alike?";
 
-function isUrl(word: string): boolean {
-  return /^https?:\/\//i.test(word);
-}
-
-function readReplicaUrl(url: string): TargetUrl {
-  try {
-    return readTargetUrl(url);
-  } catch (error) {
-    throw error instanceof InputError ? wrongUsage(`${url} ${error.expected}`) : error;
-  }
-}
-
-function refuseUrls(replicas: readonly TargetUrl[]): void {
-  if (replicas.length === 0)
-    throw wrongUsage(
-      "URL is missing. Give the base URL of every replica, such as http://adsim-1:4010.",
-    );
-  const twice = replicas.find(
-    ({ url }, index) => replicas.findIndex((one) => one.url === url) < index,
-  );
-  if (twice !== undefined) throw wrongUsage(`${twice.url} is given twice. Give each replica once.`);
+/** A sentence about the replicas that didn't do what they were asked. */
+function whoFailed(answers: readonly ReplicaAnswer[]): string {
+  const urlsWith = (has: (answer: ReplicaAnswer) => boolean): string =>
+    formatList(answers.filter(has).map(({ url }) => url));
+  const silent = urlsWith(({ status }) => status === 0);
+  const refusing = urlsWith((answer) => answer.status !== 0 && !isSuccess(answer));
+  return [
+    ...(refusing === "" ? [] : [`${refusing} refused it`]),
+    ...(silent === "" ? [] : [`${silent} gave no answer, and may have done it`]),
+    "the replicas may differ now",
+  ].join("; ");
 }
 
 const methods: readonly string[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
@@ -107,104 +80,124 @@ const EXAMPLES = `such as GET audit, or POST clock/advance '{"by":"1h"}'`;
 
 function readRequest([
   method = "",
-  path = "",
+  address = "",
   body,
   ...surplus
 ]: readonly string[]): ControlRequest {
-  if (!methods.includes(method.toUpperCase()) || path === "")
+  if (!methods.includes(method.toUpperCase()) || address === "")
     throw wrongUsage(`after the URLs, give a control request: METHOD PATH [BODY], ${EXAMPLES}.`);
   if (surplus.length > 0)
     throw wrongUsage(`unexpected '${surplus[0]}' after the body. Quote the JSON: ${EXAMPLES}.`);
-  const below = path.replace(/^\/?(?:_sim\/)?/, "");
-  if (!/^[\w.~%/?=&:+,-]+$/.test(below))
-    throw wrongUsage(`'${path}' isn't a path of the control API, ${EXAMPLES}.`);
-  const request = { method: method.toUpperCase(), path: below, body: bodyIn(body) };
-  const why = wholeness[`${request.method} ${below.split("?")[0]}`];
-  if (why !== undefined) throw wrongUsage(`${request.method} ${below} can't be for all: ${why}.`);
+  const [path = "", search] = address.replace(/^\/?(?:_sim\/)?/, "").split("?");
+  if (!/^[\w.~%/-]+$/.test(path) || path.split("/").includes(".."))
+    throw wrongUsage(`'${address}' isn't a path of the control API, ${EXAMPLES}.`);
+  const query = new URLSearchParams(search);
+  const request = { method: method.toUpperCase(), path, query, body: bodyIn(body) };
+  const why = whyNotForAll(request);
+  if (why !== undefined) throw wrongUsage(`${wordsOf(request)} can't be sent to all: ${why}.`);
   return request;
 }
 
-/** Requests that one replica can do and all together can't, and why. */
-const wholeness: Readonly<Record<string, string>> = {
-  "GET events": "it never ends. Follow each replica by itself",
-  "POST scenarios/play":
-    "each replica would play the whole scenario. Play it through the balancer: adsim play --worker 1/1",
-};
-
-function bodyIn(text: string | undefined): object | undefined {
-  const body = text === undefined ? undefined : jsonIn(text);
-  if (text === undefined || isPlainObject(body) || Array.isArray(body)) return body as object;
-  throw wrongUsage(`'${text}' isn't a JSON object, ${EXAMPLES}.`);
-}
-
-/** Sends nothing unless every replica is an adsim of the same version and seed. @throws CommandFailure */
-async function askAll(
-  replicas: readonly TargetUrl[],
-  { method, path, body }: ControlRequest,
-  token: string | undefined,
-): Promise<readonly ReplicaAnswer[]> {
-  const clients = await Promise.all(
-    replicas.map(({ origin }) =>
-      createHttpClient(origin, { connections: 1, mostBodyBytes: MAX_BODY_BYTES }),
-    ),
-  );
-  const options = clients.map((client, index): ControlApiOptions & { readonly url: string } => {
-    const { url = "", origin = "", prefix = "" } = replicas[index] ?? {};
-    return { client, url, origin, prefix, token, version: VERSION };
-  });
-  try {
-    await refuseStrangers(options);
-    const asking = options.map((one) => askControl(one, method, path, body));
-    return (await Promise.allSettled(asking)).map((asked, index): ReplicaAnswer => {
-      const url = replicas[index]?.url ?? "";
-      if (asked.status === "fulfilled") return { url, ...asked.value };
-      // Others may have done it.
-      return { url, status: 0, text: String(asked.reason.message), value: undefined };
-    });
-  } catch (error) {
-    throw failureAtTarget(error);
-  } finally {
-    await Promise.all(clients.map((client) => client.close()));
+/** Requests that one replica can do and all together can't. */
+function whyNotForAll({ method, path, query }: ControlRequest): string | undefined {
+  switch (`${method} ${path}`) {
+    case "GET events":
+      return "it never ends. Follow each replica by itself";
+    case "POST scenarios/play":
+      return "each replica would play the whole scenario. Send its traffic through the balancer: adsim play --worker";
+    case "GET journal":
+      return query.has("after") || query.has("format")
+        ? "numbers of entries and formats are each replica's own. Leave out after and format"
+        : undefined;
+    default:
+      return undefined;
   }
 }
 
-/** As large as a journal can be. */
-const MAX_BODY_BYTES = 256 * 1024 * 1024;
-
-async function refuseStrangers(
-  options: readonly (ControlApiOptions & { readonly url: string })[],
-): Promise<void> {
-  const all = await Promise.all(
-    options.map(async (one) => ({
-      url: one.url,
-      found: await askHealth({ ...one, version: undefined }),
-    })),
+function bodyIn(text: string | undefined): object | undefined {
+  if (text === undefined) return undefined;
+  const body = parseJson(text, (mistake) =>
+    wrongUsage(`the body ${mistake}. Quote it: ${EXAMPLES}.`),
   );
-  const kinds = all.map(({ url, found }) => {
-    if (found.kind === "adsim")
-      return { url, kind: `version ${found.version}, seed ${found.seed}` };
-    const why =
-      found.kind === "refusing"
-        ? `refuses control requests (${found.status}): ${found.detail} Give its control token (--control-token)`
-        : `isn't an adsim: GET /_sim/health has status ${found.status}`;
-    throw couldNotRun(`${url} ${why}. Nothing was sent.`);
+  if (isPlainObject(body) || Array.isArray(body)) return body;
+  throw wrongUsage(`the body must be a JSON object, ${EXAMPLES}.`);
+}
+
+function pathOf({ path, query }: ControlRequest): string {
+  return query.size === 0 ? path : `${path}?${query}`;
+}
+
+function wordsOf(request: ControlRequest): string {
+  return `${request.method} /_sim/${pathOf(request)}`;
+}
+
+/** Sends nothing unless every replica is an adsim of our version and of the same seed. @throws CommandFailure */
+async function askAll(
+  replicas: readonly TargetUrl[],
+  request: ControlRequest,
+  token: string | undefined,
+): Promise<readonly ReplicaAnswer[]> {
+  const all = await Promise.all(
+    replicas.map(async (replica) => {
+      const limits = { connections: 1, mostBodyBytes: LARGEST_BODY_BYTES };
+      return { ...replica, token, client: await createHttpClient(replica.origin, limits) };
+    }),
+  );
+  try {
+    await refuseStrangers(all);
+    return await Promise.all(all.map((replica) => answerOf(replica, request)));
+  } catch (error) {
+    throw failureAtTarget(error);
+  } finally {
+    await Promise.all(all.map(({ client }) => client.close()));
+  }
+}
+
+type Replica = TargetUrl & ControlApiOptions;
+
+/** No answer has status 0: others may have done it meanwhile. */
+async function answerOf(replica: Replica, request: ControlRequest): Promise<ReplicaAnswer> {
+  const { method, body } = request;
+  const known = { ...replica, version: VERSION };
+  try {
+    return { url: replica.url, ...(await askControl(known, method, pathOf(request), body)) };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return { url: replica.url, status: 0, text: error.message, value: undefined };
+  }
+}
+
+/** @throws CommandFailure unless all are replicas of one server, which this adsim can ask. */
+async function refuseStrangers(replicas: readonly Replica[]): Promise<void> {
+  const found = await Promise.all(
+    replicas.map(async (replica) => ({ url: replica.url, health: await askHealth(replica) })),
+  );
+  const seeds = found.map(({ url, health }) => {
+    if (health.kind === "adsim" && health.version === VERSION) return { url, seed: health.seed };
+    throw couldNotRun(`${url} ${whyStrange(health)} Nothing was sent.`);
   });
-  const [first] = kinds;
-  const other = kinds.find(({ kind }) => kind !== first?.kind);
+  const [first] = seeds;
+  const other = seeds.find(({ seed }) => seed !== first?.seed);
   if (first === undefined || other === undefined) return;
   throw couldNotRun(
-    `these aren't replicas of one server: ${first.url} has ${first.kind}, ${other.url} has ${other.kind}. Nothing was sent.`,
+    `these aren't replicas of one server: ${first.url} has the seed ${first.seed}, ${other.url} has ${other.seed}. Nothing was sent.`,
   );
 }
 
+function whyStrange(health: Health): string {
+  switch (health.kind) {
+    case "adsim":
+      return `is adsim ${health.version}, but this is ${VERSION}.`;
+    case "refusing":
+      return `refuses control requests (${health.status}): ${health.detail}`;
+    case "other":
+      return `isn't an adsim: GET /_sim/health has status ${health.status}.`;
+  }
+}
+
 /** @returns the error of a request that changed nothing anywhere. */
-function refusedByAll(
-  [first]: readonly ReplicaAnswer[],
-  request: ControlRequest,
-  [replica]: readonly TargetUrl[],
-): Error {
-  if (first === undefined || replica === undefined)
-    return new Error("A fleet without replicas. This is a bug in adsim.");
-  if (first.status === 0) return couldNotRun(first.text);
-  return wrongUsage(refusalOf(first, wordsOf(request), { ...replica, token: undefined }).message);
+function refusedByAll([first]: readonly ReplicaAnswer[], request: ControlRequest): Error {
+  if (first === undefined) return new Error("A fleet without replicas. This is a bug in adsim.");
+  const at = { origin: first.url, prefix: "", token: undefined };
+  return wrongUsage(refusalOf(first, wordsOf(request), at).message);
 }

@@ -1,9 +1,7 @@
 /** Sums the audits of worlds that share their publishers' requests, such as the replicas of one deployment. */
 
-import type { Audit, PublisherAudit } from "../../audit/audit.ts";
+import type { AuditFigures, PublisherAudit } from "../../audit/audit.ts";
 import { MICROS_PER_INR, nearestMicros } from "../../base/money.ts";
-
-export type AuditFigures = Omit<Audit, "assertNothingLostOrDoubled">;
 
 /** Figures are added. It is balanced if all are. Its time is the latest. */
 export function sumOfAudits(audits: readonly AuditFigures[]): AuditFigures {

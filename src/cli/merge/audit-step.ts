@@ -1,21 +1,24 @@
 /** Compares what workers say they sent with what the targets' audits counted. */
 
+import type { AuditFigures } from "../../audit/audit.ts";
 import { plural } from "../../play/measure/quantities.ts";
 import { check, verdictOf } from "../../play/player/matching.ts";
 import type { Check, PlayResult, StepResult } from "../../play/player/result.ts";
 import { createControlApi } from "../../play/targets/control-api.ts";
-import { createHttpClient } from "../../play/targets/http-client.ts";
-import { readTargetUrl } from "../../play/targets/target-url.ts";
-import { type AuditFigures, sumOfAudits } from "../fleet/sum-audits.ts";
+import { createHttpClient, LARGEST_BODY_BYTES } from "../../play/targets/http-client.ts";
+import type { TargetUrl } from "../../play/targets/target-url.ts";
+import { readReplicaUrls } from "../fleet/replica-urls.ts";
+import { sumOfAudits } from "../fleet/sum-audits.ts";
 import { failureAtTarget } from "../output/exit.ts";
 
 /** The targets must have been without requests before. @throws CommandFailure if one gives no audit. */
 export async function auditStep(
   { tally, endedAt }: Pick<PlayResult, "tally" | "endedAt">,
-  targets: readonly string[],
+  urls: readonly string[],
   token: string | undefined,
 ): Promise<StepResult> {
-  const audit = sumOfAudits(await Promise.all(targets.map((url) => auditAt(url, token))));
+  const targets = readReplicaUrls(urls);
+  const audit = sumOfAudits(await Promise.all(targets.map((target) => auditAt(target, token))));
   const { impressions, clicks } = audit.total;
   const { impression, click } = tally.operations;
   // A request without an answer may have arrived or not.
@@ -47,20 +50,19 @@ function counted(about: string, found: number, sent: number, open: number): Chec
   return check(isFound ? "held" : "broken", about, expected, String(found));
 }
 
-async function auditAt(url: string, token: string | undefined): Promise<AuditFigures> {
-  const { origin, prefix } = readTargetUrl(url);
-  const client = await createHttpClient(origin, { connections: 1, mostBodyBytes: MAX_BODY_BYTES });
+async function auditAt(
+  { origin, prefix }: TargetUrl,
+  token: string | undefined,
+): Promise<AuditFigures> {
+  const limits = { connections: 1, mostBodyBytes: LARGEST_BODY_BYTES };
+  const client = await createHttpClient(origin, limits);
   try {
-    return (await createControlApi({ client, origin, prefix, token }).ask(
-      "GET",
-      "audit",
-    )) as AuditFigures;
+    const { ask } = createControlApi({ client, origin, prefix, token });
+    // The cast is safe if the versions are the same.
+    return (await ask("GET", "audit")) as AuditFigures;
   } catch (error) {
     throw failureAtTarget(error);
   } finally {
     await client.close();
   }
 }
-
-/** As large as the audit of a million publishers can be. */
-const MAX_BODY_BYTES = 256 * 1024 * 1024;

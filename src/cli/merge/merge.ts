@@ -3,8 +3,9 @@
 import { InputError } from "../../base/input.ts";
 import { adsimLine } from "../../base/shell.ts";
 import { concludeAgain } from "../../play/player/conclude.ts";
-import { mergeShares, type PlayedShare } from "../../play/player/merge-shares.ts";
+import { mergeShares, missingWorkers, type PlayedShare } from "../../play/player/merge-shares.ts";
 import type { PlayResult } from "../../play/player/result.ts";
+import { isTokenGiven } from "../options/common-options.ts";
 import { wrongUsage } from "../output/exit.ts";
 import { checkReports } from "../output/reports.ts";
 import type { PlayFlags } from "../play/play-options.ts";
@@ -27,9 +28,14 @@ export async function merge(
   await checkReports(report);
   const shares: PlayedShare[] = [];
   for (const file of files) shares.push(await readShare(file));
-  const targetWords = target.flatMap((url) => ["--target", url]);
-  const merged = mergedOf(shares, files, adsimLine(["merge", ...files, ...targetWords]));
-  return tellResult(await withAudit(merged, target, controlToken), flags, host);
+  const words = ["merge", ...files, ...target.flatMap((url) => ["--target", url])];
+  const reproduce = [...words, ...(isTokenGiven(flags, host) ? ["--control-token", "…"] : [])];
+  const merged = mergedOf(shares, files, adsimLine(reproduce));
+  if (target.length === 0) return tellResult(merged, flags, host);
+  // Loaded on demand, with the HTTP client.
+  const { auditStep } = await import("./audit-step.ts");
+  const steps = [...merged.steps, await auditStep(merged, target, controlToken)];
+  return tellResult(concludeAgain({ ...merged, steps }, missingWorkers(shares)), flags, host);
 }
 
 function mergedOf(
@@ -44,19 +50,4 @@ function mergedOf(
     const file = files[Number(error.field)] ?? "";
     throw wrongUsage(`${file} can't be merged: it ${error.expected}`);
   }
-}
-
-/** The result with a step that compares the workers' requests with those that the targets counted. */
-async function withAudit(
-  result: PlayResult,
-  targets: readonly string[],
-  token: string | undefined,
-): Promise<PlayResult> {
-  if (targets.length === 0) return result;
-  // Loaded on demand, with the HTTP client.
-  const { auditStep } = await import("./audit-step.ts");
-  return concludeAgain({
-    ...result,
-    steps: [...result.steps, await auditStep(result, targets, token)],
-  });
 }

@@ -8,6 +8,7 @@ import { parseScenario } from "../../play/language/parse/parse-scenario.ts";
 import { decodeLatencies } from "../../play/measure/latency-encoding.ts";
 import type { PlayedShare } from "../../play/player/merge-shares.ts";
 import { jsonIn } from "../../play/targets/control-api.ts";
+import { checkShare } from "../../play/targets/play-scenario.ts";
 import { couldNotRun, wrongUsage } from "../output/exit.ts";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -19,7 +20,10 @@ const tally = v.looseObject({
   operations: v.record(v.string(), operation),
 });
 const instant = v.pipe(v.string(), v.isoTimestamp());
-const bucket = v.looseObject({ atMs: count, sent: count, ok: count, unanswered: count });
+const bucket = v.looseObject({
+  ...{ atMs: count, sent: count, ok: count, unanswered: count, creditedInr: v.number() },
+  statuses: v.record(v.string(), count),
+});
 
 /** What merging reads. The rest is passed on. */
 const report = v.looseObject({
@@ -33,7 +37,7 @@ const report = v.looseObject({
   skipped: v.array(v.looseObject({ path: v.string() })),
   tally,
   latency: v.optional(v.looseObject({ max: v.number(), mean: v.number() })),
-  timeline: v.looseObject({ bucketMs: count, buckets: v.array(bucket) }),
+  timeline: v.looseObject({ bucketMs: v.pipe(count, v.minValue(1)), buckets: v.array(bucket) }),
   share: v.looseObject({
     ...{ worker: count, of: count, latencies: v.string() },
     timeline: v.array(v.string()),
@@ -67,14 +71,18 @@ function where(issue: v.BaseIssue<unknown>): string {
   return path === null ? "" : ` (${path} is not as expected)`;
 }
 
-function checkRest(file: string, { share }: PlayedShare): void {
+/** @throws CommandFailure for a share, a scenario or a histogram that can't be. */
+function checkRest(file: string, { share, timeline }: PlayedShare): void {
   try {
-    parseScenario(share.scenario);
+    checkShare(share);
+    // The worker was allowed to play it.
+    parseScenario(share.scenario, { maxRequests: Number.MAX_SAFE_INTEGER });
+    if (share.timeline.length !== timeline.buckets.length) throw new Error("Too few histograms.");
     for (const text of [share.latencies, ...share.timeline]) decodeLatencies(text);
   } catch (error) {
     const why =
       error instanceof InputError
-        ? `its scenario is wrong: ${error.message}`
+        ? `its share or its scenario is wrong: ${error.message}`
         : "its histograms are damaged.";
     throw wrongUsage(`${file}: ${why}`);
   }

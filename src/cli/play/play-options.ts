@@ -37,7 +37,7 @@ export function addPlayOptions(command: Command, host: HostProcess): Command {
     )
     .option(
       "--speed <number>",
-      "with --target: how many times as fast as real time, such as 60 or 0.5 (default: no waiting if the target is an adsim, else real time)",
+      "with --target: how many times as fast as real time, such as 60 or 0.5 (default: no waiting if the target is an adsim and there is no --worker, else real time)",
       speed,
     )
     .option(

@@ -69,8 +69,8 @@ function refuseWrongUsage(
     "--speed": flags.speed !== undefined,
     "--api-key, --publisher and --surface": credentials.length > 0,
     "--control-token": isTokenGiven(flags, host),
-    "--worker": flags.worker !== undefined,
   };
+  if (flags.worker !== undefined) refuseUnusableShare(flags);
   if (flags.target === undefined) {
     const given = firstGiven({ ...forTargets, ...forServices });
     if (given === undefined) return;
@@ -78,17 +78,17 @@ function refuseWrongUsage(
       `${given} needs --target: a play in this process never waits and needs no keys.`,
     );
   }
-  refuseUnusableShare(flags);
   const isReal = credentials.length > 0 || flags.worker !== undefined;
   const given = isReal ? undefined : firstGiven(forServices);
   if (given === undefined) return;
   throw wrongUsage(
-    `${given} is for services other than adsim. Give a publisher of the service with --api-key KEY and --publisher ID.`,
+    `${given} is for workers (--worker) and for services other than adsim. Give a publisher of the service with --api-key KEY and --publisher ID.`,
   );
 }
 
-function refuseUnusableShare({ worker, json, report = [], playable }: PlayFlags): void {
-  if (worker === undefined) return;
+function refuseUnusableShare({ target, json, report = [], playable }: PlayFlags): void {
+  if (target === undefined)
+    throw wrongUsage("--worker needs --target: workers send their share to a server.");
   if (playable === true)
     throw wrongUsage("--worker sends the traffic of one scenario. Leave out --playable.");
   if (json === true || report.some(({ kind }) => kind === "json")) return;

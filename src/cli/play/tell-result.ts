@@ -28,7 +28,7 @@ export async function tellResult(
   if (json === true) say(indentedJson(result), stdout);
   const stream = json === true ? stderr : stdout;
   stream.write(reportText(result, { colour: isColourful(stream, env) }));
-  // Whether a share was sent isn't in question, and what it says is for `adsim merge` to judge.
+  // A worker's exit code only says that its share was sent. `adsim merge` judges the load.
   if (result.share !== undefined) return exitCodes.fine;
   if (result.verdict === "unknown") {
     stderr.write(

@@ -26,7 +26,7 @@ export interface Latencies {
   /** Undefined if nothing was recorded. */
   summary(): LatencySummary | undefined;
   /** A copy, in microseconds. */
-  histogram(): Histogram;
+  toHistogram(): Histogram;
 }
 
 interface Recorded extends Latencies {
@@ -88,7 +88,7 @@ export function createLatencies(significantDigits: 2 | 3 = 3): Latencies {
         mean: inMicroseconds(sumMs / count),
       };
     },
-    histogram() {
+    toHistogram() {
       const copy = new HistogramOf32Bits(1, HOUR_MICROSECONDS, significantDigits);
       if (recorded.zeros > 0) copy.recordValueWithCount(0, recorded.zeros);
       if (recorded.histogram !== undefined) copy.add(recorded.histogram);
@@ -98,7 +98,7 @@ export function createLatencies(significantDigits: 2 | 3 = 3): Latencies {
   return own;
 }
 
-/** Latencies from a histogram in microseconds. `exact`: its maximum and mean are only as exact as its buckets. */
+/** Latencies from a histogram in microseconds. `exact`: the true maximum and mean, if known: a histogram rounds to its buckets. */
 export function latenciesIn(
   histogram: Histogram,
   exact: Pick<LatencySummary, "max" | "mean"> = {

@@ -105,14 +105,23 @@ export function createTally(): Tally {
 export function tallyFrom(summary: TallySummary): Tally {
   const tally = createTally();
   const { counts } = tally;
-  const { sent, cut, lost, timedOut, late, dropped } = summary;
-  Object.assign(counts.outcomes, { answered: sent - cut - lost - timedOut, cut, lost });
-  counts.outcomes["timed-out"] = timedOut;
-  for (const id of operationIds) Object.assign(counts.operations[id], summary.operations[id]);
+  const { outcomes, operations, statuses } = counts;
+  const { sent, cut, lost, timedOut } = summary;
+  outcomes.answered = sent - cut - lost - timedOut;
+  outcomes.cut = cut;
+  outcomes.lost = lost;
+  outcomes["timed-out"] = timedOut;
+  for (const id of operationIds) {
+    operations[id].sent = summary.operations[id]?.sent ?? 0;
+    operations[id].ok = summary.operations[id]?.ok ?? 0;
+  }
   for (const [status, answers] of Object.entries(summary.statuses))
-    counts.statuses.set(Number(status), answers);
+    statuses.set(Number(status), answers);
+  // They are unknown, unless there were none.
   counts.tooManyIds = summary.differentIds !== 0;
-  Object.assign(counts, { late, dropped, creditedMicros: nearestMicros(summary.creditedInr) });
+  counts.late = summary.late;
+  counts.dropped = summary.dropped;
+  counts.creditedMicros = nearestMicros(summary.creditedInr);
   return tally;
 }
 

@@ -30,7 +30,7 @@ export function conclude(run: Run, ending: Ending): PlayResult {
   const shown = { name, about, ...(verdict === "broken" && { verdict }) };
   const measured = { tally, latency, invariants };
   const thresholds = share === undefined ? judgeThresholds(scenario, measured) : [];
-  const found = verdictOf({ steps, invariants, thresholds, skipped, unfired }, tally.sent);
+  const judged = { steps, invariants, thresholds, skipped, open: unfired };
   return {
     version: 1,
     scenario: shown,
@@ -39,7 +39,9 @@ export function conclude(run: Run, ending: Ending): PlayResult {
       time: time.kind,
       speed: time.kind === "virtual" ? undefined : time.speed,
     },
-    ...(share === undefined ? asDeclared(shown, found) : { verdict: "unknown", why: ONE_SHARE }),
+    ...(share === undefined
+      ? asDeclared(shown, verdictOf(judged, tally.sent))
+      : { verdict: "unknown", why: ONE_SHARE }),
     digest: run.digest.value(),
     startedAt: formatInstant(run.startMs),
     endedAt: formatInstant(endMs),
@@ -81,7 +83,7 @@ function shareResult(
 
 /** The result with its verdict formed anew, after its parts were judged again. `open`: sentences about what is unknown. */
 export function concludeAgain(result: PlayResult, open: readonly string[] = []): PlayResult {
-  const found = verdictOf({ ...result, unfired: open }, result.tally.sent);
+  const found = verdictOf({ ...result, open }, result.tally.sent);
   return { ...result, ...asDeclared(result.scenario, found) };
 }
 
@@ -98,12 +100,14 @@ function asDeclared({ verdict }: PlayResult["scenario"], found: Conclusion): Con
   };
 }
 
-type Judged = Pick<PlayResult, "steps" | "invariants" | "thresholds" | "skipped"> &
-  Pick<Ending, "unfired">;
+interface Judged extends Pick<PlayResult, "steps" | "invariants" | "thresholds" | "skipped"> {
+  /** Sentences about what else is unknown. */
+  readonly open: readonly string[];
+}
 
 /** Broken outranks unknown, and unknown outranks held, so `held` means that everything was seen to hold. */
 function verdictOf(
-  { steps, invariants, thresholds, skipped, unfired }: Judged,
+  { steps, invariants, thresholds, skipped, open: alsoOpen }: Judged,
   sent: number,
 ): Conclusion {
   const broken = [
@@ -115,7 +119,7 @@ function verdictOf(
   const open = [
     ...skipped.map(({ path, why }) => `${path} was skipped: ${why}`),
     ...steps.filter(hasVerdict("unknown")).map(({ path, why }) => `${path}: ${why}`),
-    ...unfired,
+    ...alsoOpen,
     ...thresholds.filter(hasVerdict("unknown")).map(thresholdInWords),
   ];
   if (open.length > 0) return { verdict: "unknown", why: listed(open) };

@@ -3,7 +3,7 @@
  * same player works synchronously on a world in this process and asynchronously on a service over HTTP.
  */
 
-import type { Audit } from "../../audit/audit.ts";
+import type { AuditFigures } from "../../audit/audit.ts";
 import type { InstalledRule } from "../../faults/installed-rule.ts";
 import type { FaultRule } from "../../faults/rule.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
@@ -46,7 +46,7 @@ export interface Effects {
     output: undefined;
   };
   rotateKey: { input: { readonly publisher: string }; output: Member };
-  audit: { input: Record<never, never>; output: Omit<Audit, "assertNothingLostOrDoubled"> };
+  audit: { input: Record<never, never>; output: AuditFigures };
   /** The last `limit` entries. */
   journal: { input: { readonly limit: number }; output: readonly JournalEntry[] };
   /** The world, for the laws to copy and audit; or the reason why it isn't available. */

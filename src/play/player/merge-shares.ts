@@ -4,7 +4,7 @@ import { formatList } from "../../base/did-you-mean.ts";
 import { digestOf } from "../../base/digest.ts";
 import { InputError } from "../../base/input.ts";
 import { Inconclusive } from "../../laws/law.ts";
-import type { Step } from "../language/scenario.ts";
+import type { RepeatStep, Scenario, TrafficStep } from "../language/scenario.ts";
 import { createLatencies } from "../measure/latencies.ts";
 import { decodeLatencies } from "../measure/latency-encoding.ts";
 import { createTally, type TallySummary, tallyFrom } from "../measure/tally.ts";
@@ -26,31 +26,32 @@ export type PlayedShare = PlayResult & { readonly share: ShareResult };
 export function mergeShares(given: readonly PlayedShare[], reproduce: string): PlayResult {
   const [first, ...others] = given.toSorted((one, other) => one.share.worker - other.share.worker);
   if (first === undefined) throw new InputError("reports", "must name at least one");
-  refuseStrangers(given);
+  refuseStrangers(given, first);
   const all = [first, ...others];
-  const { scenario } = first.share;
   const latencies = createLatencies();
   for (const { share, latency } of all) latencies.add(decodeLatencies(share.latencies, latency));
   const tally = sumOf(all.map((one) => one.tally));
   const latency = latencies.summary();
-  const { share: _, invariants, ...common } = first;
-  const hasUrl = ({ target }: PlayedShare): boolean => target.url === common.target.url;
-  const judged = all.length === 1 ? invariants : [];
+  const { share, ...common } = first;
+  const { target, invariants } = common;
   const missing = missingWorkers(all);
+  const isWhole = missing.length === 0;
+  const starts = all.map(({ startedAt }) => startedAt).sort();
+  const ends = all.map(({ endedAt }) => endedAt).sort();
   const merged: PlayResult = {
     ...common,
-    target: { ...common.target, url: all.every(hasUrl) ? common.target.url : undefined },
+    target: {
+      ...target,
+      url: all.every((one) => one.target.url === target.url) ? target.url : undefined,
+    },
     digest: digestOf(all.map(({ digest }) => digest)),
-    startedAt: all.map(({ startedAt }) => startedAt).sort()[0] ?? first.startedAt,
-    endedAt:
-      all
-        .map(({ endedAt }) => endedAt)
-        .sort()
-        .at(-1) ?? first.endedAt,
-    steps: first.steps.map(({ path }) => mergedStep(path, all, missing.length === 0)),
-    invariants: judged,
-    thresholds: judgeThresholds(scenario, { tally, latency, invariants: judged }).map((one) =>
-      missing.length === 0 ? one : { ...one, verdict: "unknown" },
+    startedAt: starts[0] ?? first.startedAt,
+    endedAt: ends.at(-1) ?? first.endedAt,
+    steps: first.steps.map(({ path }) =>
+      mergedStep(path, all, isWhole ? share.scenario : undefined),
+    ),
+    thresholds: judgeThresholds(share.scenario, { tally, latency, invariants }).map((one) =>
+      isWhole ? one : { ...one, verdict: "unknown" },
     ),
     tally,
     latency,
@@ -60,46 +61,52 @@ export function mergeShares(given: readonly PlayedShare[], reproduce: string): P
   return concludeAgain(merged, missing);
 }
 
-/** @throws InputError for a share of another load, and for one that is given twice. */
-function refuseStrangers(given: readonly PlayedShare[]): void {
-  const [first] = given;
+/** @throws InputError for a share of another load than the first, and for one that is given twice. */
+function refuseStrangers(given: readonly PlayedShare[], first: PlayedShare): void {
   const seen = new Set<number>();
-  for (const [index, { share, runId, target }] of given.entries()) {
-    const why = whyStrange({ share, runId, target }, first);
+  for (const [index, one] of given.entries()) {
+    const { worker } = one.share;
+    const why = seen.has(worker)
+      ? `is of worker ${worker}, and so is another`
+      : whyStrange(one, first);
     if (why !== undefined) throw new InputError(String(index), why);
-    if (seen.has(share.worker))
-      throw new InputError(String(index), `is of worker ${share.worker}, and so is another`);
-    seen.add(share.worker);
+    seen.add(worker);
   }
 }
 
-type Identity = Pick<PlayedShare, "share" | "runId" | "target">;
-
-function whyStrange(
-  { share, runId, target }: Identity,
-  first: Identity = { share, runId, target },
-) {
-  if (share.of !== first.share.of)
-    return `is of one of ${share.of} workers, not of ${first.share.of}`;
-  if (JSON.stringify(share.scenario) !== JSON.stringify(first.share.scenario))
+function whyStrange(one: PlayedShare, first: PlayedShare): string | undefined {
+  const differs = (what: (share: PlayedShare) => unknown): boolean =>
+    JSON.stringify(what(one)) !== JSON.stringify(what(first));
+  if (differs(({ share }) => share.of))
+    return `is of one of ${one.share.of} workers, but another is of one of ${first.share.of}`;
+  if (differs(({ share }) => share.scenario))
     return "is of another scenario, or of other options for it";
-  if (runId !== first.runId) return `has the run id ${runId ?? "of none"}, not ${first.runId}`;
-  if (target.speed !== first.target.speed)
-    return `was played at speed ${target.speed}, not ${first.target.speed}`;
+  if (differs(({ runId }) => runId))
+    return `has ${runIdOf(one)}, but another report has ${runIdOf(first)}`;
+  if (differs(({ target }) => target.speed))
+    return `was played at speed ${one.target.speed}, but another at speed ${first.target.speed}`;
   return undefined;
 }
 
-/** A sentence about the workers without a result. */
-function missingWorkers(all: readonly PlayedShare[]): readonly string[] {
-  const of = all[0]?.share.of ?? 0;
-  const known = new Set(all.map(({ share }) => share.worker));
+function runIdOf({ runId }: PlayedShare): string {
+  return runId === undefined ? "no run id" : `the run id ${runId}`;
+}
+
+/** At most this many missing workers are named. */
+const MAX_NAMED = 10;
+
+/** A sentence about the workers without a result, if there are any. */
+export function missingWorkers(given: readonly PlayedShare[]): readonly string[] {
+  const of = given[0]?.share.of ?? 0;
+  const known = new Set(given.map(({ share }) => share.worker));
   const missing = Array.from({ length: of }, (_, index) => index + 1).filter(
     (worker) => !known.has(worker),
   );
   if (missing.length === 0) return [];
-  const [results, are] =
-    missing.length === 1 ? ["result of worker", "is"] : ["results of workers", "are"];
-  return [`the ${results} ${formatList(missing.map(String))} of ${of} ${are} missing`];
+  const more = missing.length - MAX_NAMED;
+  const named = [...missing.slice(0, MAX_NAMED).map(String), ...(more > 0 ? [`${more} more`] : [])];
+  const workers = missing.length === 1 ? "worker" : "workers";
+  return [`there is no result of ${workers} ${formatList(named)} of ${of}`];
 }
 
 function sumOf(tallies: readonly TallySummary[]): TallySummary {
@@ -108,17 +115,22 @@ function sumOf(tallies: readonly TallySummary[]): TallySummary {
   return sum.summary();
 }
 
-/** `isWhole`: whether no worker's result is missing. */
-function mergedStep(path: string, all: readonly PlayedShare[], isWhole: boolean): StepResult {
+/** `scenario`: whose expectations are judged; undefined if a worker's result is missing. */
+function mergedStep(
+  path: string,
+  all: readonly PlayedShare[],
+  scenario: Scenario | undefined,
+): StepResult {
   const own = all.flatMap(({ steps }) => steps.filter((step) => step.path === path));
   const [first] = own;
   if (first === undefined) throw new Error("A step without a result. This is a bug in adsim.");
-  // One that was skipped by a worker wasn't played in full.
+  // One that a worker skipped wasn't played in full.
   const step = own.find(({ verdict }) => verdict !== "done") ?? first;
   const tallies = own.flatMap(({ tally }) => tally ?? []);
   if (tallies.length === 0) return step;
   const tally = sumOf(tallies);
-  const checks = step.verdict === "done" && isWhole ? checksOf(step, tally, all[0]) : [];
+  const isJudged = step.verdict === "done" && scenario !== undefined;
+  const checks = isJudged ? checksOf(step, tally, scenario) : [];
   const verdict = checks.length === 0 ? step.verdict : verdictOf(checks);
   const why = checks.find((one) => one.verdict === "unknown")?.why ?? step.why;
   return { ...step, tally, checks, verdict, why };
@@ -127,17 +139,14 @@ function mergedStep(path: string, all: readonly PlayedShare[], isWhole: boolean)
 function checksOf(
   { path, times }: StepResult,
   tally: TallySummary,
-  played: PlayedShare | undefined,
+  scenario: Scenario,
 ): readonly Check[] {
-  const step = path
-    .split(".")
-    .reduce<unknown>((part, name) => Object(part)[name], played?.share.scenario) as Step;
-  const expect = "traffic" in step || "repeat" in step ? step.expect : undefined;
+  const step = path.split(".").reduce<unknown>((part, name) => Object(part)[name], scenario);
+  // The cast is safe: only traffic and repeat steps of a share have a tally.
+  const { expect } = step as TrafficStep | RepeatStep;
   if (expect === undefined) return [];
-  if (times > 1)
-    return [unknownCheck("tally", "of a step in a repeat, workers report the last round")];
+  if (times > 1) return [unknownCheck("tally", "workers report only the last round of a repeat")];
   try {
-    // Nobody compared the ids of different workers.
     return match(expect, tally, "tally", nothingKnown).map((check) =>
       check.about === "tally.differentIds" && tally.differentIds === undefined
         ? unknownCheck(check.about, "each worker knows only its own ids")

@@ -119,7 +119,7 @@ export interface PlayResult {
   readonly timeline: TimelineSummary;
   /** A POSIX shell command that plays the scenario again. */
   readonly reproduce: string;
-  /** A part of every session id that was sent. Only at a service that isn't adsim. */
+  /** A part of every session id that was sent. Only at a service that isn't adsim, and for a share. */
   readonly runId?: string | undefined;
   /** Only for one of several workers. */
   readonly share?: ShareResult | undefined;

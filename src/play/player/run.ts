@@ -37,7 +37,7 @@ export interface Run {
   readonly startMs: number;
   /** When the current step began. */
   nowMs: number;
-  /** When it begins if no request takes time. For workers, whose clocks differ. */
+  /** When the current step is due by the scenario's durations alone. For workers, whose clocks differ. */
   plannedMs: number;
   readonly stepOutputs: Map<string, StepOutput>;
   /** The publishers, with sign-ups, in their current state, by ordinal. */

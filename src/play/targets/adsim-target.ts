@@ -6,7 +6,7 @@ import type { Snapshot } from "../../world/accounts/snapshot.ts";
 import { type ControlApi, createControlApi } from "./control-api.ts";
 import { playControlledTraffic } from "./controlled-traffic.ts";
 import { performWith } from "./drive.ts";
-import { createHttpClient } from "./http-client.ts";
+import { createHttpClient, LARGEST_BODY_BYTES } from "./http-client.ts";
 import { readWorld } from "./read-world.ts";
 import type { AsyncPerformers, Target, TargetOptions } from "./target.ts";
 import { readSpeed, type TargetUrl } from "./target-url.ts";
@@ -19,8 +19,6 @@ import {
 
 /** One connection, so that answers arrive in order. */
 const CONNECTIONS = 1;
-/** Large, because the audit or journal of a large world is long. Only one answer is read at a time. */
-const MAX_BODY_BYTES = 256 * 1024 * 1024;
 const LONGEST_NAME = 64;
 
 /**
@@ -37,7 +35,7 @@ export async function openAdsimTarget(
   const speed = options.speed === undefined ? undefined : readSpeed(options.speed);
   const client = await createHttpClient(origin, {
     connections: CONNECTIONS,
-    mostBodyBytes: MAX_BODY_BYTES,
+    mostBodyBytes: LARGEST_BODY_BYTES,
   });
   const token = options.controlToken;
   const apiAt = (prefix: string): ControlApi =>

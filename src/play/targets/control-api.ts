@@ -125,8 +125,7 @@ export async function askControl(
   const request = { method, path: `/_sim/${path}`, headers, body: text };
   const answer = await client.send(prefix, { request, timeoutMs: MAX_WAIT_MS });
   if (answer.outcome === "answered") {
-    const { status, text } = answer;
-    return { status, text, value: jsonIn(text) };
+    return { status: answer.status, text: answer.text, value: jsonIn(answer.text) };
   }
   const why = answer.why ?? answer.outcome;
   if (answer.outcome === "cut") {

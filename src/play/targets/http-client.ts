@@ -34,6 +34,9 @@ const MAX_HEADER_BYTES = 256 * 1024;
 /** Answers of the API have a few kilobytes. This much per answer fits into memory with a thousand connections. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
+/** For a client of the control API: the audit or journal of a large world is long, and only one answer is read at a time. */
+export const LARGEST_BODY_BYTES: number = 256 * 1024 * 1024;
+
 export interface HttpClientOptions {
   /** Most connections at once. Further requests wait for a free one. */
   readonly connections: number;

@@ -1,4 +1,7 @@
-/** Plays scenarios at a service that isn't adsim, and judges what came out without taking adsim's readings for the truth. */
+/**
+ * Plays scenarios in real time: at a service that isn't adsim, or a worker's share anywhere. Judges what came out without
+ * taking adsim's readings for the truth.
+ */
 
 import { MINUTE_MS } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";

@@ -25,8 +25,8 @@ export interface PlayScenarioOptions
   /** Choices of a service that isn't adsim, by assumption. What the scenario expects under others is unknown. @default none known */
   readonly assumptions?: Readings | undefined;
   /**
-   * A part of every session id at a service that isn't adsim, so that its events aren't duplicates of an earlier run's.
-   * The result says it. @default a random one
+   * A part of every session id at a service that isn't adsim, or of a share, so that its events aren't duplicates of an
+   * earlier run's. The result says it. @default a random one; none for a share
    */
   readonly runId?: string | undefined;
   /**
@@ -46,6 +46,13 @@ export interface PlayScenarioOptions
   /** Aborts a play on a `target`: its connections are closed, and it rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
+
+/** Options that mean nothing where time is virtual, and what they need. */
+const needingRealTime = {
+  assumptions: "credentials",
+  runId: "credentials or a share",
+  wait: "credentials or a share",
+} as const;
 
 /** Options that mean nothing in process. */
 const needingTarget = [
@@ -83,8 +90,10 @@ export async function playScenario(
   const reproduce = options.reproduce ?? `npx adsim play ${parsed.name} --target ${url}`;
   const { signal, credentials = [], share } = options;
   if (credentials.length > 0 || share !== undefined) {
-    checkShare(share);
+    if (share !== undefined) checkShare(share);
     const isSeeded = credentials.length === 0;
+    if (isSeeded && options.assumptions !== undefined)
+      throw new InputError("assumptions", "needs credentials: a scenario has its own assumptions");
     const [result] = await playAtService([parsed], {
       ...options,
       target: url,
@@ -96,9 +105,9 @@ export async function playScenario(
       throw new Error("The scenario wasn't played. This is a bug in adsim.");
     return result;
   }
-  for (const name of ["assumptions", "runId", "wait"] as const) {
-    if (options[name] === undefined) continue;
-    throw new InputError(name, "needs credentials: it is for services other than adsim");
+  for (const [name, needed] of Object.entries(needingRealTime)) {
+    if (options[name as keyof typeof needingRealTime] === undefined) continue;
+    throw new InputError(name, `needs ${needed}: this play moves the clock of an adsim itself`);
   }
   const opening = openTarget(url, {
     ...options,
@@ -116,17 +125,16 @@ export async function playScenario(
   }
 }
 
-/** More would see no request for minutes. */
+/** More is a typing mistake. */
 const MAX_WORKERS = 10_000;
 
-function checkShare(share: Share | undefined): void {
-  if (share === undefined) return;
-  const { worker, of } = share;
+/** @throws InputError for a worker that can't be. */
+export function checkShare({ worker, of }: Share): void {
   const areWhole = Number.isSafeInteger(worker) && Number.isSafeInteger(of);
   if (areWhole && worker >= 1 && worker <= of && of <= MAX_WORKERS) return;
   throw new InputError(
     "share",
-    `must be a worker from 1 to the number of workers, which is at most ${MAX_WORKERS}, such as 3 of 16`,
+    `must be a worker's number and how many there are, such as 3/16: the number from 1 on, and at most ${MAX_WORKERS} workers`,
   );
 }
 

@@ -141,7 +141,7 @@ test("without the results of all workers nothing is judged, and the missing ones
   const shares = [playShare(1, 4), playShare(4, 4)];
   const { verdict, why, steps, thresholds } = mergeShares(shares, "");
   expect(verdict).toBe("unknown");
-  expect(why).toContain("the results of workers 2 and 3 of 4 are missing");
+  expect(why).toContain("there is no result of workers 2 and 3 of 4");
   expect(steps.every((step) => step.checks.length === 0)).toBe(true);
   expect(thresholds.map((one) => one.verdict)).toEqual(["unknown", "unknown"]);
 });
@@ -170,7 +170,7 @@ test.each([
   [
     "another number of workers",
     [playShare(1, 4), playShare(2, 5)],
-    "is of one of 5 workers, not of 4.",
+    "is of one of 5 workers, but another is of one of 4.",
   ],
   ["the same worker", [playShare(1, 4), playShare(1, 4)], "is of worker 1, and so is another."],
   [
@@ -179,9 +179,14 @@ test.each([
     "is of another scenario, or of other options for it.",
   ],
   [
+    "a run with an id, after one without",
+    [playShare(1, 4), { ...playShare(2, 4), runId: "x" }],
+    "has the run id x, but another report has no run id.",
+  ],
+  [
     "another run",
     [{ ...playShare(1, 4), runId: "x" }, playShare(2, 4)],
-    "has the run id of none, not x.",
+    "has no run id, but another report has the run id x.",
   ],
 ])("a share of %s is refused", (_, shares, why) => {
   expect(() => mergeShares(shares, "")).toThrow(
