@@ -15,6 +15,7 @@ import {
   refusesControl,
 } from "./edges.ts";
 import { breaksAsFaultsSay } from "./faults.ts";
+import { auditsOf, expectOneFleet } from "./fleet.ts";
 import { killOne } from "./killed.ts";
 import { endAll, freePorts } from "./processes.ts";
 import { control, startOne, WORLD } from "./replicas.ts";
@@ -38,15 +39,18 @@ async function main(folder: string): Promise<void> {
   const expected = await play(publishers, alone, [alone]);
   say(`one server: ${expected.flat().length} requests, digest ${digestOf(expected)}`);
   say(`  ${JSON.stringify(expectAllStatuses(expected))}`);
+  const audits = await auditsOf(alone);
   for (const [index, balancer] of balancers.entries()) {
     const port = ports[REPLICAS + index] ?? 0;
     await balancer.run({ port, replicaPorts, folder });
     const played = await play(publishers, port, replicaPorts);
     expectSame(expected, played);
     const counts = await expectPartition(publishers, replicaPorts);
+    await expectOneFleet(audits, replicaPorts);
     say(
       `${balancer.name}: digest ${digestOf(played)}, publishers per replica: ${counts.join(", ")}`,
     );
+    say("  adsim fleet: the audits add up to that of one server");
     const places = { port, replicaPorts, folder, replicas };
     const service = { port, replicaPorts, alone, publishers };
     await refusesControl(service);
