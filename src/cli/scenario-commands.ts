@@ -116,7 +116,6 @@ export function addFleet(program: Command, host: HostProcess, ends: SetExitCode)
       "the base URL of every replica, then a request of the control API (/_sim)",
     )
     .addOption(controlTokenOption(host, "the token for the control API of all replicas"))
-    .passThroughOptions()
     .addHelpText(
       "after",
       `

@@ -263,6 +263,7 @@ describe("a script", () => {
       /expectations: /,
       /thresholds: /,
       /impression: steps\.0, steps\.1\.repeat\.steps\.1\n/,
+      /every: steps\.1\n/,
       /advance: steps\.2\n/,
       /repeatedSessions: steps\.3\n/,
       /send different requests/,

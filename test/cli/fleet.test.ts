@@ -191,7 +191,7 @@ test("the token goes to all replicas, and nothing is sent if one refuses it", as
   const words = ["POST", "clock/advance", '{"by":"1h"}'];
   const token = ["--control-token", "secret"];
   expect((await runAdsim(["fleet", ...token, ...urls, ...words])).code).toBe(0);
-  const { code, stderr } = await runAdsim(["fleet", ...token, ...urls, other.url, ...words]);
+  const { code, stderr } = await runAdsim(["fleet", ...urls, other.url, ...token, "--", ...words]);
   expect(code).toBe(3);
   expect(stderr).toContain(`${other.url} refuses control requests (401)`);
   for (const { worlds } of secured)
@@ -230,6 +230,7 @@ test.each([
   [[url, "POST", "clock/advance", '{"by":', '"1h"}'], "unexpected '\"1h\"}' after the body"],
   [[url, "GET", "journal limit"], "'journal limit' isn't a path of the control API"],
   [[url, "POST", "reset", '"now"'], "the body must be a JSON object"],
+  [[url, "nonsense", "--", "GET", "clock"], "METHOD PATH [BODY], not 'nonsense'. Examples"],
   [[url, "GET", "../v1"], "'../v1' isn't a path of the control API"],
   [[url, "GET", "events"], "GET /_sim/events can't be sent to all: it never ends"],
   [[url, "POST", "scenarios/play", "{}"], "can't be sent to all: each replica would play"],

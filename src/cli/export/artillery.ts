@@ -15,6 +15,7 @@ export const artillery: LoadTool = {
   limits: {
     lacks: ["repeatedSessions"],
     mixesSteps: true,
+    hasOneTimeout: true,
     aboutThresholds: "use Artillery's config.ensure instead",
   },
   load: (plan) => ({

@@ -14,7 +14,12 @@ import type { Load, LoadPlan, LoadTool, PlannedTraffic, Sender } from "./load-to
 import { arrivalsOf } from "./rates.ts";
 
 export const k6: LoadTool = {
-  limits: { lacks: ["poisson"], mixesSteps: false, aboutThresholds: undefined },
+  limits: {
+    lacks: ["poisson"],
+    mixesSteps: false,
+    hasOneTimeout: false,
+    aboutThresholds: undefined,
+  },
   load: loadOf,
 };
 

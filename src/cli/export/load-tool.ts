@@ -52,6 +52,8 @@ export interface ToolLimits {
   readonly lacks: readonly TrafficPart[];
   /** Whether its requests are mixed from all traffic steps. */
   readonly mixesSteps: boolean;
+  /** Whether all its requests have the same timeout. */
+  readonly hasOneTimeout: boolean;
   /** What to do about the scenario's thresholds; undefined if the load has them. */
   readonly aboutThresholds: string | undefined;
 }

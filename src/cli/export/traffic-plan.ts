@@ -5,7 +5,7 @@ import { durationMs } from "../../base/duration.ts";
 import type { Scenario, Step, TrafficStep } from "../../play/language/scenario.ts";
 import { kindOf } from "../../play/language/step-kind.ts";
 import { worldOf } from "../../play/player/play-in-process.ts";
-import { sendsImpressions } from "../../play/traffic/source.ts";
+import { sendsImpressions, timeoutMsOf } from "../../play/traffic/source.ts";
 import type { Traffic } from "../../play/traffic/traffic.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
 import { wrongUsage } from "../output/exit.ts";
@@ -36,6 +36,7 @@ export function planOf(scenario: Scenario, limits: ToolLimits): TrafficPlan {
       const { times, every = 0, steps } = step.repeat;
       // Without traffic one round is enough.
       const rounds = hasTraffic(steps) ? times : 1;
+      if (rounds > 1 && durationMs(every) > 0) skip("every", at);
       for (let round = 0; round < rounds; round += 1) {
         walk(steps, `${at}.repeat.steps`);
         nowMs += durationMs(every);
@@ -63,6 +64,7 @@ export function planOf(scenario: Scenario, limits: ToolLimits): TrafficPlan {
   }
 
   walk(scenario.steps, "steps");
+  const timeouts = new Set(trafficSteps.map(({ traffic }) => timeoutMsOf(traffic)));
   const isMixed = limits.mixesSteps && differ(trafficSteps.map(({ traffic }) => traffic));
   return {
     trafficSteps,
@@ -70,6 +72,7 @@ export function planOf(scenario: Scenario, limits: ToolLimits): TrafficPlan {
       ...settingsLeftOut(scenario, limits),
       ...[...skipped].map(([what, places]) => `${what}: ${placesOf(places)}`),
       ...(isMixed ? [MIXED] : []),
+      ...(limits.hasOneTimeout && timeouts.size > 1 ? [ONE_TIMEOUT] : []),
     ],
   };
 }
@@ -96,6 +99,8 @@ function settingsLeftOut(scenario: Scenario, { aboutThresholds }: ToolLimits): r
 
 const MIXED =
   "the traffic steps send different requests: the script mixes them in all phases, in the right amounts";
+
+const ONE_TIMEOUT = "the traffic steps have different timeouts: all requests have the longest";
 
 function differ(traffic: readonly Traffic[]): boolean {
   const asked = traffic.map(({ for: _, arrivals: _arrivals, ...rest }) => JSON.stringify(rest));

@@ -16,6 +16,7 @@ export const vegeta: LoadTool = {
   limits: {
     lacks: ["clicks"],
     mixesSteps: false,
+    hasOneTimeout: true,
     aboutThresholds: "compare them with the report of vegeta",
   },
   load: loadOf,

@@ -2,21 +2,8 @@
 
 import type { AuditFigures } from "../../audit/audit.ts";
 import { isPlainObject } from "../../base/input.ts";
-import type { ControlAnswer } from "../../play/targets/control-api.ts";
+import type { ControlRequest, ReplicaAnswer } from "./ask-replicas.ts";
 import { sumOfAudits } from "./sum-audits.ts";
-
-export interface ControlRequest {
-  readonly method: string;
-  /** Below `/_sim/`, without the query. */
-  readonly path: string;
-  readonly query: URLSearchParams;
-  readonly body: object | undefined;
-}
-
-export interface ReplicaAnswer extends ControlAnswer {
-  /** The replica's base URL. */
-  readonly url: string;
-}
 
 /** One answer for all; `undefined` if they differ and can't be added up. */
 export function combined(request: ControlRequest, answers: readonly ReplicaAnswer[]): unknown {

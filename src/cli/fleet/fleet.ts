@@ -4,21 +4,12 @@ import { formatList } from "../../base/did-you-mean.ts";
 import { isPlainObject } from "../../base/input.ts";
 import { parseJson } from "../../base/parse-json.ts";
 import { indentedJson } from "../../base/text.ts";
-import { VERSION } from "../../base/version.ts";
-import {
-  askControl,
-  askHealth,
-  type ControlApiOptions,
-  type Health,
-  isSuccess,
-  refusalOf,
-} from "../../play/targets/control-api.ts";
-import { createHttpClient, LARGEST_BODY_BYTES } from "../../play/targets/http-client.ts";
-import type { TargetUrl } from "../../play/targets/target-url.ts";
-import { couldNotRun, exitCodes, failureAtTarget, wrongUsage } from "../output/exit.ts";
+import { isSuccess, refusalOf } from "../../play/targets/control-api.ts";
+import { exitCodes, wrongUsage } from "../output/exit.ts";
 import { say } from "../output/say.ts";
 import type { HostProcess } from "../processes/host-process.ts";
-import { type ControlRequest, combined, type ReplicaAnswer } from "./combine.ts";
+import { askReplicas, type ControlRequest, type ReplicaAnswer, wordsOf } from "./ask-replicas.ts";
+import { combined } from "./combine.ts";
 import { readReplicaUrls } from "./replica-urls.ts";
 
 export interface FleetFlags {
@@ -39,7 +30,7 @@ export async function fleet(
   const replicas = readReplicaUrls(urls);
   const rest = words.slice(urls.length);
   const request = readRequest(rest[0] === "--" ? rest.slice(1) : rest);
-  const answers = await askAll(replicas, request, controlToken);
+  const answers = await askReplicas(replicas, request, controlToken);
   const isDone = answers.every(isSuccess);
   const one = isDone ? combined(request, answers) : undefined;
   if (one !== undefined) {
@@ -76,7 +67,7 @@ function whoFailed(answers: readonly ReplicaAnswer[]): string {
 }
 
 const methods: readonly string[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
-const EXAMPLES = `such as GET audit, or POST clock/advance '{"by":"1h"}'`;
+const EXAMPLES = `Examples: GET audit, and POST clock/advance '{"by":"1h"}'`;
 
 function readRequest([
   method = "",
@@ -84,13 +75,16 @@ function readRequest([
   body,
   ...surplus
 ]: readonly string[]): ControlRequest {
-  if (!methods.includes(method.toUpperCase()) || address === "")
-    throw wrongUsage(`after the URLs, give a control request: METHOD PATH [BODY], ${EXAMPLES}.`);
+  const found = method === "" || methods.includes(method.toUpperCase()) ? "" : `, not '${method}'`;
+  if (found !== "" || address === "")
+    throw wrongUsage(
+      `after the URLs (http://… or https://…), give a control request: METHOD PATH [BODY]${found}. ${EXAMPLES}.`,
+    );
   if (surplus.length > 0)
-    throw wrongUsage(`unexpected '${surplus[0]}' after the body. Quote the JSON: ${EXAMPLES}.`);
-  const [path = "", search] = address.replace(/^\/?(?:_sim\/)?/, "").split("?");
+    throw wrongUsage(`unexpected '${surplus[0]}' after the body. Quote the JSON. ${EXAMPLES}.`);
+  const [path = "", search] = address.replace(/^\/?(?:_sim(?:\/|$))?/, "").split("?");
   if (!/^[\w.~%/-]+$/.test(path) || path.split("/").includes(".."))
-    throw wrongUsage(`'${address}' isn't a path of the control API, ${EXAMPLES}.`);
+    throw wrongUsage(`'${address}' isn't a path of the control API. ${EXAMPLES}.`);
   const query = new URLSearchParams(search);
   const request = { method: method.toUpperCase(), path, query, body: bodyIn(body) };
   const why = whyNotForAll(request);
@@ -116,83 +110,9 @@ function whyNotForAll({ method, path, query }: ControlRequest): string | undefin
 
 function bodyIn(text: string | undefined): object | undefined {
   if (text === undefined) return undefined;
-  const body = parseJson(text, (mistake) =>
-    wrongUsage(`the body ${mistake}. Quote it: ${EXAMPLES}.`),
-  );
+  const body = parseJson(text, (mistake) => wrongUsage(`the body ${mistake}. ${EXAMPLES}.`));
   if (isPlainObject(body) || Array.isArray(body)) return body;
-  throw wrongUsage(`the body must be a JSON object, ${EXAMPLES}.`);
-}
-
-function pathOf({ path, query }: ControlRequest): string {
-  return query.size === 0 ? path : `${path}?${query}`;
-}
-
-function wordsOf(request: ControlRequest): string {
-  return `${request.method} /_sim/${pathOf(request)}`;
-}
-
-/** Sends nothing unless every replica is an adsim of our version and of the same seed. @throws CommandFailure */
-async function askAll(
-  replicas: readonly TargetUrl[],
-  request: ControlRequest,
-  token: string | undefined,
-): Promise<readonly ReplicaAnswer[]> {
-  const all = await Promise.all(
-    replicas.map(async (replica) => {
-      const limits = { connections: 1, mostBodyBytes: LARGEST_BODY_BYTES };
-      return { ...replica, token, client: await createHttpClient(replica.origin, limits) };
-    }),
-  );
-  try {
-    await refuseStrangers(all);
-    return await Promise.all(all.map((replica) => answerOf(replica, request)));
-  } catch (error) {
-    throw failureAtTarget(error);
-  } finally {
-    await Promise.all(all.map(({ client }) => client.close()));
-  }
-}
-
-type Replica = TargetUrl & ControlApiOptions;
-
-/** No answer has status 0: others may have done it meanwhile. */
-async function answerOf(replica: Replica, request: ControlRequest): Promise<ReplicaAnswer> {
-  const { method, body } = request;
-  const known = { ...replica, version: VERSION };
-  try {
-    return { url: replica.url, ...(await askControl(known, method, pathOf(request), body)) };
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    return { url: replica.url, status: 0, text: error.message, value: undefined };
-  }
-}
-
-/** @throws CommandFailure unless all are replicas of one server, which this adsim can ask. */
-async function refuseStrangers(replicas: readonly Replica[]): Promise<void> {
-  const found = await Promise.all(
-    replicas.map(async (replica) => ({ url: replica.url, health: await askHealth(replica) })),
-  );
-  const seeds = found.map(({ url, health }) => {
-    if (health.kind === "adsim" && health.version === VERSION) return { url, seed: health.seed };
-    throw couldNotRun(`${url} ${whyStrange(health)} Nothing was sent.`);
-  });
-  const [first] = seeds;
-  const other = seeds.find(({ seed }) => seed !== first?.seed);
-  if (first === undefined || other === undefined) return;
-  throw couldNotRun(
-    `these aren't replicas of one server: ${first.url} has the seed ${first.seed}, ${other.url} has ${other.seed}. Nothing was sent.`,
-  );
-}
-
-function whyStrange(health: Health): string {
-  switch (health.kind) {
-    case "adsim":
-      return `is adsim ${health.version}, but this is ${VERSION}.`;
-    case "refusing":
-      return `refuses control requests (${health.status}): ${health.detail}`;
-    case "other":
-      return `isn't an adsim: GET /_sim/health has status ${health.status}.`;
-  }
+  throw wrongUsage(`the body must be a JSON object. ${EXAMPLES}.`);
 }
 
 /** @returns the error of a request that changed nothing anywhere. */

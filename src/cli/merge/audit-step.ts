@@ -4,21 +4,20 @@ import type { AuditFigures } from "../../audit/audit.ts";
 import { plural } from "../../play/measure/quantities.ts";
 import { check, verdictOf } from "../../play/player/matching.ts";
 import type { Check, PlayResult, StepResult } from "../../play/player/result.ts";
-import { createControlApi } from "../../play/targets/control-api.ts";
-import { createHttpClient, LARGEST_BODY_BYTES } from "../../play/targets/http-client.ts";
+import { isSuccess } from "../../play/targets/control-api.ts";
 import type { TargetUrl } from "../../play/targets/target-url.ts";
+import { askReplicas } from "../fleet/ask-replicas.ts";
 import { readReplicaUrls } from "../fleet/replica-urls.ts";
 import { sumOfAudits } from "../fleet/sum-audits.ts";
-import { failureAtTarget } from "../output/exit.ts";
+import { couldNotRun } from "../output/exit.ts";
 
-/** The targets must have been without requests before. @throws CommandFailure if one gives no audit. */
+/** The targets must have been without requests before. @throws CommandFailure if they aren't replicas that give an audit. */
 export async function auditStep(
   { tally, endedAt }: Pick<PlayResult, "tally" | "endedAt">,
   urls: readonly string[],
   token: string | undefined,
 ): Promise<StepResult> {
-  const targets = readReplicaUrls(urls);
-  const audit = sumOfAudits(await Promise.all(targets.map((target) => auditAt(target, token))));
+  const audit = sumOfAudits(await auditsAt(readReplicaUrls(urls), token));
   const { impressions, clicks } = audit.total;
   const { impression, click } = tally.operations;
   // A request without an answer may have arrived or not.
@@ -36,7 +35,7 @@ export async function auditStep(
   return {
     path: "audit",
     kind: "expect",
-    title: `audit of ${plural(targets.length, "target")}`,
+    title: `audit of ${plural(urls.length, "target")}`,
     at: endedAt,
     times: 1,
     verdict: verdictOf(checks),
@@ -50,19 +49,14 @@ function counted(about: string, found: number, sent: number, open: number): Chec
   return check(isFound ? "held" : "broken", about, expected, String(found));
 }
 
-async function auditAt(
-  { origin, prefix }: TargetUrl,
+async function auditsAt(
+  targets: readonly TargetUrl[],
   token: string | undefined,
-): Promise<AuditFigures> {
-  const limits = { connections: 1, mostBodyBytes: LARGEST_BODY_BYTES };
-  const client = await createHttpClient(origin, limits);
-  try {
-    const { ask } = createControlApi({ client, origin, prefix, token });
-    // The cast is safe if the versions are the same.
-    return (await ask("GET", "audit")) as AuditFigures;
-  } catch (error) {
-    throw failureAtTarget(error);
-  } finally {
-    await client.close();
-  }
+): Promise<readonly AuditFigures[]> {
+  const request = { method: "GET", path: "audit", query: new URLSearchParams(), body: undefined };
+  return (await askReplicas(targets, request, token)).map((answer) => {
+    // The cast is safe: they have our version.
+    if (isSuccess(answer)) return answer.value as AuditFigures;
+    throw couldNotRun(`${answer.url} gave no audit (status ${answer.status}): ${answer.text}`);
+  });
 }

@@ -39,8 +39,8 @@ const report = v.looseObject({
   latency: v.optional(v.looseObject({ max: v.number(), mean: v.number() })),
   timeline: v.looseObject({ bucketMs: v.pipe(count, v.minValue(1)), buckets: v.array(bucket) }),
   share: v.looseObject({
-    ...{ worker: count, of: count, latencies: v.string() },
-    timeline: v.array(v.string()),
+    ...{ worker: count, of: count, latencies: v.string(), adsim: v.string() },
+    ...{ timeline: v.array(v.string()), publishers: v.array(v.string()) },
     scenario: v.looseObject({}),
   }),
 });

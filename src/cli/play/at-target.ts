@@ -21,8 +21,10 @@ export function playAtTarget(
   host: HostProcess,
 ): Promise<PlayResult> {
   const { speed, assumptions, credentials = [] } = options;
-  const { stepsMs } = planAtService(chosen.scenario, { speed, knownChoices: assumptions });
-  const isReal = credentials.length > 0 || options.share !== undefined;
+  const scalesWaits = options.share !== undefined;
+  const known = { knownChoices: assumptions, scalesWaits };
+  const { stepsMs } = planAtService(chosen.scenario, { speed, ...known });
+  const isReal = credentials.length > 0 || scalesWaits;
   return untilSignal(host, async (progress, signal) => {
     try {
       return await playScenario(chosen.scenario, {

@@ -42,14 +42,19 @@ function wordsOf(
   credentials: readonly GivenPublisher[],
   host: HostProcess,
 ): readonly string[] {
-  const { target, speed, maxRequests, runId, wait, worker } = flags;
+  const { target, speed, maxRequests, runId, wait, worker, report = [], json } = flags;
   return [
     ...(target === undefined ? [] : ["--target", target]),
     ...(speed === undefined ? [] : ["--speed", String(speed)]),
     ...publisherWords(credentials),
     ...(isTokenGiven(flags, host) ? ["--control-token", "…"] : []),
     ...(runId === undefined ? [] : ["--run-id", runId]),
-    ...(worker === undefined ? [] : ["--worker", `${worker.worker}/${worker.of}`]),
+    ...(worker === undefined
+      ? []
+      : [
+          ...["--worker", `${worker.worker}/${worker.of}`, ...(json === true ? ["--json"] : [])],
+          ...report.flatMap(({ kind, file }) => ["--report", `${kind}=${file}`]),
+        ]),
     ...(wait === true ? ["--wait"] : []),
     ...(maxRequests === undefined ? [] : ["--max-requests", String(maxRequests)]),
   ];
@@ -91,6 +96,10 @@ function refuseUnusableShare({ target, json, report = [], playable }: PlayFlags)
     throw wrongUsage("--worker needs --target: workers send their share to a server.");
   if (playable === true)
     throw wrongUsage("--worker sends the traffic of one scenario. Leave out --playable.");
+  if (report.some(({ kind }) => kind === "junit"))
+    throw wrongUsage(
+      "--worker has no verdict for JUnit. Let adsim merge write --report junit=FILE.",
+    );
   if (json === true || report.some(({ kind }) => kind === "json")) return;
   throw wrongUsage(
     "--worker needs --report json=FILE: adsim merge judges the reports of all workers together.",

@@ -1,6 +1,7 @@
 /** Builds the result of a finished run, with one overall verdict and the reason for it. */
 
 import { formatInstant } from "../../base/calendar.ts";
+import { VERSION } from "../../base/version.ts";
 import type { Scenario } from "../language/scenario.ts";
 import { judgeThreshold, parseThreshold, type ThresholdResult } from "../measure/thresholds.ts";
 import { brokenInWords, checkInWords } from "./matching.ts";
@@ -74,11 +75,15 @@ const ONE_SHARE =
   "one worker's share says nothing about the whole: merge the reports of all workers";
 
 function shareResult(
-  { scenario, latencies, timeline }: Run,
+  { scenario, members, latencies, timeline }: Run,
   { worker, of, encode }: ShareToSend,
 ): ShareResult {
-  const buckets = timeline.latencies();
-  return { worker, of, scenario, latencies: encode(latencies), timeline: buckets.map(encode) };
+  return {
+    ...{ worker, of, adsim: VERSION, scenario },
+    publishers: Array.from(members.values(), ({ id }) => id),
+    latencies: encode(latencies),
+    timeline: timeline.latencies().map(encode),
+  };
 }
 
 /** The result with its verdict formed anew, after its parts were judged again. `open`: sentences about what is unknown. */

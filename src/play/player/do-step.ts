@@ -255,13 +255,14 @@ function* closeTally(
   return { checks, tally: summary, output: { kind: "content", content: summary } };
 }
 
-/** In real time the target's clock can't be moved, so an advance only works at speed 1 and for a duration. */
+/** In real time the target's clock can't be moved, so an advance usually works only at speed 1 and for a duration. */
 export function whyAdvanceIsSkipped(
-  { time }: Pick<Capabilities, "time">,
+  { time, scalesWaits = false }: Pick<Capabilities, "time" | "scalesWaits">,
   { advance }: AdvanceStep,
 ): string | undefined {
   if (time.kind !== "real") return undefined;
-  if (time.speed !== 1) return `the target's clock can't run at speed ${time.speed}`;
+  if (time.speed !== 1 && !scalesWaits)
+    return `the target's clock can't run at speed ${time.speed}`;
   const isTo = typeof advance === "object" && "to" in advance;
   return isTo ? "the target's clock can't be set" : undefined;
 }

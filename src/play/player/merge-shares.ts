@@ -79,8 +79,13 @@ function whyStrange(one: PlayedShare, first: PlayedShare): string | undefined {
     JSON.stringify(what(one)) !== JSON.stringify(what(first));
   if (differs(({ share }) => share.of))
     return `is of one of ${one.share.of} workers, but another is of one of ${first.share.of}`;
-  if (differs(({ share }) => share.scenario))
-    return "is of another scenario, or of other options for it";
+  if (differs(({ share }) => share.adsim))
+    return `is of adsim ${one.share.adsim}, but another of ${first.share.adsim}`;
+  for (const name of Object.keys({ ...one.share.scenario, ...first.share.scenario })) {
+    if (differs(({ share }) => share.scenario[name as keyof Scenario]))
+      return `is of another scenario, or of other options: its ${name} differs`;
+  }
+  if (differs(({ share }) => share.publishers)) return "is of other publishers";
   if (differs(({ runId }) => runId))
     return `has ${runIdOf(one)}, but another report has ${runIdOf(first)}`;
   if (differs(({ target }) => target.speed))

@@ -127,6 +127,10 @@ export interface PlayResult {
 
 /** What merging the results of several workers needs besides their figures. */
 export interface ShareResult extends Share {
+  /** Version of the adsim that played it. */
+  readonly adsim: string;
+  /** The ids of the publishers that sent the traffic. */
+  readonly publishers: readonly string[];
   readonly scenario: Scenario;
   /** An HDR histogram in microseconds, in its compressed encoding (V2) as base64. */
   readonly latencies: string;

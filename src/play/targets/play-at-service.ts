@@ -3,7 +3,9 @@
  * taking adsim's readings for the truth.
  */
 
+import { connect } from "node:net";
 import { MINUTE_MS } from "../../base/duration.ts";
+import { describeError } from "../../base/file-error.ts";
 import { InputError } from "../../base/input.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
@@ -20,7 +22,7 @@ import { drive, unlessAborted } from "./drive.ts";
 import { planAtService, type ServicePlan } from "./service-plan.ts";
 import { openServiceTarget } from "./service-target.ts";
 import type { ServiceOptions } from "./target.ts";
-import { readTargetUrl } from "./target-url.ts";
+import { readTargetUrl, type TargetUrl } from "./target-url.ts";
 
 export interface PlayAtServiceOptions extends Omit<ServiceOptions, "plan"> {
   readonly target: string | URL;
@@ -49,11 +51,15 @@ export async function playAtService(
   // Workers can't agree on a random one.
   const runId = options.runId ?? (share === undefined ? randomRunId() : undefined);
   const assumptions = resolveAssumptions(knownChoices);
-  const plans = scenarios.map((one) => planAtService(one, { speed, knownChoices }));
+  const scalesWaits = share !== undefined;
+  const plans = scenarios.map((one) => planAtService(one, { speed, knownChoices, scalesWaits }));
   refuseLongWait(plans, options);
   if (runId !== undefined) checkRunId(runId);
+  const url = readTargetUrl(options.target);
+  // A worker plays to its end, whatever it is answered.
+  if (share !== undefined) await unlessAborted(signal, checkListens(url));
   const asking = plans.filter(({ asksSurfaces }) => asksSurfaces);
-  const opening = openServiceTarget(readTargetUrl(options.target), {
+  const opening = openServiceTarget(url, {
     ...options,
     plan: {
       asksSurfaces: asking.length > 0,
@@ -61,7 +67,8 @@ export async function playAtService(
     },
   });
   const target = await unlessAborted(signal, opening, (late) => late.close());
-  const { capabilities, description, performers } = target;
+  const { description, performers } = target;
+  const capabilities = { ...target.capabilities, scalesWaits };
   const results: PlayResult[] = [];
   try {
     for (const ordinal of Array(Math.max(0, ...plans.map((plan) => plan.publishers))).keys())
@@ -95,6 +102,30 @@ export async function playAtService(
     await target.close();
   }
 }
+
+/** @throws Error if nothing listens there. */
+function checkListens({ url, origin }: TargetUrl): Promise<void> {
+  const { protocol, hostname, port } = new URL(origin);
+  const host = hostname.replace(/^\[(.*)\]$/, "$1");
+  const usual = protocol === "https:" ? 443 : 80;
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port: port === "" ? usual : Number(port) });
+    socket.setTimeout(LISTENS_MS, () => socket.destroy(new Error("it doesn't answer")));
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve();
+    });
+    socket.once("error", (error) =>
+      reject(
+        new Error(
+          `The target ${url} can't be reached: ${describeError(error)}. Start the service, or check the address.`,
+        ),
+      ),
+    );
+  });
+}
+
+const LISTENS_MS = 10_000;
 
 async function shareToSend(share: Share, scenario: Scenario): Promise<ShareToSend> {
   // Loaded on demand: only workers write histograms.

@@ -26,10 +26,13 @@ export interface ServicePlan {
 /** `speed`: how many times as fast as real time. @default 1 */
 export function planAtService(
   scenario: Scenario,
-  { speed = 1, knownChoices }: { speed?: number | undefined } & Pick<Capabilities, "knownChoices">,
+  {
+    speed = 1,
+    ...known
+  }: { speed?: number | undefined } & Pick<Capabilities, "knownChoices" | "scalesWaits">,
 ): ServicePlan {
   const { steps, expectations = [], start, assumptions = {}, faults = [] } = scenario;
-  const capabilities = { time: { kind: "real", speed }, control: false, knownChoices } as const;
+  const capabilities = { time: { kind: "real", speed }, control: false, ...known } as const;
   const impossible = new Set<string>();
   if (start !== undefined) impossible.add(needs.start);
   for (const [key, choice] of Object.entries(assumptions))
@@ -98,13 +101,14 @@ function planOf(step: Step, capabilities: RealTime): StepPlan {
     if (whyAdvanceIsSkipped(capabilities, step) !== undefined)
       return { ...nothing, impossible: [needs.setClock] };
     // The documented limits are per minute.
-    return { ...nothing, ms: typeof advance === "object" ? MINUTE_MS : durationMs(advance) };
+    const ms = typeof advance === "object" ? MINUTE_MS : durationMs(advance);
+    return { ...nothing, ms: ms / speed };
   }
   if ("traffic" in step)
     return { ...nothing, ms: durationMs(step.traffic.for) / speed, needsSurfaces: true };
   if ("repeat" in step) {
     const { times, every = 0, steps } = step.repeat;
-    return sumOf(steps, times, durationMs(every), capabilities);
+    return sumOf(steps, times, durationMs(every) / speed, capabilities);
   }
   if ("parallel" in step)
     return sumOf(step.parallel.steps, step.parallel.times ?? 1, 0, capabilities);

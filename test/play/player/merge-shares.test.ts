@@ -176,7 +176,7 @@ test.each([
   [
     "another scenario",
     [playShare(1, 4), playShare(2, 4, { ...scenario, seed: "other" })],
-    "is of another scenario, or of other options for it.",
+    "is of another scenario, or of other options: its seed differs.",
   ],
   [
     "a run with an id, after one without",
