@@ -81,14 +81,15 @@ process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** Starts a process on one core. It dies with this one. */
+/** Starts a process on one core, or on all. It dies with this one. */
 export function spawnOn(
-  core: 0 | 1,
+  core: 0 | 1 | "all",
   command: string,
   args: readonly string[],
   options: SpawnOptions = {},
 ): ChildProcess {
-  const pinned = canPin ? ["taskset", "-c", String(core), command, ...args] : [command, ...args];
+  const isPinned = canPin && core !== "all";
+  const pinned = isPinned ? ["taskset", "-c", String(core), command, ...args] : [command, ...args];
   const [first = command, ...rest] = pinned;
   const child = spawn(first, rest, { cwd: root, stdio: ["ignore", "pipe", "inherit"], ...options });
   running.add(child);

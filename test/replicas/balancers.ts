@@ -30,7 +30,7 @@ export interface Balancer {
 
 const haproxy: Balancer = {
   name: "HAProxy",
-  program: "/usr/sbin/haproxy",
+  program: process.env.HAPROXY_PROGRAM ?? "/usr/sbin/haproxy",
   away: 503,
   async run({ port, replicaPorts }) {
     const file = join(deploy, "haproxy.cfg");
@@ -45,7 +45,7 @@ const haproxy: Balancer = {
 
 const nginx: Balancer = {
   name: "nginx",
-  program: "/usr/sbin/nginx",
+  program: process.env.NGINX_PROGRAM ?? "/usr/sbin/nginx",
   away: 502,
   async run({ port, replicaPorts, folder }) {
     const file = join(folder, "nginx.conf");

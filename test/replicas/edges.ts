@@ -76,6 +76,29 @@ export async function refusesControl(service: Service): Promise<void> {
   );
 }
 
+/** A replica gets the headers that the client sent, and no others. */
+export async function passesHeaders({ port, replicaPorts, alone }: Service): Promise<void> {
+  await resetAll([alone, ...replicaPorts]);
+  const headers = {
+    Accept: "*/*",
+    x_underscore: "1",
+    "x-empty": "",
+    "X.Odd!#$": "2",
+    Cookie: "a=b",
+  };
+  const request = requestText("GET", "/v1/click", headers);
+  await answersTo(alone, [request]);
+  await answersTo(port, [request]);
+  const [expected, ...others] = await controlAll<{
+    entries: { request: { headers: Record<string, string> } }[];
+  }>([alone, ...replicaPorts], "GET /_sim/journal");
+  const arrived = others.flatMap(({ entries }) => entries);
+  deepStrictEqual(
+    arrived.map((entry) => entry.request),
+    expected?.entries.map((entry) => entry.request),
+  );
+}
+
 /** However a key is spelt, its replica answers. */
 export async function keepsSpellingsTogether(service: Service): Promise<void> {
   const { port, replicaPorts, publishers } = service;
@@ -140,11 +163,26 @@ export async function answersStrangersAlike({
   for (const port of replicaPorts) deepStrictEqual(await answersTo(port, requests), expected);
 }
 
+/** Heads that are about as long as adsim takes them, and requests that create a world. */
+const large = [
+  requestText("GET", "/v1/click", { "x-long": "a".repeat(31_000) }),
+  requestText("GET", `/v1/click?long=${"a".repeat(31_000)}`),
+  requestText(
+    "GET",
+    "/v1/click",
+    Object.fromEntries(Array.from({ length: 900 }, (_, index) => [`x-${index}`, "1"])),
+  ),
+  requestText("GET", "/@new/v1/click", { x_underscore: "1", "x-empty": "" }),
+  requestText("GET", "/@new/v1/click").replace("Host: localhost", "Host: ads.example"),
+  requestText("GET", "/@newer/v1/click").replace("Host: localhost", "Host: ads.example"),
+];
+
 /** The requests that every transport must answer alike: with unusual paths, bodies and names. @returns how many there are. */
 export async function passesParity(service: Service, prefix: string): Promise<number> {
   const requests = recordRequests(settings).map(({ method, target, headers, body }) =>
     requestText(method, prefix + target, headers, body),
   );
+  requests.push(...large);
   await expectAlike(service, requests);
   return requests.length;
 }

@@ -1,6 +1,8 @@
 /** What becomes of broken connections behind a balancer, and of clients that give up. */
 
 import { match, strictEqual } from "node:assert";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { Connection, requestText } from "./connection.ts";
 import type { Service } from "./edges.ts";
 import { type Audit, control, controlAll, replicaOf, resetAll } from "./replicas.ts";
@@ -38,11 +40,24 @@ export async function breaksAsFaultsSay(service: Service): Promise<void> {
     strictEqual((await impressions()).applied ?? 0, applied, `${kind}: recorded`);
   }
 
+  await begin({ kind: "drip", bytesPerSecond: 0.001 });
+  await expectHead(port, impression);
+
   const connection = await begin({ kind: "delay", delay: "1h" });
   void connection.send(impression);
   await until(async () => (await impressions()).applied === 1);
   connection.close();
   await until(async () => (await impressions()).lost === 1);
+}
+
+/** Waits for the head of an answer whose body practically never ends. */
+async function expectHead(port: number, request: string): Promise<void> {
+  const socket = connect(port, "127.0.0.1").setEncoding("latin1");
+  socket.write(request, "latin1");
+  let received = "";
+  while (!received.includes("\r\n\r\n")) received += (await once(socket, "data"))[0];
+  match(received, /^HTTP\/1\.1 200 /);
+  socket.destroy();
 }
 
 /** Asks until it is so. @throws Error after about ten seconds. */

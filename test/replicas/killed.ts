@@ -20,6 +20,7 @@ const ENOUGH = 5;
 interface Client {
   readonly publisher: Publisher;
   readonly number: number;
+  readonly replica: number;
   acknowledged: number;
   /** How many were acknowledged at the first error. */
   beforeError: number | undefined;
@@ -27,20 +28,23 @@ interface Client {
   readonly errors: Map<number | "closed", number>;
 }
 
-/** Lets all clients record impressions until `stop` is called. */
-function load(
-  publishers: readonly Publisher[],
-  port: number,
-): {
+interface Load {
   readonly clients: readonly Client[];
+  /** The number of the replica that is away. */
+  away: number | undefined;
   /** Resolves when all of these clients are as they should be. */
   until(chosen: readonly Client[], isSo: (client: Client) => boolean): Promise<void>;
   stop(): Promise<void>;
-} {
+}
+
+/** Lets all clients record impressions until `stop` is called. */
+function startLoad(publishers: readonly Publisher[], port: number): Load {
   let isStopping = false;
   let waiting: { readonly isOver: () => boolean; readonly resolve: () => void }[] = [];
   const clients = publishers.map((publisher, number): Client => {
-    return { publisher, number, acknowledged: 0, beforeError: undefined, errors: new Map() };
+    const replica = replicaOf("default", publisher.apiKey);
+    const counts = { acknowledged: 0, beforeError: undefined, errors: new Map() };
+    return { publisher, number, replica, ...counts };
   });
   function look(): void {
     for (const { isOver, resolve } of waiting) if (isOver()) resolve();
@@ -49,29 +53,40 @@ function load(
   async function run(client: Client): Promise<void> {
     const connection = new Connection(port);
     while (!isStopping) {
-      await record(client, connection, look);
+      await record(client, connection, load, look);
       look();
     }
     connection.close();
   }
-  const running = Promise.all(clients.map(run));
-  return {
+  const load: Load = {
     clients,
+    away: undefined,
     until: (chosen, isSo) =>
-      new Promise((resolve) => {
-        waiting.push({ isOver: () => chosen.every(isSo), resolve });
-        look();
-      }),
+      Promise.race([
+        // If a client fails, nobody needs to wait.
+        running,
+        new Promise<void>((resolve) => {
+          waiting.push({ isOver: () => chosen.every(isSo), resolve });
+          look();
+        }),
+      ]),
     async stop() {
       isStopping = true;
       await running;
     },
   };
+  const running = Promise.all(clients.map(run)).then(() => undefined);
+  return load;
 }
 
-/** Records one impression, in as many attempts as it takes. */
-async function record(client: Client, connection: Connection, failed: () => void): Promise<void> {
-  const { publisher, errors } = client;
+/** Records one impression, in as many attempts as it takes. @throws Error if another replica than its own answers. */
+async function record(
+  client: Client,
+  connection: Connection,
+  load: Pick<Load, "away">,
+  failed: () => void,
+): Promise<void> {
+  const { publisher, errors, replica } = client;
   const event = {
     publisher_id: publisher.id,
     surface: publisher.surfaces[0]?.id,
@@ -84,8 +99,12 @@ async function record(client: Client, connection: Connection, failed: () => void
   };
   const request = requestText("POST", "/v1/impression", headers, JSON.stringify(event));
   for (;;) {
+    const isAway = load.away === replica;
     const answer = await connection.send(request);
-    if (answer?.status === 200) break;
+    if (answer?.status === 200) {
+      ok(!isAway, `${publisher.id} was answered although its replica is away`);
+      break;
+    }
     const error = answer?.status ?? "closed";
     errors.set(error, (errors.get(error) ?? 0) + 1);
     client.beforeError ??= client.acknowledged;
@@ -113,8 +132,9 @@ export async function killOne(
   await resetAll(ports);
   const [victim] = replicas;
   if (victim === undefined) throw new Error("There is no replica.");
-  const { clients, until, stop } = load(publishers, port);
-  const isOwn = ({ publisher }: Client): boolean => replicaOf("default", publisher.apiKey) === 0;
+  const load = startLoad(publishers, port);
+  const { clients, until, stop } = load;
+  const isOwn = ({ replica }: Client): boolean => replica === 0;
   const own = clients.filter(isOwn);
   const others = clients.filter((client) => !isOwn(client));
 
@@ -126,11 +146,13 @@ export async function killOne(
   const inSnapshot = ({ number }: Client): number => saved.get(number) ?? 0;
   await until(own, (client) => client.acknowledged >= inSnapshot(client) + ENOUGH);
   await kill(victim.child, "SIGKILL");
+  load.away = 0;
   await until(own, ({ errors }) => errors.has(away));
   const atError = new Map(others.map((client) => [client, client.acknowledged]));
   await until(others, (client) => client.acknowledged >= (atError.get(client) ?? 0) + ENOUGH);
   const file = join(folder, "snapshot.json");
   writeFileSync(file, JSON.stringify(snapshot));
+  load.away = undefined;
   replicas[0] = await startOne(victim.port, "--load", file);
   await until(own, (client) => client.acknowledged >= (client.beforeError ?? 0) + ENOUGH);
   await stop();

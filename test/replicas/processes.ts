@@ -63,20 +63,21 @@ export async function startReplica(port: number, args: readonly string[]): Promi
 }
 
 /**
- * Ports that are free now. They are below those that the system gives to clients: a replica that is killed must get its port
- * back.
+ * Ports that are free now, elsewhere for each run. They are below those that the system gives to clients: a replica that was
+ * killed must get its port back.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const found: number[] = [];
-  for (let port = 20_100; found.length < count; port += 1) {
-    const server = createServer().listen(port, "127.0.0.1");
-    const isFree = await Promise.race([
-      once(server, "listening").then(() => true),
-      once(server, "error").then(() => false),
-    ]);
-    if (!isFree) continue;
-    found.push(port);
-    await once(server.close(), "close");
+  for (let port = 20_000 + (process.pid % 500) * 20; found.length < count; port += 1) {
+    if (await isFree(port)) found.push(port);
   }
   return found;
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
 }

@@ -12,8 +12,8 @@ export const settings: SimulatorOptions = {
   profile: "adversarial",
   clock: "frozen",
 };
-/** A world besides the default one. */
-export const WORLD = "blue";
+/** Another world than the default one, in which other replicas have the publishers. */
+export const WORLD = "green";
 
 /** Starts one of them. `more`: further options. */
 export function startOne(port: number, ...more: readonly string[]): Promise<Replica> {

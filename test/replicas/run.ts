@@ -11,6 +11,7 @@ import { balancers, missingPrograms, REPLICAS } from "./balancers.ts";
 import {
   answersStrangersAlike,
   keepsSpellingsTogether,
+  passesHeaders,
   passesParity,
   refusesControl,
 } from "./edges.ts";
@@ -20,6 +21,12 @@ import { killOne } from "./killed.ts";
 import { endAll, freePorts } from "./processes.ts";
 import { control, startOne, WORLD } from "./replicas.ts";
 import { digestOf, expectAllStatuses, expectPartition, expectSame, play } from "./same-bytes.ts";
+
+/** A run that hangs fails. */
+setTimeout(() => {
+  console.error("It wasn't over after ten minutes.");
+  process.exit(1);
+}, 600_000).unref();
 
 const startedMs = performance.now();
 function say(text: string): void {
@@ -55,6 +62,7 @@ async function main(folder: string): Promise<void> {
     const service = { port, replicaPorts, alone, publishers };
     await refusesControl(service);
     await keepsSpellingsTogether(service);
+    await passesHeaders(service);
     await answersStrangersAlike(service);
     const alike = (await passesParity(service, "")) + (await passesParity(service, `/@${WORLD}`));
     await breaksAsFaultsSay(service);
@@ -66,7 +74,7 @@ async function main(folder: string): Promise<void> {
 const missing = missingPrograms();
 if (missing.length > 0) {
   console.warn(
-    `The tests in test/replicas were skipped. This machine lacks ${missing.join(", ")}.`,
+    `The tests in test/replicas were skipped. This machine lacks ${missing.join(" and ")} (HAPROXY_PROGRAM and NGINX_PROGRAM name others).`,
   );
   if (process.env.ALL_TESTS === "1") process.exitCode = 1;
 } else {
