@@ -138,7 +138,7 @@ export async function keepsSpellingsTogether(service: Service): Promise<void> {
 }
 
 /** Requests that no replica knows the sender of get the same bytes from each. */
-export async function answersStrangersAlike({
+export async function answersUnauthenticatedAlike({
   replicaPorts,
   alone,
   publishers,

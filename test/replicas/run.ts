@@ -9,7 +9,7 @@ import { join } from "node:path";
 import type { Publisher } from "../../src/index.ts";
 import { balancers, missingPrograms, REPLICAS } from "./balancers.ts";
 import {
-  answersStrangersAlike,
+  answersUnauthenticatedAlike,
   keepsSpellingsTogether,
   passesHeaders,
   passesParity,
@@ -63,7 +63,7 @@ async function main(folder: string): Promise<void> {
     await refusesControl(service);
     await keepsSpellingsTogether(service);
     await passesHeaders(service);
-    await answersStrangersAlike(service);
+    await answersUnauthenticatedAlike(service);
     const alike = (await passesParity(service, "")) + (await passesParity(service, `/@${WORLD}`));
     await breaksAsFaultsSay(service);
     say(`  control requests refused; ${alike} unusual requests answered as by one server`);

@@ -21,7 +21,7 @@ export interface Sender {
 const JSON_TYPE = { "content-type": "application/json" };
 const stream = deriveKey("replicas", "traffic");
 
-interface Cast {
+interface SenderState {
   readonly publisher: Publisher;
   readonly other: Publisher;
   readonly key: Readonly<Record<string, string>>;
@@ -34,9 +34,9 @@ interface Cast {
 }
 
 /** Everything that a publisher may do, with its weight. A dashboard mostly reads, and more often than 60 times a minute. */
-const acts: readonly (readonly [weight: number, ofDashboard: number, act: Act])[] = [
-  [50, 5, (cast, serial) => impression(cast, { session_id: `s-${serial} ✓` })],
-  [8, 1, (cast) => impression(cast, {})],
+const actions: readonly (readonly [weight: number, ofDashboard: number, action: Action])[] = [
+  [50, 5, (state, serial) => impression(state, { session_id: `s-${serial} ✓` })],
+  [8, 1, (state) => impression(state, {})],
   [8, 1, repeated],
   [10, 2, clicked],
   [5, 50, ({ publisher, key }) => read("stats", publisher, key)],
@@ -47,7 +47,7 @@ const acts: readonly (readonly [weight: number, ofDashboard: number, act: Act])[
   [4, 2, elsewhere],
 ];
 
-type Act = (cast: Cast, serial: number) => Sent;
+type Action = (state: SenderState, serial: number) => Sent;
 
 export function createSender(publishers: readonly Publisher[], index: number): Sender {
   const [publisher, other] = [publishers[index], publishers[(index + 1) % publishers.length]];
@@ -55,7 +55,7 @@ export function createSender(publishers: readonly Publisher[], index: number): S
   const own: Key = subKey(stream, index);
   let drawn = 0;
   let serial = 0;
-  const cast: Cast = {
+  const state: SenderState = {
     publisher,
     other,
     key: { authorization: `Bearer ${publisher.apiKey}` },
@@ -63,18 +63,18 @@ export function createSender(publishers: readonly Publisher[], index: number): S
     recorded: [],
     sessions: [],
   };
-  const weights = acts.map(([usual, ofDashboard]) => (index % 10 === 0 ? ofDashboard : usual));
+  const weights = actions.map(([usual, ofDashboard]) => (index % 10 === 0 ? ofDashboard : usual));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return {
     next() {
       serial += 1;
-      let at = cast.upTo(total);
+      let at = state.upTo(total);
       const chosen = weights.findIndex((weight) => {
         at -= weight;
         return at < 0;
       });
-      const [, , act = repeated] = acts[chosen] ?? [];
-      return act(cast, serial);
+      const [, , action = repeated] = actions[chosen] ?? [];
+      return action(state, serial);
     },
   };
 }
@@ -88,8 +88,8 @@ function post(
   return { text: requestText("POST", path, { ...headers, ...JSON_TYPE }, text) };
 }
 
-function impression(cast: Cast, more: Readonly<Record<string, string>>): Sent {
-  const { publisher, upTo, key, recorded, sessions } = cast;
+function impression(state: SenderState, more: Readonly<Record<string, string>>): Sent {
+  const { publisher, upTo, key, recorded, sessions } = state;
   const surface = publisher.surfaces[upTo(publisher.surfaces.length)]?.id;
   const body = { publisher_id: publisher.id, surface, ad_id: `ad-${upTo(3)}`, ...more };
   if ("session_id" in more) sessions.push(JSON.stringify(body));
@@ -102,15 +102,15 @@ function impression(cast: Cast, more: Readonly<Record<string, string>>): Sent {
   };
 }
 
-function repeated(cast: Cast, serial: number): Sent {
-  const { sessions, upTo, key } = cast;
+function repeated(state: SenderState, serial: number): Sent {
+  const { sessions, upTo, key } = state;
   const body = sessions[upTo(sessions.length + 1)];
   return body === undefined
-    ? impression(cast, { session_id: `r-${serial}` })
+    ? impression(state, { session_id: `r-${serial}` })
     : post("/v1/impression", body, key);
 }
 
-function clicked({ recorded, upTo, key }: Cast): Sent {
+function clicked({ recorded, upTo, key }: SenderState): Sent {
   return post("/v1/click", { impression_id: recorded[upTo(recorded.length + 1)] ?? "imp_0" }, key);
 }
 
@@ -123,7 +123,7 @@ function read(
   return { text: requestText(method, `${prefix}/v1/publisher/${what}?publisher_id=${id}`, key) };
 }
 
-function mistaken({ publisher, other, upTo, key }: Cast): Sent {
+function mistaken({ publisher, other, upTo, key }: SenderState): Sent {
   const ad = { publisher_id: publisher.id, surface: publisher.surfaces[0]?.id, ad_id: "a" };
   const mistakes: readonly Sent[] = [
     post("/v1/impression", { ...ad, ad_id: "" }, key),
@@ -139,7 +139,7 @@ function mistaken({ publisher, other, upTo, key }: Cast): Sent {
   return mistakes[upTo(mistakes.length)] ?? read("stats", other, key);
 }
 
-function unauthenticated({ publisher, upTo }: Cast): Sent {
+function unauthenticated({ publisher, upTo }: SenderState): Sent {
   const headers = [
     {},
     { authorization: `Bearer ${publisher.apiKey}x` },
@@ -150,8 +150,8 @@ function unauthenticated({ publisher, upTo }: Cast): Sent {
 }
 
 /** In another world, or with the key spelt in another way. */
-function elsewhere(cast: Cast, serial: number): Sent {
-  const { publisher, upTo, key } = cast;
+function elsewhere(state: SenderState, serial: number): Sent {
+  const { publisher, upTo, key } = state;
   const there = [`/@${WORLD}`, "/@default"][upTo(2)] ?? "";
   const spelt = { authorization: `bearer  ${publisher.apiKey} ` };
   const event = { publisher_id: publisher.id, surface: publisher.surfaces[0]?.id, ad_id: "e" };
