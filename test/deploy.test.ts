@@ -66,7 +66,7 @@ test("all files have the same four replicas", () => {
 test("both balancers refuse control requests with the same words", () => {
   const refusals = [haproxy, nginx].map((text) => /'(\{.*"status":421,.*\})'/.exec(text)?.[1]);
   expect(refusals[0]).toBe(refusals[1]);
-  expect(JSON.parse(refusals[0] ?? "").detail).toContain("npx adsim fleet URL... -- COMMAND");
+  expect(JSON.parse(refusals[0] ?? "").detail).toContain("npx adsim fleet URL... -- METHOD PATH");
 });
 
 test("compose.yaml gives each replica an address, which the balancers know", () => {

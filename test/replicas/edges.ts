@@ -66,7 +66,7 @@ export async function refusesControl(service: Service): Promise<void> {
     match(answer.text, /^x-ratelimit-remaining: \d+$/m);
     const { status, detail } = JSON.parse(answer.body);
     strictEqual(status, 421);
-    match(detail, /npx adsim fleet URL\.\.\. -- COMMAND/);
+    match(detail, /npx adsim fleet URL\.\.\. -- METHOD PATH/);
   }
   connection.close();
   deepStrictEqual(await journals(), before);
