@@ -86,8 +86,9 @@ function refuseWrongUsage(
   const isReal = credentials.length > 0 || flags.worker !== undefined;
   const given = isReal ? undefined : firstGiven(forServices);
   if (given === undefined) return;
+  const workers = given === "--playable" ? "" : "workers (--worker) and for ";
   throw wrongUsage(
-    `${given} is for workers (--worker) and for services other than adsim. Give a publisher of the service with --api-key KEY and --publisher ID.`,
+    `${given} is for ${workers}services other than adsim. Give a publisher of the service with --api-key KEY and --publisher ID.`,
   );
 }
 
