@@ -230,6 +230,7 @@ test.each([
   [[url, "POST", "clock/advance", '{"by":', '"1h"}'], "unexpected '\"1h\"}' after the body"],
   [[url, "GET", "journal limit"], "'journal limit' isn't a path of the control API"],
   [[url, "POST", "reset", '"now"'], "the body must be a JSON object"],
+  [[url, "nonsense", `${url}/@other`, "GET", "clock"], "METHOD PATH [BODY], not 'nonsense'."],
   [[url, "nonsense", "--", "GET", "clock"], "METHOD PATH [BODY], not 'nonsense'. Examples"],
   [[url, "GET", "../v1"], "'../v1' isn't a path of the control API"],
   [[url, "GET", "events"], "GET /_sim/events can't be sent to all: it never ends"],

@@ -10,7 +10,7 @@ import type { LoadFile } from "./load-tool.ts";
 /**
  * Writes all files or none, as far as that can be known before. Exits the process after a signal.
  *
- * @returns false if nobody reads standard output any more.
+ * @returns false if the reader of standard output has gone.
  * @throws CommandFailure for a file that can't be written.
  */
 export async function writeLoad(files: readonly LoadFile[], host: HostProcess): Promise<boolean> {

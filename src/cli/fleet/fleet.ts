@@ -22,7 +22,8 @@ export async function fleet(
   { controlToken }: FleetFlags,
   { stdout, stderr }: HostProcess,
 ): Promise<number> {
-  const urls = words.filter((word) => /^https?:\/\//i.test(word));
+  const end = words.findIndex((word) => !/^https?:\/\//i.test(word));
+  const urls = end === -1 ? words : words.slice(0, end);
   if (urls.length === 0)
     throw wrongUsage(
       "URL is missing. Give the base URL of every replica, such as http://adsim-1:4010.",

@@ -78,7 +78,7 @@ function whyStrange(one: PlayedShare, first: PlayedShare): string | undefined {
   const differs = (what: (share: PlayedShare) => unknown): boolean =>
     JSON.stringify(what(one)) !== JSON.stringify(what(first));
   if (differs(({ share }) => share.of))
-    return `is of one of ${one.share.of} workers, but another is of one of ${first.share.of}`;
+    return `is from a load of ${one.share.of} workers, but another is from one of ${first.share.of}`;
   if (differs(({ share }) => share.adsim))
     return `is of adsim ${one.share.adsim}, but another of ${first.share.adsim}`;
   for (const name of Object.keys({ ...one.share.scenario, ...first.share.scenario })) {

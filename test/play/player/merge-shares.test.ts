@@ -170,7 +170,7 @@ test.each([
   [
     "another number of workers",
     [playShare(1, 4), playShare(2, 5)],
-    "is of one of 5 workers, but another is of one of 4.",
+    "is from a load of 5 workers, but another is from one of 4.",
   ],
   ["the same worker", [playShare(1, 4), playShare(1, 4)], "is of worker 1, and so is another."],
   [
