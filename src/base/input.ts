@@ -6,12 +6,20 @@ import { safeName } from "./safe-name.ts";
 
 /**
  * - `not-found`: the input is well-formed, but names something that doesn't exist.
+ * - `absent`: the input may only be about something that exists, and it doesn't.
  * - `conflict`: the current state doesn't allow it.
  * - `gone`: the input names something that was dropped to make room.
  * - `too-much`: one request may not do this much.
  * - `busy`: others use all of it now.
  */
-export type InputErrorReason = "invalid" | "not-found" | "conflict" | "gone" | "too-much" | "busy";
+export type InputErrorReason =
+  | "invalid"
+  | "not-found"
+  | "absent"
+  | "conflict"
+  | "gone"
+  | "too-much"
+  | "busy";
 
 /** Invalid input. Nothing was changed. The message names the field and says what is expected there. */
 export class InputError extends TypeError {

@@ -15,6 +15,7 @@ const problemKinds = {
   "method-not-allowed": { status: 405, title: "The path doesn't support this method" },
   conflict: { status: 409, title: "The request conflicts with the current state" },
   gone: { status: 410, title: "The world was dropped to make room for others" },
+  absent: { status: 412, title: "There is no such world" },
   "too-large": { status: 413, title: "The request body is too large" },
   "unsupported-media-type": { status: 415, title: "The request body must be JSON" },
   "too-much": { status: 422, title: "The request would take too much time or memory" },

@@ -19,11 +19,12 @@ export interface Engine {
   notes(world: string): readonly string[];
 }
 
-interface EngineRequest {
+export interface EngineRequest {
   readonly method: string;
   readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
   /** JSON. */
-  readonly body?: string | undefined;
+  readonly body?: string;
 }
 
 export function createEngine(trace: Trace): Engine {
@@ -45,9 +46,8 @@ export function createEngine(trace: Trace): Engine {
 
   return {
     title: trace.title,
-    handle({ method, path, body }) {
+    handle({ method, path, headers, body }) {
       for (const name of [worldOf(path), ...othersNamedBy(path, body)]) ensure(name);
-      const headers = body === undefined ? undefined : { "content-type": "application/json" };
       const response = worlds.handle({ method, path, headers, body });
       const isListing = method === "GET" && restOf(path) === "worlds" && response.status === 200;
       return isListing ? withWaiting(response, waiting) : response;

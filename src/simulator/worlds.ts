@@ -5,6 +5,7 @@
 
 import { InputError } from "../base/input.ts";
 import { endOfName, isControlPath } from "../base/world-path.ts";
+import { headerOf } from "../exchange/headers.ts";
 import { type PlainRequest, plainRequest } from "../exchange/plain-request.ts";
 import type { LoggedExchange } from "../journal/logged-exchange.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
@@ -92,6 +93,8 @@ export interface WorldsOptions {
   readonly worldBytes?: number | undefined;
 }
 
+const NOT_THERE = "doesn't exist. Without the header If-Match: * this request would create it";
+
 const AT = 0x40;
 const UNDERSCORE = 0x5f;
 
@@ -172,6 +175,10 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     let opened: HostedCore | undefined;
     let uses = 0;
     const open = (): HostedCore => {
+      const isAbsent = kept.peek(name) === undefined && !kept.wasDropped(name);
+      if (isAbsent && name !== DEFAULT_WORLD && headerOf(request.headers, "if-match") === "*") {
+        throw new InputError("world", NOT_THERE, "absent");
+      }
       opened = ref.open();
       uses += 1;
       return opened;

@@ -41,6 +41,29 @@ describe("worlds over the control API", () => {
     expect(ask(worlds, "GET", "/_sim/worlds").body).toBe('{"worlds":[],"max":7,"dropped":0}');
   });
 
+  test("are not created by a request with If-Match: *", () => {
+    const worlds = worldsOf({});
+    const headers = { "if-match": "*" };
+    const send = (method: string, path: string): ApiResponse =>
+      worlds.handle({ method, path, headers });
+    for (const [method, path] of [
+      ["GET", "/@a/_sim/health"],
+      ["POST", "/@a/_sim/reset"],
+      ["GET", "/@a/_sim/events"],
+    ] as const) {
+      const refused = send(method, path);
+      expect(problemOf(refused), path).toEqual({ status: 412, field: "world" });
+      expect(refused.body).toContain(
+        "Without the header If-Match: * this request would create it.",
+      );
+    }
+    expect(worlds.names()).toEqual([]);
+    worlds.get("a");
+    expect(send("GET", "/@a/_sim/health").status).toBe(200);
+    // The default world is always there.
+    expect(send("GET", "/_sim/health").status).toBe(200);
+  });
+
   test("can be forked from another one, and share nothing with it afterwards", () => {
     const worlds = stage();
     const made = ask(worlds, "POST", "/_sim/worlds", { name: "copy", from: "default" });

@@ -41,7 +41,8 @@ function send(sim: Pick<HostedCore, "handle" | "publishers">, session: string): 
 }
 
 function ask(engine: Engine, method: string, path: string, body?: object): Record<string, never> {
-  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  const headers = { "content-type": "application/json" };
+  const sent = body === undefined ? {} : { headers, body: JSON.stringify(body) };
   const answer = engine.handle({ method, path, ...sent });
   return answer.body === "" ? {} : JSON.parse(answer.body);
 }

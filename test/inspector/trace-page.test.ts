@@ -111,7 +111,12 @@ describe.skipIf(chromium === undefined)("the file form (needs Chromium)", () => 
     const asked = await page.evaluate(() => {
       const { handle } = (globalThis as unknown as InFile).adsimTrace;
       const ask = (method: string, path: string, body?: object): string =>
-        handle({ method, path, ...(body && { body: JSON.stringify(body) }) }).body;
+        handle({
+          method,
+          path,
+          headers: { "content-type": "application/json" },
+          ...(body && { body: JSON.stringify(body) }),
+        }).body;
       return [
         ask("GET", "/@from-2/_sim/audit"),
         ask("POST", "/@from-2/_sim/clock/advance", { by: "1d" }),

@@ -1,6 +1,6 @@
 /** The control API as this page calls it: over HTTP, or from the recording in the page's own file. */
 
-import type { Engine } from "../engine-worlds.ts";
+import type { Engine, EngineRequest } from "../engine-worlds.ts";
 import type { Change, Row } from "./contract.ts";
 
 type Reply = Pick<ReturnType<Engine["handle"]>, "status" | "body">;
@@ -70,24 +70,31 @@ function prefixOf(world: string): string {
   return world === DEFAULT_WORLD ? "" : `/@${encodeURIComponent(world)}`;
 }
 
-export function createApi(world: string): Api {
+/** `mustExist`: nothing that it asks creates the world. */
+export function createApi(world: string, mustExist = false): Api {
   const engine = globalThis.adsimTrace;
   const prefix = prefixOf(world);
   const base = `${prefix}/_sim/`;
   let refresh: () => void = () => undefined;
-  let isGone = false;
-
-  async function lookWhetherGone(): Promise<void> {
-    const { worlds } = await createApi(DEFAULT_WORLD).get<{ worlds: { name: string }[] }>("worlds");
-    isGone = !worlds.some(({ name }) => name === world);
-  }
+  // Once it existed, a deleted world must not be created again.
+  let isKnown = mustExist;
 
   async function ask(method: string, path: string, body?: object | string): Promise<Reply> {
-    // Any request would make the world again.
-    if (isGone) throw new Refusal(`World ${world} was deleted. Reload the page to begin it anew.`);
-    const text = typeof body === "object" ? JSON.stringify(body) : body;
-    const sent = { method, path: base + path, ...(text === undefined ? {} : { body: text }) };
+    const sent = {
+      method,
+      path: base + path,
+      headers: {
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(isKnown ? { "if-match": "*" } : {}),
+      },
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === "object" ? JSON.stringify(body) : body }),
+    };
     const reply = engine === undefined ? await overHttp(sent) : engine.handle(sent);
+    if (reply.status === 412) {
+      throw new Refusal(`World ${world} was deleted. Opening its page creates a new one.`);
+    }
     if (reply.status >= 400) throw refusalOf(reply);
     return reply;
   }
@@ -112,7 +119,7 @@ export function createApi(world: string): Api {
         return listenOverHttp(`${base}events`, {
           ...listener,
           connection(state) {
-            if (state === "ended") void lookWhetherGone().catch(() => undefined);
+            isKnown ||= state === "live";
             listener.connection(state);
           },
         });
@@ -132,14 +139,9 @@ export function createApi(world: string): Api {
   };
 }
 
-async function overHttp({ method, path, body }: Parameters<Engine["handle"]>[0]): Promise<Reply> {
-  const headers = body === undefined ? {} : { "content-type": "application/json" };
+async function overHttp({ path, ...rest }: EngineRequest): Promise<Reply> {
   try {
-    const response = await fetch(path, {
-      method,
-      headers,
-      ...(body === undefined ? {} : { body }),
-    });
+    const response = await fetch(path, rest);
     return { status: response.status, body: await response.text() };
   } catch {
     throw new Refusal("The server doesn't answer. Is it still running?");

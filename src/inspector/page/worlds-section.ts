@@ -3,7 +3,7 @@
 import { html } from "htm/preact";
 import type { Audit } from "../../audit/audit.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
-import { type Api, createApi, pageOf, Refusal } from "./api.ts";
+import { type Api, createApi, pageOf } from "./api.ts";
 import { Choose, Input } from "./fields.ts";
 import { isRow, type ViewProps } from "./log.ts";
 import {
@@ -44,7 +44,6 @@ export function WorldsSection({ api, log, version }: ViewProps): Part {
   };
   const other = worlds.find(({ name }) => name === place.with)?.name;
   const remove = (name: string): Promise<unknown> => {
-    // To look at a deleted world would make it again.
     if (name === other) go({ with: undefined }, "replace");
     return api.send("DELETE", `worlds/${encodeURIComponent(name)}`);
   };
@@ -66,7 +65,7 @@ export function WorldsSection({ api, log, version }: ViewProps): Part {
       ${
         other !== undefined &&
         html`<div class="columns">
-          ${[api.world, other].map((name) => html`<${Column} key=${name} from=${api} world=${name} version=${version} />`)}
+          ${[api.world, other].map((name) => html`<${Column} key=${name} world=${name} version=${version} />`)}
         </div>`
       }
     </section>
@@ -89,17 +88,10 @@ export function WorldsSection({ api, log, version }: ViewProps): Part {
     </section>`;
 }
 
-function Column(props: {
-  readonly from: Api;
-  readonly world: string;
-  readonly version: number;
-}): Part {
-  const { from, world, version } = props;
+function Column(props: { readonly world: string; readonly version: number }): Part {
+  const { world, version } = props;
   const loaded = useLoaded(async () => {
-    // To ask a deleted world would make it again.
-    const { worlds } = await from.get<{ worlds: WorldSummary[] }>("worlds");
-    if (!worlds.some(({ name }) => name === world)) throw new Refusal(`World ${world} is gone.`);
-    const api = createApi(world);
+    const api = createApi(world, true);
     return {
       health: await api.get<Health>("health"),
       audit: await api.get<Audit>("audit"),

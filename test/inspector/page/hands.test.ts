@@ -179,6 +179,25 @@ describe.skipIf(chromium === undefined)("hands (needs Chromium)", () => {
     await close();
   });
 
+  test("a world that is deleted while the page reads it stays deleted", async () => {
+    const { page, server, impression, open, close } = await visit(browser);
+    server.worlds.fork("other", "default");
+    await open("#view=world&section=worlds&with=other");
+    await page.locator(".columns").getByText("Recorded").nth(1).waitFor();
+    const late = Promise.withResolvers<number>();
+    await page.route("**/@other/_sim/audit", async (route) => {
+      server.worlds.delete("other");
+      const response = await route.fetch();
+      late.resolve(response.status());
+      await route.fulfill({ response });
+    });
+    impression("so that both are read again");
+    expect(await late.promise).toBe(412);
+    await page.getByRole("alert").filter({ hasText: "World other was deleted" }).waitFor();
+    expect(server.worlds.names()).toEqual(["default"]);
+    await close();
+  });
+
   test("the truth follows while requests keep arriving", async () => {
     const { page, impression, open, close } = await visit(browser);
     await open("#view=truth");
