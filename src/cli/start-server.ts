@@ -3,6 +3,8 @@
  * the end. Code that deals with files is loaded on demand: most servers start without it.
  */
 
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import type { ClockMode } from "../base/clock.ts";
 import { type Server, startServer } from "../server.ts";
 import { type ServerFlags, serverOptions } from "./options/common-options.ts";
@@ -34,9 +36,19 @@ export async function startFrom(
     const { startPlayed } = await import("./play/start-played.ts");
     return startPlayed(flags.scenario, flags, host);
   }
-  if (flags.load === undefined) return startServer(await serverOptions(flags, defaultClock));
+  if (flags.load === undefined || isFirstStart(flags, host)) {
+    return startServer(await serverOptions(flags, defaultClock));
+  }
   const { startLoaded } = await import("./start-loaded.ts");
   return startLoaded(flags.load, flags);
+}
+
+/** A server that goes on from the file that it saves to starts with a new world while there is none. */
+function isFirstStart({ load = "", saveOnExit }: ServerFlags, { stderr }: HostProcess): boolean {
+  const isKept = saveOnExit !== undefined && resolve(saveOnExit) === resolve(load);
+  if (!isKept || existsSync(load)) return false;
+  say(`adsim: ${load} doesn't exist yet, so this starts with a new world\n`, stderr);
+  return true;
 }
 
 /** Writes the file of `--trace`. Call it once the server has closed. @returns false if that failed. */

@@ -48,6 +48,28 @@ describe("exec", () => {
     expect(JSON.parse(second.stdout).now).toBe("2026-01-16T00:00:00.000Z");
   });
 
+  test("goes on from the file that it saves to, which need not exist at the first start", async () => {
+    const path = join(temporaryFolder(), "state.json");
+    const advance = `fetch(process.env.ADSIM_URL + "/_sim/clock/advance", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: '{"by":"1d"}',
+    }).then((answer) => answer.json()).then(({ now }) => console.log(now));`;
+    const same = join(path, "../state.json");
+    const kept = ["--clock", "frozen", "--load", path, "--save-on-exit", same];
+    const runs = [await execNode(advance, kept), await execNode(advance, kept)];
+    const [first, second] = runs.map(({ stdout }) => Date.parse(stdout.trim()));
+    expect(second).toBe(Number(first) + 86_400_000);
+    expect(runs.map(({ stderr }) => stderr.includes(`${path} doesn't exist yet`))).toEqual([
+      true,
+      false,
+    ]);
+    const elsewhere = ["--load", `${path}-typo`, "--save-on-exit", path];
+    const refused = await execNode(advance, elsewhere);
+    expect(refused.code).toBe(3);
+    expect(refused.stderr).toContain("state.json-typo: can't be read: there is no such file");
+  });
+
   test("uses the options of the loaded world for other worlds and after a reset", async () => {
     const path = join(temporaryFolder(), "state.json");
     await savedState(path);

@@ -159,7 +159,7 @@ export function addServerOptions(
     )
     .option(
       "--load <file>",
-      "start the default world from a saved state, with its clock and fault rules. Other options must agree with it. Only --clock may differ: it sets how time goes on",
+      "start the default world from a saved state, with its clock and fault rules. Other options must agree with it. Only --clock may differ: it sets how time goes on. If --save-on-exit has the same file, it need not exist yet",
       notEmpty,
     )
     .option(
