@@ -1,6 +1,6 @@
 /** `adsim export`, and `--to artillery`: which parts of a scenario are in the script, and which the output says are left out. */
 
-import { readFileSync } from "node:fs";
+import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { wholeWeights } from "../../src/cli/export/artillery.ts";
@@ -306,6 +306,22 @@ test("a load from many machines may be larger than what adsim itself plays", asy
   const args = ["export", scenarioOf([many]), "--to", "artillery"];
   expect((await runAdsim(args)).stderr).toMatch(/the maximum is 20,000,000/);
   expect((await runAdsim([...args, "--max-requests", "40000000"])).code).toBe(0);
+});
+
+test("the scenario isn't replaced by its own export, through a link either", async () => {
+  const file = scenarioOf([steady]);
+  const before = readFileSync(file, "utf8");
+  const link = join(temporaryFolder(), "load.js");
+  symlinkSync(file, link);
+  for (const [tool, out] of [
+    ["vegeta", file],
+    ["k6", link],
+    ["artillery", link],
+  ] as const) {
+    const { code, stderr } = await runAdsim(["export", file, "--to", tool, "--out", out]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`would replace ${file}, which`)]);
+    expect(readFileSync(file, "utf8")).toBe(before);
+  }
 });
 
 describe("wrong usage", () => {

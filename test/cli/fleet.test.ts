@@ -108,6 +108,25 @@ describe("a change", () => {
     expect(answer.replicas).toHaveLength(2);
   });
 
+  test("has different results if frozen clocks differ", async () => {
+    const servers = await replicas(2);
+    servers[1]?.worlds.get("default").clock.advance("5h");
+    const asked = await fleet(servers, "GET", "clock");
+    expect([asked.code, asked.answer.replicas.length]).toEqual([0, 2]);
+    const { code, answer } = await fleet(servers, "POST", "clock/advance", '{"by":"1h"}');
+    expect(code).toBe(1);
+    expect(answer.replicas.map((one: { answer: { now: string } }) => one.answer.now)).toEqual([
+      "2026-01-15T01:00:00.000Z",
+      "2026-01-15T06:00:00.000Z",
+    ]);
+  });
+
+  test("has one result if clocks aren't frozen", async () => {
+    const servers = await replicas(2, { clock: "flowing" });
+    const { code, stderr } = await fleet(servers, "POST", "clock/advance", '{"by":"1h"}');
+    expect([code, stderr]).toEqual([0, ""]);
+  });
+
   test("that all refuse is wrong usage, with the control API's words", async () => {
     const servers = await replicas(2);
     const { code, stderr } = await fleet(servers, "POST", "clock/advance", '{"by":"soon"}');
@@ -171,6 +190,53 @@ describe("a question", () => {
     expect(names.length).toBeGreaterThan(5);
   });
 
+  test.each(["audit", "journal", "metrics"])(
+    "about %s needs an answer of its form from each",
+    async (path) => {
+      const [server] = await replicas(1);
+      for (const [status, body] of [
+        [200, "{\u0000garbage"],
+        [200, "null"],
+        [200, "[]"],
+        [200, "{}"],
+        [204, undefined],
+      ] as const) {
+        const broken = await foreign((request, response) => {
+          const known = {
+            status: "ok",
+            version: VERSION,
+            seed: "adsim",
+            world: "default",
+            now: "",
+          };
+          if (request.url?.endsWith("health") === true) return response.end(JSON.stringify(known));
+          response.statusCode = status;
+          return response.end(body);
+        });
+        const { code, stderr, stdout } = await runAdsim([
+          ...["fleet", server?.url ?? "", broken, "GET", path],
+        ]);
+        const isEmpty = path === "metrics" && body === undefined;
+        expect([code, stdout === ""], `${body}`).toEqual([isEmpty ? 0 : 3, !isEmpty]);
+        if (!isEmpty)
+          expect(stderr).toContain(
+            `${broken} answered GET /_sim/${path} with something unexpected.`,
+          );
+      }
+    },
+  );
+
+  test("that some don't answer changes nothing", async () => {
+    const [server] = await replicas(1);
+    const failing = await foreign((request, response) => {
+      const known = { status: "ok", version: VERSION, seed: "adsim", world: "default", now: "" };
+      if (request.url?.endsWith("health") === true) return response.end(JSON.stringify(known));
+      return response.destroy();
+    });
+    const { code, stderr } = await runAdsim(["fleet", server?.url ?? "", failing, "GET", "audit"]);
+    expect([code, stderr]).toEqual([1, `adsim: ${failing} gave no answer\n`]);
+  });
+
   test("that all answer alike is answered once, and any other for each replica", async () => {
     const servers = await replicas(2);
     const { answer } = await fleet(servers, "GET", "publishers?limit=1");
@@ -194,6 +260,7 @@ test("the token goes to all replicas, and nothing is sent if one refuses it", as
   const { code, stderr } = await runAdsim(["fleet", ...urls, other.url, ...token, "--", ...words]);
   expect(code).toBe(3);
   expect(stderr).toContain(`${other.url} refuses control requests (401)`);
+  expect(stderr).toContain("Give its control token (--control-token).");
   for (const { worlds } of secured)
     expect(worlds.get("default").clock.now()).toBe(Date.parse("2026-01-15T01:00:00Z"));
 });
@@ -207,13 +274,16 @@ test("nothing is sent unless all are replicas of one server", async () => {
   for (const [url, why] of [
     [old, `is adsim 0.0.1, but this is ${VERSION}. Nothing was sent.`],
     [seeded.url, "these aren't replicas of one server"],
-    [stranger, "isn't an adsim: GET /_sim/health has status 200"],
+    [stranger, "isn't an adsim: it answers GET /_sim/health with status 200, but not as"],
+    ["ftp://127.0.0.1", "must be a URL that begins with http:// or https://"],
+    [`${server.url}/@default`, "is given twice"],
     ["http://127.0.0.1:9", "can't be reached"],
   ] as const) {
     const { code, stderr } = await runAdsim([
       ...["fleet", server.url, url, "POST", "clock/advance", '{"by":"1h"}'],
     ]);
-    expect([code, stderr.includes(why)], stderr).toEqual([3, true]);
+    const isUsage = /^ftp|@default$/.test(url);
+    expect([code, stderr.includes(why)], stderr).toEqual([isUsage ? 2 : 3, true]);
   }
   expect(server.worlds.get("default").clock.now()).toBe(Date.parse("2026-01-15T00:00:00Z"));
 });

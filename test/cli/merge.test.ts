@@ -1,8 +1,10 @@
 /** `adsim play --worker` and `adsim merge`: output, files and exit codes, and what both refuse. */
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { createLatencies } from "../../src/play/measure/latencies.ts";
+import { encodeLatencies } from "../../src/play/measure/latency-encoding.ts";
 import type { PlayResult } from "../../src/play/player/result.ts";
 import { foreign, serverFor } from "../play/targets/remote-world.ts";
 import { fileOf, temporaryFolder } from "../temporary-folder.ts";
@@ -195,6 +197,8 @@ test("merge refuses files that aren't reports of one load, and names them", asyn
     ...["--api-key", "key_mine", "--publisher", "pub_mine", "--surface", "srf_mine"],
   ]);
   const stranger = await foreign((_, response) => response.end("hello"));
+  const link = join(temporaryFolder(), "link.json");
+  symlinkSync(first, link);
   const cases: [string[], number, string][] = [
     [[first, first], 2, `${first} can't be merged: it is of worker 1, and so is another.`],
     [
@@ -204,7 +208,8 @@ test("merge refuses files that aren't reports of one load, and names them", asyn
     ],
     [[first, foreignKeys], 2, `${foreignKeys} can't be merged: it is of other publishers.`],
     [[first, newer], 2, `${newer} can't be merged: it is of adsim 99.0.0, but another of`],
-    [[first, second, "--report", `json=${first}`], 2, `--report would replace ${first}`],
+    [[first, second, "--report", `json=${first}`], 2, `would replace ${first}, which is read`],
+    [[first, second, "--report", `json=${link}`], 2, `would replace ${first}, which is read`],
     [[first, second, "--target", stranger], 3, `${stranger} isn't an adsim`],
     [[whole], 2, `${whole} is the report of a whole play, not of a worker`],
     [[damaged], 2, `${damaged}: its histograms are damaged`],
@@ -221,4 +226,57 @@ test("merge refuses files that aren't reports of one load, and names them", asyn
     expect([code, stdout], words.join(" ")).toEqual([exitCode, ""]);
     expect(stderr).toContain(why);
   }
+});
+
+test("merge refuses a report that was changed, and says where", async () => {
+  const { url } = await serverFor();
+  const [report = ""] = await playBy(1, url);
+  const text = readFileSync(report, "utf8");
+  type Changed = PlayResult & Record<string, unknown>;
+  const cases: [(changed: Changed) => unknown, string][] = [
+    [({ scenario }) => Object.assign(scenario, { name: 5 }), "(scenario.name is not as expected)"],
+    [(it) => Object.assign(it, { scenario: {} }), "(scenario.name is not as expected)"],
+    [({ steps }) => Object.assign(Object(steps[0]), { path: "nope.9" }), "no result of steps.0"],
+    [({ steps }) => Object(steps).push({ ...steps[0], path: "steps.7" }), "has no steps.7"],
+    [({ steps }) => Object.assign(Object(steps[0]), { title: 1 }), "(steps.0.title is not as"],
+    [(it) => Object.assign(it, { steps: [] }), "it has no result of steps.0"],
+    [(it) => Object.assign(it, { skipped: [{ path: "x" }] }), "(skipped.0.why is not as"],
+    [(it) => Object.assign(it, { invariants: [{ id: "x" }] }), "(invariants.0.says is not as"],
+    [({ tally }) => Object.assign(tally, { sent: 2 ** 53 }), "(tally.sent is not as expected)"],
+    [({ tally }) => Object.assign(tally, { sent: 0 }), "the counts of the whole don't add up"],
+    [({ tally }) => Object.assign(tally, { ok: 5 }), "the counts of the whole don't add up"],
+    [({ tally }) => Object.assign(tally, { refused: 5 }), "the counts of the whole don't add up"],
+    [({ tally }) => Object.assign(tally, { operations: {} }), "the counts of the whole don't add"],
+    [({ tally }) => Object.assign(tally, { statuses: { abc: 30 } }), "(tally.statuses.abc is not"],
+    [
+      ({ steps }) => Object.assign(Object(steps[0]?.tally), { cut: 1 }),
+      "the counts of steps.0 don't add up",
+    ],
+    [
+      ({ timeline }) => Object.assign(Object(timeline.buckets[0]), { sent: 31 }),
+      "it has 30 requests, and 31 in its timeline",
+    ],
+    [
+      ({ share }) =>
+        Object.assign(Object(share), { latencies: encodeLatencies(createLatencies()) }),
+      "it has 30 requests and 0 latencies",
+    ],
+  ];
+  for (const [change, why] of cases) {
+    const changed: Changed = JSON.parse(text);
+    change(changed);
+    const file = fileOf(changed);
+    const { code, stdout, stderr } = await runAdsim(["merge", file]);
+    expect([code, stdout], why).toEqual([2, ""]);
+    expect(stderr).toContain(file);
+    expect(stderr).toContain(why);
+  }
+});
+
+test("a load that sends nothing is unknown, whatever the target says", async () => {
+  const { url } = await serverFor();
+  const reports = await playBy(2, url, { ...load, steps: [{ advance: "1s" }], thresholds: [] });
+  const { code, stdout } = await runAdsim(["merge", ...reports, "--target", url]);
+  expect(code).toBe(1);
+  expect(stdout).toContain("audit: the load sent nothing");
 });

@@ -72,6 +72,12 @@ describe("in process", () => {
     expect(statSync(file).mode & 0o777).toBe(0o640);
     const twice = await runAdsim([...args, "--report", `junit=${file}`]);
     expect([twice.code, twice.stderr]).toEqual([2, expect.stringContaining("twice")]);
+    const source = fileOf(held);
+    const itself = await runAdsim(["play", source, "--report", `json=${source}`]);
+    expect([itself.code, itself.stderr]).toEqual([
+      2,
+      expect.stringContaining(`would replace ${source}, which is read. Name another file.`),
+    ]);
   });
 
   test("a report to standard output that goes to a file doesn't cut off the text", async () => {

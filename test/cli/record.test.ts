@@ -314,6 +314,8 @@ describe("a trace in CSV", () => {
     const { stdout } = await runAdsim(["record", fileWith(trace), "--out", out]);
     expect(stdout).toBe("");
     expect(JSON.parse(readFileSync(out, "utf8"))).toEqual(await recorded(trace));
+    const { code, stderr } = await runAdsim(["record", out, "--out", out]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`would replace ${out}, which`)]);
   });
 
   test.each([

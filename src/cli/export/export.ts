@@ -57,7 +57,7 @@ export async function exportScenario(
     thresholds: scenario.thresholds ?? [],
     steps: trafficSteps.map((step) => ({ ...step, senders: senders(step.traffic) })),
   });
-  const isWhole = await writeLoad(made.files, host);
+  const isWhole = await writeLoad(made.files, [source], host);
   if (!isWhole) return;
   const parts = [...leftOut, ...(made.leftOut ?? [])].map((what) => `  ${what}\n`);
   const missing =

@@ -10,13 +10,20 @@ import type { LoadFile } from "./load-tool.ts";
 /**
  * Writes all files or none, as far as that can be known before. Exits the process after a signal.
  *
+ * `inputs`: files that are read, which none may replace.
+ *
  * @returns false if the reader of standard output has gone.
  * @throws CommandFailure for a file that can't be written.
  */
-export async function writeLoad(files: readonly LoadFile[], host: HostProcess): Promise<boolean> {
+export async function writeLoad(
+  files: readonly LoadFile[],
+  inputs: readonly string[],
+  host: HostProcess,
+): Promise<boolean> {
   const { stdout, stderr } = host;
   const outputs = files.map(({ file, content }) => ({ file, content, option: `--out ${file}` }));
-  for (const { file, option } of outputs) if (file !== undefined) await checkOut({ option, file });
+  for (const { file, option } of outputs)
+    if (file !== undefined) await checkOut({ option, file }, inputs);
   const signalled = new AbortController();
   const stopListening = onFirstSignal(host, endingSignals, (_, number) => signalled.abort(number));
   try {

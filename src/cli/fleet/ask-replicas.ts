@@ -1,12 +1,15 @@
 /** Sends a control request to every replica, if all of them are replicas of one server. */
 
+import type * as v from "valibot";
 import { VERSION } from "../../base/version.ts";
 import {
   askControl,
   askHealth,
   type ControlAnswer,
   type ControlApiOptions,
+  GIVE_TOKEN,
   type Health,
+  parseAnswer,
 } from "../../play/targets/control-api.ts";
 import { createHttpClient, LARGEST_BODY_BYTES } from "../../play/targets/http-client.ts";
 import type { TargetUrl } from "../../play/targets/target-url.ts";
@@ -47,6 +50,19 @@ export async function askReplicas(
   }
 }
 
+/** What a replica's answer says. @throws CommandFailure that names the replica if the answer has another form. */
+export function contentOf<Schema extends v.GenericSchema>(
+  schema: Schema,
+  { url, value }: ReplicaAnswer,
+  request: ControlRequest,
+): v.InferOutput<Schema> {
+  try {
+    return parseAnswer(schema, value, wordsOf(request), { origin: url, prefix: "" });
+  } catch (error) {
+    throw failureAtTarget(error);
+  }
+}
+
 type Replica = TargetUrl & ControlApiOptions;
 
 /** No answer has status 0: others may have done it meanwhile. */
@@ -83,9 +99,9 @@ function whyStrange(health: Health): string {
     case "adsim":
       return `is adsim ${health.version}, but this is ${VERSION}.`;
     case "refusing":
-      return `refuses control requests (${health.status}): ${health.detail}`;
+      return `refuses control requests (${health.status}): ${health.detail}${health.status === 401 ? GIVE_TOKEN : ""}`;
     case "other":
-      return `isn't an adsim: GET /_sim/health has status ${health.status}.`;
+      return `isn't an adsim: it answers GET /_sim/health with status ${health.status}, but not as an adsim does.`;
   }
 }
 

@@ -22,7 +22,7 @@ export async function fleet(
   { controlToken }: FleetFlags,
   { stdout, stderr }: HostProcess,
 ): Promise<number> {
-  const end = words.findIndex((word) => !/^https?:\/\//i.test(word));
+  const end = words.findIndex((word) => !/^[a-z]+:\/\//i.test(word));
   const urls = end === -1 ? words : words.slice(0, end);
   if (urls.length === 0)
     throw wrongUsage(
@@ -47,7 +47,7 @@ export async function fleet(
   say(indentedJson({ replicas: shown }), stdout);
   // Answers to a question may differ.
   if (isDone && request.method === "GET") return exitCodes.fine;
-  say(`adsim: ${isDone ? DIFFERENT : whoFailed(answers)}\n`, stderr);
+  say(`adsim: ${isDone ? DIFFERENT : whoFailed(answers, request)}\n`, stderr);
   return exitCodes.checkFailed;
 }
 
@@ -55,15 +55,17 @@ const DIFFERENT =
   "the replicas did it with different results. Were they started and changed alike?";
 
 /** A sentence about the replicas that didn't do what they were asked. */
-function whoFailed(answers: readonly ReplicaAnswer[]): string {
+function whoFailed(answers: readonly ReplicaAnswer[], { method }: ControlRequest): string {
   const urlsWith = (has: (answer: ReplicaAnswer) => boolean): string =>
     formatList(answers.filter(has).map(({ url }) => url));
   const silent = urlsWith(({ status }) => status === 0);
   const refusing = urlsWith((answer) => answer.status !== 0 && !isSuccess(answer));
+  const isChange = method !== "GET";
+  const orDidIt = isChange ? ", and may have done it" : "";
   return [
     ...(refusing === "" ? [] : [`${refusing} refused it`]),
-    ...(silent === "" ? [] : [`${silent} gave no answer, and may have done it`]),
-    "the replicas may differ now",
+    ...(silent === "" ? [] : [`${silent} gave no answer${orDidIt}`]),
+    ...(isChange ? ["the replicas may differ now"] : []),
   ].join("; ");
 }
 

@@ -9,8 +9,9 @@ export function readReplicaUrls(urls: readonly string[]): readonly TargetUrl[] {
   const replicas = urls.map(readReplicaUrl);
   const seen = new Set<string>();
   for (const { url } of replicas) {
-    if (seen.has(url)) throw wrongUsage(`${url} is given twice. Give each replica once.`);
-    seen.add(url);
+    const world = url.replace(/\/@default$/, "");
+    if (seen.has(world)) throw wrongUsage(`${url} is given twice. Give each replica once.`);
+    seen.add(world);
   }
   return replicas;
 }

@@ -1,7 +1,30 @@
 /** Sums the audits of worlds that share their publishers' requests, such as the replicas of one deployment. */
 
+import * as v from "valibot";
 import type { AuditFigures, PublisherAudit } from "../../audit/audit.ts";
 import { MICROS_PER_INR, nearestMicros } from "../../base/money.ts";
+import { type ControlRequest, contentOf, type ReplicaAnswer } from "./ask-replicas.ts";
+
+const events = v.looseObject({ attempts: v.number() });
+const audit = v.looseObject({
+  ...{ at: v.string(), balanced: v.boolean(), discrepancies: v.array(v.string()) },
+  total: v.looseObject({ impressions: events, clicks: events }),
+  publishers: v.array(v.looseObject({ publisher: v.string() })),
+  withoutKey: v.looseObject({}),
+});
+
+export const auditRequest: ControlRequest = {
+  method: "GET",
+  path: "audit",
+  query: new URLSearchParams(),
+  body: undefined,
+};
+
+/** The audit in a replica's answer. @throws CommandFailure if it isn't one. */
+export function auditIn(answer: ReplicaAnswer): AuditFigures {
+  // The cast is safe: all other members are only added.
+  return contentOf(audit, answer, auditRequest) as unknown as AuditFigures;
+}
 
 /** Figures are added. It is balanced if all are. Its time is the latest. */
 export function sumOfAudits(audits: readonly AuditFigures[]): AuditFigures {

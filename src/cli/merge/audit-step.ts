@@ -2,13 +2,13 @@
 
 import type { AuditFigures } from "../../audit/audit.ts";
 import { plural } from "../../play/measure/quantities.ts";
-import { check, verdictOf } from "../../play/player/matching.ts";
+import { check, unknownCheck, verdictOf } from "../../play/player/matching.ts";
 import type { Check, PlayResult, StepResult } from "../../play/player/result.ts";
 import { isSuccess } from "../../play/targets/control-api.ts";
 import type { TargetUrl } from "../../play/targets/target-url.ts";
 import { askReplicas } from "../fleet/ask-replicas.ts";
 import { readReplicaUrls } from "../fleet/replica-urls.ts";
-import { sumOfAudits } from "../fleet/sum-audits.ts";
+import { auditIn, auditRequest, sumOfAudits } from "../fleet/sum-audits.ts";
 import { couldNotRun } from "../output/exit.ts";
 
 /** The targets must have been without requests before. @throws CommandFailure if they aren't replicas that give an audit. */
@@ -22,16 +22,19 @@ export async function auditStep(
   const { impression, click } = tally.operations;
   // A request without an answer may have arrived or not.
   const open = tally.cut + tally.lost + tally.timedOut;
-  const checks = [
-    counted("impressions that arrived", impressions.attempts, impression?.sent ?? 0, open),
-    counted("clicks that arrived", clicks.attempts, click?.sent ?? 0, open),
-    check(
-      audit.balanced ? "held" : "broken",
-      "the books",
-      "balanced",
-      audit.balanced ? "balanced" : audit.discrepancies.join("; "),
-    ),
-  ];
+  const checks =
+    tally.sent === 0
+      ? [unknownCheck("audit", "the load sent nothing")]
+      : [
+          counted("impressions that arrived", impressions.attempts, impression?.sent ?? 0, open),
+          counted("clicks that arrived", clicks.attempts, click?.sent ?? 0, open),
+          check(
+            audit.balanced ? "held" : "broken",
+            "the books",
+            "balanced",
+            audit.balanced ? "balanced" : audit.discrepancies.join("; "),
+          ),
+        ];
   return {
     path: "audit",
     kind: "expect",
@@ -53,10 +56,8 @@ async function auditsAt(
   targets: readonly TargetUrl[],
   token: string | undefined,
 ): Promise<readonly AuditFigures[]> {
-  const request = { method: "GET", path: "audit", query: new URLSearchParams(), body: undefined };
-  return (await askReplicas(targets, request, token)).map((answer) => {
-    // The cast is safe: they have our version.
-    if (isSuccess(answer)) return answer.value as AuditFigures;
+  return (await askReplicas(targets, auditRequest, token)).map((answer) => {
+    if (isSuccess(answer)) return auditIn(answer);
     throw couldNotRun(`${answer.url} gave no audit (status ${answer.status}): ${answer.text}`);
   });
 }

@@ -1,6 +1,5 @@
 /** `adsim merge REPORT…`: judges what all workers of a load report together, and compares it with the targets' audits. */
 
-import { resolve } from "node:path";
 import { InputError } from "../../base/input.ts";
 import { adsimLine } from "../../base/shell.ts";
 import { concludeAgain } from "../../play/player/conclude.ts";
@@ -26,13 +25,7 @@ export async function merge(
   host: HostProcess,
 ): Promise<number> {
   const { report = [], target = [], controlToken } = flags;
-  const inputs = new Set(files.map((file) => resolve(file)));
-  const own = report.find(({ file }) => inputs.has(resolve(file)));
-  if (own !== undefined)
-    throw wrongUsage(
-      `--report would replace ${own.file}, which is to be merged. Name another file.`,
-    );
-  await checkReports(report);
+  await checkReports(report, files);
   const shares: PlayedShare[] = [];
   for (const file of files) shares.push(await readShare(file));
   const words = ["merge", ...files, ...target.flatMap((url) => ["--target", url])];

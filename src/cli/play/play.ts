@@ -28,7 +28,7 @@ export async function play(
     );
   const { target, credentials, knownChoices, overrides, words } = given;
   const chosen = await resolveScenario(source, overrides, host);
-  await checkReports(flags.report ?? []);
+  await checkReports(flags.report ?? [], [source]);
   const reproduce = reproduceLine(["play"], chosen, words);
   const { maxRequests } = flags;
   if (target === undefined) {

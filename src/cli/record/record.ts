@@ -10,7 +10,7 @@ import { MAX_STEPS } from "../../play/language/parse/step-schemas.ts";
 import type { Scenario } from "../../play/language/scenario.ts";
 import { plural } from "../../play/measure/quantities.ts";
 import { couldNotRun } from "../output/exit.ts";
-import { writeOut } from "../output/reports.ts";
+import { checkOut, writeOut } from "../output/reports.ts";
 import { say } from "../output/say.ts";
 import type { HostProcess } from "../processes/host-process.ts";
 import { recordingIn } from "../replay/recording-in.ts";
@@ -27,6 +27,8 @@ export interface RecordFlags {
 /** @throws CommandFailure for a file that can't be read or written, or that has no request to the API. */
 export async function record(file: string, flags: RecordFlags, host: HostProcess): Promise<void> {
   const { out, name = nameFrom(file) } = flags;
+  const written = out === undefined ? undefined : { option: `--out ${out}`, file: out };
+  if (written !== undefined) await checkOut(written, [file]);
   const wanted = "a journal as NDJSON, a HAR file or a CSV trace";
   const recording = apiRequests(await recordingIn(file, read, wanted));
   const leftOut = leftOutOf(recording);
@@ -44,8 +46,8 @@ export async function record(file: string, flags: RecordFlags, host: HostProcess
     throw couldNotRun(`${file} can't become a scenario: ${error.message}`);
   }
   const text = indentedJson(scenario);
-  if (out === undefined) say(text, host.stdout);
-  else await writeOut({ option: `--out ${out}`, file: out, content: text }, host.stderr);
+  if (written === undefined) say(text, host.stdout);
+  else await writeOut({ ...written, content: text }, host.stderr);
   if (leftOut !== "") say(`adsim: left out: ${leftOut}\n`, host.stderr);
 }
 

@@ -101,6 +101,23 @@ export function createTally(): Tally {
   };
 }
 
+/** Whether the counts agree with each other: those of traffic, whose requests all have an operation. */
+export function addsUp(summary: TallySummary): boolean {
+  const { sent, ok, refused, failed, cut, lost, timedOut, statuses, operations } = summary;
+  const byStatus = tallyFrom(summary).summary();
+  return (
+    ok === byStatus.ok &&
+    refused === byStatus.refused &&
+    failed === byStatus.failed &&
+    sum(Object.values(statuses)) + cut + lost + timedOut === sent &&
+    sum(operationIds.map((id) => operations[id]?.sent ?? 0)) === sent
+  );
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((before, count) => before + count, 0);
+}
+
 /** A tally that goes on from a summary, which doesn't keep the ids. */
 export function tallyFrom(summary: TallySummary): Tally {
   const tally = createTally();

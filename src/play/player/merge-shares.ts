@@ -85,6 +85,7 @@ function whyStrange(one: PlayedShare, first: PlayedShare): string | undefined {
     if (differs(({ share }) => share.scenario[name as keyof Scenario]))
       return `is of another scenario, or of other options: its ${name} differs`;
   }
+  if (differs(({ steps }) => steps.map(({ path }) => path))) return "has results of other steps";
   if (differs(({ share }) => share.publishers)) return "is of other publishers";
   if (differs(({ runId }) => runId))
     return `has ${runIdOf(one)}, but another report has ${runIdOf(first)}`;
@@ -146,9 +147,8 @@ function checksOf(
   tally: TallySummary,
   scenario: Scenario,
 ): readonly Check[] {
-  const step = path.split(".").reduce<unknown>((part, name) => Object(part)[name], scenario);
   // The cast is safe: only traffic and repeat steps of a share have a tally.
-  const { expect } = step as TrafficStep | RepeatStep;
+  const { expect } = partAt(scenario, path) as TrafficStep | RepeatStep;
   if (expect === undefined) return [];
   if (times > 1) return [unknownCheck("tally", "workers report only the last round of a repeat")];
   try {
@@ -161,6 +161,11 @@ function checksOf(
     if (thrown instanceof Inconclusive) return [unknownCheck("tally", thrown.message)];
     throw thrown;
   }
+}
+
+/** The part of a scenario at the path of a result; undefined if there is none. */
+export function partAt(scenario: Scenario, path: string): unknown {
+  return path.split(".").reduce<unknown>((part, name) => Object(part)[name], scenario);
 }
 
 /** Expectations of traffic can only refer to what workers don't play. */

@@ -68,15 +68,24 @@ export function createControlApi(options: ControlApiOptions): ControlApi {
   return {
     ask,
     async askParsed(schema, ...asked) {
-      const value = await ask(...asked);
-      const parsed = v.safeParse(schema, value);
-      if (parsed.success) return parsed.output;
       const [method, path] = asked;
-      throw new Error(
-        `The adsim at ${urlOf(options)} answered ${method} /_sim/${path} with something unexpected.${otherVersion(options)}`,
-      );
+      return parseAnswer(schema, await ask(...asked), `${method} /_sim/${path}`, options);
     },
   };
+}
+
+/** @throws Error if the answer doesn't match the schema. */
+export function parseAnswer<Schema extends v.GenericSchema>(
+  schema: Schema,
+  value: unknown,
+  what: string,
+  options: Omit<ControlApiOptions, "client" | "token">,
+): v.InferOutput<Schema> {
+  const parsed = v.safeParse(schema, value);
+  if (parsed.success) return parsed.output;
+  throw new Error(
+    `The adsim at ${urlOf(options)} answered ${what} with something unexpected.${otherVersion(options)}`,
+  );
 }
 
 export type Health =
@@ -87,7 +96,7 @@ export type Health =
 const healthy = v.looseObject({
   status: v.literal("ok"),
   version: plainText,
-  seed: v.string(),
+  seed: plainText,
   world: v.string(),
   now: v.string(),
 });
@@ -140,6 +149,9 @@ export async function askControl(
   );
 }
 
+/** What to do if a control token is missing or wrong. */
+export const GIVE_TOKEN = " Give its control token (--control-token).";
+
 /** An InputError if the server names a wrong field. */
 export function refusalOf(
   { status, value }: ControlAnswer,
@@ -155,7 +167,7 @@ export function refusalOf(
   if (reason !== undefined && field !== "path" && field !== "method") {
     return new InputError(field, withoutField(detail, field), reason);
   }
-  const help = type.endsWith(":unauthorized") ? " Give its control token (--control-token)." : "";
+  const help = type.endsWith(":unauthorized") ? GIVE_TOKEN : "";
   return new Error(`${where} (${status}): ${detail}${help}${otherVersion(options)}`);
 }
 
