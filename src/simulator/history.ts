@@ -84,10 +84,11 @@ export class WorldHistory implements History {
   adopt(other: WorldHistory): void {
     this.note({ kind: "replace", by: "play" });
     const shift = this.#forgottenChanges + this.#changes.length - other.#forgottenChanges;
-    this.#changes.push(...other.#changes);
+    // Not push(...): as arguments, hundreds of thousands don't fit on the stack.
+    this.#changes = [...this.#changes, ...other.#changes];
     this.#characters += other.#characters;
     const followed = other.#saved.map((one) => ({ ...one, changeCount: one.changeCount + shift }));
-    this.#saved.push(...followed);
+    this.#saved = [...this.#saved, ...followed];
     this.#isReplaced = other.#isReplaced;
     this.#lookAt = other.#lookAt;
     this.#tell();

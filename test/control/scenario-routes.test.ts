@@ -55,6 +55,14 @@ describe("the scenarios that come with adsim", () => {
   });
 });
 
+test("a play may make more changes than fit on the stack", () => {
+  const worlds = stage();
+  const steps = [{ repeat: { times: 150_000, steps: [{ advance: 1 }] } }];
+  const { status } = play(worlds, { scenario: { name: "t", about: "t", steps } });
+  expect(status).toBe(200);
+  expect(JSON.parse(get(worlds, "clock").body).now).toBe("2026-01-15T00:02:30.000Z");
+});
+
 test("a play says how far it has come, to other requests in the same world", () => {
   const worlds = stage();
   const playing = (prefix = ""): unknown =>

@@ -193,8 +193,8 @@ function chainOf(
   pauses: readonly number[],
   leastBeforeMs: number,
 ): Chain {
-  const longest = Math.max(...pauses);
-  const shortest = Math.min(...pauses);
+  const longest = pauses.reduce((one, other) => Math.max(one, other));
+  const shortest = pauses.reduce((one, other) => Math.min(one, other));
   return {
     attempts,
     pauses,

@@ -72,7 +72,8 @@ export function Timeline({ items }: { readonly items: readonly Item[] }): Part {
   // A frozen clock puts everything into one place: then the order says more.
   const times = rows.map((row) => Date.parse(row.at));
   // A snapshot that was restored may have set time back.
-  const [earliest, latest] = [Math.min(...times), Math.max(...times)];
+  const earliest = times.reduce((one, other) => Math.min(one, other));
+  const latest = times.reduce((one, other) => Math.max(one, other));
   const isOneTime = earliest === latest;
   const byOrder = place.by === "order" || isOneTime;
   const at = (row: Row): number => (byOrder ? row.sequence : Date.parse(row.at));
