@@ -54,7 +54,7 @@ function journalOf(answers: readonly ReplicaAnswer[], request: ControlRequest): 
 
 const metrics = v.pipe(
   v.string(),
-  v.check((text) => /^(?:(?:#.*|\w+(?:\{.*\})? \S+|)\n)*$/.test(text)),
+  v.check((text) => /^(?:(?:#.*|\w+(?:\{.*\})? \S+|)\n)+$/.test(text)),
 );
 
 /** Prometheus metrics in which the label `replica` says where each sample comes from. */

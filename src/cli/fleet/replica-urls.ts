@@ -9,6 +9,7 @@ export function readReplicaUrls(urls: readonly string[]): readonly TargetUrl[] {
   const replicas = urls.map(readReplicaUrl);
   const seen = new Set<string>();
   for (const { url } of replicas) {
+    // Both name the same world.
     const world = url.replace(/\/@default$/, "");
     if (seen.has(world)) throw wrongUsage(`${url} is given twice. Give each replica once.`);
     seen.add(world);

@@ -112,10 +112,8 @@ function contradiction({ share, tally, timeline, steps }: PlayedShare): string |
   const paths = steps.map(({ path }) => path);
   const unplayed = share.scenario.steps.findIndex((_, index) => !paths.includes(`steps.${index}`));
   if (unplayed !== -1) return `it has no result of steps.${unplayed}`;
-  const unknown = paths.find(
-    (path) => Object(partAt(share.scenario, path)) !== partAt(share.scenario, path),
-  );
-  if (unknown !== undefined) return `its scenario has no ${unknown}`;
+  const strange = paths.find((path) => typeof partAt(share.scenario, path) !== "object");
+  if (strange !== undefined) return `its scenario has no ${strange}`;
   const wrong = [{ path: "the whole", tally }, ...steps].find(
     (one) => one.tally !== undefined && !addsUp(one.tally),
   );

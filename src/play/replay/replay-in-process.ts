@@ -56,7 +56,7 @@ export function replayInProcess(recording: Recording, options: ReplayInProcessOp
       ? fresh(settingsFor(firstWorld))
       : loaded(snapshot, firstWorld, { ...options, explain, cors });
   let rest = recording.exchanges;
-  let replayed: readonly ReplayedExchange[] = [];
+  const replayed: ReplayedExchange[] = [];
   const notes = new Set<string>();
   for (;;) {
     const { settings, sim } = replayWorld;
@@ -68,7 +68,7 @@ export function replayInProcess(recording: Recording, options: ReplayInProcessOp
         `publisher ${id} isn't in this world: a journal doesn't record sign-ups. Replay from a snapshot that was taken after it, with --load`,
     });
     const stretch = driveAtOnce(playing, performersOn(sim));
-    replayed = [...replayed, ...stretch.replayed];
+    for (const one of stretch.replayed) replayed.push(one);
     for (const note of stretch.notes) notes.add(note);
     rest = stretch.rest;
     const [next] = rest;
