@@ -55,20 +55,26 @@ export interface AuditedWorld extends DirectoryWorld {
   readonly settings: Pick<WorldSettings, "startMs">;
 }
 
+interface AuditedAccount {
+  readonly account: Account;
+  readonly books: Books;
+  readonly line: PublisherAudit;
+}
+
 /** Reads only. Yields between publishers; changes made meanwhile may or may not be in the result. */
 export function* auditInSlices(world: AuditedWorld, journal: Journal): Work<Audit> {
   const { accounts, assumptions, clock, ids, population, dayOf, settings } = world;
   const nowMs = clock.now();
   const today = dayOf(nowMs);
   const historyOf = createPayoutHistories(world, dayOf(settings.startMs));
-  const entries: { readonly account: Account; readonly books: Books }[] = [];
+  const entries: AuditedAccount[] = [];
   for (const account of accountsByOrdinal(accounts).filter(hasHistory)) {
     yield;
     const books = booksOf(account, population.seededHistory(account), historyOf(account, today));
-    entries.push({ account, books });
+    entries.push({ account, books, line: publisherAudit(account, books) });
   }
   const unauthenticated = figuresWithoutAccount(accounts.unauthenticated);
-  const withoutKey = eventLinesOf(unauthenticated);
+  const withoutKey = eventLinesOf([unauthenticated]);
   const discrepancies = [
     ...entries.flatMap(({ account, books }) =>
       books.discrepancies.map((what) => `publisher ${account.id}: ${what}`),
@@ -77,7 +83,8 @@ export function* auditInSlices(world: AuditedWorld, journal: Journal): Work<Audi
       (what) => `without a key: ${what}`,
     ),
   ];
-  const total = eventLinesOf(unauthenticated, ...entries.map(({ books }) => books.recorded));
+  yield;
+  const total = eventLinesOf([unauthenticated, ...entries.map(({ books }) => books.recorded)]);
   // Fixed now: the world may change before the caller asserts.
   const audited = {
     books: new Map(entries.map(({ account, books }) => [account.id, books])),
@@ -95,7 +102,7 @@ export function* auditInSlices(world: AuditedWorld, journal: Journal): Work<Audi
     balanced: discrepancies.length === 0,
     discrepancies: [...discrepancies],
     total,
-    publishers: entries.map(({ account, books }) => publisherAudit(account, books)),
+    publishers: entries.map(({ line }) => line),
     withoutKey,
     assertNothingLostOrDoubled: (clientCounts) => assertCounts(clientCounts, audited),
   };
@@ -115,7 +122,7 @@ function publisherAudit(account: Account, books: Books): PublisherAudit {
   return {
     publisher: account.id,
     balanced: books.discrepancies.length === 0,
-    ...eventLinesOf(books.recorded),
+    ...eventLinesOf([books.recorded]),
     books: {
       revenueInr: microsToInr(books.revenueMicros),
       paidInr: microsToInr(books.paidMicros),

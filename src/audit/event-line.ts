@@ -63,17 +63,17 @@ export function figuresWithoutAccount({ impression, click }: Tally): FiguresByOp
 }
 
 /** The sum of all figures, as a line. */
-export function eventLinesOf(first: FiguresByOperation, ...more: FiguresByOperation[]): EventLines {
-  const impressions = sumOf(...[first, ...more].map((one) => one.impressions));
-  const clicks = sumOf(...[first, ...more].map((one) => one.clicks));
+export function eventLinesOf(all: readonly FiguresByOperation[]): EventLines {
+  const impressions = sumOf(all.map((one) => one.impressions));
+  const clicks = sumOf(all.map((one) => one.clicks));
   return {
-    ...lineOf(sumOf(impressions, clicks)),
+    ...lineOf(sumOf([impressions, clicks])),
     impressions: lineOf(impressions),
     clicks: lineOf(clicks),
   };
 }
 
-function sumOf(...all: Figures[]): Figures {
+function sumOf(all: readonly Figures[]): Figures {
   const tally = createEventTally();
   let recordedMicros = 0;
   for (const one of all) {

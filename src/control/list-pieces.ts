@@ -1,12 +1,14 @@
 /** Writes long lists as JSON text in pieces, so that the whole text is never in memory. */
 
-/** Writes an object with a list, followed by a few other members. */
+/** Writes an object with a list, and a few other members before and after it. */
 export function* listPieces(
   name: string,
   items: Iterable<unknown>,
   others: Readonly<Record<string, unknown>> = {},
+  first: Readonly<Record<string, unknown>> = {},
 ): Generator<string> {
-  let before = `{${JSON.stringify(name)}:[`;
+  const begin = JSON.stringify(first).slice(0, -1);
+  let before = `${begin}${begin === "{" ? "" : ","}${JSON.stringify(name)}:[`;
   for (const item of items) {
     yield before + JSON.stringify(item);
     before = ",";

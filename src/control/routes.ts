@@ -17,6 +17,7 @@ import { faultRoutes } from "./fault-routes.ts";
 import { historyRoutes } from "./history-routes.ts";
 import { integerOf } from "./input.ts";
 import { journalRoutes } from "./journal-routes.ts";
+import { listPieces } from "./list-pieces.ts";
 import { pageRoutes } from "./page-routes.ts";
 import type { ControlCall, ControlRoute, Reply } from "./route.ts";
 import { scenarioRoutes } from "./scenario-routes.ts";
@@ -25,7 +26,7 @@ import { whatIfRoutes } from "./what-if-routes.ts";
 import { worldRoutes } from "./world-routes.ts";
 
 /** About two million impressions of 28 bytes each. A larger snapshot would delay other requests too long. */
-const MAX_SNAPSHOT_BYTES: number = 64 * 1024 * 1024;
+const MAX_SNAPSHOT_BYTES: number = 32 * 1024 * 1024;
 
 const MAX_LISTED = 1000;
 const LAST_PLACE = Number.MAX_SAFE_INTEGER;
@@ -203,6 +204,11 @@ function* report({ world }: ControlCall): Work<Reply> {
 
 /** `sim.audit()` without its method. */
 function* audit({ world }: ControlCall): Work<Reply> {
-  const { assertNothingLostOrDoubled: _, ...value } = yield* world.auditInSlices();
-  return { kind: "json", value };
+  const { assertNothingLostOrDoubled: _, ...figures } = yield* world.auditInSlices();
+  const { publishers, withoutKey, ...summary } = figures;
+  return {
+    kind: "pieces",
+    contentType: "application/json",
+    pieces: listPieces("publishers", publishers, { withoutKey }, summary),
+  };
 }

@@ -75,7 +75,7 @@ const forkSchema = strictObject({
   before: v.optional(entryNumber),
 });
 
-function fork(call: ControlCall): Reply {
+function* fork(call: ControlCall): Work<Reply> {
   const { worlds } = call;
   const { name, from, after, before } = parseInput(forkSchema, call.body);
   if (after !== undefined && before !== undefined) {
@@ -84,7 +84,7 @@ function fork(call: ControlCall): Reply {
   const moment = momentOf(after, before);
   // Creates the world of the path if it doesn't exist.
   if (from === undefined) void call.world;
-  worlds.fork(name, from ?? call.worldName, moment);
+  yield* worlds.forkInSlices(name, from ?? call.worldName, moment);
   const prefix = `/@${name}`;
   return { kind: "created", value: summaryOf(worlds, name), location: `${prefix}/_sim/health` };
 }

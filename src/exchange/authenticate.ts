@@ -59,7 +59,7 @@ export function createAuthenticator(assumptions: Assumptions, accounts: Accounts
   const knownHeader = (header: string | undefined): KnownHeader | undefined =>
     header === undefined ? undefined : ifCurrent(byEnding.get(endingOf(header)), header);
   function callerOf(headers: Readonly<Record<string, string>>): Caller {
-    const header = headers.authorization ?? headerOf(headers, "authorization");
+    const header = headerOf(headers, "authorization");
     if (header === undefined) return missing;
     const known = knownHeader(header);
     if (known !== undefined) return known.caller;

@@ -5,12 +5,13 @@ export function headerOf(
   headers: Readonly<Record<string, string>>,
   name: string,
 ): string | undefined {
-  const exact = headers[name];
-  if (exact !== undefined) return exact;
+  // A caller without types may send undefined, which means that the header is missing, or a proxy that gives anything.
+  const exact: unknown = headers[name];
+  if (typeof exact === "string") return exact;
   for (const sent in headers) {
     if (sent.length !== name.length || sent.toLowerCase() !== name) continue;
-    // A caller without types may send undefined, which means that the header is missing.
-    if (headers[sent] !== undefined) return headers[sent];
+    const value: unknown = headers[sent];
+    if (typeof value === "string") return value;
   }
   return undefined;
 }

@@ -6,7 +6,7 @@ import type { ClientExchange } from "./client-exchange.ts";
 import { readAs } from "./isolation-laws.ts";
 import { inconclusive, type LawContext } from "./law.ts";
 import type { QuotaRequest } from "./quotas.ts";
-import { ask, auditText, copyOf, freshKey, stateOf, type WorldCopy, waitIn } from "./world-copy.ts";
+import { ask, copyOf, freshKey, stateOf, type WorldCopy, waitIn } from "./world-copy.ts";
 
 const REPORTING = documentedLimits.reporting.requests;
 
@@ -56,9 +56,9 @@ export function floodOf(played: LawContext): Flood {
     let refused = send();
     while (refused.status !== 429 && arrivals.length < MAX_SENT) refused = send();
     const readsDuring = shown();
-    const stateBefore = stateIn(copy);
+    const stateBefore = stateOf(copy.sim, "with-quotas");
     const repeated = send();
-    const stateAfter = stateIn(copy);
+    const stateAfter = stateOf(copy.sim, "with-quotas");
     freshKey(copy, other);
     const { "x-ratelimit-remaining": otherRemaining } = ask(copy, other, "stats").headers;
     const waitMs = waitOf(refused, copy.sim.clock.now());
@@ -87,10 +87,6 @@ function retryAroundWait(
   const early = send();
   waitIn(copy, waitMs - before);
   return { early, due: send() };
-}
-
-function stateIn({ sim }: WorldCopy): string {
-  return `${stateOf(sim, "with-quotas")} ${auditText(sim.audit())}`;
 }
 
 /** In a copy the limit refuses with 429, and nothing else does. */

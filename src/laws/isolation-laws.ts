@@ -1,6 +1,7 @@
 /** The laws of isolation and keys (A1 to A5). */
 
 import { type OperationId, operationIds, operations } from "../spec/operations.ts";
+import { resultOf, type Work } from "../spec/work.ts";
 import type { ClientExchange, Member } from "./client-exchange.ts";
 import { ensure, ensureSame, inconclusive, type Law, type LawContext } from "./law.ts";
 import { operationOf } from "./read-trace.ts";
@@ -190,7 +191,7 @@ function maskedPublishers(played: LawContext): string {
 }
 
 /** Checks that nothing done in a copy so far shows in the played world. */
-export function playedWorldUntouched(played: LawContext): string {
+export function* playedWorldUntouched(played: LawContext): Work<string> {
   const copy = copyOf(played);
   const surface = copy.probes[0].surfaces[0]?.id ?? "none";
   ask(copy, copy.probes[0], "impression", { surface, ad_id: "law A5" });
@@ -203,7 +204,7 @@ export function playedWorldUntouched(played: LawContext): string {
   const world = worldOf(played);
   const { audit, nowMs } = stateBeforeLaws(played);
   const changed = "the audit of the played world changed while a copy of it was used";
-  ensureSame(auditText(audit), auditText(world.audit()), changed);
+  ensureSame(auditText(audit), auditText(yield* resultOf(world.audit())), changed);
   if (world.clock.mode === "frozen") {
     const now = world.clock.now();
     ensure(

@@ -1,17 +1,21 @@
-/** Defines laws: what they check, what they can read, and how their verdict is worded. */
+/** Defines laws: what they check, and what they can read. */
 
+import type { Audit } from "../audit/audit.ts";
 import type { JournalEntry } from "../journal/entry.ts";
-import { withoutSecrets } from "../journal/secrets.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 import type { Readings } from "../simulator/simulator-options.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
+import { resultOf, type Work } from "../spec/work.ts";
 import type { Member } from "./client-exchange.ts";
-import { type RerunPlan, ServiceThrew } from "./rerun-plan.ts";
+import type { RerunPlan } from "./rerun-plan.ts";
 import type { TraceReader } from "./trace.ts";
 
-/** Returns a text that says what was checked. Throws as {@link ensure} and {@link inconclusive} do. */
-export type LawCheck = (played: LawContext) => string;
+/**
+ * Returns a text that says what was checked. Throws as {@link ensure} and {@link inconclusive} do. A check that takes long
+ * is work that others can interrupt.
+ */
+export type LawCheck = (played: LawContext) => string | Work<string>;
 
 export interface Law {
   readonly id: string;
@@ -53,11 +57,16 @@ export interface Played {
 }
 
 /** Laws copy and audit it, and never change it. */
-export type PlayedWorld = Pick<SimulatorCore, "fork" | "audit" | "clock">;
+export interface PlayedWorld extends Pick<SimulatorCore, "clock"> {
+  audit(): Audit | Work<Audit>;
+  fork(): SimulatorCore | Work<SimulatorCore>;
+}
 
 export interface LawContext extends Played {
   /** Computes once what several laws need. */
   memoize<Found>(name: string, find: () => Found): Found;
+  /** The same for work. Once it is done, it returns at once. */
+  memoizeWork<Found>(name: string, find: () => Work<Found>): Work<Found>;
 }
 
 export type LawVerdict = "held" | "broken" | "unknown";
@@ -69,7 +78,7 @@ export interface Judgement {
 }
 
 // Exceptions, because any requirement of a law can end it, even from within loops and helpers.
-class Broken extends Error {}
+export class Broken extends Error {}
 export class Inconclusive extends Error {}
 
 /** Ends a check with "broken" unless `holds`. */
@@ -92,59 +101,25 @@ export function createLawContext(played: Played): LawContext {
       return gap === undefined ? trace : inconclusive(gap);
     },
     memoize<Found>(name: string, find: () => Found): Found {
+      if (!found.has(name)) found.set(name, find());
       // Safe: each name belongs to one `find`.
-      if (found.has(name)) return found.get(name) as Found;
-      const value = find();
-      found.set(name, value);
-      return value;
+      return found.get(name) as Found;
+    },
+    *memoizeWork<Found>(name: string, find: () => Work<Found>): Work<Found> {
+      if (!found.has(name)) found.set(name, yield* find());
+      return found.get(name) as Found;
     },
   };
 }
 
-/** Broken if any check says so. Held if any check passes and none lacks a part of the trace. */
-export function judge(law: Law, played: LawContext): Judgement {
-  const { checkTrace, checkCopy, checkRerun, withoutRerun = needsRerun, notCheckedHere } = law;
-  const found: string[] = [];
-  const missing: string[] = notCheckedHere === undefined ? [] : [notCheckedHere];
-  for (const check of [checkTrace, checkCopy, checkRerun]) {
-    if (check === undefined) continue;
-    if (check === checkRerun && played.rerunPlan === needsRerun) {
-      // The other checks' results say more.
-      if (found.length === 0 && missing.length === 0) missing.push(withoutRerun);
-      continue;
-    }
-    try {
-      found.push(check(played));
-    } catch (thrown) {
-      if (thrown instanceof Broken || thrown instanceof ServiceThrew)
-        return { verdict: "broken", why: shownReason(thrown.message) };
-      if (!(thrown instanceof Inconclusive)) throw thrown;
-      // The part of the law that rests on the trace wasn't checked, so the others prove too little.
-      if (thrown.message === played.gap && check !== checkRerun)
-        return { verdict: "unknown", why: played.gap };
-      if (!missing.includes(thrown.message)) missing.push(thrown.message);
-    }
-  }
-  return found.length > 0
-    ? { verdict: "held", why: shownReason(found.join("; ")) }
-    : { verdict: "unknown", why: shownReason(missing.join("; ")) };
-}
-
-const MAX_SHOWN = 600;
-
-function shownReason(why: string): string {
-  const shown = withoutSecrets(why);
-  return shown.length <= MAX_SHOWN ? shown : `${shown.slice(0, MAX_SHOWN)}…`;
-}
-
 /** Combines checks: none may be broken. Inconclusive ones are left out unless all are. */
 export function combineChecks(...all: readonly LawCheck[]): LawCheck {
-  return (played) => {
+  return function* combined(played) {
     const found: string[] = [];
     const missing: string[] = [];
     for (const check of all) {
       try {
-        found.push(check(played));
+        found.push(yield* resultOf(check(played)));
       } catch (thrown) {
         if (!(thrown instanceof Inconclusive) || thrown.message === played.gap) throw thrown;
         missing.push(thrown.message);

@@ -74,7 +74,7 @@ function checksOf(
   aspect: Aspect,
   algorithmIn: typeof algorithmOf,
 ): Pick<Law, "checkTrace" | "checkCopy" | "checkRerun"> {
-  const checkTrace: LawCheck = (played) => judgeRun(played, algorithmIn(played), aspect);
+  const checkTrace = (played: LawContext): string => judgeRun(played, algorithmIn(played), aspect);
   const checkCopy: LawCheck = (played) => {
     const algorithm = algorithmIn(played);
     const { arrivals } = floodOf(played);

@@ -4,6 +4,7 @@ import { nearestMicros } from "../base/money.ts";
 import { headerOf } from "../exchange/headers.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { type OperationId, operations } from "../spec/operations.ts";
+import type { Work } from "../spec/work.ts";
 import { inconclusive, knownReadingsOf, type LawContext, steadyReadingsOf } from "./law.ts";
 import type { TracedExchange, TraceReader } from "./trace.ts";
 
@@ -107,13 +108,33 @@ export function valuesOf(exchange: TracedExchange): ReadonlyMap<string, string> 
 // A cache, because most laws read the same requests.
 const valuesByExchange = new WeakMap<TracedExchange, ReadonlyMap<string, string>>();
 
+/** Reads what most laws need of the requests and answers, so that no law has to read all of it at once. */
+export function* readKept({ trace }: LawContext): Work<void> {
+  let characters = 0;
+  for (const exchange of trace.kept) {
+    valuesOf(exchange);
+    bodyOf(exchange);
+    characters += exchange.body.length + exchange.text.length;
+    if (characters < READ_AT_ONCE) continue;
+    characters = 0;
+    yield;
+  }
+}
+
+/** Characters. */
+const READ_AT_ONCE = 100_000;
+
+const parameterNames: ReadonlySet<string> = new Set(
+  everyOperation.flatMap(({ parameters }) => Object.keys(parameters)),
+);
+
 function valuesIn({ query, body }: TracedExchange): ReadonlyMap<string, string> {
   const text = typeof body === "string" ? body : new TextDecoder().decode(body);
   const members = text.trimStart().startsWith("{") ? jsonOf(text) : undefined;
   const inBody = members === undefined ? new URLSearchParams(text) : Object.entries(members);
   const values = new Map<string, string>();
   for (const [name, value] of [...new URLSearchParams(query), ...inBody])
-    if (value !== null && value !== "") values.set(name, String(value));
+    if (parameterNames.has(name) && value !== null && value !== "") values.set(name, String(value));
   return values;
 }
 

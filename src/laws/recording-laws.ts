@@ -2,6 +2,7 @@
 
 import { HOUR_MS, MINUTE_MS } from "../base/duration.ts";
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
+import type { Work } from "../spec/work.ts";
 import {
   clicksInCopy,
   clickTargets,
@@ -21,7 +22,7 @@ import {
   valuesOf,
 } from "./read-trace.ts";
 import { checkLegibleRun } from "./rerun.ts";
-import { ask, copyOf, impressionOf, outcomeOf, prepareCopy, waitIn } from "./world-copy.ts";
+import { ask, copyOf, impressionOf, outcomeOf, ownCopyOf, waitIn } from "./world-copy.ts";
 
 export const recordingLaws: readonly Law[] = [
   {
@@ -157,11 +158,9 @@ function repeatsInCopy(played: LawContext): string {
 
 const FOREVER_MS = 3650 * 24 * HOUR_MS;
 
-function windowEdge(played: LawContext): string {
-  // In a copy of its own, because years may pass.
-  const shared = copyOf(played);
-  const [, probe] = shared.probes;
-  const copy = prepareCopy(shared.sim.fork(), shared.readings, []);
+function* windowEdge(played: LawContext): Work<string> {
+  const copy = yield* ownCopyOf(played);
+  const [, probe] = copy.probes;
   const windowMs = windowOf(copy.readings);
   if (windowMs === 0) inconclusive("nothing is a duplicate under dedup.repeat=count");
   const hasEdge = Number.isFinite(windowMs);

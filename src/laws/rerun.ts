@@ -186,7 +186,7 @@ function legibleExchange(
 }
 
 /** Applies a check of answers to the same run with legible answers. */
-export function checkLegibleRun(check: LawCheck): LawCheck {
+export function checkLegibleRun(check: (played: LawContext) => string): LawCheck {
   return rerunCheck((rerun) => check(legibleRunOf(rerun).played));
 }
 

@@ -86,9 +86,9 @@ export interface Occurrences {
   first: string;
 }
 
-const MAX_KEPT = 50_000;
-/** Most characters of kept answers. */
-const MAX_TEXT = 32 * 1024 * 1024;
+const MAX_KEPT = 30_000;
+/** Most characters of kept requests and answers. */
+const MAX_TEXT = 16 * 1024 * 1024;
 
 export function createTrace(): Trace {
   const kept: TracedExchange[] = [];
@@ -108,10 +108,11 @@ export function createTrace(): Trace {
   }
 
   function keep(exchange: ClientExchange, about: string | undefined): void {
-    length += exchange.text.length;
+    const traced = { ...tracedExchangeOf(exchange, trace.total), about };
+    const { path, query, body, text } = traced;
+    length += path.length + query.length + body.length + text.length;
     isKeeping = kept.length < MAX_KEPT && length <= MAX_TEXT;
     if (!isKeeping) return;
-    const traced = { ...tracedExchangeOf(exchange, trace.total), about };
     kept.push(traced);
     const key = headerOf(traced.headers, "authorization")?.split(" ").at(-1) ?? "";
     if (

@@ -3,6 +3,7 @@
  * rules, and with comparable answers. Nothing done in it shows in the played world.
  */
 
+import type { Audit } from "../audit/audit.ts";
 import { LAST_INSTANT_MS } from "../base/calendar.ts";
 import { InputError } from "../base/input.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
@@ -10,6 +11,7 @@ import type { Readings } from "../simulator/simulator-options.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { buildRequest } from "../spec/build-request.ts";
 import { type OperationId, operations } from "../spec/operations.ts";
+import { resultOf, runToEnd, type Work } from "../spec/work.ts";
 import { type ClientExchange, exchangeOf, type Member, type Outgoing } from "./client-exchange.ts";
 import { inconclusive, type LawContext, type PlayedWorld, readingsOf } from "./law.ts";
 import { creditOf, dayAt } from "./read-trace.ts";
@@ -72,12 +74,23 @@ export function prepareCopy(
   };
 }
 
+/** A copy for one law alone, which may let years pass in it. */
+export function* ownCopyOf(played: LawContext): Work<WorldCopy> {
+  const { readings } = copyOf(played);
+  return prepareCopy(yield* newForkOf(played), readings, []);
+}
+
 /** A fork, or why there is none: an inconsistent state can't be loaded. */
 export function forkOf(played: LawContext): SimulatorCore | string {
-  return played.memoize("fork", () => {
-    stateBeforeLaws(played);
+  return runToEnd(forkInSlices(played));
+}
+
+/** Makes the fork that {@link forkOf} returns. */
+export function forkInSlices(played: LawContext): Work<SimulatorCore | string> {
+  return played.memoizeWork("fork", function* fork() {
+    yield* lookBeforeLaws(played);
     try {
-      return worldOf(played).fork();
+      return yield* newForkOf(played);
     } catch (error) {
       if (error instanceof InputError) return `the world can't be copied: ${error.message}`;
       throw error;
@@ -85,16 +98,24 @@ export function forkOf(played: LawContext): SimulatorCore | string {
   });
 }
 
+function newForkOf(played: LawContext): Work<SimulatorCore> {
+  return resultOf(worldOf(played).fork());
+}
+
 interface StateBeforeLaws {
-  readonly audit: ReturnType<PlayedWorld["audit"]>;
+  readonly audit: Audit;
   readonly nowMs: number;
 }
 
 /** The played world's audit and time before the laws tried anything. */
 export function stateBeforeLaws(played: LawContext): StateBeforeLaws {
-  return played.memoize("before", () => {
+  return runToEnd(lookBeforeLaws(played));
+}
+
+function lookBeforeLaws(played: LawContext): Work<StateBeforeLaws> {
+  return played.memoizeWork("before", function* look() {
     const { audit, clock } = worldOf(played);
-    return { audit: audit(), nowMs: clock.now() };
+    return { audit: yield* resultOf(audit()), nowMs: clock.now() };
   });
 }
 
@@ -108,17 +129,23 @@ export function auditText({ at: _, ...audit }: StateBeforeLaws["audit"]): string
   return JSON.stringify(audit);
 }
 
-/** A snapshot of more impressions takes too long. */
+/** A snapshot of more takes too long. */
 const MAX_IMPRESSIONS = 20_000;
+/** In a copy, an audit computes the whole history of each publisher again. */
+const MAX_PUBLISHERS = 100;
 
-/** The state as text, without the tallies of requests; for a large world only its audit. */
+/** The state as text, without the tallies of requests. Of a large world only its audit, of a very large one its size. */
 export function stateOf(sim: SimulatorCore, withQuotas: "with-quotas" | "without-quotas"): string {
-  if (sim.usage().impressions > MAX_IMPRESSIONS) return auditText(sim.audit());
-  return JSON.stringify(sim.snapshot(), (name, value) =>
+  const usage = sim.usage();
+  if (usage.publishersTouched > MAX_PUBLISHERS) return JSON.stringify(usage);
+  const audit = auditText(sim.audit());
+  if (usage.impressions > MAX_IMPRESSIONS) return audit;
+  const state = JSON.stringify(sim.snapshot(), (name, value) =>
     countedMembers.has(name) || (withQuotas === "without-quotas" && name.endsWith("Bucket"))
       ? undefined
       : value,
   );
+  return `${state} ${audit}`;
 }
 
 const countedMembers: ReadonlySet<string> = new Set(["tally", "strangers", "digest"]);

@@ -21,7 +21,12 @@ import type { Rejection } from "../spec/errors.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import { runToEnd, type Work } from "../spec/work.ts";
 import { createDirectory, type Publishers } from "../world/accounts/publisher-directory.ts";
-import { type Snapshot, snapshotInSlices, snapshotPieces } from "../world/accounts/snapshot.ts";
+import {
+  loadAccounts,
+  type Snapshot,
+  snapshotInSlices,
+  snapshotPieces,
+} from "../world/accounts/snapshot.ts";
 import { transferAccounts } from "../world/accounts/transfer-accounts.ts";
 import { Book } from "../world/ledger/book.ts";
 import { checkRestored } from "./check-restored.ts";
@@ -163,10 +168,13 @@ class Core implements HostedCore {
     this.history.replaced("restore");
   }
 
-  readonly fork = (moment?: Moment): HostedCore =>
+  readonly fork = (moment?: Moment): HostedCore => runToEnd(this.forkInSlices(moment));
+
+  readonly forkInSlices = (moment?: Moment): Work<HostedCore> =>
     this.#forkWith({ people: this.#host.people }, moment);
 
-  readonly forkCounted = (moment?: Moment): HostedCore => this.#forkWith(this.#host, moment);
+  readonly forkCountedInSlices = (moment?: Moment): Work<HostedCore> =>
+    this.#forkWith(this.#host, moment);
 
   readonly beginAt = (from: Script["from"], assumptions?: Assumptions): Repetition<Core> =>
     createRepetition((standIn) => {
@@ -231,18 +239,21 @@ class Core implements HostedCore {
     this.history.start();
   };
 
-  #forkWith(host: Host, moment: Moment | undefined): Core {
-    if (moment === undefined) return new Core(this.options, host, this.#origin());
+  *#forkWith(host: Host, moment: Moment | undefined): Work<Core> {
+    const { state, rules } = moment === undefined ? this.#origin() : this.#originAt(moment);
+    const forked = new Core(this.options, host, { state: { ...state, accounts: [] }, rules });
+    yield* loadAccounts(state.accounts, forked.#running, state.clock.now, (book) => book);
+    return forked;
+  }
+
+  #originAt(moment: Moment): InitialState {
     const script = this.history.scriptOf(parseMoment(moment));
     const repetition = this.beginAt(script.from);
     repeatAll(repetition, script);
     const { state, rules } = repetition.world.#origin();
     // Real time can't show a past instant, so a system clock flows on from there.
     const mode = script.mode === "frozen" ? "frozen" : "flowing";
-    return new Core(this.options, host, {
-      state: { ...state, clock: { ...state.clock, mode } },
-      rules,
-    });
+    return { state: { ...state, clock: { ...state.clock, mode } }, rules };
   }
 
   /** Copies the rules directly, because a snapshot can't hold functions. */

@@ -77,8 +77,10 @@ export interface HostedCore extends SimulatorCore {
   /** What was done to the world by hand, and how to rebuild a moment. */
   readonly history: History;
   fork(moment?: Moment): HostedCore;
-  /** A fork that becomes a world of the server: its requests count in the metrics. */
-  forkCounted(moment?: Moment): HostedCore;
+  /** {@link fork} as work that others can interrupt: the state at the time of its first slice. */
+  forkInSlices(moment?: Moment): Work<HostedCore>;
+  /** The same for a fork that becomes a world of the server: its requests count in the metrics. */
+  forkCountedInSlices(moment?: Moment): Work<HostedCore>;
   /** Begins a world at a saved state of this one's history. `assumptions`: in force from there on, in place of the saved ones. */
   beginAt(from: Script["from"], assumptions?: Assumptions): Repetition<HostedCore>;
   /** Replaces each fault rule that is data by what `rewrite` makes of it. Its counts stay. For copies only: nothing is noted. */

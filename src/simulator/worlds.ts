@@ -47,6 +47,8 @@ export interface Worlds {
    * if there are too many worlds. Nothing changes then.
    */
   fork(name: string, from: string, moment?: Moment): HostedCore;
+  /** {@link fork} as work that others can interrupt. */
+  forkInSlices(name: string, from: string, moment?: Moment): Work<HostedCore>;
   /** Deletes a world and frees its name. @returns whether it existed or was dropped before. */
   delete(name: string): boolean;
   /** Whether a request to this path would create a world. The default world doesn't count, because its place is reserved. */
@@ -136,25 +138,29 @@ export function createWorlds(settings: WorldsOptions): Worlds {
   function subscribe(observer: WorldsObserver, name: string, world: HostedCore): void {
     world.journal.observe((exchange) => observer(name, exchange));
   }
-  function fork(name: string, from: string, moment?: Moment): HostedCore {
+  function* forkInSlices(name: string, from: string, moment?: Moment): Work<HostedCore> {
     checkName(name, "name");
     const origin = kept.peek(from);
     if (origin === undefined) {
       throw new InputError("from", "is not the name of an existing world", "not-found");
     }
-    if (kept.peek(name) !== undefined) {
-      throw new InputError(
-        "name",
-        "is taken by another world. Delete that world first, or choose another name",
-        "conflict",
-      );
-    }
-    const forked = origin.forkCounted(moment);
+    checkFree(name);
+    const forked = yield* origin.forkCountedInSlices(moment);
+    // Others may have made it meanwhile.
+    checkFree(name);
     makeRoom(name, "name", from);
     kept.use(from);
     const world = add(name, forked);
     kept.markChanged(name);
     return world;
+  }
+  function checkFree(name: string): void {
+    if (kept.peek(name) === undefined) return;
+    throw new InputError(
+      "name",
+      "is taken by another world. Delete that world first, or choose another name",
+      "conflict",
+    );
   }
   function makeRoom(name: string, field: string, keepName?: string): void {
     if (kept.makeRoom(name, keepName)) return;
@@ -228,7 +234,8 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     peek: kept.peek,
     names: kept.names,
     usage: kept.usage,
-    fork,
+    fork: (name, from, moment) => runToEnd(forkInSlices(name, from, moment)),
+    forkInSlices,
     delete: kept.delete,
     wouldMake(path) {
       if (path.charCodeAt(1) !== AT || !path.startsWith("/")) return false;

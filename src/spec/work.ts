@@ -56,6 +56,11 @@ export function headOf({ rest, isOpenEnded: _, ...head }: LongResponse): ApiResp
   return head;
 }
 
-export function isWork<Result extends object>(given: Result | Work<Result>): given is Work<Result> {
-  return "next" in given && "throw" in given;
+export function isWork<Result>(given: Result | Work<Result>): given is Work<Result> {
+  return typeof given === "object" && given !== null && "next" in given && "throw" in given;
+}
+
+/** The result of something that may be work. */
+export function* resultOf<Result>(given: Result | Work<Result>): Work<Result> {
+  return isWork(given) ? yield* given : given;
 }

@@ -1,11 +1,13 @@
 /** What an audit reports of a world, and that it detects books that were tampered with. */
 
 import { describe, expect, test } from "vitest";
+import { eventLinesOf, figuresWithoutAccount } from "../../src/audit/event-line.ts";
 import { createControl } from "../../src/control/control.ts";
 import type { Verdict } from "../../src/faults/verdict.ts";
 import type { Simulator } from "../../src/index.ts";
 import { createWorlds } from "../../src/simulator/worlds.ts";
 import { type Snapshot, snapshotDigest } from "../../src/world/accounts/snapshot.ts";
+import { createEventTally } from "../../src/world/accounts/tally.ts";
 import { fakerPerson } from "../../src/world/publishers/people.ts";
 import { impressionIdIn } from "../sender.ts";
 import { type Recording, recordingOf } from "./recording.ts";
@@ -26,6 +28,8 @@ const nothing = {
   creditedUnseenInr: 0,
   creditedRecordedInr: 0,
 };
+
+const oneApplied = { ...createEventTally(), applied: 1 };
 
 /** One impression under a rule. */
 function shownUnder(verdict: Verdict, assumptions = {}): Recording {
@@ -406,3 +410,15 @@ function inOrder({ accounts, strangers, ...rest }: Snapshot): Snapshot {
   const ordered = { ...rest, strangers, accounts };
   return { ...ordered, digest: snapshotDigest(ordered) };
 }
+
+test("the lines of any number of publishers add up", () => {
+  // Spread as arguments, so many don't fit on the stack.
+  const { impressions, ...totals } = eventLinesOf(
+    Array(200_000).fill(
+      figuresWithoutAccount({ impression: oneApplied, click: createEventTally() }),
+    ),
+  );
+  expect([totals.applied, impressions.applied, totals.clicks.applied]).toEqual([
+    200_000, 200_000, 0,
+  ]);
+});

@@ -142,6 +142,7 @@ test("a play of an unknown name suggests the nearest one", () => {
 });
 
 describe("a refused play names the field, and changes nothing", () => {
+  const longRequest = { method: "POST", path: "/v1/impression", body: "x".repeat(60_000) };
   const step = (more: object): object => ({ ...short, steps: [...short.steps, more] });
   test.each<[string, object, number, string]>([
     ["nothing to play", {}, 400, "name"],
@@ -194,6 +195,55 @@ describe("a refused play names the field, and changes nothing", () => {
       422,
       "scenario",
     ]),
+    [
+      "too long names",
+      {
+        scenario: step({
+          repeat: {
+            times: 10,
+            steps: [{ signUp: { surfaces: Array(50).fill("x".repeat(10_000)) } }],
+          },
+        }),
+      },
+      422,
+      "scenario",
+    ],
+    [
+      "too many surfaces",
+      {
+        scenario: step({
+          repeat: { times: 3000, steps: [{ signUp: { surfaces: Array(50).fill("x") } }] },
+        }),
+      },
+      422,
+      "scenario",
+    ],
+    ...[
+      { repeat: { times: 8000, steps: [{ raw: longRequest }] } },
+      { parallel: { times: 8000, steps: [{ raw: longRequest }] } },
+    ].map((costly): [string, object, number, string] => [
+      `too long bodies in ${Object.keys(costly)}`,
+      { scenario: step(costly) },
+      422,
+      "scenario",
+    ]),
+    [
+      "traffic of too many publishers",
+      {
+        scenario: {
+          ...step({
+            traffic: {
+              for: "1s",
+              arrivals: { kind: "constant", rate: "1/s" },
+              publishers: Array.from({ length: 4000 }, (_, ordinal) => ordinal),
+            },
+          }),
+          publishers: 5000,
+        },
+      },
+      422,
+      "scenario",
+    ],
     [
       "a mistake that only shows while playing",
       { scenario: step({ assume: { "date.timezone": "ist" } }) },

@@ -8,13 +8,15 @@ import {
   type Simulator,
 } from "../../src/index.ts";
 import { type ClientExchange, exchangeOf, type Member } from "../../src/laws/client-exchange.ts";
-import { createLawContext, judge, needsRerun, type Played } from "../../src/laws/law.ts";
+import { judge } from "../../src/laws/judge.ts";
+import { createLawContext, needsRerun, type Played } from "../../src/laws/law.ts";
 import { laws } from "../../src/laws/laws.ts";
 import { createTrace, type Trace } from "../../src/laws/trace.ts";
 import type { InvariantResult } from "../../src/play/player/result.ts";
 import type { SimulatorCore } from "../../src/simulator/simulator.ts";
 import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
 import { operations } from "../../src/spec/operations.ts";
+import { runToEnd } from "../../src/spec/work.ts";
 
 type Audit = ReturnType<SimulatorCore["audit"]>;
 
@@ -74,7 +76,7 @@ export function stageOf(options: StageOptions = {}): Stage {
       const looked = createLawContext(playedOn(stage, options));
       return laws
         .filter(({ id }) => ids === undefined || ids.includes(id))
-        .map((law) => ({ id: law.id, says: law.says, ...judge(law, looked) }));
+        .map((law) => ({ id: law.id, says: law.says, ...runToEnd(judge(law, looked)) }));
     },
   };
   return stage;

@@ -142,7 +142,7 @@ test.each([
   ],
   ["accounts that break off", () => '{"accounts":[{},', 400],
   ["accounts given twice", () => '{"accounts":[],"accounts":[]}', 400],
-  ["more than 64 MiB", () => `{"a":"${"x".repeat(64 * 1024 * 1024)}"}`, 413],
+  ["more than 32 MiB", () => `{"a":"${"x".repeat(32 * 1024 * 1024)}"}`, 413],
 ])("a snapshot of %s is refused, and nothing changes", async (_, body, status) => {
   await using server = await serve();
   const before = server.worlds.get("default").snapshot();
@@ -151,6 +151,19 @@ test.each([
   expect(response.status).toBe(status);
   expect((await response.json()).field).toBeTruthy();
   expect(server.worlds.get("default").snapshot()).toEqual(before);
+});
+
+test("a large body that isn't UTF-8 is refused as a small one is", async () => {
+  await using server = await serve();
+  for (const bytes of [1, 4_000_000]) {
+    const body = Buffer.alloc(bytes, 0xff);
+    const put = { method: "PUT", headers: JSON_BODY, body };
+    const response = await fetch(`${server.url}/_sim/snapshot`, put);
+    expect([response.status, (await response.json()).detail]).toEqual([
+      400,
+      expect.stringMatching(/UTF-8/),
+    ]);
+  }
 });
 
 test("a play goes on if its client hangs up", async () => {

@@ -6,6 +6,7 @@ import { isControlTarget } from "../../src/base/world-path.ts";
 import { createControl } from "../../src/control/control.ts";
 import { createWorlds, type Worlds } from "../../src/simulator/worlds.ts";
 import type { ApiResponse } from "../../src/spec/messages.ts";
+import { runToEnd } from "../../src/spec/work.ts";
 import { fakerPerson } from "../../src/world/publishers/people.ts";
 
 function worldsOf(
@@ -286,6 +287,28 @@ describe("in process", () => {
       expect(worlds.names()).toEqual(["a"]);
     },
   );
+
+  test("of two forks of one name at once, the second is refused, and the first stays", () => {
+    const worlds = worldsOf();
+    worlds.get("a").publishers.signUp();
+    const [first, second] = [worlds.forkInSlices("b", "a"), worlds.forkInSlices("b", "a")];
+    expect([first.next().done, second.next().done]).toEqual([false, false]);
+    const made = runToEnd(first);
+    expect(() => runToEnd(second)).toThrow(expect.objectContaining({ reason: "conflict" }));
+    expect(worlds.peek("b")).toBe(made);
+  });
+
+  test("a fork in slices has the state of its beginning", () => {
+    const worlds = worldsOf();
+    const origin = worlds.get("a");
+    for (let count = 0; count < 10; count += 1) origin.publishers.signUp();
+    const before = origin.snapshot();
+    const forking = worlds.forkInSlices("b", "a");
+    forking.next();
+    origin.publishers.signUp();
+    record(worlds, "/@a", "s");
+    expect(runToEnd(forking).snapshot()).toEqual(before);
+  });
 
   test("a deleted world is gone, and its name creates a new one", () => {
     const worlds = worldsOf();

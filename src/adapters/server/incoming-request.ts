@@ -9,7 +9,14 @@ import type { Socket } from "node:net";
 import { isControlTarget } from "../../base/world-path.ts";
 import { worldOf } from "../../simulator/worlds.ts";
 import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
-import { inOnePiece, isWork, runToEnd } from "../../spec/work.ts";
+import {
+  inOnePiece,
+  isWork,
+  type LongResponse,
+  resultOf,
+  runToEnd,
+  type Work,
+} from "../../spec/work.ts";
 import { LATEST_ORDER, type Overtaking } from "../hold-back.ts";
 import { http } from "./builtins.ts";
 import { afterLatest, stateOf, whenTurn } from "./connection-state.ts";
@@ -161,20 +168,49 @@ function giveUp({ overtaking }: RequestHost, request: IncomingRequest, answer: A
 
 /** The kept part of the body: as text if no information is lost, because text is read faster. */
 function takeBody(request: IncomingRequest): string | Uint8Array {
-  const { first, others, keptBytes, limitBytes } = request;
+  const { first, others } = request;
   if (first === undefined) return "";
-  // Frees memory: a connection keeps its last request, and a body can be a snapshot of 256 MiB.
+  if (others !== undefined) return runToEnd(joinBody(request, [first, ...others]));
   request.first = undefined;
-  request.others = undefined;
-  const bytes = others === undefined ? first : Buffer.concat([first, ...others], keptBytes);
-  // A body cut off at its limit must keep its length in bytes, because that is why it is refused.
-  const isText = keptBytes < limitBytes && bytes[0] !== BYTE_ORDER_MARK && isUtf8(bytes);
-  return isText ? bytes.toString() : bytes;
+  return mayBeText(request, first) && isUtf8(first) ? first.toString() : first;
 }
 
-function requestOf(request: IncomingRequest): ApiRequest {
+/** Joins the pieces of a large body. */
+function* joinBody(request: IncomingRequest, pieces: readonly Buffer[]): Work<string | Uint8Array> {
+  // Frees memory: a connection keeps its last request, and a body can be a snapshot of 32 MiB.
+  request.first = undefined;
+  request.others = undefined;
+  const [first] = pieces;
+  if (first !== undefined && mayBeText(request, first)) {
+    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+    try {
+      let text = "";
+      for (const piece of pieces) {
+        text += decoder.decode(piece, { stream: true });
+        yield;
+      }
+      return text + decoder.decode();
+    } catch {
+      // It isn't UTF-8.
+    }
+  }
+  const bytes = Buffer.allocUnsafe(request.keptBytes);
+  let at = 0;
+  for (const piece of pieces) {
+    at += piece.copy(bytes, at);
+    yield;
+  }
+  return bytes;
+}
+
+/** A body cut off at its limit must keep its length in bytes, because that is why it is refused. */
+function mayBeText({ keptBytes, limitBytes }: IncomingRequest, first: Buffer): boolean {
+  return keptBytes < limitBytes && first[0] !== BYTE_ORDER_MARK;
+}
+
+function requestOf(request: IncomingRequest, body = takeBody(request)): ApiRequest {
   const { method = "", path, query, fields } = request;
-  return { method, path, query, headers: fields, body: takeBody(request) };
+  return { method, path, query, headers: fields, body };
 }
 
 function finish(host: RequestHost, request: IncomingRequest): void {
@@ -218,11 +254,7 @@ function answerInSlices(
   holdUntilAnswered(request.socket, response);
   host.slices.answer({
     response,
-    begin() {
-      // Finished answers must not wait for this one.
-      host.outbox.empty();
-      return host.service.begin(requestOf(request));
-    },
+    begin: () => beginControl(host, request),
     failureResponse: host.service.failureResponse,
     send: (answer) => send(host, request, answer),
     sendHead: (answer) => begin(host, response, answer),
@@ -232,6 +264,22 @@ function answerInSlices(
     },
     readOn: () => readOn(request.socket, response),
   });
+}
+
+function beginControl(
+  { outbox, service }: RequestHost,
+  request: IncomingRequest,
+): ApiResponse | Work<LongResponse> {
+  // Finished answers must not wait for this one.
+  outbox.empty();
+  const { first, others } = request;
+  if (first === undefined || others === undefined) return service.begin(requestOf(request));
+  return beginWithJoined([first, ...others]);
+
+  function* beginWithJoined(pieces: readonly Buffer[]): Work<LongResponse> {
+    const body = yield* joinBody(request, pieces);
+    return yield* resultOf(service.begin(requestOf(request, body)));
+  }
 }
 
 function send(host: RequestHost, request: IncomingRequest, answer: ApiResponse): void {

@@ -103,11 +103,11 @@ export function makesChoices({ knownChoices = {} }: Capabilities, wanted: Readin
   );
 }
 
-/** Performs effects synchronously. Those that may send many requests work in slices. */
+/** Performs effects synchronously. Those that may take long work in slices. */
 export type Performers = {
   readonly [Kind in EffectKind]: (
     effect: EffectOf<Kind>,
-  ) => Kind extends "traffic" | "together"
+  ) => Kind extends "traffic" | "together" | "audit" | "fork"
     ? Work<Effects[Kind]["output"]>
     : Effects[Kind]["output"];
 };

@@ -7,10 +7,11 @@ import {
   type Member,
   type Outgoing,
 } from "../../laws/client-exchange.ts";
+import type { PlayedWorld } from "../../laws/law.ts";
 import { createSimulatorCore } from "../../simulator/core.ts";
-import type { SimulatorCore } from "../../simulator/simulator.ts";
+import type { HostedCore, SimulatorCore } from "../../simulator/simulator.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
-import { runToEnd, type Work } from "../../spec/work.ts";
+import { resultOf, runToEnd, type Work } from "../../spec/work.ts";
 import type { Publisher } from "../../world/accounts/account.ts";
 import { fakerHost } from "../../world/publishers/people.ts";
 import { countRequests } from "../language/parse/count-requests.ts";
@@ -47,13 +48,15 @@ export function playScenarioSync(input: unknown, options: SyncOptions = {}): Pla
 /** The same in slices, so that other work can run in between. @throws InputError before the simulator is touched. */
 export function* playInSlices(
   input: unknown,
-  options: SyncOptions & { readonly simulator: SimulatorCore },
+  options: SyncOptions & { readonly simulator: HostedCore },
 ): Work<PlayResult> {
   const { simulator } = options;
   const scenario = parseScenario(input, options);
   yield;
   simulator.restore(freshSnapshot(scenario));
-  return yield* driveInSlices(playingOf(scenario, options), performersOn(simulator));
+  const { auditInSlices: audit, forkInSlices: fork } = simulator;
+  const performers = performersOn(simulator, { audit, fork });
+  return yield* driveInSlices(playingOf(scenario, options), performers);
 }
 
 function playingOf(scenario: Scenario, options: SyncOptions): EffectGenerator<PlayResult> {
@@ -112,13 +115,14 @@ function* driveInSlices<Result>(
 export function* performInSlices(effect: Effect, performers: Performers): Work<unknown> {
   // The cast is safe: the performer was looked up by the effect's kind.
   const perform = performers[effect.kind] as (effect: Effect) => unknown;
-  const output = perform(effect);
-  const isSliced = effect.kind === "traffic" || effect.kind === "together";
-  return isSliced ? yield* output as Work<unknown> : output;
+  return yield* resultOf(perform(effect));
 }
 
-/** Performs every effect in a simulator. */
-export function performersOn(sim: SimulatorCore): Performers {
+/** Performs every effect in a simulator. Its copies and audits may be work. */
+export function performersOn(
+  sim: SimulatorCore,
+  { audit, fork }: Pick<PlayedWorld, "audit" | "fork"> = sim,
+): Performers {
   let scratch: Performers | undefined;
 
   function send(outgoing: Outgoing): ClientExchange {
@@ -167,11 +171,11 @@ export function performersOn(sim: SimulatorCore): Performers {
       return undefined;
     },
     rotateKey: ({ publisher }) => memberOf(sim.publishers.rotateKey(publisher)),
-    audit: () => sim.audit(),
+    audit: () => resultOf(audit()),
     journal: ({ limit }) => sim.journal.entries({ limit }),
-    world: () => sim,
-    fork() {
-      scratch = performersOn(sim.fork());
+    world: () => ({ audit, clock: sim.clock, fork }),
+    *fork() {
+      scratch = performersOn(yield* resultOf(fork()));
       return undefined;
     },
     scratch({ effect }) {

@@ -2,12 +2,14 @@
 
 import { didYouMean } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
-import { createLawContext, judge, type Law } from "../../laws/law.ts";
+import { judge } from "../../laws/judge.ts";
+import { createLawContext, type Law } from "../../laws/law.ts";
 import { laws } from "../../laws/laws.ts";
 import type { InvariantResult } from "../../play/player/result.ts";
 import { createSimulatorCore } from "../../simulator/core.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
+import { runToEnd } from "../../spec/work.ts";
 import { fakerHost } from "../../world/publishers/people.ts";
 import { playedBy } from "./played-by.ts";
 
@@ -43,7 +45,7 @@ export function checkInvariants(
   const looked = createLawContext(playedBy(sim, create));
   return laws
     .filter(({ id }) => ids === undefined || ids.includes(id))
-    .map((law) => ({ id: law.id, says: law.says, ...judge(law, looked) }));
+    .map((law) => ({ id: law.id, says: law.says, ...runToEnd(judge(law, looked)) }));
 }
 
 function createNew(options: SimulatorOptions): SimulatorCore {

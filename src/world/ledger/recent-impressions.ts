@@ -45,7 +45,7 @@ class Generation {
   /** When its first entry was made, in milliseconds since 1970. */
   readonly since: number;
 
-  /** `slots` is a power of two, or 0 for a generation that stays empty. */
+  /** `slots` is a power of two, or 0 for {@link noEntries}. */
   constructor(since: number, slots = 0) {
     this.since = since;
     this.#entries = new Int32Array(3 * roomIn(slots));
@@ -87,6 +87,7 @@ class Generation {
   }
 
   copy(): Generation {
+    if (this === noEntries) return this;
     const copied = new Generation(this.since);
     copied.#entries = this.#entries.slice();
     copied.#used = this.#used;
@@ -104,7 +105,8 @@ class Generation {
   static load(saved: SavedGeneration, rows: number): Generation {
     const words = new Int32Array(fromBase64(saved.entries).buffer);
     if (words.length % 3 !== 0) throw new Error("A de-duplication table is truncated.");
-    const generation = new Generation(saved.since, words.length === 0 ? 0 : FIRST_SLOTS);
+    if (words.length === 0) return noEntries;
+    const generation = new Generation(saved.since, FIRST_SLOTS);
     let before = NO_ROW;
     for (let at = 0; at < words.length; at += 3) {
       const entry = { a: words[at] ?? 0, b: words[at + 1] ?? 0 };
@@ -144,9 +146,12 @@ function roomIn(slots: number): number {
   return Math.floor((slots * 2) / 3);
 }
 
+/** Shared, because most publishers of a large world have recorded nothing lately. */
+const noEntries = new Generation(0);
+
 export class RecentImpressions {
-  #previous = new Generation(0);
-  #current = new Generation(0);
+  #previous: Generation = noEntries;
+  #current: Generation = noEntries;
   #latestMs = 0;
 
   /**
@@ -184,8 +189,8 @@ export class RecentImpressions {
   /** Drops everything if all of it is outside the window. Frees memory without changing any answer. */
   forget(nowMs: number, windowMs: number): void {
     if (nowMs - this.#latestMs >= windowMs) {
-      this.#previous = new Generation(0);
-      this.#current = new Generation(0);
+      this.#previous = noEntries;
+      this.#current = noEntries;
     }
   }
 

@@ -12,7 +12,8 @@ interface Plan {
   readonly played: number;
   /** Total duration, in units of one request. */
   readonly cost: number;
-  readonly signUps: number;
+  /** Publishers that signed up, and those that traffic names. */
+  readonly publishers: number;
 }
 
 interface Bounds {
@@ -35,17 +36,24 @@ const stepCosts: Readonly<Record<StepKind, number>> = {
   // Reads all rules, up to a thousand.
   fault: 20,
   heal: 20,
-  // Creates a publisher with a name and a book, which is copied and audited at the end.
-  signUp: 40,
+  // Creates a publisher with a name and a book, which is copied at the end.
+  signUp: 60,
   setSurface: 2,
   rotateKey: 2,
   repeat: 1,
   parallel: 1,
   expect: 1,
 };
-/** An audit reads every publisher that did anything. */
-const AUDIT_COST = 2;
-const AUDITED_PUBLISHER_COST = 0.2;
+/** Characters of a request that take as long to build, send and keep as an empty request. */
+const REQUEST_TEXT = 1024;
+/** The same for a sign-up, whose names stay in the world and are copied and compared at the end. */
+const SIGN_UP_TEXT = 8;
+/** Each surface of a sign-up has books of its own. */
+const SURFACE_COST = 4;
+/** A publisher that traffic names. Each that does anything is copied at the end. */
+const NAMED_PUBLISHER_COST = 120;
+/** What these take in addition for each publisher of the scenario: they read, copy or move all that did anything. */
+const publisherCosts = { assume: 0.1, audit: 0.2, report: 0.2, invariants: 4 } as const;
 
 /** A report is read in a scratch copy: make the copy, get a key with its own quota, and ask. */
 const REPORT_REQUESTS = 4;
@@ -70,7 +78,7 @@ export function countRequests(scenario: Scenario): number {
 }
 
 function planWhole({ steps, expectations = [] }: Scenario, bounds: Bounds): Plan {
-  const nothing = { requests: 0, played: 0, cost: 0, signUps: 0 };
+  const nothing = { requests: 0, played: 0, cost: 0, publishers: 0 };
   const plan = planOf(steps, "steps", 1, nothing, bounds);
   const ends = expectations.map((expect) => ({ expect }));
   return planOf(ends, "expectations", 1, plan, bounds);
@@ -88,12 +96,14 @@ function planOf(
   steps.forEach((step, index) => {
     const at = `${path}.${index}`;
     const requests = inField(at, () => requestsOf(step));
-    const signUps = plan.signUps + ("signUp" in step ? times : 0);
+    const named = "traffic" in step ? (step.traffic.publishers?.length ?? 0) : 0;
+    const publishers = plan.publishers + named + ("signUp" in step ? times : 0);
+    const once = NAMED_PUBLISHER_COST * named;
     plan = {
       requests: plan.requests + times * requests,
       played: plan.played + times,
-      cost: plan.cost + times * (requests + costOf(step, signUps)),
-      signUps,
+      cost: plan.cost + once + times * (requests + costOf(step, publishers)),
+      publishers,
     };
     check(plan, at, bounds);
     if ("repeat" in step) {
@@ -114,13 +124,43 @@ function requestsOf(step: Step): number {
 
 function expectationRequestsOf(expectation: Expectation): number {
   if ("invariant" in expectation) return INVARIANT_REQUESTS;
-  return "is" in expectation && !("of" in expectation) ? REPORT_REQUESTS : 0;
+  return isReport(expectation) ? REPORT_REQUESTS : 0;
 }
 
-function costOf(step: Step, signUps: number): number {
+/** Without the requests of the step, and without its inner steps. */
+function costOf(step: Step, publishers: number): number {
   const kind = kindOf(step);
-  const isAudit = kind === "expect" && "audit" in (step as ExpectStep).expect;
-  return isAudit ? AUDIT_COST + AUDITED_PUBLISHER_COST * signUps : stepCosts[kind];
+  const surfaces = "signUp" in step ? (step.signUp.surfaces?.length ?? 0) : 0;
+  const ofAll = readingAll(step);
+  const perPublisher = ofAll === undefined ? 0 : publisherCosts[ofAll];
+  return stepCosts[kind] + perPublisher * publishers + SURFACE_COST * surfaces + textCostOf(step);
+}
+
+function readingAll(step: Step): keyof typeof publisherCosts | undefined {
+  const kind = kindOf(step);
+  if (kind === "assume") return kind;
+  if (kind !== "expect") return undefined;
+  const { expect } = step as ExpectStep;
+  if ("audit" in expect) return "audit";
+  if ("invariant" in expect) return "invariants";
+  return isReport(expect) ? "report" : undefined;
+}
+
+function isReport(expectation: Expectation): boolean {
+  return "is" in expectation && !("of" in expectation);
+}
+
+function textCostOf(step: Step): number {
+  if ("signUp" in step) return lengthOf(step) / SIGN_UP_TEXT;
+  if ("parallel" in step) {
+    const { times = 1, steps } = step.parallel;
+    return times * steps.reduce((sum, one) => sum + textCostOf(one), 0);
+  }
+  return isRequest(kindOf(step)) ? lengthOf(step) / REQUEST_TEXT : 0;
+}
+
+function lengthOf(step: Step): number {
+  return JSON.stringify(step).length;
 }
 
 function check({ requests, played, cost }: Plan, at: string, bounds: Bounds): void {

@@ -52,7 +52,7 @@ const tallyMembers: { readonly [Name in keyof TallySummary]: OutputShape } = {
 /** The output of traffic, repeat and parallel. */
 export const tally: OutputShape = { kind: "members", members: tallyMembers };
 
-const totalMembers = membersLike(eventLinesOf(figuresWithoutAccount(createTally())));
+const totalMembers = membersLike(eventLinesOf([figuresWithoutAccount(createTally())]));
 const publisherAuditMembers: { readonly [Name in keyof PublisherAudit]: OutputShape } = {
   ...totalMembers,
   publisher: end,

@@ -1,0 +1,52 @@
+/** Judges a law: does its checks, and words the verdict. */
+
+import { withoutSecrets } from "../journal/secrets.ts";
+import { resultOf, type Work } from "../spec/work.ts";
+import {
+  Broken,
+  Inconclusive,
+  type Judgement,
+  type Law,
+  type LawContext,
+  needsRerun,
+} from "./law.ts";
+import { ServiceThrew } from "./rerun-plan.ts";
+import { forkInSlices } from "./world-copy.ts";
+
+/** Broken if any check says so. Held if any check passes and none lacks a part of the trace. */
+export function* judge(law: Law, played: LawContext): Work<Judgement> {
+  const { checkTrace, checkCopy, checkRerun, withoutRerun = needsRerun, notCheckedHere } = law;
+  const found: string[] = [];
+  const missing: string[] = notCheckedHere === undefined ? [] : [notCheckedHere];
+  for (const check of [checkTrace, checkCopy, checkRerun]) {
+    if (check === undefined) continue;
+    if (check === checkRerun && played.rerunPlan === needsRerun) {
+      // The other checks' results say more.
+      if (found.length === 0 && missing.length === 0) missing.push(withoutRerun);
+      continue;
+    }
+    try {
+      if (check === checkCopy) yield* forkInSlices(played);
+      found.push(yield* resultOf(check(played)));
+    } catch (thrown) {
+      if (thrown instanceof Broken || thrown instanceof ServiceThrew)
+        return { verdict: "broken", why: shownReason(thrown.message) };
+      if (!(thrown instanceof Inconclusive)) throw thrown;
+      // The part of the law that rests on the trace wasn't checked, so the others prove too little.
+      if (thrown.message === played.gap && check !== checkRerun)
+        return { verdict: "unknown", why: played.gap };
+      if (!missing.includes(thrown.message)) missing.push(thrown.message);
+    }
+    yield;
+  }
+  return found.length > 0
+    ? { verdict: "held", why: shownReason(found.join("; ")) }
+    : { verdict: "unknown", why: shownReason(missing.join("; ")) };
+}
+
+const MAX_SHOWN = 600;
+
+function shownReason(why: string): string {
+  const shown = withoutSecrets(why);
+  return shown.length <= MAX_SHOWN ? shown : `${shown.slice(0, MAX_SHOWN)}…`;
+}
