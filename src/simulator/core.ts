@@ -5,8 +5,7 @@ import { type Audit, auditInSlices } from "../audit/audit.ts";
 import { type ClientReport, reportInSlices } from "../audit/client-report.ts";
 import { createEras, type Eras } from "../audit/findings/eras.ts";
 import { createNearestFinder } from "../audit/nearest/nearest.ts";
-import type { Clock, ClockMode } from "../base/clock.ts";
-import { durationMs } from "../base/duration.ts";
+import type { Clock } from "../base/clock.ts";
 import { InputError, parseInput } from "../base/input.ts";
 import { seedText } from "../base/schemas.ts";
 import { createFaults, createTransports, type Faults } from "../faults/faults.ts";
@@ -55,6 +54,8 @@ import {
   type SimulatorOptions,
 } from "./simulator-options.ts";
 import type { WorldChange } from "./world-change.ts";
+import { createWorldClock } from "./world-clock.ts";
+
 /** @throws InputError that names the invalid option. */
 export function createSimulatorCore(options: SimulatorOptions, host: Host): HostedCore {
   return new Core(resolveOptions(options), host);
@@ -98,7 +99,11 @@ class Core implements HostedCore {
     const note = (change: WorldChange): void => this.history.note(change);
     this.publishers = createDirectory(() => this.#running, note);
     this.faults = createFaults(() => this.#running, transports, note);
-    this.clock = this.#createClock(note);
+    this.clock = createWorldClock({
+      running: () => this.#running.clock,
+      note,
+      modeChanged: (before) => this.#eras.finish(before, "clock"),
+    });
     this.#make = createWorldFactory({ options, host, journal: this.journal, transports });
     this.#running =
       origin === undefined
@@ -269,28 +274,6 @@ class Core implements HostedCore {
 
   #maxSavedBytes(): number {
     return this.#host.maxSavedBytes ?? MAX_SAVED_BYTES;
-  }
-
-  /** Delegates to the clock of the running world. */
-  #createClock(note: (change: WorldChange) => void): Clock {
-    const running = (): Clock => this.#running.clock;
-    return {
-      now: () => running().now(),
-      get mode(): ClockMode {
-        return running().mode;
-      },
-      advance: (by) => {
-        const nowMs = running().advance(by);
-        note({ kind: "advance", byMs: durationMs(by) });
-        return nowMs;
-      },
-      set: (change) => {
-        const { mode } = running();
-        running().set(change);
-        if (running().mode !== mode) this.#eras.finish(mode, "clock");
-        note({ kind: "set-clock", mode: running().mode, nowMs: running().now() });
-      },
-    };
   }
 }
 

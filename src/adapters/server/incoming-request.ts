@@ -3,7 +3,6 @@
  * closure, no URL object and no stream.
  */
 
-import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { isControlTarget } from "../../base/world-path.ts";
@@ -24,6 +23,7 @@ import { handOver, type Outlet } from "./deliveries.ts";
 import { answerLast } from "./last-answer.ts";
 import type { Outbox, PendingAnswer } from "./outbox.ts";
 import { holdUntilAnswered, queueInput, readOn } from "./paused-input.ts";
+import { joinBody, type KeptBody, takeBody } from "./request-body.ts";
 import type { Service } from "./service.ts";
 import type { Slices } from "./slices.ts";
 
@@ -45,7 +45,7 @@ export interface RequestHost {
  * An arriving request. It avoids the stream: Node's parser passes the pieces of the body to {@link push}, and nothing else
  * happens to them. A stream's turns and events were a sixth of an impression's cost, and a quarter of a report's.
  */
-export class IncomingRequest extends http.IncomingMessage implements PendingAnswer {
+export class IncomingRequest extends http.IncomingMessage implements KeptBody, PendingAnswer {
   /** Undefined if nobody waits for the request any more; its body is then dropped. */
   host: RequestHost | undefined = undefined;
   response: ServerResponse | undefined = undefined;
@@ -56,7 +56,6 @@ export class IncomingRequest extends http.IncomingMessage implements PendingAnsw
   refusal: ApiResponse | undefined = undefined;
   /** The answer that waits in the outbox. */
   answer: ApiResponse | undefined = undefined;
-  /** The kept part of the body, which usually comes in one piece. */
   first: Buffer | undefined = undefined;
   others: Buffer[] | undefined = undefined;
   keptBytes = 0;
@@ -141,8 +140,6 @@ function readTarget(request: IncomingRequest): void {
 }
 
 const SLASH = 0x2f;
-/** The first byte of a byte order mark, which the body's reader handles. */
-const BYTE_ORDER_MARK = 0xef;
 
 function keep(host: RequestHost, request: IncomingRequest, piece: Buffer): void {
   request.receivedBytes += piece.length;
@@ -164,48 +161,6 @@ function giveUp({ overtaking }: RequestHost, request: IncomingRequest, answer: A
   const { path, socket, response } = request;
   const turn = (then: () => void): void => response && whenTurn(response, then);
   answerLast(socket, { response: answer, overtaking, world: worldOf(path), whenTurn: turn });
-}
-
-/** The kept part of the body: as text if no information is lost, because text is read faster. */
-function takeBody(request: IncomingRequest): string | Uint8Array {
-  const { first, others } = request;
-  if (first === undefined) return "";
-  if (others !== undefined) return runToEnd(joinBody(request, [first, ...others]));
-  request.first = undefined;
-  return mayBeText(request, first) && isUtf8(first) ? first.toString() : first;
-}
-
-/** Joins the pieces of a large body. */
-function* joinBody(request: IncomingRequest, pieces: readonly Buffer[]): Work<string | Uint8Array> {
-  // Frees memory: a connection keeps its last request, and a body can be a snapshot of 32 MiB.
-  request.first = undefined;
-  request.others = undefined;
-  const [first] = pieces;
-  if (first !== undefined && mayBeText(request, first)) {
-    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-    try {
-      let text = "";
-      for (const piece of pieces) {
-        text += decoder.decode(piece, { stream: true });
-        yield;
-      }
-      return text + decoder.decode();
-    } catch {
-      // It isn't UTF-8.
-    }
-  }
-  const bytes = Buffer.allocUnsafe(request.keptBytes);
-  let at = 0;
-  for (const piece of pieces) {
-    at += piece.copy(bytes, at);
-    yield;
-  }
-  return bytes;
-}
-
-/** A body cut off at its limit must keep its length in bytes, because that is why it is refused. */
-function mayBeText({ keptBytes, limitBytes }: IncomingRequest, first: Buffer): boolean {
-  return keptBytes < limitBytes && first[0] !== BYTE_ORDER_MARK;
 }
 
 function requestOf(request: IncomingRequest, body = takeBody(request)): ApiRequest {
@@ -272,12 +227,10 @@ function beginControl(
 ): ApiResponse | Work<LongResponse> {
   // Finished answers must not wait for this one.
   outbox.empty();
-  const { first, others } = request;
-  if (first === undefined || others === undefined) return service.begin(requestOf(request));
-  return beginWithJoined([first, ...others]);
+  return request.others === undefined ? service.begin(requestOf(request)) : beginLarge();
 
-  function* beginWithJoined(pieces: readonly Buffer[]): Work<LongResponse> {
-    const body = yield* joinBody(request, pieces);
+  function* beginLarge(): Work<LongResponse> {
+    const body = yield* joinBody(request);
     return yield* resultOf(service.begin(requestOf(request, body)));
   }
 }
