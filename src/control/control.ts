@@ -176,11 +176,15 @@ function toResponse(reply: Reply): LongResponse {
   }
 }
 
-function followed({ events, after }: Extract<Reply, { kind: "events" }>): LongResponse {
+function followed({
+  events,
+  after,
+  isOpenEnded,
+}: Extract<Reply, { kind: "events" }>): LongResponse {
   const headers = { "content-type": "text/event-stream", ...commonHeaders };
   // After a break, browsers would wait three seconds or more. By the id they say that they come again.
   const body = `retry: 1000\nid: ${after}\n\n`;
-  return { status: 200, headers, body, rest: events, isOpenEnded: true };
+  return { status: 200, headers, body, rest: events, isOpenEnded };
 }
 
 /** Short answers are sent whole, with a Content-Length. */

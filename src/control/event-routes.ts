@@ -2,14 +2,14 @@
 
 import { InputError } from "../base/input.ts";
 import { createEventStream } from "./event-stream.ts";
-import { integerOf } from "./input.ts";
+import { choiceOf, integerOf } from "./input.ts";
 import type { ControlCall, ControlRoute, Reply } from "./route.ts";
 
 /** Each takes a connection, and some time whenever a request arrives. */
 const MAX_STREAMS = 100;
 
 export const eventRoutes: readonly ControlRoute[] = [
-  { method: "GET", path: "events", query: ["after"], answer: follow },
+  { method: "GET", path: "events", query: ["after", "follow"], answer: follow },
 ];
 
 function follow(call: ControlCall): Reply {
@@ -26,6 +26,7 @@ function follow(call: ControlCall): Reply {
       "busy",
     );
   }
+  const follows = choiceOf(query, "follow", ["true", "false"]) !== "false";
   const { world } = call;
   const { restarts } = world.journal;
   // An id of another server, or from before a restart, says nothing about the rows of this journal.
@@ -41,6 +42,7 @@ function follow(call: ControlCall): Reply {
     world,
     after,
     isOutdated: lastId !== undefined && !isKnown,
+    follows,
     isKept: () => worlds.peek(worldName) === world,
     sent,
     ended() {
@@ -48,7 +50,7 @@ function follow(call: ControlCall): Reply {
     },
   });
   sent(Math.min(after, world.journal.total));
-  return { kind: "events", events, after };
+  return { kind: "events", events, after, isOpenEnded: follows };
 }
 
 /** The last event that a client got before it connects again. Browsers send it by themselves. */

@@ -13,6 +13,8 @@ export interface EventStreamSource {
   readonly after: number;
   /** Whether all that the client has is from another time of the world. */
   readonly isOutdated: boolean;
+  /** Whether the stream waits for what happens later. Otherwise it ends with what there is now. */
+  readonly follows: boolean;
   /** Called with the id of each event. */
   sent(id: number): void;
   /** Whether the world still belongs to the server. */
@@ -59,6 +61,7 @@ export function createEventStream(source: EventStreamSource): NonNullable<LongRe
       isWoken = false;
       const text = events.take() ?? (isLate ? HEARTBEAT : undefined);
       if (text !== undefined) return { value: text };
+      if (!source.follows) return finish();
       hasWaited = true;
       return { value: waitForChange };
     },

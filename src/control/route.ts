@@ -80,12 +80,13 @@ export type Reply =
       readonly headers?: Readonly<Record<string, string>> | undefined;
     }
   | { readonly kind: "pieces"; readonly contentType: string; readonly pieces: Iterable<string> }
-  /** The response goes on until the client leaves. */
+  /** What happened, and what happens until the client leaves if it is open-ended. */
   | {
       readonly kind: "events";
       readonly events: NonNullable<LongResponse["rest"]>;
       /** The last entry that the client has. */
       readonly after: number;
+      readonly isOpenEnded: boolean;
     }
   | { readonly kind: "nothing" };
 

@@ -5,7 +5,7 @@ import { endOfName } from "../base/world-path.ts";
 import { createControl } from "../control/control.ts";
 import { createRuleList } from "../faults/rule-list.ts";
 import type { SimulatorOptions } from "../simulator/simulator-options.ts";
-import { createWorlds, worldOf } from "../simulator/worlds.ts";
+import { createWorlds, DEFAULT_WORLD, worldOf } from "../simulator/worlds.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import type { PersonGenerator } from "../world/publishers/people.ts";
 import { type EngineTime, functionFor, rebuild } from "./engine-world.ts";
@@ -13,7 +13,9 @@ import type { Trace, TracedOptions, TracedPerson, WorldTrace } from "./trace-for
 
 export interface Engine {
   readonly title: string;
-  /** Answers like the server. `path` begins with `/_sim/` or `/@NAME/_sim/`, and may have a query. */
+  /** The world to show first. */
+  readonly world: string;
+  /** Answers like the server, but never makes up a world: those that don't exist get 412. `path` begins with `/_sim/` or `/@NAME/_sim/`, and may have a query. */
   handle(request: EngineRequest): ApiResponse;
   /** Notes on a world's recording, one sentence each. */
   notes(world: string): readonly string[];
@@ -46,8 +48,11 @@ export function createEngine(trace: Trace): Engine {
 
   return {
     title: trace.title,
+    world: waiting.has(DEFAULT_WORLD) ? DEFAULT_WORLD : (trace.worlds[0]?.name ?? DEFAULT_WORLD),
     handle({ method, path, headers, body }) {
-      for (const name of [worldOf(path), ...othersNamedBy(path, body)]) ensure(name);
+      const world = worldOf(path);
+      for (const name of [world, ...othersNamedBy(path, body)]) ensure(name);
+      if (worlds.peek(world) === undefined) return { status: 412, headers: {}, body: "" };
       const response = worlds.handle({ method, path, headers, body });
       const isListing = method === "GET" && restOf(path) === "worlds" && response.status === 200;
       return isListing ? withWaiting(response, waiting) : response;

@@ -131,9 +131,9 @@ function unquoted(token: string): string {
   }
 }
 
-/** The token with this content, in its own spelling if the content is the same. */
+/** The token with this content, in its own spelling if the content is the same and no key hides in the spelling. */
 function quoted(content: string, token: string, hider: Hider): string {
-  if (content === unquoted(token)) return token;
+  if (content === unquoted(token) && !hider.hasHiddenKey(token, content)) return token;
   const made = JSON.stringify(content);
   return isValid(token) ? made : hiddenToken(token, hider);
 }

@@ -10,6 +10,8 @@ import type { Ids } from "../world/publishers/ids.ts";
 
 /** Replaces secrets. Equal secrets get equal stand-ins, so that duplicates stay duplicates. */
 export interface Hider {
+  /** Whether a key of the world shows only when the text is decoded. */
+  hasHiddenKey(text: string, decoded: string): boolean;
   /** The value of something that the API reads: only what looks like a secret is replaced. */
   value(text: string): string;
   /** Anything else: every character is replaced by stars of the same length in bytes. */
@@ -82,6 +84,9 @@ export function createHider(ids: Ids): Hider {
     standIns.set(secret, known);
     return known.padEnd(secret.length, "*");
   }
+  function hasHiddenKey(text: string, decoded: string): boolean {
+    return splitAtKeys(decoded, ids).length > splitAtKeys(text, ids).length;
+  }
   function apartFromKeys(text: string, change: (part: string) => string): string {
     const parts = splitAtKeys(text, ids);
     return parts.map((part, index) => (index % 2 === 1 ? part : change(part))).join("");
@@ -106,7 +111,8 @@ export function createHider(ids: Ids): Hider {
     const decoded = percentDecoded(text.replaceAll("+", " "));
     if (decoded === undefined) return text.replaceAll(/[^%&=/?+]/g, "*");
     const changed = change(decoded);
-    return changed === decoded ? text : encodeURIComponent(changed.toWellFormed());
+    const isSame = changed === decoded && !hasHiddenKey(text, decoded);
+    return isSame ? text : encodeURIComponent(changed.toWellFormed());
   }
   function pair(text: string): string {
     const equals = text.indexOf("=");
@@ -128,6 +134,7 @@ export function createHider(ids: Ids): Hider {
   }
 
   return {
+    hasHiddenKey,
     value,
     whole,
     name,

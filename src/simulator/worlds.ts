@@ -30,8 +30,8 @@ export interface Worlds {
    * The world with this name, created if it is new. If there are then too many worlds, or they take too much memory, one is
    * dropped: an unused one if there is one, otherwise the least recently used.
    *
-   * @throws InputError for a name that isn't 1 to 64 of `A-Z a-z 0-9 . _ -`, for a world that was dropped, and if there are
-   * too many worlds and none may be dropped.
+   * @throws InputError for a name that is only dots, or isn't 1 to 64 of `A-Z a-z 0-9 . _ -`, for a world that was dropped,
+   * and if there are too many worlds and none may be dropped.
    */
   get(name: string): HostedCore;
   /** The world with this name, if it exists. Doesn't count as a use. */
@@ -270,10 +270,11 @@ function pathOf(request: ApiRequest): string {
 }
 
 function checkName(name: string, field: string): void {
-  if (/^[A-Za-z0-9._-]{1,64}$/.test(name)) return;
+  // In addresses, browsers drop "." and "..", however they are written.
+  if (/^(?!\.+$)[A-Za-z0-9._-]{1,64}$/.test(name)) return;
   throw new InputError(
     field,
-    "must be 1 to 64 letters, digits, dots, underscores or hyphens, as in /@NAME/…",
+    "must be 1 to 64 letters, digits, dots, underscores or hyphens, and not only dots, as in /@NAME/…",
   );
 }
 

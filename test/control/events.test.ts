@@ -271,6 +271,7 @@ describe("an open stream", () => {
       world,
       after: 0,
       isOutdated: false,
+      follows: true,
       sent: () => undefined,
       isKept: () => worlds.peek(name) === world,
       ended() {

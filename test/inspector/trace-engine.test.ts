@@ -8,6 +8,7 @@ import { inspectorAssets } from "../../src/inspector/assets.ts";
 import { engineAssets } from "../../src/inspector/assets-engine.ts";
 import { createEngine, type Engine } from "../../src/inspector/engine-worlds.ts";
 import { traceOf } from "../../src/inspector/trace-worlds.ts";
+import { createSimulatorCore } from "../../src/simulator/core.ts";
 import type { HostedCore } from "../../src/simulator/simulator.ts";
 import { createWorlds } from "../../src/simulator/worlds.ts";
 import { fakerHost } from "../../src/world/publishers/people.ts";
@@ -83,7 +84,23 @@ test("it has all worlds of a server, and rebuilds each when it is asked for", ()
   });
   expect(ask(engine, "POST", "/_sim/worlds", { name: "a" })).toMatchObject({ status: 409 });
   expect(ask(engine, "DELETE", "/_sim/worlds/a")).toEqual({});
-  expect(ask(engine, "GET", "/@a/_sim/audit")).toMatchObject({ total: { applied: 0 } });
+  // It makes no world up.
+  for (const gone of ["a", "typo"])
+    expect(engine.handle({ method: "GET", path: `/@${gone}/_sim/audit` }).status).toBe(412);
+  expect(ask(engine, "GET", "/_sim/worlds").worlds).toHaveLength(3);
+});
+
+test("it shows the default world first, or another one if it doesn't have that", () => {
+  const world = createSimulatorCore({ seed: "first" }, fakerHost);
+  const engineOf = (first: string, ...others: string[]): Engine => {
+    const worlds = [{ name: first, world }, ...others.map((name) => ({ name, world }))] as const;
+    return createEngine(
+      JSON.parse(JSON.stringify(traceOf(worlds, { title: "t", host: fakerHost }).trace)),
+    );
+  };
+  expect(engineOf("a", "default").world).toBe("default");
+  expect(engineOf("b", "a").world).toBe("b");
+  expect(engineOf("b").handle({ method: "GET", path: "/_sim/audit" }).status).toBe(412);
 });
 
 test("names that it doesn't have are simple, and change nothing else", () => {

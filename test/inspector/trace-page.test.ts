@@ -131,6 +131,23 @@ describe.skipIf(chromium === undefined)("the file form (needs Chromium)", () => 
     expect(complaints).toEqual([]);
   });
 
+  test("doesn't make worlds up: of one that it doesn't hold it says so, and leads to those that it has", async () => {
+    const sim = createSimulator({ seed: "file" });
+    sim.handle(impression(sim, "a"));
+    const { page, complaints, go } = await openFile(browser, await sim.trace(), "#world=typo");
+    await page
+      .getByRole("alert")
+      .filter({ hasText: "doesn't hold a world typo" })
+      .first()
+      .waitFor();
+    await page.getByRole("link", { name: "The other worlds" }).click();
+    await page.getByRole("table").getByText("default").waitFor();
+    expect(await page.getByRole("table").getByText("typo").count()).toBe(0);
+    await go("#view=world&section=scenarios");
+    await page.getByRole("tab", { name: "Clock", selected: true }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   test("whatever was sent neither breaks the file nor becomes markup", async () => {
     const sim = createSimulator({ seed: "</script><script>globalThis.attacked=1</script>" });
     const hostile = [

@@ -207,6 +207,27 @@ test("keys of the world are put back, also old ones and in other places", () => 
   expect(answers(entries)).toEqual(answers(plain));
 });
 
+test("keys of the world are put back in whatever spelling they were sent", () => {
+  const { sim, event, apiKey } = started();
+  const spelt = apiKey.replace("_", "%5F");
+  const escaped = apiKey.replace("_", "\\u005f");
+  const send = (request: Partial<ApiRequest>): unknown =>
+    sim.handle({ method: "POST", path: "/v1/impression", ...request });
+  const form = { "content-type": "application/x-www-form-urlencoded" };
+  send({ query: `surface=${spelt}`, body: json(event) });
+  send({ path: `/v1/${spelt}` });
+  send({ headers: form, body: `ad_id=${spelt}` });
+  send({ path: "/v1/click", body: `{"impression_id":"${escaped}"}` });
+  const text = textOf(sim);
+  for (const spelling of [apiKey, spelt, escaped, JSON.stringify(escaped)])
+    expect(text).not.toContain(spelling);
+  expect(text).not.toContain(apiKey.slice(4));
+  const { entries } = entriesOf(sim) as { entries: { response: { status: number } }[] };
+  expect(entries.map(({ response }) => response.status)).toEqual(
+    sim.journal.entries().map(({ response }) => response.status),
+  );
+});
+
 test("equal secrets have equal stand-ins, so duplicates stay duplicates", () => {
   const { sim, event, apiKey } = started();
   const headers = { authorization: `Bearer ${apiKey}` };

@@ -56,6 +56,23 @@ test("rows arrive while the stream is open, those of one moment together", async
   expect(server.worlds.get("default").journal.total).toBe(44);
 });
 
+test("without following, the answer ends with what there is, and the connection stays for others", async () => {
+  await using server = await serve();
+  const world = server.worlds.get("default");
+  for (let count = 0; count < 700; count += 1) world.handle({ method: "GET", path: "/v1/nope" });
+  const read = async (headers: Record<string, string> = {}): Promise<string> =>
+    await (await fetch(`${server.url}/_sim/events?follow=false`, { headers })).text();
+  expect(sequencesOf(eventsIn(await read())).length).toBe(700);
+  expect(sequencesOf(eventsIn(await read({ "last-event-id": "699" })))).toEqual([700]);
+  expect(sequencesOf(eventsIn(await read({ "last-event-id": "700" })))).toEqual([]);
+  world.reset();
+  expect(eventsIn(await read({ "last-event-id": "700" })).map(({ event }) => event)).toEqual([
+    "restarted",
+  ]);
+  const wrong = await fetch(`${server.url}/_sim/events?follow=maybe`);
+  expect([wrong.status, (await wrong.json()).field]).toEqual([400, "follow"]);
+});
+
 test("a named world has its own events, and a client goes on where it was", async () => {
   await using server = await serve();
   fill(server, 2);

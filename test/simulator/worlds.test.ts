@@ -92,7 +92,7 @@ describe("worlds", () => {
     expect(worlds.get("default").journal.total).toBe(2);
   });
 
-  test.each(["", "a b", "é", "a%20b", "a:b", "a@b", "x".repeat(65)])(
+  test.each(["", "a b", "é", "a%20b", "a:b", "a@b", ".", "..", "x".repeat(65)])(
     "can't be called %j",
     (name) => {
       const worlds = worldsOf();
@@ -118,14 +118,11 @@ describe("worlds", () => {
     },
   );
 
-  test.each(["a", "A.b_c-9", "x".repeat(64), "__proto__", ".", ".."])(
-    "can be called %j",
-    (name) => {
-      const worlds = worldsOf();
-      expect(worlds.handle({ method: "GET", path: `/@${name}/_sim/health` }).status).toBe(200);
-      expect(worlds.names()).toEqual([name]);
-    },
-  );
+  test.each(["a", "A.b_c-9", "x".repeat(64), "__proto__", "a..b"])("can be called %j", (name) => {
+    const worlds = worldsOf();
+    expect(worlds.handle({ method: "GET", path: `/@${name}/_sim/health` }).status).toBe(200);
+    expect(worlds.names()).toEqual([name]);
+  });
 
   test("beyond the maximum replace the least recently used one", () => {
     const worlds = worldsOf(3);

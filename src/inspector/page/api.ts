@@ -1,24 +1,12 @@
 /** The control API as this page calls it: over HTTP, or from the recording in the page's own file. */
 
 import type { Engine, EngineRequest } from "../engine-worlds.ts";
-import type { Change, Row } from "./contract.ts";
+import { createReader, eventsIn, type Listener, listenOverHttp } from "./events.ts";
 
 type Reply = Pick<ReturnType<Engine["handle"]>, "status" | "body">;
 
 /** Its paths have no prefix. */
-export const DEFAULT_WORLD = "default";
-
-/** `ended`: the server refused, or the world is gone. */
-export type Connection = "connecting" | "live" | "reconnecting" | "ended" | "recorded";
-
-/** Gets what happens in a world. */
-export interface Listener {
-  exchanges(rows: readonly Row[]): void;
-  changes(changes: readonly Change[]): void;
-  /** All rows so far are void. */
-  restarted(): void;
-  connection(state: Connection): void;
-}
+const DEFAULT_WORLD = "default";
 
 export interface Api {
   readonly world: string;
@@ -50,6 +38,15 @@ export class Refusal extends Error {
   }
 }
 
+/** The world doesn't exist. */
+class Gone extends Refusal {}
+
+function goneMessage(world: string): string {
+  return globalThis.adsimTrace === undefined
+    ? `World ${world} was deleted. Opening its page again creates a new one.`
+    : `This file doesn't hold a world ${world}. Worlds that are made in it are gone when it is opened again.`;
+}
+
 declare global {
   /** The recorded form: an engine in the page that answers like the server. */
   var adsimTrace: Engine | undefined;
@@ -78,8 +75,14 @@ export function createApi(world: string, mustExist = false): Api {
   let refresh: () => void = () => undefined;
   // Once it existed, a deleted world must not be created again.
   let isKnown = mustExist;
+  let isGone = false;
+  const noteGone = (error: unknown): void => {
+    isGone = error instanceof Gone;
+  };
 
   async function ask(method: string, path: string, body?: object | string): Promise<Reply> {
+    // Somebody may have made another world of this name since.
+    if (isGone) throw new Gone(goneMessage(world));
     const sent = {
       method,
       path: base + path,
@@ -92,9 +95,7 @@ export function createApi(world: string, mustExist = false): Api {
         : { body: typeof body === "object" ? JSON.stringify(body) : body }),
     };
     const reply = engine === undefined ? await overHttp(sent) : engine.handle(sent);
-    if (reply.status === 412) {
-      throw new Refusal(`World ${world} was deleted. Opening its page creates a new one.`);
-    }
+    if (reply.status === 412) throw new Gone(goneMessage(world));
     if (reply.status >= 400) throw refusalOf(reply);
     return reply;
   }
@@ -116,12 +117,10 @@ export function createApi(world: string, mustExist = false): Api {
     },
     listen(listener) {
       if (engine === undefined) {
-        return listenOverHttp(`${base}events`, {
-          ...listener,
-          connection(state) {
-            isKnown ||= state === "live";
-            listener.connection(state);
-          },
+        return listenOverHttp(`${base}events`, createReader(listener), (state) => {
+          isKnown ||= state === "live";
+          if (state === "ended") void ask("GET", "health").catch(noteGone);
+          listener.connection(state);
         });
       }
       const read = createReader(listener);
@@ -155,61 +154,4 @@ function refusalOf({ status, body }: Reply): Refusal {
   } catch {
     return new Refusal(`The server answered ${status}.`);
   }
-}
-
-interface ServerEvent {
-  readonly type: string;
-  readonly id: string;
-  readonly data: string;
-}
-
-interface EventReader {
-  event(event: ServerEvent): void;
-  /** The last sequence that has been read. */
-  last(): number;
-}
-
-function createReader(listener: Listener): EventReader {
-  let last = 0;
-  return {
-    last: () => last,
-    event({ type, id, data }) {
-      if (/^\d+$/.test(id)) last = Number(id);
-      if (type === "restarted") listener.restarted();
-      if (type === "exchanges") listener.exchanges(JSON.parse(data));
-      if (type === "changes") listener.changes(JSON.parse(data));
-    },
-  };
-}
-
-function listenOverHttp(url: string, listener: Listener): () => void {
-  const read = createReader(listener);
-  const source = new EventSource(url);
-  source.onopen = () => listener.connection("live");
-  // After a broken connection the browser tries again by itself, and says what it got last.
-  source.onerror = () =>
-    listener.connection(source.readyState === EventSource.CLOSED ? "ended" : "reconnecting");
-  for (const type of ["exchanges", "changes", "restarted"]) {
-    source.addEventListener(type, ({ data, lastEventId }) =>
-      read.event({ type, id: lastEventId, data }),
-    );
-  }
-  return () => source.close();
-}
-
-/** The events of a finished stream. */
-function eventsIn(stream: string): ServerEvent[] {
-  return stream
-    .split("\n\n")
-    .map((block) => {
-      const event = { type: "", id: "", data: "" };
-      for (const line of block.split("\n")) {
-        const [, name = "", value = ""] = /^(event|id|data): ?(.*)$/s.exec(line) ?? [];
-        if (name === "event") event.type = value;
-        if (name === "id") event.id = value;
-        if (name === "data") event.data += value;
-      }
-      return event;
-    })
-    .filter(({ type }) => type !== "");
 }

@@ -3,12 +3,14 @@
 import { html } from "htm/preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { printable } from "../../base/text.ts";
-import { type Api, type Connection, createApi, DEFAULT_WORLD, servedWorld } from "./api.ts";
-import type { Catalogue, Clock } from "./contract.ts";
+import { type Api, createApi, servedWorld } from "./api.ts";
+import { useClock } from "./clock-section.ts";
+import type { Catalogue } from "./contract.ts";
+import type { Connection } from "./events.ts";
 import { shortcutHelp, useShortcuts } from "./keys.ts";
 import { LiveView } from "./live-view.ts";
 import { createLog, type Log } from "./log.ts";
-import { announce, type Loaded, type Part, useLoaded, useThrottled, Waiting } from "./parts.ts";
+import { announce, type Part, useLoaded, useThrottled, Waiting } from "./parts.ts";
 import { go, linkTo, usePlace } from "./place.ts";
 import { TruthView } from "./truth-view.ts";
 import { WorldView } from "./world-view.ts";
@@ -21,8 +23,9 @@ const views = [
 
 export function App(): Part {
   const place = usePlace();
-  const isRecorded = globalThis.adsimTrace !== undefined;
-  const world = isRecorded ? (place.world ?? DEFAULT_WORLD) : servedWorld(location.pathname);
+  const recorded = globalThis.adsimTrace;
+  const world =
+    recorded === undefined ? servedWorld(location.pathname) : (place.world ?? recorded.world);
   const api = useMemo(() => createApi(world), [world]);
   const { log, connection } = useLog(api);
   const catalogue = useLoaded(() => api.get<Catalogue>("catalogue"), [api]);
@@ -84,7 +87,7 @@ function Header(props: {
   onHelp(): void;
 }): Part {
   const { api, log, connection, view, onHelp } = props;
-  const clock = useClock(api, log);
+  const { now, mode } = useClock(api, log);
   return html`<header class="top">
     <h1><a href=${linkTo({ view: undefined, at: undefined, tab: undefined })}>adsim</a></h1>
     <nav aria-label="Views">
@@ -97,7 +100,7 @@ function Header(props: {
       )}
     </nav>
     <a class="world" href=${linkTo({ view: "world", section: "worlds" })} title="World">${api.world}</a>
-    <a class="now" href=${linkTo({ view: "world", section: undefined })} title="World time">${clock}</a>
+    <a class="now" href=${linkTo({ view: "world", section: undefined })} title="World time">${now.replace("T", " ").slice(0, 19)} ${mode}</a>
     <span class=${`connection ${connection}`}>${connection}</span>
     <button type="button" class="small" aria-label="Keyboard shortcuts" title="Keyboard shortcuts (?)" onClick=${onHelp}>?</button>
   </header>`;
@@ -108,23 +111,6 @@ function Notes({ notes }: { readonly notes: readonly string[] }): Part {
     <summary>About this recording</summary>
     <ul>${notes.map((note) => html`<li key=${note}>${printable(note)}</li>`)}</ul>
   </details>`;
-}
-
-/** The world's time. A clock that moves is read on, second by second. */
-function useClock(api: Api, log: Log): string {
-  const clock: Loaded<Clock> = useLoaded(() => api.get<Clock>("clock"), [api, log.clockVersion]);
-  const [, tick] = useState(0);
-  const readAt = useRef(0);
-  const { value } = clock;
-  useEffect(() => {
-    readAt.current = performance.now();
-    const timer = setInterval(() => tick(performance.now()), 1000);
-    return () => clearInterval(timer);
-  }, [value]);
-  if (value === undefined) return "";
-  const passed = value.mode === "frozen" || api.isRecorded ? 0 : performance.now() - readAt.current;
-  const now = new Date(Date.parse(value.now) + passed).toISOString();
-  return `${now.replace("T", " ").slice(0, 19)} ${value.mode}`;
 }
 
 function Help({ onClose }: { onClose(): void }): Part {

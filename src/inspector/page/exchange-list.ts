@@ -9,7 +9,8 @@ import { printable } from "../../base/text.ts";
 import type { Change, Item, Row } from "./contract.ts";
 import { booksText, eventText, producerText, shortId, targetOf } from "./exchange-words.ts";
 import { isRow } from "./log.ts";
-import type { Part } from "./parts.ts";
+import { link, type Part } from "./parts.ts";
+import type { Move } from "./place.ts";
 
 interface ListProps {
   readonly items: readonly Item[];
@@ -20,9 +21,9 @@ interface ListProps {
   readonly open: number | undefined;
   /** The first row about the same event, if it isn't this one. */
   repeated(row: Row): number | undefined;
+  /** The sequence of the newest row of all. */
+  readonly last: number;
   onOpen(sequence: number): void;
-  /** To the moment of a change, which is right after an entry. */
-  onChange(after: number): void;
   /** So many rows further down, which are older, or up. */
   onMove(rows: number): void;
   onScrolled(isAtTop: boolean): void;
@@ -86,7 +87,7 @@ export function ExchangeList(props: ListProps): Part {
       <div role="presentation" style=${{ transform: `translateY(${first * rowPx}px)` }}>
         ${rows.map((item, index) => {
           const place = { index: first + index + 2, slot: (first + index) % slots, rowPx };
-          if (!isRow(item)) return changeOf(item, { ...place, onChange: props.onChange });
+          if (!isRow(item)) return changeOf(item, props.last, place);
           const { sequence } = item;
           return rowOf(item, {
             ...place,
@@ -135,19 +136,33 @@ function rowOf(row: Row, state: RowState): Part {
   </div>`;
 }
 
-interface ChangePlace extends RowPlace {
-  onChange(after: number): void;
-}
-
-function changeOf({ at, after, text }: Change, place: ChangePlace): Part {
-  const { index, slot, rowPx, onChange } = place;
+function changeOf({ at, after, text, change }: Change, last: number, place: RowPlace): Part {
+  const { index, slot, rowPx } = place;
+  // The state before the next entry has the change. If there is none yet, the world itself does.
+  const where: Move =
+    after < last
+      ? { at: `${after + 1}`, tab: "state", when: "before" }
+      : { view: "world", section: sectionOf[change.kind] };
   return html`<div class="row change" role="row" key=${slot} aria-rowindex=${index}
-    style=${{ height: `${rowPx}px` }} onClick=${() => onChange(after)}>
+    style=${{ height: `${rowPx}px` }}>
     <span role="gridcell" aria-colspan=${columns.length}>
-      <b>by hand</b> ${printable(text)} <i>${at.replace("T", " ").replace("Z", "")}</i>
+      <b>by hand</b> ${link(where, text)} <i>${at.replace("T", " ").replace("Z", "")}</i>
     </span>
   </div>`;
 }
+
+/** Where the world shows what was changed. */
+const sectionOf: Readonly<Record<Change["change"]["kind"], string>> = {
+  advance: "clock",
+  "set-clock": "clock",
+  assume: "assumptions",
+  fault: "faults",
+  heal: "faults",
+  "sign-up": "publishers",
+  "rotate-key": "publishers",
+  "set-surface": "publishers",
+  replace: "worlds",
+};
 
 /** The status as a label whose colour repeats what the number says. */
 export function Status({ status }: { readonly status: number }): Part {
@@ -167,7 +182,8 @@ function onKey(event: KeyboardEvent, { onMove, onOpen, cursor }: ListProps): voi
     onMove(step);
     event.preventDefault();
   }
-  if (event.key === "Enter" && cursor !== undefined) {
+  // A link in a row is followed.
+  if (event.key === "Enter" && event.target === event.currentTarget && cursor !== undefined) {
     onOpen(cursor);
     event.preventDefault();
   }

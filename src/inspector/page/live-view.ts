@@ -12,7 +12,7 @@ import { filterIn } from "./filter.ts";
 import { ClearButton, FilterBar } from "./filter-bar.ts";
 import { isField, useShortcuts } from "./keys.ts";
 import { indexAt, isRow, type Log, type ViewProps } from "./log.ts";
-import { CopyButton, type Part, useLoaded } from "./parts.ts";
+import { CopyButton, link, type Part, useLoaded, Waiting } from "./parts.ts";
 import { go, usePlace } from "./place.ts";
 import { markedNear, Scrubber } from "./scrubber.ts";
 
@@ -44,13 +44,6 @@ export function LiveView({ api, log, catalogue }: ViewProps): Part {
   };
   const scrub = (to: number | undefined): void => {
     if (to !== undefined && items.some((item) => isRow(item) && item.sequence === to)) show(to);
-  };
-  /** The state before the next entry has the change, and the state after the latest one doesn't. */
-  const showChange = (after: number): void => {
-    const isLatest = after >= last;
-    const sequence = isLatest ? after : after + 1;
-    setCursor(sequence);
-    go({ at: `${sequence}`, tab: "state", when: isLatest ? undefined : "before" });
   };
   const close = (): void => {
     go({ at: undefined, tab: undefined, focus: undefined });
@@ -89,14 +82,14 @@ export function LiveView({ api, log, catalogue }: ViewProps): Part {
             : shown.length === 0
               ? html`<p class="empty">No exchange passes the filter. <${ClearButton} /></p>`
               : html`<${ExchangeList} items=${shown} count=${hold.count} cursor=${at} open=${open}
-                  repeated=${log.repeated} onOpen=${show} onChange=${showChange} onMove=${move} onScrolled=${hold.scrolled} />`
+                  repeated=${log.repeated} last=${last} onOpen=${show} onMove=${move} onScrolled=${hold.scrolled} />`
         }
       </div>
     </div>
     ${
       open !== undefined &&
       html`<${ExchangePanel} key=${log.restarts} api=${api} sequence=${open} catalogue=${catalogue}
-        publishers=${publishers} onMove=${move} onClose=${close} />`
+        isListed=${isAt(items[indexAt(items, open)], open)} publishers=${publishers} onMove=${move} onClose=${close} />`
     }
   </div>`;
 }
@@ -177,6 +170,11 @@ function FirstSteps(props: { readonly api: Api; readonly origin: string | undefi
     publisher === undefined || surface === undefined
       ? undefined
       : `curl "${api.baseUrl}/v1/impression" -H "Authorization: Bearer ${publisher.apiKey}" -d 'publisher_id=${publisher.id}&surface=${surface.id}&ad_id=ad-1'`;
+  if (loaded.error !== undefined) {
+    const others = link({ world: undefined, view: "world", section: "worlds" }, "The other worlds");
+    return html`<div class="empty"><${Waiting} loaded=${loaded} />
+      ${api.isRecorded && html`<p>${others}</p>`}</div>`;
+  }
   if (api.isRecorded) {
     return html`<div class="empty"><h2>No request yet</h2>
       <p>This file holds the world ${api.world} with its state, but no later requests.

@@ -1,7 +1,8 @@
 /** The rows that the page holds, oldest first, and those of them that pass the filter. */
 
-import type { Api, Listener } from "./api.ts";
+import type { Api } from "./api.ts";
 import type { Catalogue, Item, Row } from "./contract.ts";
+import type { Listener } from "./events.ts";
 import { type Filter, matcherOf, noFilter } from "./filter.ts";
 
 export interface Log extends Omit<Listener, "connection"> {

@@ -50,7 +50,7 @@ export function StateTab(props: {
       <${Choose} label="Publisher" value=${who} onChoose=${(id: string) => go({ who: id }, "replace")}
         options=${[["", "publisher of the request"], ...known.map((id) => [id, id])]} />
     </div>
-    ${moment?.[when] !== null && html`<${GoOn} key=${sequence} api=${api} sequence=${sequence} when=${when} mode=${moment?.[when]?.mode} />`}
+    ${loaded.error === undefined && moment?.[when] !== null && html`<${GoOn} key=${sequence} api=${api} sequence=${sequence} when=${when} mode=${moment?.[when]?.mode} />`}
     <${Waiting} loaded=${loaded} />
     ${moment?.[when] === null && html`<p class="quiet">The moment before this entry can't be rebuilt: the journal no longer has what leads to it.</p>`}
     ${moment?.[when] && html`<${StateView} state=${moment[when]} catalogue=${catalogue} />`}`;

@@ -1,6 +1,7 @@
 /** What really happened: the report on the client, a picture over time, and the audit. */
 
 import { html } from "htm/preact";
+import { useState } from "preact/hooks";
 import type { Audit } from "../../audit/audit.ts";
 import type { ClientReport } from "../../audit/client-report.ts";
 import { printable } from "../../base/text.ts";
@@ -45,12 +46,27 @@ function Report({ report }: { readonly report: ClientReport }): Part {
         <summary><b>${title}</b> <span class="quiet">${count} ${count === 1 ? "time" : "times"}</span></summary>
         <p>${explanation} ${spec !== undefined && html`<span class="quiet">Specification ${spec}.</span>`}</p>
         <p><code>${printable(example)}</code></p>
-        <p class="readings">Exchanges: ${sequences
-          .slice(0, LISTED)
-          .map((sequence) => [link({ view: undefined, at: `${sequence}` }, `#${sequence}`), " "])}
-          ${sequences.length > LISTED && `and ${count - LISTED} more`}</p>
+        <${Exchanges} sequences=${sequences} count=${count} />
       </details>`,
     )}`;
+}
+
+function Exchanges(props: {
+  readonly sequences: readonly number[];
+  /** The report lists only the first of very many. */
+  readonly count: number;
+}): Part {
+  const { sequences, count } = props;
+  const [all, showAll] = useState(false);
+  const listed = all ? sequences : sequences.slice(0, LISTED);
+  const more = count - listed.length;
+  return html`<p class="readings">Exchanges:
+    ${listed.map((sequence) => [" ", link({ view: undefined, at: `${sequence}` }, `#${sequence}`)])}${" "}
+    ${
+      listed.length < sequences.length
+        ? html`<button type="button" class="small" onClick=${() => showAll(true)}>and ${more} more</button>`
+        : more > 0 && `and ${more} more`
+    }</p>`;
 }
 
 function headline(kinds: number): string {

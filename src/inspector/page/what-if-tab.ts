@@ -114,7 +114,7 @@ function editOf({ headers = "", ...values }: Values, sent: EntryReply | undefine
 
 /** A form changes the ends of lines. */
 function plain(text: string): string {
-  return text.replaceAll("\r", "");
+  return text.replaceAll(/\r\n?/g, "\n");
 }
 
 function linesOf(headers: Readonly<Record<string, string>>): string {

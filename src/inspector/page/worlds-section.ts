@@ -1,6 +1,7 @@
 /** The worlds of the server: forks, snapshots, and two of them side by side. */
 
 import { html } from "htm/preact";
+import { useEffect } from "preact/hooks";
 import type { Audit } from "../../audit/audit.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
 import { type Api, createApi, pageOf } from "./api.ts";
@@ -33,6 +34,7 @@ interface Health {
 }
 
 const LATEST = 12;
+const ASK_EVERY_MS = 2000;
 
 export function WorldsSection({ api, log, version }: ViewProps): Part {
   const place = usePlace();
@@ -98,6 +100,11 @@ function Column(props: { readonly world: string; readonly version: number }): Pa
       latest: await api.get<{ entries: JournalEntry[] }>(`journal?limit=${LATEST}`),
     };
   }, [world, version]);
+  // This page hears nothing of other worlds.
+  useEffect(() => {
+    const timer = setTimeout(loaded.reload, ASK_EVERY_MS);
+    return () => clearTimeout(timer);
+  }, [loaded.value]);
   const { health, audit, latest } = loaded.value ?? {};
   if (health === undefined || audit === undefined)
     return html`<div><${Waiting} loaded=${loaded} /></div>`;

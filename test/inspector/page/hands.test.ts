@@ -32,6 +32,17 @@ describe.skipIf(chromium === undefined)("hands (needs Chromium)", () => {
     await close();
   });
 
+  test("a running clock runs", async () => {
+    const { page, world, open, close } = await visit(browser);
+    world.clock.set({ mode: "flowing" });
+    await open("#view=world&section=clock");
+    const shown = (): Promise<string> => page.locator(".big").innerText();
+    await page.locator(".big").filter({ hasText: "flowing" }).waitFor();
+    const before = await shown();
+    await expect.poll(shown).not.toBe(before);
+    await close();
+  });
+
   test("choose an assumption, and find the changed ones", async () => {
     const { page, world, open, close } = await visit(browser);
     await open("#view=world&section=assumptions&search=dedup.repeat");
@@ -153,6 +164,17 @@ describe.skipIf(chromium === undefined)("hands (needs Chromium)", () => {
     await close();
   });
 
+  test("two worlds side by side are both up to date, whichever changes", async () => {
+    const { page, server, open, close } = await visit(browser);
+    const other = server.worlds.fork("other", "default");
+    await open("#view=world&section=worlds&with=other");
+    const shown = page.locator(".columns > div").nth(1);
+    await shown.getByText("Recorded").waitFor();
+    other.handle({ method: "GET", path: "/v1/nothing" });
+    await shown.getByText("GET /v1/nothing").waitFor();
+    await close();
+  });
+
   test("a question to delete a world doesn't move to another one", async () => {
     const { page, server, impression, open, close } = await visit(browser);
     for (const name of ["a", "b", "c"]) server.worlds.fork(name, "default");
@@ -219,11 +241,14 @@ describe.skipIf(chromium === undefined)("hands (needs Chromium)", () => {
     world.handle({ method: "GET", path: "/v1/nothing" });
     await open("#view=truth");
     const finding = page.locator("details").filter({ hasText: "/v1/nothing" }).first();
-    await finding.getByRole("link", { name: "#3" }).click();
+    await finding.getByRole("link", { name: "#3", exact: true }).click();
     await page.getByRole("heading", { name: "#3" }).waitFor();
     await page.goBack();
     await page.getByText("The books balance").waitFor();
     await page.getByRole("img", { name: /^Events recorded .*impressions 1/ }).waitFor();
+    for (let sent = 0; sent < 40; sent += 1) world.handle({ method: "GET", path: "/v1/nothing" });
+    await finding.getByRole("button", { name: /^and 1\d more$/ }).click();
+    await finding.getByRole("link", { name: "#43" }).waitFor();
     await close();
   });
 });

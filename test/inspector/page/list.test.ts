@@ -186,6 +186,106 @@ describe.skipIf(chromium === undefined)("the list of exchanges (needs Chromium)"
     await close();
   });
 
+  test("the page of a deleted world says so, and doesn't take another one of its name for it", async () => {
+    const { page, server, open, close } = await visit(browser);
+    const gone = server.worlds.fork("gone", "default");
+    await open();
+    await page.goto(`${server.url}/@gone/_sim/`);
+    await page.getByRole("group", { name: "A first request" }).waitFor();
+    server.worlds.delete("gone");
+    gone.clock.advance("1s");
+    await page.locator(".connection.ended").waitFor();
+    server.worlds.get("gone").clock.advance("1d");
+    await page.getByRole("link", { name: "World", exact: true }).click();
+    await page.getByRole("alert").filter({ hasText: "World gone was deleted" }).first().waitFor();
+    await close();
+  });
+
+  test("nine pages of a server all follow it, and still act", async () => {
+    const { page, impression, open, close } = await visit(browser);
+    await open();
+    const pages = [page];
+    while (pages.length < 9) {
+      const another = await page.context().newPage();
+      await another.goto(page.url());
+      await another.locator(".connection.live").waitFor();
+      pages.push(another);
+    }
+    impression("a");
+    for (const one of pages) {
+      await one.locator("#row-1").waitFor();
+      await one.locator("#row-1").click();
+      await one.getByText('"a"').first().waitFor();
+    }
+    await close();
+  });
+
+  test("a page that only asks notices a reset, and that the server is gone", async () => {
+    const { page, world, server, impression, open, close } = await visit(browser);
+    await open();
+    for (let count = 0; count < 3; count += 1) {
+      await (await page.context().newPage()).goto(page.url());
+    }
+    const asking = await page.context().newPage();
+    await asking.goto(page.url());
+    await asking.locator(".connection.live").waitFor();
+    impression("a");
+    impression("b");
+    await asking.locator("#row-2").waitFor();
+    world.reset();
+    await asking.getByRole("heading", { name: "No request yet" }).waitFor();
+    impression("c");
+    await asking.locator("#row-1").waitFor();
+    expect(await visibleRows(asking)).toEqual([1]);
+    await server.close();
+    await asking.locator(".connection.reconnecting").waitFor();
+    await close();
+  });
+
+  test("what was done by hand is a link to where it shows: a moment, or the world as it is", async () => {
+    const { page, world, impression, open, close } = await visit(browser);
+    world.publishers.signUp({ name: "Before all" });
+    impression("a");
+    world.assume({ "dedup.repeat": "count" });
+    await open();
+    const changes = page.locator(".row.change a");
+    await changes.nth(1).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "before #1", pressed: true }).waitFor();
+    await changes.nth(0).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("tab", { name: "Assumptions", selected: true }).waitFor();
+    await close();
+  });
+
+  test("on a phone, the slider and the filter stay while an exchange is open", async () => {
+    const { page, impression, open, close } = await visit(browser, { width: 400 });
+    for (const session of ["a", "b", "c"]) impression(session);
+    await open();
+    await page.locator("#row-3").click();
+    await page.getByRole("heading", { name: "#3" }).waitFor();
+    await page.getByRole("slider", { name: "Entry" }).press("ArrowLeft");
+    await page.getByRole("heading", { name: "#2" }).waitFor();
+    await page.getByRole("slider", { name: "Entry" }).press("ArrowLeft");
+    await page.getByRole("heading", { name: "#1" }).waitFor();
+    await page.keyboard.press("/");
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("filter-text");
+    await close();
+  });
+
+  test("an exchange that is open comes back after a reset as soon as there is one of its number", async () => {
+    const { page, world, impression, open, close } = await visit(browser);
+    impression("a");
+    await open("#at=1");
+    await page.getByRole("heading", { name: "#1" }).waitFor();
+    world.reset();
+    await page.getByRole("alert").first().waitFor();
+    impression("new");
+    await page.getByText('"new"').waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
+    await close();
+  });
+
   test("a reset world is shown anew", async () => {
     const { page, world, impression, open, close } = await visit(browser);
     impression("a");
