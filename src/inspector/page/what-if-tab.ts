@@ -103,13 +103,14 @@ function editOf({ headers = "", ...values }: Values, sent: EntryReply | undefine
   const edited = Object.entries(values)
     .map(([name, value]) => [name, plain(value), `${Reflect.get(recorded, name)}`] as const)
     .filter(([, value, before]) => plain(before) !== value)
-    .map(([name, value, before]) => [
-      name,
-      before.includes("\r\n") ? value.replaceAll("\n", "\r\n") : value,
-    ]);
+    .map(([name, value, before]) => [name, value.replaceAll("\n", lineEndOf(before))]);
   const lines = plain(headers).trim();
   const isSame = lines === linesOf(before);
   return { ...Object.fromEntries(edited), ...(isSame ? {} : { headers: headersIn(lines) }) };
+}
+
+function lineEndOf(text: string): string {
+  return /\r\n?/.exec(text)?.[0] ?? "\n";
 }
 
 /** A form changes the ends of lines. */

@@ -105,27 +105,30 @@ describe.skipIf(chromium === undefined)("moments (needs Chromium)", () => {
     await close();
   });
 
-  test("what if: a body with line ends of its own goes out as it was, unless it is edited", async () => {
-    const { page, world, open, close } = await visit(browser);
-    world.handle({ method: "POST", path: "/v1/impression", body: "surface=a\r\nb&ad_id=c" });
-    await open("#at=1&tab=what-if");
-    await page.getByText("With an edited request").click();
-    const sent = page.waitForRequest(
-      (request) => request.postData()?.startsWith('{"request"') === true,
-    );
-    await page.getByRole("button", { name: "Try the edit" }).click();
-    expect((await sent).postDataJSON()).toEqual({ request: {} });
-    await page.getByText("Nothing differs.").waitFor();
-    const body = page.getByRole("textbox", { name: "Body" });
-    await body.fill(`${await body.inputValue()}d`);
-    const edited = page.waitForRequest((one) => one.postData()?.includes("ad_id=cd") === true);
-    await page.getByRole("button", { name: "Try the edit" }).click();
-    expect((await edited).postDataJSON()).toEqual({
-      request: { body: "surface=a\r\nb&ad_id=cd" },
-    });
-    await page.getByLabel("Headers, one on each line").fill("a: 1\n  \na: 2");
-    await page.getByRole("button", { name: "Try the edit" }).click();
-    await page.getByRole("alert").filter({ hasText: "headers has a twice" }).waitFor();
-    await close();
-  });
+  test.each(["\r\n", "\r", "\n"])(
+    "what if: a body whose lines end in %j goes out with these, edited or not",
+    async (end) => {
+      const { page, world, open, close } = await visit(browser);
+      world.handle({ method: "POST", path: "/v1/impression", body: `surface=a${end}b&ad_id=c` });
+      await open("#at=1&tab=what-if");
+      await page.getByText("With an edited request").click();
+      const sent = page.waitForRequest(
+        (request) => request.postData()?.startsWith('{"request"') === true,
+      );
+      await page.getByRole("button", { name: "Try the edit" }).click();
+      expect((await sent).postDataJSON()).toEqual({ request: {} });
+      await page.getByText("Nothing differs.").waitFor();
+      const body = page.getByRole("textbox", { name: "Body" });
+      await body.fill(`${await body.inputValue()}d`);
+      const edited = page.waitForRequest((one) => one.postData()?.includes("ad_id=cd") === true);
+      await page.getByRole("button", { name: "Try the edit" }).click();
+      expect((await edited).postDataJSON()).toEqual({
+        request: { body: `surface=a${end}b&ad_id=cd` },
+      });
+      await page.getByLabel("Headers, one on each line").fill("a: 1\n  \na: 2");
+      await page.getByRole("button", { name: "Try the edit" }).click();
+      await page.getByRole("alert").filter({ hasText: "headers has a twice" }).waitFor();
+      await close();
+    },
+  );
 });
