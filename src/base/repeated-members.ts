@@ -15,6 +15,13 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 
+/** How many members the objects in a JSON text have, roughly: more if its strings look like members. */
+export function countMembers(json: string): number {
+  let count = 0;
+  for (const _ of json.matchAll(/"\s*:/g)) count += 1;
+  return count;
+}
+
 /** The path of the first repeated member, such as `surfaces.0.name`. `json` must be valid. */
 export function repeatedMember(json: string): string | undefined {
   const frames = framesOfRepeated(json, () => true);
@@ -44,7 +51,8 @@ function framesOfRepeated(
       at = end;
     } else if (code === COLON && inner?.names !== undefined) {
       // The string before a colon is a name.
-      const name: string = JSON.parse(json.slice(start, end + 1));
+      const written = json.slice(start + 1, end);
+      const name: string = written.includes("\\") ? JSON.parse(`"${written}"`) : written;
       inner.at = name;
       if (inner.names.has(name) && matters(name, frames.length)) return frames;
       inner.names.add(name);

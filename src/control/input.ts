@@ -1,7 +1,7 @@
 /** Reads query and JSON body of a control request strictly. Every refusal names the field. */
 
 import { InputError } from "../base/input.ts";
-import { repeatedMember } from "../base/repeated-members.ts";
+import { countMembers, repeatedMember } from "../base/repeated-members.ts";
 import { safeName } from "../base/safe-name.ts";
 import { percentDecoded } from "../base/text.ts";
 import { headerOf } from "../exchange/headers.ts";
@@ -73,6 +73,8 @@ export interface BodyBounds {
   readonly tooLarge?: string | undefined;
 }
 
+/** Names take long to parse, check and copy. */
+const MAX_MEMBERS = 50_000;
 /** Most control bodies are a few fields. */
 export const MAX_CONTROL_BODY_BYTES = 65_536;
 
@@ -113,6 +115,10 @@ export function parseJson(text: string): object {
 
 /** Like {@link parseJson}, but other requests can run between its two steps. */
 function* jsonInSlices(text: string): Work<object> {
+  if (countMembers(text) > MAX_MEMBERS) {
+    throw new InputError("body", `must have at most ${MAX_MEMBERS} members in all`, "too-much");
+  }
+  yield;
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -16,3 +16,14 @@ export function* listPieces(
   const end = JSON.stringify(others).slice(1);
   yield `${before === "," ? "" : before}]${end === "}" ? "" : ","}${end}`;
 }
+
+/** Writes an object one of whose members is a long list. */
+export function objectPieces<Value extends object>(
+  value: Value,
+  list: keyof Value & string,
+): Generator<string> {
+  const members = Object.entries(value);
+  const at = members.findIndex(([name]) => name === list);
+  const [first, others] = [members.slice(0, at), members.slice(at + 1)].map(Object.fromEntries);
+  return listPieces(list, value[list] as Iterable<unknown>, others, first);
+}

@@ -17,7 +17,7 @@ import { faultRoutes } from "./fault-routes.ts";
 import { historyRoutes } from "./history-routes.ts";
 import { integerOf } from "./input.ts";
 import { journalRoutes } from "./journal-routes.ts";
-import { listPieces } from "./list-pieces.ts";
+import { objectPieces } from "./list-pieces.ts";
 import { pageRoutes } from "./page-routes.ts";
 import type { ControlCall, ControlRoute, Reply } from "./route.ts";
 import { scenarioRoutes } from "./scenario-routes.ts";
@@ -205,10 +205,6 @@ function* report({ world }: ControlCall): Work<Reply> {
 /** `sim.audit()` without its method. */
 function* audit({ world }: ControlCall): Work<Reply> {
   const { assertNothingLostOrDoubled: _, ...figures } = yield* world.auditInSlices();
-  const { publishers, withoutKey, ...summary } = figures;
-  return {
-    kind: "pieces",
-    contentType: "application/json",
-    pieces: listPieces("publishers", publishers, { withoutKey }, summary),
-  };
+  const pieces = objectPieces(figures, "publishers");
+  return { kind: "pieces", contentType: "application/json", pieces };
 }

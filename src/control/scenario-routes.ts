@@ -19,6 +19,7 @@ import type { HostedCore } from "../simulator/simulator.ts";
 import type { Readings } from "../simulator/simulator-options.ts";
 import { catalogue } from "../spec/assumptions/catalogue.ts";
 import type { Work } from "../spec/work.ts";
+import { objectPieces } from "./list-pieces.ts";
 import type { ControlCall, ControlRoute, Reply, ScenarioPlayer } from "./route.ts";
 
 /** JSON is parsed in one step, so a larger body would delay other requests. `adsim play` takes larger files. */
@@ -144,7 +145,7 @@ function* play(call: ControlCall): Work<Reply> {
   };
   plays.set(world, [...(plays.get(world) ?? []), progress]);
   try {
-    const value = yield* player.play(whole, {
+    const result = yield* player.play(whole, {
       simulator,
       maxRequests: MAX_REQUESTS,
       maxCost: MAX_COST,
@@ -154,7 +155,11 @@ function* play(call: ControlCall): Work<Reply> {
       },
     });
     world.adopt(simulator);
-    return { kind: "json", value };
+    return {
+      kind: "pieces",
+      contentType: "application/json",
+      pieces: objectPieces(result, "steps"),
+    };
   } catch (error) {
     throw errorInBody(error, overrides);
   } finally {

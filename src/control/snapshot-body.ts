@@ -12,6 +12,8 @@ import { parseJson } from "./input.ts";
 const MAX_DEPTH = 32;
 /** Most characters outside strings in one account: its days, buckets and counts. Events are in strings. */
 const MAX_ACCOUNT_SYNTAX = 1024 * 1024;
+/** Most members of one account. Parsing many names takes long. */
+const MAX_ACCOUNT_MEMBERS = 10_000;
 /** Every account has more. Without this check, a body could hold millions of tiny accounts to be refused one by one. */
 const MIN_ACCOUNT_SYNTAX = 64;
 const NO_ACCOUNT = "is not an account as adsim saves it";
@@ -24,6 +26,7 @@ const YIELD_EVERY = 262_144;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+const COLON = 0x3a;
 
 /** @throws InputError for anything but a JSON object. */
 export function* parseSnapshotJson(text: string): Work<object> {
@@ -70,6 +73,7 @@ function* findAccounts(text: string): Work<AccountListSpan | undefined> {
   let steps = 0;
   let headSyntax = 0;
   let accountSyntax = 0;
+  let accountMembers = 0;
   let name = "";
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -84,6 +88,9 @@ function* findAccounts(text: string): Work<AccountListSpan | undefined> {
       if (end === -1) throw new InputError("body", "must be valid JSON");
       if (depth === 1) name = text.slice(at + 1, Math.min(end, at + 20));
       at = end;
+    } else if (code === COLON) {
+      if (from !== undefined && to === undefined) accountMembers += 1;
+      checkSize(accountMembers, MAX_ACCOUNT_MEMBERS, `accounts.${commas.length}`);
     } else if ((code | 0x20) === 0x7b) {
       depth += 1;
       if (depth > MAX_DEPTH) throw new InputError("body", `nests more than ${MAX_DEPTH} deep`);
@@ -96,6 +103,7 @@ function* findAccounts(text: string): Work<AccountListSpan | undefined> {
         throw new InputError(`accounts.${commas.length}`, NO_ACCOUNT);
       commas.push(at);
       accountSyntax = 0;
+      accountMembers = 0;
     }
   }
   return from === undefined || to === undefined ? undefined : { from, to, commas };

@@ -19,6 +19,13 @@ export function withoutSecrets(text: string, standIn: StandIn = () => REDACTED):
 
 type StandIn = (secret: string) => string;
 
+/** The beginning of a text without secrets, for people: at most `most` characters, and an ellipsis if it goes on. */
+export function shownBeginning(text: string, most: number): string {
+  // Only so much is looked through, because texts can be very long. A secret is shorter than what is cut off again.
+  const shown = withoutSecrets(text.slice(0, 4 * most));
+  return shown.length <= most && text.length <= 4 * most ? shown : `${shown.slice(0, most)}…`;
+}
+
 /** The text with its secrets replaced by as many stars as they have bytes, so that positions don't change. */
 export function masked(text: string): string {
   return withoutSecrets(text, (secret) => "*".repeat(utf8Length(secret)));

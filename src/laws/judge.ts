@@ -1,6 +1,6 @@
 /** Judges a law: does its checks, and words the verdict. */
 
-import { withoutSecrets } from "../journal/secrets.ts";
+import { shownBeginning } from "../journal/secrets.ts";
 import { resultOf, type Work } from "../spec/work.ts";
 import {
   Broken,
@@ -47,6 +47,5 @@ export function* judge(law: Law, played: LawContext): Work<Judgement> {
 const MAX_SHOWN = 600;
 
 function shownReason(why: string): string {
-  const shown = withoutSecrets(why);
-  return shown.length <= MAX_SHOWN ? shown : `${shown.slice(0, MAX_SHOWN)}…`;
+  return shownBeginning(why, MAX_SHOWN);
 }

@@ -142,6 +142,14 @@ test("a play of an unknown name suggests the nearest one", () => {
 });
 
 describe("a refused play names the field, and changes nothing", () => {
+  const longRule = {
+    fault: { verdict: { kind: "respond", status: 200, body: { x: "x".repeat(900_000) } } },
+  };
+  const manyReferences = Object.fromEntries(
+    Array.from({ length: 50 }, (_, at) => [`m${at}`, { ref: "publishers.0.id" }]),
+  );
+  const manyNames = Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`k${at}`, 1]));
+  const manyNumbers = Array.from({ length: 3000 }, (_, at) => ({ between: [at, at] }));
   const longRequest = { method: "POST", path: "/v1/impression", body: "x".repeat(60_000) };
   const step = (more: object): object => ({ ...short, steps: [...short.steps, more] });
   test.each<[string, object, number, string]>([
@@ -217,6 +225,38 @@ describe("a refused play names the field, and changes nothing", () => {
       },
       422,
       "scenario",
+    ],
+    ...[
+      { parallel: { times: 10_000, steps: [{ impression: {} }] } },
+      { repeat: { times: 10_000, steps: [{ impression: {} }] } },
+      { raw: { ...longRequest, body: manyReferences } },
+      { impression: {}, expect: { text: { oneOf: Array(1000).fill({ contains: "no" }) } } },
+      { impression: {}, expect: { body: { some: { oneOf: Array(50).fill(1) } } } },
+    ].map((costly): [string, object, number, string] => [
+      `${Object.keys(costly)} after a rule with a long body`,
+      { scenario: { ...step(costly), steps: [longRule, ...short.steps, costly] } },
+      422,
+      "scenario",
+    ]),
+    [
+      "a long list of rules for a long answer",
+      {
+        scenario: {
+          ...short,
+          steps: [
+            { payouts: {}, as: "a" },
+            { expect: { of: "a.payouts", is: { every: { oneOf: manyNumbers } } } },
+          ],
+        },
+      },
+      422,
+      "scenario",
+    ],
+    [
+      "too many names",
+      { scenario: step({ fault: { verdict: { kind: "respond", status: 200, body: manyNames } } }) },
+      422,
+      "body",
     ],
     ...[
       { repeat: { times: 8000, steps: [{ raw: longRequest }] } },

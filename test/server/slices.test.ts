@@ -140,6 +140,16 @@ test.each([
     () => `{"accounts":[{"a":[${"[],".repeat(1_000_000)}[]]}]}`,
     422,
   ],
+  [
+    "an account of many members",
+    () => `{"accounts":[{${Array.from({ length: 20_000 }, (_, at) => `"m${at}":1`).join(",")}}]}`,
+    422,
+  ],
+  [
+    "many members beside the accounts",
+    () => `{${Array.from({ length: 60_000 }, (_, at) => `"m${at}":1`).join(",")},"accounts":[]}`,
+    422,
+  ],
   ["accounts that break off", () => '{"accounts":[{},', 400],
   ["accounts given twice", () => '{"accounts":[],"accounts":[]}', 400],
   ["more than 32 MiB", () => `{"a":"${"x".repeat(32 * 1024 * 1024)}"}`, 413],

@@ -15,7 +15,11 @@ import { resultOf, runToEnd, type Work } from "../../spec/work.ts";
 import type { Publisher } from "../../world/accounts/account.ts";
 import { fakerHost } from "../../world/publishers/people.ts";
 import { countRequests } from "../language/parse/count-requests.ts";
-import { type ParseScenarioOptions, parseScenario } from "../language/parse/parse-scenario.ts";
+import {
+  type ParseScenarioOptions,
+  parseScenario,
+  scenarioInSlices,
+} from "../language/parse/parse-scenario.ts";
 import type { Scenario } from "../language/scenario.ts";
 import { runTraffic } from "../traffic/run-traffic.ts";
 import type { Effect, EffectGenerator, Performers } from "./effects.ts";
@@ -51,7 +55,7 @@ export function* playInSlices(
   options: SyncOptions & { readonly simulator: HostedCore },
 ): Work<PlayResult> {
   const { simulator } = options;
-  const scenario = parseScenario(input, options);
+  const scenario = yield* scenarioInSlices(input, options);
   yield;
   simulator.restore(freshSnapshot(scenario));
   const { auditInSlices: audit, forkInSlices: fork } = simulator;

@@ -8,7 +8,7 @@ import { doStep, noteFiredRules } from "./do-step.ts";
 import { type Capabilities, type EffectGenerator, makesChoices, perform } from "./effects.ts";
 import { judgeInvariants } from "./judge-invariants.ts";
 import type { Sending } from "./outgoing-of.ts";
-import { record } from "./record-step.ts";
+import { record, shownEntry } from "./record-step.ts";
 import type { PlayResult } from "./result.ts";
 import { createRun, NEEDS_CONTROL, type Run, recordRule } from "./run.ts";
 
@@ -26,6 +26,8 @@ export interface PlayOptions {
 
 /** Journal entries shown with a broken step. */
 const JOURNAL_ENTRIES = 6;
+/** Only so many broken steps have them: nobody reads more, and the result would be very long. */
+const MAX_WITH_JOURNAL = 50;
 
 /** Plays a parsed scenario. @throws InputError that names the step that the target rejects. */
 export function* play(scenario: Scenario, options: PlayOptions): EffectGenerator<PlayResult> {
@@ -82,11 +84,13 @@ function* playStep(run: Run, step: Step, path: string): EffectGenerator<void> {
   if (run.newlyBroken.length > 0) yield* attachJournal(run);
 }
 
-/** Attaches the last journal entries to newly broken steps. */
+/** Attaches the last journal entries to newly broken steps, as far as there aren't many. */
 function* attachJournal(run: Run): EffectGenerator<void> {
   const paths = run.newlyBroken.splice(0);
-  if (!run.capabilities.control) return;
-  const journal = yield* perform({ kind: "journal", limit: JOURNAL_ENTRIES });
+  if (!run.capabilities.control || run.journalsShown >= MAX_WITH_JOURNAL) return;
+  run.journalsShown += paths.length;
+  const entries = yield* perform({ kind: "journal", limit: JOURNAL_ENTRIES });
+  const journal = entries.map(shownEntry);
   for (const path of paths) {
     const result = run.results.get(path);
     if (result !== undefined) run.results.set(path, { ...result, journal });

@@ -2,7 +2,8 @@
 
 import { formatInstant } from "../../base/calendar.ts";
 import { plainRequest } from "../../exchange/plain-request.ts";
-import { REDACTED, withoutSecrets } from "../../journal/secrets.ts";
+import type { JournalEntry } from "../../journal/entry.ts";
+import { REDACTED, shownBeginning } from "../../journal/secrets.ts";
 import type { ClientExchange } from "../../laws/client-exchange.ts";
 import { Inconclusive } from "../../laws/law.ts";
 import type { Step } from "../language/scenario.ts";
@@ -121,6 +122,19 @@ function shownExchange(exchange: ClientExchange): ShownExchange {
   };
 }
 
+/** A journal entry as results show it: with short bodies. */
+export function shownEntry(entry: JournalEntry): JournalEntry {
+  const { request, response } = entry;
+  return { ...entry, request: withShortBody(request), response: withShortBody(response) };
+}
+
+function withShortBody<Part extends Pick<JournalEntry["request"], "body" | "bodyBase64">>(
+  part: Part,
+): Part {
+  if (part.body.length <= MAX_BODY) return part;
+  return { ...part, body: shownBeginning(part.body, MAX_BODY), bodyBase64: undefined };
+}
+
 function redactedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
@@ -131,6 +145,5 @@ function redactedHeaders(headers: Readonly<Record<string, string>>): Record<stri
 }
 
 function redacted(text: string): string {
-  const safe = withoutSecrets(text);
-  return safe.length <= MAX_BODY ? safe : `${safe.slice(0, MAX_BODY)}…`;
+  return shownBeginning(text, MAX_BODY);
 }

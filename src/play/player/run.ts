@@ -48,6 +48,8 @@ export interface Run {
   readonly skipped: { readonly path: string; readonly why: string }[];
   /** Paths of broken steps that don't have their journal entries yet. */
   readonly newlyBroken: string[];
+  /** How often journal entries were shown with a broken step. */
+  journalsShown: number;
   /** The tally of the innermost step with a tally of its own, or of the whole run. */
   tally: Tally;
   readonly latencies: Latencies;
@@ -88,6 +90,7 @@ export function createRun(
     results: new Map(),
     skipped: [],
     newlyBroken: [],
+    journalsShown: 0,
     tally: createTally(),
     latencies: createLatencies(),
     timeline: createTimeline(startMs),

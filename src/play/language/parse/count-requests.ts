@@ -5,6 +5,7 @@ import { readableCount } from "../../measure/quantities.ts";
 import { plannedArrivals } from "../../traffic/arrival-pattern.ts";
 import type { Expectation, ExpectStep, Scenario, Step } from "../scenario.ts";
 import { isRequest, kindOf, type StepKind } from "../step-kind.ts";
+import { checkTextAtOnce, longestText, textCostOf } from "./text-costs.ts";
 
 interface Plan {
   readonly requests: number;
@@ -16,9 +17,14 @@ interface Plan {
   readonly publishers: number;
 }
 
-interface Bounds {
+interface Limits {
   readonly requests: number;
   readonly cost: number;
+}
+
+interface Bounds extends Limits {
+  /** See {@link longestText}. */
+  readonly longest: number;
 }
 
 /** How long a step takes beside its requests, in units of one request. Measured, and rounded up. */
@@ -44,10 +50,6 @@ const stepCosts: Readonly<Record<StepKind, number>> = {
   parallel: 1,
   expect: 1,
 };
-/** Characters of a request that take as long to build, send and keep as an empty request. */
-const REQUEST_TEXT = 1024;
-/** The same for a sign-up, whose names stay in the world and are copied and compared at the end. */
-const SIGN_UP_TEXT = 8;
 /** Each surface of a sign-up has books of its own. */
 const SURFACE_COST = 4;
 /** A publisher that traffic names. Each that does anything is copied at the end. */
@@ -77,7 +79,9 @@ export function countRequests(scenario: Scenario): number {
   return planWhole(scenario, { requests, cost: requests }).requests;
 }
 
-function planWhole({ steps, expectations = [] }: Scenario, bounds: Bounds): Plan {
+function planWhole(scenario: Scenario, limits: Limits): Plan {
+  const { steps, expectations = [] } = scenario;
+  const bounds = { ...limits, longest: longestText(scenario) };
   const nothing = { requests: 0, played: 0, cost: 0, publishers: 0 };
   const plan = planOf(steps, "steps", 1, nothing, bounds);
   const ends = expectations.map((expect) => ({ expect }));
@@ -102,10 +106,11 @@ function planOf(
     plan = {
       requests: plan.requests + times * requests,
       played: plan.played + times,
-      cost: plan.cost + once + times * (requests + costOf(step, publishers)),
+      cost: plan.cost + once + times * (requests + costOf(step, publishers, bounds.longest)),
       publishers,
     };
     check(plan, at, bounds);
+    if (Number.isFinite(bounds.cost)) checkTextAtOnce(step, publishers, bounds.longest, at);
     if ("repeat" in step) {
       const within = `${at}.repeat.steps`;
       plan = planOf(step.repeat.steps, within, times * step.repeat.times, plan, bounds);
@@ -128,12 +133,13 @@ function expectationRequestsOf(expectation: Expectation): number {
 }
 
 /** Without the requests of the step, and without its inner steps. */
-function costOf(step: Step, publishers: number): number {
+function costOf(step: Step, publishers: number, longest: number): number {
   const kind = kindOf(step);
   const surfaces = "signUp" in step ? (step.signUp.surfaces?.length ?? 0) : 0;
   const ofAll = readingAll(step);
   const perPublisher = ofAll === undefined ? 0 : publisherCosts[ofAll];
-  return stepCosts[kind] + perPublisher * publishers + SURFACE_COST * surfaces + textCostOf(step);
+  const bySize = perPublisher * publishers + SURFACE_COST * surfaces;
+  return stepCosts[kind] + bySize + textCostOf(step, longest);
 }
 
 function readingAll(step: Step): keyof typeof publisherCosts | undefined {
@@ -148,19 +154,6 @@ function readingAll(step: Step): keyof typeof publisherCosts | undefined {
 
 function isReport(expectation: Expectation): boolean {
   return "is" in expectation && !("of" in expectation);
-}
-
-function textCostOf(step: Step): number {
-  if ("signUp" in step) return lengthOf(step) / SIGN_UP_TEXT;
-  if ("parallel" in step) {
-    const { times = 1, steps } = step.parallel;
-    return times * steps.reduce((sum, one) => sum + textCostOf(one), 0);
-  }
-  return isRequest(kindOf(step)) ? lengthOf(step) / REQUEST_TEXT : 0;
-}
-
-function lengthOf(step: Step): number {
-  return JSON.stringify(step).length;
 }
 
 function check({ requests, played, cost }: Plan, at: string, bounds: Bounds): void {

@@ -3,6 +3,7 @@
 import { InputError, inField, isPlainObject, parseInput } from "../../../base/input.ts";
 import { resolveOptions } from "../../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../../spec/assumptions/resolve.ts";
+import { runToEnd, type Work } from "../../../spec/work.ts";
 import { parseThreshold } from "../../measure/thresholds.ts";
 import type { Scenario } from "../scenario.ts";
 import { checkReferences } from "./check-references.ts";
@@ -29,10 +30,18 @@ export interface ParseScenarioOptions {
  * @throws InputError whose field is the path to the mistake, such as `steps.3.impression.ad_id`.
  */
 export function parseScenario(input: unknown, options: ParseScenarioOptions = {}): Scenario {
+  return runToEnd(scenarioInSlices(input, options));
+}
+
+/** {@link parseScenario} as work that others can interrupt. */
+export function* scenarioInSlices(input: unknown, options: ParseScenarioOptions): Work<Scenario> {
   const data = copyData(input);
+  yield;
   if (!isPlainObject(data)) throw new InputError("scenario", "must be an object");
   checkNesting(data.steps);
+  yield;
   parseInput(scenarioSchema, data, "scenario");
+  yield;
   // The schema doesn't change its input.
   const scenario = data as unknown as Scenario;
   checkOptions(scenario);
@@ -40,6 +49,7 @@ export function parseScenario(input: unknown, options: ParseScenarioOptions = {}
     inField(`thresholds.${index}`, () => parseThreshold(threshold));
   });
   checkReferences(scenario);
+  yield;
   checkCounts(scenario, mostRequests(options), options.maxCost);
   checkWorld(scenario);
   return scenario;

@@ -130,6 +130,7 @@ const transport = [
   "transfer-encoding",
   "upgrade",
 ];
+const MAX_HEADERS = 100;
 const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 
 export const headers: Schema<Readonly<Record<string, Value>>> = recordOf(
@@ -141,6 +142,7 @@ export const headers: Schema<Readonly<Record<string, Value>>> = recordOf(
 
 function headerProblem(name: string, given: unknown, all: readonly string[]): string | undefined {
   if (!HEADER.test(name)) return "is not a valid header name";
+  if (all.length > MAX_HEADERS) return `is one of too many: a step can set ${MAX_HEADERS} headers`;
   if (transport.includes(name.toLowerCase())) {
     return `belongs to the connection: a scenario can't set ${formatList(transport, "or")}`;
   }
