@@ -1,4 +1,4 @@
-/** Removes the declaration files that no entry of the package leads to: a third of all types. Runs last. */
+/** Removes the declaration files that no entry of the package leads to: two fifths of all types. Runs last. */
 
 import { existsSync, globSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
