@@ -171,8 +171,10 @@ function* play(call: ControlCall): Work<Reply> {
 /** An error in the scenario names its place in the body, and is never a conflict with the world of the path. */
 function errorInBody(error: unknown, overrides: Overrides): unknown {
   if (!(error instanceof InputError)) return error;
-  const { field, expected } = error;
-  const reason = error.reason === "too-much" ? error.reason : "invalid";
+  const isTooMuch = error.reason === "too-much";
+  const reason = isTooMuch ? error.reason : "invalid";
+  const { field } = error;
+  const expected = isTooMuch ? `${error.expected}. npx adsim play FILE takes more` : error.expected;
   if (isOverridden(field, overrides)) return new InputError(field, expected, reason);
   const inner = field === "" || field === "scenario" ? "" : `.${field}`;
   return new InputError(`scenario${inner}`, expected, reason);
