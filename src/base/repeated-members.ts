@@ -15,10 +15,17 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 
-/** How many members the objects in a JSON text have, roughly: more if its strings look like members. */
-export function countMembers(json: string): number {
+/** How many objects, lists and members of objects a JSON text has. Reading, checking and copying these takes long. */
+export function countParts(json: string): number {
   let count = 0;
-  for (const _ of json.matchAll(/"\s*:/g)) count += 1;
+  for (let at = 0; at < json.length; at += 1) {
+    const code = json.charCodeAt(at);
+    if (code === QUOTE) {
+      const end = endOfString(json, at);
+      if (end === -1) return count;
+      at = end;
+    } else if (code === COLON || (code | 0x20) === 0x7b) count += 1;
+  }
   return count;
 }
 

@@ -1,13 +1,13 @@
 /** Reads query and JSON body of a control request strictly. Every refusal names the field. */
 
 import { InputError } from "../base/input.ts";
-import { countMembers, repeatedMember } from "../base/repeated-members.ts";
+import { countParts, repeatedMember } from "../base/repeated-members.ts";
 import { safeName } from "../base/safe-name.ts";
 import { percentDecoded } from "../base/text.ts";
 import { headerOf } from "../exchange/headers.ts";
 import type { PlainRequest } from "../exchange/plain-request.ts";
 import type { ApiResponse } from "../spec/messages.ts";
-import { runToEnd, type Work } from "../spec/work.ts";
+import type { Work } from "../spec/work.ts";
 import { problemResponse } from "./problem.ts";
 
 /** Query parameters by name. */
@@ -66,15 +66,15 @@ export type Body =
 
 /** A route's rules for its body. */
 export interface BodyBounds {
-  /** Parses the JSON text. @default like {@link parseJson} */
+  /** Parses the JSON text. @default like {@link jsonInSlices} */
   readonly parse?: ((text: string) => Work<unknown>) | undefined;
   readonly maxBodyBytes?: number | undefined;
   /** Tells the user what to do with a larger body. */
   readonly tooLarge?: string | undefined;
 }
 
-/** Names take long to parse, check and copy. */
-const MAX_MEMBERS = 50_000;
+/** Most objects, lists and members of a body. */
+const MAX_PARTS = 50_000;
 /** Most control bodies are a few fields. */
 export const MAX_CONTROL_BODY_BYTES = 65_536;
 
@@ -101,22 +101,18 @@ export function* readBody({ body, headers }: PlainRequest, bounds: BodyBounds): 
     return refusedBody("too-large", detail.trimEnd());
   }
   const text = typeof body === "string" ? body : decodeUtf8(body);
-  return { kind: "json", value: yield* (parse ?? jsonInSlices)(text) };
+  return { kind: "json", value: yield* parse === undefined ? jsonInSlices(text) : parse(text) };
 }
 
 function refusedBody(kind: "unsupported-media-type" | "too-large", detail: string): Body {
   return { kind: "refused", response: problemResponse({ kind, detail, field: "body" }) };
 }
 
-/** @throws InputError for anything but an object, and for a repeated member. */
-export function parseJson(text: string): object {
-  return runToEnd(jsonInSlices(text));
-}
-
-/** Like {@link parseJson}, but other requests can run between its two steps. */
-function* jsonInSlices(text: string): Work<object> {
-  if (countMembers(text) > MAX_MEMBERS) {
-    throw new InputError("body", `must have at most ${MAX_MEMBERS} members in all`, "too-much");
+/** @throws InputError for anything but an object, for too many parts, and for a repeated member. */
+export function* jsonInSlices(text: string, maxParts: number = MAX_PARTS): Work<object> {
+  if (countParts(text) > maxParts) {
+    const expected = `must have at most ${maxParts} objects, lists and members in all`;
+    throw new InputError("body", expected, "too-much");
   }
   yield;
   let value: unknown;

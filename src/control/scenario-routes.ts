@@ -19,11 +19,14 @@ import type { HostedCore } from "../simulator/simulator.ts";
 import type { Readings } from "../simulator/simulator-options.ts";
 import { catalogue } from "../spec/assumptions/catalogue.ts";
 import type { Work } from "../spec/work.ts";
+import { jsonInSlices } from "./input.ts";
 import { objectPieces } from "./list-pieces.ts";
 import type { ControlCall, ControlRoute, Reply, ScenarioPlayer } from "./route.ts";
 
 /** JSON is parsed in one step, so a larger body would delay other requests. `adsim play` takes larger files. */
 const MAX_PLAY_BYTES: number = 1024 * 1024;
+/** Enough for as many steps as a scenario may have. */
+const MAX_PARTS = 120_000;
 /** These take about ten seconds, which a client may wait for one answer. */
 const MAX_REQUESTS = 200_000;
 const MAX_COST = 400_000;
@@ -59,6 +62,7 @@ export const scenarioRoutes: readonly ControlRoute[] = [
     path: "scenarios/play",
     body: "required",
     maxBodyBytes: MAX_PLAY_BYTES,
+    parse: (text) => jsonInSlices(text, MAX_PARTS),
     answer: play,
   },
 ];

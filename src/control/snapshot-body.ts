@@ -6,7 +6,7 @@
 import { InputError } from "../base/input.ts";
 import { endOfString, repeatedMember } from "../base/repeated-members.ts";
 import type { Work } from "../spec/work.ts";
-import { parseJson } from "./input.ts";
+import { jsonInSlices } from "./input.ts";
 
 /** Deeper than anything in a snapshot. */
 const MAX_DEPTH = 32;
@@ -19,6 +19,8 @@ const MIN_ACCOUNT_SYNTAX = 64;
 const NO_ACCOUNT = "is not an account as adsim saves it";
 /** Most characters outside strings in the rest of the snapshot: mainly the counts of fault rules. */
 const MAX_HEAD_SYNTAX = 2 * 1024 * 1024;
+/** Most objects, lists and members there. */
+const MAX_HEAD_PARTS = 150_000;
 /** Most characters of the rest of the snapshot, with the bodies of fault rules. */
 const MAX_HEAD_CHARACTERS = 20 * 1024 * 1024;
 /** Steps between two yields. A string is one step, because it is searched and not walked. */
@@ -33,7 +35,7 @@ export function* parseSnapshotJson(text: string): Work<object> {
   const list = yield* findAccounts(text);
   const { from, to, commas } = list ?? { from: 0, to: 0, commas: [] };
   checkSize(text.length - (to - from), MAX_HEAD_CHARACTERS, "body");
-  const head = parseJson(text.slice(0, from) + text.slice(to));
+  const head = yield* jsonInSlices(text.slice(0, from) + text.slice(to), MAX_HEAD_PARTS);
   if (list === undefined) return head;
   const accounts: unknown[] = [];
   const isEmpty = commas.length === 0 && text.slice(from, to).trim() === "";

@@ -4,6 +4,7 @@ import { formatInstant, LAST_INSTANT_MS, parseInstant } from "../base/calendar.t
 import { durationMs } from "../base/duration.ts";
 import { InputError } from "../base/input.ts";
 import { deriveKey, drawBetween, type Key, subKey } from "../base/random.ts";
+import { countParts } from "../base/repeated-members.ts";
 import { delayMsOf } from "./delay.ts";
 import { type Plan, planOf } from "./plan.ts";
 import {
@@ -65,8 +66,8 @@ export interface Rule {
 interface DataRule {
   readonly kind: "data";
   readonly rule: FaultRule;
-  /** Characters of the rule as JSON. */
-  readonly textLength: number;
+  /** Characters of the rule as JSON, and {@link PART_BYTES} for each part. */
+  readonly bytes: number;
   readonly match: FaultMatch;
   readonly window: ActiveWindow;
 }
@@ -99,10 +100,14 @@ export function createRule(
   };
 }
 
+/** What an object, a list or a member takes beside its text. */
+const PART_BYTES = 40;
+
 function dataRule(rule: FaultRule): DataRule {
   const { match = {} } = rule;
-  const textLength = JSON.stringify(rule).length;
-  return { kind: "data", rule, textLength, match, window: windowOf(match) };
+  const text = JSON.stringify(rule);
+  const bytes = text.length + PART_BYTES * countParts(text);
+  return { kind: "data", rule, bytes, match, window: windowOf(match) };
 }
 
 /** The rule with its counts, about other requests. */

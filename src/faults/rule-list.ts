@@ -75,8 +75,8 @@ export function loadRuleList(
     throw new InputError("faults.rules", `must be at most ${MAX_RULES} rules`);
   }
   const rules = loadRules(seed, saved, whyNot, functionOf);
-  if (textBytes(rules) > MAX_RULES_BYTES) {
-    throw new InputError("faults.rules", `must be at most ${MAX_RULES_BYTES} bytes as JSON`);
+  if (bytesOf(rules) > MAX_RULES_BYTES) {
+    throw new InputError("faults.rules", `must be at most ${MAX_RULES_BYTES} bytes in memory`);
   }
   return listOf(seed, rules, saved.added);
 }
@@ -167,7 +167,7 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
     },
     estimateBytes() {
       const counters = rules.reduce((sum, { seen, fired }) => sum + seen.size + fired.size, 0);
-      return 2 * textBytes(rules) + COUNTER_BYTES * counters;
+      return 2 * bytesOf(rules) + COUNTER_BYTES * counters;
     },
     save: (nowMs, inPlace) => ({
       added,
@@ -185,10 +185,10 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
     const ttl = typeof rule === "function" ? undefined : rule.ttl;
     const expiresMs = ttl === undefined ? Number.POSITIVE_INFINITY : nowMs + durationMs(ttl);
     const made = createRule(seed, id, rule, expiresMs);
-    if (textBytes([...rules, made]) > MAX_RULES_BYTES) {
+    if (bytesOf([...rules, made]) > MAX_RULES_BYTES) {
       throw new InputError(
         "faults",
-        `would be more than ${MAX_RULES_BYTES} bytes as JSON, the maximum for all rules of a world together. Remove some first, or use shorter bodies`,
+        `would be more than ${MAX_RULES_BYTES} bytes in memory, the maximum for all rules of a world together. Remove some first, or use shorter bodies`,
         "conflict",
       );
     }
@@ -198,9 +198,9 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
   }
 }
 
-function textBytes(rules: readonly Rule[]): number {
+function bytesOf(rules: readonly Rule[]): number {
   return rules.reduce(
-    (sum, { behaviour }) => sum + (behaviour.kind === "data" ? behaviour.textLength : 0),
+    (sum, { behaviour }) => sum + (behaviour.kind === "data" ? behaviour.bytes : 0),
     0,
   );
 }

@@ -256,7 +256,7 @@ describe("a refused play names the field, and changes nothing", () => {
       "too many names",
       { scenario: step({ fault: { verdict: { kind: "respond", status: 200, body: manyNames } } }) },
       422,
-      "body",
+      "scenario",
     ],
     ...[
       { repeat: { times: 8000, steps: [{ raw: longRequest }] } },

@@ -147,9 +147,10 @@ test.each([
   ],
   [
     "many members beside the accounts",
-    () => `{${Array.from({ length: 60_000 }, (_, at) => `"m${at}":1`).join(",")},"accounts":[]}`,
+    () => `{${Array.from({ length: 160_000 }, (_, at) => `"m${at}":1`).join(",")},"accounts":[]}`,
     422,
   ],
+  ["many lists beside the accounts", () => `{"faults":[${"[],".repeat(160_000)}[]]}`, 422],
   ["accounts that break off", () => '{"accounts":[{},', 400],
   ["accounts given twice", () => '{"accounts":[],"accounts":[]}', 400],
   ["more than 32 MiB", () => `{"a":"${"x".repeat(32 * 1024 * 1024)}"}`, 413],

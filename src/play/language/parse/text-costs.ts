@@ -1,6 +1,7 @@
 /** How much text a scenario makes the player and the world handle: what it sends, gets, compares and keeps. */
 
 import { InputError } from "../../../base/input.ts";
+import { countParts } from "../../../base/repeated-members.ts";
 import { plannedArrivals } from "../../traffic/arrival-pattern.ts";
 import type { Scenario, Step } from "../scenario.ts";
 import { isRequest, kindOf } from "../step-kind.ts";
@@ -16,6 +17,8 @@ const COMPARED_LISTS = 4096;
 const USUAL_ANSWER = 16_384;
 /** Of one publisher in an audit. */
 const AUDIT_LINE = 1000;
+/** Installing an object, a list or a member of a fault rule takes as long as handling so many characters. */
+const PART_TEXT = 200;
 /** Characters that a step may handle without a pause for other work. They take about a tenth of a second. */
 const MAX_AT_ONCE = 8_000_000;
 
@@ -55,7 +58,8 @@ export function checkTextAtOnce(step: Step, publishers: number, longest: number,
   const compared = compareCost(step, answer) * REQUEST_TEXT;
   const sent = isRequest(kindOf(step)) ? requestText(step, longest) : 0;
   const kept = "signUp" in step ? lengthOf(step) * (REQUEST_TEXT / SIGN_UP_TEXT) : 0;
-  if (compared + sent + kept <= MAX_AT_ONCE) return;
+  const installed = "fault" in step ? countParts(JSON.stringify(step)) * PART_TEXT : 0;
+  if (compared + sent + kept + installed <= MAX_AT_ONCE) return;
   throw new InputError(
     at,
     "may handle too much text at once. Shorten it, the longest fault rule or sign-up, or its references to their texts",
