@@ -20,7 +20,7 @@ const NO_ACCOUNT = "is not an account as adsim saves it";
 /** Most characters outside strings in the rest of the snapshot: mainly the counts of fault rules. */
 const MAX_HEAD_SYNTAX = 2 * 1024 * 1024;
 /** Most objects, lists and members there. */
-const MAX_HEAD_PARTS = 150_000;
+const MAX_HEAD_PARTS = 200_000;
 /** Most characters of the rest of the snapshot, with the bodies of fault rules. */
 const MAX_HEAD_CHARACTERS = 20 * 1024 * 1024;
 /** Steps between two yields. A string is one step, because it is searched and not walked. */
