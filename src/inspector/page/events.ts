@@ -126,8 +126,7 @@ function ask(url: string, read: EventReader, connection: Listener["connection"])
   };
   async function askAgain(): Promise<void> {
     try {
-      const came = read.last();
-      const headers = last === "connecting" ? {} : { "last-event-id": `${came}` };
+      const headers = last === "connecting" ? {} : { "last-event-id": `${read.last()}` };
       const response = await fetch(`${url}?follow=false`, { headers });
       if (response.status !== 200) return tell("ended");
       for (const event of eventsIn(await response.text())) read.event(event);

@@ -26,7 +26,7 @@ export interface PlayOptions {
 
 /** Journal entries shown with a broken step. */
 const JOURNAL_ENTRIES = 6;
-/** Only so many broken steps have them: nobody reads more, and the result would be very long. */
+/** Only the first broken steps have them, because a result may have thousands of steps. */
 const MAX_WITH_JOURNAL = 50;
 
 /** Plays a parsed scenario. @throws InputError that names the step that the target rejects. */
@@ -84,7 +84,7 @@ function* playStep(run: Run, step: Step, path: string): EffectGenerator<void> {
   if (run.newlyBroken.length > 0) yield* attachJournal(run);
 }
 
-/** Attaches the last journal entries to newly broken steps, as far as there aren't many. */
+/** Attaches the last journal entries to newly broken steps. */
 function* attachJournal(run: Run): EffectGenerator<void> {
   const paths = run.newlyBroken.splice(0);
   if (!run.capabilities.control || run.journalsShown >= MAX_WITH_JOURNAL) return;

@@ -20,7 +20,7 @@ const AUDIT_LINE = 1000;
 /** Installing an object, a list or a member of a fault rule takes as long as handling so many characters. */
 const PART_TEXT = 200;
 /** Characters that a step may handle without a pause for other work. They take about a tenth of a second. */
-const MAX_AT_ONCE = 8_000_000;
+const MAX_AT_ONCE: number = 8000 * REQUEST_TEXT;
 
 /** Characters of the longest fault rule or sign-up: an answer may have as many. */
 export function longestText({ steps, faults = [] }: Scenario): number {
