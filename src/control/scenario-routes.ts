@@ -178,7 +178,7 @@ function errorInBody(error: unknown, overrides: Overrides): unknown {
   const isTooMuch = error.reason === "too-much";
   const reason = isTooMuch ? error.reason : "invalid";
   const { field } = error;
-  const expected = isTooMuch ? `${error.expected}. npx adsim play FILE takes more` : error.expected;
+  const expected = isTooMuch ? `${error.expected} npx adsim play FILE takes more` : error.expected;
   if (isOverridden(field, overrides)) return new InputError(field, expected, reason);
   const inner = field === "" || field === "scenario" ? "" : `.${field}`;
   return new InputError(`scenario${inner}`, expected, reason);

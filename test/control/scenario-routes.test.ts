@@ -304,6 +304,15 @@ describe("a refused play names the field, and changes nothing", () => {
     expect(worlds.names()).not.toContain("new");
   });
 
+  test("a play that is too much names the command that takes more", () => {
+    const { body } = play(stage(), {
+      scenario: step({ repeat: { times: 300_000, steps: [{ impression: {} }] } }),
+    });
+    expect(JSON.parse(body).detail).toMatch(
+      /send less traffic\. npx adsim play FILE takes more\.$/,
+    );
+  });
+
   test("a body of 4.4 MB gets 413", () => {
     const about = "x".repeat(4_400_000);
     expect(play(stage(), { scenario: { ...short, about } }).status).toBe(413);

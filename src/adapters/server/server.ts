@@ -140,7 +140,7 @@ function receiveStream(
 function applyLimits(server: HttpServer): void {
   // A head is a few hundred bytes. A slower client is stuck, or holds connections open on purpose.
   server.headersTimeout = 10_000;
-  // Long enough for a snapshot of 256 MiB over a slow link.
+  // Long enough for a snapshot of 32 MiB over a slow link.
   server.requestTimeout = 60_000;
   // Off: Node would set two timers per request. The sweeper closes idle connections instead.
   server.keepAliveTimeout = 0;
