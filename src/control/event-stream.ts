@@ -80,17 +80,23 @@ function createEventReader(source: EventStreamSource): EventReader {
   /** The last entry that was sent or is no longer kept. */
   let sent = source.after;
   let hasRows = source.after > 0;
+  /** The last entry that the client knows to be dropped, if it had it. */
+  let forgotten = source.after > 0 ? 0 : dropped();
   /** How many changes were sent; undefined until it is known which the client lacks. */
   let sentChanges: number | undefined;
 
-  /** Whether the client has rows that the journal no longer has, or that another state had. */
+  /** The last entry that the journal dropped. */
+  function dropped(): number {
+    return journal.total - journal.kept;
+  }
+  /** Whether the client lacks rows that the journal has dropped, or has rows of another state. */
   function isOutdated(): boolean {
-    const dropped = journal.total - journal.kept;
-    return restarts !== journal.restarts || sent > journal.total || (hasRows && sent < dropped);
+    return restarts !== journal.restarts || sent > journal.total || (hasRows && sent < dropped());
   }
   function startOver(): string {
     restarts = journal.restarts;
-    sent = journal.total - journal.kept;
+    sent = dropped();
+    forgotten = sent;
     hasRows = false;
     sentChanges = undefined;
     return event("restarted", "{}");
@@ -113,7 +119,7 @@ function createEventReader(source: EventStreamSource): EventReader {
     return texts;
   }
   function* rows(): Generator<ListedExchange> {
-    sent = Math.max(sent, journal.total - journal.kept);
+    sent = Math.max(sent, dropped());
     for (;;) {
       const record = journal.recordAt(sent + 1);
       if (record === undefined) return;
@@ -125,6 +131,10 @@ function createEventReader(source: EventStreamSource): EventReader {
   return {
     take() {
       if (isOutdated()) return startOver();
+      if (hasRows && forgotten < dropped()) {
+        forgotten = dropped();
+        return event("forgotten", JSON.stringify({ through: forgotten }));
+      }
       const changes = takeChanges();
       if (changes.length > 0) return event("changes", `[${changes.join(",")}]`);
       const texts = takeTexts(rows());

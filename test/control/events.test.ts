@@ -296,6 +296,19 @@ describe("an open stream", () => {
     return { text, events: eventsIn(text), woken };
   }
 
+  test("says which entries the journal dropped, before it sends the next ones", () => {
+    const worlds = worldsOf({ journalEntries: 10 });
+    const open = openStream(worlds);
+    fill(worlds, 8);
+    drain(open);
+    fill(worlds, 5);
+    expect(drain(open).events).toMatchObject([
+      { id: "8", event: "forgotten", data: { through: 3 } },
+      { id: "13", event: "exchanges", data: { length: 5 } },
+    ]);
+    expect(drain(open).text).toBe(":\n\n");
+  });
+
   test("waits, is woken by an exchange, and says something if it isn't", () => {
     const worlds = worldsOf();
     const open = openStream(worlds);
@@ -382,7 +395,10 @@ describe("an open stream", () => {
     expect(after[0]?.event).toBe("restarted");
     expect(sequencesOf(after)).toEqual(kept);
     fill(worlds, 1);
-    expect(drain(open).events).toMatchObject([{ event: "exchanges", data: [{ status: 404 }] }]);
+    expect(drain(open).events.at(-1)).toMatchObject({
+      event: "exchanges",
+      data: [{ status: 404 }],
+    });
   });
 
   test("ends when its world is deleted, even if another one takes its name", () => {

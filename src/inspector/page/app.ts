@@ -68,6 +68,7 @@ function useLog(api: Api): { readonly log: Log; readonly connection: Connection 
       api.listen({
         exchanges: log.exchanges,
         changes: log.changes,
+        forgotten: log.forgotten,
         restarted: log.restarted,
         connection(state) {
           setConnection(state);

@@ -9,6 +9,8 @@ export type Connection = "connecting" | "live" | "reconnecting" | "ended" | "rec
 export interface Listener {
   exchanges(rows: readonly Row[]): void;
   changes(changes: readonly Change[]): void;
+  /** The journal no longer has the rows up to this sequence. */
+  forgotten(through: number): void;
   /** All rows so far are void. */
   restarted(): void;
   connection(state: Connection): void;
@@ -33,6 +35,7 @@ export function createReader(listener: Listener): EventReader {
     event({ type, id, data }) {
       if (/^\d+$/.test(id)) last = Number(id);
       if (type === "restarted") listener.restarted();
+      if (type === "forgotten") listener.forgotten(JSON.parse(data).through);
       if (type === "exchanges") listener.exchanges(JSON.parse(data));
       if (type === "changes") listener.changes(JSON.parse(data));
     },
@@ -105,7 +108,7 @@ function follow(url: string, read: EventReader, connection: Listener["connection
   // After a broken connection the browser tries again by itself, and says what it got last.
   source.onerror = () =>
     connection(source.readyState === EventSource.CLOSED ? "ended" : "reconnecting");
-  for (const type of ["exchanges", "changes", "restarted"]) {
+  for (const type of ["exchanges", "changes", "forgotten", "restarted"]) {
     source.addEventListener(type, ({ data, lastEventId }) =>
       read.event({ type, id: lastEventId, data }),
     );

@@ -23,23 +23,23 @@ const tabs = [
 export function ExchangePanel(props: {
   readonly api: Api;
   readonly sequence: number;
-  /** Whether the list has it: it may come yet. */
-  readonly isListed: boolean;
+  /** It may come yet. */
+  readonly hasHappened: boolean;
   readonly catalogue: Catalogue;
   readonly publishers: readonly string[];
   /** To the next row of the list that is older (1) or newer (-1). */
   onMove(rows: number): void;
   onClose(): void;
 }): Part {
-  const { api, sequence, isListed, catalogue, publishers, onMove, onClose } = props;
+  const { api, sequence, hasHappened, catalogue, publishers, onMove, onClose } = props;
   const place = usePlace();
   const heading = useRef<HTMLHeadingElement>(null);
   const loaded = onlyIf(
-    useLoaded(() => api.get<EntryReply>(`journal/${sequence}`), [api, sequence, isListed]),
+    useLoaded(() => api.get<EntryReply>(`journal/${sequence}`), [api, sequence, hasHappened]),
     ({ entry }) => entry.sequence === sequence,
   );
   const moment = onlyIf(
-    useLoaded(() => api.get<Moment>(`history/${sequence}`), [api, sequence, isListed]),
+    useLoaded(() => api.get<Moment>(`history/${sequence}`), [api, sequence, hasHappened]),
     (value) => value.sequence === sequence,
   );
   const tab = tabs.find(([id]) => id === place.tab)?.[0] ?? "exchange";

@@ -89,7 +89,7 @@ export function LiveView({ api, log, catalogue }: ViewProps): Part {
     ${
       open !== undefined &&
       html`<${ExchangePanel} key=${log.restarts} api=${api} sequence=${open} catalogue=${catalogue}
-        isListed=${isAt(items[indexAt(items, open)], open)} publishers=${publishers} onMove=${move} onClose=${close} />`
+        hasHappened=${open <= last} publishers=${publishers} onMove=${move} onClose=${close} />`
     }
   </div>`;
 }

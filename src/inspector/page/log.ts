@@ -88,13 +88,11 @@ export function createLog(notify: () => void): Log {
       notify();
     }, GATHER_MS);
   }
-  function trim(): void {
-    if (items.length <= MAX_ITEMS) return;
-    items.splice(0, DROPPED_AT_ONCE);
-    const [oldest] = items;
-    if (oldest === undefined) return;
-    for (const [event, sequence] of firsts) if (sequence < orderOf(oldest)) firsts.delete(event);
-    const gone = indexAt(shown, orderOf(oldest) - 0.5) + 1;
+  /** Drops the items up to this place. */
+  function drop(order: number): void {
+    items.splice(0, indexAt(items, order) + 1);
+    for (const [event, sequence] of firsts) if (sequence <= order) firsts.delete(event);
+    const gone = indexAt(shown, order) + 1;
     shown.splice(0, gone);
     dropped += gone;
   }
@@ -138,7 +136,8 @@ export function createLog(notify: () => void): Log {
         if (row.publisher !== undefined) publishers.add(row.publisher);
         if (matches(row)) insert(shown, row);
       }
-      trim();
+      const last = items.length > MAX_ITEMS ? items[DROPPED_AT_ONCE - 1] : undefined;
+      if (last !== undefined) drop(orderOf(last));
       changed();
     },
     changes(list) {
@@ -148,6 +147,10 @@ export function createLog(notify: () => void): Log {
         insert(items, change);
         if (matches(change)) insert(shown, change);
       }
+      changed();
+    },
+    forgotten(through) {
+      drop(through);
       changed();
     },
     restarted() {

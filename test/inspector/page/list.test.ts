@@ -74,6 +74,20 @@ describe.skipIf(chromium === undefined)("the list of exchanges (needs Chromium)"
     await close();
   });
 
+  test("rows that the journal dropped leave the list; one that is open stays open", async () => {
+    const { page, impression, open, close } = await visit(browser, { journalEntries: 10 });
+    for (let sent = 0; sent < 8; sent += 1) impression(`s-${sent}`);
+    await open("#at=2");
+    const body = page.getByLabel("Request body").filter({ hasText: '"s-1"' });
+    await body.waitFor();
+    for (let sent = 0; sent < 9; sent += 1) impression(`later-${sent}`);
+    await page.locator("#row-7").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "9 new" }).click();
+    await expect.poll(() => visibleRows(page)).toEqual([17, 16, 15, 14, 13, 12, 11, 10, 9, 8]);
+    expect(await body.isVisible()).toBe(true);
+    await close();
+  });
+
   test("each filter selects its rows and stands in the address, where a link can take it", async () => {
     const visited = await visit(browser);
     const { page, open, close, publisher } = visited;

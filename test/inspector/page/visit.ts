@@ -25,6 +25,8 @@ export interface Visit {
 interface VisitOptions {
   readonly width?: number;
   readonly scheme?: "light" | "dark";
+  /** How many exchanges the journal keeps. */
+  readonly journalEntries?: number;
 }
 
 export function launch(): Promise<Browser> {
@@ -32,8 +34,8 @@ export function launch(): Promise<Browser> {
 }
 
 export async function visit(browser: Browser, options: VisitOptions = {}): Promise<Visit> {
-  const { width = 1280, scheme = "light" } = options;
-  const server = await startServer({ port: 0, clock: "frozen" });
+  const { width = 1280, scheme = "light", journalEntries = 10_000 } = options;
+  const server = await startServer({ port: 0, clock: "frozen", journalEntries });
   const world = server.worlds.get("default");
   const publisher = world.publishers.at(0);
   const context = await browser.newContext({
