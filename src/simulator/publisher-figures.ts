@@ -21,13 +21,13 @@ export interface PublisherFigures {
 
 /** @throws InputError if no publisher has this id. */
 export function figuresOf(world: RunningWorld, publisherId: string): PublisherFigures {
-  const { accounts, clock, dayOf, exchange, population, settings } = world;
+  const { accounts, clock, dayOf, exchange, population } = world;
   const ordinal = accounts.ordinalOf(publisherId);
   const account = ordinal === undefined ? undefined : accounts.peek(ordinal);
   if (account === undefined) {
     throw new InputError("publisher", "names no publisher of this world", "not-found");
   }
-  const payouts = createPayoutHistories(world, dayOf(settings.startMs));
+  const payouts = createPayoutHistories(world);
   const history = payouts(account, dayOf(clock.now()));
   const books = booksOf(account, population.seededHistory(account), history);
   return {

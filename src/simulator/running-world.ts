@@ -96,18 +96,16 @@ export function createWorldFactory({
     const freshBuckets = buckets.fresh;
     const accounts = createAccounts({ ids, population, freshBuckets, unauthenticated });
     const { meter } = host;
-    const access = { clock, rules, whyNot, explain, origins, meter };
+    const access = { clock, dayOf, rules, whyNot, explain, origins, meter };
     const parts = { seed, about, assumptions, ids, population, accounts, ...access };
-    const exchange = createExchange(parts, journal, startDay);
-    return { ...parts, dayOf, settings, buckets, exchange };
+    return { ...parts, settings, buckets, exchange: createExchange(parts, journal) };
   }
 
   return {
     continueFrom,
     adopt(world) {
       const parts = { ...world, whyNot };
-      const startDay = world.dayOf(world.settings.startMs);
-      return { ...parts, exchange: createExchange(parts, journal, startDay) };
+      return { ...parts, exchange: createExchange(parts, journal) };
     },
     create(settings) {
       const nowMs = mode === "system" ? readWallClockMs(wallClock) : settings.startMs;

@@ -25,9 +25,8 @@ const DEFAULT_DAYS_BACK = 30;
 /** The index of a surface that the publisher doesn't have. */
 const NO_SURFACE = -1;
 
-/** `startDay` is the first day without seeded history. */
-export function createStats(world: OperationWorld, startDay: Day): Stats {
-  const { assumptions, population } = world;
+export function createStats({ assumptions, population }: OperationWorld): Stats {
+  const { startDay } = population;
   const invert = inverted[assumptions["date.inverted-range"]];
   const allowsFuture = future[assumptions["date.future"]];
   const listsOthers = keepsOthers[assumptions["stats.filter-unlisted"]];
