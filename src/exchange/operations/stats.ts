@@ -11,6 +11,7 @@ import { type AmountWriter, amountWriterOf } from "./amounts.ts";
 import type { OperationWorld } from "./operation-world.ts";
 import { alsoShapedBy, type Outcome, readSuccess, refused, type ShapedBy } from "./outcome.ts";
 import { historyShapedBy, surfaceTotals } from "./revenue.ts";
+import { surfaceNotFound } from "./surfaces.ts";
 
 export type Stats = (input: Input<"stats">, account: Account, moment: Moment) => Outcome;
 
@@ -192,13 +193,6 @@ const listed = { all: () => true, "with-traffic": hasTraffic } satisfies Record<
 
 /** How many days the figures lag behind. */
 const lags = { live: 0, "next-day": 1 } satisfies Record<Choice<"stats.today">, number>;
-
-const surfaceNotFound = refused({
-  code: "surface_not_found",
-  detail:
-    "surface is not the id of a surface of this publisher. GET /v1/publisher/surfaces lists the ids.",
-  parameter: "surface",
-});
 
 /** Answers a surface that the publisher doesn't have; undefined if its figures are empty. */
 const unknownSurfaces: Readonly<Record<Choice<"surface.unknown">, Outcome | undefined>> = {
