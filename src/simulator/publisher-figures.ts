@@ -2,9 +2,9 @@
 
 import { booksOf } from "../audit/check-account.ts";
 import { microsToInr } from "../audit/event-line.ts";
-import { InputError } from "../base/input.ts";
 import { createPayoutHistories } from "../exchange/operations/payout-histories.ts";
 import type { QuotaLeft } from "../exchange/quota.ts";
+import { accountWith } from "../world/accounts/publisher-directory.ts";
 import type { RunningWorld } from "./running-world.ts";
 
 export interface PublisherFigures {
@@ -22,11 +22,7 @@ export interface PublisherFigures {
 /** @throws InputError if no publisher has this id. */
 export function figuresOf(world: RunningWorld, publisherId: string): PublisherFigures {
   const { accounts, clock, dayOf, exchange, population } = world;
-  const ordinal = accounts.ordinalOf(publisherId);
-  const account = ordinal === undefined ? undefined : accounts.peek(ordinal);
-  if (account === undefined) {
-    throw new InputError("publisher", "names no publisher of this world", "not-found");
-  }
+  const account = accountWith(publisherId, "peek", accounts);
   const payouts = createPayoutHistories(world);
   const history = payouts(account, dayOf(clock.now()));
   const books = booksOf(account, population.seededHistory(account), history);
