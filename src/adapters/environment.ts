@@ -4,7 +4,7 @@
  */
 
 import { describeError } from "../base/file-error.ts";
-import { InputError, isPlainObject } from "../base/input.ts";
+import { InputError, isPlainObject, renamingField } from "../base/input.ts";
 import { parseJson } from "../base/parse-json.ts";
 import { createReachRecorder, REACHED, type ReachRecorder } from "../readings/reached.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
@@ -118,12 +118,8 @@ function assumptionsAsked(): Assumptions | undefined {
   if (!isPlainObject(choices)) {
     throw new InputError(ASSUMPTIONS, "must be a JSON object of choices by key");
   }
-  try {
-    return resolveAssumptions(choices);
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    throw new InputError(error.field.replace(/^assumptions/, ASSUMPTIONS), error.expected);
-  }
+  const variable = (field: string): string => field.replace(/^assumptions/, ASSUMPTIONS);
+  return renamingField(variable, () => resolveAssumptions(choices));
 }
 
 type Choices = Readonly<Record<string, string>>;
