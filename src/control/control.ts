@@ -22,6 +22,7 @@ export interface ControlOptions {
   readonly load?: ControlLoader | undefined;
 }
 
+const JSON_TYPE = "application/json";
 /** Shorter answers are written in one piece. */
 const SHORT_CHARACTERS = 65_536;
 
@@ -188,7 +189,10 @@ function followed({
 }
 
 /** Short answers are sent whole, with a Content-Length. */
-function inPieces({ contentType, pieces }: Extract<Reply, { kind: "pieces" }>): LongResponse {
+function inPieces({
+  contentType = JSON_TYPE,
+  pieces,
+}: Extract<Reply, { kind: "pieces" }>): LongResponse {
   const rest = pieces[Symbol.iterator]();
   let body = "";
   for (let next = rest.next(); !next.done; next = rest.next()) {
@@ -205,7 +209,7 @@ function jsonResponse(
   headers?: Readonly<Record<string, string>>,
 ): ApiResponse {
   const body = JSON.stringify(value);
-  return textResponse({ status, contentType: "application/json", body, headers });
+  return textResponse({ status, contentType: JSON_TYPE, body, headers });
 }
 
 function noSuchPath(): ApiResponse {

@@ -79,7 +79,12 @@ export type Reply =
       readonly text: string;
       readonly headers?: Readonly<Record<string, string>> | undefined;
     }
-  | { readonly kind: "pieces"; readonly contentType: string; readonly pieces: Iterable<string> }
+  | {
+      readonly kind: "pieces";
+      /** @default "application/json" */
+      readonly contentType?: string;
+      readonly pieces: Iterable<string>;
+    }
   /** What happened, and what happens until the client leaves if it is open-ended. */
   | {
       readonly kind: "events";
