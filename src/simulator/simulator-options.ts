@@ -54,7 +54,7 @@ export interface SimulatorOptions {
 export interface ResolvedOptions {
   readonly settings: WorldSettings;
   readonly clock: ClockMode;
-  readonly wallClock: WallClock | undefined;
+  readonly wallClock?: WallClock | undefined;
   readonly explain: boolean;
   readonly cors: CorsOption;
   /** {@link cors}, checked. */
@@ -127,19 +127,14 @@ const optionsSchema = strictObject({
 /** @throws InputError that names the invalid option. */
 export function resolveOptions(options: SimulatorOptions): ResolvedOptions {
   const given = parseInput(optionsSchema, options, "options");
-  const assumptions = resolveAssumptions(given.assumptions);
-  const { seed, start, publishers, profile, clock, wallClock } = given;
-  const startMs = startMsOf(start, clock, wallClock);
+  const { seed, start, publishers, profile, assumptions: chosen, faults, ...others } = given;
+  const assumptions = resolveAssumptions(chosen);
+  const startMs = startMsOf(start, others.clock, others.wallClock);
   return {
+    ...others,
     settings: { seed, startMs, publishers, profile, assumptions },
-    clock,
-    wallClock,
-    explain: given.explain,
-    cors: given.cors,
-    origins: parseCorsOption(given.cors),
-    faults: given.faults.map(copyOfRule),
-    journalEntries: given.journalEntries,
-    journalBytes: given.journalBytes,
+    origins: parseCorsOption(others.cors),
+    faults: faults.map(copyOfRule),
   };
 }
 
