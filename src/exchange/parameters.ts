@@ -162,7 +162,7 @@ const invalidUtf8 = refused({
 
 /** Without a byte order mark. Undefined if the bytes aren't valid UTF-8. */
 export function textOfBody(body: string | Uint8Array): string | undefined {
-  const text = typeof body === "string" ? body : utf8Text(body);
+  const text = utf8Text(body);
   return text?.startsWith("\ufeff") ? text.slice(1) : text;
 }
 

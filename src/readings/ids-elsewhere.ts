@@ -94,7 +94,7 @@ const idParameters: ReadonlySet<string> = new Set(["publisher_id", "surface", "i
 /** The request with its ids translated. Everything else stays as it was written. */
 export function translatedRequest(request: RequestParts, idOf: IdTranslator): RequestParts {
   const query = translatedPairs(request.query, idOf);
-  const text = typeof request.body === "string" ? request.body : utf8Text(request.body);
+  const text = utf8Text(request.body);
   const body = text === undefined ? request.body : translatedBody(text, idOf);
   return { ...request, query, body: body === text ? request.body : body };
 }
