@@ -8,9 +8,15 @@ import type { Account } from "../world/accounts/account.ts";
 import { accountsByOrdinal } from "../world/accounts/accounts.ts";
 import type { DirectoryWorld } from "../world/accounts/publisher-directory.ts";
 import { assertCounts } from "./assert-counts.ts";
-import { type Books, booksOf, tallyDiscrepancies } from "./check-account.ts";
+import {
+  amountsOf,
+  type BookAmounts,
+  type Books,
+  booksOf,
+  tallyDiscrepancies,
+} from "./check-account.ts";
 import type { ClientCounts } from "./client-counts.ts";
-import { type EventLines, eventLinesOf, figuresWithoutAccount, microsToInr } from "./event-line.ts";
+import { type EventLines, eventLinesOf, figuresWithoutAccount } from "./event-line.ts";
 
 /** What became of one publisher's impression and click requests. */
 export interface PublisherAudit extends EventLines {
@@ -18,11 +24,7 @@ export interface PublisherAudit extends EventLines {
   readonly publisher: string;
   readonly balanced: boolean;
   /** Lifetime amounts in INR: revenue = paid + pending. */
-  readonly books: {
-    readonly revenueInr: number;
-    readonly paidInr: number;
-    readonly pendingInr: number;
-  };
+  readonly books: BookAmounts;
 }
 
 /** What happened in a world until now. */
@@ -118,10 +120,6 @@ function publisherAudit(account: Account, books: Books): PublisherAudit {
     publisher: account.id,
     balanced: books.discrepancies.length === 0,
     ...eventLinesOf([books.recorded]),
-    books: {
-      revenueInr: microsToInr(books.revenueMicros),
-      paidInr: microsToInr(books.paidMicros),
-      pendingInr: microsToInr(books.pendingMicros),
-    },
+    books: amountsOf(books),
   };
 }

@@ -1,7 +1,6 @@
 /** A publisher's books and quotas as they are right now. Reads only. */
 
-import { booksOf } from "../audit/check-account.ts";
-import { microsToInr } from "../audit/event-line.ts";
+import { amountsOf, type BookAmounts, type Books, booksOf } from "../audit/check-account.ts";
 import { createPayoutHistories } from "../exchange/operations/payout-histories.ts";
 import type { QuotaLeft } from "../exchange/quota.ts";
 import { accountWith } from "../world/accounts/publisher-directory.ts";
@@ -9,13 +8,7 @@ import type { RunningWorld } from "./running-world.ts";
 
 export interface PublisherFigures {
   /** Impressions and clicks since the world's start; amounts in INR with the seeded history: revenue = paid + pending. */
-  readonly books: {
-    readonly impressions: number;
-    readonly clicks: number;
-    readonly revenueInr: number;
-    readonly paidInr: number;
-    readonly pendingInr: number;
-  };
+  readonly books: Books["events"] & BookAmounts;
   readonly quotas: readonly QuotaLeft[];
 }
 
@@ -27,12 +20,7 @@ export function figuresOf(world: RunningWorld, publisherId: string): PublisherFi
   const history = payouts(account, dayOf(clock.now()));
   const books = booksOf(account, population.seededHistory(account), history);
   return {
-    books: {
-      ...books.events,
-      revenueInr: microsToInr(books.revenueMicros),
-      paidInr: microsToInr(books.paidMicros),
-      pendingInr: microsToInr(books.pendingMicros),
-    },
+    books: { ...books.events, ...amountsOf(books) },
     quotas: exchange.quotasLeft(account),
   };
 }
