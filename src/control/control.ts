@@ -14,8 +14,6 @@ import type { ControlLoader, ControlModules, ControlRoute, EventStreams, Reply }
 import { controlRoutes } from "./routes.ts";
 
 export interface ControlOptions {
-  /** The version of this package. */
-  readonly version: string;
   /** The control token. No refusal repeats it, wherever it was sent. */
   readonly controlToken?: string | undefined;
   /** @default loads nothing */
@@ -41,7 +39,7 @@ interface Shared extends ControlOptions {
   readonly streams: EventStreams;
 }
 
-export function createControl(options: ControlOptions): WorldsControl {
+export function createControl(options: ControlOptions = {}): WorldsControl {
   const shared: Shared = { ...options, streams: { open: 0, latest: new WeakMap() } };
   return {
     refusal: inputProblem,
@@ -75,7 +73,7 @@ function withoutToken(error: InputError, token: string | undefined): InputError 
 function* answer(
   request: PlainRequest,
   ref: WorldRef,
-  { version, load = loadNothing, streams }: Shared,
+  { load = loadNothing, streams }: Shared,
 ): Work<LongResponse> {
   const { path, query: queryString } = request;
   const sent = path.slice("/_sim/".length).split("/");
@@ -108,7 +106,6 @@ function* answer(
     worlds: ref.worlds,
     worldName: ref.name,
     prefix: ref.prefix,
-    version,
     header: (name) => headerOf(request.headers, name),
     streams,
     part: (name) => decoded.get(name) ?? "",

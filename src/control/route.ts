@@ -16,7 +16,6 @@ export interface ControlCall {
   readonly worldName: string;
   /** The prefix of every path in this world. */
   readonly prefix: string;
-  readonly version: string;
   /** A header field as it was sent, by its name in lower case. */
   header(name: string): string | undefined;
   readonly streams: EventStreams;

@@ -6,6 +6,7 @@ import { clockModes } from "../base/clock.ts";
 import { InputError, parseInput, renamingField, underName } from "../base/input.ts";
 import { strictObject } from "../base/schema-builders.ts";
 import { instantText } from "../base/schemas.ts";
+import { VERSION } from "../base/version.ts";
 import { recordExamples } from "../simulator/openapi-examples.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 import { catalogue } from "../spec/assumptions/catalogue.ts";
@@ -113,10 +114,11 @@ function json(value: unknown): Reply {
   return { kind: "json", value };
 }
 
-function health({ world, worlds, worldName, version }: ControlCall): Reply {
+function health({ world, worlds, worldName }: ControlCall): Reply {
   const now = formatInstant(world.clock.now());
   const { seed } = world;
-  return json({ status: "ok", version, seed, world: worldName, now, server: worlds.usage() });
+  const server = worlds.usage();
+  return json({ status: "ok", version: VERSION, seed, world: worldName, now, server });
 }
 
 function document({ world, prefix, header }: ControlCall): Reply {

@@ -4,7 +4,6 @@ import * as v from "valibot";
 import { formatInstant, LAST_INSTANT_MS } from "../../base/calendar.ts";
 import type { WallClock } from "../../base/clock.ts";
 import { inField, parseInput } from "../../base/input.ts";
-import { VERSION } from "../../base/version.ts";
 import { createControl } from "../../control/control.ts";
 import type { ControlLoader } from "../../control/route.ts";
 import { type Cors, createCors } from "../../exchange/cors.ts";
@@ -99,7 +98,7 @@ export function createServerWorlds(
   const worlds = createWorlds({
     options: { ...rest, clock, ...timeOf(rest.start, clock, wallClock) },
     host: { ...nodeHost, meter: createMeter(monotonicMs), maxSavedBytes: MAX_SAVED_BYTES },
-    control: createControl({ version: VERSION, controlToken, load }),
+    control: createControl({ controlToken, load }),
     maxWorlds,
     worldBytes,
   });
