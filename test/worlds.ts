@@ -15,7 +15,7 @@ export function worldsOf(
   return createWorlds({
     options,
     host: { people: () => fakerPerson },
-    control: createControl({ version: "1.2.3", ...control }),
+    control: createControl(control),
     maxWorlds,
   });
 }

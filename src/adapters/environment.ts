@@ -4,11 +4,11 @@
  */
 
 import { describeError } from "../base/file-error.ts";
-import { InputError, isPlainObject } from "../base/input.ts";
+import { InputError, isPlainObject, renamingField } from "../base/input.ts";
 import { parseJson } from "../base/parse-json.ts";
 import { createReachRecorder, REACHED, type ReachRecorder } from "../readings/reached.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
-import type { Readings, SimulatorOptions } from "../simulator/simulator-options.ts";
+import { parseReadings, type SimulatorOptions } from "../simulator/simulator-options.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { brokenConstraint } from "../spec/assumptions/constraints.ts";
 import { defaultAssumptions, resolveAssumptions } from "../spec/assumptions/resolve.ts";
@@ -40,7 +40,7 @@ export function underEnvironment(options: SimulatorOptions): SimulatorOptions {
   const { assumptions = {} } = options;
   // What isn't an object is refused when the simulator is made.
   if (asked === undefined || !isPlainObject(assumptions)) return options;
-  const chosen = given(assumptions);
+  const chosen = parseReadings(assumptions) as Choices;
   return { ...options, assumptions: { ...openPart(asked, chosen), ...chosen } };
 }
 
@@ -57,7 +57,7 @@ export function takeEnvironment(sim: object): void {
   const made = sim as SimulatorCore;
   reportReached(made);
   if (asked === undefined) return;
-  const open = openPart(asked, given(chosen));
+  const open = openPart(asked, parseReadings(chosen) as Choices);
   assumeChangeable(made, open);
   const { reset } = made;
   // A reset starts over from the options, which don't have the environment's choices.
@@ -118,12 +118,8 @@ function assumptionsAsked(): Assumptions | undefined {
   if (!isPlainObject(choices)) {
     throw new InputError(ASSUMPTIONS, "must be a JSON object of choices by key");
   }
-  try {
-    return resolveAssumptions(choices);
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    throw new InputError(error.field.replace(/^assumptions/, ASSUMPTIONS), error.expected);
-  }
+  const variable = (field: string): string => field.replace(/^assumptions/, ASSUMPTIONS);
+  return renamingField(variable, () => resolveAssumptions(choices));
 }
 
 type Choices = Readonly<Record<string, string>>;
@@ -133,10 +129,4 @@ function openPart(asked: Assumptions, chosen: Choices): Choices {
   const open = Object.entries(asked).filter(([key]) => !Object.hasOwn(chosen, key));
   const broken = brokenConstraint({ ...Object.fromEntries(open), ...chosen });
   return Object.fromEntries(open.filter(([key]) => key !== broken?.key));
-}
-
-/** Without keys that are undefined. */
-function given(readings: Readings): Choices {
-  const entries = Object.entries(readings).filter(([, choice]) => choice !== undefined);
-  return Object.fromEntries(entries) as Choices;
 }

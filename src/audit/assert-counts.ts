@@ -1,6 +1,6 @@
 /** Compares what a client believes with what is on record, and explains the difference. */
 
-import { MICROS_PER_INR, MICROS_PER_PAISA } from "../base/money.ts";
+import { MICROS_PER_INR, MICROS_PER_PAISA, microsToInr } from "../base/money.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Choice } from "../spec/assumptions/catalogue.ts";
 import type { AccountWorld } from "../world/accounts/accounts.ts";
@@ -9,7 +9,6 @@ import type { Books } from "./check-account.ts";
 import { type ClientCounts, readClientCounts } from "./client-counts.ts";
 import { type Clue, cluesOf } from "./clues.ts";
 import { type Difference, differenceSection, explains, unbalancedText } from "./error-text.ts";
-import { microsToInr } from "./event-line.ts";
 import { recordingEntries } from "./recording-entries.ts";
 
 export interface Audited extends AccountWorld {

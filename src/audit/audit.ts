@@ -7,11 +7,16 @@ import type { Work } from "../spec/work.ts";
 import type { Account } from "../world/accounts/account.ts";
 import { accountsByOrdinal } from "../world/accounts/accounts.ts";
 import type { DirectoryWorld } from "../world/accounts/publisher-directory.ts";
-import type { WorldSettings } from "../world/publishers/world-settings.ts";
 import { assertCounts } from "./assert-counts.ts";
-import { type Books, booksOf, tallyDiscrepancies } from "./check-account.ts";
+import {
+  amountsOf,
+  type BookAmounts,
+  type Books,
+  booksOf,
+  tallyDiscrepancies,
+} from "./check-account.ts";
 import type { ClientCounts } from "./client-counts.ts";
-import { type EventLines, eventLinesOf, figuresWithoutAccount, microsToInr } from "./event-line.ts";
+import { type EventLines, eventLinesOf, figuresWithoutAccount } from "./event-line.ts";
 
 /** What became of one publisher's impression and click requests. */
 export interface PublisherAudit extends EventLines {
@@ -19,11 +24,7 @@ export interface PublisherAudit extends EventLines {
   readonly publisher: string;
   readonly balanced: boolean;
   /** Lifetime amounts in INR: revenue = paid + pending. */
-  readonly books: {
-    readonly revenueInr: number;
-    readonly paidInr: number;
-    readonly pendingInr: number;
-  };
+  readonly books: BookAmounts;
 }
 
 /** What happened in a world until now. */
@@ -51,10 +52,6 @@ export interface Audit {
 /** What an audit says, as JSON has it. */
 export type AuditFigures = Omit<Audit, "assertNothingLostOrDoubled">;
 
-export interface AuditedWorld extends DirectoryWorld {
-  readonly settings: Pick<WorldSettings, "startMs">;
-}
-
 interface AuditedAccount {
   readonly account: Account;
   readonly books: Books;
@@ -62,11 +59,11 @@ interface AuditedAccount {
 }
 
 /** Reads only. Yields between publishers; changes made meanwhile may or may not be in the result. */
-export function* auditInSlices(world: AuditedWorld, journal: Journal): Work<Audit> {
-  const { accounts, assumptions, clock, ids, population, dayOf, settings } = world;
+export function* auditInSlices(world: DirectoryWorld, journal: Journal): Work<Audit> {
+  const { accounts, assumptions, clock, ids, population, dayOf } = world;
   const nowMs = clock.now();
   const today = dayOf(nowMs);
-  const historyOf = createPayoutHistories(world, dayOf(settings.startMs));
+  const historyOf = createPayoutHistories(world);
   const entries: AuditedAccount[] = [];
   for (const account of accountsByOrdinal(accounts).filter(hasHistory)) {
     yield;
@@ -123,10 +120,6 @@ function publisherAudit(account: Account, books: Books): PublisherAudit {
     publisher: account.id,
     balanced: books.discrepancies.length === 0,
     ...eventLinesOf([books.recorded]),
-    books: {
-      revenueInr: microsToInr(books.revenueMicros),
-      paidInr: microsToInr(books.paidMicros),
-      pendingInr: microsToInr(books.pendingMicros),
-    },
+    books: amountsOf(books),
   };
 }

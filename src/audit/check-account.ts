@@ -4,7 +4,7 @@
  */
 
 import { type Day, day } from "../base/calendar.ts";
-import { formatInr } from "../base/money.ts";
+import { formatInr, microsToInr } from "../base/money.ts";
 import type { Account } from "../world/accounts/account.ts";
 import type { EventTally, Tally } from "../world/accounts/tally.ts";
 import type { PayoutHistory } from "../world/ledger/payout-history.ts";
@@ -22,6 +22,21 @@ export interface Books {
   readonly pendingMicros: number;
   /** Each names what disagrees, with both figures. Empty if all agree. */
   readonly discrepancies: readonly string[];
+}
+
+/** The amounts of {@link Books} in INR: revenue = paid + pending. */
+export interface BookAmounts {
+  readonly revenueInr: number;
+  readonly paidInr: number;
+  readonly pendingInr: number;
+}
+
+export function amountsOf({ revenueMicros, paidMicros, pendingMicros }: Books): BookAmounts {
+  return {
+    revenueInr: microsToInr(revenueMicros),
+    paidInr: microsToInr(paidMicros),
+    pendingInr: microsToInr(pendingMicros),
+  };
 }
 
 /** Two figures that must be equal. */

@@ -62,22 +62,24 @@ export function parseInput<Schema extends v.GenericSchema>(
  * @throws InputError of `check`, with `field` in front of the field that it names.
  */
 export function inField<Result>(field: string, check: () => Result): Result {
-  try {
-    return check();
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    const inner = error.field === "" ? field : `${field}.${error.field}`;
-    throw new InputError(inner, error.expected, error.reason);
-  }
+  return renamingField((inner) => (inner === "" ? field : `${field}.${inner}`), check);
 }
 
 /** Runs `check`. @throws InputError of `check`, under this name of the field. */
 export function underName<Result>(field: string, check: () => Result): Result {
+  return renamingField(() => field, check);
+}
+
+/** Runs `check`. @throws InputError of `check`, with the name that `rename` gives to its field. */
+export function renamingField<Result>(
+  rename: (field: string) => string,
+  check: () => Result,
+): Result {
   try {
     return check();
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    throw new InputError(field, error.expected, error.reason);
+    throw new InputError(rename(error.field), error.expected, error.reason);
   }
 }
 

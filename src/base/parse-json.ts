@@ -12,6 +12,22 @@ export function parseJson(json: string, fail: (mistake: string) => Error, firstL
   }
 }
 
+/** The value of a JSON text; undefined if it isn't JSON. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The members of a JSON object; undefined for any other text. */
+export function jsonObjectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  const value = jsonIn(text);
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject ? (value as Readonly<Record<string, unknown>>) : undefined;
+}
+
 function describeMistake(json: string, firstLine: number): string | undefined {
   const mistake = firstMistake(json);
   if (mistake === undefined) return undefined;

@@ -51,13 +51,19 @@ export function percentDecoded(text: string): string | undefined {
   }
 }
 
-/** Decodes UTF-8 and keeps a byte order mark; undefined if the bytes aren't valid UTF-8. */
-export function utf8Text(bytes: Uint8Array): string | undefined {
+/** The text of a body with its byte order mark, if it has one; undefined if the bytes aren't valid UTF-8. */
+export function utf8Text(body: string | Uint8Array): string | undefined {
+  if (typeof body === "string") return body;
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
   } catch {
     return undefined;
   }
+}
+
+/** The text of any body. Bytes that aren't valid UTF-8 become U+FFFD, and a byte order mark in bytes is left out. */
+export function lenientText(body: string | Uint8Array): string {
+  return typeof body === "string" ? body : new TextDecoder().decode(body);
 }
 
 const BASE_64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

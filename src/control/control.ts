@@ -14,14 +14,13 @@ import type { ControlLoader, ControlModules, ControlRoute, EventStreams, Reply }
 import { controlRoutes } from "./routes.ts";
 
 export interface ControlOptions {
-  /** The version of this package. */
-  readonly version: string;
   /** The control token. No refusal repeats it, wherever it was sent. */
   readonly controlToken?: string | undefined;
   /** @default loads nothing */
   readonly load?: ControlLoader | undefined;
 }
 
+const JSON_TYPE = "application/json";
 /** Shorter answers are written in one piece. */
 const SHORT_CHARACTERS = 65_536;
 
@@ -40,7 +39,7 @@ interface Shared extends ControlOptions {
   readonly streams: EventStreams;
 }
 
-export function createControl(options: ControlOptions): WorldsControl {
+export function createControl(options: ControlOptions = {}): WorldsControl {
   const shared: Shared = { ...options, streams: { open: 0, latest: new WeakMap() } };
   return {
     refusal: inputProblem,
@@ -74,7 +73,7 @@ function withoutToken(error: InputError, token: string | undefined): InputError 
 function* answer(
   request: PlainRequest,
   ref: WorldRef,
-  { version, load = loadNothing, streams }: Shared,
+  { load = loadNothing, streams }: Shared,
 ): Work<LongResponse> {
   const { path, query: queryString } = request;
   const sent = path.slice("/_sim/".length).split("/");
@@ -107,7 +106,6 @@ function* answer(
     worlds: ref.worlds,
     worldName: ref.name,
     prefix: ref.prefix,
-    version,
     header: (name) => headerOf(request.headers, name),
     streams,
     part: (name) => decoded.get(name) ?? "",
@@ -188,7 +186,10 @@ function followed({
 }
 
 /** Short answers are sent whole, with a Content-Length. */
-function inPieces({ contentType, pieces }: Extract<Reply, { kind: "pieces" }>): LongResponse {
+function inPieces({
+  contentType = JSON_TYPE,
+  pieces,
+}: Extract<Reply, { kind: "pieces" }>): LongResponse {
   const rest = pieces[Symbol.iterator]();
   let body = "";
   for (let next = rest.next(); !next.done; next = rest.next()) {
@@ -205,7 +206,7 @@ function jsonResponse(
   headers?: Readonly<Record<string, string>>,
 ): ApiResponse {
   const body = JSON.stringify(value);
-  return textResponse({ status, contentType: "application/json", body, headers });
+  return textResponse({ status, contentType: JSON_TYPE, body, headers });
 }
 
 function noSuchPath(): ApiResponse {

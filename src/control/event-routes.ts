@@ -15,8 +15,7 @@ export const eventRoutes: readonly ControlRoute[] = [
 function follow(call: ControlCall): Reply {
   const { worlds, worldName, query, streams } = call;
   const lastId = lastEventId(call);
-  const after =
-    lastId ?? integerOf(query, "after", { minimum: 0, maximum: Number.MAX_SAFE_INTEGER }) ?? 0;
+  const after = lastId ?? integerOf(query, "after", { minimum: 0 }) ?? 0;
   // A page that was left open asks again after its world is deleted, and must not create another. 204 ends that.
   if (lastId !== undefined && worlds.wouldMake(`/@${worldName}`)) return { kind: "nothing" };
   if (streams.open >= MAX_STREAMS) {

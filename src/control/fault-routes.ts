@@ -12,11 +12,7 @@ export const faultRoutes: readonly ControlRoute[] = [
   {
     method: "GET",
     path: "faults",
-    answer: ({ world }) => ({
-      kind: "pieces",
-      contentType: "application/json",
-      pieces: listPieces("faults", world.faults.list()),
-    }),
+    answer: ({ world }) => ({ kind: "pieces", pieces: listPieces("faults", world.faults.list()) }),
   },
   {
     method: "POST",

@@ -1,10 +1,14 @@
 /** Reads query and JSON body of a control request strictly. Every refusal names the field. */
 
-import { InputError } from "../base/input.ts";
+import * as v from "valibot";
+import { InputError, isPlainObject } from "../base/input.ts";
+import { jsonIn } from "../base/parse-json.ts";
 import { countParts, repeatedMember } from "../base/repeated-members.ts";
 import { safeName } from "../base/safe-name.ts";
+import type { Schema } from "../base/schema-builders.ts";
 import { percentDecoded } from "../base/text.ts";
 import { headerOf } from "../exchange/headers.ts";
+import { textOfBody } from "../exchange/parameters.ts";
 import type { PlainRequest } from "../exchange/plain-request.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import type { Work } from "../spec/work.ts";
@@ -37,13 +41,14 @@ export function readQuery(text: string, known: readonly string[]): Query {
 export function integerOf(
   query: Query,
   name: string,
-  range: { readonly minimum: number; readonly maximum: number },
+  range: { readonly minimum: number; readonly maximum?: number },
 ): number | undefined {
+  const { minimum, maximum = Number.MAX_SAFE_INTEGER } = range;
   const sent = query.get(name);
   if (sent === undefined) return undefined;
   const value = /^\d{1,15}$/.test(sent) ? Number(sent) : Number.NaN;
-  if (value >= range.minimum && value <= range.maximum) return value;
-  throw new InputError(name, `must be a whole number from ${range.minimum} to ${range.maximum}`);
+  if (value >= minimum && value <= maximum) return value;
+  throw new InputError(name, `must be a whole number from ${minimum} to ${maximum}`);
 }
 
 /** A choice from the query. @throws InputError that lists the choices. */
@@ -58,6 +63,12 @@ export function choiceOf<Choice extends string>(
   if (found !== undefined) return found;
   throw new InputError(name, `must be one of: ${choices.join(", ")}`);
 }
+
+/** A duration in a body. The clock checks its form. */
+export const durationInBody: Schema<string | number> = v.union(
+  [v.string(), v.number()],
+  'must be whole milliseconds (1500) or a whole number with a unit ("90s", "15m", "36h", "30d")',
+);
 
 export type Body =
   | { readonly kind: "json"; readonly value: unknown }
@@ -100,7 +111,8 @@ export function* readBody({ body, headers }: PlainRequest, bounds: BodyBounds): 
     const detail = `The body is larger than ${maxBodyBytes} bytes, the maximum. ${tooLarge}`;
     return refusedBody("too-large", detail.trimEnd());
   }
-  const text = typeof body === "string" ? body : decodeUtf8(body);
+  const text = typeof body === "string" ? body : textOfBody(body);
+  if (text === undefined) throw new InputError("body", "must be valid UTF-8");
   return { kind: "json", value: yield* parse === undefined ? jsonInSlices(text) : parse(text) };
 }
 
@@ -115,15 +127,8 @@ export function* jsonInSlices(text: string, maxParts: number = MAX_PARTS): Work<
     throw new InputError("body", expected, "too-much");
   }
   yield;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new InputError("body", "must be valid JSON");
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new InputError("body", "must be a JSON object");
-  }
+  const value = jsonInBody(text);
+  if (!isPlainObject(value)) throw new InputError("body", "must be a JSON object");
   yield;
   // JSON.parse silently keeps the last of two members with one name.
   const repeated = repeatedMember(text);
@@ -132,12 +137,11 @@ export function* jsonInSlices(text: string, maxParts: number = MAX_PARTS): Work<
   return value;
 }
 
-function decodeUtf8(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw new InputError("body", "must be valid UTF-8");
-  }
+/** @throws InputError if it isn't JSON. */
+export function jsonInBody(text: string): unknown {
+  const value = jsonIn(text);
+  if (value === undefined) throw new InputError("body", "must be valid JSON");
+  return value;
 }
 
 /** @throws InputError for bad percent-encoding; it names `field`. */

@@ -16,7 +16,6 @@ export interface ControlCall {
   readonly worldName: string;
   /** The prefix of every path in this world. */
   readonly prefix: string;
-  readonly version: string;
   /** A header field as it was sent, by its name in lower case. */
   header(name: string): string | undefined;
   readonly streams: EventStreams;
@@ -79,7 +78,12 @@ export type Reply =
       readonly text: string;
       readonly headers?: Readonly<Record<string, string>> | undefined;
     }
-  | { readonly kind: "pieces"; readonly contentType: string; readonly pieces: Iterable<string> }
+  | {
+      readonly kind: "pieces";
+      /** @default "application/json" */
+      readonly contentType?: string;
+      readonly pieces: Iterable<string>;
+    }
   /** What happened, and what happens until the client leaves if it is open-ended. */
   | {
       readonly kind: "events";

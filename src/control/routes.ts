@@ -3,9 +3,10 @@
 import * as v from "valibot";
 import { formatInstant, parseInstant } from "../base/calendar.ts";
 import { clockModes } from "../base/clock.ts";
-import { InputError, parseInput, underName } from "../base/input.ts";
+import { InputError, parseInput, renamingField, underName } from "../base/input.ts";
 import { strictObject } from "../base/schema-builders.ts";
 import { instantText } from "../base/schemas.ts";
+import { VERSION } from "../base/version.ts";
 import { recordExamples } from "../simulator/openapi-examples.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 import { catalogue } from "../spec/assumptions/catalogue.ts";
@@ -15,7 +16,7 @@ import type { Publishers } from "../world/accounts/publisher-directory.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { faultRoutes } from "./fault-routes.ts";
 import { historyRoutes } from "./history-routes.ts";
-import { integerOf } from "./input.ts";
+import { durationInBody, integerOf } from "./input.ts";
 import { journalRoutes } from "./journal-routes.ts";
 import { objectPieces } from "./list-pieces.ts";
 import { pageRoutes } from "./page-routes.ts";
@@ -29,7 +30,6 @@ import { worldRoutes } from "./world-routes.ts";
 const MAX_SNAPSHOT_BYTES: number = 32 * 1024 * 1024;
 
 const MAX_LISTED = 1000;
-const LAST_PLACE = Number.MAX_SAFE_INTEGER;
 
 export const controlRoutes: readonly ControlRoute[] = [
   ...pageRoutes,
@@ -82,11 +82,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   {
     method: "GET",
     path: "snapshot",
-    answer: ({ world }) => ({
-      kind: "pieces",
-      contentType: "application/json",
-      pieces: world.snapshotInPieces(),
-    }),
+    answer: ({ world }) => ({ kind: "pieces", pieces: world.snapshotInPieces() }),
   },
   {
     method: "PUT",
@@ -118,10 +114,11 @@ function json(value: unknown): Reply {
   return { kind: "json", value };
 }
 
-function health({ world, worlds, worldName, version }: ControlCall): Reply {
+function health({ world, worlds, worldName }: ControlCall): Reply {
   const now = formatInstant(world.clock.now());
   const { seed } = world;
-  return json({ status: "ok", version, seed, world: worldName, now, server: worlds.usage() });
+  const server = worlds.usage();
+  return json({ status: "ok", version: VERSION, seed, world: worldName, now, server });
 }
 
 function document({ world, prefix, header }: ControlCall): Reply {
@@ -131,7 +128,7 @@ function document({ world, prefix, header }: ControlCall): Reply {
 }
 
 function listPublishers({ world, query }: ControlCall): Reply {
-  const offset = integerOf(query, "offset", { minimum: 0, maximum: LAST_PLACE }) ?? 0;
+  const offset = integerOf(query, "offset", { minimum: 0 }) ?? 0;
   const limit = integerOf(query, "limit", { minimum: 1, maximum: MAX_LISTED }) ?? 20;
   return json({
     publishers: world.publishers.list({ offset, limit }),
@@ -151,10 +148,7 @@ function clock({ world }: ControlCall): Reply {
 }
 
 const advanceSchema = strictObject({
-  by: v.union(
-    [v.string(), v.number()],
-    'must be whole milliseconds (1500) or a whole number with a unit ("90s", "15m", "36h", "30d")',
-  ),
+  by: durationInBody,
 });
 
 function advanceClock(call: ControlCall): Reply {
@@ -188,14 +182,12 @@ function assume({ world, body }: ControlCall): Reply {
       'must name at least one choice, such as {"dedup.repeat":"conflict"}',
     );
   }
-  try {
-    // The catalogue checks keys and choices.
-    return json(world.assume(body as Parameters<SimulatorCore["assume"]>[0]));
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
+  return renamingField(
     // The body has the keys themselves, not an `assumptions` field as the options do.
-    throw new InputError(error.field.replace(/^assumptions\./, ""), error.expected, error.reason);
-  }
+    (field) => field.replace(/^assumptions\./, ""),
+    // The catalogue checks keys and choices.
+    () => json(world.assume(body as Parameters<SimulatorCore["assume"]>[0])),
+  );
 }
 
 function* report({ world }: ControlCall): Work<Reply> {
@@ -205,6 +197,5 @@ function* report({ world }: ControlCall): Work<Reply> {
 /** `sim.audit()` without its method. */
 function* audit({ world }: ControlCall): Work<Reply> {
   const { assertNothingLostOrDoubled: _, ...figures } = yield* world.auditInSlices();
-  const pieces = objectPieces(figures, "publishers");
-  return { kind: "pieces", contentType: "application/json", pieces };
+  return { kind: "pieces", pieces: objectPieces(figures, "publishers") };
 }

@@ -159,11 +159,7 @@ function* play(call: ControlCall): Work<Reply> {
       },
     });
     world.adopt(simulator);
-    return {
-      kind: "pieces",
-      contentType: "application/json",
-      pieces: objectPieces(result, "steps"),
-    };
+    return { kind: "pieces", pieces: objectPieces(result, "steps") };
   } catch (error) {
     throw errorInBody(error, overrides);
   } finally {

@@ -6,7 +6,7 @@
 import { InputError } from "../base/input.ts";
 import { endOfString, repeatedMember } from "../base/repeated-members.ts";
 import type { Work } from "../spec/work.ts";
-import { jsonInSlices } from "./input.ts";
+import { jsonInBody, jsonInSlices } from "./input.ts";
 
 /** Deeper than anything in a snapshot. */
 const MAX_DEPTH = 32;
@@ -49,12 +49,7 @@ export function* parseSnapshotJson(text: string): Work<object> {
 
 /** Only parses: the snapshot's schema checks the content. */
 function accountIn(text: string, index: number): unknown {
-  let account: unknown;
-  try {
-    account = JSON.parse(text);
-  } catch {
-    throw new InputError("body", "must be valid JSON");
-  }
+  const account = jsonInBody(text);
   const repeated = repeatedMember(text);
   if (repeated === undefined) return account;
   throw new InputError(`accounts.${index}.${repeated}`, "is in the body more than once");

@@ -9,6 +9,7 @@ import type { RequestParts } from "../spec/messages.ts";
 import type { Work } from "../spec/work.ts";
 import { MAX_RULE_BYTES } from "./fault-routes.ts";
 import { entryOf } from "./history-routes.ts";
+import { durationInBody } from "./input.ts";
 import type { ControlCall, ControlRoute, Reply } from "./route.ts";
 
 export const whatIfRoutes: readonly ControlRoute[] = [
@@ -31,12 +32,7 @@ const members = strictObject({
 const bodySchema = strictObject({
   // The rule's own schema checks it.
   fault: v.optional(v.unknown()),
-  advance: v.optional(
-    v.union(
-      [v.string(), v.number()],
-      'must be whole milliseconds (1500) or a whole number with a unit ("90s", "15m", "36h", "30d")',
-    ),
-  ),
+  advance: v.optional(durationInBody),
   request: v.optional(members),
 });
 

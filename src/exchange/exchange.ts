@@ -3,7 +3,6 @@
  * carry out) → conclude (respond) → count → journal. A single synchronous call, so no other request can interleave.
  */
 
-import type { Day } from "../base/calendar.ts";
 import type { JournalRing } from "../journal/journal.ts";
 import { type Rejection, saysDuplicate } from "../spec/errors.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
@@ -19,7 +18,6 @@ import { createIdentify, type Identified, type Unidentified } from "./identify.t
 import { createInspector } from "./inspect.ts";
 import { createClick } from "./operations/click.ts";
 import { createImpressionRecorder } from "./operations/impression.ts";
-import { dayReader } from "./operations/operation-world.ts";
 import {
   alsoShapedBy,
   mergeShapedBy,
@@ -53,9 +51,9 @@ type Operators = {
   readonly [Id in OperationId]: (input: Input<Id>, account: Account, moment: Moment) => Outcome;
 };
 
-/** The request path of a world under its assumptions. `startDay` is the first day without seeded history. */
-export function createExchange(world: World, journal: JournalRing, startDay: Day): Exchange {
-  const { assumptions, accounts, clock, rules, about, meter } = world;
+/** The request path of a world under its assumptions. */
+export function createExchange(world: World, journal: JournalRing): Exchange {
+  const { assumptions, accounts, clock, dayOf, rules, about, meter } = world;
   // Destructured once: V8 looks up methods slowly in an object that has getters.
   const { now } = clock;
   const { isEmpty } = rules;
@@ -66,17 +64,16 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
   const readers = createInputReaders(assumptions);
   const authorize = createAuthorizer(world, readers);
   const identify = createIdentify({ assumptions, route, authenticate, authorize });
-  const dayOf = dayReader(assumptions);
   const cors = createCors(world);
   const respond = createResponder({ ...world, variesByOrigin: cors !== undefined });
   const pages = createCorsResponses(cors, quota, respond);
   const impressions = createImpressionRecorder(world);
   const operators: Operators = {
-    stats: createStats(world, startDay),
+    stats: createStats(world),
     impression: impressions.record,
     click: createClick(world),
     surfaces: listSurfaces,
-    payouts: createPayouts(world, startDay),
+    payouts: createPayouts(world),
   };
 
   const forget = createDedupCleanup(world);

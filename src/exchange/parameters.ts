@@ -2,7 +2,7 @@
 
 import { repeatedName } from "../base/repeated-members.ts";
 import { safeName } from "../base/safe-name.ts";
-import { percentDecoded, utf8Length } from "../base/text.ts";
+import { percentDecoded, utf8Length, utf8Text } from "../base/text.ts";
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 import type { RequestParts } from "../spec/messages.ts";
 import type { Operation } from "../spec/operations.ts";
@@ -160,23 +160,19 @@ const invalidUtf8 = refused({
   detail: "The body is not valid UTF-8.",
 });
 
-function decode(body: string | Uint8Array): string | undefined {
-  // Drops a byte order mark, as the decoder does.
-  if (typeof body === "string") return body.startsWith("\ufeff") ? body.slice(1) : body;
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(body);
-  } catch {
-    return undefined;
-  }
+/** Without a byte order mark. Undefined if the bytes aren't valid UTF-8. */
+export function textOfBody(body: string | Uint8Array): string | undefined {
+  const text = utf8Text(body);
+  return text?.startsWith("\ufeff") ? text.slice(1) : text;
 }
 
 function readForm(body: string | Uint8Array, names: Names): Parsed {
-  const text = decode(body);
+  const text = textOfBody(body);
   return text === undefined ? invalidUtf8 : readPairs(text, names, "form");
 }
 
 function readJson(body: string | Uint8Array, names: Names): Parsed {
-  const text = decode(body);
+  const text = textOfBody(body);
   if (text === undefined) return invalidUtf8;
   let value: unknown;
   try {

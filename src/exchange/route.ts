@@ -1,7 +1,7 @@
 /** Finds the operation of a method and a path. Paths are compared as sent, without decoding or normalising. */
 
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
-import { type Operation, type OperationId, operations } from "../spec/operations.ts";
+import { methodsOf, type Operation, type OperationId, operations } from "../spec/operations.ts";
 import { documented, type Refusal, refused, type ShapedBy } from "./operations/outcome.ts";
 
 export type Route =
@@ -38,11 +38,6 @@ function redirectTo({ operation, shapedBy }: Extract<Route, { kind: "operation" 
   return { kind: "redirect", operation, segment, shapedBy };
 }
 
-const answersHead = { supported: true, "405": false } satisfies Record<
-  Choice<"http.head">,
-  boolean
->;
-
 const existing = (Object.keys(operations) as OperationId[])
   .map((id) => `${operations[id].method} ${operations[id].path}`)
   .join(", ");
@@ -61,13 +56,11 @@ interface Row {
 }
 
 export function createRouter(assumptions: Assumptions): Router {
-  const head = answersHead[assumptions["http.head"]];
   const withSlash = slashed[assumptions["http.trailing-slash"]];
   const rows = Object.values<Operation>(operations).map((operation): Row => {
-    const { method, path } = operation;
-    const allowed = method === "GET" && head ? ["GET", "HEAD"] : [method];
+    const allowed = methodsOf(operation, assumptions);
     return {
-      path,
+      path: operation.path,
       methods: allowed.map((each) => ({
         method: each,
         route: {

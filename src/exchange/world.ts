@@ -1,5 +1,6 @@
 /** The parts of a world that the request path uses. The simulator wires them. */
 
+import type { Day } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import type { VerdictCheck } from "../faults/installed-rule.ts";
 import type { RuleList } from "../faults/rule-list.ts";
@@ -12,6 +13,7 @@ export interface World extends OperationWorld {
   /** The world's settings in every journal record. */
   readonly about: WorldDescription;
   readonly clock: Clock;
+  readonly dayOf: (instantMs: number) => Day;
   readonly rules: RuleList;
   /** Which verdicts the transports in use can't carry out. */
   readonly whyNot: VerdictCheck;

@@ -1,6 +1,5 @@
 /** The worlds of a trace, and the control API on them. A world is rebuilt when it is first asked for. */
 
-import { VERSION } from "../base/version.ts";
 import { endOfName } from "../base/world-path.ts";
 import { createControl } from "../control/control.ts";
 import { createRuleList } from "../faults/rule-list.ts";
@@ -34,7 +33,7 @@ export function createEngine(trace: Trace): Engine {
   const worlds = createWorlds({
     options: optionsOf(trace.options, time),
     host: { people: () => personIn(trace.people) },
-    control: createControl({ version: VERSION }),
+    control: createControl(),
   });
   const waiting = new Map(trace.worlds.map((one) => [one.name, one]));
   const notes = new Map<string, readonly string[]>();

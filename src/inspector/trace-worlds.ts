@@ -48,14 +48,14 @@ export function traceOf(
 }
 
 function tracedOptions({ options }: HostedCore): TracedOptions {
-  const { settings, clock, explain, journalEntries, faults } = options;
+  const { settings, clock, explain, cors, journalEntries, faults } = options;
   const { startMs, ...others } = settings;
   return {
     ...others,
     start: formatInstant(startMs),
     clock,
     explain,
-    cors: options.options.cors ?? [],
+    cors,
     journalEntries,
     faults: faults.map((rule) => (typeof rule === "function" ? null : rule)),
   };

@@ -110,7 +110,7 @@ function bodyDifference(
   now: string | Uint8Array,
 ): Difference["body"] {
   if (recorded === now) return undefined;
-  const [before, after] = [textOf(recorded), textOf(now)];
+  const [before, after] = [utf8Text(recorded), utf8Text(now)];
   const expected =
     before !== undefined && after !== undefined && before.includes(REDACTED)
       ? unredacted(before, after)
@@ -121,11 +121,6 @@ function bodyDifference(
   while (byte < shorter && left[byte] === right[byte]) byte += 1;
   if (byte === left.length && byte === right.length) return undefined;
   return { byte, recorded: around(left, byte), now: around(right, byte) };
-}
-
-/** Undefined if the bytes aren't UTF-8. */
-function textOf(body: string | Uint8Array): string | undefined {
-  return typeof body === "string" ? body : utf8Text(body);
 }
 
 function bytesOf(body: string | Uint8Array): Uint8Array {

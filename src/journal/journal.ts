@@ -1,5 +1,6 @@
 /** The journal of a world: the latest requests, each with its answer and the reason for it. */
 
+import { addObserver } from "../base/observers.ts";
 import { type ApiResponse, copyOfResponse } from "../spec/messages.ts";
 import type { JournalBudget } from "./budget.ts";
 import type { JournalEntry, Nearest } from "./entry.ts";
@@ -12,7 +13,7 @@ import {
   type Secrets,
 } from "./filter.ts";
 import { harBaseUrl, harPieces } from "./har.ts";
-import { addObserver, type ExchangeObserver, notifyObservers } from "./logged-exchange.ts";
+import { type ExchangeObserver, notifyObservers } from "./logged-exchange.ts";
 import type { JournalRecord, NumberedRecord, ShownRecord } from "./record.ts";
 import { createRecordRing, type RecordRing } from "./ring.ts";
 import { shownEntry } from "./shown-entry.ts";
@@ -177,11 +178,7 @@ export function createJournal({ entries, budget, nearest }: JournalOptions): Jou
       const all = Array.from({ length: ring.kept }, (_, index) => ring.at(first + index));
       return { first, records: all.filter((record) => record !== undefined) };
     },
-    watch(changed) {
-      const own = (): void => changed();
-      watchers.add(own);
-      return () => void watchers.delete(own);
-    },
+    watch: (changed) => addObserver(watchers, changed),
     get restarts(): number {
       return restarts;
     },

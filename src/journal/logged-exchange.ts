@@ -31,16 +31,6 @@ export interface LoggedExchange
 
 export type ExchangeObserver = (exchange: LoggedExchange) => void;
 
-/** An observer that is added twice is called twice. @returns a function that removes it. */
-export function addObserver(
-  observers: Set<ExchangeObserver>,
-  observer: ExchangeObserver,
-): () => void {
-  const own: ExchangeObserver = (exchange) => observer(exchange);
-  observers.add(own);
-  return () => void observers.delete(own);
-}
-
 export function notifyObservers(
   observers: ReadonlySet<ExchangeObserver>,
   record: JournalRecord,

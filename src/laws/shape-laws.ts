@@ -4,7 +4,8 @@ import { headerOf } from "../exchange/headers.ts";
 import type { JournalEntry } from "../journal/entry.ts";
 import { successSchemas } from "../spec/openapi/openapi-successes.ts";
 import { type OperationId, operationIds, operations } from "../spec/operations.ts";
-import { bodyMismatch, lenientSchemas } from "../spec/schema-mismatch.ts";
+import { lenientSchemas } from "../spec/responses.ts";
+import { bodyMismatch } from "../spec/schema-mismatch.ts";
 import type { ClientExchange } from "./client-exchange.ts";
 import {
   combineChecks,

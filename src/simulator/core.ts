@@ -150,15 +150,9 @@ class Core implements HostedCore {
 
   readonly auditInSlices = (): Work<Audit> => auditInSlices(this.#running, this.journal);
 
-  readonly snapshot = (): Snapshot => {
-    const { rules, clock } = this.#running;
-    return snapshotOf(this.#running, rules.save(clock.now()));
-  };
+  readonly snapshot = (): Snapshot => snapshotOf(this.#running);
 
-  readonly snapshotInPieces = (): Iterable<string> => {
-    const { rules, clock } = this.#running;
-    return snapshotPieces(copiedStateOf(this.#running, rules.save(clock.now())));
-  };
+  readonly snapshotInPieces = (): Iterable<string> => snapshotPieces(copiedStateOf(this.#running));
 
   readonly restore = (snapshot: Snapshot): void => runToEnd(this.restoreInSlices(snapshot));
 

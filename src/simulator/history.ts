@@ -6,6 +6,7 @@
 import { formatInstant } from "../base/calendar.ts";
 import type { ClockMode } from "../base/clock.ts";
 import { InputError } from "../base/input.ts";
+import { addObserver } from "../base/observers.ts";
 import type { JournalRing } from "../journal/journal.ts";
 import type {
   History,
@@ -83,7 +84,7 @@ export class WorldHistory implements History {
   /** Takes over the history of another world, whose state and entries follow this one's. */
   adopt(other: WorldHistory): void {
     this.note({ kind: "replace", by: "play" });
-    const shift = this.#forgottenChanges + this.#changes.length - other.#forgottenChanges;
+    const shift = this.changeCount - other.#forgottenChanges;
     // Not push(...): as arguments, hundreds of thousands don't fit on the stack.
     this.#changes = [...this.#changes, ...other.#changes];
     this.#characters += other.#characters;
@@ -142,9 +143,7 @@ export class WorldHistory implements History {
   }
 
   observe(observer: () => void): () => void {
-    const own = (): void => observer();
-    this.#observers.add(own);
-    return () => void this.#observers.delete(own);
+    return addObserver(this.#observers, observer);
   }
 
   scriptOf(moment: Moment | "now", start: "latest" | "earliest" = "latest"): Script {
@@ -247,7 +246,7 @@ export class WorldHistory implements History {
 
   #save(isStart: boolean): void {
     const { journal, save } = this.#source;
-    const changeCount = this.#forgottenChanges + this.#changes.length;
+    const { changeCount } = this;
     const copy = save();
     const follows = !(isStart || this.#isReplaced);
     if (copy !== undefined || !follows || this.#isFull())
@@ -259,7 +258,7 @@ export class WorldHistory implements History {
   #forget(dropped: number): void {
     const needed = this.#isFull() ? this.#saved.slice(-1) : this.#saved;
     this.#saved = needed.filter(({ sequence }) => sequence >= dropped);
-    const end = this.#saved[0]?.changeCount ?? this.#forgottenChanges + this.#changes.length;
+    const end = this.#saved[0]?.changeCount ?? this.changeCount;
     const forgotten = this.#changes.splice(0, end - this.#forgottenChanges);
     this.#forgottenChanges += forgotten.length;
     for (const { change } of forgotten) this.#characters -= charactersOf(change);

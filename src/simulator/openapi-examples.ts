@@ -26,22 +26,11 @@ import {
   operations,
 } from "../spec/operations.ts";
 import type { Credentials } from "../world/accounts/account.ts";
-import type { Publishers } from "../world/accounts/publisher-directory.ts";
-import {
-  type ExampleSimulator,
-  type Mistake,
-  mistakes,
-  type ValidRequest,
-} from "./openapi-mistakes.ts";
-
-/** The simulator that the examples describe. `fresh` returns one with the same settings and no events. */
-export interface ExampleSource {
-  readonly publishers: Publishers;
-  fresh(): ExampleSimulator;
-}
+import { type Mistake, mistakes, type ValidRequest } from "./openapi-mistakes.ts";
+import type { SimulatorCore } from "./simulator.ts";
 
 /** Uses the first publisher, with its current key and surfaces. */
-export function recordExamples(of: ExampleSource): Examples {
+export function recordExamples(of: SimulatorCore): Examples {
   const [publisher] = of.publishers.credentials(1);
   if (publisher === undefined) throw new Error("Every world has a publisher.");
   const trial = of.fresh();
@@ -60,7 +49,7 @@ export function recordExamples(of: ExampleSource): Examples {
 }
 
 /** @returns the id of the surface for the examples, which is active. */
-function copySurfaces({ id, surfaces }: Credentials, trial: ExampleSimulator): string {
+function copySurfaces({ id, surfaces }: Credentials, trial: SimulatorCore): string {
   const own = trial.publishers.credentials(1)[0]?.surfaces ?? [];
   for (const [index, { id: surface, status, cpmRange }] of surfaces.entries()) {
     const isSame = JSON.stringify(own[index]) === JSON.stringify(surfaces[index]);
@@ -74,14 +63,14 @@ function copySurfaces({ id, surfaces }: Credentials, trial: ExampleSimulator): s
 }
 
 interface Recorder {
-  readonly trial: ExampleSimulator;
+  readonly trial: SimulatorCore;
   readonly headers: Readonly<Record<string, string>>;
   ask(request: ApiRequest): ApiResponse;
   validRequest(operation: Operation, values: Values): ValidRequest;
   errors(codes: readonly ErrorCode[], validRequest: ValidRequest): ErrorExamples;
 }
 
-function createRecorder(trial: ExampleSimulator): Recorder {
+function createRecorder(trial: SimulatorCore): Recorder {
   const { assumptions } = trial;
   const [own, other] = trial.publishers.credentials(2);
   const apiKey = own?.apiKey ?? "";
@@ -135,7 +124,7 @@ function createRefusalWriter({
   seed,
   assumptions,
   clock,
-}: ExampleSimulator): (code: ErrorCode, validRequest: ValidRequest) => ApiResponse {
+}: SimulatorCore): (code: ErrorCode, validRequest: ValidRequest) => ApiResponse {
   const responder = createResponder({ seed, assumptions, explain: false });
   const quota = createQuota(assumptions);
   const nowMs = clock.now();

@@ -1,11 +1,10 @@
 /** Turns a valid request into an invalid one for each error in the OpenAPI document. */
 
 import { LAST_INSTANT_MS } from "../base/calendar.ts";
-import type { Clock } from "../base/clock.ts";
 import { DAY_MS } from "../base/duration.ts";
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 import type { ErrorCode, httpRejections } from "../spec/errors.ts";
-import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
+import type { ApiRequest } from "../spec/messages.ts";
 import {
   type ParameterEncoding,
   textOf,
@@ -13,16 +12,7 @@ import {
   withText,
 } from "../spec/openapi/openapi-requests.ts";
 import type { Operation } from "../spec/operations.ts";
-import type { Publishers } from "../world/accounts/publisher-directory.ts";
-
-export interface ExampleSimulator {
-  readonly seed: string;
-  readonly assumptions: Assumptions;
-  readonly publishers: Publishers;
-  readonly clock: Clock;
-  handle(request: ApiRequest): ApiResponse;
-  fork(): ExampleSimulator;
-}
+import type { SimulatorCore } from "./simulator.ts";
 
 /** A request that succeeded, and what it takes to make it wrong. */
 export interface ValidRequest {
@@ -41,7 +31,7 @@ export interface Mistake {
   /** What is wrong, for readers of the document. */
   readonly summary: string;
   /** Prepares the world. @returns false if that is impossible. @default nothing to prepare */
-  readonly before?: (trial: ExampleSimulator, values: Values) => boolean;
+  readonly before?: (trial: SimulatorCore, values: Values) => boolean;
   /** @default the valid request once more */
   readonly makeRequest?: (valid: ValidRequest) => ApiRequest;
 }

@@ -1,42 +1,26 @@
 /** A publisher's books and quotas as they are right now. Reads only. */
 
-import { booksOf } from "../audit/check-account.ts";
-import { microsToInr } from "../audit/event-line.ts";
-import { InputError } from "../base/input.ts";
+import { amountsOf, type BookAmounts, type Books, booksOf } from "../audit/check-account.ts";
 import { createPayoutHistories } from "../exchange/operations/payout-histories.ts";
 import type { QuotaLeft } from "../exchange/quota.ts";
+import { accountWith } from "../world/accounts/publisher-directory.ts";
 import type { RunningWorld } from "./running-world.ts";
 
 export interface PublisherFigures {
   /** Impressions and clicks since the world's start; amounts in INR with the seeded history: revenue = paid + pending. */
-  readonly books: {
-    readonly impressions: number;
-    readonly clicks: number;
-    readonly revenueInr: number;
-    readonly paidInr: number;
-    readonly pendingInr: number;
-  };
+  readonly books: Books["events"] & BookAmounts;
   readonly quotas: readonly QuotaLeft[];
 }
 
 /** @throws InputError if no publisher has this id. */
 export function figuresOf(world: RunningWorld, publisherId: string): PublisherFigures {
-  const { accounts, clock, dayOf, exchange, population, settings } = world;
-  const ordinal = accounts.ordinalOf(publisherId);
-  const account = ordinal === undefined ? undefined : accounts.peek(ordinal);
-  if (account === undefined) {
-    throw new InputError("publisher", "names no publisher of this world", "not-found");
-  }
-  const payouts = createPayoutHistories(world, dayOf(settings.startMs));
+  const { accounts, clock, dayOf, exchange, population } = world;
+  const account = accountWith(publisherId, "peek", accounts);
+  const payouts = createPayoutHistories(world);
   const history = payouts(account, dayOf(clock.now()));
   const books = booksOf(account, population.seededHistory(account), history);
   return {
-    books: {
-      ...books.events,
-      revenueInr: microsToInr(books.revenueMicros),
-      paidInr: microsToInr(books.paidMicros),
-      pendingInr: microsToInr(books.pendingMicros),
-    },
+    books: { ...books.events, ...amountsOf(books) },
     quotas: exchange.quotasLeft(account),
   };
 }

@@ -96,18 +96,16 @@ export function createWorldFactory({
     const freshBuckets = buckets.fresh;
     const accounts = createAccounts({ ids, population, freshBuckets, unauthenticated });
     const { meter } = host;
-    const access = { clock, rules, whyNot, explain, origins, meter };
+    const access = { clock, dayOf, rules, whyNot, explain, origins, meter };
     const parts = { seed, about, assumptions, ids, population, accounts, ...access };
-    const exchange = createExchange(parts, journal, startDay);
-    return { ...parts, dayOf, settings, buckets, exchange };
+    return { ...parts, settings, buckets, exchange: createExchange(parts, journal) };
   }
 
   return {
     continueFrom,
     adopt(world) {
       const parts = { ...world, whyNot };
-      const startDay = world.dayOf(world.settings.startMs);
-      return { ...parts, exchange: createExchange(parts, journal, startDay) };
+      return { ...parts, exchange: createExchange(parts, journal) };
     },
     create(settings) {
       const nowMs = mode === "system" ? readWallClockMs(wallClock) : settings.startMs;
@@ -147,19 +145,22 @@ export function continuationOf({ clock, rules, accounts }: RunningWorld): Contin
 }
 
 /** The whole state as JSON. */
-export function snapshotOf(world: RunningWorld, faults: SavedFaults): Snapshot {
-  return sealSnapshot(stateOf(world, faults, (book) => book.save()));
+export function snapshotOf(world: RunningWorld): Snapshot {
+  return sealSnapshot(stateOf(world, (book) => book.save()));
 }
 
-/** The state for another world in memory. Faster than a snapshot: it copies the books as they are and adds no digest. */
-export function copiedStateOf(world: RunningWorld, faults: SavedFaults): WorldState<Book> {
-  return stateOf(world, faults, (book) => book.copy());
+/**
+ * The state for another world in memory. Faster than a snapshot: it copies the books as they are and adds no digest. `faults`:
+ * in place of the world's own.
+ */
+export function copiedStateOf(world: RunningWorld, faults?: SavedFaults): WorldState<Book> {
+  return stateOf(world, (book) => book.copy(), faults);
 }
 
 function stateOf<SavedBook>(
-  { settings, clock, accounts, buckets }: RunningWorld,
-  faults: SavedFaults,
+  { settings, clock, accounts, buckets, rules }: RunningWorld,
   saveBook: (book: Book) => SavedBook,
+  faults?: SavedFaults,
 ): WorldState<SavedBook> {
   const now = clock.now();
   const { seed, startMs: start, publishers, profile, assumptions } = settings;
@@ -171,7 +172,7 @@ function stateOf<SavedBook>(
     profile,
     assumptions: { ...assumptions },
     clock: { mode: clock.mode, now },
-    faults,
+    faults: faults ?? rules.save(now),
     strangers: copyOfTally(accounts.unauthenticated),
     accounts: saveAccounts(
       accounts,

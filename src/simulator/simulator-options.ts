@@ -52,12 +52,12 @@ export interface SimulatorOptions {
 }
 
 export interface ResolvedOptions {
-  /** The options with their defaults. A copy, because the caller may change the original. */
-  readonly options: SimulatorOptions;
   readonly settings: WorldSettings;
   readonly clock: ClockMode;
-  readonly wallClock: WallClock | undefined;
+  readonly wallClock?: WallClock | undefined;
   readonly explain: boolean;
+  readonly cors: CorsOption;
+  /** {@link cors}, checked. */
   readonly origins: AllowedOrigins;
   readonly faults: readonly (FaultRule | FaultFunction)[];
   readonly journalEntries: number;
@@ -77,6 +77,12 @@ export const publisherCount: Schema<number> = v.pipe(
   v.integer("must be a whole number"),
   v.minValue(1, "must be at least 1"),
   v.maxValue(MAX_POPULATION, `must be at most ${MAX_POPULATION}`),
+);
+
+export const byteCount: Schema<number> = v.pipe(
+  v.number(),
+  v.safeInteger("must be a whole number"),
+  v.minValue(0, "must not be negative"),
 );
 
 const optionsSchema = strictObject({
@@ -115,33 +121,20 @@ const optionsSchema = strictObject({
     ),
     10_000,
   ),
-  journalBytes: v.optional(
-    v.pipe(
-      v.number(),
-      v.safeInteger("must be a whole number"),
-      v.minValue(0, "must not be negative"),
-    ),
-    32 * 1024 * 1024,
-  ),
+  journalBytes: v.optional(byteCount, 32 * 1024 * 1024),
 });
 
 /** @throws InputError that names the invalid option. */
 export function resolveOptions(options: SimulatorOptions): ResolvedOptions {
   const given = parseInput(optionsSchema, options, "options");
-  const assumptions = resolveAssumptions(given.assumptions);
-  const { seed, start, publishers, profile, clock, wallClock } = given;
-  const startMs = startMsOf(start, clock, wallClock);
-  const faults = given.faults.map(copyOfRule);
+  const { seed, start, publishers, profile, assumptions: chosen, faults, ...others } = given;
+  const assumptions = resolveAssumptions(chosen);
+  const startMs = startMsOf(start, others.clock, others.wallClock);
   return {
-    options: { ...given, assumptions, faults },
+    ...others,
     settings: { seed, startMs, publishers, profile, assumptions },
-    clock,
-    wallClock,
-    explain: given.explain,
-    origins: parseCorsOption(given.cors),
-    faults,
-    journalEntries: given.journalEntries,
-    journalBytes: given.journalBytes,
+    origins: parseCorsOption(others.cors),
+    faults: faults.map(copyOfRule),
   };
 }
 

@@ -104,10 +104,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
   const { options, host, control } = settings;
   const { maxWorlds = DEFAULT_MAX_WORLDS, worldBytes = DEFAULT_WORLD_BYTES } = settings;
   const { journalBytes = DEFAULT_JOURNAL_BYTES } = options;
-  const kept = createKeptWorlds(
-    { maxWorlds: maxWorlds, bytes: worldBytes, journalBytes },
-    DEFAULT_WORLD,
-  );
+  const kept = createKeptWorlds({ maxWorlds, bytes: worldBytes, journalBytes }, DEFAULT_WORLD);
   const observers: WorldsObserver[] = [];
   const defaultRef = worldRef(DEFAULT_WORLD, "");
 
@@ -238,8 +235,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     forkInSlices,
     delete: kept.delete,
     wouldMake(path) {
-      if (path.charCodeAt(1) !== AT || !path.startsWith("/")) return false;
-      const name = path.slice(2, endOfName(path));
+      const name = worldOf(path);
       return name !== DEFAULT_WORLD && kept.peek(name) === undefined && !kept.wasDropped(name);
     },
     observe(observer) {

@@ -156,13 +156,16 @@ function ok(description: string): JsonSchema {
   return { type: "boolean", const: true, description };
 }
 
-/** Use these to look up names and nesting of members, which no assumption changes. */
-export const membersOfAnswers: Readonly<Record<OperationId, JsonSchema>> = responseSchemas({
+/**
+ * The schemas of successes, which allow whatever some choice of the assumptions allows. No choice changes the names and nesting
+ * of members.
+ */
+export const lenientSchemas: Readonly<Record<OperationId, JsonSchema>> = responseSchemas({
   decimals: 6,
-  surfaceStatus: {},
-  payoutStatus: {},
-  payoutReference: {},
-  hasPayoutReference: true,
+  surfaceStatus: { type: "string" },
+  payoutStatus: { type: "string" },
+  payoutReference: { type: ["string", "null"], minLength: 0 },
+  hasPayoutReference: false,
 });
 
 const successTypes = {

@@ -3,18 +3,7 @@
 import { parseDay } from "../base/calendar.ts";
 import { isPlainObject } from "../base/input.ts";
 import type { OperationId } from "./operations.ts";
-import { type JsonSchema, responseSchemas } from "./responses.ts";
-
-const anyText: JsonSchema = { type: "string" };
-
-/** The schemas of successes. They allow whatever some choice of the assumptions allows. */
-export const lenientSchemas: Readonly<Record<OperationId, JsonSchema>> = responseSchemas({
-  decimals: 6,
-  surfaceStatus: anyText,
-  payoutStatus: anyText,
-  payoutReference: { type: ["string", "null"], minLength: 0 },
-  hasPayoutReference: false,
-});
+import { type JsonSchema, lenientSchemas } from "./responses.ts";
 
 /** Says what its schema doesn't allow about a JSON body, and where; undefined if it fits. */
 export function bodyMismatch(schema: JsonSchema, text: string): string | undefined {

@@ -166,7 +166,7 @@ describe("an audit", () => {
     const worlds = createWorlds({
       options: { publishers: 3, wallClock: () => 0 },
       host: { people: () => fakerPerson },
-      control: createControl({ version: "1.2.3" }),
+      control: createControl(),
     });
     const world = worlds.get("default");
     const { id, apiKey, surfaces } = world.publishers.at(0);

@@ -163,7 +163,7 @@ test("GET /_sim/report returns the same report, and refuses a query parameter", 
   const worlds = createWorlds({
     options: { seed: "report" },
     host: { people: () => fakerPerson },
-    control: createControl({ version: "0.0.0" }),
+    control: createControl(),
   });
   worlds.handle({ method: "GET", path: "/v1/nowhere" });
   const { status, body } = worlds.handle({ method: "GET", path: "/_sim/report" });

@@ -88,7 +88,7 @@ describe.each(named)("under %s", (name) => {
       const worlds = createWorlds({
         options: { ...options, clock: "frozen" },
         host: nodeHost,
-        control: createControl({ version: "0" }),
+        control: createControl(),
       });
       for (const step of before) {
         for (let sent = 0; sent < step.times; sent += 1) worlds.handle(step.request);

@@ -197,7 +197,7 @@ describe("in process", () => {
     return createWorlds({
       options: { clock: "frozen", journalEntries },
       host: nodeHost,
-      control: createControl({ version: "0" }),
+      control: createControl(),
     });
   }
   function send(worlds: Worlds): unknown[] {

@@ -42,7 +42,7 @@ async function fails(habits: Habits, assumptions: Assumptions): Promise<boolean>
   const worlds = createWorlds({
     options: { assumptions },
     host: nodeHost,
-    control: createControl({ version: "0" }),
+    control: createControl(),
   });
   const { id, apiKey } = worlds.get("default").publishers.at(0);
   const access = { url: "http://adsim.test", publisherId: id, apiKey };

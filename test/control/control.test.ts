@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { createSimulator } from "../../src/adapters/create-simulator.ts";
+import { VERSION } from "../../src/base/version.ts";
 import { playScenarioSync } from "../../src/scenario.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
 import type { ApiResponse } from "../../src/spec/messages.ts";
@@ -25,7 +26,7 @@ describe("the control API", () => {
     const worlds = fresh();
     const health = {
       status: "ok",
-      version: "1.2.3",
+      version: VERSION,
       seed: "adsim",
       now: "2026-01-15T00:00:00.000Z",
       server: {

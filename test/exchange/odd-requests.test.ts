@@ -217,7 +217,7 @@ describe("an odd request", () => {
         const worlds = createWorlds({
           options: { seed: "odd", publishers: 2 },
           host: { people: () => fakerPerson },
-          control: createControl({ version: "0.0.0" }),
+          control: createControl(),
         });
         const { handle } = worlds;
         expect(handle(requestWith(made(sent), kind, world())).status).toBeLessThan(500);

@@ -9,7 +9,8 @@ import {
   type SimulatorOptions,
 } from "../../src/index.ts";
 import { type Choice, catalogue } from "../../src/spec/assumptions/catalogue.ts";
-import { bodyMismatch, lenientSchemas } from "../../src/spec/schema-mismatch.ts";
+import { lenientSchemas } from "../../src/spec/responses.ts";
+import { bodyMismatch } from "../../src/spec/schema-mismatch.ts";
 import { impressionIdOf, type Sender, senderOf } from "../operation-sender.ts";
 
 type Ask = (sender: Sender) => ApiResponse;

@@ -82,7 +82,7 @@ function worldsOf(): Worlds {
   return createWorlds({
     options: {},
     host: { people: () => fakerPerson },
-    control: createControl({ version: "1" }),
+    control: createControl(),
   });
 }
 

@@ -78,7 +78,7 @@ describe("addresses", () => {
   const worlds = createWorlds({
     options: {},
     host: { people: () => fakerPerson },
-    control: createControl({ version: "1" }),
+    control: createControl(),
   });
   const get = (path: string, host: string): ApiResponse =>
     worlds.handle({ method: "GET", path, headers: { Host: host } });

@@ -17,7 +17,7 @@ function worldsOf(
     options: { publishers: 3, seed: "worlds", journalBytes },
     worldBytes,
     host: { people: () => fakerPerson },
-    control: createControl({ version: "0.0.0" }),
+    control: createControl(),
     maxWorlds,
   });
 }

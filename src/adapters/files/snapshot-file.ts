@@ -53,22 +53,14 @@ export async function loadSnapshot(
   path: string,
 ): Promise<void> {
   const content = await contentOf(path);
-  try {
-    // The simulator checks every field before it changes anything.
-    sim.restore(content as Snapshot);
-  } catch (error) {
-    throw loadError(path, error);
-  }
+  // The simulator checks every field before it changes anything.
+  loading(path, () => sim.restore(content as Snapshot));
 }
 
 /** The snapshot in a file, checked as far as possible without a world. @throws SnapshotFileError (as a rejection). */
 export async function readSnapshot(path: string): Promise<Snapshot> {
   const content = await contentOf(path);
-  try {
-    return parseSnapshot(content);
-  } catch (error) {
-    throw loadError(path, error);
-  }
+  return loading(path, () => parseSnapshot(content));
 }
 
 /** Checks that a snapshot can be saved there. @throws SnapshotFileError (as a rejection). */
@@ -123,15 +115,13 @@ async function contentOf(path: string): Promise<unknown> {
     const what = `can't be read: ${describeError(error)}. Give a file that --save-on-exit or saveSnapshot wrote.`;
     throw new SnapshotFileError(path, what, error);
   }
-  try {
+  return loading(path, () => {
     const content = lines[0]?.trimEnd().endsWith(HEAD_END)
       ? parseByAccount(lines)
       : parseWhole(lines);
     refuseForeign(content);
     return content;
-  } catch (error) {
-    throw loadError(path, error);
-  }
+  });
 }
 
 /** Parses the form that `saveSnapshot` writes. */
@@ -173,8 +163,14 @@ function refuseForeign(content: unknown): void {
   throw new Error(`it is not a snapshot of adsim but ${kind}`);
 }
 
-function loadError(path: string, error: unknown): SnapshotFileError {
-  const why = error instanceof InputError ? error.message.replace(/\.$/, "") : describeError(error);
-  const what = `can't be loaded: ${why}. Nothing was changed. Give a file that this version of adsim saved.`;
-  return new SnapshotFileError(path, what, error);
+/** @throws SnapshotFileError for any error of `load`. */
+function loading<Result>(path: string, load: () => Result): Result {
+  try {
+    return load();
+  } catch (error) {
+    const why =
+      error instanceof InputError ? error.message.replace(/\.$/, "") : describeError(error);
+    const what = `can't be loaded: ${why}. Nothing was changed. Give a file that this version of adsim saved.`;
+    throw new SnapshotFileError(path, what, error);
+  }
 }

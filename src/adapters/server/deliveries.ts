@@ -72,10 +72,7 @@ function hold(socket: Socket, undelivered: () => void): HeldResponse {
   return held;
 }
 
-interface DeliveryContext {
-  readonly response: ApiResponse;
-  readonly delivery: Delivery;
-  readonly outlet: Outlet;
+interface DeliveryContext extends Pick<Handover, "response" | "delivery" | "outlet"> {
   readonly held: HeldResponse;
   /** Call it when the delivery ends, with or without a response. */
   readonly settled: () => void;

@@ -7,10 +7,9 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { httpRejections, type Rejection } from "../../spec/errors.ts";
 import type { ApiResponse } from "../../spec/messages.ts";
-import type { Overtaking } from "../hold-back.ts";
 import { http, timers } from "./builtins.ts";
 import { afterLatest, stateOf, whenTurn } from "./connection-state.ts";
-import { handOver, type Outlet } from "./deliveries.ts";
+import { type Handover, handOver, type Outlet } from "./deliveries.ts";
 
 /** How long a refused client has to finish sending and read the answer, in milliseconds. */
 const LINGER_MS = 2000;
@@ -26,13 +25,8 @@ function wireHead(response: ApiResponse): string {
 }
 
 /** An answer after which the connection ends. */
-export interface LastAnswer {
-  readonly response: ApiResponse;
-  readonly overtaking: Overtaking;
-  readonly world: string;
-  /** Calls `then` when all earlier requests of the connection are answered. */
-  whenTurn(then: () => void): void;
-}
+export type LastAnswer = Pick<Handover, "response" | "overtaking" | "world"> &
+  Pick<Outlet, "whenTurn">;
 
 /** Hands over the last answer of a connection, as its delivery says. */
 export function answerLast(

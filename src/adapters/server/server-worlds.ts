@@ -4,14 +4,12 @@ import * as v from "valibot";
 import { formatInstant, LAST_INSTANT_MS } from "../../base/calendar.ts";
 import type { WallClock } from "../../base/clock.ts";
 import { inField, parseInput } from "../../base/input.ts";
-import { VERSION } from "../../base/version.ts";
 import { createControl } from "../../control/control.ts";
 import type { ControlLoader } from "../../control/route.ts";
-import { type Cors, createCors, parseCorsOption } from "../../exchange/cors.ts";
+import { type Cors, createCors } from "../../exchange/cors.ts";
 import { createMeter } from "../../exchange/meter.ts";
-import { parseReadings, type SimulatorOptions } from "../../simulator/simulator-options.ts";
+import { byteCount, type SimulatorOptions } from "../../simulator/simulator-options.ts";
 import { createWorlds, DEFAULT_WORLD, type Worlds } from "../../simulator/worlds.ts";
-import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
 import { nodeHost } from "../node-host.ts";
 
@@ -82,13 +80,7 @@ const optionsSchema: v.GenericSchema<unknown, ResolvedServerOptions> = v.looseOb
   maxWorlds: v.optional(atLeastOne),
   // More than a load generator needs, but few enough that their bodies fit in memory.
   maxConnections: v.optional(atLeastOne, 10_000),
-  worldBytes: v.optional(
-    v.pipe(
-      v.number(),
-      v.safeInteger("must be a whole number"),
-      v.minValue(0, "must not be negative"),
-    ),
-  ),
+  worldBytes: v.optional(byteCount),
 });
 
 /** @throws InputError that names the invalid option. */
@@ -106,7 +98,7 @@ export function createServerWorlds(
   const worlds = createWorlds({
     options: { ...rest, clock, ...timeOf(rest.start, clock, wallClock) },
     host: { ...nodeHost, meter: createMeter(monotonicMs), maxSavedBytes: MAX_SAVED_BYTES },
-    control: createControl({ version: VERSION, controlToken, load }),
+    control: createControl({ controlToken, load }),
     maxWorlds,
     worldBytes,
   });
@@ -120,14 +112,10 @@ export function createServerWorlds(
   return worlds;
 }
 
-/** Which pages may call the API of worlds with these options; undefined if none may. */
-export function createServerCors({
-  cors = [],
-  assumptions,
-  explain = false,
-}: ServerOptions): Cors | undefined {
-  const inForce = resolveAssumptions(parseReadings(assumptions ?? {}));
-  return createCors({ origins: parseCorsOption(cors), assumptions: inForce, explain });
+/** Which pages may call the API of a server's worlds; undefined if none may. */
+export function createServerCors(worlds: Worlds): Cors | undefined {
+  const { origins, explain, settings } = worlds.get(DEFAULT_WORLD).options;
+  return createCors({ origins, explain, assumptions: settings.assumptions });
 }
 
 /** Not `performance.now()`, whose module would load during the first request and take a millisecond. */

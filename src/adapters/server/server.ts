@@ -63,12 +63,11 @@ export async function startPrepared(
   });
   const address = await listen(server, port, host);
   const sweep = timers.setInterval(createSweeper(connections), IDLE_MS).unref();
-  const cors = createServerCors(options);
   const guards = createGuards({
     address: address.address,
     host,
     isToken: tokenCheck(controlToken),
-    cors,
+    cors: createServerCors(worlds),
   });
   const service = createService(worlds, guards);
   const requestHost: RequestHost = {

@@ -9,13 +9,10 @@ import { problemResponse } from "../../control/problem.ts";
 import { MAX_BODY_BYTES } from "../../exchange/parameters.ts";
 import { DEFAULT_WORLD, type Worlds } from "../../simulator/worlds.ts";
 import type { Rejection } from "../../spec/errors.ts";
-import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
+import type { ApiRequest, ApiResponse, RequestParts } from "../../spec/messages.ts";
 import type { LongResponse, Work } from "../../spec/work.ts";
 
-export interface RequestHead {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
+export interface RequestHead extends Pick<RequestParts, "method" | "path" | "headers"> {
   readonly httpVersion: string;
 }
 

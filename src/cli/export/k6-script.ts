@@ -2,7 +2,7 @@
 
 import { ADS, RECENT } from "../../play/traffic/request-factory.ts";
 import { type OperationId, operationIds, operations } from "../../spec/operations.ts";
-import { membersOfAnswers } from "../../spec/responses.ts";
+import { lenientSchemas } from "../../spec/responses.ts";
 import { jsLiteral } from "./js-literal.ts";
 import type { Executor } from "./k6-executors.ts";
 
@@ -79,7 +79,7 @@ interface K6Operation {
 
 function operationOf(id: OperationId): K6Operation {
   const { method, path } = operations[id];
-  return { method, path, members: Object.keys(membersOfAnswers[id].properties ?? {}) };
+  return { method, path, members: Object.keys(lenientSchemas[id].properties ?? {}) };
 }
 
 const CODE = `// What a draw is for.

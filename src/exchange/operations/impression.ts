@@ -25,6 +25,7 @@ import {
   refused,
   type ShapedBy,
 } from "./outcome.ts";
+import { surfaceNotFound } from "./surfaces.ts";
 
 type Repeat = (id: string, micros: number, bodyOf: EventBodyWriter) => Outcome;
 
@@ -55,7 +56,7 @@ export function createImpressionRecorder(world: OperationWorld): ImpressionRecor
 
   function record(input: Input<"impression">, account: Account, moment: Moment): Outcome {
     const surfaceIndex = account.surfaceIndexes.get(input.surface);
-    if (surfaceIndex === undefined) return unknownSurface;
+    if (surfaceIndex === undefined) return surfaceNotFound;
     const { ad_id, session_id } = input;
     const dedupInput = session_id === undefined ? undefined : dedupInputOf(ad_id, session_id);
     return recordOnSurface(surfaceIndex, dedupInput, account, moment);
@@ -165,10 +166,3 @@ const inactiveRejection: Rejection = {
   detail: "The surface is not active. Impressions are recorded only on active surfaces.",
   parameter: "surface",
 };
-
-const unknownSurface = refused({
-  code: "surface_not_found",
-  detail:
-    "surface is not the id of a surface of this publisher. GET /v1/publisher/surfaces lists the ids.",
-  parameter: "surface",
-});

@@ -11,18 +11,17 @@ import {
 import type { OperationWorld } from "./operation-world.ts";
 import { surfaceTotals } from "./revenue.ts";
 
-/** `startDay` is the first day without seeded history. */
 export function createPayoutHistories(
-  { assumptions, population }: Pick<OperationWorld, "assumptions" | "population">,
-  startDay: Day,
+  world: Pick<OperationWorld, "assumptions" | "population">,
 ): (account: Account, today: Day) => PayoutHistory {
+  const { assumptions, population } = world;
   const terms = {
     cycles: payoutCycles[assumptions["payout.cycle"]],
     threshold: payoutThresholds[assumptions["payout.threshold"]],
   };
   return (account, today) => {
     // The seeded history ends on the day before the world's start.
-    const lastSeeded = day(Math.max(account.joined, startDay - 1));
+    const lastSeeded = day(Math.max(account.joined, population.startDay - 1));
     const lastRecorded = account.book.lastDay ?? lastSeeded;
     const revenue = {
       joined: account.joined,

@@ -1,6 +1,6 @@
 /** `GET /v1/publisher/payouts`: the payouts and the pending amount (spec §4). */
 
-import { type Day, formatDay } from "../../base/calendar.ts";
+import { formatDay } from "../../base/calendar.ts";
 import type { Choice } from "../../spec/assumptions/catalogue.ts";
 import type { Input } from "../../spec/operations.ts";
 import type { Account } from "../../world/accounts/account.ts";
@@ -28,9 +28,9 @@ const unpaidReferences = {
   absent: "",
 } satisfies Record<Choice<"payout.txn-id">, string>;
 
-export function createPayouts(world: OperationWorld, startDay: Day): Payouts {
+export function createPayouts(world: OperationWorld): Payouts {
   const { assumptions, ids, population } = world;
-  const historyOf = createPayoutHistories(world, startDay);
+  const historyOf = createPayoutHistories(world);
   const order = orders[assumptions["payout.order"]];
   const cycles = payoutCycles[assumptions["payout.cycle"]];
   const statusOf = payoutStatusReaders[assumptions["payout.statuses"]];

@@ -11,6 +11,7 @@ import { type AmountWriter, amountWriterOf } from "./amounts.ts";
 import type { OperationWorld } from "./operation-world.ts";
 import { alsoShapedBy, type Outcome, readSuccess, refused, type ShapedBy } from "./outcome.ts";
 import { historyShapedBy, surfaceTotals } from "./revenue.ts";
+import { surfaceNotFound } from "./surfaces.ts";
 
 export type Stats = (input: Input<"stats">, account: Account, moment: Moment) => Outcome;
 
@@ -25,9 +26,8 @@ const DEFAULT_DAYS_BACK = 30;
 /** The index of a surface that the publisher doesn't have. */
 const NO_SURFACE = -1;
 
-/** `startDay` is the first day without seeded history. */
-export function createStats(world: OperationWorld, startDay: Day): Stats {
-  const { assumptions, population } = world;
+export function createStats({ assumptions, population }: OperationWorld): Stats {
+  const { startDay } = population;
   const invert = inverted[assumptions["date.inverted-range"]];
   const allowsFuture = future[assumptions["date.future"]];
   const listsOthers = keepsOthers[assumptions["stats.filter-unlisted"]];
@@ -193,13 +193,6 @@ const listed = { all: () => true, "with-traffic": hasTraffic } satisfies Record<
 
 /** How many days the figures lag behind. */
 const lags = { live: 0, "next-day": 1 } satisfies Record<Choice<"stats.today">, number>;
-
-const surfaceNotFound = refused({
-  code: "surface_not_found",
-  detail:
-    "surface is not the id of a surface of this publisher. GET /v1/publisher/surfaces lists the ids.",
-  parameter: "surface",
-});
 
 /** Answers a surface that the publisher doesn't have; undefined if its figures are empty. */
 const unknownSurfaces: Readonly<Record<Choice<"surface.unknown">, Outcome | undefined>> = {

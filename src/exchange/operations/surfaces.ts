@@ -3,7 +3,7 @@
 import { utf8Length } from "../../base/text.ts";
 import type { Input } from "../../spec/operations.ts";
 import { type Account, publicSurface } from "../../world/accounts/account.ts";
-import { type Outcome, readSuccess, type ShapedBy } from "./outcome.ts";
+import { type Outcome, type Refusal, readSuccess, refused, type ShapedBy } from "./outcome.ts";
 
 export function listSurfaces(_input: Input<"surfaces">, account: Account): Outcome {
   const surfaces = account.surfaces.map((terms) => {
@@ -15,3 +15,11 @@ export function listSurfaces(_input: Input<"surfaces">, account: Account): Outco
 }
 
 const shapedBy: ShapedBy = ["surface.statuses"];
+
+/** Refuses a request that names a surface that the publisher doesn't have. */
+export const surfaceNotFound: Refusal = refused({
+  code: "surface_not_found",
+  detail:
+    "surface is not the id of a surface of this publisher. GET /v1/publisher/surfaces lists the ids.",
+  parameter: "surface",
+});

@@ -4,7 +4,13 @@
  */
 
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
-import { documentedLimits, isLimited, type Operation, operations } from "../operations.ts";
+import {
+  documentedLimits,
+  isLimited,
+  methodsOf,
+  type Operation,
+  operations,
+} from "../operations.ts";
 import type { JsonSchema } from "../responses.ts";
 import type { Examples } from "./openapi-examples.ts";
 import type { OpenApiHeader, Reference } from "./openapi-headers.ts";
@@ -71,7 +77,7 @@ export function openApiDocument(
       description: "The response to GET without its body.",
       responses: responses.ofHead(operation),
     };
-    const answersHead = operation.method === "GET" && headSupported[assumptions["http.head"]];
+    const answersHead = methodsOf(operation, assumptions).includes("HEAD");
     paths[operation.path] = {
       [operation.method.toLowerCase()]: described,
       ...(answersHead ? { head } : {}),
@@ -138,11 +144,6 @@ function limitDescriber(assumptions: Assumptions): (operation: Operation) => str
   return ({ id, limit }) =>
     isLimited(id, assumptions) ? limits[limit] : "No request limit applies.";
 }
-
-const headSupported = { supported: true, "405": false } satisfies Record<
-  Choice<"http.head">,
-  boolean
->;
 
 function bearer(examples: Examples | undefined): unknown {
   const { id, apiKey } = examples?.publisher ?? {};

@@ -17,7 +17,7 @@ import {
   publicSurface,
   type Surface,
 } from "./account.ts";
-import type { AccountWorld } from "./accounts.ts";
+import type { Accounts, AccountWorld } from "./accounts.ts";
 
 /** A surface in a sign-up. `cpmRange` is in INR, in whole paise, lower bound first; default `[10, 50]`. */
 export interface SurfaceRequest {
@@ -154,6 +154,23 @@ export function repeatPublisherChange(publishers: Publishers, change: PublisherC
   }
 }
 
+/** The account of the publisher with this id. @throws InputError if there is none. */
+export function accountWith(
+  publisherId: string,
+  how: "peek" | "open",
+  accounts: Accounts,
+): Account {
+  const ordinal = accounts.ordinalOf(String(publisherId));
+  const account = ordinal === undefined ? undefined : accounts[how](ordinal);
+  if (account !== undefined) return account;
+  throw new InputError("publisher", "names no publisher of this world", "not-found");
+}
+
+/** In paise, as surfaces have it. */
+function paiseOf([lower, upper]: NonNullable<SurfaceChange["cpmRange"]>): SurfaceTerms["cpmPaise"] {
+  return [Math.round(lower * 100), Math.round(upper * 100)];
+}
+
 /** `note` is told of every change, once it is made. */
 export function createDirectory(
   world: () => DirectoryWorld,
@@ -162,13 +179,8 @@ export function createDirectory(
   function publicView(account: Account): Publisher {
     return publicPublisher(account, account.person ?? world().population.person(account.ordinal));
   }
-  function find(how: "peek" | "open", publisherId: string): Account {
-    const { accounts } = world();
-    const ordinal = accounts.ordinalOf(String(publisherId));
-    const account = ordinal === undefined ? undefined : accounts[how](ordinal);
-    if (account !== undefined) return account;
-    throw new InputError("publisher", "names no publisher of this world", "not-found");
-  }
+  const find = (how: "peek" | "open", publisherId: string): Account =>
+    accountWith(publisherId, how, world().accounts);
   function peekAt(index: number): Account | undefined {
     const { accounts } = world();
     const ordinal = accounts.ordinalAt(index);
@@ -216,8 +228,7 @@ export function createDirectory(
       const seededPerson = population.person(ordinal);
       const surfaces = (wanted.surfaces ?? ["Main"]).map((entry, index): SurfaceTerms => {
         const surface = typeof entry === "string" ? { name: entry } : entry;
-        const [lower, upper] = surface.cpmRange ?? [10, 50];
-        const cpmPaise = [Math.round(lower * 100), Math.round(upper * 100)] as const;
+        const cpmPaise = paiseOf(surface.cpmRange ?? [10, 50]);
         return {
           id: ids.surface.encode(ordinal, index),
           name: surface.name,
@@ -252,10 +263,7 @@ export function createDirectory(
         ...before,
         status: nextStatus ?? before.status,
         ...(nextStatus === undefined ? {} : { statusBy: "user" }),
-        cpmPaise:
-          nextRange === undefined
-            ? before.cpmPaise
-            : [Math.round(nextRange[0] * 100), Math.round(nextRange[1] * 100)],
+        cpmPaise: nextRange === undefined ? before.cpmPaise : paiseOf(nextRange),
       };
       const account = find("open", publisherId);
       account.surfaces = account.surfaces.map((surface) =>

@@ -209,10 +209,7 @@ export function* loadAccounts<KeptBook>(
 
 /** @throws InputError that names the field that doesn't fit the seed. */
 function checkOrigin(
-  from: Pick<Account, "ordinal" | "surfaces"> & {
-    readonly joined: number;
-    readonly person?: Person | undefined;
-  },
+  from: Pick<AccountState<unknown>, "ordinal" | "joined" | "person" | "surfaces">,
   population: Population,
 ): void {
   const { ordinal, joined, person, surfaces } = from;

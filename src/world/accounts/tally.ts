@@ -61,20 +61,8 @@ export function copyOfTally({ impression, click }: Tally): Tally {
   return { impression: { ...impression }, click: { ...click } };
 }
 
-const eventTally = v.strictObject({
-  applied: countSchema,
-  suppressed: countSchema,
-  uncounted: countSchema,
-  refused: countSchema,
-  copies: countSchema,
-  injected: countSchema,
-  dropped: countSchema,
-  lost: countSchema,
-  unseen: countSchema,
-  seenMicros: countSchema,
-  unseenMicros: countSchema,
-  repeatedMicros: countSchema,
-});
+const counts = Object.keys(createEventTally()) as (keyof EventTally)[];
+const eventTally = v.strictObject(v.entriesFromList(counts, countSchema));
 
 /** A tally in a snapshot. */
 export const savedTallySchema: v.GenericSchema<unknown, Tally> = v.strictObject({

@@ -21,6 +21,8 @@ export const MAX_POPULATION = 1_000_000;
 
 export interface Population {
   readonly size: number;
+  /** The world's first day. Seeded history ends before it. */
+  readonly startDay: Day;
   publisherAt(ordinal: number): SeededPublisher;
   person(ordinal: number): Person;
   /** Daily totals of the days before the world's start; undefined for a publisher that signed up. */
@@ -33,8 +35,7 @@ export interface Population {
 
 export interface PopulationOptions {
   readonly settings: WorldSettings;
-  /** The world's first day. Seeded history ends before it. */
-  readonly startDay: Day;
+  readonly startDay: Population["startDay"];
   readonly ids: Ids;
   /** Called only when a person is needed. */
   readonly people: () => PersonGenerator;
@@ -142,6 +143,7 @@ export function createPopulation(options: PopulationOptions): Population {
 
   return {
     size,
+    startDay,
     publisherAt,
     person: (ordinal) => options.people()(seed, profile, ordinal),
     seededHistory,

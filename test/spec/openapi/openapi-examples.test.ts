@@ -202,7 +202,7 @@ describe("adsim openapi", () => {
 
 function worldsOf(options: SimulatorOptions): Worlds {
   const host = { people: () => fakerPerson, meter: createMeter(() => 0) };
-  return createWorlds({ options, host, control: createControl({ version: "0" }) });
+  return createWorlds({ options, host, control: createControl() });
 }
 
 function served(

@@ -3,7 +3,7 @@
 import { formatInstant, LAST_INSTANT_MS, parseInstant } from "../../../base/calendar.ts";
 import { didYouMean } from "../../../base/did-you-mean.ts";
 import { durationMs } from "../../../base/duration.ts";
-import { InputError } from "../../../base/input.ts";
+import { InputError, renamingField } from "../../../base/input.ts";
 import { type FaultRule, MAX_RULES } from "../../../faults/rule.ts";
 import { resolveOptions } from "../../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../../spec/assumptions/resolve.ts";
@@ -90,12 +90,8 @@ function pass(ms: number, at: string, world: World): void {
 
 function assume(readings: object, at: string, world: World): void {
   const together = { ...world.readings, ...readings };
-  try {
-    resolveAssumptions(together);
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    throw new InputError(error.field.replace(/^assumptions/, at), error.expected);
-  }
+  const inStep = (field: string): string => field.replace(/^assumptions/, at);
+  renamingField(inStep, () => resolveAssumptions(together));
   world.readings = together;
 }
 

@@ -3,7 +3,7 @@
 import type { Audit, PublisherAudit } from "../../../audit/audit.ts";
 import { eventLinesOf, figuresWithoutAccount } from "../../../audit/event-line.ts";
 import { operationIds } from "../../../spec/operations.ts";
-import { type JsonSchema, membersOfAnswers } from "../../../spec/responses.ts";
+import { type JsonSchema, lenientSchemas } from "../../../spec/responses.ts";
 import { createTally } from "../../../world/accounts/tally.ts";
 import type { TallySummary } from "../../measure/tally.ts";
 import type { StepKind } from "../step-kind.ts";
@@ -72,18 +72,18 @@ const audit: {
 
 /** The report that each expectation key asks for. */
 export const reports: Readonly<Record<"stats" | "surfaces" | "payouts" | "audit", OutputShape>> = {
-  stats: shapeOf(membersOfAnswers.stats),
-  surfaces: shapeOf(membersOfAnswers.surfaces),
-  payouts: shapeOf(membersOfAnswers.payouts),
+  stats: shapeOf(lenientSchemas.stats),
+  surfaces: shapeOf(lenientSchemas.surfaces),
+  payouts: shapeOf(lenientSchemas.payouts),
   audit: { kind: "members", members: audit },
 };
 
 const shapes: { readonly [Kind in StepKind]: OutputShape | undefined } = {
-  impression: answerOf(membersOfAnswers.impression),
-  click: answerOf(membersOfAnswers.click),
-  stats: answerOf(membersOfAnswers.stats),
-  surfaces: answerOf(membersOfAnswers.surfaces),
-  payouts: answerOf(membersOfAnswers.payouts),
+  impression: answerOf(lenientSchemas.impression),
+  click: answerOf(lenientSchemas.click),
+  stats: answerOf(lenientSchemas.stats),
+  surfaces: answerOf(lenientSchemas.surfaces),
+  payouts: answerOf(lenientSchemas.payouts),
   raw: anything,
   traffic: tally,
   repeat: tally,
