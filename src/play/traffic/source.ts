@@ -2,7 +2,7 @@
 
 import { durationMs } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
-import { deriveKey, drawBetween, type Key } from "../../base/random.ts";
+import { deriveKey, drawBetween, drawFraction, type Key } from "../../base/random.ts";
 import type { ClientExchange, Outgoing } from "../../laws/client-exchange.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
 import type { OperationId } from "../../spec/operations.ts";
@@ -38,8 +38,6 @@ export interface TrafficSource {
 
 const ALL: Share = { worker: 1, of: 1 };
 const TIMEOUT = "10s";
-const HIGHEST = 0xffff_ffff;
-const VALUES = 0x1_0000_0000;
 
 /** @throws InputError if there is no publisher, or if impressions are asked for and a publisher has no surface. */
 export function createTrafficSource(order: TrafficOrder): TrafficSource {
@@ -57,7 +55,7 @@ export function createTrafficSource(order: TrafficOrder): TrafficSource {
   const operationOf = createChoice(weightsOf(traffic.mix), key("operations"));
   const memberKey = key("publishers");
   const clickKey = key("clicks");
-  const clickedBelow = (traffic.clicks?.rate ?? 0) * VALUES;
+  const clickedShare = traffic.clicks?.rate ?? 0;
   const clicks = createClicks(durationMs(traffic.clicks?.after ?? 0));
   const { worker, of } = order.share ?? ALL;
   const looksBack = (traffic.repeatedSessions ?? 0) > 0;
@@ -104,7 +102,7 @@ export function createTrafficSource(order: TrafficOrder): TrafficSource {
     const by = senderOf(index);
     const request = requestFor(operation, by);
     // Drawn by the arrival's index, so that clicks don't depend on when answers come.
-    const isClicked = clickedBelow > 0 && drawBetween(clickKey, index, 0, HIGHEST) < clickedBelow;
+    const isClicked = clickedShare > 0 && drawFraction(clickKey, index) < clickedShare;
     if (isClicked && operation === "impression") clicks.expect(handedOut, { dueMs, by });
     index += 1;
     arrivalMs = schedule();
@@ -210,7 +208,7 @@ function createChoice(weights: Weights, key: Key): (index: number) => ArrivalOpe
     return { operation, bound: sum };
   });
   return (index) => {
-    const drawn = (drawBetween(key, index, 0, HIGHEST) / VALUES) * sum;
+    const drawn = drawFraction(key, index) * sum;
     for (const { operation, bound } of upTo) if (drawn < bound) return operation;
     return only[0];
   };
