@@ -56,14 +56,8 @@ export function createRateCurve(segments: readonly RateSegment[]): RateCurve {
   return {
     expectedBefore(ms) {
       const rounds = Math.floor(ms / roundMs);
-      let left = ms - rounds * roundMs;
-      let sum = rounds * roundSum;
-      for (const segment of segments) {
-        if (left <= 0) break;
-        sum += sumOf(partOf(segment, 0, Math.min(left, segment.lengthMs)));
-        left -= segment.lengthMs;
-      }
-      return sum;
+      const rest = firstOf(segments, ms - rounds * roundMs);
+      return rest.reduce((sum, segment) => sum + sumOf(segment), rounds * roundSum);
     },
     whenExpected(count) {
       while (count >= (round + 1) * roundSum) {
@@ -98,6 +92,18 @@ export function partOf(segment: RateSegment, beginMs: number, endMs: number): Ra
     from: from + slope * beginMs,
     to: endMs === lengthMs ? to : from + slope * endMs,
   };
+}
+
+/** The segments up to a moment in them. */
+export function firstOf(segments: readonly RateSegment[], lengthMs: number): RateSegment[] {
+  const first: RateSegment[] = [];
+  let leftMs = lengthMs;
+  for (const segment of segments) {
+    if (leftMs <= 0) break;
+    first.push(partOf(segment, 0, Math.min(leftMs, segment.lengthMs)));
+    leftMs -= segment.lengthMs;
+  }
+  return first;
 }
 
 function slopeOf({ lengthMs, from, to }: RateSegment): number {
