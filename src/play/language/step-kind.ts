@@ -1,5 +1,6 @@
 /** The kinds of steps and expectations, each named by the key that marks it. Checks, player, counts and schemas all use these lists. */
 
+import { assert } from "../../base/assert.ts";
 import type { Expectation, RequestStep, Step } from "./scenario.ts";
 
 export const stepKinds = [
@@ -31,8 +32,7 @@ export const requestKinds = ["impression", "click", "stats", "surfaces", "payout
 /** The kind of a checked step. */
 export function kindOf(step: Step): StepKind {
   const kind = stepKinds.find((one) => Object.hasOwn(step, one));
-  if (kind === undefined)
-    throw new Error("A step without a kind passed the checks. This is a bug in adsim.");
+  assert(kind !== undefined, "A step without a kind passed the checks.");
   return kind;
 }
 

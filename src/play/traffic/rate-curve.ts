@@ -3,6 +3,7 @@
  * is computed from the integral, so rounding errors don't add up.
  */
 
+import { assert } from "../../base/assert.ts";
 import { squareRoot } from "./square-root.ts";
 
 /** A span in which the rate changes linearly. Rates are arrivals per millisecond. */
@@ -67,8 +68,7 @@ export function createRateCurve(segments: readonly RateSegment[]): RateCurve {
       const inRound = count - round * roundSum;
       while (inRound >= (sums[place + 1] ?? Number.POSITIVE_INFINITY)) place += 1;
       const segment = segments[place];
-      if (segment === undefined)
-        throw new Error("A rate curve without segments. This is a bug in adsim.");
+      assert(segment !== undefined, "A rate curve without segments.");
       const into = intoSegment(segment, slopes[place] ?? 0, inRound - (sums[place] ?? 0));
       return Math.floor(round * roundMs + (starts[place] ?? 0) + into + NEARLY_MS);
     },

@@ -1,5 +1,6 @@
 /** Produces traffic request by request: the scheduled arrivals, and the clicks that follow answers. */
 
+import { assert } from "../../base/assert.ts";
 import { durationMs } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
 import { deriveKey, drawBetween, drawFraction, type Key } from "../../base/random.ts";
@@ -177,8 +178,7 @@ type KeyOf = (use: string) => Key;
 
 function requestFactoryAt(factories: readonly RequestFactory[], place: number): RequestFactory {
   const factory = factories[place];
-  if (factory === undefined)
-    throw new Error("Traffic without a publisher. This is a bug in adsim.");
+  assert(factory !== undefined, "Traffic without a publisher.");
   return factory;
 }
 
@@ -200,7 +200,7 @@ export function weightsOf(mix: Mix = { impression: 1 }): Weights {
 
 function createChoice(weights: Weights, key: Key): (index: number) => ArrivalOperation {
   const [only] = weights;
-  if (only === undefined) throw new Error("A mix without operations. This is a bug in adsim.");
+  assert(only !== undefined, "A mix without operations.");
   if (weights.length === 1) return () => only[0];
   let sum = 0;
   const upTo = weights.map(([operation, weight]) => {
