@@ -2,7 +2,7 @@
 
 import * as v from "valibot";
 import { formatList } from "../../../base/did-you-mean.ts";
-import { durationMs } from "../../../base/duration.ts";
+import { DAY_MS, durationMs } from "../../../base/duration.ts";
 import { isPlainObject } from "../../../base/input.ts";
 import {
   anyOf,
@@ -156,13 +156,11 @@ function headerProblem(name: string, given: unknown, all: readonly string[]): st
   return isSendable ? undefined : "must be printable ASCII, without a space at either end";
 }
 
-const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
-
 export const timeout: Schema<number | string> = v.pipe(
   duration,
   v.check((given) => {
     const ms = durationMs(given);
-    return ms > 0 && ms <= LONGEST_WAIT_MS;
+    return ms > 0 && ms <= DAY_MS;
   }, "must be longer than 0 and at most a day"),
   v.description("How long the client waits for the answer. Default: 10s."),
 );
