@@ -1,8 +1,10 @@
 /** Checks how much was credited, to the micro-INR. */
 
 import * as v from "valibot";
+import type { Audit } from "../audit/audit.ts";
 import { InputError, parseInput } from "../base/input.ts";
 import { formatInr, MICROS_PER_INR, nearestMicros } from "../base/money.ts";
+import type { Schema } from "../base/schema-builders.ts";
 import { instantText } from "../base/schemas.ts";
 import { type Check, check, checkNames, counted, quoted, readSim } from "./check.ts";
 import { afterSchema, timeOf, timeText } from "./event-filter.ts";
@@ -19,12 +21,15 @@ export interface CreditedWhere extends Since {
   readonly events?: "impressions" | "clicks" | undefined;
 }
 
-const amountText = "must be an amount in INR, 0 or more";
+const AMOUNT_EXPECTED = "must be an amount in INR, 0 or more";
+export const amountSchema: Schema<number> = v.pipe(
+  v.number(AMOUNT_EXPECTED),
+  v.finite(AMOUNT_EXPECTED),
+  v.minValue(0, AMOUNT_EXPECTED),
+);
 const schema = v.strictObject({
   amountInr: v.pipe(
-    v.number(amountText),
-    v.finite(amountText),
-    v.minValue(0, amountText),
+    amountSchema,
     v.check(
       (inr) => nearestMicros(inr) / MICROS_PER_INR === Number(inr.toFixed(6)),
       "must be an amount that is exact in micro-INR",
@@ -108,19 +113,8 @@ export function credited(given: unknown, amount: number, where: CreditedWhere = 
   });
 }
 
-interface CreditTotals {
-  readonly total: Credits;
-  readonly publishers: readonly (Credits & { readonly publisher: string })[];
-}
-
-interface Credits {
-  readonly creditedRecordedInr: number;
-  readonly impressions: { readonly creditedRecordedInr: number };
-  readonly clicks: { readonly creditedRecordedInr: number };
-}
-
 function recordedMicrosIn(
-  { total, publishers }: CreditTotals,
+  { total, publishers }: Pick<Audit, "total" | "publishers">,
   publisher: string | undefined,
   events: CreditedWhere["events"],
 ): number {

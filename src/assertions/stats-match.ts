@@ -4,10 +4,12 @@ import * as v from "valibot";
 import { formatDay, parseDay } from "../base/calendar.ts";
 import { InputError, parseInput } from "../base/input.ts";
 import { wholeFrom } from "../base/schemas.ts";
+import type { PublisherStats } from "../client/api.ts";
 import { dayReader } from "../exchange/operations/operation-world.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 import { buildRequest } from "../spec/build-request.ts";
-import { type Check, check, checkNames, quoted, readSim, table } from "./check.ts";
+import { type Check, check, checkNames, MAX_ROWS, quoted, readSim, table } from "./check.ts";
+import { amountSchema } from "./credited.ts";
 
 export interface SurfaceFigures {
   readonly impressions?: number | undefined;
@@ -38,8 +40,7 @@ const dayText = v.optional(
     v.check((text) => parseDay(text) !== undefined, dayExpected),
   ),
 );
-const amount = "must be an amount in INR, 0 or more";
-const inr = v.optional(v.pipe(v.number(amount), v.finite(amount), v.minValue(0, amount)));
+const inr = v.optional(amountSchema);
 const count = v.optional(wholeFrom(0));
 const schema = v.strictObject({
   publisher: v.string("must be the id of a publisher"),
@@ -99,19 +100,6 @@ export function stats(given: unknown, match: StatsMatch): Check {
   });
 }
 
-/** The endpoint's answer (spec §2). */
-interface Answer {
-  readonly period: { readonly from: string; readonly to: string };
-  readonly impressions: number;
-  readonly clicks: number;
-  readonly revenue_inr: number;
-  readonly surfaces: readonly {
-    readonly id: string;
-    readonly impressions: number;
-    readonly revenue: number;
-  }[];
-}
-
 type Figure = readonly [name: string, value: number];
 
 /** The given figures, in the order in which they are shown. */
@@ -135,7 +123,7 @@ function figuresOf({
   return named.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
 }
 
-function figuresIn({ impressions, clicks, revenue_inr, surfaces }: Answer): Figure[] {
+function figuresIn({ impressions, clicks, revenue_inr, surfaces }: PublisherStats): Figure[] {
   const bySurface = surfaces.map(({ id, impressions, revenue }) => [
     id,
     { impressions, revenueInr: revenue },
@@ -148,7 +136,7 @@ function figuresIn({ impressions, clicks, revenue_inr, surfaces }: Answer): Figu
 function askInFork(
   sim: SimulatorCore,
   { publisher, period = {}, surface }: Pick<StatsMatch, "publisher" | "period" | "surface">,
-): Answer {
+): PublisherStats {
   const scratch = sim.fork();
   scratch.faults.clear();
   const { apiKey } = scratch.publishers.rotateKey(publisher);
@@ -172,12 +160,10 @@ function firstDayOf(scratch: SimulatorCore): string {
   return formatDay(dayReader(scratch.assumptions)(scratch.snapshot().start));
 }
 
-const MAX_SURFACES = 10;
-
-function surfaceLines({ surfaces }: Answer): string[] {
+function surfaceLines({ surfaces }: PublisherStats): string[] {
   if (surfaces.length === 0) return [];
   const rows = surfaces
-    .slice(0, MAX_SURFACES)
+    .slice(0, MAX_ROWS)
     .map(({ id, impressions, revenue }) => [id, String(impressions), `${revenue} INR`]);
   return ["By surface:", ...table([["surface", "impressions", "revenue"], ...rows])];
 }

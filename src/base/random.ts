@@ -42,6 +42,11 @@ export function drawBetween(key: Key, ordinal: number, lowest: number, highest: 
   return lowest + Math.floor((draw(key, ordinal) / 0x1_0000_0000) * (highest - lowest + 1));
 }
 
+/** A draw from 0 up to, but not including, 1. It is below a share with exactly that chance. */
+export function drawFraction(key: Key, ordinal: number): number {
+  return draw(key, ordinal) / 0x1_0000_0000;
+}
+
 /** A bijection that spreads every input bit over all 32 output bits. */
 export function mix(value: number): number {
   let bits = value;

@@ -32,6 +32,26 @@ export function wholeFrom(least: number, more = ""): Schema<number> {
   return v.pipe(v.number(expected), v.safeInteger(expected), v.minValue(least, expected));
 }
 
+/** A number within bounds, both included. */
+export function numberBetween(least: number, most: number): Schema<number> {
+  const expected = `must be a number from ${least} to ${most}`;
+  return v.pipe(v.number(expected), v.minValue(least, expected), v.maxValue(most, expected));
+}
+
+/** A safe integer within bounds, both included. */
+export function wholeBetween(
+  least: number,
+  most: number,
+  expected: string = `must be a whole number from ${least} to ${most}`,
+): Schema<number> {
+  return v.pipe(
+    v.number(expected),
+    v.safeInteger(expected),
+    v.minValue(least, expected),
+    v.maxValue(most, expected),
+  );
+}
+
 /** Larger than any real count, and small enough that counting on from it stays exact. */
 const MAX_COUNTED = 1e15;
 

@@ -6,23 +6,17 @@ import { traceHtml } from "../adapters/trace-html.ts";
 import { describeError } from "../base/file-error.ts";
 import type { TracedWorld } from "../inspector/trace-worlds.ts";
 import type { Server } from "../server.ts";
+import type { ServerFlags } from "./options/common-options.ts";
 import { couldNotRun, wrongUsage } from "./output/exit.ts";
 import { say } from "./output/say.ts";
 import type { HostProcess } from "./processes/host-process.ts";
-
-interface TraceFlags {
-  /** The file. */
-  readonly trace?: string | undefined;
-  readonly journalEntries?: number;
-  readonly journalBytes?: number;
-}
 
 /** @throws CommandFailure if the file can't be written, or there will be nothing to write. Call it before anything starts. */
 export async function checkTrace({
   trace: file = "",
   journalEntries,
   journalBytes,
-}: TraceFlags): Promise<void> {
+}: ServerFlags): Promise<void> {
   if (journalEntries === 0 || journalBytes === 0) {
     const off = journalEntries === 0 ? "--journal-entries" : "--journal-bytes";
     throw wrongUsage(`a trace is made from the journal, which ${off} 0 turns off. Leave that out`);

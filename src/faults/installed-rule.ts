@@ -3,7 +3,7 @@
 import { formatInstant, LAST_INSTANT_MS, parseInstant } from "../base/calendar.ts";
 import { durationMs } from "../base/duration.ts";
 import { InputError } from "../base/input.ts";
-import { deriveKey, drawBetween, type Key, subKey } from "../base/random.ts";
+import { deriveKey, drawFraction, type Key, subKey } from "../base/random.ts";
 import { countParts } from "../base/repeated-members.ts";
 import { delayMsOf } from "./delay.ts";
 import { type Plan, planOf } from "./plan.ts";
@@ -192,13 +192,8 @@ function chosen(
   const isChosen =
     (nth === undefined || (typeof nth === "number" ? nth === number : nth.includes(number))) &&
     (every === undefined || number % every === 0) &&
-    (share === undefined || isDrawn(share, streamOf(fireKey, counter), number));
+    (share === undefined || drawFraction(streamOf(fireKey, counter), number) < share);
   return isChosen ? rule.verdict : undefined;
-}
-
-/** A draw has 32 bits, and multiplying the share by 2^32 is exact: 0 never fires and 1 always does. */
-function isDrawn(share: number, key: Key, number: number): boolean {
-  return drawBetween(key, number, 0, 0xffff_ffff) < share * 0x1_0000_0000;
 }
 
 function decided(

@@ -9,6 +9,7 @@ import {
   type Schema,
   strictObject,
 } from "../base/schema-builders.ts";
+import { numberBetween, wholeBetween } from "../base/schemas.ts";
 import { type Delay, delaySchema, shortDuration } from "./delay.ts";
 import { bodySchema, type Headers, headersSchema } from "./respond-schemas.ts";
 import { membersWrongBy, type Wrong, wrongWays } from "./wrong-body.ts";
@@ -77,19 +78,6 @@ const loss = optional(
   v.picklist(["close", "reset", "silence"], "must be one of close, reset, silence"),
   "What the client sees when no answer comes.",
 );
-
-function wholeBetween(least: number, most: number): Schema<number> {
-  const expected = `must be a whole number from ${least} to ${most}`;
-  return v.pipe(
-    v.number(expected),
-    v.safeInteger(expected),
-    v.minValue(least, expected),
-    v.maxValue(most, expected),
-  );
-}
-
-const PACE = "must be a number from 0.001 to 1000000000";
-const pace = v.pipe(v.number(PACE), v.minValue(0.001, PACE), v.maxValue(1_000_000_000, PACE));
 
 export const shareSchema: Schema<number> = v.pipe(
   v.number("must be a number from 0 to 1"),
@@ -178,7 +166,10 @@ const kinds = [
   }),
   wrongBody,
   kind("drip", "The body of the answer arrives slowly.", {
-    bytesPerSecond: described(pace, "The pace. Below 1, each byte takes longer than a second."),
+    bytesPerSecond: described(
+      numberBetween(0.001, 1_000_000_000),
+      "The pace. Below 1, each byte takes longer than a second.",
+    ),
   }),
   kind("duplicate", "The service carries out the request twice.", {
     answer: optional(

@@ -13,18 +13,6 @@ export type OptionEntries<Options extends object> = Readonly<
 /** For an option that is checked elsewhere. */
 export const unchecked: v.GenericSchema = v.unknown();
 
-/** An optional whole number. `expected` is the message for an invalid one. */
-export function wholeBetween(least: number, most: number, expected: string): v.GenericSchema {
-  return v.optional(
-    v.pipe(
-      v.number(expected),
-      v.integer(expected),
-      v.minValue(least, expected),
-      v.maxValue(most, expected),
-    ),
-  );
-}
-
 /** @throws InputError that names the invalid option, or `options` if that isn't an object. */
 export function checkOptions<Options extends object>(
   options: Options,

@@ -1,14 +1,17 @@
 /** `adsim export SCENARIO --to TOOL`: writes a scenario's traffic for a load generator, and lists what it leaves out. */
 
-import { InputError } from "../../base/input.ts";
+import { underName } from "../../base/input.ts";
 import { adsimLine } from "../../base/shell.ts";
-import type { PublisherRef, Scenario } from "../../play/language/scenario.ts";
-import { simulatorFor } from "../../play/player/play-in-process.ts";
+import { overrideWords } from "../../play/language/overrides.ts";
+import type { PublisherRef } from "../../play/language/scenario.ts";
+import { simulatorFor, worldOf } from "../../play/player/play-in-process.ts";
 import { readTargetUrl } from "../../play/targets/target-url.ts";
 import { wireRequestOf } from "../../play/targets/wire-request.ts";
 import { sendsImpressions } from "../../play/traffic/source.ts";
 import type { Traffic } from "../../play/traffic/traffic.ts";
+import { resolveOptions } from "../../simulator/simulator-options.ts";
 import { buildRequest } from "../../spec/build-request.ts";
+import type { WorldSettings } from "../../world/publishers/world-settings.ts";
 import type { CommonFlags } from "../options/common-options.ts";
 import { type CommandFailure, wrongUsage } from "../output/exit.ts";
 import { say } from "../output/say.ts";
@@ -47,13 +50,14 @@ export async function exportScenario(
   const target = readTargetUrl(flags.target ?? DEFAULT_TARGET).url;
   const chosen = await resolveScenario(source, flags, host);
   const { scenario } = chosen;
+  const { settings } = resolveOptions(worldOf(scenario));
   const { trafficSteps, leftOut } = planOf(scenario, limits);
   if (trafficSteps.length === 0) {
     throw wrongUsage(`${source} has no traffic step, and nothing else can be exported.`);
   }
   const senders = sendersIn(chosen, given);
   const made = load({
-    ...{ scenario: scenario.name, seed: scenario.seed ?? "adsim", target, out },
+    ...{ scenario: scenario.name, seed: settings.seed, target, out },
     thresholds: scenario.thresholds ?? [],
     steps: trafficSteps.map((step) => ({ ...step, senders: senders(step.traffic) })),
   });
@@ -62,21 +66,18 @@ export async function exportScenario(
   const parts = [...leftOut, ...(made.leftOut ?? [])].map((what) => `  ${what}\n`);
   const missing =
     parts.length === 0 ? "" : `adsim: the export leaves out these parts:\n${parts.join("")}`;
-  const keys = given.length > 0 ? "" : aboutKeys(scenario);
+  const keys = given.length > 0 ? "" : aboutKeys(settings);
   say(`${missing}${keys}adsim: run it with: ${made.runLine()}\n`, host.stderr);
 }
 
 /** @throws InputError for a key that HTTP can't carry. */
 function checkKey({ id, apiKey }: GivenPublisher): void {
-  try {
-    wireRequestOf("", buildRequest("surfaces", { publisher_id: id }, { key: apiKey }));
-  } catch (error) {
-    throw error instanceof InputError ? new InputError("api-key", error.expected) : error;
-  }
+  const request = buildRequest("surfaces", { publisher_id: id }, { key: apiKey });
+  underName("api-key", () => wireRequestOf("", request));
 }
 
-function aboutKeys({ seed = "adsim", publishers = 25, profile = "typical" }: Scenario): string {
-  const world = ["--seed", seed, "--publishers", String(publishers), "--profile", profile];
+function aboutKeys({ seed, publishers, profile }: WorldSettings): string {
+  const world = overrideWords({ seed, publishers, profile });
   return `adsim: the API keys work with: ${adsimLine(["serve", ...world])}\n`;
 }
 

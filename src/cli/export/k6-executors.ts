@@ -1,5 +1,6 @@
 /** Turns traffic steps into arrival-rate executors of k6, one for each. k6's source code is the reference. */
 
+import { assert } from "../../base/assert.ts";
 import { DAY_MS, durationMs, HOUR_MS, MINUTE_MS } from "../../base/duration.ts";
 import type { RateSegment } from "../../play/traffic/rate-curve.ts";
 import { timeoutMsOf, weightsOf } from "../../play/traffic/source.ts";
@@ -53,7 +54,7 @@ export function executorOf(traffic: Traffic, rates: Rates, fromMs: number): Exec
   const [startTime, timeUnit] = [goDuration(fromMs), goDuration(unitMs)];
   const users = usersFor(traffic, rates);
   const [first, second = rest[0]] = round;
-  if (first === undefined) throw new Error("Traffic without a rate. This is a bug in adsim.");
+  assert(first !== undefined, "Traffic without a rate.");
   const rate = perUnit(first.from, unitMs);
   const isConstant = rounds === 1 && second === undefined && first.from === first.to;
   if (isConstant && first.lengthMs >= SHORTEST_CONSTANT_MS) {

@@ -6,7 +6,12 @@ import {
   type Bursts,
   rateSegmentsOf,
 } from "../../play/traffic/arrival-pattern.ts";
-import { createRateCurve, partOf, type RateSegment, sumOf } from "../../play/traffic/rate-curve.ts";
+import {
+  createRateCurve,
+  firstOf,
+  type RateSegment,
+  sumOf,
+} from "../../play/traffic/rate-curve.ts";
 import type { Traffic } from "../../play/traffic/traffic.ts";
 
 /** `round`, so many times, then `rest`. */
@@ -107,17 +112,6 @@ function sumOfLengths(segments: readonly RateSegment[]): number {
 
 function constant(rate: number, lengthMs: number): Rates {
   return { round: [{ lengthMs, from: rate, to: rate }], rounds: 1, rest: [] };
-}
-
-function firstOf(segments: readonly RateSegment[], lengthMs: number): RateSegment[] {
-  const first: RateSegment[] = [];
-  let leftMs = lengthMs;
-  for (const segment of segments) {
-    if (leftMs <= 0) break;
-    first.push(partOf(segment, 0, Math.min(leftMs, segment.lengthMs)));
-    leftMs -= segment.lengthMs;
-  }
-  return first;
 }
 
 function burstIn(

@@ -4,6 +4,7 @@
  */
 
 import { adsimLine } from "../../base/shell.ts";
+import { overrideWords } from "../../play/language/overrides.ts";
 import {
   type ChoiceOverrides,
   compareSets,
@@ -202,10 +203,9 @@ function choicesOf(overrides: ChoiceOverrides): Choices {
 /** A command for a POSIX shell that runs CMD as the matrix did. It is one line unless an argument has line breaks. */
 function reproduceLine({ words, flags, plan }: MatrixState, overrides: ChoiceOverrides): string {
   const { seed, start, clock, publishers, profile } = flags;
-  const given = Object.entries({ seed, start, clock, publishers, profile });
   return adsimLine([
     "exec",
-    ...given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)])),
+    ...overrideWords({ seed, start, clock, publishers, profile }),
     ...(flags.explain === true ? ["--explain"] : []),
     ...[...plan.pins, ...overrides].flatMap((choice) => ["--assume", choice]),
     ...["--", ...words],

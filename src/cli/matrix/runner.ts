@@ -2,6 +2,7 @@
 
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import pLimit from "p-limit";
+import { assert } from "../../base/assert.ts";
 import { digestOf } from "../../base/digest.ts";
 import { isControlTarget } from "../../base/world-path.ts";
 import { type ChoiceOverrides, nameOf } from "../../readings/choice-overrides.ts";
@@ -137,7 +138,7 @@ export function createRunner(options: RunnerOptions): Runner {
     },
     async run(overrides, keepAs) {
       const run = await runWith(overrides, keepAs);
-      if (run === undefined) throw new Error("A row with contradictory choices. A bug in adsim.");
+      assert(run !== undefined, "A row with contradictory choices.");
       return run;
     },
     fails(overrides) {

@@ -1,7 +1,7 @@
 /** Plays a scenario in this process. It blocks the event loop, so progress is drawn from within. */
 
 import type { Scenario } from "../../play/language/scenario.ts";
-import { playScenarioSync, simulatorFor } from "../../play/player/play-in-process.ts";
+import { playScenarioSync, simulatorFor, withHandle } from "../../play/player/play-in-process.ts";
 import type { PlayResult } from "../../play/player/result.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import { isLive } from "../output/progress-line.ts";
@@ -38,14 +38,10 @@ export function playHere(
 
 /** The world to play in. It regularly reports the number of its requests. */
 function countRequests(scenario: Scenario, tell: (sent: number) => void): SimulatorCore {
-  const world = simulatorFor(scenario);
-  const { handle } = world;
   let sent = 0;
-  return Object.assign(world, {
-    handle: (request: Parameters<typeof handle>[0]): ReturnType<typeof handle> => {
-      sent += 1;
-      if (sent % REQUESTS_BETWEEN === 0) tell(sent);
-      return handle(request);
-    },
+  return withHandle(simulatorFor(scenario), (handle, request) => {
+    sent += 1;
+    if (sent % REQUESTS_BETWEEN === 0) tell(sent);
+    return handle(request);
   });
 }

@@ -1,5 +1,6 @@
 /** The fields of a scenario that a user can override when playing it: those the world is created from. */
 
+import type { ClockMode } from "../../base/clock.ts";
 import { safeName } from "../../base/safe-name.ts";
 import type { Scenario } from "./scenario.ts";
 
@@ -31,8 +32,11 @@ export function isOverridden(field: string, overrides: Overrides): boolean {
   return Object.entries(overrides).some(([given, value]) => given === name && value !== undefined);
 }
 
-/** The command-line options that set these overrides. */
-export function overrideWords({ assumptions = {}, ...fields }: Overrides): string[] {
+/** The command-line options that set these overrides, and the clock. */
+export function overrideWords({
+  assumptions = {},
+  ...fields
+}: Overrides & { readonly clock?: ClockMode | undefined }): string[] {
   return [
     ...Object.entries(fields)
       .filter(([, value]) => value !== undefined)

@@ -86,21 +86,8 @@ export interface DaysAgo {
   readonly daysAgo: number;
 }
 
-interface RequestStepBase extends StepLabel {
-  /** Supplies the key, and the parameters that the step leaves out. @default 0 */
-  readonly publisher?: PublisherRef | undefined;
-  /** A key to send instead of the publisher's. Null sends none. */
-  readonly key?: Value | undefined;
-  /** How the parameters of a POST are sent. @default "json" */
-  readonly encoding?: "json" | "form" | "query" | undefined;
-  readonly headers?: Readonly<Record<string, Value>> | undefined;
-  /** How long the client waits for the answer before it gives up. @default "10s" */
-  readonly timeout?: Duration | undefined;
-  readonly expect?: AnswerExpectation | undefined;
-}
-
 /** Parameters of an operation. Missing required ones are filled in: the publisher's id, its first surface, "ad-1". */
-export interface RequestStep extends RequestStepBase {
+export interface RequestStep extends StepLabel {
   readonly impression?:
     | {
         readonly publisher_id?: Value | undefined;
@@ -115,6 +102,16 @@ export interface RequestStep extends RequestStepBase {
   readonly payouts?: PayoutsParameters | undefined;
   /** Sent as written. Only the key is filled in. */
   readonly raw?: RawRequest | undefined;
+  /** Supplies the key, and the parameters that the step leaves out. @default 0 */
+  readonly publisher?: PublisherRef | undefined;
+  /** A key to send instead of the publisher's. Null sends none. */
+  readonly key?: Value | undefined;
+  /** How the parameters of a POST are sent. @default "json" */
+  readonly encoding?: "json" | "form" | "query" | undefined;
+  readonly headers?: Readonly<Record<string, Value>> | undefined;
+  /** How long the client waits for the answer before it gives up. @default "10s" */
+  readonly timeout?: Duration | undefined;
+  readonly expect?: AnswerExpectation | undefined;
 }
 
 export interface StatsParameters {

@@ -1,6 +1,7 @@
-/** The kinds of steps, each named by the key that marks it. Checks, player, counts and schemas all use this one list. */
+/** The kinds of steps and expectations, each named by the key that marks it. Checks, player, counts and schemas all use these lists. */
 
-import type { RequestStep, Step } from "./scenario.ts";
+import { assert } from "../../base/assert.ts";
+import type { Expectation, RequestStep, Step } from "./scenario.ts";
 
 export const stepKinds = [
   "impression",
@@ -31,8 +32,7 @@ export const requestKinds = ["impression", "click", "stats", "surfaces", "payout
 /** The kind of a checked step. */
 export function kindOf(step: Step): StepKind {
   const kind = stepKinds.find((one) => Object.hasOwn(step, one));
-  if (kind === undefined)
-    throw new Error("A step without a kind passed the checks. This is a bug in adsim.");
+  assert(kind !== undefined, "A step without a kind passed the checks.");
   return kind;
 }
 
@@ -45,4 +45,31 @@ export type StepOf<Kind extends StepKind> = Kind extends RequestKind
 
 export function isRequest(kind: StepKind): boolean {
   return requestKinds.some((one) => one === kind);
+}
+
+/** The keys that mark expectations. One without such a key is about an answer. */
+export const expectationKeys = [
+  "of",
+  "stats",
+  "surfaces",
+  "payouts",
+  "audit",
+  "invariant",
+] as const;
+
+export type ExpectationKey = (typeof expectationKeys)[number];
+
+export type ExpectationOf<Key extends ExpectationKey> = Extract<
+  Expectation,
+  { readonly [One in Key]: unknown }
+>;
+
+export type ReportExpectation =
+  | ExpectationOf<"stats">
+  | ExpectationOf<"surfaces">
+  | ExpectationOf<"payouts">;
+
+/** Whether it is about what the service reports. */
+export function isReport(expectation: Expectation): expectation is ReportExpectation {
+  return "is" in expectation && !("of" in expectation);
 }

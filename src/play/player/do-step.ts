@@ -112,7 +112,7 @@ const stepPlayers: StepPlayers = {
     const order = {
       traffic,
       members,
-      seed: run.scenario.seed ?? "adsim",
+      seed: run.settings.seed,
       number: run.trafficStepsPlayed,
       ...{ runId, share, startMs },
       observe(exchange: ClientExchange) {

@@ -10,6 +10,7 @@ import type {
   PublisherRef,
   RequestStep,
 } from "../language/scenario.ts";
+import { isReport, type ReportExpectation } from "../language/step-kind.ts";
 import { type EffectGenerator, perform, performInScratch } from "./effects.ts";
 import { judgeInvariants } from "./judge-invariants.ts";
 import { check, match, unknownCheck } from "./matching.ts";
@@ -42,7 +43,7 @@ function aboutOf(expectation: Expectation): string {
 
 function* checksOf(run: Run, expectation: Expectation): EffectGenerator<readonly Check[]> {
   if ("invariant" in expectation) return yield* checkInvariant(run, expectation.invariant);
-  if ("is" in expectation && !("of" in expectation)) return yield* checkReported(run, expectation);
+  if (isReport(expectation)) return yield* checkReported(run, expectation);
   const scope = yield* scopeFor(run, expectation);
   if ("of" in expectation) {
     const content = referenceTo(expectation.of, scope);
@@ -126,10 +127,7 @@ function matchBody(
 /** Checks a report of the service. If possible it is read in a scratch copy, with its own quota and without faults. */
 function* checkReported(
   run: Run,
-  expectation: Extract<
-    Expectation,
-    { stats: unknown } | { surfaces: unknown } | { payouts: unknown }
-  >,
+  expectation: ReportExpectation,
 ): EffectGenerator<readonly Check[]> {
   const { is, publisher, ...asked } = expectation;
   const about = aboutOf(expectation);

@@ -1,5 +1,6 @@
 /** Merges the results of workers that sent a scenario's traffic together, and judges the whole. Imports no HTTP client. */
 
+import { assert } from "../../base/assert.ts";
 import { formatList } from "../../base/did-you-mean.ts";
 import { digestOf } from "../../base/digest.ts";
 import { InputError } from "../../base/input.ts";
@@ -129,7 +130,7 @@ function mergedStep(
 ): StepResult {
   const own = all.flatMap(({ steps }) => steps.filter((step) => step.path === path));
   const [first] = own;
-  if (first === undefined) throw new Error("A step without a result. This is a bug in adsim.");
+  assert(first !== undefined, "A step without a result.");
   // One that a worker skipped wasn't played in full.
   const step = own.find(({ verdict }) => verdict !== "done") ?? first;
   const tallies = own.flatMap(({ tally }) => tally ?? []);

@@ -11,6 +11,7 @@ import type { PlayedWorld } from "../../laws/law.ts";
 import { createSimulatorCore } from "../../simulator/core.ts";
 import type { HostedCore, SimulatorCore } from "../../simulator/simulator.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
+import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
 import { resultOf, runToEnd, type Work } from "../../spec/work.ts";
 import type { Publisher } from "../../world/accounts/account.ts";
 import { fakerHost } from "../../world/publishers/people.ts";
@@ -82,6 +83,15 @@ export function worldOf(scenario: Scenario): SimulatorOptions {
 export function simulatorFor(scenario: Scenario): SimulatorCore {
   const journalEntries = countRequests(scenario) > MAX_JOURNALLED ? 0 : undefined;
   return createSimulatorCore({ ...worldOf(scenario), journalEntries }, fakerHost);
+}
+
+/** The simulator itself, in which `answer` answers each request. It can ask the simulator as it was. */
+export function withHandle(
+  sim: SimulatorCore,
+  answer: (handle: SimulatorCore["handle"], request: ApiRequest) => ApiResponse,
+): SimulatorCore {
+  const { handle } = sim;
+  return Object.assign(sim, { handle: (request: ApiRequest) => answer(handle, request) });
 }
 
 /** The initial state of that world. */

@@ -4,6 +4,8 @@ import type { FaultRule } from "../../faults/rule.ts";
 import type { ClientExchange, Member } from "../../laws/client-exchange.ts";
 import { inconclusive } from "../../laws/law.ts";
 import { createTrace, type Trace } from "../../laws/trace.ts";
+import { resolveOptions } from "../../simulator/simulator-options.ts";
+import type { WorldSettings } from "../../world/publishers/world-settings.ts";
 import type { PublisherRef, Scenario } from "../language/scenario.ts";
 import { creditedMicros } from "../measure/credited.ts";
 import { createLatencies, type Latencies } from "../measure/latencies.ts";
@@ -19,9 +21,6 @@ import { ordinalsIn, type Scope } from "./values.ts";
 
 /** Why a step is skipped on a target without a control API. */
 export const NEEDS_CONTROL = "only an adsim that accepts control requests can do that";
-/** The default of a scenario's `publishers`. */
-const SEEDED = 25;
-
 /** What is known about a fault rule. */
 interface SeenRule {
   readonly id: string;
@@ -32,6 +31,8 @@ interface SeenRule {
 
 export interface Run {
   readonly scenario: Scenario;
+  /** Those of the scenario's world that it may leave out. */
+  readonly settings: Pick<WorldSettings, "seed" | "publishers">;
   readonly capabilities: Capabilities;
   readonly sending: Sending;
   readonly startMs: number;
@@ -77,8 +78,10 @@ export function createRun(
   sending: Sending,
   startMs: number,
 ): Run {
+  const { seed, publishers } = scenario;
   return {
     scenario,
+    settings: resolveOptions({ seed, publishers }).settings,
     capabilities,
     sending,
     startMs,
@@ -177,7 +180,7 @@ export function* senderOf(run: Run, publisherRef: PublisherRef = 0): EffectGener
 
 /** Adds a publisher that signed up. Its ordinal follows the seeded publishers. */
 export function addSignedUp(run: Run, member: Member): void {
-  run.members.set((run.scenario.publishers ?? SEEDED) + run.signUps, member);
+  run.members.set(run.settings.publishers + run.signUps, member);
   run.signUps += 1;
   run.trace.recordMember(member);
 }

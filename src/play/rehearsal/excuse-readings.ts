@@ -8,11 +8,9 @@ import { formatInstant } from "../../base/calendar.ts";
 import { formatList } from "../../base/did-you-mean.ts";
 import { MINUTE_MS } from "../../base/duration.ts";
 import { createSimulatorCore } from "../../simulator/core.ts";
-import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { Readings } from "../../simulator/simulator-options.ts";
 import type { AssumptionKey } from "../../spec/assumptions/catalogue.ts";
 import { contentTypes } from "../../spec/build-request.ts";
-import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
 import type { PersonGenerator } from "../../world/publishers/people.ts";
 import { countRequests } from "../language/parse/count-requests.ts";
 import type { Scenario } from "../language/scenario.ts";
@@ -21,7 +19,13 @@ import type { Capabilities, Performers } from "../player/effects.ts";
 import { checkInWords, verdictOf } from "../player/matching.ts";
 import type { Sending } from "../player/outgoing-of.ts";
 import { play } from "../player/play.ts";
-import { driveAtOnce, memberOf, performersOn, worldOf } from "../player/play-in-process.ts";
+import {
+  driveAtOnce,
+  memberOf,
+  performersOn,
+  withHandle,
+  worldOf,
+} from "../player/play-in-process.ts";
 import type { Check, PlayResult, StepResult } from "../player/result.ts";
 import {
   type ImaginedService,
@@ -151,15 +155,6 @@ const anyPerson: PersonGenerator = (seed, _, ordinal) => {
   const name = `${ordinal} of ${seed}`;
   return { name, contact: { name, email: `${ordinal}@example.com` }, upiId: `${ordinal}@invalid` };
 };
-
-/** `answer`: answers each request, with what the simulator would answer at hand. */
-function withHandle(
-  sim: SimulatorCore,
-  answer: (handle: SimulatorCore["handle"], request: ApiRequest) => ApiResponse,
-): SimulatorCore {
-  const { handle } = sim;
-  return Object.assign(sim, { handle: (request: ApiRequest) => answer(handle, request) });
-}
 
 const OTHERWISE =
   "a correct service may answer otherwise: the specification doesn't decide it, or it depends on the service's data or on other clients";

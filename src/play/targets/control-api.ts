@@ -47,17 +47,11 @@ const MAX_WAIT_MS = 60_000;
 /** A server's text, made safe to print on one line of a terminal. */
 const plainText: v.GenericSchema<unknown, string> = v.pipe(v.string(), v.transform(printable));
 
-const problem: v.GenericSchema<unknown, Problem> = v.looseObject({
+const problem = v.looseObject({
   type: v.pipe(v.string(), v.startsWith("urn:adsim:control:")),
   detail: plainText,
   field: v.optional(plainText),
 });
-
-interface Problem {
-  readonly type: string;
-  readonly detail: string;
-  readonly field?: string | undefined;
-}
 
 export function createControlApi(options: ControlApiOptions): ControlApi {
   async function ask(method: string, path: string, body?: object): Promise<unknown> {

@@ -27,12 +27,16 @@ export async function drive<Result>(
   return step.value;
 }
 
+/** @throws Error (as a rejection) for an effect that `performers` lacks. */
 export function performWith(
   performers: Partial<AsyncPerformers>,
   effect: Effect,
 ): Promise<unknown> {
   // The cast is safe: the performer was looked up by the effect's kind.
-  return (performers[effect.kind] as (effect: Effect) => Promise<unknown>)(effect);
+  const perform = performers[effect.kind] as ((effect: Effect) => Promise<unknown>) | undefined;
+  return perform === undefined
+    ? Promise.reject(new Error(`The target can't do this: ${effect.kind}.`))
+    : perform(effect);
 }
 
 /** Settles as `work` does, or rejects as soon as the signal is aborted. `discard` receives a result that comes later. */

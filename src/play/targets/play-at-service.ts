@@ -18,7 +18,7 @@ import { worldOf } from "../player/play-in-process.ts";
 import type { PlayResult } from "../player/result.ts";
 import { excuseReadings } from "../rehearsal/excuse-readings.ts";
 import type { Share } from "../traffic/order.ts";
-import { drive, unlessAborted } from "./drive.ts";
+import { drive, performWith, unlessAborted } from "./drive.ts";
 import { planAtService, type ServicePlan } from "./service-plan.ts";
 import { openServiceTarget } from "./service-target.ts";
 import type { ServiceOptions } from "./target.ts";
@@ -72,7 +72,7 @@ export async function playAtService(
   const results: PlayResult[] = [];
   try {
     for (const ordinal of Array(Math.max(0, ...plans.map((plan) => plan.publishers))).keys())
-      await unlessAborted(signal, performers.member({ kind: "member", ordinal }));
+      await unlessAborted(signal, performWith(performers, { kind: "member", ordinal }));
     for (const [index, scenario] of scenarios.entries()) {
       // Scenarios use the same session ids.
       const ownId = scenarios.length === 1 ? runId : `${runId}-${index + 1}`;

@@ -1,5 +1,6 @@
 /** Plays a scenario on any target: in this process, on an adsim over HTTP, or on another service in real time. */
 
+import { assert } from "../../base/assert.ts";
 import { InputError } from "../../base/input.ts";
 import type { Readings } from "../../simulator/simulator-options.ts";
 import { parseScenario } from "../language/parse/parse-scenario.ts";
@@ -101,8 +102,7 @@ export async function playScenario(
       knownChoices: isSeeded ? parsed.assumptions : options.assumptions,
       reproduce: [reproduce],
     });
-    if (result === undefined)
-      throw new Error("The scenario wasn't played. This is a bug in adsim.");
+    assert(result !== undefined, "The scenario wasn't played.");
     return result;
   }
   for (const [name, needed] of Object.entries(needingRealTime)) {

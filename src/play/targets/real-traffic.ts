@@ -3,6 +3,7 @@
  * latency counts from that time. A stalled service sees the same schedule, and every delayed request shows the stall.
  */
 
+import { assert } from "../../base/assert.ts";
 import { timerMs } from "../../base/drip.ts";
 import type { ClientExchange, Outgoing } from "../../laws/client-exchange.ts";
 import type { Observer, Punctuality } from "../traffic/order.ts";
@@ -76,7 +77,7 @@ function createTrafficLoop(
         return;
       }
       const next = source.next();
-      if (next === undefined) throw new Error("A due request is missing. This is a bug in adsim.");
+      assert(next !== undefined, "A due request is missing.");
       if (waiting.length < MAX_WAITING) waiting.push({ ...next });
       else drop(next);
       sendWhatWaits();

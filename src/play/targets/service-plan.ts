@@ -3,7 +3,7 @@
 import { durationMs, MINUTE_MS } from "../../base/duration.ts";
 import { documentedLimits, operations } from "../../spec/operations.ts";
 import type { Expectation, PublisherRef, Scenario, Step } from "../language/scenario.ts";
-import { isRequest, kindOf } from "../language/step-kind.ts";
+import { isReport, isRequest, kindOf } from "../language/step-kind.ts";
 import { whyAdvanceIsSkipped } from "../player/do-step.ts";
 import { type Capabilities, makesChoices } from "../player/effects.ts";
 import { ordinalsIn } from "../player/values.ts";
@@ -115,11 +115,10 @@ function planOf(step: Step, capabilities: RealTime): StepPlan {
   if ("assume" in step && makesChoices(capabilities, step.assume)) return nothing;
   if (kind === "expect" && "expect" in step) {
     const expected = step.expect as Expectation;
-    const isAsked = "is" in expected && !("of" in expected);
     return {
       ...nothing,
       impossible: "audit" in expected ? [needs.audit] : [],
-      reads: isAsked ? 1 : 0,
+      reads: isReport(expected) ? 1 : 0,
     };
   }
   return { ...nothing, impossible: [needs[kind as keyof typeof needs] ?? kind] };

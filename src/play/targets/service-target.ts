@@ -9,7 +9,6 @@ import { jsonIn } from "../../base/parse-json.ts";
 import type { ClientExchange, Member, Outgoing } from "../../laws/client-exchange.ts";
 import { buildRequest } from "../../spec/build-request.ts";
 import type { Surface } from "../../world/accounts/account.ts";
-import type { EffectKind } from "../player/effects.ts";
 import { isOverLimit, quotaBackMs } from "../player/retry-after.ts";
 import { createTrafficSource } from "../traffic/source.ts";
 import { createHttpClient, type HttpClient } from "./http-client.ts";
@@ -41,7 +40,7 @@ export async function openServiceTarget(
     return { operation, atMs, request, ...(await client.send(prefix, outgoing)) };
   }
 
-  const performers: AsyncPerformers = {
+  const performers: Partial<AsyncPerformers> = {
     now: async () => Date.now(),
     pass: async () => undefined,
     member: async ({ ordinal }) => await members[ordinal]?.(),
@@ -65,7 +64,6 @@ export async function openServiceTarget(
       if (leftMs > 0) await sleep(timerMs(leftMs));
       return punctuality;
     },
-    ...uncontrolled,
   };
   return {
     capabilities: { time: { kind: "real", speed }, control: false, knownChoices },
@@ -73,33 +71,6 @@ export async function openServiceTarget(
     description: { kind: "service", url },
     close: () => client.close(),
   };
-}
-
-type Uncontrolled = Exclude<
-  EffectKind,
-  "now" | "pass" | "member" | "send" | "together" | "wait" | "traffic"
->;
-
-const uncontrolled: Pick<AsyncPerformers, Uncontrolled> = {
-  assume: refuse,
-  assumptions: refuse,
-  fault: refuse,
-  rules: refuse,
-  heal: refuse,
-  signUp: refuse,
-  setSurface: refuse,
-  rotateKey: refuse,
-  publisher: async () => undefined,
-  audit: refuse,
-  journal: refuse,
-  world: refuse,
-  fork: refuse,
-  scratch: refuse,
-};
-
-/** The player never asks for these, because `capabilities.control` is false. */
-function refuse({ kind }: { readonly kind: EffectKind }): Promise<never> {
-  return Promise.reject(new Error(`A service that isn't an adsim can't do this: ${kind}.`));
 }
 
 interface Service {

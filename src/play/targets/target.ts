@@ -48,7 +48,8 @@ export type AsyncPerformers = {
 
 export interface Target {
   readonly capabilities: Capabilities;
-  readonly performers: AsyncPerformers;
+  /** Without effects that the capabilities exclude. */
+  readonly performers: Partial<AsyncPerformers>;
   /** `url`: the base URL of requests, with the world's name. */
   readonly description: { readonly kind: "adsim" | "service"; readonly url: string };
   /** Removes the scratch copy and closes all connections. */

@@ -1,6 +1,6 @@
 /** Schedules of requests for each arrival pattern: times in whole milliseconds, in order, independent of answers. */
 
-import { drawBetween, type Key } from "../../base/random.ts";
+import { drawFraction, type Key } from "../../base/random.ts";
 import { arrivalPatternOf, type Bursts, rateCurveOf } from "./arrival-pattern.ts";
 import { evenArrivals, type RateCurve } from "./rate-curve.ts";
 import type { Arrivals } from "./traffic.ts";
@@ -88,9 +88,6 @@ function traceSchedule(atMs: readonly number[], forMs: number): Schedule {
   };
 }
 
-const HIGHEST = 0xffff_ffff;
-const VALUES = 0x1_0000_0000;
-
 /** Each call returns the next exponentially distributed draw, with mean 1. */
 export function createExponentials(key: Key): () => number {
   let drawn = 0;
@@ -98,18 +95,18 @@ export function createExponentials(key: Key): () => number {
     let whole = 0;
     for (;;) {
       // Von Neumann's method: draw while the values fall. An even number of falls accepts the first draw; otherwise add 1.
-      const first = drawBetween(key, drawn, 0, HIGHEST);
+      const first = drawFraction(key, drawn);
       drawn += 1;
       let last = first;
       let isAccepted = true;
       for (;;) {
-        const next = drawBetween(key, drawn, 0, HIGHEST);
+        const next = drawFraction(key, drawn);
         drawn += 1;
         if (next >= last) break;
         last = next;
         isAccepted = !isAccepted;
       }
-      if (isAccepted) return whole + first / VALUES;
+      if (isAccepted) return whole + first;
       whole += 1;
     }
   };

@@ -3,6 +3,7 @@
  * is computed from the integral, so rounding errors don't add up.
  */
 
+import { assert } from "../../base/assert.ts";
 import { squareRoot } from "./square-root.ts";
 
 /** A span in which the rate changes linearly. Rates are arrivals per millisecond. */
@@ -56,14 +57,8 @@ export function createRateCurve(segments: readonly RateSegment[]): RateCurve {
   return {
     expectedBefore(ms) {
       const rounds = Math.floor(ms / roundMs);
-      let left = ms - rounds * roundMs;
-      let sum = rounds * roundSum;
-      for (const segment of segments) {
-        if (left <= 0) break;
-        sum += sumOf(partOf(segment, 0, Math.min(left, segment.lengthMs)));
-        left -= segment.lengthMs;
-      }
-      return sum;
+      const rest = firstOf(segments, ms - rounds * roundMs);
+      return rest.reduce((sum, segment) => sum + sumOf(segment), rounds * roundSum);
     },
     whenExpected(count) {
       while (count >= (round + 1) * roundSum) {
@@ -73,8 +68,7 @@ export function createRateCurve(segments: readonly RateSegment[]): RateCurve {
       const inRound = count - round * roundSum;
       while (inRound >= (sums[place + 1] ?? Number.POSITIVE_INFINITY)) place += 1;
       const segment = segments[place];
-      if (segment === undefined)
-        throw new Error("A rate curve without segments. This is a bug in adsim.");
+      assert(segment !== undefined, "A rate curve without segments.");
       const into = intoSegment(segment, slopes[place] ?? 0, inRound - (sums[place] ?? 0));
       return Math.floor(round * roundMs + (starts[place] ?? 0) + into + NEARLY_MS);
     },
@@ -98,6 +92,18 @@ export function partOf(segment: RateSegment, beginMs: number, endMs: number): Ra
     from: from + slope * beginMs,
     to: endMs === lengthMs ? to : from + slope * endMs,
   };
+}
+
+/** The segments up to a moment in them. */
+export function firstOf(segments: readonly RateSegment[], lengthMs: number): RateSegment[] {
+  const first: RateSegment[] = [];
+  let leftMs = lengthMs;
+  for (const segment of segments) {
+    if (leftMs <= 0) break;
+    first.push(partOf(segment, 0, Math.min(leftMs, segment.lengthMs)));
+    leftMs -= segment.lengthMs;
+  }
+  return first;
 }
 
 function slopeOf({ lengthMs, from, to }: RateSegment): number {

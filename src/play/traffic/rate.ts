@@ -1,5 +1,6 @@
 /** Parses rates as users write them ("8000/m") into requests per millisecond. */
 
+import { assert } from "../../base/assert.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../base/duration.ts";
 import type { Rate } from "./traffic.ts";
 
@@ -22,6 +23,6 @@ export function parseRate(text: unknown): number | undefined {
 /** Requests per millisecond, for a validated rate. */
 export function ratePerMs(rate: Rate): number {
   const perMs = parseRate(rate);
-  if (perMs === undefined) throw new Error(`${rate} is not a rate. This is a bug in adsim.`);
+  assert(perMs !== undefined, `${rate} is not a rate.`);
   return perMs;
 }

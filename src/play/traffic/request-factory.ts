@@ -1,7 +1,7 @@
 /** Builds the requests of a publisher's traffic. There are millions, so shared parts are built only once. */
 
 import { decimal, threeDigits } from "../../base/decimal.ts";
-import { drawBetween, type Key } from "../../base/random.ts";
+import { drawBetween, drawFraction, type Key } from "../../base/random.ts";
 import { buildRequest } from "../../spec/build-request.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
 import { type OperationId, operations } from "../../spec/operations.ts";
@@ -35,8 +35,6 @@ export interface RequestFactoryOptions {
 export const ADS = 20;
 /** One of this many last impressions is repeated. */
 export const RECENT = 100;
-const HIGHEST = 0xffff_ffff;
-const VALUES = 0x1_0000_0000;
 
 export function createRequestFactory(parts: RequestFactoryOptions): RequestFactory {
   const { member, sessions, repeated, keys } = parts;
@@ -47,7 +45,6 @@ export function createRequestFactory(parts: RequestFactoryOptions): RequestFacto
   const sessionOf = createSessions(sessions ?? "");
   const placements = placementsOf(parts);
   const lastPlacement = placements.length - 1;
-  const repeatedBelow = repeated * VALUES;
   const recentPlacements = new Uint32Array(RECENT);
   const recentSessions = new Float64Array(RECENT);
   let asked = 0;
@@ -57,7 +54,7 @@ export function createRequestFactory(parts: RequestFactoryOptions): RequestFacto
     let placement = drawBetween(keys.placement, index, 0, lastPlacement);
     let session = index;
     if (repeated > 0) {
-      if (asked > 0 && drawBetween(keys.isRepeated, index, 0, HIGHEST) < repeatedBelow) {
+      if (asked > 0 && drawFraction(keys.isRepeated, index) < repeated) {
         const before = drawBetween(keys.repeated, index, 1, Math.min(asked, RECENT));
         const place = (asked - before) % RECENT;
         placement = recentPlacements[place] ?? placement;

@@ -1,8 +1,9 @@
 /** Produces traffic request by request: the scheduled arrivals, and the clicks that follow answers. */
 
+import { assert } from "../../base/assert.ts";
 import { durationMs } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
-import { deriveKey, drawBetween, type Key } from "../../base/random.ts";
+import { deriveKey, drawBetween, drawFraction, type Key } from "../../base/random.ts";
 import type { ClientExchange, Outgoing } from "../../laws/client-exchange.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
 import type { OperationId } from "../../spec/operations.ts";
@@ -38,8 +39,6 @@ export interface TrafficSource {
 
 const ALL: Share = { worker: 1, of: 1 };
 const TIMEOUT = "10s";
-const HIGHEST = 0xffff_ffff;
-const VALUES = 0x1_0000_0000;
 
 /** @throws InputError if there is no publisher, or if impressions are asked for and a publisher has no surface. */
 export function createTrafficSource(order: TrafficOrder): TrafficSource {
@@ -57,7 +56,7 @@ export function createTrafficSource(order: TrafficOrder): TrafficSource {
   const operationOf = createChoice(weightsOf(traffic.mix), key("operations"));
   const memberKey = key("publishers");
   const clickKey = key("clicks");
-  const clickedBelow = (traffic.clicks?.rate ?? 0) * VALUES;
+  const clickedShare = traffic.clicks?.rate ?? 0;
   const clicks = createClicks(durationMs(traffic.clicks?.after ?? 0));
   const { worker, of } = order.share ?? ALL;
   const looksBack = (traffic.repeatedSessions ?? 0) > 0;
@@ -104,7 +103,7 @@ export function createTrafficSource(order: TrafficOrder): TrafficSource {
     const by = senderOf(index);
     const request = requestFor(operation, by);
     // Drawn by the arrival's index, so that clicks don't depend on when answers come.
-    const isClicked = clickedBelow > 0 && drawBetween(clickKey, index, 0, HIGHEST) < clickedBelow;
+    const isClicked = clickedShare > 0 && drawFraction(clickKey, index) < clickedShare;
     if (isClicked && operation === "impression") clicks.expect(handedOut, { dueMs, by });
     index += 1;
     arrivalMs = schedule();
@@ -179,8 +178,7 @@ type KeyOf = (use: string) => Key;
 
 function requestFactoryAt(factories: readonly RequestFactory[], place: number): RequestFactory {
   const factory = factories[place];
-  if (factory === undefined)
-    throw new Error("Traffic without a publisher. This is a bug in adsim.");
+  assert(factory !== undefined, "Traffic without a publisher.");
   return factory;
 }
 
@@ -202,7 +200,7 @@ export function weightsOf(mix: Mix = { impression: 1 }): Weights {
 
 function createChoice(weights: Weights, key: Key): (index: number) => ArrivalOperation {
   const [only] = weights;
-  if (only === undefined) throw new Error("A mix without operations. This is a bug in adsim.");
+  assert(only !== undefined, "A mix without operations.");
   if (weights.length === 1) return () => only[0];
   let sum = 0;
   const upTo = weights.map(([operation, weight]) => {
@@ -210,7 +208,7 @@ function createChoice(weights: Weights, key: Key): (index: number) => ArrivalOpe
     return { operation, bound: sum };
   });
   return (index) => {
-    const drawn = (drawBetween(key, index, 0, HIGHEST) / VALUES) * sum;
+    const drawn = drawFraction(key, index) * sum;
     for (const { operation, bound } of upTo) if (drawn < bound) return operation;
     return only[0];
   };

@@ -2,10 +2,12 @@
 
 import fc from "fast-check";
 import { InputError } from "../../base/input.ts";
+import { optional } from "../../base/schema-builders.ts";
+import { wholeBetween } from "../../base/schemas.ts";
 import type { Readings } from "../../simulator/simulator-options.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
-import { checkOptions, type OptionEntries, unchecked, wholeBetween } from "../check-options.ts";
+import { checkOptions, type OptionEntries, unchecked } from "../check-options.ts";
 import type { CreateDriver } from "../driver/driver.ts";
 import { type TestWorldOptions, worldEntries } from "../driver/test-world.ts";
 import { type Command, withShortWait } from "../session/command.ts";
@@ -51,11 +53,9 @@ export interface BrokenTrial {
 
 export const tryEntries: OptionEntries<TryOptions> = {
   ...worldEntries,
-  runs: wholeBetween(1, 100_000, "must be a whole number from 1 to 100000"),
-  sequenceSeed: wholeBetween(
-    -0x7fff_ffff,
-    0x7fff_ffff,
-    "must be a whole number of at most 31 bits",
+  runs: optional(wholeBetween(1, 100_000)),
+  sequenceSeed: optional(
+    wholeBetween(-0x7fff_ffff, 0x7fff_ffff, "must be a whole number of at most 31 bits"),
   ),
   path: unchecked,
 };

@@ -6,10 +6,11 @@ import { createFetch } from "../../adapters/fetch.ts";
 import { formatInstant } from "../../base/calendar.ts";
 import { InputError } from "../../base/input.ts";
 import { deriveKey, drawBetween } from "../../base/random.ts";
+import { wholeBetween } from "../../base/schemas.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import type { Publisher, Surface } from "../../world/accounts/account.ts";
-import { checkOptions, type OptionEntries, unchecked, wholeBetween } from "../check-options.ts";
+import { checkOptions, type OptionEntries, unchecked } from "../check-options.ts";
 import { createRealTime } from "../time/real-time.ts";
 import type { Time } from "../time/time.ts";
 import { createVirtualTime } from "../time/virtual-time.ts";
@@ -101,7 +102,7 @@ export const worldEntries: OptionEntries<TestWorldOptions> = {
   transport: v.optional(v.picklist(["fetch", "http"], 'must be "fetch" or "http"')),
   globals: v.optional(v.picklist(["kept", "replaced"], 'must be "kept" or "replaced"')),
   timeZone: v.optional(timeZoneName),
-  patienceMs: wholeBetween(0, 10_000, "must be a whole number from 0 to 10000"),
+  patienceMs: v.optional(wholeBetween(0, 10_000)),
   scheduler: unchecked,
 };
 

@@ -49,5 +49,5 @@ test("an error that the play doesn't catch rejects, and its own isn't thrown int
   const unknown = (function* (): EffectGenerator<void> {
     yield* perform({ kind: "heal", ids: undefined });
   })();
-  await expect(drive(unknown, performers)).rejects.toThrow(TypeError);
+  await expect(drive(unknown, performers)).rejects.toThrow("can't do this: heal.");
 });

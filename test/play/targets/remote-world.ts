@@ -5,7 +5,8 @@ import net from "node:net";
 import { onTestFinished } from "vitest";
 import { createSimulator, type Simulator, type SimulatorOptions } from "../../../src/index.ts";
 import type { Outgoing } from "../../../src/laws/client-exchange.ts";
-import type { EffectKind, EffectOf, Effects } from "../../../src/play/player/effects.ts";
+import type { Effect, EffectKind, Effects } from "../../../src/play/player/effects.ts";
+import { performWith } from "../../../src/play/targets/drive.ts";
 import { openTarget } from "../../../src/play/targets/play-scenario.ts";
 import { openServiceTarget } from "../../../src/play/targets/service-target.ts";
 import type { ServiceOptions, Target, TargetOptions } from "../../../src/play/targets/target.ts";
@@ -58,7 +59,9 @@ export function performEffect<Kind extends EffectKind>(
     ? [Effects[Kind]["input"]?]
     : [Effects[Kind]["input"]]
 ): Promise<Effects[Kind]["output"]> {
-  return performers[kind]({ kind, ...input } as EffectOf<Kind>);
+  // The cast is safe: the target answers with the output of its kind.
+  const effect = { kind, ...input } as Effect;
+  return performWith(performers, effect) as Promise<Effects[Kind]["output"]>;
 }
 
 export function impressionBy(member: TrafficMember, timeoutMs = 20_000): Outgoing {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import type { EffectKind } from "../../../src/play/player/effects.ts";
+import type { Effect, EffectKind } from "../../../src/play/player/effects.ts";
+import { performWith } from "../../../src/play/targets/drive.ts";
 import { foreign, impressionBy, opened, performEffect, serverFor } from "./remote-world.ts";
 
 const credentials = [
@@ -77,7 +78,7 @@ test("what only an adsim can do is refused", async () => {
   const target = await opened(url, { credentials });
   const controlling: readonly EffectKind[] = ["audit", "journal", "rules", "assumptions", "fork"];
   for (const kind of controlling) {
-    const asked = target.performers[kind]({ kind } as never);
+    const asked = performWith(target.performers, { kind } as Effect);
     await expect(asked).rejects.toThrow(`can't do this: ${kind}.`);
   }
 });

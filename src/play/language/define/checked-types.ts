@@ -13,7 +13,7 @@ import type {
   Scenario,
   Step,
 } from "../scenario.ts";
-import type { RequestKind, StepKind, StepOf } from "../step-kind.ts";
+import type { ExpectationKey, ExpectationOf, RequestKind, StepKind, StepOf } from "../step-kind.ts";
 import type { AnswerNames, NamedOutput, PublisherRefOf, ReferenceTo } from "./known-types.ts";
 
 /** `T` with every string that is a reference narrowed to the known names and paths. */
@@ -201,22 +201,14 @@ type OutputKindOf<Kind> = Kind extends RequestKind
         ? "keys"
         : "nothing";
 
-type ExpectationKey = "of" | "stats" | "surfaces" | "payouts" | "audit" | "invariant";
 type ExpectationFor<E, K extends NamedOutput> = [keyof E & ExpectationKey] extends [never]
   ? AnswerFor<E, K> & { readonly answer?: AnswerNames<K> }
   : {
-      readonly [Key in keyof Extract<
-        Expectation,
-        { readonly [One in keyof E & ExpectationKey]: unknown }
-      >]: Key extends "is" | "audit"
+      readonly [Key in keyof ExpectationOf<keyof E & ExpectationKey>]: Key extends "is" | "audit"
         ? Key extends keyof E
           ? MatcherFor<E[Key], K>
           : Matcher
-        : NarrowedMember<
-            Key,
-            Extract<Expectation, { readonly [One in keyof E & ExpectationKey]: unknown }>[Key],
-            K
-          >;
+        : NarrowedMember<Key, ExpectationOf<keyof E & ExpectationKey>[Key], K>;
     };
 
 /** The type a scenario must have for all its references to resolve. */

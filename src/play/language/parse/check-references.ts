@@ -12,7 +12,7 @@ import type {
   Scenario,
   Step,
 } from "../scenario.ts";
-import { isRequest, kindOf, type StepKind } from "../step-kind.ts";
+import { expectationKeys, isRequest, kindOf, type StepKind } from "../step-kind.ts";
 import { checkMembers } from "./check-members.ts";
 import { type OutputShape, outputOf, publisherList, reports, tally } from "./step-outputs.ts";
 import { partsOf, valueObject } from "./values.ts";
@@ -137,9 +137,7 @@ function checkExpectation(
 }
 
 function isOfAnswer(expected: Expectation): boolean {
-  return !["of", "stats", "surfaces", "payouts", "audit", "invariant"].some(
-    (key) => key in expected,
-  );
+  return !expectationKeys.some((key) => key in expected);
 }
 
 /** Checks the references in values and matchers, at any depth. */

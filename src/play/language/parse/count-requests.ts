@@ -4,7 +4,7 @@ import { InputError, inField } from "../../../base/input.ts";
 import { readableCount } from "../../measure/quantities.ts";
 import { plannedArrivals } from "../../traffic/arrival-pattern.ts";
 import type { Expectation, ExpectStep, Scenario, Step } from "../scenario.ts";
-import { isRequest, kindOf, type StepKind } from "../step-kind.ts";
+import { isReport, isRequest, kindOf, type StepKind } from "../step-kind.ts";
 import { checkTextAtOnce, longestText, textCostOf } from "./text-costs.ts";
 
 interface Plan {
@@ -150,10 +150,6 @@ function readingAll(step: Step): keyof typeof publisherCosts | undefined {
   if ("audit" in expect) return "audit";
   if ("invariant" in expect) return "invariants";
   return isReport(expect) ? "report" : undefined;
-}
-
-function isReport(expectation: Expectation): boolean {
-  return "is" in expectation && !("of" in expectation);
 }
 
 function check({ requests, played, cost }: Plan, at: string, bounds: Bounds): void {

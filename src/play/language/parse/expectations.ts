@@ -14,6 +14,7 @@ import {
 import { requestOutcomes } from "../../../laws/client-exchange.ts";
 import { laws } from "../../../laws/laws.ts";
 import type { AnswerExpectation, Expectation } from "../scenario.ts";
+import { type ExpectationKey, type ExpectationOf, expectationKeys } from "../step-kind.ts";
 import { matcher, plainMatcher, statusMatcher } from "./matchers.ts";
 import { payoutsParameters, statsParameters } from "./parameters.ts";
 import { type EntriesOf, exactObject, invalid, listOf, oneOf, recordOf } from "./schema-parts.ts";
@@ -68,12 +69,8 @@ const reported = {
 };
 const invariantIds = ["all", ...laws.map(({ id }) => id)];
 
-/** What is looked at: the key says it. */
-type Key = "of" | "stats" | "surfaces" | "payouts" | "audit" | "invariant";
-type ExpectationOf<One extends Key> = Extract<Expectation, { readonly [Name in One]: unknown }>;
-
 const asked = "What the service reports. adsim asks a copy of the world, so this spends no quota.";
-const schemas: { readonly [One in Key]: Schema<ExpectationOf<One>> } = {
+const schemas: { readonly [Key in ExpectationKey]: Schema<ExpectationOf<Key>> } = {
   of: exactObject<ExpectationOf<"of">>({
     of: described(pathText, "What an earlier step gave, or a part of it."),
     is: matcher,
@@ -103,17 +100,16 @@ const schemas: { readonly [One in Key]: Schema<ExpectationOf<One>> } = {
     ),
   }),
 };
-const keys = Object.keys(schemas) as Key[];
 
 export const expectation: Schema<Expectation> = namedSchema("expectation", () =>
   anyOf<Expectation>([expectedAnswer, ...Object.values(schemas)], (input) => {
     if (!isPlainObject(input)) return invalid('must be an object, such as { "status": 200 }');
-    const key = keys.find((one) => Object.hasOwn(input, one));
+    const key = expectationKeys.find((one) => Object.hasOwn(input, one));
     if (key !== undefined) return schemas[key];
     const names = [...Object.keys(answerEntries), "answer"];
     if (Object.keys(input).some((name) => names.includes(name))) return expectedAnswer;
     return invalid(
-      `must have one of ${formatList([...Object.keys(answerEntries), ...keys], "or")}`,
+      `must have one of ${formatList([...Object.keys(answerEntries), ...expectationKeys], "or")}`,
     );
   }),
 );

@@ -4,16 +4,9 @@ import * as v from "valibot";
 import { didYouMean, formatList } from "../../../base/did-you-mean.ts";
 import { isPlainObject } from "../../../base/input.ts";
 import { anyOf, described, namedSchema, type Schema } from "../../../base/schema-builders.ts";
+import { wholeBetween } from "../../../base/schemas.ts";
 import type { Matcher, MatchRule, Operand, StatusMatcher } from "../scenario.ts";
-import {
-  type EntriesOf,
-  exactObject,
-  invalid,
-  listOf,
-  numberFrom,
-  oneOf,
-  textUpTo,
-} from "./schema-parts.ts";
+import { type EntriesOf, exactObject, invalid, listOf, oneOf, textUpTo } from "./schema-parts.ts";
 import { reference, value, valueObject } from "./values.ts";
 
 type RuleKey = MatchRule extends infer Rule ? (Rule extends unknown ? keyof Rule : never) : never;
@@ -104,7 +97,7 @@ const ruleSchemas: { readonly [Key in RuleKey]: Schema<RuleOf<Key>> } = {
   sum,
   equals: rule("equals", v.unknown(), "Literally this, even if it looks like a rule."),
 };
-const statusNumber = numberFrom(100, 599, "whole");
+const statusNumber = wholeBetween(100, 599);
 const { atLeast, atMost, between, type } = ruleSchemas;
 const statusRules = {
   atLeast,

@@ -85,17 +85,6 @@ export function oneOf<const Choice extends string>(choices: readonly Choice[]): 
   });
 }
 
-export function numberFrom(
-  least: number,
-  most: number,
-  whole: "whole" | "any" = "any",
-): Schema<number> {
-  const kind = whole === "whole" ? "a whole number" : "a number";
-  const expected = `must be ${kind} from ${least} to ${most}`;
-  const range = v.pipe(v.number(expected), v.minValue(least, expected), v.maxValue(most, expected));
-  return whole === "whole" ? v.pipe(range, v.safeInteger(expected)) : range;
-}
-
 /** A non-empty text. */
 export function textUpTo(most: number): Schema<string> {
   const expected = `must be a text of 1 to ${most} characters`;

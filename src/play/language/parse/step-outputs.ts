@@ -4,8 +4,8 @@ import type { Audit, PublisherAudit } from "../../../audit/audit.ts";
 import { eventLinesOf, figuresWithoutAccount } from "../../../audit/event-line.ts";
 import { operationIds } from "../../../spec/operations.ts";
 import { type JsonSchema, lenientSchemas } from "../../../spec/responses.ts";
-import { createTally } from "../../../world/accounts/tally.ts";
-import type { TallySummary } from "../../measure/tally.ts";
+import { createTally as createEventTally } from "../../../world/accounts/tally.ts";
+import { createTally } from "../../measure/tally.ts";
 import type { StepKind } from "../step-kind.ts";
 
 /** What a path leads through: members by name, list elements by index, or a plain value (`end`). `anything`: unknown. */
@@ -31,28 +31,18 @@ const publisher: OutputShape = membersOf(["id", "apiKey", "joined"], {
 });
 export const publisherList: OutputShape = { kind: "list", element: publisher };
 
-const tallyMembers: { readonly [Name in keyof TallySummary]: OutputShape } = {
-  sent: end,
-  ok: end,
-  refused: end,
-  failed: end,
-  cut: end,
-  lost: end,
-  timedOut: end,
-  late: end,
-  dropped: end,
+const tallyMembers = {
+  ...membersLike(createTally().summary()),
   statuses: { kind: "numbered", element: end },
-  creditedInr: end,
-  differentIds: end,
   operations: membersOf(
     [],
     Object.fromEntries(operationIds.map((id) => [id, membersOf(["sent", "ok"])])),
   ),
-};
+} satisfies Readonly<Record<string, OutputShape>>;
 /** The output of traffic, repeat and parallel. */
 export const tally: OutputShape = { kind: "members", members: tallyMembers };
 
-const totalMembers = membersLike(eventLinesOf([figuresWithoutAccount(createTally())]));
+const totalMembers = membersLike(eventLinesOf([figuresWithoutAccount(createEventTally())]));
 const publisherAuditMembers: { readonly [Name in keyof PublisherAudit]: OutputShape } = {
   ...totalMembers,
   publisher: end,

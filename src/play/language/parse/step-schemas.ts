@@ -11,7 +11,7 @@ import {
   optional,
   type Schema,
 } from "../../../base/schema-builders.ts";
-import { instantText } from "../../../base/schemas.ts";
+import { instantText, wholeBetween } from "../../../base/schemas.ts";
 import { duration } from "../../../faults/delay.ts";
 import { ruleSchema } from "../../../faults/rule.ts";
 import {
@@ -38,7 +38,7 @@ import {
   surfacesParameters,
 } from "./parameters.ts";
 import { readings } from "./readings.ts";
-import { type EntriesOf, exactObject, invalid, listOf, numberFrom, oneOf } from "./schema-parts.ts";
+import { type EntriesOf, exactObject, invalid, listOf, oneOf } from "./schema-parts.ts";
 import { traffic } from "./traffic.ts";
 import { headers, note, publisherRef, stepName, timeout, value, values } from "./values.ts";
 
@@ -157,7 +157,7 @@ const setSurface = v.pipe(
   exactObject<StepOf<"setSurface">["setSurface"]>({
     publisher: optional(publisherRef),
     surface: optional(
-      numberFrom(0, COUNTLESS, "whole"),
+      wholeBetween(0, COUNTLESS),
       "Index among the publisher's surfaces. Default: 0.",
     ),
     status: optional(surfaceStatus),
@@ -182,12 +182,12 @@ const requests: Schema<RequestStep[]> = namedSchema("requests", () =>
 );
 
 const repeat = exactObject<StepOf<"repeat">["repeat"]>({
-  times: described(numberFrom(1, COUNTLESS, "whole"), "Number of rounds."),
+  times: described(wholeBetween(1, COUNTLESS), "Number of rounds."),
   every: optional(duration, "Time to wait after each round."),
   steps,
 });
 const parallel = exactObject<StepOf<"parallel">["parallel"]>({
-  times: optional(numberFrom(1, MAX_PARALLEL, "whole"), "Number of rounds. Default: 1."),
+  times: optional(wholeBetween(1, MAX_PARALLEL), "Number of rounds. Default: 1."),
   steps: requests,
 });
 

@@ -11,11 +11,12 @@ import {
   type Schema,
   withJsonSchema,
 } from "../../../base/schema-builders.ts";
+import { numberBetween, wholeBetween } from "../../../base/schemas.ts";
 import { duration } from "../../../faults/delay.ts";
 import { shareSchema } from "../../../faults/verdict.ts";
 import { parseRate, RATE, RATE_EXPECTED } from "../../traffic/rate.ts";
 import type { Arrivals, Mix, Rate, Traffic } from "../../traffic/traffic.ts";
-import { type EntriesOf, exactObject, invalid, listOf, numberFrom, oneOf } from "./schema-parts.ts";
+import { type EntriesOf, exactObject, invalid, listOf, oneOf } from "./schema-parts.ts";
 import { publisherRef, timeout } from "./values.ts";
 
 const MAX_TRACE = 1_000_000;
@@ -39,7 +40,7 @@ const rateAboveZero = v.pipe(
   v.check((given) => (parseRate(given) ?? 0) > 0, "must be above 0"),
 );
 const spacing = optional(oneOf(["even", "poisson"]), "Evenly spaced, or a Poisson process.");
-const weight = numberFrom(0, MAX_WEIGHT);
+const weight = numberBetween(0, MAX_WEIGHT);
 const hours = v.pipe(
   v.array(weight, "must be a list of 24 weights"),
   v.length(24, "must be 24 weights, one for each hour of the day in UTC"),
@@ -89,7 +90,7 @@ const schemas: { readonly [One in Kind]: Schema<ArrivalsOf<One>> } = {
   }),
   burst: v.pipe(
     arrivalsOf("burst", "`count` requests at once, at the start of each `every`.", {
-      count: described(numberFrom(1, MAX_AT_ONCE, "whole"), "Requests per burst."),
+      count: described(wholeBetween(1, MAX_AT_ONCE), "Requests per burst."),
       every: optional(someTime, "Interval between bursts. Default: one burst only."),
       within: optional(duration, "Spreads each burst over this long. Default: 0."),
     }),
@@ -132,7 +133,7 @@ const clicks = exactObject<NonNullable<Traffic["clicks"]>>({
   after: optional(duration),
 });
 const publishers = listOf(publisherRef, "publishers: ordinals, or names of signUp steps");
-const surfaces = numberFrom(1, Number.MAX_SAFE_INTEGER, "whole");
+const surfaces = wholeBetween(1, Number.MAX_SAFE_INTEGER);
 
 export const traffic: Schema<Traffic> = namedSchema("traffic", () =>
   v.pipe(

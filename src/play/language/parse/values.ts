@@ -2,7 +2,7 @@
 
 import * as v from "valibot";
 import { formatList } from "../../../base/did-you-mean.ts";
-import { durationMs } from "../../../base/duration.ts";
+import { DAY_MS, durationMs } from "../../../base/duration.ts";
 import { isPlainObject } from "../../../base/input.ts";
 import {
   anyOf,
@@ -11,9 +11,10 @@ import {
   type Schema,
   withJsonSchema,
 } from "../../../base/schema-builders.ts";
+import { wholeBetween } from "../../../base/schemas.ts";
 import { duration } from "../../../faults/delay.ts";
 import type { DaysAgo, HeaderOf, Numbered, PublisherRef, Reference, Value } from "../scenario.ts";
-import { exactObject, invalid, numberFrom, recordOf, textUpTo } from "./schema-parts.ts";
+import { exactObject, invalid, recordOf, textUpTo } from "./schema-parts.ts";
 
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
@@ -74,7 +75,7 @@ const numbered: Schema<Numbered> = exactObject<Numbered>({
 const MAX_DAYS = 36_525;
 const daysAgo: Schema<DaysAgo> = exactObject<DaysAgo>({
   daysAgo: described(
-    numberFrom(0, MAX_DAYS, "whole"),
+    wholeBetween(0, MAX_DAYS),
     "The date this many days before the target's today, in UTC.",
   ),
 });
@@ -107,7 +108,7 @@ export const value: Schema<Value> = namedSchema(
   "A plain value, or one taken from earlier steps.",
 );
 
-const ordinal = numberFrom(0, Number.MAX_SAFE_INTEGER, "whole");
+const ordinal = wholeBetween(0, Number.MAX_SAFE_INTEGER);
 export const publisherRef: Schema<PublisherRef> = namedSchema(
   "publisher",
   () =>
@@ -155,13 +156,11 @@ function headerProblem(name: string, given: unknown, all: readonly string[]): st
   return isSendable ? undefined : "must be printable ASCII, without a space at either end";
 }
 
-const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
-
 export const timeout: Schema<number | string> = v.pipe(
   duration,
   v.check((given) => {
     const ms = durationMs(given);
-    return ms > 0 && ms <= LONGEST_WAIT_MS;
+    return ms > 0 && ms <= DAY_MS;
   }, "must be longer than 0 and at most a day"),
   v.description("How long the client waits for the answer. Default: 10s."),
 );
