@@ -3,6 +3,23 @@
  * the messages of JavaScript engines do, and they may lack the place.
  */
 
+import { isPlainObject } from "./input.ts";
+
+/** The text parsed as JSON; undefined if it isn't JSON. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The JSON object that the text is; undefined for any other text. */
+export function jsonObjectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  const value = jsonIn(text);
+  return isPlainObject(value) ? value : undefined;
+}
+
 /** `firstLine`: the number of the text's first line. @throws what `fail` makes of "is not valid JSON at line 3, column 12: …". */
 export function parseJson(json: string, fail: (mistake: string) => Error, firstLine = 1): unknown {
   try {

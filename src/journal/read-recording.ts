@@ -1,7 +1,7 @@
 /** Reads a recording from a file: a journal as NDJSON or JSON, or a HAR. Recognises the format by the content. */
 
 import { InputError, isPlainObject } from "../base/input.ts";
-import { parseJson } from "../base/parse-json.ts";
+import { jsonIn, parseJson } from "../base/parse-json.ts";
 import { journalExchange } from "./read-entry.ts";
 import { harExchanges } from "./read-har.ts";
 import type { Recording } from "./recorded-exchange.ts";
@@ -27,15 +27,6 @@ export function readRecording(lines: readonly string[]): Recording {
     : fromDocument(lines);
   if (recording.exchanges.length === 0) throw new RecordingError("has no request");
   return sortBySequence(recording);
-}
-
-/** Undefined if the text isn't JSON. */
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function parseLine(text: string, line: number): unknown {

@@ -1,6 +1,7 @@
 /** Requests and answers from the world's journal: what arrived, what the service did, and what the client got. */
 
 import { parseInstant } from "../base/calendar.ts";
+import { jsonIn } from "../base/parse-json.ts";
 import type { OperationId } from "../spec/operations.ts";
 import type { JournalEntry } from "./entry.ts";
 
@@ -85,18 +86,9 @@ export function parametersOf({
   body,
 }: Pick<WireExchange["request"], "query" | "body">): (readonly [name: string, value: unknown])[] {
   const inBody = body.startsWith("{")
-    ? Object.entries(Object(jsonOf({ body })))
+    ? Object.entries(Object(jsonIn(body)))
     : new URLSearchParams(body);
   return [...new URLSearchParams(query), ...inBody];
-}
-
-/** The body parsed as JSON; undefined if it isn't JSON. */
-export function jsonOf({ body }: Pick<WireAnswer, "body">): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The id in the service's own answer, even if that didn't arrive; undefined if the service recorded nothing. */
@@ -105,7 +97,7 @@ export function recordedId(
   event: "impression" | "click",
 ): string | undefined {
   if (served?.status !== 200) return undefined;
-  const id = memberOf(jsonOf(served), `${event}_id`);
+  const id = memberOf(jsonIn(served.body), `${event}_id`);
   return typeof id === "string" ? id : undefined;
 }
 

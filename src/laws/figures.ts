@@ -1,9 +1,10 @@
 /** Reads stats and payouts in a copy of the world, as whole figures and without running out of quota. */
 
 import { nearestMicros } from "../base/money.ts";
+import { jsonObjectIn } from "../base/parse-json.ts";
 import type { ClientExchange, Member } from "./client-exchange.ts";
 import { inconclusive } from "./law.ts";
-import { addDays, jsonOf } from "./read-trace.ts";
+import { addDays } from "./read-trace.ts";
 import { ask, freshKey, todayIn, type Values, type WorldCopy } from "./world-copy.ts";
 
 /** The limit is 60 reporting requests per key and minute. */
@@ -54,7 +55,7 @@ export function joinedOf({ joined }: Member): string {
 }
 
 export function statsOf(text: string): Stats {
-  const body = jsonOf(text) ?? unreadable("stats");
+  const body = jsonObjectIn(text) ?? unreadable("stats");
   const period = fieldsOf(body.period);
   const surfaces = Array.isArray(body.surfaces) ? body.surfaces : unreadable("stats");
   const rows = surfaces.map((entry: unknown) => {
@@ -99,7 +100,7 @@ export function readPayouts(copy: WorldCopy, member: Member): Payouts {
 }
 
 export function payoutsOf(text: string): Pick<Payouts, "payouts" | "pendingMicros"> {
-  const body = jsonOf(text) ?? unreadable("payouts");
+  const body = jsonObjectIn(text) ?? unreadable("payouts");
   const listed = Array.isArray(body.payouts) ? body.payouts : unreadable("payouts");
   const payouts = listed.map((entry: unknown): Payout => {
     const { id, date, amount_inr, status, txn_id } = fieldsOf(entry);

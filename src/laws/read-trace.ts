@@ -1,6 +1,7 @@
 /** Reads kept exchanges: what was sent, who sent it, what was credited, and which answers are the service's own. */
 
 import { nearestMicros } from "../base/money.ts";
+import { jsonObjectIn } from "../base/parse-json.ts";
 import { headerOf } from "../exchange/headers.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { type OperationId, operations } from "../spec/operations.ts";
@@ -130,7 +131,7 @@ const parameterNames: ReadonlySet<string> = new Set(
 
 function valuesIn({ query, body }: TracedExchange): ReadonlyMap<string, string> {
   const text = typeof body === "string" ? body : new TextDecoder().decode(body);
-  const members = text.trimStart().startsWith("{") ? jsonOf(text) : undefined;
+  const members = text.trimStart().startsWith("{") ? jsonObjectIn(text) : undefined;
   const inBody = members === undefined ? pairsIn(text) : Object.entries(members);
   const values = new Map<string, string>();
   for (const [name, value] of [...pairsIn(query), ...inBody])
@@ -147,20 +148,8 @@ function pairsIn(text: string): URLSearchParams {
   return new URLSearchParams(pairs.join("&"));
 }
 
-/** A JSON object; undefined for any other text. */
-export function jsonOf(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)
-      ? (parsed as Readonly<Record<string, unknown>>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 type Answer = Pick<TracedExchange, "status" | "text">;
-type Body = ReturnType<typeof jsonOf>;
+type Body = ReturnType<typeof jsonObjectIn>;
 
 // A cache, because most laws read the same answers.
 const bodies = new WeakMap<Answer, { readonly parsed: Body }>();
@@ -168,7 +157,7 @@ const bodies = new WeakMap<Answer, { readonly parsed: Body }>();
 function bodyOf(answer: Answer): Body {
   const known = bodies.get(answer);
   if (known !== undefined) return known.parsed;
-  const parsed = jsonOf(answer.text);
+  const parsed = jsonObjectIn(answer.text);
   bodies.set(answer, { parsed });
   return parsed;
 }

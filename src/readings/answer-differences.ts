@@ -1,5 +1,6 @@
 /** What differs between two answers to one request, in words. */
 
+import { jsonIn } from "../base/parse-json.ts";
 import { differenceOf, type Sides } from "../journal/compare-answers.ts";
 import { masked } from "../journal/secrets.ts";
 import type { ApiResponse } from "../spec/messages.ts";
@@ -69,12 +70,10 @@ function bodyDifferences(
   isSameId: SameId,
 ): readonly string[] {
   const [left, right] = [jsonIn(before.body), jsonIn(now.body)];
-  const haveCommon = haveCommonMembers(left?.value, right?.value);
-  if (left === undefined || right === undefined || !haveCommon)
-    return [sidesInWords("body", asText)];
+  if (!haveCommonMembers(left, right)) return [sidesInWords("body", asText)];
   const members: string[] = [];
   let hasOtherIds = false;
-  compare(left.value, right.value, "body");
+  compare(left, right, "body");
   if (hasOtherIds) members.unshift("body: ids in another format");
   if (members.length === 0) return ["body: the same members in another order"];
   const more = members.length - MAX_NAMED;
@@ -110,12 +109,4 @@ function isObject(value: unknown): value is object {
 
 function memberOf(value: object, name: string): unknown {
   return Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
-}
-
-function jsonIn(text: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
 }

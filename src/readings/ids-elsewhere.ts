@@ -4,7 +4,7 @@
  */
 
 import type { IdCodec } from "../base/id-codec.ts";
-import { isPlainObject } from "../base/input.ts";
+import { jsonObjectIn } from "../base/parse-json.ts";
 import { percentDecoded, utf8Text } from "../base/text.ts";
 import type { FaultRule } from "../faults/rule.ts";
 import type { WorldChange } from "../simulator/world-change.ts";
@@ -100,7 +100,7 @@ export function translatedRequest(request: RequestParts, idOf: IdTranslator): Re
 }
 
 function translatedBody(text: string, idOf: IdTranslator): string {
-  const members = membersOf(text);
+  const members = jsonObjectIn(text);
   if (members === undefined) return translatedPairs(text, idOf);
   const changed = Object.entries(members).flatMap(([name, value]) => {
     const isId = idParameters.has(name) && typeof value === "string";
@@ -113,18 +113,9 @@ function translatedBody(text: string, idOf: IdTranslator): string {
     const spaced = before.replace('":', '": ');
     const written = [before, spaced].find((one) => body.includes(one));
     // Written in another way, with more space or with escapes.
-    if (written === undefined) return JSON.stringify({ ...membersOf(body), [name]: other });
+    if (written === undefined) return JSON.stringify({ ...jsonObjectIn(body), [name]: other });
     return body.replace(written, () => after);
   }, text);
-}
-
-function membersOf(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isPlainObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** A query or a form. */

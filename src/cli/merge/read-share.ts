@@ -4,11 +4,11 @@ import { readFile } from "node:fs/promises";
 import * as v from "valibot";
 import { describeError } from "../../base/file-error.ts";
 import { InputError } from "../../base/input.ts";
+import { jsonIn } from "../../base/parse-json.ts";
 import { parseScenario } from "../../play/language/parse/parse-scenario.ts";
 import { decodeLatencies } from "../../play/measure/latency-encoding.ts";
 import { addsUp } from "../../play/measure/tally.ts";
 import { type PlayedShare, partAt } from "../../play/player/merge-shares.ts";
-import { jsonIn } from "../../play/targets/control-api.ts";
 import { checkShare } from "../../play/targets/play-scenario.ts";
 import { couldNotRun, wrongUsage } from "../output/exit.ts";
 

@@ -5,12 +5,13 @@
 
 import { nodeHost } from "../../adapters/node-host.ts";
 import { formatInstant, parseInstant } from "../../base/calendar.ts";
+import { jsonIn } from "../../base/parse-json.ts";
 import type {
   RecordedExchange,
   RecordedWorld,
   Recording,
 } from "../../journal/recorded-exchange.ts";
-import { jsonOf, memberOf, type WireExchange } from "../../journal/wire-exchange.ts";
+import { memberOf, type WireExchange } from "../../journal/wire-exchange.ts";
 import { createRequestSteps, type RequestSteps } from "../../play/language/request-step.ts";
 import type { PublisherRef, RequestStep, Scenario } from "../../play/language/scenario.ts";
 import { plural } from "../../play/measure/quantities.ts";
@@ -92,7 +93,7 @@ function attributed(
     if (publisher === undefined || got.status !== 200) return { ...exchange, publisher };
     const isOthers = byKey.has(authorization) && byKey.get(authorization) !== publisher;
     byKey.set(authorization, isOthers ? undefined : publisher);
-    const id = memberOf(jsonOf(got), "impression_id");
+    const id = memberOf(jsonIn(got.body), "impression_id");
     if (typeof id === "string") byImpression.set(id, publisher);
     return { ...exchange, publisher };
   });
@@ -150,7 +151,7 @@ function seededIn(world: RecordedWorld): readonly Credentials[] {
 function surfacesIn(own: readonly Attributed[]): readonly { readonly id: string }[] {
   const ids = own.flatMap(({ got, operation, values }) => {
     if (got.status !== 200) return [];
-    const listed = operation === "surfaces" ? memberOf(jsonOf(got), "surfaces") : undefined;
+    const listed = operation === "surfaces" ? memberOf(jsonIn(got.body), "surfaces") : undefined;
     const rows = Array.isArray(listed) ? listed.map((row) => memberOf(row, "id")) : [];
     return [...rows, values.get("surface")].filter((id) => typeof id === "string");
   });

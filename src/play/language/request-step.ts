@@ -3,11 +3,11 @@
  * differently. Ids that depend on the seed become references. Keys are left out.
  */
 
+import { jsonIn } from "../../base/parse-json.ts";
 import { verdictTraits } from "../../faults/verdict-traits.ts";
 import { withoutSecrets } from "../../journal/secrets.ts";
 import {
   ambientHeaders,
-  jsonOf,
   memberOf,
   parametersOf,
   type WireExchange,
@@ -77,7 +77,8 @@ export function createRequestSteps(
   /** Names the answer if a click refers to it. */
   function named({ operation, got, fault }: WireExchange): Pick<RequestStep, "as"> {
     const isWhole = got.status === 200 && (fault === undefined || fault.received === "whole");
-    const id = operation === "impression" && isWhole ? memberOf(jsonOf(got), "impression_id") : "";
+    const id =
+      operation === "impression" && isWhole ? memberOf(jsonIn(got.body), "impression_id") : "";
     if (typeof id !== "string" || !clicked.has(id) || nameOf.has(id)) return {};
     const as = `${prefix}impression-${nameOf.size + 1}`;
     nameOf.set(id, as);

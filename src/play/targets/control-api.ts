@@ -2,6 +2,7 @@
 
 import * as v from "valibot";
 import { InputError } from "../../base/input.ts";
+import { jsonIn } from "../../base/parse-json.ts";
 import { printable } from "../../base/text.ts";
 import { VERSION } from "../../base/version.ts";
 import type { HttpClient } from "./http-client.ts";
@@ -185,13 +186,4 @@ function otherVersion({ version }: Pick<ControlApiOptions, "version">): string {
 
 function urlOf({ origin, prefix }: Pick<ControlApiOptions, "origin" | "prefix">): string {
   return `${origin}${prefix}`;
-}
-
-/** The text parsed as JSON; undefined if it isn't JSON. */
-export function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

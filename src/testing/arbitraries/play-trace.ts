@@ -1,7 +1,8 @@
 /** Plays a trace on a simulator: indexes become publishers, surfaces and impressions, and events become requests. */
 
 import { InputError, inField } from "../../base/input.ts";
-import { jsonOf, memberOf } from "../../journal/wire-exchange.ts";
+import { jsonIn } from "../../base/parse-json.ts";
+import { memberOf } from "../../journal/wire-exchange.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import { buildRequest, encodingOf } from "../../spec/build-request.ts";
 import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
@@ -111,6 +112,6 @@ function impressionValues(
 
 /** Undefined also if a fault rule broke the answer. */
 function impressionIdIn(response: ApiResponse): string | undefined {
-  const id = memberOf(jsonOf(response), "impression_id");
+  const id = memberOf(jsonIn(response.body), "impression_id");
   return response.status === 200 && typeof id === "string" ? id : undefined;
 }

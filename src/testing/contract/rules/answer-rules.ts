@@ -1,6 +1,7 @@
 /** How a client handles the answers to impressions and clicks (spec §2, §4). */
 
-import { jsonOf, memberOf } from "../../../journal/wire-exchange.ts";
+import { jsonIn } from "../../../base/parse-json.ts";
+import { memberOf } from "../../../journal/wire-exchange.ts";
 import { queryKinds } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
 import { hasWrongEncoding } from "../../session/tasks.ts";
@@ -63,7 +64,7 @@ const opaqueIds: Rule = {
       }
       if (got.status !== 200) continue;
       if (operation === "click") hits += 1;
-      const id = memberOf(jsonOf(got), "impression_id");
+      const id = memberOf(jsonIn(got.body), "impression_id");
       if (typeof id === "string") given.impression_id?.push(id);
     }
     mustUnderstand(session);

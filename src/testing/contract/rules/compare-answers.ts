@@ -1,7 +1,8 @@
 /** Compares what a client returns with what the service answered. Only members of the spec count. */
 
 import { nearestMicros } from "../../../base/money.ts";
-import { jsonOf, memberOf, type WireExchange } from "../../../journal/wire-exchange.ts";
+import { jsonIn } from "../../../base/parse-json.ts";
+import { memberOf, type WireExchange } from "../../../journal/wire-exchange.ts";
 import { type JsonSchema, membersOfAnswers } from "../../../spec/responses.ts";
 import type { QueryKind } from "../../session/command.ts";
 import { viewInWords } from "../../session/names.ts";
@@ -53,7 +54,7 @@ export function mustMatchAnswers(session: Session, operation: QueryKind): number
     }
     const { value } = outcome;
     const differs = (answer: WireExchange): string | undefined =>
-      difference(membersOfAnswers[operation], jsonOf(answer.got), value);
+      difference(membersOfAnswers[operation], jsonIn(answer.got.body), value);
     compared += 1;
     if (usable.some((answer) => differs(answer) === undefined)) continue;
     const source = others.findLast((answer) => differs(answer) === undefined);

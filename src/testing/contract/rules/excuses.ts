@@ -1,8 +1,8 @@
 /** When a client may give up on an event, besides after as many attempts as it declares. */
 
 import { DAY_MS, MINUTE_MS } from "../../../base/duration.ts";
+import { jsonIn } from "../../../base/parse-json.ts";
 import type { FaultRule } from "../../../faults/rule.ts";
-import { jsonOf } from "../../../journal/wire-exchange.ts";
 import type { PerformedCommand } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
 import {
@@ -141,7 +141,7 @@ const PASSING_STATUSES: readonly number[] = [0, 500, 502, 503, 504];
 /** Whether the request failed, and may succeed if it is sent again. A 200 without a JSON object confirms nothing. */
 function mayPass(sent: SentRequest): boolean {
   const { status } = sent.got;
-  const isEmpty = typeof (jsonOf(sent.got) ?? undefined) !== "object";
+  const isEmpty = typeof (jsonIn(sent.got.body) ?? undefined) !== "object";
   return PASSING_STATUSES.includes(status) || isOfLimit(sent) || (status === 200 && isEmpty);
 }
 

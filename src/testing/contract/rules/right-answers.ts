@@ -1,6 +1,7 @@
 /** Tells answers that the spec describes from others that look like a success (spec §2, §4). */
 
-import { jsonOf, type WireAnswer, type WireExchange } from "../../../journal/wire-exchange.ts";
+import { jsonIn } from "../../../base/parse-json.ts";
+import type { WireAnswer, WireExchange } from "../../../journal/wire-exchange.ts";
 import { successMismatch } from "../../../spec/schema-mismatch.ts";
 
 /** Whether the client got a success that isn't what the spec describes. */
@@ -21,6 +22,6 @@ export function mismatchOf(
 /** The bodies of the answer that the client got, and of the service's own, if they are right. */
 export function rightAnswersIn(exchange: WireExchange): readonly unknown[] {
   return [exchange.got, exchange.served].flatMap((answer) =>
-    answer === undefined || mismatchOf(exchange, answer) !== undefined ? [] : [jsonOf(answer)],
+    answer === undefined || mismatchOf(exchange, answer) !== undefined ? [] : [jsonIn(answer.body)],
   );
 }

@@ -1,8 +1,9 @@
 /** What a client makes of answers that are valid JSON, but not what the spec describes (spec §2, §4). */
 
 import fc from "fast-check";
+import { jsonIn } from "../../../base/parse-json.ts";
 import type { Verdict } from "../../../faults/verdict.ts";
-import { jsonOf, memberOf, type WireExchange } from "../../../journal/wire-exchange.ts";
+import { memberOf, type WireExchange } from "../../../journal/wire-exchange.ts";
 import type { OperationId } from "../../../spec/operations.ts";
 import { membersOfAnswers } from "../../../spec/responses.ts";
 import { sequenceOf } from "../../arbitraries/sequence.ts";
@@ -100,7 +101,7 @@ function mustNotReturnWithoutCredit(session: Session): void {
     const wrong = sent.at(-1);
     const isRead = events.some((one) => one.operation === operation && one.asks.some(hasCredit));
     if (wrong === undefined || !isRead || !sent.every(isWrongSuccess)) continue;
-    const id = memberOf(jsonOf(wrong.got), `${operation}_id`);
+    const id = memberOf(jsonIn(wrong.got.body), `${operation}_id`);
     for (const { outcome } of asks.filter((ask) => !hasCredit(ask))) {
       const returned =
         outcome.kind === "done" ? memberOf(outcome.value, `${operation}_id`) : undefined;
