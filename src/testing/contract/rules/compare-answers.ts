@@ -1,5 +1,6 @@
 /** Compares what a client returns with what the service answered. Only members of the spec count. */
 
+import { durationInWords } from "../../../base/duration.ts";
 import { nearestMicros } from "../../../base/money.ts";
 import { jsonIn } from "../../../base/parse-json.ts";
 import { memberOf, type WireExchange } from "../../../journal/wire-exchange.ts";
@@ -20,13 +21,7 @@ import {
   isCertainlyConfirmed,
 } from "../../session/tasks.ts";
 import { viewGroupsOf } from "../../session/view-groups.ts";
-import {
-  bodyInWords,
-  commandInWords,
-  durationInWords,
-  outcomeInWords,
-  timeInWords,
-} from "../../session/words.ts";
+import { bodyInWords, commandInWords, outcomeInWords, timeInWords } from "../../session/words.ts";
 import { ageOf, answersTo, isAnswerTo, longestAge } from "./answers-to.ts";
 import { isQueueFull } from "./excuses.ts";
 import { rightAnswersIn } from "./right-answers.ts";

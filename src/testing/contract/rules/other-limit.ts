@@ -1,11 +1,11 @@
 /** While a client waits for one request limit, it must go on sending requests that count against the other (spec §8). */
 
 import fc from "fast-check";
+import { durationInWords } from "../../../base/duration.ts";
 import { operations } from "../../../spec/operations.ts";
 import type { Command } from "../../session/command.ts";
 import type { Session, Step } from "../../session/session.ts";
 import { type EventTask, eventsOf, type SentRequest, sentBy } from "../../session/tasks.ts";
-import { durationInWords } from "../../session/words.ts";
 import { fault, limitedFor, next, spent } from "./disturbances.ts";
 import { must, type Rule } from "./rule.ts";
 import {

@@ -1,6 +1,7 @@
 /** What happens to events in a client's queue. */
 
 import fc from "fast-check";
+import { durationInWords } from "../../../base/duration.ts";
 import { type Command, isOfClient } from "../../session/command.ts";
 import { requestBudget } from "../../session/outcomes.ts";
 import {
@@ -11,7 +12,7 @@ import {
 } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
 import { isAcknowledged } from "../../session/tasks.ts";
-import { durationInWords, outcomeInWords } from "../../session/words.ts";
+import { outcomeInWords } from "../../session/words.ts";
 import {
   advance,
   doubtful,

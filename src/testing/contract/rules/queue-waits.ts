@@ -1,8 +1,8 @@
 /** A client that takes events on must keep them until a limit is over, even if it gave up on the event that was refused. */
 
+import { durationInWords } from "../../../base/duration.ts";
 import type { Session } from "../../session/session.ts";
 import { eventsOf, isOfLimit } from "../../session/tasks.ts";
-import { durationInWords } from "../../session/words.ts";
 import { must } from "./rule.ts";
 
 /** A client's timer may fire a little early. */
