@@ -51,6 +51,11 @@ export function percentDecoded(text: string): string | undefined {
   }
 }
 
+/** A body as text. Bytes that aren't UTF-8 become U+FFFD. */
+export function bodyText(body: string | Uint8Array): string {
+  return typeof body === "string" ? body : new TextDecoder().decode(body);
+}
+
 /** Decodes UTF-8 and keeps a byte order mark; undefined if the bytes aren't valid UTF-8. */
 export function utf8Text(bytes: Uint8Array): string | undefined {
   try {

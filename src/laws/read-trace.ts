@@ -2,6 +2,7 @@
 
 import { nearestMicros } from "../base/money.ts";
 import { jsonObjectIn } from "../base/parse-json.ts";
+import { bodyText } from "../base/text.ts";
 import { headerOf } from "../exchange/headers.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { type OperationId, operations } from "../spec/operations.ts";
@@ -130,7 +131,7 @@ const parameterNames: ReadonlySet<string> = new Set(
 );
 
 function valuesIn({ query, body }: TracedExchange): ReadonlyMap<string, string> {
-  const text = typeof body === "string" ? body : new TextDecoder().decode(body);
+  const text = bodyText(body);
   const members = text.trimStart().startsWith("{") ? jsonObjectIn(text) : undefined;
   const inBody = members === undefined ? pairsIn(text) : Object.entries(members);
   const values = new Map<string, string>();

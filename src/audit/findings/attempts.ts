@@ -1,5 +1,6 @@
 /** Turns the journal's records into a client's attempts: one per request, with what it asks for and its outcome. */
 
+import { bodyText } from "../../base/text.ts";
 import { headerOf } from "../../exchange/headers.ts";
 import type { JournalRecord } from "../../journal/record.ts";
 import { deliveryTraits } from "../../spec/delivery.ts";
@@ -107,7 +108,7 @@ function attemptOf(record: JournalRecord, sequence: number, timeline: number | u
   const answeredMs = answeredMsOf(record);
   const retryAtMs = retryAtMsOf(record, answeredMs);
   const { method, path, query, body } = record;
-  const asked = event?.key ?? [method, path, query, textOf(body)].join("\n");
+  const asked = event?.key ?? [method, path, query, bodyText(body)].join("\n");
   return {
     sequence,
     record,
@@ -121,10 +122,6 @@ function attemptOf(record: JournalRecord, sequence: number, timeline: number | u
     retryAtMs,
     timeline,
   };
-}
-
-function textOf(body: string | Uint8Array): string {
-  return typeof body === "string" ? body : new TextDecoder().decode(body);
 }
 
 const MAY_SUCCEED_LATER: readonly number[] = [408, 425];

@@ -3,6 +3,7 @@
  * keys, cookies. Of that only the API's own parameters stay.
  */
 
+import { bodyText } from "../../base/text.ts";
 import type { RecordedExchange, Recording } from "../../journal/recorded-exchange.ts";
 import { parametersOf, valuesOf, type WireExchange } from "../../journal/wire-exchange.ts";
 import { buildRequest, type Encoding } from "../../spec/build-request.ts";
@@ -41,8 +42,8 @@ export function wireExchangeOf(
 ): WireExchange {
   const { method, path, query, headers } = request;
   const { body: answered = "" } = response;
-  const got = { ...response, body: textOf(answered) };
-  const shown = { method, path, query, headers, body: textOf(request.body) };
+  const got = { ...response, body: bodyText(answered) };
+  const shown = { method, path, query, headers, body: bodyText(request.body) };
   return {
     sequence: sequence ?? index + 1,
     atMs: atMs ?? 0,
@@ -56,10 +57,6 @@ export function wireExchangeOf(
     fault: undefined,
     limit: undefined,
   };
-}
-
-function textOf(body: string | Uint8Array): string {
-  return typeof body === "string" ? body : new TextDecoder().decode(body);
 }
 
 /** The request with the API's parameters alone, and with the sender's publisher_id if a success has none. */

@@ -1,6 +1,7 @@
 /** Records the outcome and output of each step. A step that is played several times has one result. */
 
 import { formatInstant } from "../../base/calendar.ts";
+import { bodyText } from "../../base/text.ts";
 import { plainRequest } from "../../exchange/plain-request.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
 import { REDACTED, shownBeginning } from "../../journal/secrets.ts";
@@ -111,7 +112,7 @@ function shownExchange(exchange: ClientExchange): ShownExchange {
       path: redacted(path),
       query: redacted(query),
       headers: redactedHeaders(sent),
-      body: redacted(typeof body === "string" ? body : new TextDecoder().decode(body)),
+      body: redacted(bodyText(body)),
     },
     outcome,
     status,
