@@ -2,6 +2,7 @@
 
 import { formatInstant } from "../base/calendar.ts";
 import type { ClockMode } from "../base/clock.ts";
+import { groupedBy } from "../base/grouped-by.ts";
 import { oneLine } from "../base/text.ts";
 import type { JournalEntry } from "../journal/entry.ts";
 import type { JournalRing } from "../journal/journal.ts";
@@ -18,7 +19,6 @@ import {
   type FindingId,
   type FindingKind,
   findingIds,
-  groupedBy,
   type Offence,
 } from "./findings/finding.ts";
 import { hotLoop } from "./findings/hot-loop.ts";

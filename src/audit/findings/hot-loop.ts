@@ -1,7 +1,8 @@
 /** Finds failing requests that are sent again and again with next to no pause. */
 
+import { groupedBy } from "../../base/grouped-by.ts";
 import { type Attempt, isPauseChosen, pauseMs } from "./attempts.ts";
-import { durationText, type FindingKind, groupedBy, type Offence } from "./finding.ts";
+import { durationText, type FindingKind, type Offence } from "./finding.ts";
 
 /** Shorter pauses don't count as pauses. */
 const NO_PAUSE_MS = 10;

@@ -3,14 +3,9 @@
  * pauses there are, the less alike they need to be to count as fixed, so that a back-off with full jitter passes.
  */
 
+import { groupedBy } from "../../base/grouped-by.ts";
 import { type Attempt, isFinal, isPauseChosen, isTimed, pauseMs } from "./attempts.ts";
-import {
-  durationText,
-  type FindingKind,
-  groupedBy,
-  type Offence,
-  repetitionKey,
-} from "./finding.ts";
+import { durationText, type FindingKind, type Offence, repetitionKey } from "./finding.ts";
 
 const MIN_PAUSES = 3;
 /** Pauses longer than this needn't grow any further. */

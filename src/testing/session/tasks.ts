@@ -1,7 +1,7 @@
 /** The tasks of a client: for each, the commands, the requests, and what the service recorded. */
 
 import { type Attempt, attemptsOf } from "../../audit/findings/attempts.ts";
-import { groupedBy } from "../../audit/findings/finding.ts";
+import { groupedBy } from "../../base/grouped-by.ts";
 import { verdictTraits } from "../../faults/verdict-traits.ts";
 import type { Journal, JournalRing } from "../../journal/journal.ts";
 import { recordedId, type WireExchange } from "../../journal/wire-exchange.ts";
