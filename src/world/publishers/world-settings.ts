@@ -1,11 +1,8 @@
 /** The settings of a world, as the code uses them and as they are written in files. Other forms derive from these. */
 
 import { formatInstant } from "../../base/calendar.ts";
-import {
-  type AssumptionKey,
-  type Assumptions,
-  catalogue,
-} from "../../spec/assumptions/catalogue.ts";
+import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
+import { nonDefaultChoices } from "../../spec/assumptions/resolve.ts";
 import type { Profile } from "./profiles.ts";
 
 /** Everything that determines a world's behaviour, apart from its clock and accounts. */
@@ -29,9 +26,6 @@ export interface WorldDescription extends Omit<WorldSettings, "startMs" | "assum
 /** Frozen, so that all records of a world can share it. */
 export function describeWorld({ startMs, ...settings }: WorldSettings): WorldDescription {
   const { seed, publishers, profile } = settings;
-  const chosen = Object.entries(settings.assumptions).filter(
-    ([key, choice]) => catalogue[key as AssumptionKey].default !== choice,
-  );
-  const assumptions: WorldDescription["assumptions"] = Object.freeze(Object.fromEntries(chosen));
+  const assumptions = Object.freeze(nonDefaultChoices(settings.assumptions));
   return Object.freeze({ seed, start: formatInstant(startMs), publishers, profile, assumptions });
 }
