@@ -4,6 +4,7 @@ import * as v from "valibot";
 import { InputError, parseInput } from "../base/input.ts";
 import { formatInr, MICROS_PER_INR, nearestMicros } from "../base/money.ts";
 import { instantText } from "../base/schemas.ts";
+import { eventKinds } from "../spec/operations.ts";
 import { type Check, check, checkNames, counted, quoted, readSim } from "./check.ts";
 import { afterSchema, timeOf, timeText } from "./event-filter.ts";
 import { eventTable } from "./event-table.ts";
@@ -87,7 +88,7 @@ export function credited(given: unknown, amount: number, where: CreditedWhere = 
   ];
   const rows = [
     `${counted(own.length, "event")} on record${own.length === 0 ? "." : ":"}`,
-    ...(["impression", "click"] as const).flatMap((kind) => {
+    ...eventKinds.flatMap((kind) => {
       const ofKind = own.filter((event) => event.kind === kind);
       return ofKind.length === 0 ? [] : eventTable(kind, ofKind);
     }),

@@ -6,6 +6,7 @@ import { formatList } from "../base/did-you-mean.ts";
 import { editDistance } from "../base/edit-distance.ts";
 import { parseInput } from "../base/input.ts";
 import { instantText, wholeFrom } from "../base/schemas.ts";
+import type { EventKind } from "../spec/operations.ts";
 import { quoted } from "./check.ts";
 import { type EventRequest, msOf, type Since } from "./events.ts";
 
@@ -78,7 +79,7 @@ const schemas = {
 };
 
 /** @throws InputError that names the invalid field. */
-export function readEventFilter(kind: "impression" | "click", given: unknown): EventFilter {
+export function readEventFilter(kind: EventKind, given: unknown): EventFilter {
   const { times, since, after, ...fields } = parseInput(schemas[kind], given, kind);
   const pairs = Object.entries(fields).filter(([, value]) => value !== undefined);
   return { wanted: Object.fromEntries(pairs), times, ...timeOf({ since, after }) };

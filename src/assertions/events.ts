@@ -6,8 +6,7 @@ import { nearestMicros } from "../base/money.ts";
 import { isRecorded } from "../exchange/operations/outcome.ts";
 import type { JournalEntry } from "../journal/entry.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
-
-export type EventKind = "impression" | "click";
+import { type EventKind, isEventKind } from "../spec/operations.ts";
 
 /** A request to record an event. A click's ad, surface and session are known if the journal has its impression. */
 export interface EventRequest {
@@ -31,7 +30,7 @@ export function eventsOf(sim: SimulatorCore): EventRequest[] {
   const impressions = new Map<string, EventRequest>();
   return sim.journal.entries({ secrets: "shown" }).flatMap((entry) => {
     const { sequence, at, operation } = entry;
-    if (operation !== "impression" && operation !== "click") return [];
+    if (!isEventKind(operation)) return [];
     const values = eventValues({ ...entry.request, operation }) ?? {};
     const on =
       values.impression_id === undefined ? undefined : impressions.get(values.impression_id);

@@ -3,6 +3,7 @@
 import { InputError } from "../base/input.ts";
 import { withoutSecrets } from "../journal/secrets.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
+import type { EventKind } from "../spec/operations.ts";
 import { type Check, check, checkNames, counted, quoted, readSim } from "./check.ts";
 import {
   byCloseness,
@@ -16,7 +17,7 @@ import {
   readEventFilter,
 } from "./event-filter.ts";
 import { eventTable, notRecordedLines } from "./event-table.ts";
-import { type EventKind, type EventRequest, eventsOf, journalGapOf } from "./events.ts";
+import { type EventRequest, eventsOf, journalGapOf } from "./events.ts";
 
 /** An impression on record: at least one that matches, or `times` of them. @throws InputError */
 export function recordedImpression(given: unknown, match: ImpressionMatch = {}): Check {

@@ -2,7 +2,7 @@
 
 import { parseInstant } from "../base/calendar.ts";
 import { jsonIn } from "../base/parse-json.ts";
-import type { OperationId } from "../spec/operations.ts";
+import type { EventKind, OperationId } from "../spec/operations.ts";
 import type { JournalEntry } from "./entry.ts";
 
 /** The part of an answer that arrived. */
@@ -92,10 +92,7 @@ export function parametersOf({
 }
 
 /** The id in the service's own answer, even if that didn't arrive; undefined if the service recorded nothing. */
-export function recordedId(
-  { served }: WireExchange,
-  event: "impression" | "click",
-): string | undefined {
+export function recordedId({ served }: WireExchange, event: EventKind): string | undefined {
   if (served?.status !== 200) return undefined;
   const id = memberOf(jsonIn(served.body), `${event}_id`);
   return typeof id === "string" ? id : undefined;

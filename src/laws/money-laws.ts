@@ -2,6 +2,7 @@
 
 import { nearestMicros } from "../base/money.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
+import { isEventKind } from "../spec/operations.ts";
 import { dueBy, readLifetime, readPayouts } from "./figures.ts";
 import {
   combineChecks,
@@ -106,7 +107,7 @@ function creditsAsAudited(played: LawContext): string {
   const credits = new Map<string, number>();
   for (const exchange of trace.kept) {
     const kind = operationOf(exchange, readings);
-    if (kind !== "impression" && kind !== "click") continue;
+    if (!isEventKind(kind)) continue;
     const credit = creditOf(exchange, kind);
     // The answer to a duplicate may repeat the first credit, or have none.
     if (credit !== undefined && !credits.has(credit.id)) credits.set(credit.id, credit.micros);

@@ -4,6 +4,7 @@ import { durationInWords } from "../../../base/duration.ts";
 import { nearestMicros } from "../../../base/money.ts";
 import { jsonIn } from "../../../base/parse-json.ts";
 import { memberOf, type WireExchange } from "../../../journal/wire-exchange.ts";
+import type { EventKind } from "../../../spec/operations.ts";
 import { type JsonSchema, membersOfAnswers } from "../../../spec/responses.ts";
 import type { QueryKind } from "../../session/command.ts";
 import { viewInWords } from "../../session/names.ts";
@@ -200,7 +201,7 @@ interface Receipt {
 }
 
 /** A member that is null counts as unknown to the client. */
-function receiptOf(value: unknown, operation: "impression" | "click"): Receipt {
+function receiptOf(value: unknown, operation: EventKind): Receipt {
   const id = memberOf(value, `${operation}_id`) ?? undefined;
   return { id, credit: memberOf(value, "revenue_credited_inr") ?? undefined };
 }
@@ -214,7 +215,7 @@ function isAmount(given: unknown, answered: unknown): boolean {
 function answersAbout(
   { exchanges }: Session,
   isAbout: (impression: WireExchange) => boolean,
-  operation: "impression" | "click",
+  operation: EventKind,
 ): readonly Receipt[] {
   const answered = (of: typeof operation, isOwn: (exchange: WireExchange) => boolean): Receipt[] =>
     exchanges
