@@ -1,6 +1,6 @@
 /** The laws of money (M1 to M6). */
 
-import { nearestMicros } from "../base/money.ts";
+import { MICROS_PER_PAISA, nearestMicros } from "../base/money.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { isEventKind } from "../spec/operations.ts";
 import { dueBy, readLifetime, readPayouts } from "./figures.ts";
@@ -13,7 +13,13 @@ import {
   type LawContext,
   readingsOf,
 } from "./law.ts";
-import { listedAgain, listedHalfway, listedLater, overThreshold } from "./payout-checks.ts";
+import {
+  hasPublisher,
+  listedAgain,
+  listedHalfway,
+  listedLater,
+  overThreshold,
+} from "./payout-checks.ts";
 import { creditOf, operationOf, ownAnswers, recordedIn, valuesOf } from "./read-trace.ts";
 import { checkLegibleRun, legibleRunOf, type Rerun, rerunCheck } from "./rerun.ts";
 import { newWorld } from "./rerun-plan.ts";
@@ -128,13 +134,11 @@ function creditsByPublisher(rerun: Rerun): string {
   const readings = readingsOf(played);
   const events = recordedIn(played);
   const pristine = newWorld(rerun.plan, options);
-  const seeded = pristine.publishers.total;
   const [before, after] = [pristine, sim].map((world) => prepareCopy(world.fork(), readings, []));
   if (before === undefined || after === undefined || events.length === 0)
     return inconclusive("nothing was recorded");
   for (const member of played.members) {
-    const isSeeded = pristine.publishers.list({ limit: seeded }).some(({ id }) => id === member.id);
-    const history = isSeeded ? readLifetime(before, member).micros : 0;
+    const history = hasPublisher(pristine, member.id) ? readLifetime(before, member).micros : 0;
     const recorded = readLifetime(after, member).micros - history;
     const credited = events
       .filter(({ publisher }) => publisher === member.id)
@@ -146,8 +150,6 @@ function creditsByPublisher(rerun: Rerun): string {
   }
   return `credits of ${events.length} events by publisher`;
 }
-
-const MICROS_PER_PAISA = 10_000;
 
 /** A foreign service may pay less than the range, which is a cost (spec §2), and round to the paisa in its own way. */
 function withinRange(played: LawContext): string {

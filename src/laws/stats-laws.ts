@@ -28,6 +28,7 @@ import {
   stateOf,
   todayIn,
   type Values,
+  viewOf,
   type WorldCopy,
   waitIn,
 } from "./world-copy.ts";
@@ -269,8 +270,7 @@ function pastDays(played: LawContext): string {
 
 /** Records an impression and, if that succeeds, a click on it. */
 function recordIn(copy: WorldCopy, member: Member, ad_id: string, isClicked: boolean): void {
-  const surface = member.surfaces[0]?.id ?? "none";
-  const made = creditOf(ask(copy, member, "impression", { surface, ad_id }), "impression");
+  const made = creditOf(ask(copy, member, "impression", viewOf(member, ad_id)), "impression");
   if (made !== undefined && isClicked) ask(copy, member, "click", { impression_id: made.id });
 }
 
