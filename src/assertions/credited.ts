@@ -1,11 +1,12 @@
 /** Checks how much was credited, to the micro-INR. */
 
 import * as v from "valibot";
+import { counted } from "../base/counted.ts";
 import { InputError, parseInput } from "../base/input.ts";
 import { formatInr, MICROS_PER_INR, nearestMicros } from "../base/money.ts";
 import { instantText } from "../base/schemas.ts";
 import { eventKinds } from "../spec/operations.ts";
-import { type Check, check, checkNames, counted, quoted, readSim } from "./check.ts";
+import { type Check, check, checkNames, quoted, readSim } from "./check.ts";
 import { afterSchema, timeOf, timeText } from "./event-filter.ts";
 import { eventTable } from "./event-table.ts";
 import { type EventRequest, eventsOf, journalGapOf, type Since } from "./events.ts";

@@ -1,10 +1,11 @@
 /** Checks that an impression or a click is on record, whatever answer its client got. */
 
+import { counted } from "../base/counted.ts";
 import { InputError } from "../base/input.ts";
 import { withoutSecrets } from "../journal/secrets.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 import type { EventKind } from "../spec/operations.ts";
-import { type Check, check, checkNames, counted, quoted, readSim } from "./check.ts";
+import { type Check, check, checkNames, quoted, readSim } from "./check.ts";
 import {
   byCloseness,
   type ClickMatch,
