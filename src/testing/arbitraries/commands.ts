@@ -73,7 +73,7 @@ const kindEntries = {
   weights: v.optional(weightsOf(commandKinds), {}),
   // The arbitrary of fault rules checks it.
   faults: v.optional(v.unknown(), {}),
-  mostTogether: v.optional(v.pipe(wholeFrom(2), v.maxValue(100, "must be at most 100")), 4),
+  mostTogether: v.optional(lengthFrom(2, 100), 4),
   longestWaitMs: v.optional(wholeFrom(1), DAY_MS + 1),
   start: v.optional(instant, DEFAULT_START),
 };

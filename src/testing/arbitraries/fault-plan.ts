@@ -73,7 +73,7 @@ export const verdictKinds: readonly VerdictKind[] = Object.keys(verdicts) as Ver
 const ruleEntries = {
   kinds: v.optional(someOf(verdictKinds), verdictKinds),
   operations: v.optional(someOf(operationIds)),
-  mostTimes: v.optional(v.pipe(lengthFrom(1), v.maxValue(1000, "must be at most 1000")), 3),
+  mostTimes: v.optional(lengthFrom(1, 1000), 3),
   longestDelayMs: v.optional(
     v.pipe(
       v.number("must be whole milliseconds"),
@@ -88,7 +88,7 @@ const ruleSchema = v.strictObject(ruleEntries);
 const planSchema = v.strictObject({
   ...ruleEntries,
   minLength: v.optional(lengthFrom(0), 0),
-  maxLength: v.optional(v.pipe(lengthFrom(0), v.maxValue(1000, "must be at most 1000")), 3),
+  maxLength: v.optional(lengthFrom(0, 1000), 3),
 });
 
 /**
