@@ -3,7 +3,7 @@
 import * as v from "valibot";
 import { counted } from "../base/counted.ts";
 import { InputError, parseInput } from "../base/input.ts";
-import { formatInr, MICROS_PER_INR, nearestMicros } from "../base/money.ts";
+import { formatInr, microsToInr, nearestMicros } from "../base/money.ts";
 import { instantText } from "../base/schemas.ts";
 import { eventKinds } from "../spec/operations.ts";
 import { type Check, check, checkNames, quoted, readSim } from "./check.ts";
@@ -28,7 +28,7 @@ const schema = v.strictObject({
     v.finite(amountText),
     v.minValue(0, amountText),
     v.check(
-      (inr) => nearestMicros(inr) / MICROS_PER_INR === Number(inr.toFixed(6)),
+      (inr) => microsToInr(nearestMicros(inr)) === Number(inr.toFixed(6)),
       "must be an amount that is exact in micro-INR",
     ),
   ),
@@ -97,8 +97,8 @@ export function credited(given: unknown, amount: number, where: CreditedWhere = 
   ];
   return check({
     pass: actualMicros === wantedMicros,
-    expected: wantedMicros / MICROS_PER_INR,
-    actual: actualMicros / MICROS_PER_INR,
+    expected: microsToInr(wantedMicros),
+    actual: microsToInr(actualMicros),
     describeFailure: () => [
       `Expected ${formatInr(wantedMicros)} INR credited${whose}: it is ${formatInr(actualMicros)} INR, ${differenceAmount(actualMicros - wantedMicros)}.`,
       ...rows,

@@ -1,6 +1,7 @@
 /** Audits a world: what clients attempted, what was applied, what they learned of it, and whether the books agree. */
 
 import { formatInstant } from "../base/calendar.ts";
+import { microsToInr } from "../base/money.ts";
 import { createPayoutHistories } from "../exchange/operations/payout-histories.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Work } from "../spec/work.ts";
@@ -11,7 +12,7 @@ import type { WorldSettings } from "../world/publishers/world-settings.ts";
 import { assertCounts } from "./assert-counts.ts";
 import { type Books, booksOf, tallyDiscrepancies } from "./check-account.ts";
 import type { ClientCounts } from "./client-counts.ts";
-import { type EventLines, eventLinesOf, figuresWithoutAccount, microsToInr } from "./event-line.ts";
+import { type EventLines, eventLinesOf, figuresWithoutAccount } from "./event-line.ts";
 
 /** What became of one publisher's impression and click requests. */
 export interface PublisherAudit extends EventLines {

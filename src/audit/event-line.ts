@@ -1,6 +1,6 @@
 /** A line of the audit: what became of recording requests, from the tally and the book. */
 
-import { MICROS_PER_INR } from "../base/money.ts";
+import { microsToInr } from "../base/money.ts";
 import { createEventTally, type EventTally, type Tally } from "../world/accounts/tally.ts";
 
 /**
@@ -107,9 +107,4 @@ function lineOf({ tally, recordedMicros }: Figures): EventLine {
 export function answeredCount(tally: Readonly<EventTally>): number {
   const { applied, suppressed, uncounted, refused, copies, lost } = tally;
   return applied + suppressed + uncounted + refused - copies - lost;
-}
-
-/** The nearest number to the amount: it prints with exactly the amount's digits. */
-export function microsToInr(micros: number): number {
-  return micros / MICROS_PER_INR;
 }

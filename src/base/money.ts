@@ -20,6 +20,11 @@ export function nearestMicros(inr: number): number {
   return Math.round(inr * MICROS_PER_INR);
 }
 
+/** The number of INR that is nearest to the amount: it prints with exactly the amount's digits. */
+export function microsToInr(amount: number): number {
+  return amount / MICROS_PER_INR;
+}
+
 /** The exact decimal text, in INR, of an amount in micro-INR: no exponent, no trailing zeros, at most six decimals. */
 export function formatInr(amount: number): string {
   if (amount < MICROS_PER_INR) return amount === 0 ? "0" : decimalsOf(amount, fromZero);

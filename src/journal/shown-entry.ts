@@ -1,7 +1,7 @@
 /** Makes the public entry of a record: bytes as text, header names in lower case, secrets only if the caller asks for them. */
 
 import { formatInstant } from "../base/calendar.ts";
-import { MICROS_PER_INR } from "../base/money.ts";
+import { microsToInr } from "../base/money.ts";
 import { toBase64, utf8Text } from "../base/text.ts";
 import { deliveryTraits } from "../spec/delivery.ts";
 import type { ApiResponse } from "../spec/messages.ts";
@@ -84,7 +84,7 @@ export function creditInrOf({
   const isEvent = effect === "applied" || effect === "suppressed" || effect === "uncounted";
   // A duplicate may be refused, and then its answer shows no credit.
   const own = fault?.lost ?? response;
-  return isEvent && own.status === 200 ? micros / MICROS_PER_INR : undefined;
+  return isEvent && own.status === 200 ? microsToInr(micros) : undefined;
 }
 
 function shownNearest({ sent, closest, paste }: Nearest, { text }: Redactor): Nearest {

@@ -1,8 +1,8 @@
 /** A publisher's books and quotas as they are right now. Reads only. */
 
 import { booksOf } from "../audit/check-account.ts";
-import { microsToInr } from "../audit/event-line.ts";
 import { InputError } from "../base/input.ts";
+import { microsToInr } from "../base/money.ts";
 import { createPayoutHistories } from "../exchange/operations/payout-histories.ts";
 import type { QuotaLeft } from "../exchange/quota.ts";
 import type { RunningWorld } from "./running-world.ts";

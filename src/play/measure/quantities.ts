@@ -1,6 +1,6 @@
 /** Formats quantities for people, the same on every machine. */
 
-import { MICROS_PER_INR, nearestMicros } from "../../base/money.ts";
+import { microsToInr, nearestMicros } from "../../base/money.ts";
 
 /** "12,345". */
 export function readableCount(count: number): string {
@@ -28,7 +28,7 @@ export function readableShare(part: number, whole: number): string {
 
 /** "1,234.5 INR", exact to the micro. */
 export function readableInr(inr: number): string {
-  const [whole = "", fraction] = String(nearestMicros(inr) / MICROS_PER_INR).split(".");
+  const [whole = "", fraction] = String(microsToInr(nearestMicros(inr))).split(".");
   return `${grouped(whole)}${fraction === undefined ? "" : `.${fraction}`} INR`;
 }
 

@@ -1,6 +1,6 @@
 /** Counts the outcomes of many requests: of a traffic step, a repeat, a parallel or a whole run. */
 
-import { MICROS_PER_INR, nearestMicros } from "../../base/money.ts";
+import { microsToInr, nearestMicros } from "../../base/money.ts";
 import {
   type ClientExchange,
   type RequestOutcome,
@@ -211,7 +211,7 @@ function summaryOf(counts: Counts): TallySummary {
     late: counts.late,
     dropped: counts.dropped,
     statuses: Object.fromEntries(statuses),
-    creditedInr: counts.creditedMicros / MICROS_PER_INR,
+    creditedInr: microsToInr(counts.creditedMicros),
     differentIds: counts.tooManyIds ? undefined : ids.size,
     operations: Object.fromEntries(
       operationIds.filter((id) => operations[id].sent > 0).map((id) => [id, { ...operations[id] }]),

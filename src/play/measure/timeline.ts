@@ -1,7 +1,6 @@
 /** A run over time, in at most 240 buckets of equal width. When there would be more, neighbours are merged. */
 
-import { microsToInr } from "../../audit/event-line.ts";
-import { nearestMicros } from "../../base/money.ts";
+import { microsToInr, nearestMicros } from "../../base/money.ts";
 import type { ClientExchange } from "../../laws/client-exchange.ts";
 
 import { creditedMicros } from "./credited.ts";

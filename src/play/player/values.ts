@@ -2,7 +2,7 @@
 
 import { day, dayOfInstant, formatDay } from "../../base/calendar.ts";
 import { isPlainObject } from "../../base/input.ts";
-import { MICROS_PER_INR, nearestMicros } from "../../base/money.ts";
+import { microsToInr, nearestMicros } from "../../base/money.ts";
 import type { ClientExchange, Member } from "../../laws/client-exchange.ts";
 import { inconclusive } from "../../laws/law.ts";
 import { valueObject } from "../language/parse/values.ts";
@@ -70,7 +70,7 @@ export function numberOf(operand: Operand, scope: Scope): number {
     return typeof value === "number" ? value : inconclusive(`${operand.ref} is not a number`);
   }
   const micros = operand.sum.map((part) => nearestMicros(numberOf(part, scope)));
-  return micros.reduce((sum, one) => sum + one, 0) / MICROS_PER_INR;
+  return microsToInr(micros.reduce((sum, one) => sum + one, 0));
 }
 
 /** Resolves all values of an object. */

@@ -1,6 +1,6 @@
 /** Converts a run's timeline into four charts: rate, latency, statuses and revenue. */
 
-import { MICROS_PER_INR, nearestMicros } from "../../base/money.ts";
+import { microsToInr, nearestMicros } from "../../base/money.ts";
 import type { TimelineBucket } from "../measure/timeline.ts";
 import type { PlayResult } from "../player/result.ts";
 
@@ -108,7 +108,7 @@ function revenue(buckets: Buckets): Chart {
   let micros = 0;
   const values = buckets.map((bucket) => {
     micros += nearestMicros(bucket?.creditedInr ?? 0);
-    return micros / MICROS_PER_INR;
+    return microsToInr(micros);
   });
   return {
     ...{ id: "revenue", title: "Revenue credited", unit: " INR", path: "line", stacked: false },
