@@ -2,9 +2,9 @@
 
 import { eventValues } from "../audit/findings/client-event.ts";
 import { parseInstant } from "../base/calendar.ts";
-import { nearestMicros } from "../base/money.ts";
 import { isRecorded } from "../exchange/operations/outcome.ts";
 import type { JournalEntry } from "../journal/entry.ts";
+import { creditOf } from "../laws/read-trace.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 import { type EventKind, isEventKind } from "../spec/operations.ts";
 
@@ -43,7 +43,7 @@ export function eventsOf(sim: SimulatorCore): EventRequest[] {
       ad: values.ad_id ?? on?.ad,
       session: values.session_id ?? on?.session,
       impression: values.impression_id,
-      recorded: recordOf(entry),
+      recorded: recordOf(entry, operation),
       entry,
     };
     if (event.recorded !== undefined && operation === "impression") {
@@ -54,12 +54,13 @@ export function eventsOf(sim: SimulatorCore): EventRequest[] {
 }
 
 /** From the service's own answer, even if the client didn't get it. */
-function recordOf({ fault, response, reason }: JournalEntry): EventRequest["recorded"] {
+function recordOf(
+  { fault, response, reason }: JournalEntry,
+  kind: EventKind,
+): EventRequest["recorded"] {
   if (fault?.served === false || !isRecorded(reason)) return undefined;
-  const { body } = fault?.lost ?? response;
-  const answer: Readonly<Record<string, unknown>> = JSON.parse(body);
-  const id = answer.impression_id ?? answer.click_id;
-  return { id: String(id), micros: nearestMicros(Number(answer.revenue_credited_inr)) };
+  const { status, body } = fault?.lost ?? response;
+  return creditOf({ status, text: body }, kind);
 }
 
 /** Where to start looking. */

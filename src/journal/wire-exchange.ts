@@ -93,8 +93,15 @@ export function parametersOf({
 
 /** The id in the service's own answer, even if that didn't arrive; undefined if the service recorded nothing. */
 export function recordedId({ served }: WireExchange, event: EventKind): string | undefined {
-  if (served?.status !== 200) return undefined;
-  const id = memberOf(jsonIn(served.body), `${event}_id`);
+  return served && eventIdIn(served, event);
+}
+
+/** The id in the answer to an event; undefined if the answer is no success. */
+export function eventIdIn(
+  { status, body }: Pick<WireAnswer, "status" | "body">,
+  event: EventKind,
+): string | undefined {
+  const id = status === 200 ? memberOf(jsonIn(body), `${event}_id`) : undefined;
   return typeof id === "string" ? id : undefined;
 }
 

@@ -3,7 +3,7 @@
 import type { Day } from "../../../base/calendar.ts";
 import { InputError } from "../../../base/input.ts";
 import { dayReader } from "../../../exchange/operations/operation-world.ts";
-import { memberOf } from "../../../journal/wire-exchange.ts";
+import { eventIdIn } from "../../../journal/wire-exchange.ts";
 import type { SimulatorCore } from "../../../simulator/simulator.ts";
 import type { Readings } from "../../../simulator/simulator-options.ts";
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
@@ -98,7 +98,7 @@ function recordedIn({ journal }: SimulatorCore): KnownImpression[] {
   });
   return entries.flatMap(({ publisher, response }) => {
     if (publisher === undefined) return [];
-    const id = memberOf(JSON.parse(response.body), "impression_id");
-    return typeof id === "string" ? [{ id, publisher }] : [];
+    const id = eventIdIn(response, "impression");
+    return id === undefined ? [] : [{ id, publisher }];
   });
 }
