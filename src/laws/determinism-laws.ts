@@ -4,14 +4,7 @@ import type { FaultRule } from "../faults/rule.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 import { readLifetime } from "./figures.ts";
 import { playedWorldUntouched, readAs } from "./isolation-laws.ts";
-import {
-  combineChecks,
-  ensure,
-  ensureSame,
-  inconclusive,
-  type Law,
-  type LawContext,
-} from "./law.ts";
+import { ensure, ensureSame, inconclusive, type Law, type LawContext } from "./law.ts";
 import { ensureSameAnswers, ensureSameState, groupsOf, type Rerun, rerunCheck } from "./rerun.ts";
 import { halfwayPlace, newWorld } from "./rerun-plan.ts";
 import { ask, copyOf, forkOf, freshKey, viewOf, type WorldCopy } from "./world-copy.ts";
@@ -34,7 +27,7 @@ export const determinismLaws: readonly Law[] = [
   {
     id: "R3",
     says: "A world and a fork of it don't affect each other.",
-    checkCopy: combineChecks(worldForks, playedWorldUntouched),
+    checkCopy: [worldForks, playedWorldUntouched],
     checkRerun: rerunCheck(forkedHalfway),
   },
   {

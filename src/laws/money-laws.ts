@@ -5,7 +5,6 @@ import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { isEventKind } from "../spec/operations.ts";
 import { dueBy, readLifetime, readPayouts } from "./figures.ts";
 import {
-  combineChecks,
   ensure,
   inconclusive,
   knownReadingsOf,
@@ -35,7 +34,7 @@ export const moneyLaws: readonly Law[] = [
   {
     id: "M2",
     says: "The credits in all answers, delivered or lost, add up to the revenue on record, and the books (the world's record of events and totals) agree.",
-    checkCopy: combineChecks(booksBalance, creditsAsAudited),
+    checkCopy: [booksBalance, creditsAsAudited],
     checkRerun: rerunCheck(creditsByPublisher),
   },
   {

@@ -7,7 +7,6 @@ import { type OperationId, operationIds, operations } from "../spec/operations.t
 import { bodyMismatch, lenientSchemas } from "../spec/schema-mismatch.ts";
 import type { ClientExchange } from "./client-exchange.ts";
 import {
-  combineChecks,
   ensure,
   inconclusive,
   knownReadingsOf,
@@ -33,7 +32,7 @@ export const shapeLaws: readonly Law[] = [
   {
     id: "H4",
     says: "HEAD gets the answer of GET without its body, and 405 names the methods.",
-    checkCopy: combineChecks(headMatchesGet, wrongMethods),
+    checkCopy: [headMatchesGet, wrongMethods],
   },
 ];
 
