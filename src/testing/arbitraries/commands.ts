@@ -4,6 +4,7 @@ import fc from "fast-check";
 import * as v from "valibot";
 import { day, dayOfInstant, formatDay } from "../../base/calendar.ts";
 import { DAY_MS } from "../../base/duration.ts";
+import { given } from "../../base/given.ts";
 import { InputError, inField, parseInput } from "../../base/input.ts";
 import { wholeFrom } from "../../base/schemas.ts";
 import { operations } from "../../spec/operations.ts";
@@ -216,15 +217,12 @@ function clientCommands(
             kind: "stats",
             ...(one === undefined ? {} : { from: at(Math.max(...back)) }),
             ...(other === undefined ? {} : { to: at(Math.min(...back)) }),
-            ...(surface === undefined ? {} : { surface }),
+            ...given({ surface }),
           };
         }),
     surfaces: () => fc.constant({ kind: "surfaces" }),
     payouts: () =>
-      maybe(anyLimit).map(
-        (limit): ClientCommand =>
-          limit === undefined ? { kind: "payouts" } : { kind: "payouts", limit },
-      ),
+      maybe(anyLimit).map((limit): ClientCommand => ({ kind: "payouts", ...given({ limit }) })),
     flush: () => fc.constant({ kind: "flush" }),
     close: () => fc.constant({ kind: "close" }),
   };

@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import * as v from "valibot";
 import { HOUR_MS } from "../../base/duration.ts";
+import { given } from "../../base/given.ts";
 import { parseInput } from "../../base/input.ts";
 import type { Delay } from "../../faults/delay.ts";
 import { type FaultMatch, type FaultRule, parseRule } from "../../faults/rule.ts";
@@ -157,9 +158,8 @@ function anyRule({
 }
 
 function verdictOf(kind: VerdictKind, made: Made): Verdict {
-  const given = Object.entries(made).filter(([, value]) => value !== undefined);
   // The table has each kind's members, and parseRule checks them.
-  return { kind, ...Object.fromEntries(given) } as unknown as Verdict;
+  return { kind, ...given(made) } as unknown as Verdict;
 }
 
 function delaysUpTo(longestMs: number): fc.Arbitrary<Delay> {
