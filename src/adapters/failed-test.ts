@@ -1,5 +1,6 @@
 /** Shows what happened in the world of a test that failed. */
 
+import { counted } from "../base/counted.ts";
 import { digestOf } from "../base/digest.ts";
 import { printable } from "../base/text.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
@@ -58,7 +59,7 @@ function latestRequests({ journal }: SimulatorCore): string {
   });
   const which = entries.length < journal.total ? `the last ${entries.length} of ` : "";
   return [
-    `adsim: ${which}${journal.total} request${journal.total === 1 ? "" : "s"} to the test's world. All of each: sim.journal.entries().`,
+    `adsim: ${which}${counted(journal.total, "request")} to the test's world. All of each: sim.journal.entries().`,
     ...lines,
   ].join("\n");
 }

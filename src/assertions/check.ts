@@ -107,8 +107,3 @@ export function table(rows: readonly (readonly string[])[]): string[] {
     `  ${row.map((text, at) => text.padEnd(widths[at] ?? 0)).join("  ")}`.trimEnd(),
   );
 }
-
-/** `1 impression`, `2 impressions`. */
-export function counted(count: number, one: string): string {
-  return `${count} ${one}${count === 1 ? "" : "s"}`;
-}

@@ -2,11 +2,13 @@
 
 import * as v from "valibot";
 import type { Audit } from "../audit/audit.ts";
+import { counted } from "../base/counted.ts";
 import { InputError, parseInput } from "../base/input.ts";
-import { formatInr, MICROS_PER_INR, nearestMicros } from "../base/money.ts";
+import { formatInr, microsToInr, nearestMicros } from "../base/money.ts";
 import type { Schema } from "../base/schema-builders.ts";
 import { instantText } from "../base/schemas.ts";
-import { type Check, check, checkNames, counted, quoted, readSim } from "./check.ts";
+import { eventKinds } from "../spec/operations.ts";
+import { type Check, check, checkNames, quoted, readSim } from "./check.ts";
 import { afterSchema, timeOf, timeText } from "./event-filter.ts";
 import { eventTable } from "./event-table.ts";
 import { type EventRequest, eventsOf, journalGapOf, type Since } from "./events.ts";
@@ -31,7 +33,7 @@ const schema = v.strictObject({
   amountInr: v.pipe(
     amountSchema,
     v.check(
-      (inr) => nearestMicros(inr) / MICROS_PER_INR === Number(inr.toFixed(6)),
+      (inr) => microsToInr(nearestMicros(inr)) === Number(inr.toFixed(6)),
       "must be an amount that is exact in micro-INR",
     ),
   ),
@@ -92,7 +94,7 @@ export function credited(given: unknown, amount: number, where: CreditedWhere = 
   ];
   const rows = [
     `${counted(own.length, "event")} on record${own.length === 0 ? "." : ":"}`,
-    ...(["impression", "click"] as const).flatMap((kind) => {
+    ...eventKinds.flatMap((kind) => {
       const ofKind = own.filter((event) => event.kind === kind);
       return ofKind.length === 0 ? [] : eventTable(kind, ofKind);
     }),
@@ -100,8 +102,8 @@ export function credited(given: unknown, amount: number, where: CreditedWhere = 
   ];
   return check({
     pass: actualMicros === wantedMicros,
-    expected: wantedMicros / MICROS_PER_INR,
-    actual: actualMicros / MICROS_PER_INR,
+    expected: microsToInr(wantedMicros),
+    actual: microsToInr(actualMicros),
     describeFailure: () => [
       `Expected ${formatInr(wantedMicros)} INR credited${whose}: it is ${formatInr(actualMicros)} INR, ${differenceAmount(actualMicros - wantedMicros)}.`,
       ...rows,

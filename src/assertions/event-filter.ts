@@ -4,8 +4,10 @@ import * as v from "valibot";
 import { formatInstant, parseInstant } from "../base/calendar.ts";
 import { formatList } from "../base/did-you-mean.ts";
 import { editDistance } from "../base/edit-distance.ts";
+import { given } from "../base/given.ts";
 import { parseInput } from "../base/input.ts";
 import { instantText, wholeFrom } from "../base/schemas.ts";
+import type { EventKind } from "../spec/operations.ts";
 import { quoted } from "./check.ts";
 import { type EventRequest, msOf, type Since } from "./events.ts";
 
@@ -78,10 +80,9 @@ const schemas = {
 };
 
 /** @throws InputError that names the invalid field. */
-export function readEventFilter(kind: "impression" | "click", given: unknown): EventFilter {
-  const { times, since, after, ...fields } = parseInput(schemas[kind], given, kind);
-  const pairs = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return { wanted: Object.fromEntries(pairs), times, ...timeOf({ since, after }) };
+export function readEventFilter(kind: EventKind, filter: unknown): EventFilter {
+  const { times, since, after, ...fields } = parseInput(schemas[kind], filter, kind);
+  return { wanted: given(fields), times, ...timeOf({ since, after }) };
 }
 
 export function timeOf({

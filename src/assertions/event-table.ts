@@ -3,8 +3,9 @@
 import { formatInr } from "../base/money.ts";
 import { notes } from "../exchange/operations/outcome.ts";
 import type { JournalEntry } from "../journal/entry.ts";
+import type { EventKind } from "../spec/operations.ts";
 import { cell, MAX_ROWS, table } from "./check.ts";
-import type { EventKind, EventRequest } from "./events.ts";
+import type { EventRequest } from "./events.ts";
 
 /** Events on record, in the order given. */
 export function eventTable(kind: EventKind, events: readonly EventRequest[]): string[] {

@@ -2,12 +2,11 @@
 
 import { eventValues } from "../audit/findings/client-event.ts";
 import { parseInstant } from "../base/calendar.ts";
-import { nearestMicros } from "../base/money.ts";
 import { isRecorded } from "../exchange/operations/outcome.ts";
 import type { JournalEntry } from "../journal/entry.ts";
+import { creditOf } from "../laws/read-trace.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
-
-export type EventKind = "impression" | "click";
+import { type EventKind, isEventKind } from "../spec/operations.ts";
 
 /** A request to record an event. A click's ad, surface and session are known if the journal has its impression. */
 export interface EventRequest {
@@ -31,7 +30,7 @@ export function eventsOf(sim: SimulatorCore): EventRequest[] {
   const impressions = new Map<string, EventRequest>();
   return sim.journal.entries({ secrets: "shown" }).flatMap((entry) => {
     const { sequence, at, operation } = entry;
-    if (operation !== "impression" && operation !== "click") return [];
+    if (!isEventKind(operation)) return [];
     const values = eventValues({ ...entry.request, operation }) ?? {};
     const on =
       values.impression_id === undefined ? undefined : impressions.get(values.impression_id);
@@ -44,7 +43,7 @@ export function eventsOf(sim: SimulatorCore): EventRequest[] {
       ad: values.ad_id ?? on?.ad,
       session: values.session_id ?? on?.session,
       impression: values.impression_id,
-      recorded: recordOf(entry),
+      recorded: recordOf(entry, operation),
       entry,
     };
     if (event.recorded !== undefined && operation === "impression") {
@@ -55,12 +54,13 @@ export function eventsOf(sim: SimulatorCore): EventRequest[] {
 }
 
 /** From the service's own answer, even if the client didn't get it. */
-function recordOf({ fault, response, reason }: JournalEntry): EventRequest["recorded"] {
+function recordOf(
+  { fault, response, reason }: JournalEntry,
+  kind: EventKind,
+): EventRequest["recorded"] {
   if (fault?.served === false || !isRecorded(reason)) return undefined;
-  const { body } = fault?.lost ?? response;
-  const answer: Readonly<Record<string, unknown>> = JSON.parse(body);
-  const id = answer.impression_id ?? answer.click_id;
-  return { id: String(id), micros: nearestMicros(Number(answer.revenue_credited_inr)) };
+  const { status, body } = fault?.lost ?? response;
+  return creditOf({ status, text: body }, kind);
 }
 
 /** Where to start looking. */

@@ -2,8 +2,9 @@
 
 import * as v from "valibot";
 import { type FindingId, findingIds } from "../audit/findings/finding.ts";
+import { counted } from "../base/counted.ts";
 import { parseInput } from "../base/input.ts";
-import { type Check, check, counted, readSim } from "./check.ts";
+import { type Check, check, readSim } from "./check.ts";
 import { assertJournalWhole } from "./requests.ts";
 
 export interface FindingOptions {

@@ -3,11 +3,12 @@
 import * as v from "valibot";
 import { eventValues } from "../audit/findings/client-event.ts";
 import { retryAtMsOf } from "../audit/findings/retry-after.ts";
+import { counted } from "../base/counted.ts";
 import { parseInput } from "../base/input.ts";
 import { wholeFrom } from "../base/schemas.ts";
 import type { JournalEntry } from "../journal/entry.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
-import { type Check, check, checkNames, counted, MAX_ROWS, readSim, table } from "./check.ts";
+import { type Check, check, checkNames, MAX_ROWS, readSim, table } from "./check.ts";
 import { afterSchema } from "./event-filter.ts";
 import { msOf } from "./events.ts";
 import { type After, assertJournalWhole, requestSection, withoutCopies } from "./requests.ts";

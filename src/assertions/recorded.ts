@@ -1,9 +1,11 @@
 /** Checks that an impression or a click is on record, whatever answer its client got. */
 
+import { counted } from "../base/counted.ts";
 import { InputError } from "../base/input.ts";
 import { withoutSecrets } from "../journal/secrets.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
-import { type Check, check, checkNames, counted, quoted, readSim } from "./check.ts";
+import type { EventKind } from "../spec/operations.ts";
+import { type Check, check, checkNames, quoted, readSim } from "./check.ts";
 import {
   byCloseness,
   type ClickMatch,
@@ -16,7 +18,7 @@ import {
   readEventFilter,
 } from "./event-filter.ts";
 import { eventTable, notRecordedLines } from "./event-table.ts";
-import { type EventKind, type EventRequest, eventsOf, journalGapOf } from "./events.ts";
+import { type EventRequest, eventsOf, journalGapOf } from "./events.ts";
 
 /** An impression on record: at least one that matches, or `times` of them. @throws InputError */
 export function recordedImpression(given: unknown, match: ImpressionMatch = {}): Check {

@@ -1,6 +1,7 @@
 /** Checks the requests that came to the service: how many, whether they were valid, and whether they had valid keys. */
 
 import * as v from "valibot";
+import { counted } from "../base/counted.ts";
 import { InputError, parseInput } from "../base/input.ts";
 import { wholeFrom } from "../base/schemas.ts";
 import { notes } from "../exchange/operations/outcome.ts";
@@ -8,7 +9,7 @@ import type { JournalEntry } from "../journal/entry.ts";
 import type { JournalFilter } from "../journal/filter.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 import { type ErrorCode, errorKinds } from "../spec/errors.ts";
-import { type Check, cell, check, checkNames, counted, MAX_ROWS, readSim, table } from "./check.ts";
+import { type Check, cell, check, checkNames, MAX_ROWS, readSim, table } from "./check.ts";
 import { afterSchema } from "./event-filter.ts";
 
 /** Where to start looking. */

@@ -1,6 +1,6 @@
 /** Compares what a client believes with what is on record, and explains the difference. */
 
-import { MICROS_PER_INR, MICROS_PER_PAISA, microsToInr } from "../base/money.ts";
+import { MICROS_PER_PAISA, microsToInr, nearestMicros } from "../base/money.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Choice } from "../spec/assumptions/catalogue.ts";
 import type { AccountWorld } from "../world/accounts/accounts.ts";
@@ -63,7 +63,7 @@ function differencesOf(counts: ClientCounts, { books, assumptions }: Audited): D
     differences.push({ publisher, what, client: counts[what], ledger: ledger[what], side });
   }
   if (revenueInr !== undefined) {
-    const client = Math.round(revenueInr * MICROS_PER_INR);
+    const client = nearestMicros(revenueInr);
     const events = ledger.impressions + ledger.clicks;
     const tolerated = events * maxRoundingMicros[assumptions["money.precision"]];
     if (Math.abs(client - ledger.micros) > tolerated) {

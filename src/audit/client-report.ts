@@ -2,6 +2,8 @@
 
 import { formatInstant } from "../base/calendar.ts";
 import type { ClockMode } from "../base/clock.ts";
+import { counted } from "../base/counted.ts";
+import { groupedBy } from "../base/grouped-by.ts";
 import { oneLine } from "../base/text.ts";
 import type { JournalEntry } from "../journal/entry.ts";
 import type { JournalRing } from "../journal/journal.ts";
@@ -18,7 +20,6 @@ import {
   type FindingId,
   type FindingKind,
   findingIds,
-  groupedBy,
   type Offence,
 } from "./findings/finding.ts";
 import { hotLoop } from "./findings/hot-loop.ts";
@@ -186,7 +187,7 @@ function doubtNotes(histories: readonly AttemptHistory[]): string[] {
   const { size } = doubtful;
   if (size === 0) return [];
   return [
-    `${size} ${size === 1 ? "request" : "requests"} came so soon after a Retry-After or a 401 that the client may not have had that answer yet: fast requests look the same whether they are sent one after another or all at once.`,
+    `${counted(size, "request")} came so soon after a Retry-After or a 401 that the client may not have had that answer yet: fast requests look the same whether they are sent one after another or all at once.`,
   ];
 }
 

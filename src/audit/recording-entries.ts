@@ -3,7 +3,7 @@
 import { createInputReaders } from "../exchange/read-input.ts";
 import type { JournalEntry } from "../journal/entry.ts";
 import type { Choice } from "../spec/assumptions/catalogue.ts";
-import type { Input, Subject } from "../spec/operations.ts";
+import { type Input, isEventKind, type Subject } from "../spec/operations.ts";
 import type { Accounts, AccountWorld } from "../world/accounts/accounts.ts";
 import type { Ids } from "../world/publishers/ids.ts";
 import type { RecordingEntry } from "./clues.ts";
@@ -22,7 +22,7 @@ export function recordingEntries(
   const publisherOf = publisherResolvers[assumptions["auth.key-scope"]];
   return entries.flatMap((entry): PublisherEntry[] => {
     const { operation, request } = entry;
-    if (operation !== "impression" && operation !== "click") return [];
+    if (!isEventKind(operation)) return [];
     const read = readers[operation](request);
     const { input = {}, subject } = read.kind === "valid" ? (read as Recording) : {};
     const publisher = entry.publisher && publisherOf(entry.publisher, subject, accounts, ids);

@@ -63,10 +63,10 @@ function parse(text: string): number | undefined {
   return match === null || unit === undefined ? undefined : Number(match[1]) * unit;
 }
 
-/** `250 ms`, `90 s`, `1 h 30 min`, `2 d`: the largest unit first, without units that are zero. */
+/** `250 ms`, `1 min 30 s`, `1 h 30 min`, `2 d`: to the millisecond, the largest unit first, without units that are zero. */
 export function durationInWords(ms: number): string {
   const parts: string[] = [];
-  let rest = ms;
+  let rest = Math.round(ms);
   for (const [unit, unitMs] of wordUnits) {
     const count = Math.floor(rest / unitMs);
     rest -= count * unitMs;

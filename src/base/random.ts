@@ -47,6 +47,18 @@ export function drawFraction(key: Key, ordinal: number): number {
   return draw(key, ordinal) / 0x1_0000_0000;
 }
 
+/** Returns the next draw: an integer from 0 to `below` - 1. */
+export type NextDraw = (below: number) => number;
+
+/** Takes the draws of a stream one after the other. */
+export function drawsFrom(key: Key): NextDraw {
+  let drawn = 0;
+  return (below) => {
+    drawn += 1;
+    return drawBetween(key, drawn, 0, below - 1);
+  };
+}
+
 /** A bijection that spreads every input bit over all 32 output bits. */
 export function mix(value: number): number {
   let bits = value;

@@ -9,6 +9,7 @@ import {
   type AssumptionKey,
   type Assumptions,
   catalogue,
+  choicesOf,
   type OpenPoint,
 } from "../spec/assumptions/catalogue.ts";
 import { knownKey } from "./options/assumption-key.ts";
@@ -122,14 +123,12 @@ function assumptionsPage(): string {
 }
 
 function section(key: string, point: OpenPoint): string {
-  const names = Object.keys(point.choices);
-  const inOrder = [point.default, ...names.filter((name) => name !== point.default)];
   return [
     `## \`${key}\``,
     "",
     `${point.question} (spec ${point.spec})`,
     "",
-    ...inOrder.map((name) => {
+    ...choicesOf(point).map((name) => {
       const isDefault = name === point.default ? " (default)" : "";
       return `- \`${name}\`${isDefault}: ${point.choices[name]}`;
     }),

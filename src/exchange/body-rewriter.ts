@@ -4,17 +4,14 @@
  */
 
 import { rewriteObjects } from "../base/json-objects.ts";
-import { deriveKey, drawBetween, type Key, textKey } from "../base/random.ts";
+import { deriveKey, drawsFrom, type NextDraw, textKey } from "../base/random.ts";
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 
 /** Rewrites a body. It adds only ASCII, so the body grows by as many bytes as characters. */
 export type BodyRewriter = (body: string) => string;
 
 /** Orders the members of an object. The first `documented` of them are the spec's. */
-type Order = (members: readonly string[], documented: number, draws: Draws) => readonly string[];
-
-/** Draws a number from 0 to `highest` for one body. */
-type Draws = (highest: number) => number;
+type Order = (members: readonly string[], documented: number, draw: NextDraw) => readonly string[];
 
 /** The members added after the documented ones. The outermost object gets one of each kind. */
 const extraMembers = {
@@ -65,27 +62,23 @@ function formOf(
   if (extra === undefined && order === undefined) return undefined;
   const orderKey = deriveKey(seed, "key-order");
   return (body) => {
-    const draws = drawsOf(textKey(orderKey, body));
+    const draw = drawsFrom(textKey(orderKey, body));
     return rewriteObjects(body, (members, depth) => {
       const added = (depth === 0 ? extra?.outermost : extra?.inner) ?? [];
       const all = [...members, ...added];
-      return order === undefined ? all : order(all, members.length, draws);
+      return order === undefined ? all : order(all, members.length, draw);
     });
   };
 }
 
-function drawsOf(key: Key): Draws {
-  let drawn = 0;
-  return (highest) => {
-    drawn += 1;
-    return drawBetween(key, drawn, 0, highest);
-  };
-}
-
 /** Any order but the documented one: the documented members are never in their usual order relative to each other. */
-function shuffled(members: readonly string[], documented: number, draws: Draws): readonly string[] {
+function shuffled(
+  members: readonly string[],
+  documented: number,
+  draw: NextDraw,
+): readonly string[] {
   const places = members.map((_, place) => place);
-  for (let last = places.length - 1; last > 0; last -= 1) swap(places, last, draws(last));
+  for (let last = places.length - 1; last > 0; last -= 1) swap(places, last, draw(last + 1));
   // A single documented member has no order, so the order of all members counts.
   const decisive = documented > 1 ? documented : places.length;
   const order = places.filter((place) => place < decisive);

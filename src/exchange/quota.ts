@@ -1,7 +1,12 @@
 /** Request limits (spec §8): picks the bucket of a request, admits or refuses it, and writes the limit headers. */
 
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
-import { documentedLimits, isLimited, type OperationId } from "../spec/operations.ts";
+import {
+  documentedLimits,
+  type EventKind,
+  isLimited,
+  type OperationId,
+} from "../spec/operations.ts";
 import type { Account } from "../world/accounts/account.ts";
 import { type Bucket, createBucketKeeper } from "../world/accounts/buckets.ts";
 import type { Decision, Rate } from "../world/limits/algorithm.ts";
@@ -158,7 +163,7 @@ const recordingPools = {
       (account) => account.clickBucket ?? account.recordingBucket,
     ),
   },
-} satisfies Record<Choice<"limit.recording-pool">, Record<"impression" | "click", Pool>>;
+} satisfies Record<Choice<"limit.recording-pool">, Record<EventKind, Pool>>;
 
 const reporting = createPool(
   "reporting",

@@ -68,7 +68,7 @@ function headerProblem(
 export const bodySchema: Schema<unknown> = v.pipe(
   v.unknown(),
   v.rawTransform(({ dataset: { value }, addIssue, NEVER }): unknown => {
-    const text = ArrayBuffer.isView(value) ? undefined : bodyText(value);
+    const text = ArrayBuffer.isView(value) ? undefined : lenientText(value);
     if (text !== undefined && text.length <= MAX_BODY_CHARACTERS && text.isWellFormed()) {
       return typeof value === "string" ? value : JSON.parse(text);
     }
@@ -79,7 +79,7 @@ export const bodySchema: Schema<unknown> = v.pipe(
 );
 
 /** The text of a body as it is sent; undefined if JSON can't write it. */
-export function bodyText(body: unknown): string | undefined {
+export function lenientText(body: unknown): string | undefined {
   if (typeof body === "string") return body;
   try {
     return JSON.stringify(body);

@@ -3,7 +3,7 @@
 import { isPlainObject } from "../base/input.ts";
 import { utf8Length } from "../base/text.ts";
 import type { ApiResponse } from "../spec/messages.ts";
-import type { OperationId } from "../spec/operations.ts";
+import { isEventKind, type OperationId } from "../spec/operations.ts";
 
 export const wrongWays = [
   "ok-false",
@@ -105,7 +105,7 @@ export function unservedAnswer(
   operation: OperationId | undefined,
   how: Wrong,
 ): { readonly status: number; readonly body?: unknown } | undefined {
-  if (operation !== "impression" && operation !== "click") return undefined;
+  if (!isEventKind(operation)) return undefined;
   const own = { ok: true, [`${operation}_id`]: "unknown-0", revenue_credited_inr: 0 };
   const text = textOf(own, how);
   const status = statusOf(how);

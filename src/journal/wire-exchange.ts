@@ -2,7 +2,7 @@
 
 import { parseInstant } from "../base/calendar.ts";
 import { jsonIn } from "../base/parse-json.ts";
-import type { OperationId } from "../spec/operations.ts";
+import type { EventKind, OperationId } from "../spec/operations.ts";
 import type { JournalEntry } from "./entry.ts";
 
 /** The part of an answer that arrived. */
@@ -92,12 +92,16 @@ export function parametersOf({
 }
 
 /** The id in the service's own answer, even if that didn't arrive; undefined if the service recorded nothing. */
-export function recordedId(
-  { served }: WireExchange,
-  event: "impression" | "click",
+export function recordedId({ served }: WireExchange, event: EventKind): string | undefined {
+  return served && eventIdIn(served, event);
+}
+
+/** The id in the answer to an event; undefined if the answer is no success. */
+export function eventIdIn(
+  { status, body }: Pick<WireAnswer, "status" | "body">,
+  event: EventKind,
 ): string | undefined {
-  if (served?.status !== 200) return undefined;
-  const id = memberOf(jsonIn(served.body), `${event}_id`);
+  const id = status === 200 ? memberOf(jsonIn(body), `${event}_id`) : undefined;
   return typeof id === "string" ? id : undefined;
 }
 

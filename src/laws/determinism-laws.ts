@@ -4,17 +4,10 @@ import type { FaultRule } from "../faults/rule.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 import { readLifetime } from "./figures.ts";
 import { playedWorldUntouched, readAs } from "./isolation-laws.ts";
-import {
-  combineChecks,
-  ensure,
-  ensureSame,
-  inconclusive,
-  type Law,
-  type LawContext,
-} from "./law.ts";
+import { ensure, ensureSame, inconclusive, type Law, type LawContext } from "./law.ts";
 import { ensureSameAnswers, ensureSameState, groupsOf, type Rerun, rerunCheck } from "./rerun.ts";
 import { halfwayPlace, newWorld } from "./rerun-plan.ts";
-import { ask, copyOf, forkOf, freshKey, type WorldCopy } from "./world-copy.ts";
+import { ask, copyOf, forkOf, freshKey, viewOf, type WorldCopy } from "./world-copy.ts";
 
 const byReplay = "needs a second play: adsim replay does it";
 
@@ -34,7 +27,7 @@ export const determinismLaws: readonly Law[] = [
   {
     id: "R3",
     says: "A world and a fork of it don't affect each other.",
-    checkCopy: combineChecks(worldForks, playedWorldUntouched),
+    checkCopy: [worldForks, playedWorldUntouched],
     checkRerun: rerunCheck(forkedHalfway),
   },
   {
@@ -190,12 +183,11 @@ function lostOnTheWay(played: LawContext): string {
 /** How many impressions count when a rule of this kind hits one. */
 function recordedUnder(copy: WorldCopy, kind: "drop" | "lose-response"): number {
   const [, probe] = copy.probes;
-  const surface = probe.surfaces[1]?.id ?? "none";
   freshKey(copy, probe);
   const before = readLifetime(copy, probe);
   const rule: FaultRule = { match: { operation: "impression" }, verdict: { kind } };
   const { outcome } = withRule(copy, rule, () =>
-    ask(copy, probe, "impression", { surface, ad_id: `law R7, ${kind}` }),
+    ask(copy, probe, "impression", viewOf(probe, `law R7, ${kind}`, 1)),
   );
   if (outcome === "answered") inconclusive(`a request under ${kind} was answered`);
   const after = readLifetime(copy, probe);
@@ -208,7 +200,7 @@ function twoServers(rerun: Rerun): string {
   for (const server of [0, 1]) {
     const own = groups.filter((_, index) => index % 2 === server);
     const alone = rerun.playWith({
-      only: (action, place) => own.some(({ isFromGroup }) => isFromGroup(action, place)),
+      only: (action, place) => own.some((isFromGroup) => isFromGroup(action, place)),
     });
     ensureSameAnswers(
       rerun,

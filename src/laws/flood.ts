@@ -8,7 +8,8 @@ import { inconclusive, type LawContext } from "./law.ts";
 import type { QuotaRequest } from "./quotas.ts";
 import { ask, copyOf, freshKey, stateOf, type WorldCopy, waitIn } from "./world-copy.ts";
 
-const REPORTING = documentedLimits.reporting.requests;
+/** How many requests the flooded quota admits. */
+export const REPORTING: number = documentedLimits.reporting.requests;
 
 interface Flood {
   readonly arrivals: readonly QuotaRequest[];

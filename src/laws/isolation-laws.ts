@@ -17,6 +17,7 @@ import {
   sendIn,
   signUpIn,
   stateBeforeLaws,
+  viewOf,
   type WorldCopy,
   worldOf,
 } from "./world-copy.ts";
@@ -71,8 +72,8 @@ function bytesOf({ outcome, status, headers, text }: ClientExchange): string {
 /** A publisher whose bytes don't depend on what the others send gets the same bytes in every interleaving. */
 function eachAlone(rerun: Rerun): string {
   const groups = groupsOf(rerun, "publisher").slice(0, rerun.played.sampleSize + 1);
-  for (const { isFromGroup } of groups) {
-    const alone = rerun.playWith({ only: isFromGroup });
+  for (const only of groups) {
+    const alone = rerun.playWith({ only });
     ensureSameAnswers(rerun, rerun.unchanged().answers, alone.answers, "without the others");
   }
   return `${groups.length} publishers, each alone and among the others`;
@@ -193,13 +194,12 @@ function maskedPublishers(played: LawContext): string {
 /** Checks that nothing done in a copy so far shows in the played world. */
 export function* playedWorldUntouched(played: LawContext): Work<string> {
   const copy = copyOf(played);
-  const surface = copy.probes[0].surfaces[0]?.id ?? "none";
-  ask(copy, copy.probes[0], "impression", { surface, ad_id: "law A5" });
+  const [probe] = copy.probes;
+  ask(copy, probe, "impression", viewOf(probe, "law A5"));
   const member = copy.members.find(({ surfaces }) => surfaces.length > 0);
   if (member !== undefined) {
-    const own = member.surfaces[0]?.id ?? "none";
     freshKey(copy, member);
-    ask(copy, member, "impression", { surface: own, ad_id: "law A5" });
+    ask(copy, member, "impression", viewOf(member, "law A5"));
   }
   const world = worldOf(played);
   const { audit, nowMs } = stateBeforeLaws(played);

@@ -15,26 +15,27 @@ import { forkInSlices } from "./world-copy.ts";
 
 /** Broken if any check says so. Held if any check passes and none lacks a part of the trace. */
 export function* judge(law: Law, played: LawContext): Work<Judgement> {
-  const { checkTrace, checkCopy, checkRerun, withoutRerun = needsRerun, notCheckedHere } = law;
+  const { checkTrace = [], withoutRerun = needsRerun, notCheckedHere } = law;
+  const inCopies = [law.checkCopy ?? []].flat();
+  const reruns = [law.checkRerun ?? []].flat();
   const found: string[] = [];
   const missing: string[] = notCheckedHere === undefined ? [] : [notCheckedHere];
-  for (const check of [checkTrace, checkCopy, checkRerun]) {
-    if (check === undefined) continue;
-    if (check === checkRerun && played.rerunPlan === needsRerun) {
+  for (const check of [checkTrace, inCopies, reruns].flat()) {
+    const isRerun = reruns.includes(check);
+    if (isRerun && played.rerunPlan === needsRerun) {
       // The other checks' results say more.
       if (found.length === 0 && missing.length === 0) missing.push(withoutRerun);
       continue;
     }
     try {
-      if (check === checkCopy) yield* forkInSlices(played);
+      if (inCopies.includes(check)) yield* forkInSlices(played);
       found.push(yield* resultOf(check(played)));
     } catch (thrown) {
       if (thrown instanceof Broken || thrown instanceof ServiceThrew)
         return { verdict: "broken", why: shownReason(thrown.message) };
       if (!(thrown instanceof Inconclusive)) throw thrown;
       // The part of the law that rests on the trace wasn't checked, so the others prove too little.
-      if (thrown.message === played.gap && check !== checkRerun)
-        return { verdict: "unknown", why: played.gap };
+      if (thrown.message === played.gap && !isRerun) return { verdict: "unknown", why: played.gap };
       if (!missing.includes(thrown.message)) missing.push(thrown.message);
     }
     yield;

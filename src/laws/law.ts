@@ -6,7 +6,7 @@ import type { SimulatorCore } from "../simulator/simulator.ts";
 import type { Readings } from "../simulator/simulator-options.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
-import { resultOf, type Work } from "../spec/work.ts";
+import type { Work } from "../spec/work.ts";
 import type { Member } from "./client-exchange.ts";
 import type { RerunPlan } from "./rerun-plan.ts";
 import type { TraceReader } from "./trace.ts";
@@ -23,9 +23,9 @@ export interface Law {
   /** Checks the answers of the run; works for foreign services too. */
   readonly checkTrace?: LawCheck;
   /** Tries the law in copies of the world as it is now. */
-  readonly checkCopy?: LawCheck;
+  readonly checkCopy?: LawCheck | readonly LawCheck[];
   /** Repeats the run in new worlds. */
-  readonly checkRerun?: LawCheck;
+  readonly checkRerun?: LawCheck | readonly LawCheck[];
   /** The reason to give if nothing is repeated. @default {@link needsRerun} */
   readonly withoutRerun?: string;
   /** Why no check here can judge it. */
@@ -109,24 +109,6 @@ export function createLawContext(played: Played): LawContext {
       if (!found.has(name)) found.set(name, yield* find());
       return found.get(name) as Found;
     },
-  };
-}
-
-/** Combines checks: none may be broken. Inconclusive ones are left out unless all are. */
-export function combineChecks(...all: readonly LawCheck[]): LawCheck {
-  return function* combined(played) {
-    const found: string[] = [];
-    const missing: string[] = [];
-    for (const check of all) {
-      try {
-        found.push(yield* resultOf(check(played)));
-      } catch (thrown) {
-        if (!(thrown instanceof Inconclusive) || thrown.message === played.gap) throw thrown;
-        missing.push(thrown.message);
-      }
-    }
-    if (found.length === 0) inconclusive([...new Set(missing)].join("; "));
-    return found.join("; ");
   };
 }
 

@@ -1,7 +1,7 @@
 /** The laws of the request limits (L1 to L8). */
 
-import { documentedLimits, operations } from "../spec/operations.ts";
-import { floodOf } from "./flood.ts";
+import { operations } from "../spec/operations.ts";
+import { floodOf, REPORTING } from "./flood.ts";
 import {
   ensure,
   ensureSame,
@@ -14,7 +14,7 @@ import {
 import { poolsInRun } from "./quota-pools.ts";
 import { type Algorithm, judgeArrivals, type QuotaFindings, type QuotaRequest } from "./quotas.ts";
 import { checkLegibleRun } from "./rerun.ts";
-import { ask, copyOf, type WorldCopy, waitIn } from "./world-copy.ts";
+import { ask, copyOf, viewOf, type WorldCopy, waitIn } from "./world-copy.ts";
 
 export const limitLaws: readonly Law[] = [
   {
@@ -109,7 +109,6 @@ function judgeFlood(
   return `${arrivals.length} requests with one key, in a copy of the world`;
 }
 
-const REPORTING = documentedLimits.reporting.requests;
 const NOT_REACHED = "the limit wasn't reached in a copy of the world";
 
 function retryAfterInCopy(played: LawContext): string {
@@ -187,8 +186,7 @@ function recordingQuotas(copy: WorldCopy): { first: string; second: string } {
   const [probe, other] = copy.probes;
   const record = (member: typeof probe): string => {
     const { path } = operations.impression;
-    const surface = member.surfaces[0]?.id ?? "none";
-    const answer = ask(copy, member, "impression", { surface, ad_id: "law L8" });
+    const answer = ask(copy, member, "impression", viewOf(member, "law L8"));
     return (
       answer.headers["x-ratelimit-remaining"] ??
       inconclusive(`${path} was answered with ${answer.status}`)

@@ -1,10 +1,10 @@
 /** The laws of money (M1 to M6). */
 
-import { nearestMicros } from "../base/money.ts";
+import { MICROS_PER_PAISA, nearestMicros } from "../base/money.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
+import { isEventKind } from "../spec/operations.ts";
 import { dueBy, readLifetime, readPayouts } from "./figures.ts";
 import {
-  combineChecks,
   ensure,
   inconclusive,
   knownReadingsOf,
@@ -12,7 +12,13 @@ import {
   type LawContext,
   readingsOf,
 } from "./law.ts";
-import { listedAgain, listedHalfway, listedLater, overThreshold } from "./payout-checks.ts";
+import {
+  hasPublisher,
+  listedAgain,
+  listedHalfway,
+  listedLater,
+  overThreshold,
+} from "./payout-checks.ts";
 import { creditOf, operationOf, ownAnswers, recordedIn, valuesOf } from "./read-trace.ts";
 import { checkLegibleRun, legibleRunOf, type Rerun, rerunCheck } from "./rerun.ts";
 import { newWorld } from "./rerun-plan.ts";
@@ -28,7 +34,7 @@ export const moneyLaws: readonly Law[] = [
   {
     id: "M2",
     says: "The credits in all answers, delivered or lost, add up to the revenue on record, and the books (the world's record of events and totals) agree.",
-    checkCopy: combineChecks(booksBalance, creditsAsAudited),
+    checkCopy: [booksBalance, creditsAsAudited],
     checkRerun: rerunCheck(creditsByPublisher),
   },
   {
@@ -106,7 +112,7 @@ function creditsAsAudited(played: LawContext): string {
   const credits = new Map<string, number>();
   for (const exchange of trace.kept) {
     const kind = operationOf(exchange, readings);
-    if (kind !== "impression" && kind !== "click") continue;
+    if (!isEventKind(kind)) continue;
     const credit = creditOf(exchange, kind);
     // The answer to a duplicate may repeat the first credit, or have none.
     if (credit !== undefined && !credits.has(credit.id)) credits.set(credit.id, credit.micros);
@@ -127,13 +133,11 @@ function creditsByPublisher(rerun: Rerun): string {
   const readings = readingsOf(played);
   const events = recordedIn(played);
   const pristine = newWorld(rerun.plan, options);
-  const seeded = pristine.publishers.total;
   const [before, after] = [pristine, sim].map((world) => prepareCopy(world.fork(), readings, []));
   if (before === undefined || after === undefined || events.length === 0)
     return inconclusive("nothing was recorded");
   for (const member of played.members) {
-    const isSeeded = pristine.publishers.list({ limit: seeded }).some(({ id }) => id === member.id);
-    const history = isSeeded ? readLifetime(before, member).micros : 0;
+    const history = hasPublisher(pristine, member.id) ? readLifetime(before, member).micros : 0;
     const recorded = readLifetime(after, member).micros - history;
     const credited = events
       .filter(({ publisher }) => publisher === member.id)
@@ -145,8 +149,6 @@ function creditsByPublisher(rerun: Rerun): string {
   }
   return `credits of ${events.length} events by publisher`;
 }
-
-const MICROS_PER_PAISA = 10_000;
 
 /** A foreign service may pay less than the range, which is a cost (spec §2), and round to the paisa in its own way. */
 function withinRange(played: LawContext): string {

@@ -5,7 +5,7 @@ import { jsonObjectIn } from "../base/parse-json.ts";
 import { lenientText } from "../base/text.ts";
 import { headerOf } from "../exchange/headers.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
-import { type OperationId, operations } from "../spec/operations.ts";
+import { type EventKind, isEventKind, type OperationId, operations } from "../spec/operations.ts";
 import type { Work } from "../spec/work.ts";
 import { inconclusive, knownReadingsOf, type LawContext, steadyReadingsOf } from "./law.ts";
 import type { TracedExchange, TraceReader } from "./trace.ts";
@@ -164,7 +164,7 @@ function bodyOf(answer: Answer): Body {
 }
 
 /** The event that a success names; undefined for any other answer. */
-export function creditOf(answer: Answer, kind: "impression" | "click"): Credit | undefined {
+export function creditOf(answer: Answer, kind: EventKind): Credit | undefined {
   if (answer.status !== 200 || answer.text === "") return undefined;
   const body = bodyOf(answer);
   const id = body?.[`${kind}_id`];
@@ -201,7 +201,7 @@ export function addDays(day: string, days: number): string {
 
 /** An event, from the first answer that names its id. */
 export interface RecordedEvent extends Credit {
-  readonly kind: "impression" | "click";
+  readonly kind: EventKind;
   readonly publisher: string | undefined;
   readonly atMs: number;
 }
@@ -213,7 +213,7 @@ export function recordedIn(played: LawContext): readonly RecordedEvent[] {
   const owners = new Map<string, string>();
   for (const exchange of undisturbedExchanges(played)) {
     const kind = operationOf(exchange, readings);
-    if (kind !== "impression" && kind !== "click") continue;
+    if (!isEventKind(kind)) continue;
     const credit = creditOf(exchange, kind);
     if (credit === undefined || known.has(credit.id)) continue;
     const publisher = subjectOf(exchange, kind, owners);

@@ -190,11 +190,14 @@ export function checkLegibleRun(check: (played: LawContext) => string): LawCheck
   return rerunCheck((rerun) => check(legibleRunOf(rerun).played));
 }
 
+/** Whether the action is a request of the group, or not a request at all. */
+type IsFromGroup = (action: WorldAction, place: number) => boolean;
+
 /** Groups senders. Those whose keys were used for each other share a group. With `key`, invalid keys are senders too. */
 export function groupsOf(
   { played, plan, exchangeAt }: Rerun,
   by: "publisher" | "key",
-): SenderGroup[] {
+): IsFromGroup[] {
   const readings = readingsOf(played);
   const isAnybodys = readings["auth.key-scope"] === "any";
   const { keys } = played.trace;
@@ -223,16 +226,8 @@ export function groupsOf(
   });
   const all = Array.from(new Set(groups.values()));
   if (all.length < 2) inconclusive("fewer than two publishers sent anything");
-  return all.map((names) => {
-    const isFromGroup = (action: WorldAction, place: number): boolean => {
-      const sender = senders[place];
-      return action.kind !== "request" || (sender !== undefined && names.has(sender));
-    };
-    return { isFromGroup };
+  return all.map((names) => (action, place) => {
+    const sender = senders[place];
+    return action.kind !== "request" || (sender !== undefined && names.has(sender));
   });
-}
-
-export interface SenderGroup {
-  /** Whether the action is a request of the group, or not a request at all. */
-  isFromGroup(action: WorldAction, place: number): boolean;
 }

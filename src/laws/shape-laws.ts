@@ -8,7 +8,6 @@ import { lenientSchemas } from "../spec/responses.ts";
 import { bodyMismatch } from "../spec/schema-mismatch.ts";
 import type { ClientExchange } from "./client-exchange.ts";
 import {
-  combineChecks,
   ensure,
   inconclusive,
   knownReadingsOf,
@@ -34,7 +33,7 @@ export const shapeLaws: readonly Law[] = [
   {
     id: "H4",
     says: "HEAD gets the answer of GET without its body, and 405 names the methods.",
-    checkCopy: combineChecks(headMatchesGet, wrongMethods),
+    checkCopy: [headMatchesGet, wrongMethods],
   },
 ];
 

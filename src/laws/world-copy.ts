@@ -217,7 +217,12 @@ export function outcomeOf(answer: ClientExchange): string {
   );
 }
 
-/** The parameters of an impression on the member's first surface. */
-export function impressionOf({ surfaces }: Member, session_id: string): Values {
-  return { surface: surfaces[0]?.id ?? "none", ad_id: "probe", session_id };
+/** The parameters of an impression on one of the member's surfaces, without a session. */
+export function viewOf({ surfaces }: Member, ad_id: string, place = 0): Values {
+  return { surface: surfaces[place]?.id ?? "none", ad_id };
+}
+
+/** The same on the first surface, with a session. */
+export function impressionOf(member: Member, session_id: string): Values {
+  return { ...viewOf(member, "probe"), session_id };
 }

@@ -8,6 +8,7 @@ import {
   type AssumptionKey,
   type Assumptions,
   catalogue,
+  choicesOf,
   type OpenPoint,
 } from "../spec/assumptions/catalogue.ts";
 import { type Constraint, constraints } from "../spec/assumptions/constraints.ts";
@@ -40,11 +41,10 @@ export function coveringArray({
 }: CoveringArrayOptions): readonly Assumptions[] {
   if (![1, 2, 3].includes(strength)) throw new InputError("strength", "must be 1, 2 or 3");
   if (typeof seed !== "string") throw new InputError("seed", "must be a string");
-  const columns = Object.entries<OpenPoint>(catalogue).map(([key, point]): Column => {
-    const others = Object.keys(point.choices).filter((choice) => choice !== point.default);
+  const columns = Object.entries<OpenPoint>(catalogue).map(
     // `key` comes from the catalogue.
-    return { key: key as AssumptionKey, choices: [point.default, ...others] };
-  });
+    ([key, point]): Column => ({ key: key as AssumptionKey, choices: choicesOf(point) }),
+  );
   const rows = coveringRows({
     levels: columns.map(({ choices }) => choices.length),
     forbidden: constraints.flatMap((constraint) => forbiddenBy(constraint, columns)),

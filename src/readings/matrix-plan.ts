@@ -2,7 +2,7 @@
 
 import { InputError } from "../base/input.ts";
 import { type AssumptionKey, type Assumptions, catalogue } from "../spec/assumptions/catalogue.ts";
-import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
+import { nonDefaultChoices, resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import {
   type ChoiceOverrides,
   distinct,
@@ -81,9 +81,7 @@ export function makePlan(options: PlanOptions): MatrixPlan {
   const isWhole = varied.length === open.length;
   return {
     defaults,
-    pins: allKeys
-      .filter((key) => defaults[key] !== catalogue[key].default)
-      .map((key) => `${key}=${defaults[key]}`),
+    pins: Object.entries(nonDefaultChoices(defaults)).map(([key, choice]) => `${key}=${choice}`),
     varied,
     rows:
       isWhole && ran.length === 0

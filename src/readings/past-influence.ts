@@ -3,7 +3,7 @@
  * copy of the present world is exact under another choice; for these the past has to be repeated.
  */
 
-import { jsonIn } from "../base/parse-json.ts";
+import { jsonObjectIn } from "../base/parse-json.ts";
 import { headerOf } from "../exchange/headers.ts";
 import type { JournalRecord } from "../journal/record.ts";
 import type { AssumptionKey } from "../spec/assumptions/catalogue.ts";
@@ -242,7 +242,6 @@ function isText(value: unknown): boolean {
 
 function membersOf(body: string | Uint8Array): [string, unknown][] | undefined {
   if (body === "") return [];
-  if (typeof body !== "string") return undefined;
-  const value = jsonIn(body);
-  return typeof value === "object" && value !== null ? Object.entries(value) : undefined;
+  const members = typeof body === "string" ? jsonObjectIn(body) : undefined;
+  return members && Object.entries(members);
 }

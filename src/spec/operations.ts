@@ -25,6 +25,14 @@ documentedLimits satisfies Record<LimitClass, DocumentedLimit>;
 
 export type OperationId = "stats" | "impression" | "click" | "surfaces" | "payouts";
 
+/** The operations that record an event. */
+export type EventKind = "impression" | "click";
+export const eventKinds: readonly EventKind[] = ["impression", "click"];
+
+export function isEventKind(operation: OperationId | undefined): operation is EventKind {
+  return operation === "impression" || operation === "click";
+}
+
 export type Parameter =
   | { readonly type: "string" | "date"; readonly required: boolean; readonly about: string }
   | {

@@ -8,9 +8,9 @@ import type { SimulatorCore } from "../simulator/simulator.ts";
 /** The default start of a simulator. */
 export const DEFAULT_START = "2026-01-15T00:00:00Z";
 
-/** A whole number from `least` to 10,000. */
-export function lengthFrom(least: number): v.GenericSchema<unknown, number> {
-  return v.pipe(wholeFrom(least), v.maxValue(10_000, "must be at most 10000"));
+/** A whole number from `least` to `most`. */
+export function lengthFrom(least: number, most = 10_000): v.GenericSchema<unknown, number> {
+  return v.pipe(wholeFrom(least), v.maxValue(most, `must be at most ${most}`));
 }
 
 /** A list of at least one of these names. */

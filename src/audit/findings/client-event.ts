@@ -3,7 +3,7 @@
 import { createParameterParser, type ParameterParser } from "../../exchange/parameters.ts";
 import type { JournalRecord } from "../../journal/record.ts";
 import { defaultAssumptions } from "../../spec/assumptions/resolve.ts";
-import { operations } from "../../spec/operations.ts";
+import { isEventKind, operations } from "../../spec/operations.ts";
 
 /** An impression or a click as its client means it. `key` is equal for the same event. */
 export type ClientEvent =
@@ -57,7 +57,7 @@ export function eventValues(
   request: Pick<JournalRecord, "operation" | "query" | "headers" | "body">,
 ): EventValues | undefined {
   const { operation } = request;
-  if (operation !== "impression" && operation !== "click") return undefined;
+  if (!isEventKind(operation)) return undefined;
   const parsed = parsers[operation](request);
   if (parsed.kind === "refused") return undefined;
   const { publisher_id, surface, ad_id, session_id, impression_id } = parsed.raw;

@@ -4,9 +4,10 @@
  * impressions of the sender are resent like this.
  */
 
+import { groupedBy } from "../../base/grouped-by.ts";
 import type { Attempt, AttemptHistory } from "./attempts.ts";
 import { createStopCheck, isFailed, isSoonAfter } from "./failed-attempts.ts";
-import { cameAfterText, type FindingKind, groupedBy, type Offence } from "./finding.ts";
+import { cameAfterText, type FindingKind, type Offence } from "./finding.ts";
 
 export const eventInTwoSessions: FindingKind = {
   title: "One event under two sessions",
@@ -27,10 +28,7 @@ export function eventsResentInNewSession({ attempts }: AttemptHistory): Offence[
     const involved = new Set(resends.flatMap(({ attempt, cause }) => [attempt, cause]));
     const dropped = [...groupedBy(impressions, ({ requestKey }) => requestKey).values()].filter(
       ([failed, ...again]) =>
-        failed !== undefined &&
-        again.length === 0 &&
-        isFailed(failed) &&
-        !(involved.has(failed) || hasStopped(failed)),
+        again.length === 0 && isFailed(failed) && !(involved.has(failed) || hasStopped(failed)),
     );
     // A client that drops failed impressions doesn't resend them: these are other users who see the same ads.
     return resends.length >= MIN_RESENDS_PER_DROPPED * dropped.length ? resends : [];

@@ -60,24 +60,8 @@ export interface FindingKind {
   opportunityCount?(history: AttemptHistory): number;
 }
 
-/** Groups items by key, in the order of each group's first item. Leaves out items whose key is undefined. */
-export function groupedBy<Item, Key>(
-  items: readonly Item[],
-  keyOf: (item: Item) => Key | undefined,
-): Map<Key, Item[]> {
-  const groups = new Map<Key, Item[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    if (key === undefined) continue;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
-  return groups;
-}
-
 /**
- * A key for {@link groupedBy} that groups repetitions of a request. Impressions without a session have none, because those of
+ * A key that groups repetitions of a request. Impressions without a session have none, because those of
  * different users look the same. Queries have none if their calls are known, because the client may have been asked repeatedly.
  */
 export function repetitionKey({

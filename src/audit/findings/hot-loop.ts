@@ -1,7 +1,9 @@
 /** Finds failing requests that are sent again and again with next to no pause. */
 
+import { counted } from "../../base/counted.ts";
+import { groupedBy } from "../../base/grouped-by.ts";
 import { type Attempt, isPauseChosen, pauseMs } from "./attempts.ts";
-import { durationText, type FindingKind, groupedBy, type Offence } from "./finding.ts";
+import { durationText, type FindingKind, type Offence } from "./finding.ts";
 
 /** Shorter pauses don't count as pauses. */
 const NO_PAUSE_MS = 10;
@@ -101,6 +103,6 @@ function offencesOf(run: readonly Attempt[]): Offence[] {
   const last = run.at(-1);
   if (first === undefined || last === undefined) return [];
   const took = durationText(last.record.nowMs - first.record.nowMs);
-  const detail = `sent ${again.length} more ${again.length === 1 ? "time" : "times"} within ${took}`;
+  const detail = `sent ${counted(again.length, "more time")} within ${took}`;
   return again.map((attempt) => ({ attempt, cause: first, detail }));
 }

@@ -1,10 +1,11 @@
 /** Finds failed impressions that nobody sent again, and lost answers whose retries count twice. */
 
+import { groupedBy } from "../../base/grouped-by.ts";
 import { isRecorded } from "../../exchange/operations/outcome.ts";
 import { type Attempt, isWrongAnswer } from "./attempts.ts";
 import { eventsResentInNewSession } from "./event-in-two-sessions.ts";
 import { createStopCheck, isFailed, isSoonAfter } from "./failed-attempts.ts";
-import { cameAfterText, type FindingKind, groupedBy, type Offence } from "./finding.ts";
+import { cameAfterText, type FindingKind, type Offence } from "./finding.ts";
 
 export const failedAndNeverSentAgain: FindingKind = {
   title: "Failed impressions never sent again",
@@ -20,7 +21,7 @@ export const failedAndNeverSentAgain: FindingKind = {
     const latest = new Map(attempts.map(({ who, sequence }) => [who, sequence]));
     const byEvent = groupedBy(attempts, ({ event, requestKey }) => event && requestKey);
     return [...byEvent.values()].flatMap(([attempt, ...others]) => {
-      if (attempt === undefined || others.length > 0 || resent.has(attempt)) return [];
+      if (others.length > 0 || resent.has(attempt)) return [];
       // An unreadable success is still a success.
       const isOpen =
         attempt.event?.kind === "impression" &&

@@ -3,14 +3,10 @@
  * pauses there are, the less alike they need to be to count as fixed, so that a back-off with full jitter passes.
  */
 
+import { MINUTE_MS } from "../../base/duration.ts";
+import { groupedBy } from "../../base/grouped-by.ts";
 import { type Attempt, isFinal, isPauseChosen, isTimed, pauseMs } from "./attempts.ts";
-import {
-  durationText,
-  type FindingKind,
-  groupedBy,
-  type Offence,
-  repetitionKey,
-} from "./finding.ts";
+import { durationText, type FindingKind, type Offence, repetitionKey } from "./finding.ts";
 
 const MIN_PAUSES = 3;
 /** Pauses longer than this needn't grow any further. */
@@ -19,7 +15,6 @@ const LONG_MS = 30_000;
 const MIN_SHRINKING = 5;
 /** The most repetitions of one event in a minute; more are a flood. */
 const MAX_A_MINUTE = 60;
-const MINUTE_MS = 60_000;
 /** A client that polls at an interval less than this many times its retry pause is polling, not retrying. */
 const REGULAR_RATIO = 2;
 

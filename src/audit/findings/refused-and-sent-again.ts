@@ -1,8 +1,9 @@
 /** Finds wrong requests that are sent again unchanged. */
 
+import { groupedBy } from "../../base/grouped-by.ts";
 import { headerOf } from "../../exchange/headers.ts";
 import type { Attempt } from "./attempts.ts";
-import { type FindingKind, groupedBy, type Offence } from "./finding.ts";
+import type { FindingKind, Offence } from "./finding.ts";
 
 const MIN_REFUSALS = 3;
 /** Fewer are enough if the client is known to have repeated it by itself. */

@@ -2,6 +2,7 @@
 
 import { formatDay, parseDay } from "../../base/calendar.ts";
 import { DAY_MS } from "../../base/duration.ts";
+import { given } from "../../base/given.ts";
 import { dayReader } from "../../exchange/operations/operation-world.ts";
 import type { RawParameters } from "../../exchange/parameters.ts";
 import type { World } from "../../exchange/world.ts";
@@ -35,7 +36,7 @@ const parametersByOperation: Readonly<
   stats: ({ world, account, raw, surface }) => ({
     publisher_id: account.id,
     ...periodOf(raw, world),
-    ...optionalParameter("surface", surface ?? ownSurface(account, raw)),
+    ...given({ surface: surface ?? ownSurface(account, raw) }),
   }),
   impression: ({ account, raw, surface }) => ({
     publisher_id: account.id,
@@ -45,7 +46,7 @@ const parametersByOperation: Readonly<
   surfaces: ({ account }) => ({ publisher_id: account.id }),
   payouts: ({ account, raw }) => ({
     publisher_id: account.id,
-    ...optionalParameter("limit", /^(?:[1-9]\d?|100)$/.exec(String(raw.limit))?.[0]),
+    ...given({ limit: /^(?:[1-9]\d?|100)$/.exec(String(raw.limit))?.[0] }),
   }),
 };
 
@@ -99,10 +100,10 @@ function periodOf({ from, to }: RawParameters, { assumptions, clock }: World): P
   const first = typeof from === "string" ? parseDay(from) : undefined;
   const last = typeof to === "string" ? parseDay(to) : undefined;
   if ((last ?? today) > today || (first ?? 0) > (last ?? today)) return {};
-  return {
-    ...optionalParameter("from", first === undefined ? undefined : formatDay(first)),
-    ...optionalParameter("to", last === undefined ? undefined : formatDay(last)),
-  };
+  return given({
+    from: first === undefined ? undefined : formatDay(first),
+    to: last === undefined ? undefined : formatDay(last),
+  });
 }
 
 const LONGEST_TEXT = 100;
@@ -114,8 +115,4 @@ function shortText(value: unknown): string | undefined {
     value.isWellFormed()
     ? value
     : undefined;
-}
-
-function optionalParameter(name: string, value: string | undefined): Parameters {
-  return value === undefined ? {} : { [name]: value };
 }

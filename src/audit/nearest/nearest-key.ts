@@ -48,19 +48,15 @@ function findKeyElsewhere(
   header: string | undefined,
 ): NearestKey {
   const none = header === undefined ? "no Authorization header" : "an empty Authorization header";
-  for (const [name, value] of new URLSearchParams(query)) {
-    const account = keyIn(name, value, lookup);
-    if (account !== undefined) {
-      const sent = `${none}, and an API key in the query (${safeName(name)})`;
-      return { sent, account: account.account };
-    }
-  }
-  for (const [name, value] of Object.entries(headers)) {
-    const account = keyIn(name, value, lookup);
-    if (account !== undefined) {
-      const sent = `${none}, and an API key in the header ${safeName(name)}`;
-      return { sent, account: account.account };
-    }
+  const fields = [
+    ...Array.from(new URLSearchParams(query), (field) => ["query", ...field] as const),
+    ...Object.entries(headers).map((field) => ["header", ...field] as const),
+  ];
+  for (const [part, name, value] of fields) {
+    const found = keyIn(name, value, lookup);
+    if (found === undefined) continue;
+    const where = part === "query" ? `query (${safeName(name)})` : `header ${safeName(name)}`;
+    return { sent: `${none}, and an API key in the ${where}`, account: found.account };
   }
   const inBody = typeof body === "string" ? KEY.exec(body)?.[0] : undefined;
   if (inBody !== undefined) {

@@ -2,7 +2,7 @@
 
 import * as v from "valibot";
 import type { AuditFigures, PublisherAudit } from "../../audit/audit.ts";
-import { MICROS_PER_INR, nearestMicros } from "../../base/money.ts";
+import { microsToInr, nearestMicros } from "../../base/money.ts";
 import { type ControlRequest, contentOf, type ReplicaAnswer } from "./ask-replicas.ts";
 
 const events = v.looseObject({ attempts: v.number() });
@@ -54,7 +54,7 @@ function sumOf<Figures extends object>(one: Figures, other: Figures): Figures {
     if (typeof value !== "number" || typeof more !== "number") return [name, value];
     const isAmount = name.endsWith("Inr");
     const micros = nearestMicros(value) + nearestMicros(more);
-    return [name, isAmount ? micros / MICROS_PER_INR : value + more];
+    return [name, isAmount ? microsToInr(micros) : value + more];
   });
   // The cast is safe: every member keeps its type.
   return Object.fromEntries(added) as Figures;

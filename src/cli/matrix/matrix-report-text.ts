@@ -2,6 +2,7 @@
 
 import { dirname } from "node:path";
 import { formatList } from "../../base/did-you-mean.ts";
+import { groupedBy } from "../../base/grouped-by.ts";
 import { plural } from "../../play/measure/quantities.ts";
 import { paragraphs } from "../../play/reports/lines.ts";
 import { TAKES_FROM_ENVIRONMENT } from "../output/report-text.ts";
@@ -78,23 +79,21 @@ function relies(result: MatrixResult): readonly Lines[] {
 function grouped(
   reliances: readonly Reliance[],
 ): readonly { readonly title: string; readonly first: Reliance }[] {
-  const groups = new Map<string, Reliance[]>();
-  for (const reliance of reliances) {
-    const [key = "", ...others] = Object.keys(reliance.assume);
-    const name = others.length === 0 ? key : overridesIn(reliance.assume).join("+");
-    groups.set(name, [...(groups.get(name) ?? []), reliance]);
-  }
-  return Array.from(groups.values()).flatMap(([first, ...others]) => {
-    if (first === undefined) return [];
+  const groups = groupedBy(reliances, ({ assume }) => {
+    const [key = "", ...others] = Object.keys(assume);
+    return others.length === 0 ? key : overridesIn(assume).join("+");
+  });
+  return Array.from(groups.values(), ([first, ...others]) => {
     const named = Object.entries(first.assume);
     if (named.length > 1) {
       const all = named.map((parts) => parts.join(" = "));
-      return [
-        { title: `fails when ${quantifiers[named.length] ?? "all"}: ${formatList(all)}`, first },
-      ];
+      return {
+        title: `fails when ${quantifiers[named.length] ?? "all"}: ${formatList(all)}`,
+        first,
+      };
     }
     const more = others.flatMap(({ assume }) => Object.values(assume).map((one) => ` or ${one}`));
-    return [{ title: `${overridesIn(first.assume).join("")}${more.join("")}`, first }];
+    return { title: `${overridesIn(first.assume).join("")}${more.join("")}`, first };
   });
 }
 

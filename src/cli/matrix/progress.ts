@@ -1,5 +1,6 @@
 /** Progress on standard error: one line redrawn in place on a terminal, otherwise one line for each row. */
 
+import { counted } from "../../base/counted.ts";
 import {
   barOf,
   drawLine,
@@ -56,8 +57,7 @@ function bar(stream: LineStream): Progress {
   const timer = setInterval(draw, REDRAW_MS).unref();
 
   function draw(): void {
-    const line =
-      phase === undefined ? rowsLine() : `${phase}: ${steps} ${steps === 1 ? "run" : "runs"}`;
+    const line = phase === undefined ? rowsLine() : `${phase}: ${counted(steps, "run")}`;
     drawLine(stream, line);
   }
   function rowsLine(): string {

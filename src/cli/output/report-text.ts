@@ -2,6 +2,7 @@
 
 import type { ClientReport } from "../../audit/client-report.ts";
 import type { Finding } from "../../audit/findings/finding.ts";
+import { counted } from "../../base/counted.ts";
 import { printable } from "../../base/text.ts";
 import { paragraphs, wrapped } from "../../play/reports/lines.ts";
 
@@ -23,7 +24,7 @@ export function reportText(report: ClientReport, isInProcess: boolean): string {
   const forgotten = requests === kept ? "" : `, of which the last ${kept} were kept`;
   const twice = copies === 0 ? "" : `, ${copies} of them copies made by a fault rule`;
   const hint = requests > 0 ? [] : [isInProcess ? IN_PROCESS : NO_REQUEST];
-  const head = `adsim: ${requests} ${plural(requests, "request")}${forgotten}${twice}`;
+  const head = `adsim: ${counted(requests, "request")}${forgotten}${twice}`;
   const sections = [
     [head, ...hint, ...counts(report)],
     notes.flatMap((note) => wrapped(`Note: ${note}`, "")),
@@ -44,21 +45,21 @@ function counts({ operations, faults }: ClientReport): readonly string[] {
   return fired.length === 0 ? rows : [...rows, row("faults", fired)];
 }
 
-function row(name: string, counted: readonly string[]): string {
-  return `  ${name.padEnd(16)}${counted.join(", ")}`;
+function row(name: string, cells: readonly string[]): string {
+  return `  ${name.padEnd(16)}${cells.join(", ")}`;
 }
 
 function verdict({ kept, findings, notes }: ClientReport): readonly string[] {
   if (kept === 0) return [];
   const { length } = findings;
-  if (length > 0) return [`${length} ${plural(length, "finding")}:`];
+  if (length > 0) return [`${counted(length, "finding")}:`];
   return [`No findings${notes.length === 0 ? "." : ", as far as can be told."}`];
 }
 
 function finding({ title, count, who, explanation, spec, example }: Finding): readonly string[] {
   const source = spec === undefined ? "" : ` (spec ${spec})`;
   return [
-    `✗ ${title}: ${count} ${plural(count, "request")} ${by(who)}`,
+    `✗ ${title}: ${counted(count, "request")} ${by(who)}`,
     `    ${example}`,
     ...wrapped(`${explanation}${source}`, "    "),
   ];
@@ -69,8 +70,4 @@ function by(who: Finding["who"]): string {
   const name = first?.publisher;
   const whose = name === undefined ? "without a valid key" : `by ${name}`;
   return others.length === 0 ? whose : `${whose} (${first?.count}) and ${others.length} more`;
-}
-
-function plural(count: number, noun: string): string {
-  return count === 1 ? noun : `${noun}s`;
 }

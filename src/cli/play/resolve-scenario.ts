@@ -1,5 +1,6 @@
 /** Loads a command's scenario, and applies the options that override it. An error names the one that it comes from. */
 
+import { given } from "../../base/given.ts";
 import { InputError } from "../../base/input.ts";
 import { adsimLine } from "../../base/shell.ts";
 import {
@@ -32,13 +33,9 @@ export async function resolveScenario(
 ): Promise<ResolvedScenario> {
   const { seed, start, publishers, profile, maxRequests } = flags;
   const { chosen } = await readAssumptionFlags(flags);
-  const given = { seed, start, publishers, profile };
-  const overrides = Object.fromEntries(
-    // readAssumptionFlags has checked them.
-    Object.entries({ ...given, assumptions: chosen as Readings }).filter(
-      ([, value]) => value !== undefined,
-    ),
-  ) as Overrides;
+  // readAssumptionFlags has checked them.
+  const assumptions = chosen as Readings;
+  const overrides: Overrides = given({ seed, start, publishers, profile, assumptions });
   const loaded = await loadScenario(source, stdin);
   const scenario = withSourceErrors({ source, overrides }, () =>
     parseScenario(withOverrides(loaded, overrides), { maxRequests }),

@@ -11,7 +11,7 @@ import type {
   RecordedWorld,
   Recording,
 } from "../../journal/recorded-exchange.ts";
-import { memberOf, type WireExchange } from "../../journal/wire-exchange.ts";
+import { eventIdIn, memberOf, type WireExchange } from "../../journal/wire-exchange.ts";
 import { createRequestSteps, type RequestSteps } from "../../play/language/request-step.ts";
 import type { PublisherRef, RequestStep, Scenario } from "../../play/language/scenario.ts";
 import { plural } from "../../play/measure/quantities.ts";
@@ -93,8 +93,8 @@ function attributed(
     if (publisher === undefined || got.status !== 200) return { ...exchange, publisher };
     const isOthers = byKey.has(authorization) && byKey.get(authorization) !== publisher;
     byKey.set(authorization, isOthers ? undefined : publisher);
-    const id = memberOf(jsonIn(got.body), "impression_id");
-    if (typeof id === "string") byImpression.set(id, publisher);
+    const id = eventIdIn(got, "impression");
+    if (id !== undefined) byImpression.set(id, publisher);
     return { ...exchange, publisher };
   });
   const first = found.find(({ publisher }) => publisher !== undefined)?.publisher ?? "publisher";

@@ -1,5 +1,6 @@
 /** The result of `adsim replay`, as JSON and as text. Secrets are masked in both. */
 
+import { counted } from "../../base/counted.ts";
 import { oneLine, printable } from "../../base/text.ts";
 import type { Difference, Sides } from "../../journal/compare-answers.ts";
 import type { Recording, SkipReason } from "../../journal/recorded-exchange.ts";
@@ -109,7 +110,7 @@ export function resultText(result: ReplayResult): string {
   const { target, sent, same, different, skipped, skippedFor, differences, notes } = result;
   const where = target === undefined ? "in process" : `to ${target}`;
   const lines = [
-    `adsim: ${sent} ${sent === 1 ? "request" : "requests"} sent again ${where}: ${same} ${same === 1 ? "answer is" : "answers are"} the same, ${different} ${different === 1 ? "is" : "are"} different`,
+    `adsim: ${counted(sent, "request")} sent again ${where}: ${same} ${same === 1 ? "answer is" : "answers are"} the same, ${different} ${different === 1 ? "is" : "are"} different`,
   ];
   if (skipped > 0) {
     const reasons = Object.entries(skippedFor).map(([reason, count]) => `${reason} (${count})`);

@@ -2,6 +2,7 @@
 
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
+import { counted } from "../../base/counted.ts";
 import { printable } from "../../base/text.ts";
 import type { JournalEntry, JournalFault } from "../../journal/entry.ts";
 import { type Api, Refusal } from "./api.ts";
@@ -77,7 +78,7 @@ function Message(props: {
       isRaw
         ? html`<${Code} label=${`${title}, raw`} text=${raw.join("\n")} isRaw=${true} />`
         : html`<p class="start-line"><code>${printable(head)}</code></p>
-          <details open=${isOpen}><summary>${fields.length === 1 ? "1 header" : `${fields.length} headers`}</summary><${Facts} facts=${fields} /></details>
+          <details open=${isOpen}><summary>${counted(fields.length, "header")}</summary><${Facts} facts=${fields} /></details>
           ${
             message.body === ""
               ? html`<p class="quiet">No body.</p>`

@@ -4,6 +4,7 @@ import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import type { Audit } from "../../audit/audit.ts";
 import type { ClientReport } from "../../audit/client-report.ts";
+import { counted } from "../../base/counted.ts";
 import { printable } from "../../base/text.ts";
 import type { ViewProps } from "./log.ts";
 import { Facts, inr, link, type Part, Table, useLoaded, Waiting } from "./parts.ts";
@@ -43,7 +44,7 @@ function Report({ report }: { readonly report: ClientReport }): Part {
         example,
         sequences,
       }) => html`<details class="point" key=${id} open>
-        <summary><b>${title}</b> <span class="quiet">${count} ${count === 1 ? "time" : "times"}</span></summary>
+        <summary><b>${title}</b> <span class="quiet">${counted(count, "time")}</span></summary>
         <p>${explanation} ${spec !== undefined && html`<span class="quiet">Specification ${spec}.</span>`}</p>
         <p><code>${printable(example)}</code></p>
         <${Exchanges} sequences=${sequences} count=${count} />

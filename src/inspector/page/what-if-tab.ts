@@ -2,6 +2,7 @@
 
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
+import { counted } from "../../base/counted.ts";
 import { oneLine, printable } from "../../base/text.ts";
 import type { Answer } from "../../readings/answer.ts";
 import type { AnswerGroup, ReadingComparison } from "../../readings/compare-readings.ts";
@@ -176,7 +177,7 @@ function namesOf({ readings: [first, ...others] }: AnswerGroup): string {
 }
 
 function countOf({ readings }: AnswerGroup): string {
-  return readings.length === 1 ? "1 reading" : `${readings.length} readings`;
+  return counted(readings.length, "reading");
 }
 
 function Readings({ group }: { readonly group: AnswerGroup }): Part {

@@ -1,6 +1,7 @@
 /** The fields of a scenario that a user can override when playing it: those the world is created from. */
 
 import type { ClockMode } from "../../base/clock.ts";
+import { given } from "../../base/given.ts";
 import { safeName } from "../../base/safe-name.ts";
 import type { Scenario } from "./scenario.ts";
 
@@ -11,12 +12,11 @@ export type Overrides = Partial<
 /** The unchecked scenario with these fields in place of its own. Assumptions are merged key by key. */
 export function withOverrides(scenario: object, overrides: Overrides): object {
   const { assumptions = {}, ...fields } = overrides;
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
   // If the scenario's own value isn't an object, parsing rejects it later.
   const own = (scenario as { readonly assumptions?: object }).assumptions;
   return {
     ...scenario,
-    ...Object.fromEntries(given),
+    ...given(fields),
     ...(Object.keys(assumptions).length > 0 && { assumptions: { ...own, ...assumptions } }),
   };
 }
@@ -26,10 +26,10 @@ export function isOverridden(field: string, overrides: Overrides): boolean {
   const [name = "", ...key] = field.split(".");
   if (name === "assumptions" && key.length > 0) {
     // Errors shorten unsafe keys, so compare the shortened form.
-    const given = Object.keys(overrides.assumptions ?? {});
-    return given.some((one) => one.split(".").map(safeName).join(".") === key.join("."));
+    const keys = Object.keys(overrides.assumptions ?? {});
+    return keys.some((one) => one.split(".").map(safeName).join(".") === key.join("."));
   }
-  return Object.entries(overrides).some(([given, value]) => given === name && value !== undefined);
+  return Object.hasOwn(given(overrides), name);
 }
 
 /** The command-line options that set these overrides, and the clock. */
@@ -38,9 +38,7 @@ export function overrideWords({
   ...fields
 }: Overrides & { readonly clock?: ClockMode | undefined }): string[] {
   return [
-    ...Object.entries(fields)
-      .filter(([, value]) => value !== undefined)
-      .flatMap(([name, value]) => [`--${name}`, String(value)]),
+    ...Object.entries(given(fields)).flatMap(([name, value]) => [`--${name}`, String(value)]),
     ...Object.entries(assumptions).flatMap(([key, choice]) => ["--assume", `${key}=${choice}`]),
   ];
 }

@@ -3,12 +3,11 @@
  * differently. Ids that depend on the seed become references. Keys are left out.
  */
 
-import { jsonIn } from "../../base/parse-json.ts";
 import { verdictTraits } from "../../faults/verdict-traits.ts";
 import { withoutSecrets } from "../../journal/secrets.ts";
 import {
   ambientHeaders,
-  memberOf,
+  eventIdIn,
   parametersOf,
   type WireExchange,
 } from "../../journal/wire-exchange.ts";
@@ -76,10 +75,9 @@ export function createRequestSteps(
 
   /** Names the answer if a click refers to it. */
   function named({ operation, got, fault }: WireExchange): Pick<RequestStep, "as"> {
-    const isWhole = got.status === 200 && (fault === undefined || fault.received === "whole");
-    const id =
-      operation === "impression" && isWhole ? memberOf(jsonIn(got.body), "impression_id") : "";
-    if (typeof id !== "string" || !clicked.has(id) || nameOf.has(id)) return {};
+    const isWhole = fault === undefined || fault.received === "whole";
+    const id = operation === "impression" && isWhole ? eventIdIn(got, "impression") : undefined;
+    if (id === undefined || !clicked.has(id) || nameOf.has(id)) return {};
     const as = `${prefix}impression-${nameOf.size + 1}`;
     nameOf.set(id, as);
     return { as };

@@ -1,5 +1,6 @@
 /** The outputs of named steps, and how a reference reads them. */
 
+import { jsonIn } from "../../base/parse-json.ts";
 import type { ClientExchange, Member } from "../../laws/client-exchange.ts";
 import { inconclusive } from "../../laws/law.ts";
 import { operations } from "../../spec/operations.ts";
@@ -39,13 +40,11 @@ export function jsonBody(
   { outcome, text, status, operation }: ClientExchange,
 ): { readonly value?: unknown; readonly why?: string } {
   if (outcome !== "answered") return { why: `${name} has no complete answer: it was ${outcome}` };
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    const what = operation === undefined ? "" : ` to ${operations[operation].path}`;
-    const called = name === "answer" ? "the answer" : `the answer ${name}`;
-    return { why: `${called}${what} (status ${status}) is not JSON` };
-  }
+  const value = jsonIn(text);
+  if (value !== undefined) return { value };
+  const what = operation === undefined ? "" : ` to ${operations[operation].path}`;
+  const called = name === "answer" ? "the answer" : `the answer ${name}`;
+  return { why: `${called}${what} (status ${status}) is not JSON` };
 }
 
 /** The member of `content` at this path. Inherited members don't count. @throws Inconclusive if there is none. */

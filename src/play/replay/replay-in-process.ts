@@ -1,6 +1,7 @@
 /** Replays a recording in this process, in a world like the recorded one, at the recorded times. */
 
 import { formatInstant, parseInstant } from "../../base/calendar.ts";
+import { given } from "../../base/given.ts";
 import { InputError } from "../../base/input.ts";
 import { parseCorsOption } from "../../exchange/cors.ts";
 import type { RecordedWorld, Recording } from "../../journal/recorded-exchange.ts";
@@ -118,9 +119,8 @@ function settingsOf(
 ): Chosen {
   const base = snapshot && settingsIn(snapshot);
   const recorded = world ?? base;
-  const given = Object.entries(chosen).filter(([, value]) => value !== undefined);
   return {
-    ...{ start, ...base, ...world, ...Object.fromEntries(given) },
+    ...{ start, ...base, ...world, ...given(chosen) },
     assumptions: { ...recorded?.assumptions, ...chosen.assumptions },
   };
 }

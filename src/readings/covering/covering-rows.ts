@@ -4,7 +4,7 @@
  */
 
 import { assert } from "../../base/assert.ts";
-import { deriveKey, drawBetween } from "../../base/random.ts";
+import { deriveKey, drawsFrom } from "../../base/random.ts";
 import { Coverage } from "./coverage.ts";
 import { type FillOptions, fillColumn } from "./fill-column.ts";
 import { type Cell, createRules, OPEN, type Row } from "./rules.ts";
@@ -45,7 +45,7 @@ export function coveringRows({ levels, forbidden = [], strength, seed }: Coverin
   if (product.length === 0) return [];
   let best: Row[] | undefined;
   for (let attempt = 0; attempt < ATTEMPTS && best?.length !== product.length; attempt += 1) {
-    const draw = createDraw(seed, strength, attempt);
+    const draw = drawsFrom(deriveKey(seed, "covering array", strength, attempt));
     const tooManyRows = best?.length ?? Number.POSITIVE_INFINITY;
     best = build(product, { levels: sorted, fixed, rules, draw, tooManyRows }) ?? best;
   }
@@ -68,15 +68,6 @@ function combinations(levels: readonly number[], columns: number): Row[] {
     );
   }
   return rows;
-}
-
-function createDraw(seed: string, strength: number, attempt: number): FillOptions["draw"] {
-  const key = deriveKey(seed, "covering array", strength, attempt);
-  let drawn = 0;
-  return (below) => {
-    drawn += 1;
-    return drawBetween(key, drawn, 0, below - 1);
-  };
 }
 
 /** An array that begins with the product; undefined if this attempt needs too many rows. */

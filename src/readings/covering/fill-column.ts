@@ -3,18 +3,16 @@
  * column (a tabu search), and with new rows only if that isn't enough.
  */
 
+import type { NextDraw } from "../../base/random.ts";
 import type { Coverage, Move } from "./coverage.ts";
 import { OPEN, type Row, type Rules } from "./rules.ts";
-
-/** A random whole number from 0 to `below - 1`. */
-export type Draw = (below: number) => number;
 
 export interface FillOptions {
   readonly levels: readonly number[];
   /** How many of the first columns never change. Their full product is already there. */
   readonly fixed: number;
   readonly rules: Rules;
-  readonly draw: Draw;
+  readonly draw: NextDraw;
   /** Give up when this many rows would be needed. */
   readonly tooManyRows: number;
 }
@@ -127,7 +125,7 @@ interface Cheapest<Offer> {
   offer(offer: Offer, cost: number): void;
 }
 
-function createCheapest<Offer>(draw: Draw): Cheapest<Offer> {
+function createCheapest<Offer>(draw: NextDraw): Cheapest<Offer> {
   let found: Offer | undefined;
   let least = Number.POSITIVE_INFINITY;
   let equals = 0;
@@ -163,7 +161,13 @@ function rowOfUncovered(coverage: Coverage, { levels, rules, draw }: FillOptions
 }
 
 /** A random level that the rules allow for an open cell. */
-function drawnLevel(row: Row, column: number, levels: number, rules: Rules, draw: Draw): number {
+function drawnLevel(
+  row: Row,
+  column: number,
+  levels: number,
+  rules: Rules,
+  draw: NextDraw,
+): number {
   const first = draw(levels);
   const inOrder = Array.from({ length: levels }, (_, index) => (first + index) % levels);
   return inOrder.find((level) => rules.allowsMove(row, column, level)) ?? first;

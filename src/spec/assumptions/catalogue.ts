@@ -558,6 +558,11 @@ export type AssumptionKey = keyof typeof catalogue;
 
 export type Choice<Key extends AssumptionKey> = keyof (typeof catalogue)[Key]["choices"] & string;
 
+/** The names of its choices, the default first. */
+export function choicesOf({ default: first, choices }: OpenPoint): readonly [string, ...string[]] {
+  return [first, ...Object.keys(choices).filter((choice) => choice !== first)];
+}
+
 /** One choice for every assumption. */
 export type Assumptions = { readonly [Key in AssumptionKey]: Choice<Key> };
 

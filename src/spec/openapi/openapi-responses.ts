@@ -3,6 +3,7 @@
  * same tables of statuses and content types as the responder.
  */
 
+import { groupedBy } from "../../base/grouped-by.ts";
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import { errorBodies } from "../error-bodies.ts";
 import { codesOf, type ErrorCode, errorKinds, statusesOf, unroutedCodes } from "../errors.ts";
@@ -90,11 +91,7 @@ export function createResponses(
     };
   }
   function responses(operation: Operation): Responses {
-    const byStatus = new Map<number, ErrorCode[]>();
-    for (const code of codesOf(operation, assumptions)) {
-      const status = statuses[code];
-      byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
-    }
+    const byStatus = groupedBy(codesOf(operation, assumptions), (code) => statuses[code]);
     const recorded = examples?.refusals[operation.id];
     const refusals = [...byStatus].map(([status, codes]) => [status, refusal(codes, recorded)]);
     const success: OpenApiResponse = {

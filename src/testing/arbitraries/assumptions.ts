@@ -7,6 +7,7 @@ import {
   type Assumptions,
   type Choice,
   catalogue,
+  choicesOf,
   type OpenPoint,
 } from "../../spec/assumptions/catalogue.ts";
 import { brokenConstraint } from "../../spec/assumptions/constraints.ts";
@@ -40,7 +41,10 @@ export function arbitraryAssumptions(
   resolveAssumptions(Object.fromEntries(keys.map((key) => [key, points[key]?.default ?? ""])));
   const base = resolveAssumptions(fixed);
   const isFixed: Readonly<Record<string, unknown>> = fixed;
-  const free = Array.from(new Set(keys), columnOf).filter(({ key }) => isFixed[key] === undefined);
+  const free = Array.from(new Set(keys)).flatMap((key) => {
+    const point = isFixed[key] === undefined ? points[key] : undefined;
+    return point === undefined ? [] : [{ key, choices: choicesOf(point) }];
+  });
   // The default is repeated to make it likelier. constantFrom shrinks any value to its first at once.
   const defaultsEach = Math.max(1, Math.ceil(free.length / HANDFUL) - 1);
   const handful = fc.tuple(
@@ -71,10 +75,4 @@ export function arbitraryAssumptions(
     )
     .filter((choices) => brokenConstraint(assign(choices)) === undefined)
     .map((choices) => resolveAssumptions(assign(choices)), choicesIn);
-}
-
-/** A key with its choices, the default first. */
-function columnOf(key: string): { key: string; choices: readonly [string, ...string[]] } {
-  const { choices = {}, default: first = "" } = points[key] ?? {};
-  return { key, choices: [first, ...Object.keys(choices).filter((choice) => choice !== first)] };
 }

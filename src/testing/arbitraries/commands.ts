@@ -4,6 +4,7 @@ import fc from "fast-check";
 import * as v from "valibot";
 import { day, dayOfInstant, formatDay } from "../../base/calendar.ts";
 import { DAY_MS } from "../../base/duration.ts";
+import { given } from "../../base/given.ts";
 import { InputError, inField, parseInput } from "../../base/input.ts";
 import { wholeFrom } from "../../base/schemas.ts";
 import { operations } from "../../spec/operations.ts";
@@ -73,7 +74,7 @@ const kindEntries = {
   weights: v.optional(weightsOf(commandKinds), {}),
   // The arbitrary of fault rules checks it.
   faults: v.optional(v.unknown(), {}),
-  mostTogether: v.optional(v.pipe(wholeFrom(2), v.maxValue(100, "must be at most 100")), 4),
+  mostTogether: v.optional(lengthFrom(2, 100), 4),
   longestWaitMs: v.optional(wholeFrom(1), DAY_MS + 1),
   start: v.optional(instant, DEFAULT_START),
 };
@@ -216,15 +217,12 @@ function clientCommands(
             kind: "stats",
             ...(one === undefined ? {} : { from: at(Math.max(...back)) }),
             ...(other === undefined ? {} : { to: at(Math.min(...back)) }),
-            ...(surface === undefined ? {} : { surface }),
+            ...given({ surface }),
           };
         }),
     surfaces: () => fc.constant({ kind: "surfaces" }),
     payouts: () =>
-      maybe(anyLimit).map(
-        (limit): ClientCommand =>
-          limit === undefined ? { kind: "payouts" } : { kind: "payouts", limit },
-      ),
+      maybe(anyLimit).map((limit): ClientCommand => ({ kind: "payouts", ...given({ limit }) })),
     flush: () => fc.constant({ kind: "flush" }),
     close: () => fc.constant({ kind: "close" }),
   };

@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import * as v from "valibot";
 import { HOUR_MS } from "../../base/duration.ts";
+import { given } from "../../base/given.ts";
 import { parseInput } from "../../base/input.ts";
 import type { Delay } from "../../faults/delay.ts";
 import { type FaultMatch, type FaultRule, parseRule } from "../../faults/rule.ts";
@@ -73,7 +74,7 @@ export const verdictKinds: readonly VerdictKind[] = Object.keys(verdicts) as Ver
 const ruleEntries = {
   kinds: v.optional(someOf(verdictKinds), verdictKinds),
   operations: v.optional(someOf(operationIds)),
-  mostTimes: v.optional(v.pipe(lengthFrom(1), v.maxValue(1000, "must be at most 1000")), 3),
+  mostTimes: v.optional(lengthFrom(1, 1000), 3),
   longestDelayMs: v.optional(
     v.pipe(
       v.number("must be whole milliseconds"),
@@ -88,7 +89,7 @@ const ruleSchema = v.strictObject(ruleEntries);
 const planSchema = v.strictObject({
   ...ruleEntries,
   minLength: v.optional(lengthFrom(0), 0),
-  maxLength: v.optional(v.pipe(lengthFrom(0), v.maxValue(1000, "must be at most 1000")), 3),
+  maxLength: v.optional(lengthFrom(0, 1000), 3),
 });
 
 /**
@@ -157,9 +158,8 @@ function anyRule({
 }
 
 function verdictOf(kind: VerdictKind, made: Made): Verdict {
-  const given = Object.entries(made).filter(([, value]) => value !== undefined);
   // The table has each kind's members, and parseRule checks them.
-  return { kind, ...Object.fromEntries(given) } as unknown as Verdict;
+  return { kind, ...given(made) } as unknown as Verdict;
 }
 
 function delaysUpTo(longestMs: number): fc.Arbitrary<Delay> {

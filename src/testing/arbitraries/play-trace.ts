@@ -1,8 +1,7 @@
 /** Plays a trace on a simulator: indexes become publishers, surfaces and impressions, and events become requests. */
 
 import { InputError, inField } from "../../base/input.ts";
-import { jsonIn } from "../../base/parse-json.ts";
-import { memberOf } from "../../journal/wire-exchange.ts";
+import { eventIdIn } from "../../journal/wire-exchange.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import { buildRequest, encodingOf } from "../../spec/build-request.ts";
 import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
@@ -23,7 +22,7 @@ export interface TraceStep {
 interface SentImpression {
   readonly publisher: Publisher;
   readonly request: ApiRequest;
-  /** Undefined if the answer had none. */
+  /** Undefined if the answer had none: a fault rule may have broken it. */
   readonly impressionId: string | undefined;
 }
 
@@ -59,7 +58,11 @@ function playEvent(
     case "impression": {
       const publisher = publisherAt(sim, event.publisher);
       const sent = send(requestBy(publisher, "impression", impressionValues(publisher, event)));
-      known.push({ publisher, request: sent.request, impressionId: impressionIdIn(sent.response) });
+      known.push({
+        publisher,
+        request: sent.request,
+        impressionId: eventIdIn(sent.response, "impression"),
+      });
       return [sent];
     }
     case "repeat": {
@@ -108,10 +111,4 @@ function impressionValues(
   const surface = among[whole(place, "surface") % Math.max(1, among.length)]?.id ?? "none";
   const values = { publisher_id: id, surface, ad_id: ad };
   return session === undefined ? values : { ...values, session_id: session };
-}
-
-/** Undefined also if a fault rule broke the answer. */
-function impressionIdIn(response: ApiResponse): string | undefined {
-  const id = memberOf(jsonIn(response.body), "impression_id");
-  return response.status === 200 && typeof id === "string" ? id : undefined;
 }

@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import * as v from "valibot";
 import { LAST_INSTANT_MS } from "../../base/calendar.ts";
+import { given } from "../../base/given.ts";
 import { parseInput } from "../../base/input.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import { documentedLimits } from "../../spec/operations.ts";
@@ -71,8 +72,8 @@ type Turn = readonly (Exclude<TraceEvent, { kind: "wait" }> | { kind: "wait"; wa
 export function arbitraryTrace(
   options: ArbitraryTraceOptions = {},
 ): fc.Arbitrary<readonly TraceEvent[]> {
-  const given = parseInput(schema, options, "options");
-  const { sim, start, publishers, minLength, maxLength, edges: near } = given;
+  const about = parseInput(schema, options, "options");
+  const { sim, start, publishers, minLength, maxLength, edges: near } = about;
   return sequenceOf(anyTurn(publishers, near), { minLength, maxLength }).map((turns) =>
     resolveWaits(turns.flat(), sim?.clock.now() ?? msOf(start)),
   );
@@ -93,10 +94,11 @@ function anyTurn(publishers: number, near: readonly Edge[]): fc.Arbitrary<Turn> 
       ad: fc.constantFrom("ad-1", "ad-2"),
       session: fc.constantFrom("session-1", "session-2", undefined),
     })
-    .map(({ session, ...rest }) => {
-      const event = { kind: "impression" as const, ...rest };
-      return session === undefined ? event : { ...event, session };
-    });
+    .map(({ session, ...rest }) => ({
+      kind: "impression" as const,
+      ...rest,
+      ...given({ session }),
+    }));
   const repeat = ago.map((one) => ({ kind: "repeat" as const, ago: one }));
   const click = ago.map((one) => ({ kind: "click" as const, ago: one }));
   const { requests } = documentedLimits.reporting;
@@ -129,6 +131,6 @@ function resolveWaits(events: Turn, startMs: number): TraceEvent[] {
     if (event.kind === "impression") waits.beginWindow();
     if (event.kind !== "wait") return event;
     const { byMs, edge } = waits.next(event.wait);
-    return edge === undefined ? { kind: "wait", byMs } : { kind: "wait", byMs, edge };
+    return { kind: "wait", byMs, ...given({ edge }) };
   });
 }

@@ -6,6 +6,7 @@ import type { JournalEntry } from "../../journal/entry.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
+import { isEventKind } from "../../spec/operations.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
 
 /** A journal entry with the options of the world that answered. */
@@ -59,9 +60,7 @@ function gapIn(
   const turnsBack = entries.some(({ at }, place) => at < (entries[place - 1]?.at ?? ""));
   const lines = sim.audit().total;
   const counted = lines.attempts + lines.copies;
-  const recording = entries.filter(
-    ({ operation }) => operation === "impression" || operation === "click",
-  ).length;
+  const recording = entries.filter(({ operation }) => isEventKind(operation)).length;
   if (!turnsBack && !entries.some(isOther) && counted === recording) return undefined;
   return "the journal doesn't explain the state: the world is a fork, or a snapshot was restored";
 }

@@ -8,6 +8,7 @@ import {
 } from "../../adapters/failure-files.ts";
 import { formatInstant } from "../../base/calendar.ts";
 import { adsimLine } from "../../base/shell.ts";
+import { indentedJson } from "../../base/text.ts";
 import { withoutSecrets } from "../../journal/secrets.ts";
 import { parseScenario } from "../../play/language/parse/parse-scenario.ts";
 import { defaultAssumptions, nonDefaultChoices } from "../../spec/assumptions/resolve.ts";
@@ -107,7 +108,7 @@ async function writtenScenario(
       expectations,
     });
     parseScenario(scenario);
-    const text = `${JSON.stringify(scenario, undefined, 2)}\n`;
+    const text = indentedJson(scenario);
     return await writeFailureFile(failures, `${file}.json`, text);
   } catch (error) {
     // The failure must be shown in any case.

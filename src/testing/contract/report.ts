@@ -1,5 +1,6 @@
 /** The report of a contract: the verdict on each rule. */
 
+import { counted } from "../../base/counted.ts";
 import { driverMethods } from "../driver/driver.ts";
 import type { Rule } from "./rules/rule.ts";
 
@@ -38,7 +39,7 @@ export function unknownText({ id, needs = [] }: Pick<Rule, "id" | "needs">, runs
   const needed = needs.filter((name) => driverMethods.includes(name));
   const methods = ["impression", ...needed].map((name) => `${name}()`).join(", ");
   return [
-    `The result of ${id} is unknown: it was never tried in ${runs === 1 ? "1 run" : `${runs} runs`}.`,
+    `The result of ${id} is unknown: it was never tried in ${counted(runs, "run")}.`,
     `The driver's ${methods} must make the client send what the rule is about.`,
     "If this client never does that, say why:",
     `  skip: { "${id}": "…" }`,

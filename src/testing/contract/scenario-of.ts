@@ -1,6 +1,7 @@
 /** Turns a client's session into a scenario: the same requests at the same instants, under the same fault rules. */
 
 import type { Duration } from "../../base/duration.ts";
+import { given } from "../../base/given.ts";
 import { withoutSecrets } from "../../journal/secrets.ts";
 import { createRequestSteps, type RequestSteps } from "../../play/language/request-step.ts";
 import type { Expectation, PublisherRef, Scenario, Step } from "../../play/language/scenario.ts";
@@ -22,8 +23,9 @@ export interface ScenarioOfOptions {
 
 /** When played, the scenario gets the answers that the client got, and expects every status. It contains no keys. */
 export function scenarioOf(session: Session, options: ScenarioOfOptions): Scenario {
-  const { name, about, world, expectations = [] } = options;
-  const { settings } = resolveOptions({ start: world.start, publishers: world.publishers });
+  const { name, about, expectations = [] } = options;
+  const { seed, start, publishers, profile } = options.world;
+  const { settings } = resolveOptions({ start, publishers });
   const publisherRef = publisherRefOf(session, settings.publishers);
   const script = createScript(settings.startMs);
   if (typeof publisherRef === "string")
@@ -36,7 +38,7 @@ export function scenarioOf(session: Session, options: ScenarioOfOptions): Scenar
   return {
     name,
     about: withoutSecrets(about),
-    ...given(world),
+    ...given({ seed, start, publishers, profile }),
     ...(Object.keys(assumptions).length > 0 && { assumptions }),
     steps: script.steps,
     ...(expectations.length > 0 && {
@@ -127,12 +129,6 @@ function write(script: Script, sessionStep: SessionStep, { requests, fired }: Wr
       }
     }
   }
-}
-
-function given(members: ScenarioOfOptions["world"]): Partial<Scenario> {
-  const { seed, start, publishers, profile } = members;
-  const all = Object.entries({ seed, start, publishers, profile });
-  return Object.fromEntries(all.filter(([, value]) => value !== undefined));
 }
 
 function ofPublisher(expectation: Expectation, publisherRef: PublisherRef): Expectation {

@@ -1,21 +1,15 @@
 /** Replaces the machine's randomness by draws from the world's seed, so that a run of a client can be repeated exactly. */
 
-import { deriveKey, drawBetween } from "../../base/random.ts";
+import { deriveKey, drawsFrom } from "../../base/random.ts";
 import type { Replacements } from "./zoned-date.ts";
 
 /** `Math.random`, and the methods of `crypto` that the machine has. What they refuse is still refused. */
 export function seededRandom(seed: string): Replacements {
-  const key = deriveKey(seed, "globals");
-  let drawn = 0;
-  /** At least 0 and less than `end`, which is at most 2^32. */
-  const below = (end: number): number => {
-    drawn += 1;
-    return drawBetween(key, drawn, 0, end - 1);
-  };
-  const fill = (bytes: Uint8Array): Uint8Array => bytes.map(() => below(256));
+  const draw = drawsFrom(deriveKey(seed, "globals"));
+  const fill = (bytes: Uint8Array): Uint8Array => bytes.map(() => draw(256));
   // 53 bits, as many as the machine's.
   const random = (): number =>
-    (below(0x400_0000) * 0x800_0000 + below(0x800_0000)) / (Number.MAX_SAFE_INTEGER + 1);
+    (draw(0x400_0000) * 0x800_0000 + draw(0x800_0000)) / (Number.MAX_SAFE_INTEGER + 1);
   const { crypto }: { crypto?: Partial<Crypto> } = globalThis;
   const { getRandomValues, randomUUID } = crypto ?? {};
   const ofCrypto = {

@@ -5,7 +5,7 @@ import { createSimulator, type Simulator, withFetch } from "../../adapters/creat
 import { createFetch } from "../../adapters/fetch.ts";
 import { formatInstant } from "../../base/calendar.ts";
 import { InputError } from "../../base/input.ts";
-import { deriveKey, drawBetween } from "../../base/random.ts";
+import { deriveKey, drawsFrom } from "../../base/random.ts";
 import { wholeBetween } from "../../base/schemas.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
@@ -262,15 +262,11 @@ function contextOf(
   { publisher, surfaces }: TestPublisher,
   seed: string,
 ): Pick<DriverContext, "apiKey" | "publisherId" | "surfaces" | "random"> {
-  const key = deriveKey(seed, "client");
-  let drawn = 0;
+  const draw = drawsFrom(deriveKey(seed, "client"));
   return {
     apiKey: publisher.apiKey,
     publisherId: publisher.id,
     surfaces: surfaces.map(({ id, name }) => ({ id, name })),
-    random() {
-      drawn += 1;
-      return drawBetween(key, drawn, 0, 0x7fff_ffff) / 0x8000_0000;
-    },
+    random: () => draw(0x8000_0000) / 0x8000_0000,
   };
 }

@@ -15,8 +15,13 @@ export interface Answer {
 /** Parsed JSON of any shape: the checks decide what it must have. */
 export type Body = ReturnType<typeof JSON.parse>;
 
+export interface Refused {
+  readonly kind: "refused";
+  readonly code: string;
+}
+
 export type Expectation =
-  | { readonly kind: "refused"; readonly code: string }
+  | Refused
   /** `check` compares the body with the facts, and learns new facts from it. */
   | { readonly kind: "success"; check(answer: Answer): void };
 
@@ -35,7 +40,7 @@ export type History = (
   range: { readonly from: string; readonly to: string; readonly surface?: string },
 ) => Figures;
 
-export function refused(code: string): Expectation {
+export function refused(code: string): Refused {
   return { kind: "refused", code };
 }
 

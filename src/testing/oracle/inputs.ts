@@ -2,12 +2,13 @@
 
 import { isDay } from "./calendar.ts";
 import { type Call, isJson, type Operation, operations, type Parameter } from "./calls.ts";
+import { type Refused, refused } from "./expectation.ts";
 import type { Readings } from "./readings.ts";
 
 /** The values as text, or the code of the refusal. */
-export type Input =
-  | { readonly kind: "values"; readonly values: Readonly<Record<string, string | undefined>> }
-  | { readonly kind: "refused"; readonly code: string };
+export type Input = { readonly kind: "values"; readonly values: Values } | Refused;
+
+export type Values = Readonly<Record<string, string | undefined>>;
 
 export const DEFAULT_LIMIT = 20;
 const MAX_PAYOUTS = 100;
@@ -126,8 +127,4 @@ function wholeNumber(value: unknown, readings: Readings): string | undefined {
   if (number < 1) return undefined;
   if (number <= MAX_PAYOUTS) return String(number);
   return readings["payout.limit-over-max"] === "clamp" ? String(MAX_PAYOUTS) : undefined;
-}
-
-function refused(code: string): Input {
-  return { kind: "refused", code };
 }

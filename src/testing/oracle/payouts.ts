@@ -11,7 +11,7 @@ import {
 } from "./expectation.ts";
 import { type Account, recorded } from "./facts.ts";
 import { checkIdForm } from "./ids.ts";
-import { DEFAULT_LIMIT } from "./inputs.ts";
+import { DEFAULT_LIMIT, type Values } from "./inputs.ts";
 import { checkMembers } from "./members.ts";
 import type { Readings } from "./readings.ts";
 
@@ -97,7 +97,7 @@ interface Payout {
 export function expectPayouts(
   context: OracleContext,
   account: Account,
-  values: Readonly<Record<string, string | undefined>>,
+  values: Values,
   today: string,
 ): Expectation {
   const { readings, sometimes } = context;

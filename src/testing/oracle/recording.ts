@@ -13,6 +13,7 @@ import {
 } from "./expectation.ts";
 import type { Account, Impression, SurfaceFact } from "./facts.ts";
 import { checkIdForm } from "./ids.ts";
+import type { Values } from "./inputs.ts";
 import type { Readings } from "./readings.ts";
 
 const HOUR_MS = 3_600_000;
@@ -31,8 +32,6 @@ export const clickWindowsMs: Readonly<Record<Readings["click.window"], number>> 
   "7d": 7 * 24 * HOUR_MS,
   "30d": 30 * 24 * HOUR_MS,
 };
-
-type Values = Readonly<Record<string, string | undefined>>;
 
 export function expectImpression(
   context: OracleContext,

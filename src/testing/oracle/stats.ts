@@ -11,9 +11,8 @@ import {
   success,
 } from "./expectation.ts";
 import { type Account, type Figures, recorded } from "./facts.ts";
+import type { Values } from "./inputs.ts";
 import { checkMembers } from "./members.ts";
-
-type Values = Readonly<Record<string, string | undefined>>;
 
 const nothing: Figures = { impressions: 0, clicks: 0, micros: 0 };
 

@@ -2,6 +2,7 @@
 
 import * as v from "valibot";
 import { formatHttpDate } from "../../base/calendar.ts";
+import { given } from "../../base/given.ts";
 import { InputError, inField, parseInput } from "../../base/input.ts";
 import { strictObject } from "../../base/schema-builders.ts";
 import { wholeFrom } from "../../base/schemas.ts";
@@ -46,15 +47,11 @@ export function queryOf(
 ): Readonly<Record<string, string | number>> {
   if (command.kind === "surfaces") return {};
   if (command.kind === "payouts") {
-    return command.limit === undefined ? {} : { limit: command.limit };
+    return given({ limit: command.limit });
   }
   const { from, to, surface: place } = command;
   const surface = place === undefined ? undefined : surfaces[place % surfaces.length]?.id;
-  return {
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
-    ...(surface !== undefined && { surface }),
-  };
+  return given({ from, to, surface });
 }
 
 /** A command to the client's world. */

@@ -1,11 +1,11 @@
 /** The tasks of a client: for each, the commands, the requests, and what the service recorded. */
 
 import { type Attempt, attemptsOf } from "../../audit/findings/attempts.ts";
-import { groupedBy } from "../../audit/findings/finding.ts";
+import { groupedBy } from "../../base/grouped-by.ts";
 import { verdictTraits } from "../../faults/verdict-traits.ts";
 import type { Journal, JournalRing } from "../../journal/journal.ts";
 import { recordedId, type WireExchange } from "../../journal/wire-exchange.ts";
-import type { OperationId } from "../../spec/operations.ts";
+import { type EventKind, isEventKind, type OperationId } from "../../spec/operations.ts";
 import { queryKinds } from "./command.ts";
 import { viewInWords } from "./names.ts";
 import { type PerformedCommand, performedCommandsOf } from "./performed-commands.ts";
@@ -34,7 +34,7 @@ export interface Task {
 
 /** An ad view, or a click on one. Views that the requests don't tell apart are one task. */
 export interface EventTask extends Task {
-  readonly operation: "impression" | "click";
+  readonly operation: EventKind;
   readonly views: ViewGroup;
   /** The first of them. */
   readonly view: AdView;
@@ -100,7 +100,7 @@ export function eventsOf(
 
 /** Whether it is for an impression or a click. */
 export function isOfEvent({ operation }: WireExchange): boolean {
-  return operation === "impression" || operation === "click";
+  return isEventKind(operation);
 }
 
 /** Requests for impressions by their views, and for clicks by their impression ids. */

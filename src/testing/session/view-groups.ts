@@ -3,6 +3,7 @@
  * makes its own session ids, its requests don't tell such views apart, and they count together.
  */
 
+import { groupedBy } from "../../base/grouped-by.ts";
 import type { WireExchange } from "../../journal/wire-exchange.ts";
 import type { AdView, Session } from "./session.ts";
 
@@ -33,14 +34,10 @@ export function viewGroupsOf({
   const others = sent.filter((one) => exactView(one) === undefined);
   const takesSessions = others.length < sent.length;
   const unclear = new Set(others.map(({ values }) => spotIn(values)));
-  const groups = new Map<string, [AdView, ...AdView[]]>();
-  for (const view of views) {
+  const groups = groupedBy(views, (view) => {
     const spot = spotOf(view);
-    const key = takesSessions && !unclear.has(spot) ? view.session : spot;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [view]);
-    else group.push(view);
-  }
+    return takesSessions && !unclear.has(spot) ? view.session : spot;
+  });
   const all = [...groups.values()];
   const groupOf = new Map(all.flatMap((group) => group.map((view) => [view, group] as const)));
   return {

@@ -1,5 +1,6 @@
 /** Commands, exchanges and outcomes in words. They may contain API keys: remove those before printing. */
 
+import { durationInWords } from "../../base/duration.ts";
 import { oneLine } from "../../base/text.ts";
 import { verdictTraits } from "../../faults/verdict-traits.ts";
 import type { WireAnswer, WireExchange } from "../../journal/wire-exchange.ts";
@@ -76,25 +77,6 @@ function apart({ apartMs = 0 }: Extract<Command, { kind: "together" }>): string 
 
 function period({ from, to }: Extract<Command, { kind: "stats" }>): string {
   return `${from === undefined ? "" : ` from ${from}`}${to === undefined ? "" : ` to ${to}`}`;
-}
-
-const units: readonly (readonly [unit: string, ms: number])[] = [
-  ["d", 86_400_000],
-  ["h", 3_600_000],
-  ["min", 60_000],
-  ["s", 1000],
-  ["ms", 1],
-];
-
-/** Such as "1 min 30 s". */
-export function durationInWords(ms: number): string {
-  let left = Math.round(ms);
-  const parts = units.flatMap(([unit, size]) => {
-    const count = Math.floor(left / size);
-    left -= count * size;
-    return count === 0 ? [] : [`${count} ${unit}`];
-  });
-  return parts.length === 0 ? "0 ms" : parts.join(" ");
 }
 
 /** How long after the session's start, such as "+1 min 30 s". */

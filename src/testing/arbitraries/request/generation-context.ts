@@ -1,9 +1,9 @@
 /** The input for random requests: the senders, the recorded impressions, and the assumptions. */
 
-import { type Day, dayOfInstant } from "../../../base/calendar.ts";
-import { HOUR_MS } from "../../../base/duration.ts";
+import type { Day } from "../../../base/calendar.ts";
 import { InputError } from "../../../base/input.ts";
-import { memberOf } from "../../../journal/wire-exchange.ts";
+import { dayReader } from "../../../exchange/operations/operation-world.ts";
+import { eventIdIn } from "../../../journal/wire-exchange.ts";
 import type { SimulatorCore } from "../../../simulator/simulator.ts";
 import type { Readings } from "../../../simulator/simulator-options.ts";
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
@@ -66,7 +66,6 @@ export function generationContextOf(source: RequestSource): GenerationContext {
     );
   }
   const nowMs = sim?.clock.now() ?? msOf(source.now ?? DEFAULT_START);
-  const offsetMs = assumptions["date.timezone"] === "ist" ? 5.5 * HOUR_MS : 0;
   return {
     assumptions,
     senders: [first, ...others],
@@ -74,7 +73,7 @@ export function generationContextOf(source: RequestSource): GenerationContext {
       [first, ...others].some(({ id }) => id === publisher),
     ),
     oldKeys,
-    today: dayOfInstant(nowMs, offsetMs),
+    today: dayReader(assumptions)(nowMs),
   };
 }
 
@@ -99,7 +98,7 @@ function recordedIn({ journal }: SimulatorCore): KnownImpression[] {
   });
   return entries.flatMap(({ publisher, response }) => {
     if (publisher === undefined) return [];
-    const id = memberOf(JSON.parse(response.body), "impression_id");
-    return typeof id === "string" ? [{ id, publisher }] : [];
+    const id = eventIdIn(response, "impression");
+    return id === undefined ? [] : [{ id, publisher }];
   });
 }

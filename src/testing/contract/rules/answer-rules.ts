@@ -1,7 +1,6 @@
 /** How a client handles the answers to impressions and clicks (spec §2, §4). */
 
-import { jsonIn } from "../../../base/parse-json.ts";
-import { memberOf } from "../../../journal/wire-exchange.ts";
+import { eventIdIn } from "../../../journal/wire-exchange.ts";
 import { queryKinds } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
 import { hasWrongEncoding } from "../../session/tasks.ts";
@@ -64,8 +63,8 @@ const opaqueIds: Rule = {
       }
       if (got.status !== 200) continue;
       if (operation === "click") hits += 1;
-      const id = memberOf(jsonIn(got.body), "impression_id");
-      if (typeof id === "string") given.impression_id?.push(id);
+      const id = eventIdIn(got, "impression");
+      if (id !== undefined) given.impression_id?.push(id);
     }
     mustUnderstand(session);
     return hits;

@@ -1,8 +1,10 @@
 /** Compares what a client returns with what the service answered. Only members of the spec count. */
 
+import { durationInWords } from "../../../base/duration.ts";
 import { nearestMicros } from "../../../base/money.ts";
 import { jsonIn } from "../../../base/parse-json.ts";
 import { memberOf, type WireExchange } from "../../../journal/wire-exchange.ts";
+import type { EventKind } from "../../../spec/operations.ts";
 import { type JsonSchema, lenientSchemas } from "../../../spec/responses.ts";
 import type { QueryKind } from "../../session/command.ts";
 import { viewInWords } from "../../session/names.ts";
@@ -20,13 +22,7 @@ import {
   isCertainlyConfirmed,
 } from "../../session/tasks.ts";
 import { viewGroupsOf } from "../../session/view-groups.ts";
-import {
-  bodyInWords,
-  commandInWords,
-  durationInWords,
-  outcomeInWords,
-  timeInWords,
-} from "../../session/words.ts";
+import { bodyInWords, commandInWords, outcomeInWords, timeInWords } from "../../session/words.ts";
 import { ageOf, answersTo, isAnswerTo, longestAge } from "./answers-to.ts";
 import { isQueueFull } from "./excuses.ts";
 import { rightAnswersIn } from "./right-answers.ts";
@@ -205,7 +201,7 @@ interface Receipt {
 }
 
 /** A member that is null counts as unknown to the client. */
-function receiptOf(value: unknown, operation: "impression" | "click"): Receipt {
+function receiptOf(value: unknown, operation: EventKind): Receipt {
   const id = memberOf(value, `${operation}_id`) ?? undefined;
   return { id, credit: memberOf(value, "revenue_credited_inr") ?? undefined };
 }
@@ -219,7 +215,7 @@ function isAmount(given: unknown, answered: unknown): boolean {
 function answersAbout(
   { exchanges }: Session,
   isAbout: (impression: WireExchange) => boolean,
-  operation: "impression" | "click",
+  operation: EventKind,
 ): readonly Receipt[] {
   const answered = (of: typeof operation, isOwn: (exchange: WireExchange) => boolean): Receipt[] =>
     exchanges

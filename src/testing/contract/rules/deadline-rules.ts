@@ -1,10 +1,10 @@
 /** How long a call to the client takes at most. */
 
 import fc from "fast-check";
+import { durationInWords } from "../../../base/duration.ts";
 import { isOfClient } from "../../session/command.ts";
 import type { Session, Step } from "../../session/session.ts";
 import { type EventTask, eventsOf, isAcknowledged, sentBy } from "../../session/tasks.ts";
-import { durationInWords } from "../../session/words.ts";
 import {
   failed,
   fault,

@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { HOUR_MS, MINUTE_MS } from "../../../base/duration.ts";
+import { given } from "../../../base/given.ts";
 import type { FaultMatch } from "../../../faults/rule.ts";
 import type { Verdict } from "../../../faults/verdict.ts";
 import { unconfirmedWays, type Wrong } from "../../../faults/wrong-body.ts";
@@ -39,7 +40,7 @@ export const some: fc.Arbitrary<FaultMatch> = fc.oneof(
 );
 /** The next requests for this operation, or all from now on. */
 export function next(operation: OperationId, times?: number): fc.Arbitrary<FaultMatch> {
-  return fc.constant({ operation, ...(times !== undefined && { times }) });
+  return fc.constant(given({ operation, times }));
 }
 
 /** All requests to record an event. */

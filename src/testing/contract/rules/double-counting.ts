@@ -1,5 +1,6 @@
 /** Finds events that the service counted more often than it should. */
 
+import { counted } from "../../../base/counted.ts";
 import { dedupWindowOf } from "../../../exchange/operations/operation-world.ts";
 import type { Session } from "../../session/session.ts";
 import { type EventTask, eventsOf, hasGivenSession } from "../../session/tasks.ts";
@@ -15,9 +16,8 @@ export function mustNotDouble(session: Session, concerns: (event: EventTask) => 
     must(
       extra.length === 0,
       () => {
-        const requests = `${sent.length} ${sent.length === 1 ? "request" : "requests"}`;
         const ids = recorded.map(({ id }) => id).join(", ");
-        return `The client reported ${name} in ${requests}, and the service recorded it ${recorded.length} times: ${ids}.`;
+        return `The client reported ${name} in ${counted(sent.length, "request")}, and the service recorded it ${recorded.length} times: ${ids}.`;
       },
       () => onRecord(session, operation, -extra.length),
     );

@@ -1,11 +1,12 @@
 /** While a client waits for one request limit, it must go on sending requests that count against the other (spec §8). */
 
 import fc from "fast-check";
+import { TOLERANCE_MS } from "../../../audit/findings/before-retry-after.ts";
+import { durationInWords } from "../../../base/duration.ts";
 import { operations } from "../../../spec/operations.ts";
 import type { Command } from "../../session/command.ts";
 import type { Session, Step } from "../../session/session.ts";
 import { type EventTask, eventsOf, type SentRequest, sentBy } from "../../session/tasks.ts";
-import { durationInWords } from "../../session/words.ts";
 import { fault, limitedFor, next, spent } from "./disturbances.ts";
 import { must, type Rule } from "./rule.ts";
 import {
@@ -65,9 +66,6 @@ export const oneLimitNotTheOther: Rule = {
 
 /** A call that the limit doesn't concern is sent within this time. */
 const PROMPT_MS = 30_000;
-/** A client's timer may fire a little early. */
-const TOLERANCE_MS = 50;
-
 type Limit = (typeof operations)[keyof typeof operations]["limit"];
 
 /** The time from a 429 until its Retry-After is over. */

@@ -1,6 +1,8 @@
 /** What happens to events in a client's queue. */
 
 import fc from "fast-check";
+import { durationInWords } from "../../../base/duration.ts";
+import { eventKinds } from "../../../spec/operations.ts";
 import { type Command, isOfClient } from "../../session/command.ts";
 import { requestBudget } from "../../session/outcomes.ts";
 import {
@@ -11,7 +13,7 @@ import {
 } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
 import { isAcknowledged } from "../../session/tasks.ts";
-import { durationInWords, outcomeInWords } from "../../session/words.ts";
+import { outcomeInWords } from "../../session/words.ts";
 import {
   advance,
   doubtful,
@@ -41,7 +43,7 @@ import {
   weightedOneOf,
 } from "./sequences.ts";
 import { mustCountUndelivered, mustEnd, mustNotLoseSilently } from "./shared-checks.ts";
-import { type EventKind, saysCounts, undeliveredOf } from "./undelivered.ts";
+import { saysCounts, undeliveredOf } from "./undelivered.ts";
 import {
   closedInOutage,
   closedUnderWay,
@@ -243,8 +245,6 @@ const undeliveredIsTrue: Rule = {
   },
 };
 
-const kinds = ["impression", "click"] as const satisfies readonly EventKind[];
-
 /**
  * Every flush counts what was given up since the last one. A client whose flushes don't all say both numbers is judged by its
  * close alone.
@@ -260,7 +260,8 @@ function mustCountSinceFlush(session: Session): void {
 
 function saysBoth({ outcome }: PerformedCommand): boolean {
   return (
-    outcome.kind === "done" && kinds.every((kind) => undeliveredOf(outcome.value, kind).length > 0)
+    outcome.kind === "done" &&
+    eventKinds.every((kind) => undeliveredOf(outcome.value, kind).length > 0)
   );
 }
 

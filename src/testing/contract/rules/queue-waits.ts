@@ -1,12 +1,10 @@
 /** A client that takes events on must keep them until a limit is over, even if it gave up on the event that was refused. */
 
+import { TOLERANCE_MS } from "../../../audit/findings/before-retry-after.ts";
+import { durationInWords } from "../../../base/duration.ts";
 import type { Session } from "../../session/session.ts";
 import { eventsOf, isOfLimit } from "../../session/tasks.ts";
-import { durationInWords } from "../../session/words.ts";
 import { must } from "./rule.ts";
-
-/** A client's timer may fire a little early. */
-const TOLERANCE_MS = 50;
 
 /**
  * Once a limit refused an event that the client had taken on, no other event that it takes on may be sent before

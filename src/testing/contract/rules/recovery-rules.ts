@@ -1,12 +1,12 @@
 /** How a client recovers once an outage is over (spec §1). */
 
 import fc from "fast-check";
-import { HOUR_MS, MINUTE_MS } from "../../../base/duration.ts";
+import { durationInWords, HOUR_MS, MINUTE_MS } from "../../../base/duration.ts";
 import type { Verdict } from "../../../faults/verdict.ts";
 import { type Command, queryKinds } from "../../session/command.ts";
 import { performedCommandsOfKind } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
-import { commandInWords, durationInWords, outcomeInWords } from "../../session/words.ts";
+import { commandInWords, outcomeInWords } from "../../session/words.ts";
 import {
   advance,
   failed,

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import type { Verdict } from "../../../faults/verdict.ts";
 import { memberOf } from "../../../journal/wire-exchange.ts";
 import type { Readings } from "../../../simulator/simulator-options.ts";
+import { isEventKind } from "../../../spec/operations.ts";
 import { sequenceOf } from "../../arbitraries/sequence.ts";
 import { type Command, queryKinds } from "../../session/command.ts";
 import type { PerformedCommand } from "../../session/performed-commands.ts";
@@ -111,7 +112,7 @@ const refusalIsNoSuccess: Rule = {
       const last = task.sent.at(-1);
       if (last === undefined || !isRefused(last)) continue;
       applied += 1;
-      if (task.operation === "impression" || task.operation === "click") continue;
+      if (isEventKind(task.operation)) continue;
       must(
         !task.asks.some(({ outcome }) => outcome.kind === "done"),
         () =>

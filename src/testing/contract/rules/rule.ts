@@ -5,6 +5,7 @@ import { withoutSecrets } from "../../../journal/secrets.ts";
 import type { Expectation } from "../../../play/language/scenario.ts";
 import type { Readings } from "../../../simulator/simulator-options.ts";
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
+import type { EventKind } from "../../../spec/operations.ts";
 import type { Driver } from "../../driver/driver.ts";
 import type { Command } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
@@ -94,7 +95,7 @@ export function must(
 /** Expects this many more events on record than there are; fewer if `difference` is negative. */
 export function onRecord(
   { sim }: Session,
-  operation: "impression" | "click",
+  operation: EventKind,
   difference: number,
 ): readonly Expectation[] {
   const kind = operation === "impression" ? "impressions" : "clicks";

@@ -2,6 +2,7 @@
 
 import { exampleOf, findingKinds } from "../../../audit/client-report.ts";
 import type { FindingId } from "../../../audit/findings/finding.ts";
+import { type EventKind, eventKinds } from "../../../spec/operations.ts";
 import { attemptHistoryOf } from "../../session/attempt-history.ts";
 import { requestBudget } from "../../session/outcomes.ts";
 import {
@@ -20,13 +21,7 @@ import { errorInWords, outcomeInWords, timeInWords } from "../../session/words.t
 import { wasUndisturbed } from "./double-counting.ts";
 import { isQueueFull } from "./excuses.ts";
 import { BrokenRule, must, onRecord } from "./rule.ts";
-import {
-  type EventKind,
-  lastFailedFlush,
-  mustCount,
-  undeliveredIn,
-  undeliveredOf,
-} from "./undelivered.ts";
+import { lastFailedFlush, mustCount, undeliveredIn, undeliveredOf } from "./undelivered.ts";
 
 /**
  * The client report must not have any of these findings.
@@ -115,8 +110,6 @@ function unended({ outcome }: Step): string | undefined {
   }
 }
 
-const kinds = ["impression", "click"] as const satisfies readonly EventKind[];
-
 /**
  * Every event for which the client reported success must be recorded, or reported as undelivered. For a queueing client
  * success means queued, so the results of flush and close count too.
@@ -130,7 +123,7 @@ export function mustNotLoseSilently(session: Session, end?: PerformedCommand): n
   const events = eventsOf(session);
   const excusedTo = lastFailedFlush(session, end);
   let said = 0;
-  for (const kind of kinds) {
+  for (const kind of eventKinds) {
     const done = events.filter((event) => event.operation === kind && isDone(event, end));
     said += done.length;
     const missing = done.filter(
@@ -190,7 +183,7 @@ export function mustCountUndelivered(
   let compared = 0;
   for (const { at: end, command, outcome } of ends) {
     const value = outcome.kind === "done" ? outcome.value : undefined;
-    for (const kind of kinds) {
+    for (const kind of eventKinds) {
       for (const said of undeliveredOf(value, kind)) {
         const { given, open } = countsUntil(end, kind, events);
         must(said <= open, () => {

@@ -1,6 +1,7 @@
 /** The pauses of a back-off grow while requests fail. After a success the next one is as short as the first. */
 
 import { isPauseChosen, pauseMs } from "../../../audit/findings/attempts.ts";
+import { durationInWords } from "../../../base/duration.ts";
 import type { Session } from "../../session/session.ts";
 import {
   eventsOf,
@@ -9,7 +10,6 @@ import {
   type SentRequest,
   sentBy,
 } from "../../session/tasks.ts";
-import { durationInWords } from "../../session/words.ts";
 import { must } from "./rule.ts";
 
 /** So many requests have to succeed in a row. A client may shorten its pauses little by little. */

@@ -1,13 +1,11 @@
 /** What a client's flush and close say of the events that it couldn't deliver. */
 
 import { memberOf } from "../../../journal/wire-exchange.ts";
+import { type EventKind, eventKinds } from "../../../spec/operations.ts";
 import { endingsOf, type PerformedCommand } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
-import type { EventTask } from "../../session/tasks.ts";
 import { valueInWords } from "../../session/words.ts";
 import { must } from "./rule.ts";
-
-export type EventKind = EventTask["operation"];
 
 /** Index of the last flush or close that failed or never ended. Its failure tells the caller that earlier events may be lost. */
 export function lastFailedFlush(session: Session, end: PerformedCommand | undefined): number {
@@ -72,5 +70,5 @@ export function undeliveredOf(value: unknown, kind: EventKind): number[] {
 
 /** Whether it has such a count. */
 export function saysCounts(value: unknown): boolean {
-  return [undeliveredOf(value, "impression"), undeliveredOf(value, "click")].flat().length > 0;
+  return eventKinds.some((kind) => undeliveredOf(value, kind).length > 0);
 }

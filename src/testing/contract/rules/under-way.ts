@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { MINUTE_MS } from "../../../base/duration.ts";
 import type { Verdict } from "../../../faults/verdict.ts";
-import type { OperationId } from "../../../spec/operations.ts";
+import { eventKinds, type OperationId } from "../../../spec/operations.ts";
 import type { Command } from "../../session/command.ts";
 import {
   type PerformedCommand,
@@ -99,7 +99,7 @@ export function mustFinish(session: Session, end: PerformedCommand): number {
   const pending = performedCommandsOf(session).filter(
     ({ at, part, endMs }) => at === end.at && part < end.part && endMs > end.endMs + SAME_MS,
   );
-  for (const kind of ["impression", "click"] as const) {
+  for (const kind of eventKinds) {
     const calls = pending.filter(
       ({ command, shown }) => shown && (command.kind === "click") === (kind === "click"),
     );
