@@ -4,6 +4,7 @@ import { InputError } from "../base/input.ts";
 import { headerOf } from "../exchange/headers.ts";
 import type { PlainRequest } from "../exchange/plain-request.ts";
 import { withoutBody } from "../exchange/respond.ts";
+import type { HostedCore } from "../simulator/simulator.ts";
 import type { WorldRef, WorldsControl } from "../simulator/worlds.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import { headOf, isWork, type LongResponse, type Work } from "../spec/work.ts";
@@ -18,6 +19,8 @@ export interface ControlOptions {
   readonly controlToken?: string | undefined;
   /** @default loads nothing */
   readonly load?: ControlLoader | undefined;
+  /** Tells the ids of this server's events from those of another one. @default "" */
+  readonly serverId?: string | undefined;
 }
 
 const JSON_TYPE = "application/json";
@@ -40,12 +43,26 @@ interface Shared extends ControlOptions {
 }
 
 export function createControl(options: ControlOptions = {}): WorldsControl {
-  const shared: Shared = { ...options, streams: { open: 0, latest: new WeakMap() } };
+  const shared: Shared = { ...options, streams: createStreams(options.serverId ?? "") };
   return {
     refusal: inputProblem,
     *answer(request, ref) {
       const response = yield* answerSafely(request, ref, shared);
       return request.method === "HEAD" ? withoutBody(headOf(response)) : response;
+    },
+  };
+}
+
+function createStreams(serverId: string): EventStreams {
+  const numbers = new WeakMap<HostedCore, number>();
+  let worlds = 0;
+  return {
+    open: 0,
+    stateOf(world) {
+      const number = numbers.get(world) ?? worlds + 1;
+      if (number > worlds) numbers.set(world, number);
+      worlds = Math.max(worlds, number);
+      return `${serverId}${number}-${world.journal.restarts}`;
     },
   };
 }
@@ -174,14 +191,10 @@ function toResponse(reply: Reply): LongResponse {
   }
 }
 
-function followed({
-  events,
-  after,
-  isOpenEnded,
-}: Extract<Reply, { kind: "events" }>): LongResponse {
+function followed({ events, id, isOpenEnded }: Extract<Reply, { kind: "events" }>): LongResponse {
   const headers = { "content-type": "text/event-stream", ...commonHeaders };
   // After a break, browsers would wait three seconds or more. By the id they say that they come again.
-  const body = `retry: 1000\nid: ${after}\n\n`;
+  const body = `retry: 1000\nid: ${id}\n\n`;
   return { status: 200, headers, body, rest: events, isOpenEnded };
 }
 

@@ -14,48 +14,46 @@ export const eventRoutes: readonly ControlRoute[] = [
 
 function follow(call: ControlCall): Reply {
   const { worlds, worldName, query, streams } = call;
-  const lastId = lastEventId(call);
-  const after = lastId ?? integerOf(query, "after", { minimum: 0 }) ?? 0;
+  const last = lastEventId(call);
+  const after =
+    last?.sequence ??
+    integerOf(query, "after", { minimum: 0, maximum: Number.MAX_SAFE_INTEGER }) ??
+    0;
   // A page that was left open asks again after its world is deleted, and must not create another. 204 ends that.
-  if (lastId !== undefined && worlds.wouldMake(`/@${worldName}`)) return { kind: "nothing" };
-  if (streams.open >= MAX_STREAMS) {
+  if (last !== undefined && worlds.wouldMake(`/@${worldName}`)) return { kind: "nothing" };
+  const follows = choiceOf(query, "follow", ["true", "false"]) !== "false";
+  if (follows && streams.open >= MAX_STREAMS) {
     throw new InputError(
       "path",
       `can't be followed: this server already sends ${MAX_STREAMS} event streams, its maximum. Close some of their pages or clients`,
       "busy",
     );
   }
-  const follows = choiceOf(query, "follow", ["true", "false"]) !== "false";
   const { world } = call;
-  const { restarts } = world.journal;
-  // An id of another server, or from before a restart, says nothing about the rows of this journal.
-  const latest = streams.latest.get(world);
-  const isKnown = latest?.restarts === restarts && after <= latest.id;
+  const stateNow = (): string => streams.stateOf(world);
+  const state = last?.state ?? stateNow();
   streams.open += 1;
-  const sent = (id: number): void => {
-    const known = streams.latest.get(world);
-    const isNewer = known?.restarts !== world.journal.restarts || id > known.id;
-    if (isNewer) streams.latest.set(world, { restarts: world.journal.restarts, id });
-  };
   const events = createEventStream({
     world,
     after,
-    isOutdated: lastId !== undefined && !isKnown,
+    state,
+    stateNow,
     follows,
     isKept: () => worlds.peek(worldName) === world,
-    sent,
     ended() {
       streams.open -= 1;
     },
   });
-  sent(Math.min(after, world.journal.total));
-  return { kind: "events", events, after, isOpenEnded: follows };
+  return { kind: "events", events, id: `${after}.${state}`, isOpenEnded: follows };
 }
 
 /** The last event that a client got before it connects again. Browsers send it by themselves. */
-function lastEventId({ header }: ControlCall): number | undefined {
+function lastEventId({
+  header,
+}: ControlCall): { readonly sequence: number; readonly state: string } | undefined {
   const sent = header("last-event-id");
   if (sent === undefined || sent === "") return undefined;
-  if (/^\d{1,15}$/.test(sent)) return Number(sent);
+  const [, sequence, state = ""] = /^(\d{1,15})(?:\.([\w-]{1,50}))?$/.exec(sent) ?? [];
+  if (sequence !== undefined) return { sequence: Number(sequence), state };
   throw new InputError("last-event-id", "must be the id of an event from here");
 }

@@ -11,12 +11,12 @@ export interface EventStreamSource {
   readonly world: HostedCore;
   /** The last entry that the client has; 0 if it has none. */
   readonly after: number;
-  /** Whether all that the client has is from another time of the world. */
-  readonly isOutdated: boolean;
+  /** The state of the world that the client's rows are from. */
+  readonly state: string;
+  /** The world's present state. */
+  stateNow(): string;
   /** Whether the stream waits for what happens later. Otherwise it ends with what there is now. */
   readonly follows: boolean;
-  /** Called with the id of each event. */
-  sent(id: number): void;
   /** Whether the world still belongs to the server. */
   isKept(): boolean;
   /** Called once, at the end. */
@@ -76,7 +76,7 @@ interface EventReader {
 
 function createEventReader(source: EventStreamSource): EventReader {
   const { journal, history } = source.world;
-  let restarts = source.isOutdated ? undefined : journal.restarts;
+  let { state } = source;
   /** The last entry that was sent or is no longer kept. */
   let sent = source.after;
   let hasRows = source.after > 0;
@@ -91,10 +91,10 @@ function createEventReader(source: EventStreamSource): EventReader {
   }
   /** Whether the client lacks rows that the journal has dropped, or has rows of another state. */
   function isOutdated(): boolean {
-    return restarts !== journal.restarts || sent > journal.total || (hasRows && sent < dropped());
+    return state !== source.stateNow() || sent > journal.total || (hasRows && sent < dropped());
   }
   function startOver(): string {
-    restarts = journal.restarts;
+    state = source.stateNow();
     sent = dropped();
     forgotten = sent;
     hasRows = false;
@@ -102,8 +102,7 @@ function createEventReader(source: EventStreamSource): EventReader {
     return event("restarted", "{}");
   }
   function event(name: string, data: string): string {
-    source.sent(sent);
-    return `id: ${sent}\nevent: ${name}\ndata: ${data}\n\n`;
+    return `id: ${sent}.${state}\nevent: ${name}\ndata: ${data}\n\n`;
   }
   /** Changes go first: a client that comes back says only which rows it has, and gets the changes since then once more. */
   function takeChanges(): string[] {

@@ -30,8 +30,8 @@ export interface ControlCall {
 /** The event streams of a server. */
 export interface EventStreams {
   open: number;
-  /** The latest id that any stream of a world sent, and its journal's `restarts` then. */
-  readonly latest: WeakMap<HostedCore, { readonly restarts: number; readonly id: number }>;
+  /** Names the state that the world's journal goes on from: another one after each restart, for each world and server. */
+  stateOf(world: HostedCore): string;
 }
 
 export interface ScenarioPlayer {
@@ -89,7 +89,8 @@ export type Reply =
       readonly kind: "events";
       readonly events: NonNullable<LongResponse["rest"]>;
       /** The last entry that the client has. */
-      readonly after: number;
+      /** The first id. */
+      readonly id: string;
       readonly isOpenEnded: boolean;
     }
   | { readonly kind: "nothing" };

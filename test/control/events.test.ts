@@ -7,14 +7,14 @@ import type { LoggedExchange } from "../../src/index.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
 import type { ApiResponse } from "../../src/spec/messages.ts";
 import { senderOf } from "../operation-sender.ts";
-import { eventsIn, sequencesOf } from "../server/event-reader.ts";
+import { eventsIn, type ReceivedEvent, sequencesOf } from "../server/event-reader.ts";
 import { ask, JSON_BODY, worldsOf } from "../worlds.ts";
 
 function follow(worlds: Worlds, query = "", headers: Record<string, string> = {}): ApiResponse {
   return worlds.handle({ method: "GET", path: `/_sim/events${query}`, headers });
 }
-function fill(worlds: Worlds, count: number): void {
-  const { nowhere } = senderOf(worlds.get("default"));
+function fill(worlds: Worlds, count: number, name = "default"): void {
+  const { nowhere } = senderOf(worlds.get(name));
   for (let index = 0; index < count; index += 1) nowhere();
 }
 const sequencesFrom = (response: ApiResponse): number[] => sequencesOf(eventsIn(response.body));
@@ -48,7 +48,7 @@ test("the rows are what an observer of the journal gets", () => {
       data: (data as ListedExchange[]).map(({ event: _, eventKey: __, ...row }) => row),
     };
   });
-  expect(withoutEvents).toEqual([{ id: "4", event: "exchanges", data: rows }]);
+  expect(withoutEvents).toEqual([{ id: "4.1-0", event: "exchanges", data: rows }]);
 });
 
 test("impressions and clicks say which event they are about, without secrets", () => {
@@ -92,19 +92,17 @@ test.each([
   ["?after=0", {}, range(1, 7)],
   ["?after=5", {}, [6, 7]],
   ["?after=7", {}, []],
-  ["?after=2", { "last-event-id": "6" }, [7]],
+  ["?after=2", { "last-event-id": "6.1-0" }, [7]],
   ["?after=2", { "last-event-id": "" }, range(3, 7)],
 ])("events%s with %j have the rows %j", (query, headers, expected) => {
   const worlds = worldsOf();
   fill(worlds, 7);
-  // Another client has all.
-  follow(worlds);
   const response = follow(worlds, query, headers);
   expect(sequencesFrom(response)).toEqual(expected);
   expect(response.body).not.toContain("restarted");
 });
 
-test.each(["x", "-1", "1.5", "1e3", "9".repeat(16), "1, 2", "%00", "__proto__"])(
+test.each(["x", "-1", "1.", "1.5.5", "1e3", "9".repeat(16), "1, 2", "%00", "__proto__"])(
   "Last-Event-ID: %s is refused",
   (id) => {
     const response = follow(worldsOf(), "", { "last-event-id": id });
@@ -117,7 +115,7 @@ test("an event has at most 500 rows, and its id is the last of them", () => {
   const worlds = worldsOf();
   fill(worlds, 1203);
   const events = eventsIn(follow(worlds).body);
-  expect(events.map(({ id }) => id)).toEqual(["500", "1000", "1203"]);
+  expect(events.map(({ id }) => id)).toEqual(["500.1-0", "1000.1-0", "1203.1-0"]);
   expect(sequencesOf(events)).toEqual(range(1, 1203));
 });
 
@@ -128,39 +126,51 @@ test("rows with long queries are spread over more events", () => {
     worlds.handle({ method: "GET", path: "/v1/x", query });
   }
   const events = eventsIn(follow(worlds).body);
-  expect(events.map(({ id }) => id)).toEqual(["3", "6", "9", "10"]);
+  expect(events.map(({ id }) => id)).toEqual(["3.1-0", "6.1-0", "9.1-0", "10.1-0"]);
 });
 
 describe("a client whose rows are outdated is told to forget them, and gets those that are kept", () => {
+  function recreate(worlds: Worlds): void {
+    worlds.delete("mine");
+    fill(worlds, 10, "mine");
+  }
   test.each<[string, (worlds: Worlds) => unknown, number]>([
-    ["its id is of another server", () => undefined, 1],
+    ["the world was deleted and made again", recreate, 1],
     [
       "the world was reset, and has as many entries again",
       (worlds) => {
-        follow(worlds);
-        worlds.get("default").reset();
-        fill(worlds, 7);
+        worlds.get("mine").reset();
+        fill(worlds, 7, "mine");
       },
       1,
     ],
-    [
-      "the journal was cleared",
-      (worlds) => {
-        follow(worlds);
-        worlds.get("default").journal.clear();
-      },
-      11,
-    ],
-    ["the journal has dropped some that it lacks", (worlds: Worlds) => fill(worlds, 20), 21],
-    ["the world was reset", (worlds: Worlds) => worlds.get("default").reset(), 1],
+    ["the journal was cleared", (worlds) => worlds.get("mine").journal.clear(), 11],
+    ["the journal has dropped some that it lacks", (worlds) => fill(worlds, 20, "mine"), 21],
+    ["the world was reset", (worlds) => worlds.get("mine").reset(), 1],
   ])("%s", (_, change, first) => {
     const worlds = worldsOf({ journalEntries: 10 });
-    fill(worlds, 10);
+    const read = (headers: Record<string, string> = {}): ReceivedEvent[] =>
+      eventsIn(worlds.handle({ method: "GET", path: "/@mine/_sim/events", headers }).body);
+    fill(worlds, 10, "mine");
+    const [, state] = read()[0]?.id?.split(".") ?? [];
     change(worlds);
-    const { total } = worlds.get("default").journal;
-    const events = eventsIn(follow(worlds, "", { "last-event-id": "5" }).body);
-    expect(events[0]).toEqual({ id: String(first - 1), event: "restarted", data: {} });
+    // Another client has all. That says nothing about this one.
+    read();
+    const { total } = worlds.get("mine").journal;
+    const events = read({ "last-event-id": `5.${state}` });
+    expect(events[0]).toMatchObject({ event: "restarted", data: {} });
+    expect(events[0]?.id).toMatch(new RegExp(`^${first - 1}\\.`));
     expect(sequencesOf(events)).toEqual(range(first, total));
+  });
+
+  test("an id of another server, or one without a mark, says nothing about its rows", () => {
+    const worlds = worldsOf();
+    fill(worlds, 7);
+    for (const id of ["5.f00-1-0", "5", "7"]) {
+      const events = eventsIn(follow(worlds, "", { "last-event-id": id }).body);
+      expect(events[0]?.event).toBe("restarted");
+      expect(sequencesOf(events)).toEqual(range(1, 7));
+    }
   });
 
   test("a client without rows isn't", () => {
@@ -218,9 +228,9 @@ describe("changes by hand", () => {
     fill(worlds, 1);
     world.assume({ "dedup.repeat": "conflict" });
     const [changes, rows] = eventsIn(follow(worlds).body);
-    expect(rows).toMatchObject({ id: "3", event: "exchanges" });
+    expect(rows).toMatchObject({ id: "3.1-0", event: "exchanges" });
     expect(changes).toMatchObject({
-      id: "0",
+      id: "0.1-0",
       event: "changes",
       data: [
         { after: 2, at: "2026-01-15T01:00:00.000Z", change: { kind: "advance", byMs: 3_600_000 } },
@@ -266,13 +276,14 @@ describe("changes by hand", () => {
 describe("an open stream", () => {
   function openStream(worlds: Worlds, name = "default") {
     const world = worlds.get(name);
+    const stateNow = (): string => `1-${world.journal.restarts}`;
     let ends = 0;
     const stream = createEventStream({
       world,
       after: 0,
-      isOutdated: false,
+      state: stateNow(),
+      stateNow,
       follows: true,
-      sent: () => undefined,
       isKept: () => worlds.peek(name) === world,
       ended() {
         ends += 1;
@@ -303,8 +314,8 @@ describe("an open stream", () => {
     drain(open);
     fill(worlds, 5);
     expect(drain(open).events).toMatchObject([
-      { id: "8", event: "forgotten", data: { through: 3 } },
-      { id: "13", event: "exchanges", data: { length: 5 } },
+      { id: "8.1-0", event: "forgotten", data: { through: 3 } },
+      { id: "13.1-0", event: "exchanges", data: { length: 5 } },
     ]);
     expect(drain(open).text).toBe(":\n\n");
   });
@@ -319,7 +330,7 @@ describe("an open stream", () => {
     const waiting = drain(open);
     fill(worlds, 2);
     expect(waiting.woken.now).toBe(true);
-    expect(drain(open).events).toMatchObject([{ id: "2", event: "exchanges" }]);
+    expect(drain(open).events).toMatchObject([{ id: "2.1-0", event: "exchanges" }]);
   });
 
   test("is woken by a change by hand, and sends each once", () => {
@@ -336,8 +347,8 @@ describe("an open stream", () => {
     fill(worlds, 1);
     faults.clear();
     const [change, row] = drain(open).events;
-    expect(change).toMatchObject({ id: "0", data: [{ after: 1, change: { kind: "heal" } }] });
-    expect(row).toMatchObject({ id: "1", event: "exchanges" });
+    expect(change).toMatchObject({ id: "0.1-0", data: [{ after: 1, change: { kind: "heal" } }] });
+    expect(row).toMatchObject({ id: "1.1-0", event: "exchanges" });
     expect(drain(open).events).toEqual([]);
     worlds.get("default").reset();
     clock.advance("2m");

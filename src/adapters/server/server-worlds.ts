@@ -98,7 +98,7 @@ export function createServerWorlds(
   const worlds = createWorlds({
     options: { ...rest, clock, ...timeOf(rest.start, clock, wallClock) },
     host: { ...nodeHost, meter: createMeter(monotonicMs), maxSavedBytes: MAX_SAVED_BYTES },
-    control: createControl({ controlToken, load }),
+    control: createControl({ controlToken, load, serverId: `${crypto.randomUUID().slice(0, 8)}-` }),
     maxWorlds,
     worldBytes,
   });

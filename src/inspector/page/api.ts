@@ -43,7 +43,7 @@ class Gone extends Refusal {}
 
 function goneMessage(world: string): string {
   return globalThis.adsimTrace === undefined
-    ? `World ${world} was deleted. Opening its page again creates a new one.`
+    ? `World ${world} was deleted, or the server was started anew. Opening this page again creates a new world.`
     : `This file doesn't hold a world ${world}. Worlds that are made in it are gone when it is opened again.`;
 }
 
@@ -125,9 +125,8 @@ export function createApi(world: string, mustExist = false): Api {
       }
       const read = createReader(listener);
       refresh = () => {
-        const path = `${base}events?after=${read.last()}`;
-        for (const event of eventsIn(engine.handle({ method: "GET", path }).body))
-          read.event(event);
+        const sent = { method: "GET", path: `${base}events`, headers: read.headers() };
+        for (const event of eventsIn(engine.handle(sent).body)) read.event(event);
       };
       listener.connection("recorded");
       refresh();

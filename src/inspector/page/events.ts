@@ -24,16 +24,16 @@ interface ServerEvent {
 
 export interface EventReader {
   event(event: ServerEvent): void;
-  /** The last sequence that has been read. */
-  last(): number;
+  /** What to send with the next question, so that the answer goes on from here. */
+  headers(): Readonly<Record<string, string>>;
 }
 
 export function createReader(listener: Listener): EventReader {
-  let last = 0;
+  let last = "";
   return {
-    last: () => last,
+    headers: () => (last === "" ? {} : { "last-event-id": last }),
     event({ type, id, data }) {
-      if (/^\d+$/.test(id)) last = Number(id);
+      last = id;
       if (type === "restarted") listener.restarted();
       if (type === "forgotten") listener.forgotten(JSON.parse(data).through);
       if (type === "exchanges") listener.exchanges(JSON.parse(data));
@@ -104,22 +104,38 @@ async function freeStream(): Promise<(() => void) | undefined> {
 
 function follow(url: string, read: EventReader, connection: Listener["connection"]): () => void {
   const source = new EventSource(url);
-  source.onopen = () => connection("live");
-  // After a broken connection the browser tries again by itself, and says what it got last.
-  source.onerror = () =>
-    connection(source.readyState === EventSource.CLOSED ? "ended" : "reconnecting");
+  let wasOpen = false;
+  source.onopen = () => {
+    wasOpen = true;
+    connection("live");
+  };
+  let stop = (): void => source.close();
+  source.onerror = () => {
+    // After a broken connection the browser tries again by itself, and says what it got last.
+    if (source.readyState !== EventSource.CLOSED) connection("reconnecting");
+    // The server has no stream left, or the world is gone: its answer says which.
+    else stop = ask(url, read, connection, wasOpen);
+  };
   for (const type of ["exchanges", "changes", "forgotten", "restarted"]) {
     source.addEventListener(type, ({ data, lastEventId }) =>
       read.event({ type, id: lastEventId, data }),
     );
   }
-  return () => source.close();
+  return () => stop();
 }
 
 const ASK_EVERY_MS = 500;
 
-/** Asks again and again for what has happened since, as an EventSource would after each break. */
-function ask(url: string, read: EventReader, connection: Listener["connection"]): () => void {
+/**
+ * Asks again and again for what has happened since, as an EventSource would after each break. `isKnown`: the world was there, so
+ * asking must not create it.
+ */
+function ask(
+  url: string,
+  read: EventReader,
+  connection: Listener["connection"],
+  isKnown = false,
+): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isStopped = false;
   let last: Connection = "connecting";
@@ -129,7 +145,8 @@ function ask(url: string, read: EventReader, connection: Listener["connection"])
   };
   async function askAgain(): Promise<void> {
     try {
-      const headers = last === "connecting" ? {} : { "last-event-id": `${read.last()}` };
+      const match = isKnown || last !== "connecting" ? { "if-match": "*" } : {};
+      const headers = { ...read.headers(), ...match };
       const response = await fetch(`${url}?follow=false`, { headers });
       if (response.status !== 200) return tell("ended");
       for (const event of eventsIn(await response.text())) read.event(event);

@@ -256,6 +256,22 @@ describe.skipIf(chromium === undefined)("the list of exchanges (needs Chromium)"
     await close();
   });
 
+  test("a page that gets no stream, because there are too many, asks again and again", async () => {
+    const { page, server, impression, open, close } = await visit(browser);
+    impression("a");
+    const leave = new AbortController();
+    const streams = Array.from({ length: 100 }, () =>
+      fetch(`${server.url}/_sim/events`, { signal: leave.signal }),
+    );
+    await Promise.all(streams);
+    await open();
+    await page.locator("#row-1").waitFor();
+    impression("b");
+    await page.locator("#row-2").waitFor();
+    leave.abort();
+    await close();
+  });
+
   test("what was done by hand is a link to where it shows: a moment, or the world as it is", async () => {
     const { page, world, impression, open, close } = await visit(browser);
     world.publishers.signUp({ name: "Before all" });
