@@ -1,6 +1,6 @@
 /** Plays each kind of step. A missing kind is a type error. */
 
-import { parseInstant } from "../../base/calendar.ts";
+import { LAST_INSTANT_MS, parseInstant } from "../../base/calendar.ts";
 import { durationMs } from "../../base/duration.ts";
 import { inField } from "../../base/input.ts";
 import type { ClientExchange, Member } from "../../laws/client-exchange.ts";
@@ -267,7 +267,7 @@ export function whyAdvanceIsSkipped(
   return isTo ? "the target's clock can't be set" : undefined;
 }
 
-/** How many milliseconds to wait from `nowMs`. @throws Inconclusive if the instant is past or the answer has no hint. */
+/** How many milliseconds to wait from `nowMs`. @throws Inconclusive if the instant is past or the answer has no usable hint. */
 function advanceMs({ advance }: AdvanceStep, nowMs: number, scope: Scope): number {
   if (typeof advance !== "object") return durationMs(advance);
   if ("to" in advance) {
@@ -277,5 +277,7 @@ function advanceMs({ advance }: AdvanceStep, nowMs: number, scope: Scope): numbe
   const { retryAfterOf, less = 0, more = 0 } = advance;
   const answer = answerOf(retryAfterOf, scope);
   const hinted = retryAfterMs(answer) ?? inconclusive(`${retryAfterOf} has no Retry-After`);
-  return Math.max(0, answer.atMs + hinted - durationMs(less) + durationMs(more) - nowMs);
+  const untilMs = answer.atMs + hinted - durationMs(less) + durationMs(more);
+  if (untilMs > LAST_INSTANT_MS) inconclusive(`${retryAfterOf} says to wait beyond the year 9999`);
+  return Math.max(0, untilMs - nowMs);
 }

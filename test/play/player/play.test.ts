@@ -120,6 +120,24 @@ describe("time", () => {
     expect(result.endedAt).toBe("2026-02-01T00:00:00.000Z");
   });
 
+  test.each(["99999999999999999999", "999999999999", "Fri, 01 Jan 99999 00:00:00 GMT"])(
+    "doesn't leave the calendar if a Retry-After is %s: the step is unknown",
+    (hint) => {
+      const late = { kind: "respond", status: 429, headers: { "retry-after": hint } } as const;
+      const result = playSteps([
+        { fault: { id: "late", verdict: late } },
+        { stats: {}, as: "refused" },
+        { advance: { retryAfterOf: "refused" } },
+        { heal: "late" },
+        { stats: {}, expect: { status: 200 } },
+      ]);
+      expect(resultAt(result, "steps.2")).toMatchObject({
+        verdict: "unknown",
+        why: "refused says to wait beyond the year 9999",
+      });
+    },
+  );
+
   test("never goes back: the scenario is refused", () => {
     expect(() => playSteps([{ advance: { to: "2026-01-01T00:00:00Z" } }])).toThrow(
       /^steps\.0\.advance\.to /,
