@@ -150,3 +150,12 @@ export function decode(text: string, field: string): string {
   if (decoded !== undefined) return decoded;
   throw new InputError(field, "is not valid percent-encoded UTF-8");
 }
+
+/** The world's address as the client used it; undefined if the Host header may be unsafe in a shell. */
+export function baseUrlOf(host: string | undefined, prefix: string): string | undefined {
+  if (host === undefined || !/^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d+)?$/.test(host)) {
+    return undefined;
+  }
+  const baseUrl = `http://${host}${prefix}`;
+  return URL.canParse(baseUrl) ? baseUrl : undefined;
+}

@@ -8,7 +8,7 @@ import { harBaseUrl, harPieces } from "../journal/har.ts";
 import { ndjsonPieces } from "../journal/journal.ts";
 import type { Work } from "../spec/work.ts";
 import { entryOf } from "./history-routes.ts";
-import { choiceOf, integerOf, type Query } from "./input.ts";
+import { baseUrlOf, choiceOf, integerOf, type Query } from "./input.ts";
 import { listPieces } from "./list-pieces.ts";
 import type { ControlCall, ControlRoute, Reply } from "./route.ts";
 import { stepOfEntry } from "./step-of-entry.ts";
@@ -111,15 +111,6 @@ function filterIn(query: Query): JournalFilter {
 
 function secretsIn(query: Query): Secrets | undefined {
   return choiceOf(query, "secrets", ["shown", "redacted"]);
-}
-
-/** The world's address as the client used it; undefined if the Host header may be unsafe in a shell. */
-function baseUrlOf(host: string | undefined, prefix: string): string | undefined {
-  if (host === undefined || !/^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d+)?$/.test(host)) {
-    return undefined;
-  }
-  const baseUrl = `http://${host}${prefix}`;
-  return URL.canParse(baseUrl) ? baseUrl : undefined;
 }
 
 /** Replaces the environment variable in the command to paste with the known address. */

@@ -16,7 +16,7 @@ import type { Publishers } from "../world/accounts/publisher-directory.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { faultRoutes } from "./fault-routes.ts";
 import { historyRoutes } from "./history-routes.ts";
-import { durationInBody, integerOf } from "./input.ts";
+import { baseUrlOf, durationInBody, integerOf } from "./input.ts";
 import { journalRoutes } from "./journal-routes.ts";
 import { objectPieces } from "./list-pieces.ts";
 import { pageRoutes } from "./page-routes.ts";
@@ -122,8 +122,7 @@ function health({ world, worlds, worldName }: ControlCall): Reply {
 }
 
 function document({ world, prefix, header }: ControlCall): Reply {
-  const host = header("host");
-  const baseUrl = host === undefined ? prefix || "/" : `http://${host}${prefix}`;
+  const baseUrl = baseUrlOf(header("host"), prefix) ?? (prefix || "/");
   return json(openApiDocument(world.assumptions, { baseUrl, examples: recordExamples(world) }));
 }
 
