@@ -39,7 +39,11 @@ function qualityOf(accept: string, type: RegExp): number {
 }
 
 /** A refusal of the guards in the form that its client reads. A browser is asked for the token, too. */
-export function refusalFor({ method, headers }: Head, refusal: ApiResponse): ApiResponse {
+export function refusalFor({ method, path, headers }: Head, refusal: ApiResponse): ApiResponse {
+  if (refusal.status === 401 && /\/_sim\/inspector\.(js|css)$/.test(path)) {
+    // For a page whose address has the token, a browser sends it with these only when it is asked.
+    return { ...refusal, headers: { ...refusal.headers, ...asksBrowser } };
+  }
   if (!prefersHtml(headers.accept)) return refusal;
   const { title, detail } = JSON.parse(refusal.body);
   const page = textResponse({
@@ -49,11 +53,13 @@ export function refusalFor({ method, headers }: Head, refusal: ApiResponse): Api
     headers: {
       ...pageHeaders,
       "content-security-policy": "default-src 'none'",
-      ...(refusal.status === 401 && { "www-authenticate": 'Basic realm="adsim control"' }),
+      ...(refusal.status === 401 && asksBrowser),
     },
   });
   return method === "HEAD" ? withoutBody(page) : page;
 }
+
+const asksBrowser = { "www-authenticate": 'Basic realm="adsim control"' };
 
 /** For everything that a browser shows or runs. */
 export const pageHeaders: Readonly<Record<string, string>> = {

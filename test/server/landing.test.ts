@@ -160,6 +160,8 @@ test("a browser is asked for the token, and may then use the page, its parts and
   expect(asked.status).toBe(401);
   expect(asked.headers.get("www-authenticate")).toBe('Basic realm="adsim control"');
   expect(asked.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  const part = await fetch(`${url}/_sim/inspector.js`);
+  expect(part.headers.get("www-authenticate")).toBe('Basic realm="adsim control"');
   const program = await fetch(`${url}/_sim/health`);
   expect(program.status).toBe(401);
   expect(program.headers.get("www-authenticate")).toBe('Bearer realm="adsim control"');

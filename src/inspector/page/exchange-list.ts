@@ -14,6 +14,8 @@ import type { Move } from "./place.ts";
 
 interface ListProps {
   readonly items: readonly Item[];
+  /** Another one means that other items were selected. */
+  readonly selection: string;
   /** How many of the items are listed: the first ones, which are the oldest. */
   readonly count: number;
   /** The sequence of the row that the keyboard is at. */
@@ -47,7 +49,7 @@ const PAGE_ROWS = 20;
 const columns = ["#", "World time", "Request", "Status", "Operation", "Publisher", "Books", "By"];
 
 export function ExchangeList(props: ListProps): Part {
-  const { items, count, cursor, open, onOpen } = props;
+  const { items, selection, count, cursor, open, onOpen } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   const { width, height } = useViewport(scroller);
@@ -58,20 +60,27 @@ export function ExchangeList(props: ListProps): Part {
   const last = Math.min(count, Math.ceil((top + height) / rowPx) + MARGIN_ROWS);
 
   const cursorIndex = indexOfRow(items, count, cursor);
-  useLayoutEffect(() => {
+  const showCursor = (): void => {
     const { current } = scroller;
     if (current === null || cursorIndex === undefined) return;
     const y = cursorIndex * rowPx;
     if (y < current.scrollTop) current.scrollTop = y;
     const bottom = y + rowPx - (height - headPx);
     if (height > 0 && bottom > current.scrollTop) current.scrollTop = bottom;
-  }, [cursor, rowPx, height]);
-
+  };
   const onScroll = (): void => {
     const scrolled = scroller.current?.scrollTop ?? 0;
     setTop(scrolled);
     props.onScrolled(scrolled < rowPx / 2);
   };
+  // Another selection begins at the top, unless a row is open.
+  useLayoutEffect(() => {
+    scroller.current?.scrollTo(0, 0);
+    if (open !== undefined) showCursor();
+    onScroll();
+  }, [selection]);
+  useLayoutEffect(showCursor, [cursor, rowPx, height]);
+
   const rows = items.slice(count - last, count - first).reverse();
   // A row that leaves the view gives its elements to one that enters it.
   const slots = Math.ceil(height / rowPx) + 2 * MARGIN_ROWS;
@@ -124,7 +133,7 @@ function rowOf(row: Row, state: RowState): Part {
     key=${slot} id=${`row-${sequence}`} aria-rowindex=${index} aria-selected=${isOpen}
     style=${{ height: `${rowPx}px` }} onClick=${() => onOpen(sequence)}>
     <span role="gridcell" class="sequence">${sequence}</span>
-    <span role="gridcell" class="time"><i>${day} </i>${time?.replace("Z", "")}</span>
+    <span role="gridcell" class="time"><i><span class="year">${day?.slice(0, -5)}</span>${day?.slice(-5)} </i>${time?.replace("Z", "")}</span>
     <span role="gridcell" class="target"><b>${printable(method)}</b> ${target}${" "}
       ${repeats !== undefined && html`<mark title=${`The same event as #${repeats}`}>again #${repeats}</mark> `}
       <i>${eventText(row)}</i></span>

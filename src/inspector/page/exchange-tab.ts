@@ -34,7 +34,7 @@ export function ExchangeTab({ api, loaded, moment, catalogue }: ExchangeProps): 
     ]} />
     <p class="buttons">
       <${CopyButton} label="Copy as curl" text=${async () => (await withSecrets()).curl} />
-      <${CopyButton} label="Copy as scenario step"
+      <${CopyButton} key=${entry.sequence} label="Copy as scenario step"
         text=${async () => stepText(await withSecrets())} />
     </p>
     <${Nearest} entry=${entry} />

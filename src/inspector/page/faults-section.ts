@@ -6,6 +6,7 @@ import type { InstalledRule } from "../../faults/installed-rule.ts";
 import { operationIds } from "../../spec/operations.ts";
 import { faultKinds, templateOf } from "./fault-templates.ts";
 import { Area, Choose, Input, parsed } from "./fields.ts";
+import { ruleText } from "./filter.ts";
 import type { ViewProps } from "./log.ts";
 import { ActionButton, ActionForm, link, type Part, Table, useLoaded, Waiting } from "./parts.ts";
 
@@ -32,7 +33,7 @@ export function FaultsSection({ api, version }: ViewProps): Part {
           ? html`<p class="quiet">None: every request reaches the service, and every answer arrives.</p>`
           : html`<${Table} label="Fault rules" head=${["rule", "matches", "verdict", "seen", "fired", "ends", ""]}
               rows=${list.map(({ id, match, verdict, seen, fired, expires }) => [
-                link({ view: undefined, section: undefined, text: id, faults: "1" }, id),
+                link({ view: undefined, section: undefined, text: ruleText(id), faults: "1" }, id),
                 match === undefined ? "a function" : membersText(match) || "every request",
                 verdict === undefined ? "" : membersText(verdict),
                 seen,

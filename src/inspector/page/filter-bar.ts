@@ -4,9 +4,9 @@ import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import { operationIds } from "../../spec/operations.ts";
 import { Choose, textOf } from "./fields.ts";
-import { type Filter, filterNames, isFiltering } from "./filter.ts";
+import { type Filter, isFiltering } from "./filter.ts";
 import type { Part } from "./parts.ts";
-import { go } from "./place.ts";
+import { go, unfiltered } from "./place.ts";
 
 const families = [
   ["", "any status"],
@@ -60,7 +60,10 @@ export function FilterBar(props: {
 }
 
 export function ClearButton(): Part {
-  return html`<button type="button" class="small" onClick=${() => go(cleared)}>Clear</button>`;
+  const clear = (): void => {
+    go(unfiltered);
+    // The button goes with the filter.
+    queueMicrotask(() => document.querySelector<HTMLElement>(".list")?.focus());
+  };
+  return html`<button type="button" class="small" onClick=${clear}>Clear</button>`;
 }
-
-const cleared = Object.fromEntries(filterNames.map((name) => [name, undefined]));

@@ -1,12 +1,15 @@
 /** Which rows the list shows. The filter stands in the address. */
 
-import type { Item } from "./contract.ts";
+import type { Item, Row } from "./contract.ts";
 import { targetOf } from "./exchange-words.ts";
-import type { Place } from "./place.ts";
+import type { filterNames, Place } from "./place.ts";
 
 /** Empty fields don't restrict anything. */
-export interface Filter {
-  /** Text that the request line, an id of the event, the reason, the publisher or the rule contains. */
+export interface Filter extends Record<(typeof filterNames)[number], string | boolean> {
+  /**
+   * Text that the request line, an id of the event, the reason, the publisher or the rule contains. `#12` is exactly this
+   * exchange, and `rule:ID` exactly this fault rule.
+   */
   readonly text: string;
   readonly operation: string;
   /** `2xx`, `4xx`, `5xx`, `none` or one status. */
@@ -27,9 +30,6 @@ export const noFilter: Filter = {
   books: false,
   faults: false,
 };
-
-/** The parameters of the address that filter. */
-export const filterNames: readonly string[] = Object.keys(noFilter);
 
 export function filterIn(place: Place): Filter {
   const { text = "", operation = "", status = "", publisher = "", producer = "" } = place;
@@ -52,6 +52,7 @@ export function isFiltering(filter: Filter): boolean {
 export function matcherOf(filter: Filter): (item: Item) => boolean {
   const { operation, publisher, producer, books, faults } = filter;
   const text = filter.text.toLowerCase();
+  const hasText = textMatcher(filter.text);
   const hasStatus = statusMatcher(filter.status);
   const isOnlyText = !isFiltering({ ...filter, text: "" });
   return (item) => {
@@ -63,12 +64,26 @@ export function matcherOf(filter: Filter): (item: Item) => boolean {
       (!books || item.effect === "applied") &&
       (!faults || item.fault !== undefined) &&
       hasStatus(item.status) &&
-      (text === "" || searchTextOf(item).includes(text))
+      hasText(item)
     );
   };
 }
 
-function searchTextOf(row: Extract<Item, { sequence: number }>): string {
+/** The filter of the exchanges that this fault rule had a hand in. */
+export function ruleText(id: string): string {
+  return `rule:${id}`;
+}
+
+function textMatcher(wanted: string): (row: Row) => boolean {
+  const number = /^#(\d+)\s*$/.exec(wanted)?.[1];
+  if (number !== undefined) return ({ sequence }) => sequence === Number(number);
+  if (wanted.startsWith(ruleText("")))
+    return ({ fault }) => fault !== undefined && ruleText(fault.rule) === wanted;
+  const text = wanted.toLowerCase();
+  return (row) => text === "" || searchTextOf(row).includes(text);
+}
+
+function searchTextOf(row: Row): string {
   const { sequence, method, reason, publisher = "", fault, event = {} } = row;
   const rule = fault === undefined ? "" : `${fault.rule} ${fault.kind}`;
   const ids = Object.values(event).join(" ");

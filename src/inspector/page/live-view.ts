@@ -23,7 +23,8 @@ export function LiveView({ api, log, catalogue }: ViewProps): Part {
   const { shown, items } = log;
   const open = /^\d+$/.test(place.at ?? "") ? Number(place.at) : undefined;
   const [cursor, setCursor] = useState(open);
-  const hold = useHold(log, open !== undefined, JSON.stringify(filter));
+  const selection = JSON.stringify(filter);
+  const hold = useHold(log, open !== undefined, selection);
   const at = open ?? cursor;
   const last = items.findLast(isRow)?.sequence ?? 0;
 
@@ -47,7 +48,7 @@ export function LiveView({ api, log, catalogue }: ViewProps): Part {
   };
   const close = (): void => {
     go({ at: undefined, tab: undefined, focus: undefined });
-    document.querySelector<HTMLElement>(".list")?.focus();
+    focusList();
   };
   const newest = (): void => {
     setCursor(undefined);
@@ -55,11 +56,16 @@ export function LiveView({ api, log, catalogue }: ViewProps): Part {
     document.querySelector(".list")?.scrollTo(0, 0);
   };
   const publishers = [...log.publishers].sort();
+  const pressNewest = (): void => {
+    newest();
+    // The button goes.
+    focusList();
+  };
   useShortcuts({
     j: () => move(1),
     k: () => move(-1),
     Enter: () => at !== undefined && go({ at: `${at}`, focus: "panel" }),
-    Escape: () => (isField(document.activeElement) ? leaveField() : open !== undefined && close()),
+    Escape: () => (isField(document.activeElement) ? focusList() : open !== undefined && close()),
     n: newest,
     "/": () => document.getElementById("filter-text")?.focus(),
     "[": () => scrub((at ?? last + 1) - 1),
@@ -70,18 +76,18 @@ export function LiveView({ api, log, catalogue }: ViewProps): Part {
   return html`<div class=${`live-view ${open === undefined ? "" : "with-panel"}`}>
     <div class="bars">
       <${FilterBar} filter=${filter} publishers=${publishers} statuses=${log.statuses}
-        passing=${`${shown.length} of ${items.length}`} />
+        passing=${`${shown.filter(isRow).length} of ${items.filter(isRow).length}`} />
       <${Scrubber} items=${items} version=${log.version} at=${open} onGo=${scrub} />
     </div>
     <div class="exchanges">
       <div class="list-place">
-        ${hold.waiting > 0 && html`<button type="button" class="newer" onClick=${newest}>${hold.waiting} new</button>`}
+        ${hold.waiting > 0 && html`<button type="button" class="newer" onClick=${pressNewest}>${hold.waiting} new</button>`}
         ${
           items.length === 0
             ? html`<${FirstSteps} api=${api} origin=${place.origin} />`
             : shown.length === 0
               ? html`<p class="empty">No exchange passes the filter. <${ClearButton} /></p>`
-              : html`<${ExchangeList} items=${shown} count=${hold.count} cursor=${at} open=${open}
+              : html`<${ExchangeList} items=${shown} selection=${selection} count=${hold.count} cursor=${at} open=${open}
                   repeated=${log.repeated} last=${last} onOpen=${show} onMove=${move} onScrolled=${hold.scrolled} />`
         }
       </div>
@@ -113,11 +119,6 @@ function useHold(log: Log, isOpen: boolean, filter: string): Hold {
   const isNew =
     held.current.filter !== filter ||
     shown.length < held.current.count - (dropped - held.current.dropped);
-  // Another filter selects other rows: its list begins at the top.
-  useEffect(() => {
-    document.querySelector(".list")?.scrollTo(0, 0);
-    setAtTop(true);
-  }, [filter]);
   if ((isAtTop && !isOpen) || isNew || held.current.count === 0) {
     held.current = { count: shown.length, filter, dropped };
   }
@@ -156,7 +157,7 @@ function isAt(item: Item | undefined, sequence: number): boolean {
   return item !== undefined && isRow(item) && item.sequence === sequence;
 }
 
-function leaveField(): void {
+function focusList(): void {
   document.querySelector<HTMLElement>(".list")?.focus();
 }
 

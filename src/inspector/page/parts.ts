@@ -6,6 +6,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { printable } from "../../base/text.ts";
 import { Refusal } from "./api.ts";
 import { go, linkTo, type Move } from "./place.ts";
+import { useStayingFocus } from "./staying-focus.ts";
 
 export type Part = VNode | null;
 
@@ -110,16 +111,18 @@ export function ActionForm(props: {
 }): Part {
   const { isBusy, error, run } = useAction();
   const { isAsking, leave, press } = useQuestion(props.question);
+  const button = useRef<HTMLButtonElement>(null);
+  useStayingFocus(() => button.current);
   const onSubmit = (event: Event): void => {
     event.preventDefault();
     const { currentTarget } = event;
-    if (!(currentTarget instanceof HTMLFormElement) || !press()) return;
+    if (!(currentTarget instanceof HTMLFormElement) || isBusy || !press()) return;
     const fields = Array.from(new FormData(currentTarget), ([name, value]) => [name, `${value}`]);
     run(() => props.act(Object.fromEntries(fields)));
   };
   return html`<form class="action" onSubmit=${onSubmit}>
-    ${props.children}<button class=${props.question === undefined ? "primary" : "danger"} disabled=${isBusy}
-      onBlur=${leave}>${isBusy ? "…" : isAsking ? props.question : props.submit}</button>
+    ${props.children}<button ref=${button} class=${props.question === undefined ? "primary" : "danger"}
+      aria-disabled=${isBusy} onBlur=${leave}>${isBusy ? "…" : isAsking ? props.question : props.submit}</button>
     <${Problem} error=${error} />
   </form>`;
 }
@@ -130,14 +133,24 @@ export function ActionButton(props: {
   act(): Promise<unknown>;
 }): Part {
   const { isBusy, error, run } = useAction();
-  const { isAsking, leave, press } = useQuestion(props.question);
-  const onClick = (): void => {
-    if (press()) run(props.act);
-  };
-  return html`<button type="button" class=${isAsking ? "small danger" : "small"} disabled=${isBusy}
-      onClick=${onClick} onBlur=${leave}>
-      ${isAsking ? props.question : props.label}
-    </button><${Problem} error=${error} />`;
+  return html`<${PressButton} ...${props} isBusy=${isBusy} onPress=${() => run(props.act)} /><${Problem} error=${error} />`;
+}
+
+/** A button that is asked first, if there is a question. It keeps the focus while it is busy, but does nothing then. */
+export function PressButton(props: {
+  readonly label: string;
+  readonly question?: string;
+  readonly isBusy: boolean;
+  onPress(): void;
+}): Part {
+  const { label, question, isBusy, onPress } = props;
+  const { isAsking, leave, press } = useQuestion(question);
+  const button = useRef<HTMLButtonElement>(null);
+  useStayingFocus(() => button.current);
+  return html`<button type="button" ref=${button} class=${isAsking ? "small danger" : "small"} aria-disabled=${isBusy}
+      onClick=${() => !isBusy && press() && onPress()} onBlur=${leave}>
+      ${isAsking ? question : label}
+    </button>`;
 }
 
 /** Says something to screen readers, once. */
@@ -147,7 +160,7 @@ export function announce(text: string): void {
 }
 
 /** An error, where the action was. */
-function Problem({ error }: { readonly error: unknown }): Part {
+export function Problem({ error }: { readonly error: unknown }): Part {
   if (error === undefined) return null;
   // The message names the field.
   const message = error instanceof Error ? error.message : String(error);
@@ -164,18 +177,21 @@ export function CopyButton(props: {
   readonly label: string;
   readonly text: string | (() => Promise<string>);
 }): Part {
-  const [said, setSaid] = useState("");
+  const [isCopied, setCopied] = useState(false);
+  const [problem, setProblem] = useState<string>();
   const copy = async (): Promise<void> => {
+    setProblem(undefined);
     try {
       await copyText(typeof props.text === "string" ? props.text : await props.text());
-      setSaid("Copied");
+      setCopied(true);
       announce("Copied.");
+      setTimeout(() => setCopied(false), 1500);
     } catch (error) {
-      setSaid(error instanceof Refusal ? error.message : "Can't copy");
+      setProblem(error instanceof Refusal ? error.message : "Can't copy");
     }
-    setTimeout(() => setSaid(""), 1500);
   };
-  return html`<button type="button" class="small" onClick=${copy}>${said || props.label}</button>`;
+  return html`<button type="button" class="small" onClick=${copy}>${isCopied ? "Copied" : props.label}</button>
+    <${Problem} error=${problem} />`;
 }
 
 async function copyText(text: string): Promise<void> {

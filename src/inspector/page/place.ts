@@ -8,6 +8,20 @@ export type Place = Readonly<Record<string, string>>;
 /** Names to change; undefined and empty values leave the address. */
 export type Move = Readonly<Record<string, string | undefined>>;
 
+/** Names that filter the list of exchanges. */
+export const filterNames = [
+  "text",
+  "operation",
+  "status",
+  "publisher",
+  "producer",
+  "books",
+  "faults",
+] as const;
+
+/** A place whose list isn't filtered. */
+export const unfiltered: Move = Object.fromEntries(filterNames.map((name) => [name, undefined]));
+
 /** Browsers ignore a page that changes its address more than 20 times a second. */
 const SETTLE_MS = 150;
 
@@ -40,9 +54,10 @@ function moved(move: Move): Place {
   );
 }
 
-/** The address of a place that differs from this one, for links. */
+/** The address of a place that differs from this one, for links. A link that filters replaces the whole filter. */
 export function linkTo(move: Move): string {
-  return hashOf(moved(move));
+  const isFilter = filterNames.some((name) => move[name] !== undefined);
+  return hashOf(moved(isFilter ? { ...unfiltered, ...move } : move));
 }
 
 /** `replace` takes the current step of the history, for what changes often. */

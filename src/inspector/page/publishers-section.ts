@@ -64,8 +64,11 @@ export function PublishersSection({ api, version }: ViewProps): Part {
   };
   const shown = publishers.filter(({ id }) => id !== chosen);
 
-  const pager = (to: number, label: string): Part => html`<button type="button" class="small"
-    disabled=${to < 0 || to >= total} onClick=${() => setOffset(to)}>${label}</button>`;
+  const pager = (to: number, label: string): Part => {
+    const isOut = to < 0 || to >= total;
+    return html`<button type="button" class="small" aria-disabled=${isOut}
+      onClick=${() => isOut || setOffset(to)}>${label}</button>`;
+  };
   return html`
     <section><h3>Sign up</h3>
       <${ActionForm} submit="Sign up" act=${signUp} key=${signedUp}>

@@ -1,12 +1,13 @@
 /** The scenarios that come with adsim: plays one in this world. */
 
 import { html } from "htm/preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import type { PlayResult } from "../../play/player/result.ts";
 import type { Api } from "./api.ts";
 import { textOf } from "./fields.ts";
 import type { ViewProps } from "./log.ts";
-import { ActionButton, Facts, type Part, Table, useLoaded, Waiting } from "./parts.ts";
+import { type OwnPlay, startPlay, useOwnPlay } from "./own-play.ts";
+import { Facts, type Part, PressButton, Problem, Table, useLoaded, Waiting } from "./parts.ts";
 import { go, usePlace } from "./place.ts";
 
 interface Listing {
@@ -16,17 +17,8 @@ interface Listing {
 export function ScenariosSection({ api }: ViewProps): Part {
   const { scenario: search = "" } = usePlace();
   const loaded = useLoaded(() => api.get<Listing>("scenarios"), [api]);
-  const [result, setResult] = useState<PlayResult>();
-  const [playing, setPlaying] = useState<string>();
-  const play = async (name: string): Promise<void> => {
-    setPlaying(name);
-    setResult(undefined);
-    try {
-      setResult(await api.send<PlayResult>("POST", "scenarios/play", { name }));
-    } finally {
-      setPlaying(undefined);
-    }
-  };
+  const own = useOwnPlay(api);
+  const playing = usePlaying(api, own);
   const found = (loaded.value?.scenarios ?? []).filter(({ name, about }) =>
     `${name} ${about}`.toLowerCase().includes(search.toLowerCase()),
   );
@@ -34,35 +26,50 @@ export function ScenariosSection({ api }: ViewProps): Part {
     <p>When the play ends, its state replaces this world's.</p>
     <input type="search" aria-label="Search" placeholder="Search scenarios" value=${search}
       onInput=${(event: Event) => go({ scenario: textOf(event) }, "replace")} />
-    ${playing !== undefined && html`<${Progress} api=${api} name=${playing} />`}
-    ${result !== undefined && html`<${Result} result=${result} />`}
+    ${playing !== undefined && html`<${Progress} ...${playing} />`}
+    ${own?.result !== undefined && html`<${Result} result=${own.result} />`}
+    <${Problem} error=${own?.error} />
     <${Waiting} loaded=${loaded} />
     ${found.map(
       ({ name, about }) => html`<div class="point" key=${name}>
-        <b>${name}</b> <${ActionButton} label="play" question="play, and replace this world?" act=${() => play(name)} />
+        <b>${name}</b> <${PressButton} label="play" question="play, and replace this world?"
+          isBusy=${playing !== undefined} onPress=${() => startPlay(api, name)} />
         <div class="quiet">${about}</div>
       </div>`,
     )}`;
 }
 
 interface Playing {
-  readonly playing: {
-    readonly step: number;
-    readonly steps: number;
-    readonly requests: number;
-  } | null;
+  /** Null for a scenario that was sent as a whole. */
+  readonly name: string | null;
+  readonly step: number;
+  readonly steps: number;
+  readonly requests: number;
 }
 
-const ASK_EVERY_MS = 300;
+const FOLLOW_MS = 300;
+/** A play may begin elsewhere. */
+const ASK_EVERY_MS = 2000;
 
-function Progress({ api, name }: { readonly api: Api; readonly name: string }): Part {
-  const loaded = useLoaded(() => api.get<Playing>("scenarios/play"), [api]);
+/** The play that runs in the world, whoever started it. */
+function usePlaying(api: Api, own: OwnPlay | undefined): Playing | undefined {
+  const isOwn = own?.isRunning === true;
+  const loaded = useLoaded(
+    () => api.get<{ playing: Playing | null }>("scenarios/play"),
+    [api, isOwn],
+  );
+  // The server may not have begun yet.
+  const begun = isOwn ? { name: own.name, step: 0, steps: 1, requests: 0 } : undefined;
+  const playing = loaded.value?.playing ?? begun;
   useEffect(() => {
-    const timer = setTimeout(loaded.reload, ASK_EVERY_MS);
+    const timer = setTimeout(loaded.reload, playing === undefined ? ASK_EVERY_MS : FOLLOW_MS);
     return () => clearTimeout(timer);
   }, [loaded.value, loaded.error]);
-  const { step = 0, steps = 1, requests = 0 } = loaded.value?.playing ?? {};
-  return html`<p class="notice">Playing <b>${name}</b>: step ${step} of ${steps}, ${requests} requests${" "}
+  return playing;
+}
+
+function Progress({ name, step, steps, requests }: Playing): Part {
+  return html`<p class="notice">Playing <b>${name ?? "a scenario"}</b>: step ${step} of ${steps}, ${requests} requests${" "}
     <progress max=${steps} value=${step} aria-label="Steps played" /></p>`;
 }
 
@@ -88,7 +95,7 @@ function Result({ result }: { readonly result: PlayResult }): Part {
       .filter((one) => one.verdict === "broken")
       .map(({ id, says, why: found = "" }) => [id, says, "held", found]),
   ];
-  return html`<section class="notice" role="status">
+  return html`<section class="notice">
     <h3>${scenario.name}: ${verdict}</h3>
     <${Facts} facts=${[
       ["Why", why],

@@ -34,9 +34,10 @@ export function Scrubber(props: {
   const here = Math.min(Math.max(at ?? last, first), last);
   const item = items[indexAt(items, here)];
   const when = item === undefined ? "" : item.at.replace("T", " ").replace("Z", "");
+  const isOut = (to: number): boolean => !(to >= first && to <= last);
   const step = (to: number, label: string, sign: string): Part =>
     html`<button type="button" class="small" aria-label=${label} title=${label}
-      disabled=${to < first || to > last} onClick=${() => onGo(to)}>${sign}</button>`;
+      aria-disabled=${isOut(to)} onClick=${() => isOut(to) || onGo(to)}>${sign}</button>`;
   const jump = (direction: 1 | -1, label: string, sign: string): Part =>
     step(markedNear(items, here, direction) ?? Number.NaN, label, sign);
   return html`<div class="scrubber" role="group" aria-label="Time">

@@ -56,7 +56,8 @@ const charts: readonly Chart[] = [
       {
         name: "5xx or no answer",
         className: "failed",
-        of: (row) => one(row.status >= 500 || row.status === 0),
+        // A limit may answer 503, too.
+        of: (row) => one(row.limit === undefined && (row.status >= 500 || row.status === 0)),
       },
     ],
     shown: (value) => `${value}`,
