@@ -68,6 +68,7 @@ function begun({ name, begin, first }: WorldTrace, worlds: Worlds, time: EngineT
   const world = worlds.fork(name, origin);
   worlds.delete(origin);
   world.journal.importRecords({ forgotten: first, records: [] });
+  world.history.saveIfDue();
   return world;
 }
 
@@ -84,6 +85,7 @@ function replaceState(world: HostedCore, state: TracedState, time: EngineTime): 
   const repetition = world.beginAt({
     sequence: 0,
     changeCount: 0,
+    hasChanges: false,
     isStart: false,
     follows: false,
     copy: {

@@ -242,6 +242,8 @@ class Core implements HostedCore {
     const { state, rules } = moment === undefined ? this.#origin() : this.#originAt(moment);
     const forked = new Core(this.options, host, { state: { ...state, accounts: [] }, rules });
     yield* loadAccounts(state.accounts, forked.#running, state.clock.now, (book) => book);
+    // Before the first change, so that the beginning can be rebuilt.
+    forked.history.saveIfDue();
     return forked;
   }
 

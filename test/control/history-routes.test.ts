@@ -189,6 +189,21 @@ describe("GET history", () => {
     expect(ask(worlds, "GET", `/_sim/history/${history.first - 1}`).status).toBe(404);
   });
 
+  test("the first entry whose end can't be rebuilt for a change after it still has its successor's beginning", () => {
+    const worlds = worldsOf({ journalEntries: 40 });
+    const sim = world(worlds);
+    for (let sent = 0; sent < 48; sent += 1) impression(sim, `s-${sent}`);
+    sim.clock.advance("36h");
+    for (let sent = 48; sent < 78; sent += 1) impression(sim, `s-${sent}`);
+    const history = read<{ first: number; changes: object[] }>(worlds, "/_sim/history");
+    expect(history).toMatchObject({ first: 49, changes: [{ after: 48 }] });
+    expect(ask(worlds, "GET", "/_sim/history/48").status).toBe(404);
+    expect(ask(worlds, "POST", "/_sim/worlds", { name: "then", after: 48 }).status).toBe(404);
+    const shown = read<Shown>(worlds, "/_sim/history/49");
+    expect(shown.before).toMatchObject({ now: "2026-01-16T12:00:00.000Z" });
+    expect(shown.before?.publisher?.books.impressions).toBe(48);
+  });
+
   test("says so if the journal is off", () => {
     const worlds = worldsOf({ journalEntries: 0 });
     impression(world(worlds), "s-1");
