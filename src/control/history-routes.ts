@@ -4,7 +4,7 @@ import { eventValues } from "../audit/findings/client-event.ts";
 import { formatInstant } from "../base/calendar.ts";
 import type { ClockMode } from "../base/clock.ts";
 import { InputError, underName } from "../base/input.ts";
-import type { Script } from "../simulator/moment.ts";
+import { isFirstOfTwo, type Script } from "../simulator/moment.ts";
 import { type Repetition, repeatAll } from "../simulator/repetition.ts";
 import type { HostedCore } from "../simulator/simulator.ts";
 import { buildRequest } from "../spec/build-request.ts";
@@ -60,7 +60,11 @@ function statesAround(
   }
   const { repetition, world: earlier, mode } = rebuild(world, script);
   const before = shownState(earlier.fork(), mode, publisher);
-  repetition.repeat({ kind: "request", sequence, record });
+  // What led to the moment between the two times of a duplicated request doesn't lead on.
+  if (record.fault?.application === 2) {
+    return { before, after: stateAfter(world, sequence, publisher) };
+  }
+  repetition.repeat({ kind: "request", sequence, record, isFirstOnly: isFirstOfTwo(record) });
   return { before, after: shownState(earlier, mode, publisher) };
 }
 

@@ -126,6 +126,9 @@ class Core implements HostedCore {
     return this.#running.exchange.handle(request);
   };
 
+  readonly handleFirst = (request: ApiRequest): ApiResponse =>
+    this.#running.rules.withoutSecond(() => this.handle(request));
+
   readonly refuse = (rejection: Rejection): ApiResponse => this.#running.exchange.refuse(rejection);
 
   readonly report = (): ClientReport => runToEnd(this.reportInSlices());

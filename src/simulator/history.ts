@@ -10,6 +10,7 @@ import type { JournalRing } from "../journal/journal.ts";
 import {
   type History,
   type HistoryStep,
+  isFirstOfTwo,
   type Moment,
   modeAfter,
   type NotedChange,
@@ -18,7 +19,7 @@ import {
   type Script,
   type ShownChange,
 } from "./moment.ts";
-import { checkedEntry, whyNot } from "./why-not-rebuilt.ts";
+import { checkedEntry, whyNot, whyTooEarly } from "./why-not-rebuilt.ts";
 import { changeInWords, charactersOf, type WorldChange } from "./world-change.ts";
 
 /** What a history needs of its simulator. */
@@ -215,9 +216,7 @@ export class WorldHistory implements History {
     if (from !== undefined && from.copy === undefined) return whyNot.replacedByTooLarge;
     if (from !== undefined && (last === from.sequence || journal.recordAt(from.sequence + 1)))
       return undefined;
-    const why = this.whyNone;
-    if (why !== undefined) return `can't be rebuilt: ${why}`;
-    return `must be from ${this.first} to ${journal.total}: the journal no longer has what an earlier moment is rebuilt from`;
+    return whyTooEarly(this, journal.total);
   }
 
   #steps(from: SavedWorld, last: number, isAfter: boolean): HistoryStep[] {
@@ -227,8 +226,10 @@ export class WorldHistory implements History {
     let next = 0;
     for (let sequence = from.sequence; sequence <= last; sequence += 1) {
       const record = journal.recordAt(sequence);
-      if (sequence > from.sequence && record !== undefined)
-        steps.push({ kind: "request", sequence, record });
+      if (sequence > from.sequence && record !== undefined) {
+        const isFirstOnly = sequence === last && isFirstOfTwo(record);
+        steps.push({ kind: "request", sequence, record, isFirstOnly });
+      }
       if (isAfter && sequence === last) break;
       for (; changes[next]?.after === sequence; next += 1) {
         const noted = changes[next];

@@ -83,8 +83,19 @@ export interface SavedCopy {
 
 /** One thing to do again, in order. */
 export type HistoryStep =
-  | { readonly kind: "request"; readonly sequence: number; readonly record: JournalRecord }
+  | {
+      readonly kind: "request";
+      readonly sequence: number;
+      readonly record: JournalRecord;
+      /** The moment is right after the first time that the service carried out a duplicated request. */
+      readonly isFirstOnly?: boolean;
+    }
   | { readonly kind: "change"; readonly noted: NotedChange };
+
+/** Whether this is the first of the two entries of a duplicated request. */
+export function isFirstOfTwo({ fault }: JournalRecord): boolean {
+  return fault?.verdict.kind === "duplicate" && fault.application === 1;
+}
 
 /** How to rebuild a moment: a state to start from, what to do then, and the clock at the end. */
 export interface Script {

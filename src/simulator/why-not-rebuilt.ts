@@ -1,6 +1,7 @@
 /** Why a moment of a world can't be rebuilt, in words. */
 
 import { InputError } from "../base/input.ts";
+import type { History } from "./moment.ts";
 
 export const whyNot = {
   journalOff: "the journal is off (journalEntries or journalBytes is 0)",
@@ -10,6 +11,15 @@ export const whyNot = {
   replacedByTooLarge:
     "can't be rebuilt: before it, the world's state was replaced by one with too many events to copy",
 } as const;
+
+export function whyTooEarly(
+  { first, whyNone }: Pick<History, "first" | "whyNone">,
+  total: number,
+): string {
+  return whyNone === undefined
+    ? `must be from ${first} to ${total}: the journal no longer has what an earlier moment is rebuilt from`
+    : `can't be rebuilt: ${whyNone}`;
+}
 
 /** @throws InputError unless the journal has counted this entry. */
 export function checkedEntry(field: string, sequence: number, total: number): number {

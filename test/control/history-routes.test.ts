@@ -106,6 +106,50 @@ describe("GET history/:sequence", () => {
     expect(shown.after.publisher?.payouts.body).toContain("pending_inr");
   });
 
+  test.each([
+    ["data", { kind: "duplicate" }],
+    ["data, whose second answer arrives", { kind: "duplicate", answer: "second", delay: "1s" }],
+    ["a function", () => ({ kind: "duplicate" })],
+  ])("lies between the two times of a request that a rule duplicates: %s", (_, given) => {
+    const worlds = worldsOf();
+    const sim = world(worlds);
+    const { id, apiKey, surfaces } = sim.publishers.at(0);
+    const values = { publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad" };
+    const send = (): unknown => sim.handle(buildRequest("impression", values, { key: apiKey }));
+    send();
+    sim.faults.add(typeof given === "function" ? (given as never) : ({ verdict: given } as never));
+    send();
+    send();
+    const left = (state: ShownState | null): unknown[] => [
+      state?.publisher?.books.impressions,
+      state?.publisher?.quotas[0]?.remaining,
+      state?.faults[0]?.fired,
+    ];
+    const shown = [2, 3, 4].map((entry) => read<Shown>(worlds, `/_sim/history/${entry}`));
+    expect(shown.map(({ before, after }) => [left(before), left(after)])).toEqual([
+      [
+        [1, 9999, 0],
+        [2, 9998, 1],
+      ],
+      [
+        [2, 9998, 1],
+        [3, 9997, 1],
+      ],
+      [
+        [3, 9997, 1],
+        [4, 9996, 2],
+      ],
+    ]);
+    const between = sim.fork({ after: 2 });
+    expect(between.audit()).toMatchObject({ balanced: true, total: { applied: 2 } });
+    // From there on the rule duplicates again.
+    between.faults.clear();
+    between.faults.add({ verdict: { kind: "duplicate" } });
+    between.handle(buildRequest("impression", values, { key: apiKey }));
+    expect(between.audit().total.applied).toBe(4);
+    expect(sim.fork({ after: 3 }).audit().total.applied).toBe(3);
+  });
+
   test("without a valid key the publisher is the one that the request names, if it exists", () => {
     const worlds = worldsOf();
     const sim = world(worlds);
