@@ -8,7 +8,7 @@ import { isFirstOfTwo, type Script } from "../simulator/moment.ts";
 import { type Repetition, repeatAll } from "../simulator/repetition.ts";
 import type { HostedCore } from "../simulator/simulator.ts";
 import { buildRequest } from "../spec/build-request.ts";
-import type { OperationId } from "../spec/operations.ts";
+import { isEventKind, type OperationId } from "../spec/operations.ts";
 import { publisherWith } from "./publisher-with.ts";
 import type { ControlCall, ControlRoute, Reply } from "./route.ts";
 
@@ -38,10 +38,16 @@ function moment(call: ControlCall): Reply {
   };
 }
 
-/** The publisher whose key was sent. Without a valid key it is the one that the request names, if that exists. */
+/**
+ * The publisher whose books an event changes, or whose key was sent with any other request. Without a valid key it is the one
+ * that the request names, if that exists.
+ */
 function publisherBehind(world: HostedCore, sequence: number): string | undefined {
   const record = world.journal.recordAt(sequence);
-  if (record === undefined || record.publisher !== undefined) return record?.publisher;
+  if (record === undefined) return undefined;
+  const concerned = isEventKind(record.operation) ? record.account?.id : undefined;
+  const behind = concerned ?? record.publisher;
+  if (behind !== undefined) return behind;
   const named =
     eventValues(record)?.publisher_id ?? new URLSearchParams(record.query).get("publisher_id");
   return publisherWith(named ?? undefined, world.publishers)?.id;

@@ -1,6 +1,7 @@
 /** The past of a world over the control API, compared with what the API answered at that time. */
 
 import { describe, expect, test } from "vitest";
+import { listedExchange } from "../../src/control/listed-exchange.ts";
 import { playInSlices } from "../../src/play/player/play-in-process.ts";
 import type { HostedCore } from "../../src/simulator/simulator.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
@@ -170,6 +171,39 @@ describe("GET history/:sequence", () => {
     expect(
       publisherOf({ method: "GET", path: "/v1/publisher/stats", query: unknown }),
     ).toBeUndefined();
+  });
+
+  test("if keys work for all publishers, an event shows the publisher on whose books it is, and so do the rows", () => {
+    const worlds = worldsOf({ assumptions: { "auth.key-scope": "any" } });
+    const sim = world(worlds);
+    const [a, b] = [sim.publishers.at(0), sim.publishers.at(1)];
+    const key = a.apiKey;
+    const values = { publisher_id: b.id, surface: b.surfaces[0]?.id, ad_id: "ad" };
+    const { body } = sim.handle(buildRequest("impression", values, { key }));
+    const { impression_id } = JSON.parse(body);
+    sim.handle(buildRequest("click", { impression_id }, { key }));
+    sim.handle(buildRequest("stats", { publisher_id: b.id }, { key }));
+    const shown = [1, 2, 3].map((entry) => read<Shown>(worlds, `/_sim/history/${entry}`));
+    const counts = shown.map(({ publisher, before, after }) => [
+      publisher,
+      before?.publisher?.books,
+      after.publisher?.books,
+    ]);
+    expect(counts).toMatchObject([
+      [b.id, { impressions: 0, clicks: 0 }, { impressions: 1, clicks: 0 }],
+      [b.id, { impressions: 1, clicks: 0 }, { impressions: 1, clicks: 1 }],
+      // It only reads, and spends the quota of the key.
+      [a.id, { impressions: 0 }, { impressions: 0 }],
+    ]);
+    const rowOf = (sequence: number): object => {
+      const record = sim.journal.recordAt(sequence);
+      if (record === undefined) throw new Error(`No entry ${sequence}.`);
+      return listedExchange(record, sequence);
+    };
+    for (const sequence of [1, 2, 3])
+      expect(rowOf(sequence)).toMatchObject({ publisher: a.id, concerns: b.id });
+    impression(sim, "own");
+    expect(rowOf(4)).not.toHaveProperty("concerns");
   });
 
   test("changes nothing", () => {
