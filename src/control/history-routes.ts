@@ -4,11 +4,11 @@ import { eventValues } from "../audit/findings/client-event.ts";
 import { formatInstant } from "../base/calendar.ts";
 import type { ClockMode } from "../base/clock.ts";
 import { InputError, underName } from "../base/input.ts";
-import type { Moment } from "../simulator/moment.ts";
+import { isFirstOfTwo, type Script } from "../simulator/moment.ts";
 import { type Repetition, repeatAll } from "../simulator/repetition.ts";
 import type { HostedCore } from "../simulator/simulator.ts";
 import { buildRequest } from "../spec/build-request.ts";
-import type { OperationId } from "../spec/operations.ts";
+import { isEventKind, type OperationId } from "../spec/operations.ts";
 import { publisherWith } from "./publisher-with.ts";
 import type { ControlCall, ControlRoute, Reply } from "./route.ts";
 
@@ -20,10 +20,8 @@ export const historyRoutes: readonly ControlRoute[] = [
 /** Which moments can be rebuilt, and what was done by hand meanwhile. */
 function reach({ world }: ControlCall): Reply {
   const { journal, history } = world;
-  const off =
-    "The journal is off (journalEntries or journalBytes is 0), so no moment can be rebuilt.";
-  const { first } = history;
-  const unavailable = journal.isOff ? off : undefined;
+  const { first, whyNone } = history;
+  const unavailable = whyNone && `No moment can be rebuilt: ${whyNone}.`;
   const value = { first, total: journal.total, unavailable, changes: history.changes() };
   return { kind: "json", value };
 }
@@ -40,10 +38,16 @@ function moment(call: ControlCall): Reply {
   };
 }
 
-/** The publisher whose key was sent. Without a valid key it is the one that the request names, if that exists. */
+/**
+ * The publisher whose books an event changes, or whose key was sent with any other request. Without a valid key it is the one
+ * that the request names, if that exists.
+ */
 function publisherBehind(world: HostedCore, sequence: number): string | undefined {
   const record = world.journal.recordAt(sequence);
-  if (record === undefined || record.publisher !== undefined) return record?.publisher;
+  if (record === undefined) return undefined;
+  const concerned = isEventKind(record.operation) ? record.account?.id : undefined;
+  const behind = concerned ?? record.publisher;
+  if (behind !== undefined) return behind;
   const named =
     eventValues(record)?.publisher_id ?? new URLSearchParams(record.query).get("publisher_id");
   return publisherWith(named ?? undefined, world.publishers)?.id;
@@ -55,21 +59,39 @@ function statesAround(
   sequence: number,
   publisher: string | undefined,
 ): { readonly before: object | null; readonly after: object } {
-  const { history } = world;
   const record = world.journal.recordAt(sequence);
-  if (sequence <= history.first || record === undefined) {
-    const rebuilt = rebuild(world, { after: sequence });
-    return { before: null, after: shownState(rebuilt.world, rebuilt.mode, publisher) };
+  const script = record && scriptBefore(world, sequence);
+  if (record === undefined || script === undefined) {
+    return { before: null, after: stateAfter(world, sequence, publisher) };
   }
-  const { repetition, world: earlier, mode } = rebuild(world, { before: sequence });
+  const { repetition, world: earlier, mode } = rebuild(world, script);
   const before = shownState(earlier.fork(), mode, publisher);
-  repetition.repeat({ kind: "request", sequence, record });
+  // What led to the moment between the two times of a duplicated request doesn't lead on.
+  if (record.fault?.application === 2) {
+    return { before, after: stateAfter(world, sequence, publisher) };
+  }
+  repetition.repeat({ kind: "request", sequence, record, isFirstOnly: isFirstOfTwo(record) });
   return { before, after: shownState(earlier, mode, publisher) };
 }
 
-/** A world with a frozen clock in the state of a moment. `mode`: that of the clock at that moment. */
-function rebuild(world: HostedCore, at: Moment): RebuiltWorld {
-  const script = underName("sequence", () => world.history.scriptOf(at));
+function stateAfter(world: HostedCore, sequence: number, publisher: string | undefined): object {
+  const script = underName("sequence", () => world.history.scriptOf({ after: sequence }));
+  const rebuilt = rebuild(world, script);
+  return shownState(rebuilt.world, rebuilt.mode, publisher);
+}
+
+/** Undefined if what leads to that moment is gone. */
+function scriptBefore({ history }: HostedCore, sequence: number): Script | undefined {
+  try {
+    return history.scriptOf({ before: sequence });
+  } catch (error) {
+    if (error instanceof InputError) return undefined;
+    throw error;
+  }
+}
+
+/** A world with a frozen clock in the state that a script leads to. `mode`: that of the clock at that moment. */
+function rebuild(world: HostedCore, script: Script): RebuiltWorld {
   const repetition = world.beginAt(script.from);
   repeatAll(repetition, script);
   return { repetition, world: repetition.world, mode: script.mode };

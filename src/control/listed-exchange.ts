@@ -13,6 +13,8 @@ import { withoutSecrets } from "../journal/secrets.ts";
 
 /** An exchange without headers and bodies. */
 export interface ListedExchange extends LoggedExchange {
+  /** The publisher that the request concerns, if that isn't the one whose key was sent. */
+  readonly concerns?: string | undefined;
   /**
    * What the request says of its event, at most 250 characters each; `impression_id` of an impression is from the answer.
    * Undefined unless the request is an impression or a click, and can be read.
@@ -26,7 +28,12 @@ export interface ListedExchange extends LoggedExchange {
 const MAX_CHARACTERS = 250;
 
 export function listedExchange(record: JournalRecord, sequence: number): ListedExchange {
-  const exchange = loggedExchange(record, sequence);
+  const concerned = record.account?.id;
+  const concerns = concerned === record.publisher ? undefined : concerned;
+  const exchange = {
+    ...loggedExchange(record, sequence),
+    ...(concerns !== undefined && { concerns }),
+  };
   const values = eventValues(record);
   if (values === undefined) return exchange;
   return { ...exchange, event: shownValues(record, values), eventKey: keyOf(record, values) };

@@ -40,6 +40,8 @@ export interface RuleList {
   clear(): void;
   /** The decision of the first rule that matches. Every rule that looks at the request counts it. */
   decide(arrived: ArrivedRequest, whyNot: VerdictCheck): FiredRule | undefined;
+  /** Calls `act`. Meanwhile no rule makes the service carry out a request twice. */
+  withoutSecond<Result>(act: () => Result): Result;
   /** Roughly how many bytes of memory the rules and their counts take. */
   estimateBytes(): number;
   /** `inPlace`: saved in place of rules that are functions. Without it they make this throw an InputError. */
@@ -85,6 +87,7 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
   let rules: readonly Rule[] = initial;
   let added = alreadyAdded;
   let isDeciding = false;
+  let isSecondLeftOut = false;
 
   function current(nowMs: number): readonly Rule[] {
     if (rules.some(({ expiresMs }) => expiresMs <= nowMs)) {
@@ -160,9 +163,20 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
       }
       isDeciding = true;
       try {
-        return decisionOn(arrived, whyNot);
+        const fired = decisionOn(arrived, whyNot);
+        const isTwice = fired?.plan.applications === 2;
+        if (!isTwice || !isSecondLeftOut) return fired;
+        return { ...fired, plan: { ...fired.plan, applications: 1 } };
       } finally {
         isDeciding = false;
+      }
+    },
+    withoutSecond(act) {
+      isSecondLeftOut = true;
+      try {
+        return act();
+      } finally {
+        isSecondLeftOut = false;
       }
     },
     estimateBytes() {

@@ -68,6 +68,7 @@ function begun({ name, begin, first }: WorldTrace, worlds: Worlds, time: EngineT
   const world = worlds.fork(name, origin);
   worlds.delete(origin);
   world.journal.importRecords({ forgotten: first, records: [] });
+  world.history.saveIfDue();
   return world;
 }
 
@@ -84,6 +85,7 @@ function replaceState(world: HostedCore, state: TracedState, time: EngineTime): 
   const repetition = world.beginAt({
     sequence: 0,
     changeCount: 0,
+    hasChanges: false,
     isStart: false,
     follows: false,
     copy: {
@@ -108,14 +110,15 @@ interface Repeater {
 const MAX_LISTED = 10;
 
 function createRepeater(
-  { heads, first, nowMs: endMs }: WorldTrace,
+  { begin, heads, first, nowMs: endMs }: WorldTrace,
   world: HostedCore,
   time: EngineTime,
 ): Repeater {
   const { clock, journal } = world;
   const differing: number[] = [];
   const notes: string[] = [];
-  let atMs = clock.now();
+  // A clock that ran shows its start when it is created, and a later time when the first state is saved.
+  let atMs = begin.kind === "options" ? begin.nowMs : clock.now();
   let latest = first;
   let keys: { readonly seed: string; readonly codec: Ids["apiKey"] } | undefined;
 
@@ -209,7 +212,7 @@ function createRepeater(
     end() {
       passTo(Math.max(endMs, clock.now()));
       if (clock.mode === "frozen") return;
-      clock.set({ mode: "frozen" });
+      world.standStill();
       notes.push("The clock ran. In this file it stands still until you advance it.");
     },
     notes: () => [...notes, ...(differing.length > 0 ? [differenceNote(differing)] : [])],

@@ -53,6 +53,8 @@ export function createEngine(trace: Trace): Engine {
       for (const name of [world, ...othersNamedBy(path, body)]) ensure(name);
       if (worlds.peek(world) === undefined) return { status: 412, headers: {}, body: "" };
       const response = worlds.handle({ method, path, headers, body });
+      // No time passes in a file, so no clock may say that it runs.
+      if (method !== "GET") for (const name of worlds.names()) worlds.peek(name)?.standStill();
       const isListing = method === "GET" && restOf(path) === "worlds" && response.status === 200;
       return isListing ? withWaiting(response, waiting) : response;
     },

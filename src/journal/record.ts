@@ -14,6 +14,8 @@ export interface JournalRecord extends RequestParts {
   readonly nowMs: number;
   operation: OperationId | undefined;
   publisher: string | undefined;
+  /** The account that the request concerns: the key's own, unless keys work for all publishers. */
+  account: { readonly id: string } | undefined;
   response: ApiResponse;
   producedBy: Producer;
   fault: FaultRecord | undefined;

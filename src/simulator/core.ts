@@ -126,6 +126,9 @@ class Core implements HostedCore {
     return this.#running.exchange.handle(request);
   };
 
+  readonly handleFirst = (request: ApiRequest): ApiResponse =>
+    this.#running.rules.withoutSecond(() => this.handle(request));
+
   readonly refuse = (rejection: Rejection): ApiResponse => this.#running.exchange.refuse(rejection);
 
   readonly report = (): ClientReport => runToEnd(this.reportInSlices());
@@ -192,6 +195,14 @@ class Core implements HostedCore {
   readonly rewriteRules = (rewrite: (rule: FaultRule) => FaultRule): void =>
     this.#running.rules.rewrite(rewrite);
 
+  readonly standStill = (): void => {
+    const { clock } = this.#running;
+    const { mode } = clock;
+    if (mode === "frozen") return;
+    clock.set({ mode: "frozen" });
+    this.#eras.finish(mode, "clock");
+  };
+
   readonly figuresOf = (publisherId: string): PublisherFigures =>
     figuresOf(this.#running, publisherId);
 
@@ -242,6 +253,8 @@ class Core implements HostedCore {
     const { state, rules } = moment === undefined ? this.#origin() : this.#originAt(moment);
     const forked = new Core(this.options, host, { state: { ...state, accounts: [] }, rules });
     yield* loadAccounts(state.accounts, forked.#running, state.clock.now, (book) => book);
+    // Before the first change, so that the beginning can be rebuilt.
+    forked.history.saveIfDue();
     return forked;
   }
 

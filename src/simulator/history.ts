@@ -4,21 +4,23 @@
  */
 
 import { formatInstant } from "../base/calendar.ts";
-import type { ClockMode } from "../base/clock.ts";
 import { InputError } from "../base/input.ts";
 import { addObserver } from "../base/observers.ts";
 import type { JournalRing } from "../journal/journal.ts";
-import type {
-  History,
-  HistoryStep,
-  Moment,
-  NotedChange,
-  SavedCopy,
-  SavedWorld,
-  Script,
-  ShownChange,
+import {
+  type History,
+  type HistoryStep,
+  isFirstOfTwo,
+  type Moment,
+  modeAfter,
+  type NotedChange,
+  type SavedCopy,
+  type SavedWorld,
+  type Script,
+  type ShownChange,
 } from "./moment.ts";
-import { changeInWords, type WorldChange } from "./world-change.ts";
+import { checkedEntry, whyNot, whyTooEarly } from "./why-not-rebuilt.ts";
+import { changeInWords, charactersOf, type WorldChange } from "./world-change.ts";
 
 /** What a history needs of its simulator. */
 export interface HistorySource {
@@ -52,6 +54,10 @@ export class WorldHistory implements History {
   /** The number of requests at which to look next whether to save the state. 0: save it before the next request. */
   #lookAt = 0;
   #isReplaced = false;
+  /** The entry after which the latest change was made; undefined if there was none. */
+  #changedAfter: number | undefined;
+  /** Whether the state was too large to be copied when it was last due. */
+  #isTooLarge = false;
 
   constructor(source: HistorySource) {
     this.#source = source;
@@ -64,6 +70,7 @@ export class WorldHistory implements History {
     this.#forgottenChanges = 0;
     this.#characters = 0;
     this.#isReplaced = false;
+    this.#changedAfter = undefined;
     const { journal } = this.#source;
     if (journal.isOff) {
       this.#lookAt = Number.POSITIVE_INFINITY;
@@ -84,13 +91,20 @@ export class WorldHistory implements History {
   /** Takes over the history of another world, whose state and entries follow this one's. */
   adopt(other: WorldHistory): void {
     this.note({ kind: "replace", by: "play" });
+    const { total } = this.#source.journal;
     const shift = this.changeCount - other.#forgottenChanges;
     // Not push(...): as arguments, hundreds of thousands don't fit on the stack.
     this.#changes = [...this.#changes, ...other.#changes];
     this.#characters += other.#characters;
-    const followed = other.#saved.map((one) => ({ ...one, changeCount: one.changeCount + shift }));
+    const followed = other.#saved.map((one) => ({
+      ...one,
+      changeCount: one.changeCount + shift,
+      hasChanges: one.hasChanges || one.sequence === total,
+    }));
     this.#saved = [...this.#saved, ...followed];
     this.#isReplaced = other.#isReplaced;
+    this.#changedAfter = other.#changedAfter ?? this.#changedAfter;
+    this.#isTooLarge = other.#isTooLarge;
     this.#lookAt = other.#lookAt;
     this.#tell();
   }
@@ -99,12 +113,12 @@ export class WorldHistory implements History {
     const { journal, now } = this.#source;
     if (journal.isOff) return;
     this.#changes.push({ after: journal.total, atMs: now(), change });
+    this.#changedAfter = journal.total;
     this.#characters += charactersOf(change);
     if (this.#isFull()) this.#lookAt = 0;
     this.#tell();
   }
 
-  /** Saves the state if it is time. Call it before each request. */
   saveIfDue(): void {
     const { journal } = this.#source;
     if (journal.total >= this.#lookAt || journal.kept === 0) this.#look();
@@ -123,12 +137,20 @@ export class WorldHistory implements History {
     this.#saved = this.#saved.filter(({ follows }, index) => index === 0 || !follows);
   }
 
-  get first(): number {
+  get first(): number | undefined {
     this.saveIfDue();
     const { journal } = this.#source;
     const dropped = journal.total - journal.kept;
     const usable = this.#saved.find((one) => one.copy !== undefined && one.sequence >= dropped);
-    return usable?.sequence ?? journal.total;
+    if (usable === undefined) return undefined;
+    const first = usable.hasChanges ? usable.sequence + 1 : usable.sequence;
+    return first <= journal.total ? first : undefined;
+  }
+
+  get whyNone(): string | undefined {
+    if (this.#source.journal.isOff) return whyNot.journalOff;
+    if (this.first !== undefined) return undefined;
+    return this.#isTooLarge ? whyNot.worldTooLarge : whyNot.nothingSaved;
   }
 
   changes(): readonly ShownChange[] {
@@ -160,20 +182,19 @@ export class WorldHistory implements History {
     const from = start === "latest" ? latest : this.#earliestBefore(latest);
     const why = this.#whyUnusable(from, last);
     if (from?.copy === undefined || why !== undefined)
-      throw new InputError(field, why ?? TOO_LARGE, "not-found");
+      throw new InputError(field, why ?? whyNot.replacedByTooLarge, "not-found");
     const { copy } = from;
     const steps = this.#steps(from, last, isAfter);
     const untilMs = isNow ? now() : isAfter ? undefined : journal.recordAt(entry)?.nowMs;
     return { from: { ...from, copy }, steps, untilMs, mode: modeAfter(copy, steps) };
   }
 
-  /** The latest saved state that leads to the moment after an entry. One saved after later changes doesn't. */
+  /** The latest saved state that leads to a moment. One saved after later changes doesn't lead to the moment after its entry. */
   #startFor(last: number, isAfter: boolean): SavedWorld | undefined {
-    const earlier = this.#saved.filter(({ sequence }) => sequence <= last);
-    if (!isAfter) return earlier.at(-1);
-    const includesMore = ({ sequence, changeCount }: SavedWorld): boolean =>
-      sequence === last && this.#changes[changeCount - this.#forgottenChanges - 1]?.after === last;
-    return earlier.findLast((one) => !includesMore(one)) ?? earlier.at(-1);
+    return this.#saved.findLast(
+      ({ sequence, hasChanges }) =>
+        sequence <= last && !(isAfter && hasChanges && sequence === last),
+    );
   }
 
   /** The earliest saved state that leads to this one. */
@@ -192,10 +213,10 @@ export class WorldHistory implements History {
 
   #whyUnusable(from: SavedWorld | undefined, last: number): string | undefined {
     const { journal } = this.#source;
-    if (from !== undefined && from.copy === undefined) return TOO_LARGE;
+    if (from !== undefined && from.copy === undefined) return whyNot.replacedByTooLarge;
     if (from !== undefined && (last === from.sequence || journal.recordAt(from.sequence + 1)))
       return undefined;
-    return `must be from ${this.first} to ${journal.total}: the journal no longer has what an earlier moment is rebuilt from`;
+    return whyTooEarly(this, journal.total);
   }
 
   #steps(from: SavedWorld, last: number, isAfter: boolean): HistoryStep[] {
@@ -205,8 +226,10 @@ export class WorldHistory implements History {
     let next = 0;
     for (let sequence = from.sequence; sequence <= last; sequence += 1) {
       const record = journal.recordAt(sequence);
-      if (sequence > from.sequence && record !== undefined)
-        steps.push({ kind: "request", sequence, record });
+      if (sequence > from.sequence && record !== undefined) {
+        const isFirstOnly = sequence === last && isFirstOfTwo(record);
+        steps.push({ kind: "request", sequence, record, isFirstOnly });
+      }
       if (isAfter && sequence === last) break;
       for (; changes[next]?.after === sequence; next += 1) {
         const noted = changes[next];
@@ -249,17 +272,24 @@ export class WorldHistory implements History {
     const { changeCount } = this;
     const copy = save();
     const follows = !(isStart || this.#isReplaced);
+    const sequence = journal.total;
+    const hasChanges = this.#changedAfter === sequence;
     if (copy !== undefined || !follows || this.#isFull())
-      this.#saved.push({ sequence: journal.total, changeCount, isStart, follows, copy });
+      this.#saved.push({ sequence, changeCount, hasChanges, isStart, follows, copy });
     this.#isReplaced = false;
+    this.#isTooLarge = copy === undefined;
   }
 
   /** Drops what no entry of the journal needs. `dropped`: the last entry that the journal dropped. */
   #forget(dropped: number): void {
-    const needed = this.#isFull() ? this.#saved.slice(-1) : this.#saved;
+    const isFull = this.#isFull();
+    const needed = isFull ? this.#saved.slice(-1) : this.#saved;
     this.#saved = needed.filter(({ sequence }) => sequence >= dropped);
     const end = this.#saved[0]?.changeCount ?? this.changeCount;
-    const forgotten = this.#changes.splice(0, end - this.#forgottenChanges);
+    const before = this.#changes.slice(0, end - this.#forgottenChanges);
+    // Those between entries that the journal keeps are still listed.
+    const kept = isFull ? -1 : before.findIndex(({ after }) => after >= dropped);
+    const forgotten = this.#changes.splice(0, kept === -1 ? before.length : kept);
     this.#forgottenChanges += forgotten.length;
     for (const { change } of forgotten) this.#characters -= charactersOf(change);
   }
@@ -267,29 +297,4 @@ export class WorldHistory implements History {
   #tell(): void {
     for (const observer of this.#observers) observer();
   }
-}
-
-const TOO_LARGE =
-  "can't be rebuilt: before it, the world's state was replaced by one with too many events to copy";
-
-/** Only these are long. */
-function charactersOf(change: WorldChange): number {
-  return change.kind === "fault" || change.kind === "sign-up" ? JSON.stringify(change).length : 64;
-}
-
-function checkedEntry(field: string, sequence: number, total: number): number {
-  const lowest = field === "after" ? 0 : 1;
-  if (Number.isSafeInteger(sequence) && sequence >= lowest && sequence <= total) return sequence;
-  const range = total < lowest ? "which has none yet" : `from ${lowest} to ${total}`;
-  throw new InputError(
-    field,
-    `must be the number of an entry of the journal, ${range}`,
-    "not-found",
-  );
-}
-
-function modeAfter({ state }: SavedCopy, steps: readonly HistoryStep[]): ClockMode {
-  const changes = steps.flatMap((step) => (step.kind === "change" ? step.noted.change : []));
-  const latest = changes.findLast(({ kind }) => kind === "set-clock");
-  return latest?.kind === "set-clock" ? latest.mode : state.clock.mode;
 }

@@ -64,6 +64,8 @@ export interface SavedWorld {
   readonly sequence: number;
   /** The changes before it, of all that were noted. */
   readonly changeCount: number;
+  /** Whether some of these changes were made after its last entry. */
+  readonly hasChanges: boolean;
   /** The world as its settings make it: nothing in it depends on the assumptions yet. */
   readonly isStart: boolean;
   /** Whether doing everything again from the saved state before it leads to it. */
@@ -81,8 +83,19 @@ export interface SavedCopy {
 
 /** One thing to do again, in order. */
 export type HistoryStep =
-  | { readonly kind: "request"; readonly sequence: number; readonly record: JournalRecord }
+  | {
+      readonly kind: "request";
+      readonly sequence: number;
+      readonly record: JournalRecord;
+      /** The moment is right after the first time that the service carried out a duplicated request. */
+      readonly isFirstOnly?: boolean;
+    }
   | { readonly kind: "change"; readonly noted: NotedChange };
+
+/** Whether this is the first of the two entries of a duplicated request. */
+export function isFirstOfTwo({ fault }: JournalRecord): boolean {
+  return fault?.verdict.kind === "duplicate" && fault.application === 1;
+}
 
 /** How to rebuild a moment: a state to start from, what to do then, and the clock at the end. */
 export interface Script {
@@ -94,14 +107,18 @@ export interface Script {
 }
 
 export interface History {
-  /** The changes by hand since the earliest moment that can be rebuilt. */
+  /** The changes by hand since the last entry that the journal dropped. Of very many, only the latest. */
   changes(): readonly ShownChange[];
   /** How many changes were made since the beginning, including those that {@link changes} no longer has. */
   readonly changeCount: number;
+  /** Saves the state if it is time. Call it before each request, and before the first change. */
+  saveIfDue(): void;
   /** Calls the observer after each change. @returns a function that removes the observer. */
   observe(observer: () => void): () => void;
-  /** The earliest entry after which the world can be rebuilt; 0 for its beginning. */
-  readonly first: number;
+  /** The earliest entry after which the world can be rebuilt; 0 for its beginning. Undefined if there is none. */
+  readonly first: number | undefined;
+  /** Why there is none; undefined if there is one. */
+  readonly whyNone: string | undefined;
   /** Whether {@link thin} would free anything. */
   readonly canThin: boolean;
   /** Frees saved states. The same moments can be rebuilt, but more slowly. */
@@ -112,4 +129,11 @@ export interface History {
    * @throws InputError that says why this moment can't be rebuilt.
    */
   scriptOf(moment: Moment | "now", start?: "latest" | "earliest"): Script;
+}
+
+/** The mode of the clock after these steps. */
+export function modeAfter({ state }: SavedCopy, steps: readonly HistoryStep[]): ClockMode {
+  const changes = steps.flatMap((step) => (step.kind === "change" ? step.noted.change : []));
+  const latest = changes.findLast(({ kind }) => kind === "set-clock");
+  return latest?.kind === "set-clock" ? latest.mode : state.clock.mode;
 }

@@ -16,6 +16,8 @@ import { type ChangeableWorld, repeatChange, type WorldChange } from "./world-ch
 interface AnsweringWorld extends ChangeableWorld {
   readonly clock: Clock;
   handle(request: ApiRequest): ApiResponse;
+  /** Like `handle`, but the service carries out a request that a rule duplicates only the first time. */
+  handleFirst(request: ApiRequest): ApiResponse;
 }
 
 export interface Repetition<World> {
@@ -58,16 +60,18 @@ export function createRepetition<World extends AnsweringWorld>(
         repeatChange(world, withStandIn(change, standIn));
         return undefined;
       }
-      const { record } = step;
+      const { record, isFirstOnly = false } = step;
       // The second entry of a duplicated request is made along with the first.
       const isMade = record.fault?.application === 2;
       if (!isMade) {
         advanceTo(record.nowMs);
         repeated = record;
-        answer = world.handle(sentAgain(record, request));
+        const sent = sentAgain(record, request);
+        answer = isFirstOnly ? world.handleFirst(sent) : world.handle(sent);
         repeated = undefined;
       }
-      if (hasLeft(record)) answer?.delivery?.undelivered();
+      // Only after the second time is an answer handed over.
+      if (!isFirstOnly && hasLeft(record)) answer?.delivery?.undelivered();
       return isMade ? undefined : answer;
     },
     end(untilMs, asked = callAgain) {

@@ -84,3 +84,8 @@ export function changeInWords(change: WorldChange): string {
 function verdictOf({ rule }: Extract<FaultChange, { kind: "fault" }>): string {
   return typeof rule === "function" ? "a function" : rule.verdict.kind;
 }
+
+/** Roughly how many characters a change takes. Only those of two kinds are long. */
+export function charactersOf(change: WorldChange): number {
+  return change.kind === "fault" || change.kind === "sign-up" ? JSON.stringify(change).length : 64;
+}

@@ -1,6 +1,7 @@
 /** The past of a world over the control API, compared with what the API answered at that time. */
 
 import { describe, expect, test } from "vitest";
+import { listedExchange } from "../../src/control/listed-exchange.ts";
 import { playInSlices } from "../../src/play/player/play-in-process.ts";
 import type { HostedCore } from "../../src/simulator/simulator.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
@@ -106,6 +107,50 @@ describe("GET history/:sequence", () => {
     expect(shown.after.publisher?.payouts.body).toContain("pending_inr");
   });
 
+  test.each([
+    ["data", { kind: "duplicate" }],
+    ["data, whose second answer arrives", { kind: "duplicate", answer: "second", delay: "1s" }],
+    ["a function", () => ({ kind: "duplicate" })],
+  ])("lies between the two times of a request that a rule duplicates: %s", (_, given) => {
+    const worlds = worldsOf();
+    const sim = world(worlds);
+    const { id, apiKey, surfaces } = sim.publishers.at(0);
+    const values = { publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad" };
+    const send = (): unknown => sim.handle(buildRequest("impression", values, { key: apiKey }));
+    send();
+    sim.faults.add(typeof given === "function" ? (given as never) : ({ verdict: given } as never));
+    send();
+    send();
+    const left = (state: ShownState | null): unknown[] => [
+      state?.publisher?.books.impressions,
+      state?.publisher?.quotas[0]?.remaining,
+      state?.faults[0]?.fired,
+    ];
+    const shown = [2, 3, 4].map((entry) => read<Shown>(worlds, `/_sim/history/${entry}`));
+    expect(shown.map(({ before, after }) => [left(before), left(after)])).toEqual([
+      [
+        [1, 9999, 0],
+        [2, 9998, 1],
+      ],
+      [
+        [2, 9998, 1],
+        [3, 9997, 1],
+      ],
+      [
+        [3, 9997, 1],
+        [4, 9996, 2],
+      ],
+    ]);
+    const between = sim.fork({ after: 2 });
+    expect(between.audit()).toMatchObject({ balanced: true, total: { applied: 2 } });
+    // From there on the rule duplicates again.
+    between.faults.clear();
+    between.faults.add({ verdict: { kind: "duplicate" } });
+    between.handle(buildRequest("impression", values, { key: apiKey }));
+    expect(between.audit().total.applied).toBe(4);
+    expect(sim.fork({ after: 3 }).audit().total.applied).toBe(3);
+  });
+
   test("without a valid key the publisher is the one that the request names, if it exists", () => {
     const worlds = worldsOf();
     const sim = world(worlds);
@@ -126,6 +171,39 @@ describe("GET history/:sequence", () => {
     expect(
       publisherOf({ method: "GET", path: "/v1/publisher/stats", query: unknown }),
     ).toBeUndefined();
+  });
+
+  test("if keys work for all publishers, an event shows the publisher on whose books it is, and so do the rows", () => {
+    const worlds = worldsOf({ assumptions: { "auth.key-scope": "any" } });
+    const sim = world(worlds);
+    const [a, b] = [sim.publishers.at(0), sim.publishers.at(1)];
+    const key = a.apiKey;
+    const values = { publisher_id: b.id, surface: b.surfaces[0]?.id, ad_id: "ad" };
+    const { body } = sim.handle(buildRequest("impression", values, { key }));
+    const { impression_id } = JSON.parse(body);
+    sim.handle(buildRequest("click", { impression_id }, { key }));
+    sim.handle(buildRequest("stats", { publisher_id: b.id }, { key }));
+    const shown = [1, 2, 3].map((entry) => read<Shown>(worlds, `/_sim/history/${entry}`));
+    const counts = shown.map(({ publisher, before, after }) => [
+      publisher,
+      before?.publisher?.books,
+      after.publisher?.books,
+    ]);
+    expect(counts).toMatchObject([
+      [b.id, { impressions: 0, clicks: 0 }, { impressions: 1, clicks: 0 }],
+      [b.id, { impressions: 1, clicks: 0 }, { impressions: 1, clicks: 1 }],
+      // It only reads, and spends the quota of the key.
+      [a.id, { impressions: 0 }, { impressions: 0 }],
+    ]);
+    const rowOf = (sequence: number): object => {
+      const record = sim.journal.recordAt(sequence);
+      if (record === undefined) throw new Error(`No entry ${sequence}.`);
+      return listedExchange(record, sequence);
+    };
+    for (const sequence of [1, 2, 3])
+      expect(rowOf(sequence)).toMatchObject({ publisher: a.id, concerns: b.id });
+    impression(sim, "own");
+    expect(rowOf(4)).not.toHaveProperty("concerns");
   });
 
   test("changes nothing", () => {
@@ -187,6 +265,21 @@ describe("GET history", () => {
     ]);
     expect(read<Shown>(worlds, `/_sim/history/${history.first}`).after.publisher).not.toBeNull();
     expect(ask(worlds, "GET", `/_sim/history/${history.first - 1}`).status).toBe(404);
+  });
+
+  test("the first entry whose end can't be rebuilt for a change after it still has its successor's beginning", () => {
+    const worlds = worldsOf({ journalEntries: 40 });
+    const sim = world(worlds);
+    for (let sent = 0; sent < 48; sent += 1) impression(sim, `s-${sent}`);
+    sim.clock.advance("36h");
+    for (let sent = 48; sent < 78; sent += 1) impression(sim, `s-${sent}`);
+    const history = read<{ first: number; changes: object[] }>(worlds, "/_sim/history");
+    expect(history).toMatchObject({ first: 49, changes: [{ after: 48 }] });
+    expect(ask(worlds, "GET", "/_sim/history/48").status).toBe(404);
+    expect(ask(worlds, "POST", "/_sim/worlds", { name: "then", after: 48 }).status).toBe(404);
+    const shown = read<Shown>(worlds, "/_sim/history/49");
+    expect(shown.before).toMatchObject({ now: "2026-01-16T12:00:00.000Z" });
+    expect(shown.before?.publisher?.books.impressions).toBe(48);
   });
 
   test("says so if the journal is off", () => {

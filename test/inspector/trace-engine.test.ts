@@ -159,6 +159,47 @@ test("a running clock stands still in the file, and rules that are functions dec
   expect(calls).toBe(3);
 });
 
+test("every entry has its time, although a running clock moves between its creation and the first saved state", () => {
+  let realMs = Date.UTC(2026, 5, 1);
+  // Real time goes on with every look at it.
+  const wallClock = (): number => {
+    realMs += 7;
+    return realMs;
+  };
+  for (const clock of ["flowing", "system"] as const) {
+    const sim = createSimulator({ clock, wallClock });
+    send(sim, "a");
+    sim.clock.advance("1h");
+    send(sim, "b");
+    sim.publishers.rotateKey(sim.publishers.at(1).id);
+    send(sim, "c");
+    const { entries } = ask(engineOf(sim), "GET", "/_sim/journal") as unknown as {
+      entries: { at: string }[];
+    };
+    expect(entries.map(({ at }) => at)).toEqual(sim.journal.entries().map(({ at }) => at));
+  }
+});
+
+test("what the file does to stop clocks isn't listed as done by hand, and clocks of worlds made in it stand still", () => {
+  let realMs = Date.UTC(2026, 0, 15);
+  const sim = createSimulator({ clock: "flowing", wallClock: () => realMs });
+  for (const session of ["a", "b"]) {
+    realMs += 61_000;
+    send(sim, session);
+  }
+  sim.clock.advance("1h");
+  const engine = engineOf(sim);
+  expect(ask(engine, "GET", "/_sim/history").changes).toMatchObject([
+    { after: 2, text: "clock advanced by 1 h" },
+  ]);
+  expect(ask(engine, "GET", "/_sim/history/1").after).toMatchObject({ mode: "flowing" });
+  ask(engine, "POST", "/_sim/worlds", { name: "then", after: 1 });
+  const now = "2026-01-15T00:01:01.000Z";
+  expect(ask(engine, "GET", "/@then/_sim/clock")).toEqual({ mode: "frozen", now });
+  ask(engine, "POST", "/@then/_sim/reset", {});
+  expect(ask(engine, "GET", "/@then/_sim/clock")).toMatchObject({ mode: "frozen" });
+});
+
 test("a journal that is off can't be traced", async () => {
   const sim = createSimulator({ journalEntries: 0 });
   await expect(sim.trace()).rejects.toThrow("journalEntries must not be 0");

@@ -131,6 +131,20 @@ describe.skipIf(chromium === undefined)("the file form (needs Chromium)", () => 
     expect(complaints).toEqual([]);
   });
 
+  test("says that a clock that ran stands still, in the worlds that are made in it too", async () => {
+    const sim = createSimulator({ seed: "file", clock: "flowing", wallClock: Date.now });
+    sim.handle(impression(sim, "a"));
+    const { page, go } = await openFile(browser, await sim.trace(), "#at=1&tab=state");
+    await page.getByText("with this state and a clock that stands still").waitFor();
+    await page.getByRole("button", { name: "Make a world" }).click();
+    await page.getByRole("link", { name: "open it" }).click();
+    await page.locator(".world").filter({ hasText: "from-1" }).waitFor();
+    await page.locator(".now").filter({ hasText: "frozen" }).waitFor();
+    await go("#world=from-1&view=world");
+    await page.getByText("In a file the clock stands still").waitFor();
+    expect(await page.getByLabel("Mode").count()).toBe(0);
+  });
+
   test("doesn't make worlds up: of one that it doesn't hold it says so, and leads to those that it has", async () => {
     const sim = createSimulator({ seed: "file" });
     sim.handle(impression(sim, "a"));

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { createSimulator, type Simulator } from "../../src/index.ts";
 import { createSimulatorCore } from "../../src/simulator/core.ts";
 import { repeatAll } from "../../src/simulator/repetition.ts";
-import type { SimulatorCore } from "../../src/simulator/simulator.ts";
+import type { HostedCore, SimulatorCore } from "../../src/simulator/simulator.ts";
 import type { ApiRequest } from "../../src/spec/messages.ts";
 import { fakerHost } from "../../src/world/publishers/people.ts";
 import { runsOf } from "../budget.ts";
@@ -156,6 +156,25 @@ describe("a long journal", () => {
     );
   });
 
+  test("never has a moment with what was done by hand after it, and lists that while it has the entries", () => {
+    const sim = createSimulator({ journalEntries: 40 });
+    const states: string[] = [];
+    for (let sent = 1; sent <= 78; sent += 1) {
+      if (sent % 6 === 1) sim.clock.advance("36h");
+      sim.handle(impression(sim, sent));
+      states[sent] = stateOf(sim);
+    }
+    const { history } = sim as unknown as HostedCore;
+    const { first = 0 } = history;
+    // A state was saved after entry 48, when the clock had been advanced already.
+    expect(first).toBe(49);
+    for (let after = first; after <= 78; after += 1)
+      expect(stateOf(sim.fork({ after }))).toBe(states[after]);
+    expect(() => sim.fork({ after: 48 })).toThrow("after must be from 49 to 78: the journal no");
+    const listed = history.changes().map(({ after }) => after);
+    expect(listed.filter((after) => after > 38)).toEqual([42, 48, 54, 60, 66, 72]);
+  });
+
   test("with few but large entries has them, too", () => {
     const sim = createSimulator({ journalBytes: 100_000 });
     const states = statesWhileSending(sim, 2000);
@@ -190,6 +209,16 @@ describe("a state that was replaced", () => {
     send(sim, 2);
     expect(stateOf(sim.fork({ after: 0 }))).toBe(fresh);
     expect(() => sim.fork({ after: 5 })).toThrow("from 0 to 2");
+  });
+
+  test("in a fork can be rebuilt although something was done by hand before the first request", () => {
+    const origin = createSimulator();
+    send(origin, 4);
+    const sim = origin.fork();
+    const first = stateOf(sim);
+    sim.clock.advance("1h");
+    send(sim, 1);
+    expect(stateOf(sim.fork({ after: 0 }))).toBe(first);
   });
 
   test("in a fork, and after clearing the journal, begins there", () => {
@@ -252,6 +281,23 @@ test("real time doesn't flow into the past: a clock that shows it flows on from 
   const early = sim.fork({ after: 1 });
   expect(early.clock.mode).toBe("flowing");
   expect(new Date(early.clock.now()).toISOString()).toBe("2026-03-01T00:00:00.000Z");
+});
+
+test("a world that is too large to be copied says so, and lists what was done by hand", () => {
+  const sim = createSimulatorCore({ journalEntries: 40 }, { ...fakerHost, maxSavedBytes: 80_000 });
+  for (let sent = 1; sent <= 100; sent += 1) {
+    if (sent === 90) sim.publishers.rotateKey(sim.publishers.at(1).id);
+    sim.handle(impression(sim, sent));
+  }
+  for (let at = 0; at < 10; at += 1) sim.publishers.rotateKey(sim.publishers.at(at).id);
+  for (let sent = 1; sent <= 100; sent += 1) sim.handle(impression(sim, sent));
+  sim.clock.advance("1h");
+  for (let sent = 1; sent <= 20; sent += 1) sim.handle(impression(sim, sent));
+  expect(sim.history.first).toBeUndefined();
+  expect(() => sim.fork({ after: 210 })).toThrow(
+    /^after can't be rebuilt: the world is too large for its past to be saved/,
+  );
+  expect(sim.history.changes()).toMatchObject([{ after: 200, text: "clock advanced by 1 h" }]);
 });
 
 describe("a moment that isn't one", () => {

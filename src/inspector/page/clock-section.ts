@@ -66,7 +66,11 @@ export function ClockSection({ api, log }: ViewProps): Part {
     <section><h3>Set</h3>
       <${ActionForm} submit="Set" act=${set}>
         <${Input} label="Time, in ISO 8601" name="now" placeholder=${clock.value?.now ?? ""} />
-        <${Choose} label="Mode" name="mode" value="" options=${modes} />
+        ${
+          api.isRecorded
+            ? html`<p class="quiet">In a file the clock stands still until you advance or set it.</p>`
+            : html`<${Choose} label="Mode" name="mode" value="" options=${modes} />`
+        }
       </${ActionForm}>
     </section>`;
 }

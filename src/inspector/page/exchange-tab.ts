@@ -127,7 +127,7 @@ function Fault({ fault }: { readonly fault: JournalFault | undefined }): Part {
   </section>`;
 }
 
-/** The books of the publisher before and after, and what is left of its quotas. */
+/** The books of the publisher that the request concerns before and after, and what is left of its quotas. */
 function BooksChange({ moment }: { readonly moment: Loaded<Moment> }): Part {
   if (moment.error !== undefined) {
     return html`<section><h3>Books and quotas</h3><${Waiting} loaded=${moment} /></section>`;
@@ -150,6 +150,7 @@ function BooksChange({ moment }: { readonly moment: Loaded<Moment> }): Part {
     }),
   ];
   return html`<section><h3>Books and quotas</h3>
+    <p class="quiet">Of publisher ${after.publisher.id}.</p>
     <${Table} label="Books and quotas" head=${["", "before", "after"]}
       rows=${rows.map(([name, was, is]) => [name, was, was === is ? is : html`<mark>${is}</mark>`])} />
   </section>`;

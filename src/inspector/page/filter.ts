@@ -59,7 +59,9 @@ export function matcherOf(filter: Filter): (item: Item) => boolean {
     if (!("sequence" in item)) return isOnlyText && item.text.toLowerCase().includes(text);
     return (
       (operation === "" || operation === (item.operation ?? "none")) &&
-      (publisher === "" || publisher === (item.publisher ?? "none")) &&
+      (publisher === "" ||
+        publisher === (item.publisher ?? "none") ||
+        publisher === item.concerns) &&
       (producer === "" || producer === item.producedBy) &&
       (!books || item.effect === "applied") &&
       (!faults || item.fault !== undefined) &&

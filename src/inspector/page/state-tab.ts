@@ -72,12 +72,21 @@ function GoOn(props: {
   const origin = `${api.world}, ${when} #${sequence}`;
   return html`<section class="notice go-on">
     <h3>Go on from here</h3>
-    <p class="quiet">Creates a separate world with this state${mode === undefined ? "" : mode === "frozen" ? " and a frozen clock" : ", whose clock continues from this time"}.</p>
+    <p class="quiet">Creates a separate world with this state${clockText(mode, api.isRecorded)}.</p>
     <${ActionForm} submit="Make a world" act=${act}>
       <${Input} label="Name of the new world" name="name" value=${`from-${sequence}`} />
     </${ActionForm}>
     ${made !== "" && html`<p>World ${made} is ready: <a href=${pageOf(made, { origin })}>open it</a>.</p>`}
   </section>`;
+}
+
+/** What the clock of a world that goes on from here does. */
+function clockText(mode: string | undefined, isRecorded: boolean): string {
+  if (mode === undefined) return "";
+  if (mode === "frozen") return " and a frozen clock";
+  return isRecorded
+    ? " and a clock that stands still: no time passes in a file until you advance it"
+    : ", whose clock continues from this time";
 }
 
 function StateView({

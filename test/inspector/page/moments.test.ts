@@ -75,6 +75,24 @@ describe.skipIf(chromium === undefined)("moments (needs Chromium)", () => {
     await close();
   });
 
+  test("if keys work for all publishers, an event shows whose books it changed, and is found by that publisher", async () => {
+    const { page, world, publisher, open, close } = await visit(browser);
+    world.assume({ "auth.key-scope": "any" });
+    const other = world.publishers.at(1);
+    const headers = { authorization: `Bearer ${publisher.apiKey}` };
+    const event = { publisher_id: other.id, surface: other.surfaces[0]?.id, ad_id: "ad" };
+    const body = JSON.stringify(event);
+    world.handle({ method: "POST", path: "/v1/impression", headers, body });
+    await open("#at=1");
+    await page.getByText(`Of publisher ${other.id}.`).waitFor();
+    const row = page.getByRole("row").filter({ hasText: "impressions" });
+    await expect.poll(() => row.first().innerText()).toMatch(/0\s+1$/);
+    await open("#view=truth");
+    await page.getByRole("link", { name: other.id }).click();
+    await page.locator("#row-1").waitFor();
+    await close();
+  });
+
   test("what if: a reading, a fault, later, and an edit answer as a simulator does", async () => {
     const visited = await visit(browser);
     const { page, world, publisher, impression, open, close } = visited;
