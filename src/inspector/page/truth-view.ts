@@ -8,6 +8,7 @@ import { counted } from "../../base/counted.ts";
 import { printable } from "../../base/text.ts";
 import type { ViewProps } from "./log.ts";
 import { Facts, inr, link, type Part, Table, useLoaded, Waiting } from "./parts.ts";
+import { unfiltered } from "./place.ts";
 import { Timeline } from "./timeline.ts";
 
 const LISTED = 30;
@@ -62,7 +63,7 @@ function Exchanges(props: {
   const listed = all ? sequences : sequences.slice(0, LISTED);
   const more = count - listed.length;
   return html`<p class="readings">Exchanges:
-    ${listed.map((sequence) => [" ", link({ view: undefined, at: `${sequence}` }, `#${sequence}`)])}${" "}
+    ${listed.map((sequence) => [" ", link({ ...unfiltered, view: undefined, at: `${sequence}` }, `#${sequence}`)])}${" "}
     ${
       listed.length < sequences.length
         ? html`<button type="button" class="small" onClick=${() => showAll(true)}>and ${more} more</button>`
