@@ -28,6 +28,9 @@ export interface EngineRequest {
   readonly body?: string;
 }
 
+const HIDDEN_NOTE =
+  "In fault rules, their answers or names, text that may be secret was replaced before saving.";
+
 export function createEngine(trace: Trace): Engine {
   const time: EngineTime = { wallMs: 0, decided: undefined };
   const worlds = createWorlds({
@@ -42,7 +45,7 @@ export function createEngine(trace: Trace): Engine {
     const one = waiting.get(name);
     if (one === undefined) return;
     waiting.delete(name);
-    notes.set(name, rebuild(one, worlds, time));
+    notes.set(name, [...rebuild(one, worlds, time), ...(one.hasHiddenTexts ? [HIDDEN_NOTE] : [])]);
   }
 
   return {

@@ -22,7 +22,7 @@ export interface Trace {
   readonly people: readonly TracedPerson[];
 }
 
-/** The options that every world is made from. `faults`: null for a function. */
+/** The options that every world is made from. `faults`: null for a function; without secrets. */
 export interface TracedOptions extends Omit<WorldSettings, "startMs"> {
   readonly start: string;
   readonly clock: ClockMode;
@@ -54,6 +54,8 @@ export interface WorldTrace {
   readonly steps: readonly TracedStep[];
   /** How many requests had something that was left out because it may be secret. */
   readonly redacted: number;
+  /** Whether something was left out of fault rules, of what they decided, or of names. */
+  readonly hasHiddenTexts: boolean;
 }
 
 export type WorldBegin =

@@ -5,12 +5,11 @@
 
 import { toBase64, utf8Text } from "../base/text.ts";
 import { headerOf } from "../exchange/headers.ts";
-import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import type { RequestParts } from "../spec/messages.ts";
-import { createIds, type Ids } from "../world/publishers/ids.ts";
+import type { Ids } from "../world/publishers/ids.ts";
 import type { WorldDescription } from "../world/publishers/world-settings.ts";
 import type { KeyReference, RequestHead, TracedBytes, TracedText } from "./trace-form.ts";
-import { createHider, type Hider, isParameter, splitAtKeys } from "./trace-secrets.ts";
+import { type Hider, type HiderOf, isParameter, splitAtKeys } from "./trace-secrets.ts";
 
 export interface TracedRequest {
   readonly head: RequestHead;
@@ -22,22 +21,10 @@ export interface TracedRequest {
 
 export type RequestTracer = (request: RequestParts, world: WorldDescription) => TracedRequest;
 
-export function createRequestTracer(): RequestTracer {
-  const worlds = new Map<string, { readonly ids: Ids; readonly hider: Hider }>();
-
-  function partsFor({ seed, assumptions }: WorldDescription): { ids: Ids; hider: Hider } {
-    const inForce = resolveAssumptions(assumptions);
-    const name = JSON.stringify([seed, inForce["ids.format"]]);
-    const known = worlds.get(name);
-    if (known !== undefined) return known;
-    const ids = createIds(seed, inForce);
-    const made = { ids, hider: createHider(ids) };
-    worlds.set(name, made);
-    return made;
-  }
-
+export function createRequestTracer(hiderOf: HiderOf): RequestTracer {
   return ({ method, path, query, headers, body }, world) => {
-    const { ids, hider } = partsFor(world);
+    const hider = hiderOf(world);
+    const { ids } = hider;
     let isRedacted = false;
     const keptAsText = (text: string, hidden: string): TracedText => {
       isRedacted ||= text !== hidden;
@@ -45,22 +32,27 @@ export function createRequestTracer(): RequestTracer {
     };
     const isForm = /form-urlencoded/i.test(headerOf(headers, "content-type") ?? "");
     const inText = (text: string): string =>
-      isForm || !/^\s*[[{"]/.test(text) ? hider.pairs(text) : withoutSecretsInJson(text, hider);
+      isForm || !/^\s*[[{"]/.test(text)
+        ? hider.pairs(text, isForm ? "name" : "whole")
+        : withoutSecretsInJson(text, hider);
     const noted = (sent: string, hidden: string): string => {
       isRedacted ||= sent !== hidden;
       return hidden;
     };
     const head = {
-      method: noted(method, hider.value(method)),
+      method: noted(method, hider.method(method)),
       path: keptAsText(path, hider.path(path)),
       headers: Object.entries(headers).map(
         ([name, sent]) =>
-          [noted(name, hider.name(name)), keptAsText(sent, hider.header(name, sent))] as const,
+          [
+            noted(name, hider.headerName(name)),
+            keptAsText(sent, hider.header(name, sent)),
+          ] as const,
       ),
     };
     const traced = {
       head,
-      query: keptAsText(query, hider.pairs(query)),
+      query: keptAsText(query, hider.pairs(query, "name")),
       body: tracedBody(
         body,
         (text) => keptAsText(text, inText(text)),
@@ -97,14 +89,21 @@ function tracedBody(
 
 /** Strings, even unfinished ones; punctuation; and everything else. Finds them in broken JSON, too. */
 const TOKENS = /"(?:[^"\\]|\\[\s\S])*(?:"|$)|[{}[\]]|[^\s"{}[\],:]+/g;
-const COLON = /\s*:/y;
+const COLON = /\s*:\s*/y;
 const LITERAL = /^(?:true|false|null)$/;
 const NUMBER = /^-?\d[\d.eE+-]*$/;
+/** Before JSON: as a character, or as its bytes. */
+const MARK = /^(?:\ufeff|\xef\xbb\xbf)/;
 
-/** Keeps the values of the API's own parameters. The layout stays, so that broken JSON stays broken. */
+/**
+ * Keeps the values of the API's own parameters: each is what directly follows its name. The layout stays, so that broken JSON
+ * stays broken. In broken JSON other names become stars as well, since a value may stand where a name does.
+ */
 function withoutSecretsInJson(text: string, hider: Hider): string {
+  const hiddenName = isValid(text.replace(MARK, "")) ? hider.name : hider.whole;
   let depth = 0;
-  let isKept = false;
+  /** Where the value of a parameter begins. */
+  let valueAt = -1;
   return text.replaceAll(TOKENS, (token, at: number) => {
     if (/^[{[]$/.test(token)) depth += 1;
     if (/^[}\]]$/.test(token)) depth -= 1;
@@ -112,14 +111,14 @@ function withoutSecretsInJson(text: string, hider: Hider): string {
     COLON.lastIndex = at + token.length;
     if (token.startsWith('"') && COLON.test(text)) {
       const name = unquoted(token);
-      isKept = depth === 1 && isParameter(name);
-      return isKept ? token : quoted(hider.name(name), token, hider);
+      const isKept = depth === 1 && isParameter(name);
+      if (isKept) valueAt = COLON.lastIndex;
+      return isKept ? token : quoted(hiddenName(name), token, hider);
     }
-    if (!(isKept && depth === 1)) {
-      return NUMBER.test(token) ? token.replaceAll(/[1-9]/g, "1") : hiddenToken(token, hider);
-    }
-    if (!token.startsWith('"')) return hider.value(token);
-    return quoted(hider.value(unquoted(token)), token, hider);
+    const isNumber = NUMBER.test(token);
+    if (at !== valueAt || !(isNumber || token.startsWith('"')))
+      return isNumber ? token.replaceAll(/[1-9]/g, "1") : hiddenToken(token, hider);
+    return isNumber ? hider.value(token) : quoted(hider.value(unquoted(token)), token, hider);
   });
 }
 

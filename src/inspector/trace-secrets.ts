@@ -5,11 +5,14 @@
 
 import { percentDecoded, utf8Length } from "../base/text.ts";
 import { withoutSecrets } from "../journal/secrets.ts";
+import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import { operations } from "../spec/operations.ts";
-import type { Ids } from "../world/publishers/ids.ts";
+import { createIds, type Ids } from "../world/publishers/ids.ts";
+import type { WorldDescription } from "../world/publishers/world-settings.ts";
 
 /** Replaces secrets. Equal secrets get equal stand-ins, so that duplicates stay duplicates. */
 export interface Hider {
+  readonly ids: Ids;
   /** Whether a key of the world shows only when the text is decoded. */
   hasHiddenKey(text: string, decoded: string): boolean;
   /** The value of something that the API reads: only what looks like a secret is replaced. */
@@ -18,10 +21,18 @@ export interface Hider {
   whole(text: string): string;
   /** A name: replaced unless it looks like one. */
   name(text: string): string;
-  /** A query, or a body in the form of a query. */
-  pairs(text: string): string;
+  method(text: string): string;
+  /** A query, or a body in the form of a query. `other`: what to do with names that aren't the API's. */
+  pairs(text: string, other: "name" | "whole"): string;
   path(text: string): string;
   header(name: string, text: string): string;
+  headerName(text: string): string;
+  /** A text that can't hold references, such as a fault rule's: keys of the world are replaced, too. */
+  foreign(text: string): string;
+  /** Every character is replaced by stars, in keys of the world as well. */
+  blank(text: string): string;
+  /** The same stand-in for the same text. */
+  standIn(text: string): string;
 }
 
 const parameters: ReadonlySet<string> = new Set(
@@ -34,7 +45,10 @@ export function isParameter(name: string): boolean {
 
 /** Headers that say how a message is sent, and nothing about who sends it. */
 const plainHeaders =
-  /^(?:accept(?:-\w+)?|access-control-request-[a-z-]+|cache-control|connection|content-(?:encoding|length|type)|date|expect|host|keep-alive|origin|pragma|priority|sec-(?:ch|fetch)-[a-z-]+|te|transfer-encoding|user-agent)$/;
+  /^(?:accept(?:-charset|-encoding|-language)?|access-control-request-(?:headers|method)|cache-control|connection|content-(?:encoding|length|type)|date|expect|host|keep-alive|origin|pragma|priority|sec-ch-ua(?:-arch|-bitness|-form-factors|-full-version(?:-list)?|-mobile|-model|-platform(?:-version)?)?|sec-fetch-(?:dest|mode|site|user)|te|transfer-encoding|user-agent)$/;
+/** Anything else as the host, such as a password before an @, becomes stars. */
+const HOST = /^[\w.:[\]-]*$/;
+const METHOD = /^(?:get|head|post|put|patch|delete|options|trace|connect)$/i;
 
 const schemes = /^(?:basic|bearer|token|digest|api-?key|key|oauth|jwt|negotiate|hawk)$/i;
 /** Words that programs send by mistake in place of a key. */
@@ -70,7 +84,7 @@ export function splitAtKeys(text: string, { apiKey }: Ids): readonly string[] {
   return parts;
 }
 
-export function createHider(ids: Ids): Hider {
+function createHider(ids: Ids): Hider {
   const standIns = new Map<string, string>();
   const values = new Map<string, string>();
 
@@ -78,8 +92,10 @@ export function createHider(ids: Ids): Hider {
     const codecs = [ids.apiKey, ids.publisher, ids.surface, ids.impression, ids.click];
     return codecs.some((codec) => codec.decode(text) !== undefined);
   }
+  function unlessOwn(secret: string): string {
+    return isOwn(secret) ? secret : standIn(secret);
+  }
   function standIn(secret: string): string {
-    if (isOwn(secret)) return secret;
     const known = standIns.get(secret) ?? `hidden-${standIns.size + 1}`;
     standIns.set(secret, known);
     return known.padEnd(secret.length, "*");
@@ -96,13 +112,19 @@ export function createHider(ids: Ids): Hider {
     const known = values.get(text);
     if (known !== undefined) return known;
     const hidden = apartFromKeys(text, (part) =>
-      withoutSecrets(part.replaceAll(looks, standIn), standIn),
+      withoutSecrets(part.replaceAll(looks, unlessOwn), unlessOwn),
     );
     if (values.size < MAX_VALUES) values.set(text, hidden);
     return hidden;
   }
-  const whole = (text: string): string =>
-    apartFromKeys(text, (part) => part.replaceAll(HIDDEN, (one) => "*".repeat(utf8Length(one))));
+  function foreign(text: string): string {
+    const unlessId = (secret: string): string =>
+      ids.apiKey.decode(secret) === undefined ? unlessOwn(secret) : standIn(secret);
+    return withoutSecrets(text.replaceAll(looks, unlessId), unlessId);
+  }
+  const blank = (text: string): string =>
+    text.replaceAll(HIDDEN, (one) => "*".repeat(utf8Length(one)));
+  const whole = (text: string): string => apartFromKeys(text, blank);
   const name = (text: string): string =>
     PLAIN_NAME.test(text) && value(text) === text ? text : whole(text);
 
@@ -114,7 +136,7 @@ export function createHider(ids: Ids): Hider {
     const isSame = changed === decoded && !hasHiddenKey(text, decoded);
     return isSame ? text : encodeURIComponent(changed.toWellFormed());
   }
-  function pair(text: string): string {
+  function pair(text: string, other: (text: string) => string): string {
     const equals = text.indexOf("=");
     const decodedName = percentDecoded(equals === -1 ? text : text.slice(0, equals)) ?? "";
     if (parameters.has(decodedName)) {
@@ -122,23 +144,29 @@ export function createHider(ids: Ids): Hider {
       return text.slice(0, equals + 1) + encoded(text.slice(equals + 1), value);
     }
     // A word alone may be a password.
-    if (equals === -1) return /^[a-z_]*$/.test(text) ? name(text) : encoded(text, whole);
-    return `${encoded(text.slice(0, equals), name)}=${encoded(text.slice(equals + 1), whole)}`;
+    if (equals === -1) return encoded(text, whole);
+    return `${encoded(text.slice(0, equals), other)}=${encoded(text.slice(equals + 1), whole)}`;
   }
   function credentials(text: string): string {
     const isPlain = (word: string): boolean => schemes.test(word) || mistakes.test(word);
     return text.replaceAll(/[^\s,]+/g, (word) => {
       if (isPlain(word)) return word;
-      return splitAtKeys(word, ids).length > 1 ? whole(word) : standIn(word);
+      return splitAtKeys(word, ids).length > 1 ? whole(word) : unlessOwn(word);
     });
   }
 
   return {
+    ids,
     hasHiddenKey,
     value,
     whole,
     name,
-    pairs: (text) => text.split("&").map(pair).join("&"),
+    method: (text) => (METHOD.test(text) ? text : blank(text)),
+    pairs(text, other) {
+      const hidden = other === "name" ? name : whole;
+      const pairs = text.split("&").map((one) => pair(one, hidden));
+      return pairs.join("&");
+    },
     path: (text) =>
       text
         .split("/")
@@ -147,8 +175,29 @@ export function createHider(ids: Ids): Hider {
     header(sent, text) {
       const lower = sent.toLowerCase();
       if (lower === "authorization") return credentials(text);
+      if (lower === "host" && !HOST.test(text)) return whole(text);
       return plainHeaders.test(lower) ? value(text) : whole(text);
     },
+    headerName(text) {
+      return splitAtKeys(text, ids).length > 1 ? blank(text) : name(text);
+    },
+    foreign,
+    blank,
+    standIn,
+  };
+}
+
+/** One for each way of writing ids and keys: worlds of one seed share theirs. */
+export type HiderOf = (world: Pick<WorldDescription, "seed" | "assumptions">) => Hider;
+
+export function createHiders(): HiderOf {
+  const hiders = new Map<string, Hider>();
+  return ({ seed, assumptions }) => {
+    const inForce = resolveAssumptions(assumptions);
+    const name = JSON.stringify([seed, inForce["ids.format"]]);
+    const hider = hiders.get(name) ?? createHider(createIds(seed, inForce));
+    hiders.set(name, hider);
+    return hider;
   };
 }
 

@@ -11,32 +11,54 @@ import type {
   SpecialRequest,
   TracedChange,
   TracedState,
+  WorldBegin,
   WorldTrace,
 } from "./trace-form.ts";
 import { answerDigest, type TracedStep } from "./trace-form.ts";
-import type { RequestTracer } from "./trace-request.ts";
+import type { RequestTracer, TracedRequest } from "./trace-request.ts";
+import { hiddenDecision, hiddenRule, hiddenSignUp, hiddenState, textsIn } from "./trace-rules.ts";
+import type { HiderOf } from "./trace-secrets.ts";
 
 export interface StepWriter {
+  /** Takes secrets out of how the world begins. */
+  begun(begin: WorldBegin): WorldBegin;
   /** `next`: the step after it. */
   step(step: HistoryStep, next: HistoryStep | undefined): void;
   /** The state was replaced by this one. */
   replaced(copy: SavedCopy, by: "restore" | "play"): void;
-  written(): Pick<WorldTrace, "heads" | "steps" | "redacted">;
+  written(): Pick<WorldTrace, "heads" | "steps" | "redacted" | "hasHiddenTexts">;
 }
 
-export function createStepWriter({ state, rules }: SavedCopy, tracer: RequestTracer): StepWriter {
+/** What takes secrets out. */
+export interface Hiding {
+  readonly tracer: RequestTracer;
+  readonly hiderOf: HiderOf;
+}
+
+export function createStepWriter(
+  { state, rules }: SavedCopy,
+  { tracer, hiderOf }: Hiding,
+): StepWriter {
   const heads: RequestHead[] = [];
   const places = new Map<string, number>();
   const steps: TracedStep[] = [];
   /** The ids of all rules so far that were functions. */
   const functions = new Set(functionsIn(rules));
   let redacted = 0;
+  let hasHiddenTexts = false;
+  /** The world's seed can change when its state is replaced. */
+  let hider = hiderOf(state);
   let latestMs = state.clock.now;
 
   function since(atMs: number): number {
     const sinceMs = atMs - latestMs;
     latestMs = atMs;
     return sinceMs;
+  }
+  /** Notes whether the text of what is kept is another. */
+  function noted<Kept>(given: Kept, hidden: Kept): Kept {
+    hasHiddenTexts ||= JSON.stringify(given) !== JSON.stringify(hidden);
+    return hidden;
   }
   function placeOf(head: RequestHead): number {
     const text = JSON.stringify(head);
@@ -47,36 +69,57 @@ export function createStepWriter({ state, rules }: SavedCopy, tracer: RequestTra
   function request(record: JournalRecord, next: JournalRecord | undefined): TracedStep {
     const check = answerDigest(record);
     if (record.fault?.application === 2) return ["again", check];
-    const { head, query, body, isRedacted } = tracer(record, record.world);
+    const traced = tracer(record, record.world);
+    const { head, query, body, isRedacted } = traced;
     redacted += isRedacted ? 1 : 0;
     const sent = ["sent", since(record.nowMs), placeOf(head), query, body, check] as const;
-    const special = specialOf(record, next);
+    const special = specialOf(record, next, traced);
     return special === undefined ? sent : [...sent, special];
   }
   function specialOf(
     record: JournalRecord,
     next: JournalRecord | undefined,
+    traced: TracedRequest,
   ): SpecialRequest | undefined {
     const { fault } = record;
     const flaw = flawIn(record);
     const isDuplicate = next?.fault?.application === 2;
     const special = {
       ...(flaw !== undefined && { flaw }),
-      ...(fault && functions.has(fault.rule) && { rule: fault.rule, verdict: fault.verdict }),
+      ...(fault &&
+        functions.has(fault.rule) && {
+          rule: fault.rule,
+          verdict: noted(
+            fault.verdict,
+            hiddenDecision(fault.verdict, record, traced, hiderOf(record.world)),
+          ),
+        }),
       ...((hasLeft(record) || (isDuplicate && hasLeft(next))) && { left: true as const }),
     };
     return Object.keys(special).length === 0 ? undefined : special;
   }
   function changed({ change }: NotedChange): TracedChange | undefined {
     if (change.kind === "replace") return undefined;
+    if (change.kind === "sign-up") {
+      return { ...change, signUp: noted(change.signUp, hiddenSignUp(change.signUp, hider)) };
+    }
     if (change.kind !== "fault") return change;
     const { kind, id, rule } = change;
-    if (typeof rule !== "function") return { kind, id, rule };
+    if (typeof rule !== "function") return { kind, id, rule: noted(rule, hiddenRule(rule, hider)) };
     functions.add(id);
     return { kind, id, rule: null };
   }
 
+  function withoutSecrets(given: TracedState): TracedState {
+    const hidden = hiddenState(given, hider);
+    noted(textsIn(given), textsIn(hidden));
+    return hidden;
+  }
+
   return {
+    begun(begin) {
+      return begin.kind === "options" ? begin : { ...begin, state: withoutSecrets(begin.state) };
+    },
     step(step, next) {
       if (step.kind === "request") {
         steps.push(request(step.record, next?.kind === "request" ? next.record : undefined));
@@ -87,9 +130,10 @@ export function createStepWriter({ state, rules }: SavedCopy, tracer: RequestTra
     },
     replaced(copy, by) {
       for (const id of functionsIn(copy.rules)) functions.add(id);
-      steps.push(["replaced", since(copy.state.clock.now), by, tracedState(copy)]);
+      hider = hiderOf(copy.state);
+      steps.push(["replaced", since(copy.state.clock.now), by, withoutSecrets(tracedState(copy))]);
     },
-    written: () => ({ heads, steps, redacted }),
+    written: () => ({ heads, steps, redacted, hasHiddenTexts }),
   };
 }
 

@@ -2,13 +2,16 @@
 
 import { formatInstant } from "../base/calendar.ts";
 import { InputError } from "../base/input.ts";
+import { withoutSecrets } from "../journal/secrets.ts";
 import type { Script } from "../simulator/moment.ts";
 import type { Host } from "../simulator/running-world.ts";
 import type { HostedCore } from "../simulator/simulator.ts";
 import type { Trace, TracedOptions, WorldTrace } from "./trace-form.ts";
 import { createPeople } from "./trace-people.ts";
-import { createRequestTracer, type RequestTracer } from "./trace-request.ts";
-import { createStepWriter, tracedState } from "./trace-steps.ts";
+import { createRequestTracer } from "./trace-request.ts";
+import { hiddenRule } from "./trace-rules.ts";
+import { createHiders, type HiderOf } from "./trace-secrets.ts";
+import { createStepWriter, type Hiding, tracedState } from "./trace-steps.ts";
 
 export interface TracedWorld {
   readonly name: string;
@@ -30,21 +33,26 @@ export function traceOf(
   { title, host }: { readonly title: string; readonly host: Pick<Host, "people"> },
 ): { readonly trace: Trace; readonly leftOut: readonly LeftOutWorld[] } {
   const people = createPeople(host);
-  const tracer = createRequestTracer();
+  const hiderOf = createHiders();
+  const hiding: Hiding = { hiderOf, tracer: createRequestTracer(hiderOf) };
   const leftOut: LeftOutWorld[] = [];
+  const given = tracedOptions(worlds[0].world);
+  const options = { ...given, faults: hiddenFaults(given, hiderOf) };
+  const hasHiddenFaults = JSON.stringify(options.faults) !== JSON.stringify(given.faults);
   const traced = worlds.flatMap(({ name, world }): readonly WorldTrace[] => {
     try {
       const scripts = scriptsOf(world);
       for (const script of scripts) people.note(script, world);
-      return [worldTrace(name, world, scripts, tracer)];
+      const one = worldTrace(name, world, scripts, hiding);
+      return [{ ...one, hasHiddenTexts: one.hasHiddenTexts || hasHiddenFaults }];
     } catch (error) {
       if (!(error instanceof InputError) || worlds.length === 1) throw error;
       leftOut.push({ name, why: error.message });
       return [];
     }
   });
-  const options = tracedOptions(worlds[0].world);
-  return { trace: { title, options, worlds: traced, people: people.all() }, leftOut };
+  const trace = { title: withoutSecrets(title), options, worlds: traced, people: people.all() };
+  return { trace, leftOut };
 }
 
 function tracedOptions({ options }: HostedCore): TracedOptions {
@@ -59,6 +67,15 @@ function tracedOptions({ options }: HostedCore): TracedOptions {
     journalEntries,
     faults: faults.map((rule) => (typeof rule === "function" ? null : rule)),
   };
+}
+
+/** Rules without secrets. A world that begins with its options begins with these. */
+function hiddenFaults(
+  { faults, ...world }: TracedOptions,
+  hiderOf: HiderOf,
+): TracedOptions["faults"] {
+  const hider = hiderOf(world);
+  return faults.map((rule) => rule && hiddenRule(rule, hider));
 }
 
 /** What leads to the present, oldest first. Each but the first begins where the world's state was replaced. */
@@ -105,12 +122,13 @@ function worldTrace(
   name: string,
   world: HostedCore,
   scripts: readonly [Script, ...Script[]],
-  tracer: RequestTracer,
+  hiding: Hiding,
 ): WorldTrace {
   const { journal, history, clock, seed, usage } = world;
   const { from } = scripts[0];
   const nowMs = clock.now();
-  const writer = createStepWriter(from.copy, tracer);
+  const writer = createStepWriter(from.copy, hiding);
+  const begin = writer.begun(beginOf(from));
   for (const [index, script] of scripts.entries()) {
     if (index > 0) writer.replaced(script.from.copy, replacedBy(script, history.changes()));
     for (const [at, step] of script.steps.entries()) writer.step(step, script.steps[at + 1]);
@@ -118,7 +136,7 @@ function worldTrace(
   return {
     name,
     summary: { name, seed, now: formatInstant(nowMs), requests: journal.total, ...usage() },
-    begin: beginOf(from),
+    begin,
     first: from.sequence,
     leftOut: Math.max(0, from.sequence - (journal.total - journal.kept)),
     nowMs,

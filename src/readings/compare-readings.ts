@@ -7,6 +7,7 @@ import * as v from "valibot";
 import { InputError, parseInput } from "../base/input.ts";
 import { plainRequest } from "../exchange/plain-request.ts";
 import type { Secrets } from "../journal/filter.ts";
+import type { Script } from "../simulator/moment.ts";
 import type { HostedCore, SimulatorCore } from "../simulator/simulator.ts";
 import { type AssumptionKey, type Choice, catalogue } from "../spec/assumptions/catalogue.ts";
 import { keyHint } from "../spec/assumptions/resolve.ts";
@@ -26,7 +27,7 @@ import { allKeys } from "./matrix-plan.ts";
 import { influenceOf } from "./past-influence.ts";
 import { askUnder, pastOf } from "./past-under.ts";
 import { askedOnce, hosted, presentOf, type Question } from "./present.ts";
-import { influentialSteps, relevantSteps } from "./relevant-past.ts";
+import { influentialSteps, narrowingFor } from "./relevant-past.ts";
 
 /** A choice of one assumption. All others are as they were. */
 export interface Reading {
@@ -140,9 +141,14 @@ function createAsker(question: Question): Asker {
   const first = ask(present.fork(), question.request);
   const whole = core.history.scriptOf(moment, "earliest");
   const script = { ...whole, steps: influentialSteps(whole, request) };
-  const steps = relevantSteps(script, request, first);
-  const isWhole = steps.length === script.steps.length;
-  const past = pastOf(script, steps, request);
+  const narrow = narrowingFor(script, request, first);
+  const narrowed = narrow(script);
+  const isWhole =
+    narrowed.steps.length === script.steps.length &&
+    accountsIn(narrowed).length === accountsIn(script).length;
+  /** What it takes of the present to answer the request. */
+  const part = isWhole ? present : presentOf(question, narrow);
+  const past = pastOf(narrowed, narrowed.steps, request);
   const isInfluenced = influenceOf(past, request);
 
   // What can't be read has no ids.
@@ -150,7 +156,7 @@ function createAsker(question: Question): Asker {
     flaw === undefined ? translatedRequest(request, idOf) : question.request;
 
   function askCopy({ key, choice }: Reading, worlds: TwoWorlds): Asked {
-    const world = present.fork();
+    const world = part.fork();
     world.assume({ [key]: choice });
     if (key !== "ids.format") return ask(world, question.request);
     const idOf = idTranslator(worlds);
@@ -174,6 +180,10 @@ function createAsker(question: Question): Asker {
     },
     note: script.from.isStart ? {} : { note: noteAbout(script.from.sequence) },
   };
+}
+
+function accountsIn({ from }: Script): Script["from"]["copy"]["state"]["accounts"] {
+  return from.copy.state.accounts;
 }
 
 function noteAbout(sequence: number): string {

@@ -2,10 +2,12 @@
 
 import { headerOf } from "../exchange/headers.ts";
 import type { FaultRule } from "../faults/rule.ts";
-import type { HistoryStep, Script } from "../simulator/moment.ts";
+import type { HistoryStep, SavedCopy, Script } from "../simulator/moment.ts";
 import type { Readings } from "../simulator/simulator-options.ts";
+import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import type { RequestParts } from "../spec/messages.ts";
 import { operations } from "../spec/operations.ts";
+import { createIds } from "../world/publishers/ids.ts";
 import type { Asked } from "./answer.ts";
 
 const { impression, click } = operations;
@@ -33,21 +35,43 @@ export function influentialSteps(script: Script, { method, path }: RequestParts)
   });
 }
 
-/** The steps that may have influenced the answer while keys are bound to publishers. Changes by hand always count. */
-export function relevantSteps(
-  script: Script,
-  request: RequestParts,
-  asked: Asked,
-): readonly HistoryStep[] {
-  if (sharesState(script)) return script.steps;
+/** Leaves out of a script what can't have influenced the answer. */
+export type Narrowing = (script: Script) => Script;
+
+const wholeScript: Narrowing = (script) => script;
+
+/**
+ * What may have influenced the answer while keys are bound to publishers. Changes by hand always count. Other publishers'
+ * accounts are left out as well: copying thousands of them for each reading takes seconds.
+ */
+export function narrowingFor(script: Script, request: RequestParts, asked: Asked): Narrowing {
+  if (sharesState(script)) return wholeScript;
   const { publisher } = asked.exchange;
-  if (publisher === undefined && mayHaveKey(request, asked)) return script.steps;
+  if (publisher === undefined && mayHaveKey(request, asked)) return wholeScript;
   // A request without a valid key may have one under another choice, and rules number such requests together.
-  return script.steps.filter((step) => {
+  const isRelevant = (step: HistoryStep): boolean => {
     if (step.kind === "change") return true;
     const of = step.record.publisher;
     return of === undefined || of === publisher;
+  };
+  return ({ from, steps, ...rest }) => ({
+    ...rest,
+    from: { ...from, copy: ownCopy(from.copy, publisher) },
+    steps: steps.filter(isRelevant),
   });
+}
+
+/** With this publisher's account, and those that aren't as the seed makes them: sign-ups, other keys, other surfaces. */
+function ownCopy(copy: SavedCopy, publisher: string | undefined): SavedCopy {
+  const { seed, assumptions, accounts } = copy.state;
+  const { publisher: codec } = createIds(seed, resolveAssumptions(assumptions));
+  const own = publisher === undefined ? undefined : codec.decode(publisher)?.publisher;
+  const isKept = ({ ordinal, keySerial, person, surfaces }: (typeof accounts)[number]): boolean =>
+    ordinal === own ||
+    keySerial > 0 ||
+    person !== undefined ||
+    surfaces.some(({ statusBy }) => statusBy !== undefined);
+  return { ...copy, state: { ...copy.state, accounts: accounts.filter(isKept) } };
 }
 
 /** Whether a publisher's requests may have influenced another's, or aren't recognised as one publisher's. */

@@ -264,3 +264,181 @@ test("what the API reads is kept as it was sent, and headers that say nothing ab
     sent.map((one: { request: unknown }) => one.request),
   );
 });
+
+/** What the file says about the world, its answers, and the recorded ones. */
+function replayed(sim: HostedCore): { notes: string[]; statuses: number[]; effects: unknown[] } {
+  const { notes, entries } = entriesOf(sim) as {
+    notes: string[];
+    entries: { response: { status: number }; effect: unknown }[];
+  };
+  return {
+    notes,
+    statuses: entries.map(({ response }) => response.status),
+    effects: entries.map(({ effect }) => effect),
+  };
+}
+
+const HIDDEN =
+  "In fault rules, their answers or names, text that may be secret was replaced before saving.";
+
+test.each<[name: string, verdict: (apiKey: string) => object]>([
+  ["the body as text", (key) => ({ status: 200, body: `x ${key}` })],
+  ["the body as JSON", (key) => ({ status: 200, body: { deep: [{ [key]: 1, apiKey: key }] } })],
+  ["a header", (key) => ({ status: 401, headers: { "x-key": key, [key]: "1", [`${key}a`]: "2" } })],
+  ["JSON in text", (key) => ({ status: 200, body: JSON.stringify({ token: PASSWORD, key }) })],
+  ["a password's member", () => ({ status: 200, body: { user: "bob", password: PASSWORD } })],
+  ["a cookie", () => ({ status: 200, headers: { "set-cookie": `sid=${PASSWORD}` }, body: {} })],
+  ["a foreign key", () => ({ status: 200, body: { note: secrets.github } })],
+])("no trace has the secret of a rule in %s", (_name, verdictOf) => {
+  const { event, apiKey } = started();
+  const verdict = { kind: "respond", ...verdictOf(apiKey) };
+  const rule = { match: { nth: 1 }, verdict } as never;
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const ask = (sim: HostedCore): unknown =>
+    sim.handle({ method: "POST", path: "/v1/impression", headers, body: json(event) });
+  const byHand = started().sim;
+  byHand.faults.add(rule);
+  const byOptions = createSimulatorCore({ seed: "secrets", faults: [rule] }, fakerHost);
+  const restored = started().sim;
+  restored.faults.add(rule);
+  restored.restore(restored.snapshot());
+  const later = started().sim;
+  later.restore(restored.snapshot());
+  for (const sim of [byHand, byOptions, restored, later]) {
+    ask(sim);
+    ask(sim);
+    const text = textOf(sim);
+    for (const secret of [apiKey, apiKey.slice(4), PASSWORD, secrets.github])
+      expect(text).not.toContain(secret);
+    const { notes, statuses, effects } = replayed(sim);
+    expect(notes).toContain(HIDDEN);
+    expect(statuses).toEqual(sim.journal.entries().map(({ response }) => response.status));
+    expect(effects).toEqual(sim.journal.entries().map(({ effect }) => effect));
+  }
+});
+
+test("no trace has what a function repeats from the request", () => {
+  const { sim, event, apiKey } = started();
+  sim.faults.add(({ headers, body }) => ({
+    kind: "respond",
+    status: 401,
+    headers: { "www-authenticate": `no ${headers.authorization}` },
+    body: { why: `no: ${headers.authorization}`, was: body },
+  }));
+  for (const token of [apiKey, "sk-live-REALSECRET1234567890", "hunter22"]) {
+    const headers = { authorization: `Bearer ${token}` };
+    const body = json({ ...event, pin: "swordfish" });
+    sim.handle({ method: "POST", path: "/v1/impression", headers, body });
+  }
+  const text = textOf(sim);
+  for (const secret of [apiKey, "REALSECRET", "hunter22", "swordfish"])
+    expect(text).not.toContain(secret);
+  const { notes, statuses } = replayed(sim);
+  expect(statuses).toEqual([401, 401, 401]);
+  expect(notes).toContain(HIDDEN);
+  expect(notes.join()).toContain(
+    "these requests got other answers than the recorded ones: 1, 2, 3",
+  );
+});
+
+test("what rules answer stays if nothing in it may be secret", () => {
+  const { sim, event, apiKey } = started();
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const body = { error: "overloaded", publisher: event.publisher_id, retry: [1, null] };
+  const extra = { "retry-after": "3", "x-ratelimit-limit": "10" };
+  sim.faults.add({
+    match: { nth: 1 },
+    verdict: { kind: "respond", status: 503, body, headers: extra },
+  });
+  sim.faults.add(({ number }) =>
+    number === 2 ? { kind: "respond", status: 500, body: '{ "error": "down" }' } : undefined,
+  );
+  for (let sent = 0; sent < 3; sent += 1)
+    sim.handle({ method: "POST", path: "/v1/impression", headers, body: json(event) });
+  const { entries, notes } = entriesOf(sim) as {
+    entries: { response: unknown }[];
+    notes: string[];
+  };
+  expect(notes).toEqual([]);
+  expect(entries.map(({ response }) => response)).toEqual(
+    JSON.parse(JSON.stringify(sim.journal.entries())).map(
+      (one: (typeof entries)[0]) => one.response,
+    ),
+  );
+});
+
+test("no trace has a key in the names of a sign-up", () => {
+  const { sim, apiKey } = started();
+  sim.publishers.signUp({ name: `n ${apiKey}`, surfaces: [`s ${apiKey}`, { name: apiKey }] });
+  const { id, apiKey: own } = sim.publishers.at(sim.publishers.total - 1);
+  const headers = { authorization: `Bearer ${own}` };
+  const ask = (): unknown =>
+    sim.handle({
+      method: "GET",
+      path: "/v1/publisher/stats",
+      query: `publisher_id=${id}`,
+      headers,
+    });
+  ask();
+  sim.restore(sim.snapshot());
+  ask();
+  expect(textOf(sim)).not.toContain(apiKey.slice(4));
+  const { notes, statuses } = replayed(sim);
+  expect(notes).toEqual([HIDDEN]);
+  expect(statuses).toEqual([200, 200]);
+});
+
+test.each([
+  '{"ad_id":"x", password: "hunter22"}',
+  `{"ad_id":"x", 'password': 'hunter22'}`,
+  '{"ad_id":"x",\n  password: hunter22\n}',
+  '{"ad_id":"x" "password" "hunter22"}',
+  '{"ad_id":"x"; password="hunter22"}',
+  '{"ad_id":"a",hunter22}',
+  '{"ad_id": hunter22 }',
+  '{"ad_id": , "hunter22"}',
+  '{"ad_id":"x", "password" = "hunter22"}',
+  '{"password" "hunter22": "x"}',
+  '{"session_id":"x", // password hunter22\n}',
+  '{"ad_id":"1"}\n{"password":"hunter22"}',
+  "hunter22=1",
+  "huntertwentytwo",
+])("no trace has what isn't the API's in the broken body %s", (body) => {
+  const { sim, apiKey } = started();
+  const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
+  sim.handle({ method: "POST", path: "/v1/impression", headers, body });
+  expect(textOf(sim)).not.toMatch(/hunter/);
+  expect(replayed(sim).notes).toEqual([
+    "In 1 requests, text that may be secret was replaced before saving.",
+  ]);
+});
+
+test("the API's own parts of a broken body stay", () => {
+  const { sim, apiKey } = started();
+  const body = '{"publisher_id":"p", "ad_id" : "a", "surface": 12, }';
+  const headers = { authorization: `Bearer ${apiKey}` };
+  sim.handle({ method: "POST", path: "/v1/impression", headers, body });
+  expect(textOf(sim)).toContain(JSON.stringify(body).slice(1, -1));
+  expect(replayed(sim).notes).toEqual([]);
+});
+
+test.each<[place: string, request: (apiKey: string) => Partial<ApiRequest>]>([
+  ["a key as the method", (key) => ({ method: key })],
+  ["a word as the method", () => ({ method: "hunter22" })],
+  ["a key as a header's name", (key) => ({ headers: { [key]: "1" } })],
+  ["Accept-Token", () => ({ headers: { "Accept-Token": "hunter22" } })],
+  ["Sec-Fetch-Password", () => ({ headers: { "Sec-Fetch-Password": "hunter22" } })],
+  ["Sec-CH-Secret", () => ({ headers: { "Sec-CH-Secret": "hunter22" } })],
+  ["Host", () => ({ headers: { host: "hunter22@ads.example" } })],
+  ["a query of one word", () => ({ query: "huntertwentytwo" })],
+])("no trace has a secret in %s", (_place, requestOf) => {
+  const { sim, event, apiKey } = started();
+  const request = { method: "POST", path: "/v1/impression", body: json(event) };
+  sim.handle({ ...request, ...requestOf(apiKey) });
+  const text = textOf(sim);
+  expect(text).not.toContain(apiKey.slice(4));
+  expect(text).not.toMatch(/hunter/);
+  const { notes, statuses } = replayed(sim);
+  expect(notes).toEqual(["In 1 requests, text that may be secret was replaced before saving."]);
+  expect(statuses).toEqual(sim.journal.entries().map(({ response }) => response.status));
+});

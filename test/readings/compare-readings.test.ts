@@ -1,7 +1,8 @@
 /** What compareReadings says of a few requests whose answers are known. */
 
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createSimulator, InputError, type Simulator } from "../../src/index.ts";
+import type { Readings } from "../../src/simulator/simulator-options.ts";
 import type { AssumptionKey } from "../../src/spec/assumptions/catalogue.ts";
 import type { ApiRequest } from "../../src/spec/messages.ts";
 import {
@@ -9,6 +10,7 @@ import {
   type CompareReadingsOptions,
   compareReadings,
 } from "../../src/testing.ts";
+import { Book } from "../../src/world/ledger/book.ts";
 import { impressionIdIn, senderOf } from "../sender.ts";
 
 function getStats(sim: Simulator, place = 0): ApiRequest {
@@ -369,5 +371,58 @@ describe("refuses", () => {
     const call = (): unknown => compareReadings(given, read, options as CompareReadingsOptions);
     expect(call).toThrow(InputError);
     expect(call).toThrow(says);
+  });
+});
+
+describe("a world of many publishers", () => {
+  const PUBLISHERS = 200;
+
+  function send(sim: Simulator, count: number): void {
+    for (let sent = 0; sent < 3 * count; sent += 1)
+      sim.handle(impression(sim, `s-${sent}`, sent % count));
+  }
+
+  test("copies the others' books a few times, not for each reading", () => {
+    const sim = createSimulator({ publishers: PUBLISHERS });
+    send(sim, PUBLISHERS);
+    const copies = vi.spyOn(Book.prototype, "copy");
+    try {
+      const { groups } = compareReadings(sim, impression(sim, "s"));
+      const readings = groups.flatMap((group) => group.readings);
+      expect(readings.length).toBeGreaterThan(50);
+      // Twice for the present, and for keys that are bound to no publisher.
+      expect(copies.mock.calls.length).toBeLessThan(10 * PUBLISHERS);
+    } finally {
+      copies.mockRestore();
+    }
+  });
+
+  test("answers as with all of them, also about another's former key and surface", () => {
+    let former = "";
+    const made = (assumptions: Readings = {}): Simulator => {
+      const sim = createSimulator({ publishers: 4, journalEntries: 30, assumptions });
+      const { id, apiKey, surfaces } = sim.publishers.at(1);
+      send(sim, 4);
+      sim.publishers.rotateKey(id);
+      sim.publishers.setSurface(id, surfaces[0]?.id ?? "", { status: "paused" });
+      send(sim, 4);
+      former = apiKey;
+      return sim;
+    };
+    const sim = made();
+    const { id, surfaces } = sim.publishers.at(1);
+    const fields = { publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad" };
+    for (const request of [
+      { ...impression(sim, "s", 1), headers: { authorization: `Bearer ${former}` } },
+      post(sim, "impression", fields, 0),
+      post(sim, "impression", fields, 1),
+    ]) {
+      for (const { answer, readings } of compareReadings(sim, request).groups) {
+        for (const { key, choice } of readings.filter((one) => one.key !== "ids.format")) {
+          const { status } = made({ [key]: choice }).handle(request);
+          expect({ key, choice, status }).toEqual({ key, choice, status: answer.status });
+        }
+      }
+    }
   });
 });

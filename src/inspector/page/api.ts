@@ -19,8 +19,13 @@ export interface Api {
   readonly baseUrl: string;
   /** `path` is relative to the world's `/_sim/`. @throws Refusal */
   get<Value>(path: string): Promise<Value>;
-  /** `body`: an object, or text that is JSON already. @throws Refusal */
-  send<Value>(method: Method, path: string, body?: object | string): Promise<Value>;
+  /** `body`: an object, or text that is JSON already. `signal`: gives the request up. @throws Refusal */
+  send<Value>(
+    method: Method,
+    path: string,
+    body?: object | string,
+    signal?: AbortSignal,
+  ): Promise<Value>;
   /** Returns how to stop. */
   listen(listener: Listener): () => void;
 }
@@ -80,7 +85,12 @@ export function createApi(world: string, mustExist = false): Api {
     isGone = error instanceof Gone;
   };
 
-  async function ask(method: string, path: string, body?: object | string): Promise<Reply> {
+  async function ask(
+    method: string,
+    path: string,
+    body?: object | string,
+    signal?: AbortSignal,
+  ): Promise<Reply> {
     // Somebody may have made another world of this name since.
     if (isGone) throw new Gone(goneMessage(world));
     const sent = {
@@ -94,7 +104,7 @@ export function createApi(world: string, mustExist = false): Api {
         ? {}
         : { body: typeof body === "object" ? JSON.stringify(body) : body }),
     };
-    const reply = engine === undefined ? await overHttp(sent) : engine.handle(sent);
+    const reply = engine === undefined ? await overHttp(sent, signal) : engine.handle(sent);
     if (reply.status === 412) throw new Gone(goneMessage(world));
     if (reply.status >= 400) throw refusalOf(reply);
     return reply;
@@ -107,9 +117,9 @@ export function createApi(world: string, mustExist = false): Api {
     notes: engine?.notes(world) ?? [],
     baseUrl: location.origin + prefix,
     get: async (path) => JSON.parse((await ask("GET", path)).body),
-    async send(method, path, body) {
+    async send(method, path, body, signal) {
       try {
-        const reply = await ask(method, path, body);
+        const reply = await ask(method, path, body, signal);
         return reply.body === "" ? undefined : JSON.parse(reply.body);
       } finally {
         refresh();
@@ -137,9 +147,12 @@ export function createApi(world: string, mustExist = false): Api {
   };
 }
 
-async function overHttp({ path, ...rest }: EngineRequest): Promise<Reply> {
+async function overHttp(
+  { path, ...rest }: EngineRequest,
+  signal: AbortSignal | undefined,
+): Promise<Reply> {
   try {
-    const response = await fetch(path, rest);
+    const response = await fetch(path, { ...rest, ...(signal !== undefined && { signal }) });
     return { status: response.status, body: await response.text() };
   } catch {
     throw new Refusal("The server doesn't answer. Is it still running?");

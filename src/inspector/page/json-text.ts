@@ -8,6 +8,11 @@ import type { Part } from "./parts.ts";
 const MAX_COLOURED = 40_000;
 /** Longer texts are cut: a browser takes seconds to lay out a megabyte. */
 const MAX_SHOWN = 200_000;
+/** The same for lines: those of a long list are short, but many. */
+const MAX_LINES = 5000;
+
+/** After so many changes between lines that differ and lines that don't, nothing is marked any more. */
+const MAX_RUNS = 2000;
 
 const token = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*)|(true|false|null)|[^"\d\-tfn]+|./g;
 
@@ -50,35 +55,51 @@ export function Code(props: {
 }): Part {
   const { text, other, isRaw = false, label } = props;
   const json = isRaw ? undefined : indented(text);
-  const shown = printableLines(json ?? text).slice(0, MAX_SHOWN);
-  const isColoured = json !== undefined && shown.length < MAX_COLOURED;
-  const lines = shown.split("\n");
-  const known =
-    other === undefined
-      ? undefined
-      : new Set(
-          printableLines(indented(other) ?? other)
-            .split("\n")
-            .map(withoutComma),
-        );
-  const content =
-    known === undefined
-      ? isColoured
-        ? coloured(shown)
-        : shown
-      : lines.map(
-          (
-            line,
-            index,
-          ) => html`<span key=${index} class=${known.has(withoutComma(line)) ? "" : "differs"}>
-            ${isColoured ? coloured(line) : line}${"\n"}
-          </span>`,
-        );
+  const whole = printableLines(json ?? text);
+  const shown = beginningOf(whole);
+  const isColoured = json !== undefined && whole.length < MAX_COLOURED;
+  const paint = (part: string): unknown => (isColoured ? coloured(part) : part);
+  const content = other === undefined ? paint(shown) : marked(shown, other, paint);
   return html`<pre class="code-text" tabindex="0" role="group" aria-label=${label}>${content}</pre>
     ${
-      shown.length === MAX_SHOWN &&
-      html`<p class="quiet">Only the first ${MAX_SHOWN} characters are shown.</p>`
+      shown.length < whole.length &&
+      html`<p class="quiet">Only the first ${shown.length} characters are shown.</p>`
     }`;
+}
+
+function beginningOf(text: string): string {
+  let end = -1;
+  for (let line = 0; line < MAX_LINES; line += 1) {
+    end = text.indexOf("\n", end + 1);
+    if (end === -1 || end >= MAX_SHOWN) return text.slice(0, MAX_SHOWN);
+  }
+  return text.slice(0, end);
+}
+
+/** The text in elements. Lines that stand together and are all missing in `other`, or all in it, share one. */
+function marked(shown: string, other: string, paint: (part: string) => unknown): unknown[] {
+  const known = new Set(
+    printableLines(indented(other) ?? other)
+      .split("\n")
+      .map(withoutComma),
+  );
+  const runs: { readonly isKnown: boolean; readonly lines: string[] }[] = [];
+  for (const line of shown.split("\n")) {
+    const isKnown = known.has(withoutComma(line));
+    const run = runs.at(-1);
+    if (run?.isKnown === isKnown) run.lines.push(line);
+    else runs.push({ isKnown, lines: [line] });
+  }
+  const shownRuns = runs.slice(0, MAX_RUNS);
+  const rest = runs.slice(MAX_RUNS).flatMap(({ lines }) => lines);
+  return [
+    ...shownRuns.map(
+      ({ isKnown, lines }, index) => html`<span key=${index} class=${isKnown ? "" : "differs"}>
+        ${paint(lines.join("\n"))}${"\n"}
+      </span>`,
+    ),
+    rest.join("\n"),
+  ];
 }
 
 /** A member that became the last one isn't another member. */

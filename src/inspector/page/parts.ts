@@ -16,10 +16,14 @@ export interface Loaded<Value> {
   reload(): void;
 }
 
-/** Keeps the last value until the next one is there. Loads again when a dependency changes. */
+/**
+ * Keeps the last value until the next one is there. Loads again when a dependency changes, which aborts the signal of the load
+ * before. `afterMs`: waits so long first, so that nothing is loaded for what the user only passes.
+ */
 export function useLoaded<Value>(
-  load: () => Promise<Value>,
+  load: (signal: AbortSignal) => Promise<Value>,
   dependencies: readonly unknown[],
+  afterMs = 0,
 ): Loaded<Value> {
   const [turn, setTurn] = useState(0);
   const [state, setState] = useState<Omit<Loaded<Value>, "reload">>({
@@ -27,13 +31,19 @@ export function useLoaded<Value>(
     error: undefined,
   });
   useEffect(() => {
-    let isCurrent = true;
-    load().then(
-      (value) => isCurrent && setState({ value, error: undefined }),
-      (error) => isCurrent && setState({ value: undefined, error }),
-    );
+    const abandoned = new AbortController();
+    const { signal } = abandoned;
+    const start = (): void => {
+      load(signal).then(
+        (value) => signal.aborted || setState({ value, error: undefined }),
+        (error) => signal.aborted || setState({ value: undefined, error }),
+      );
+    };
+    const timer = afterMs === 0 ? undefined : setTimeout(start, afterMs);
+    if (timer === undefined) start();
     return () => {
-      isCurrent = false;
+      clearTimeout(timer);
+      abandoned.abort();
     };
   }, [turn, ...dependencies]);
   return { ...state, reload: () => setTurn(turn + 1) };

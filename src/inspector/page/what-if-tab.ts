@@ -20,6 +20,8 @@ import { ActionForm, link, type Part, useLoaded, Waiting } from "./parts.ts";
 const LISTED = 8;
 /** So many groups are shown open. */
 const OPENED = 3;
+/** An answer takes the server up to seconds, so it is asked only about an entry at which the user stays. */
+const STAY_MS = 250;
 /** Most characters of the difference in a group's headline. */
 const HEADLINE = 80;
 
@@ -30,9 +32,13 @@ export function WhatIfTab({
   readonly api: Api;
   readonly sequence: number;
 }): Part {
-  const ask = <Value>(body: object): Promise<Value> =>
-    api.send("POST", `history/${sequence}/what-if`, body);
-  const readings = useLoaded(() => ask<ReadingComparison>({}), [api, sequence]);
+  const ask = <Value>(body: object, signal?: AbortSignal): Promise<Value> =>
+    api.send("POST", `history/${sequence}/what-if`, body, signal);
+  const readings = useLoaded(
+    (signal) => ask<ReadingComparison>({}, signal),
+    [api, sequence],
+    STAY_MS,
+  );
   const entry = useLoaded(
     () => api.get<EntryReply>(`journal/${sequence}?secrets=shown`),
     [api, sequence],
@@ -146,20 +152,15 @@ function Groups({ found }: { readonly found: ReadingComparison }): Part {
   return html`${note !== undefined && html`<p class="quiet">${note}</p>`}
     ${others.length === 0 && html`<p>${first.answer.received === "nothing" ? "A fault rule keeps the answer from the client, whatever the reading." : "Every other reading gives the same answer."}</p>`}
     ${others.map(
-      (group, index) => html`<details class="point" open=${others.length <= OPENED} key=${index}>
-        <summary><${Status} status=${group.answer.status} /> <code>${namesOf(group)}</code>${" "}
-          <span class="quiet">${printable(oneLine(group.differences[0] ?? "", HEADLINE))}</span></summary>
-        <${Readings} group=${group} />
-        <${Differences} list=${group.differences} />
-        <${AnswerView} title="The answer" answer=${group.answer} other=${first.answer} />
-      </details>`,
+      (group, index) => html`<${GroupPoint} key=${index} isOpen=${others.length <= OPENED}
+        group=${group} other=${first.answer}>
+        <code>${namesOf(group)}</code>${" "}
+        <span class="quiet">${printable(oneLine(group.differences[0] ?? "", HEADLINE))}</span>
+      </${GroupPoint}>`,
     )}
-    <details class="point">
-      <summary><${Status} status=${first.answer.status} /> The answer in force${" "}
-        <span class="quiet">${countOf(first)} don't change it</span></summary>
-      <${Readings} group=${first} />
-      <${AnswerView} title="The answer" answer=${first.answer} />
-    </details>
+    <${GroupPoint} isOpen=${false} group=${first}>
+      The answer in force <span class="quiet">${countOf(first)} don't change it</span>
+    </${GroupPoint}>
     ${
       impossible.length > 0 &&
       html`<details><summary>${impossible.length} choices can't be combined with those in force</summary>
@@ -168,6 +169,26 @@ function Groups({ found }: { readonly found: ReadingComparison }): Part {
             html`<li key=${key + choice}><code>${key}=${choice}</code> ${why}</li>`,
         )}</ul></details>`
     }`;
+}
+
+/** Its content is made when it is first opened: answers can be long. The children are its headline. */
+function GroupPoint(props: {
+  readonly group: AnswerGroup;
+  readonly isOpen: boolean;
+  readonly other?: Answer;
+  readonly children: unknown;
+}): Part {
+  const { group, isOpen, other, children } = props;
+  const [wasOpened, setOpened] = useState(isOpen);
+  return html`<details class="point" open=${isOpen} onToggle=${() => setOpened(true)}>
+    <summary><${Status} status=${group.answer.status} /> ${children}</summary>
+    ${
+      wasOpened &&
+      html`<${Readings} group=${group} />
+        ${other !== undefined && html`<${Differences} list=${group.differences} />`}
+        <${AnswerView} title="The answer" answer=${group.answer} other=${other} />`
+    }
+  </details>`;
 }
 
 /** The first reading, and how many more there are. */

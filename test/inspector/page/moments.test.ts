@@ -123,6 +123,62 @@ describe.skipIf(chromium === undefined)("moments (needs Chromium)", () => {
     await close();
   });
 
+  test("what if: passing through entries asks about the one where the user stays", async () => {
+    const { page, impression, open, close } = await visit(browser);
+    for (let sent = 0; sent < 30; sent += 1) impression(`s-${sent}`);
+    const asked: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().endsWith("/what-if")) asked.push(request.url());
+    });
+    await open("#at=30&tab=what-if");
+    await page.evaluate(async () => {
+      for (let pressed = 0; pressed < 20; pressed += 1) {
+        document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "[", bubbles: true }));
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    });
+    await page.getByRole("heading", { name: "#10 " }).waitFor();
+    await page.getByText("The answer in force").waitFor();
+    // The first one, too, if the browser took long to begin.
+    expect(asked.length).toBeLessThanOrEqual(2);
+    expect(asked.at(-1)).toContain("/history/10/what-if");
+    await close();
+  });
+
+  test("what if: a request that the user leaves is given up", async () => {
+    const { page, impression, open, close } = await visit(browser);
+    for (let sent = 0; sent < 3; sent += 1) impression(`s-${sent}`);
+    const failed: string[] = [];
+    page.on("requestfailed", (request) => failed.push(request.url()));
+    // Its answer never comes.
+    await page.route("**/history/3/what-if", () => undefined);
+    const isAsked = page.waitForRequest("**/history/3/what-if");
+    await open("#at=3&tab=what-if");
+    await isAsked;
+    await page.keyboard.press("[");
+    await page.getByText("The answer in force").waitFor();
+    expect(failed.map((url) => url.replace(/.*_sim/, ""))).toEqual(["/history/3/what-if"]);
+    await close();
+  });
+
+  test("what if: long answers are made when they are opened, and with few elements", async () => {
+    const { page, world, impression, open, close } = await visit(browser);
+    const body = Array.from({ length: 90_000 }, () => 1);
+    world.faults.add({ verdict: { kind: "respond", status: 200, body } });
+    impression("s");
+    await open("#at=1&tab=what-if");
+    await page.getByText("The answer in force").waitFor();
+    const inForce = page.locator("details").filter({ hasText: "The answer in force" });
+    expect(await inForce.locator(".answer").count()).toBe(0);
+    await page.getByText("The answer in force").click();
+    await inForce.locator(".answer").waitFor();
+    await page.getByText("Under a fault").click();
+    await page.getByRole("button", { name: "Try the fault" }).click();
+    await page.getByText("What if:").waitFor();
+    expect(await page.locator("*").count()).toBeLessThan(2000);
+    await close();
+  });
+
   test.each(["\r\n", "\r", "\n"])(
     "what if: a body whose lines end in %j goes out with these, edited or not",
     async (end) => {
