@@ -3,8 +3,9 @@
 import { html } from "htm/preact";
 import type { OpenPoint } from "../../spec/assumptions/catalogue.ts";
 import { textOf } from "./fields.ts";
+import { useLoaded } from "./loading.ts";
 import type { ViewProps } from "./log.ts";
-import { ActionButton, type Part, useLoaded, Waiting } from "./parts.ts";
+import { ActionButton, type Part, Waiting } from "./parts.ts";
 import { go, usePlace } from "./place.ts";
 
 type Choices = Readonly<Record<string, string>>;

@@ -5,8 +5,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Api } from "./api.ts";
 import type { Clock } from "./contract.ts";
 import { Choose, Input } from "./fields.ts";
+import { type Loaded, useLoaded } from "./loading.ts";
 import type { Log, ViewProps } from "./log.ts";
-import { ActionButton, ActionForm, type Loaded, type Part, useLoaded, Waiting } from "./parts.ts";
+import { ActionButton, ActionForm, type Part, Waiting } from "./parts.ts";
 
 interface RunningClock {
   readonly loaded: Loaded<Clock>;

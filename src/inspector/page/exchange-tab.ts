@@ -10,7 +10,8 @@ import type { Catalogue, EntryReply, Moment, State } from "./contract.ts";
 import { Status } from "./exchange-list.ts";
 import { booksText, producerText, reasonText, targetOf } from "./exchange-words.ts";
 import { Code } from "./json-text.ts";
-import { CopyButton, Facts, inr, type Loaded, link, type Part, Table, Waiting } from "./parts.ts";
+import type { Loaded } from "./loading.ts";
+import { CopyButton, Facts, inr, link, type Part, Table, Waiting } from "./parts.ts";
 
 export interface ExchangeProps {
   readonly api: Api;

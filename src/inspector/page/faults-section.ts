@@ -7,8 +7,9 @@ import { operationIds } from "../../spec/operations.ts";
 import { faultKinds, templateOf } from "./fault-templates.ts";
 import { Area, Choose, Input, parsed } from "./fields.ts";
 import { ruleText } from "./filter.ts";
+import { useLoaded } from "./loading.ts";
 import type { ViewProps } from "./log.ts";
-import { ActionButton, ActionForm, link, type Part, Table, useLoaded, Waiting } from "./parts.ts";
+import { ActionButton, ActionForm, link, type Part, Table, Waiting } from "./parts.ts";
 
 export function FaultsSection({ api, version }: ViewProps): Part {
   const rules = useLoaded(() => api.get<{ faults: InstalledRule[] }>("faults"), [api, version]);

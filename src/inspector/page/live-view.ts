@@ -11,8 +11,9 @@ import { ExchangePanel } from "./exchange-panel.ts";
 import { filterIn } from "./filter.ts";
 import { ClearButton, FilterBar } from "./filter-bar.ts";
 import { isField, useShortcuts } from "./keys.ts";
+import { useLoaded } from "./loading.ts";
 import { indexAt, isRow, type Log, type ViewProps } from "./log.ts";
-import { CopyButton, link, type Part, useLoaded, Waiting } from "./parts.ts";
+import { CopyButton, link, type Part, Waiting } from "./parts.ts";
 import { go, usePlace } from "./place.ts";
 import { markedNear, Scrubber } from "./scrubber.ts";
 

@@ -6,17 +6,9 @@ import { printable } from "../../base/text.ts";
 import type { Publisher, Surface } from "../../world/accounts/account.ts";
 import { type Method, Refusal } from "./api.ts";
 import { Input } from "./fields.ts";
+import { useLoaded } from "./loading.ts";
 import type { ViewProps } from "./log.ts";
-import {
-  ActionButton,
-  ActionForm,
-  CopyButton,
-  link,
-  type Part,
-  Table,
-  useLoaded,
-  Waiting,
-} from "./parts.ts";
+import { ActionButton, ActionForm, CopyButton, link, type Part, Table, Waiting } from "./parts.ts";
 
 const PAGE = 20;
 

@@ -5,9 +5,10 @@ import { useEffect } from "preact/hooks";
 import type { PlayResult } from "../../play/player/result.ts";
 import type { Api } from "./api.ts";
 import { textOf } from "./fields.ts";
+import { useLoaded } from "./loading.ts";
 import type { ViewProps } from "./log.ts";
 import { type OwnPlay, startPlay, useOwnPlay } from "./own-play.ts";
-import { Facts, type Part, PressButton, Problem, Table, useLoaded, Waiting } from "./parts.ts";
+import { Facts, type Part, PressButton, Problem, Table, Waiting } from "./parts.ts";
 import { go, usePlace } from "./place.ts";
 
 interface Listing {

@@ -6,17 +6,8 @@ import { type Api, pageOf } from "./api.ts";
 import type { Catalogue, Moment, PublisherState, State } from "./contract.ts";
 import { Choose, Input } from "./fields.ts";
 import { Code } from "./json-text.ts";
-import {
-  ActionForm,
-  Facts,
-  inr,
-  type Loaded,
-  link,
-  type Part,
-  Table,
-  useLoaded,
-  Waiting,
-} from "./parts.ts";
+import { type Loaded, useLoaded } from "./loading.ts";
+import { ActionForm, Facts, inr, link, type Part, Table, Waiting } from "./parts.ts";
 import { go, usePlace } from "./place.ts";
 
 export function StateTab(props: {

@@ -6,8 +6,9 @@ import type { Audit } from "../../audit/audit.ts";
 import type { ClientReport } from "../../audit/client-report.ts";
 import { counted } from "../../base/counted.ts";
 import { printable } from "../../base/text.ts";
+import { useLoaded } from "./loading.ts";
 import type { ViewProps } from "./log.ts";
-import { Facts, inr, link, type Part, Table, useLoaded, Waiting } from "./parts.ts";
+import { Facts, inr, link, type Part, Table, Waiting } from "./parts.ts";
 import { unfiltered } from "./place.ts";
 import { Timeline } from "./timeline.ts";
 

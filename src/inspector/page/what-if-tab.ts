@@ -14,7 +14,8 @@ import { booksText, reasonText } from "./exchange-words.ts";
 import { faultKinds, templateOf } from "./fault-templates.ts";
 import { Area, Choose, Input, parsed } from "./fields.ts";
 import { Code } from "./json-text.ts";
-import { ActionForm, link, type Part, useLoaded, Waiting } from "./parts.ts";
+import { useLoaded } from "./loading.ts";
+import { ActionForm, link, type Part, Waiting } from "./parts.ts";
 
 /** So many readings of a group are listed at once. */
 const LISTED = 8;

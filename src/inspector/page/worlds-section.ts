@@ -6,17 +6,9 @@ import type { Audit } from "../../audit/audit.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
 import { type Api, createApi, pageOf } from "./api.ts";
 import { Choose, Input } from "./fields.ts";
+import { useLoaded } from "./loading.ts";
 import { isRow, type ViewProps } from "./log.ts";
-import {
-  ActionButton,
-  ActionForm,
-  Facts,
-  inr,
-  type Part,
-  Table,
-  useLoaded,
-  Waiting,
-} from "./parts.ts";
+import { ActionButton, ActionForm, Facts, inr, type Part, Table, Waiting } from "./parts.ts";
 import { go, usePlace } from "./place.ts";
 
 interface WorldSummary {
