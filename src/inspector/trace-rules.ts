@@ -1,5 +1,6 @@
 /** Takes out of fault rules, of what rules that are functions decided, and of names whatever may be secret. */
 
+import { jsonIn } from "../base/parse-json.ts";
 import { lenientText, percentDecoded } from "../base/text.ts";
 import type { FaultRule } from "../faults/rule.ts";
 import type { Verdict } from "../faults/verdict.ts";
@@ -52,20 +53,11 @@ function hiddenBody(body: unknown, hider: Hider, change: Change): unknown {
   const inMember = (text: string, member: string): string =>
     secretMembers.test(member) ? hider.blank(text) : change(text);
   if (typeof body !== "string") return withTexts(body, inMember);
-  const value = objectIn(body);
-  if (value === undefined) return change(body);
+  const value = jsonIn(body);
+  if (typeof value !== "object") return change(body);
   const hidden = withTexts(value, inMember);
   // The spelling stays unless there is something to hide.
   return JSON.stringify(hidden) === JSON.stringify(value) ? body : JSON.stringify(hidden);
-}
-
-function objectIn(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The value with each text in it changed, and each name of a member. `member`: the name of the one that holds the text. */
