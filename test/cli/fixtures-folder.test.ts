@@ -276,6 +276,24 @@ describe("two runs at once", () => {
     }
   });
 
+  test("a file that one has moved away, and the other has removed by then, isn't missed", async () => {
+    const folder = await usedFolder();
+    let moved = "";
+    let removed = 0;
+    disk.before = (name, args) => {
+      if (name === "rename") moved = String(args[1]);
+      else if (moved !== "" && String(args[0]) === moved) {
+        rmSync(moved);
+        moved = "";
+        removed += 1;
+      }
+    };
+    await writeFolder(folder, second);
+    expect(removed).toBeGreaterThan(0);
+    disk.before = undefined;
+    await expectWhole(folder, second);
+  });
+
   test("with different options never leave an index over mixed files, and the folder can be replaced", async () => {
     for (let order = 0; order < runsOf(20, 5); order += 1) {
       const folder = await usedFolder();

@@ -77,7 +77,8 @@ describe.skipIf(chromium === undefined)("the list of exchanges (needs Chromium)"
   test("rows that the journal dropped leave the list; one that is open stays open", async () => {
     const { page, impression, open, close } = await visit(browser, { journalEntries: 10 });
     for (let sent = 0; sent < 8; sent += 1) impression(`s-${sent}`);
-    await open("#at=2");
+    await open();
+    await page.locator("#row-2").click();
     const body = page.getByLabel("Request body").filter({ hasText: '"s-1"' });
     await body.waitFor();
     for (let sent = 0; sent < 9; sent += 1) impression(`later-${sent}`);
