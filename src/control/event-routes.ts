@@ -53,7 +53,7 @@ function lastEventId({
 }: ControlCall): { readonly sequence: number; readonly state: string } | undefined {
   const sent = header("last-event-id");
   if (sent === undefined || sent === "") return undefined;
-  const [, sequence, state = ""] = /^(\d{1,15})(?:\.([\w-]{1,50}))?$/.exec(sent) ?? [];
+  const [, sequence, state = ""] = /^(\d{1,15})(?:\.([\w-]{0,50}))?$/.exec(sent) ?? [];
   if (sequence !== undefined) return { sequence: Number(sequence), state };
   throw new InputError("last-event-id", "must be the id of an event from here");
 }

@@ -102,7 +102,7 @@ test.each([
   expect(response.body).not.toContain("restarted");
 });
 
-test.each(["x", "-1", "1.", "1.5.5", "1e3", "9".repeat(16), "1, 2", "%00", "__proto__"])(
+test.each(["x", "-1", "1.5.5", "1e3", "9".repeat(16), "1, 2", "%00", "__proto__"])(
   "Last-Event-ID: %s is refused",
   (id) => {
     const response = follow(worldsOf(), "", { "last-event-id": id });
@@ -166,7 +166,7 @@ describe("a client whose rows are outdated is told to forget them, and gets thos
   test("an id of another server, or one without a mark, says nothing about its rows", () => {
     const worlds = worldsOf();
     fill(worlds, 7);
-    for (const id of ["5.f00-1-0", "5", "7"]) {
+    for (const id of ["5.f00-1-0", "5", "5.", "7"]) {
       const events = eventsIn(follow(worlds, "", { "last-event-id": id }).body);
       expect(events[0]?.event).toBe("restarted");
       expect(sequencesOf(events)).toEqual(range(1, 7));
