@@ -55,7 +55,7 @@ export function createStepWriter(
     latestMs = atMs;
     return sinceMs;
   }
-  /** Notes whether the text of what is kept is another. */
+  /** Remembers whether anything was hidden. */
   function noted<Kept>(given: Kept, hidden: Kept): Kept {
     hasHiddenTexts ||= JSON.stringify(given) !== JSON.stringify(hidden);
     return hidden;
