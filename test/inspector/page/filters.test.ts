@@ -13,7 +13,7 @@ describe.skipIf(chromium === undefined)("filters (needs Chromium)", () => {
   afterAll(() => browser?.close());
 
   test("a number is one exchange, and the link of a fault rule shows that rule's exchanges", async () => {
-    const { page, world, impression, open, close } = await visit(browser);
+    const { page, world, impression, open, go, close } = await visit(browser);
     for (let number = 1; number <= 12; number += 1) {
       world.faults.add({ match: { nth: 1 }, verdict: { kind: "respond", status: 503 } });
       impression(`s-${number}`);
@@ -28,7 +28,7 @@ describe.skipIf(chromium === undefined)("filters (needs Chromium)", () => {
       await text.fill(wanted);
       await expect.poll(() => visibleRows(page), { message: wanted }).toEqual(rows);
     }
-    await page.goto(`${page.url()}&view=world&section=faults`);
+    await go("#view=world&section=faults");
     await page.getByRole("link", { name: "rule-1", exact: true }).click();
     await expect.poll(() => visibleRows(page)).toEqual([1]);
     await close();
