@@ -51,11 +51,13 @@ const columns = ["#", "World time", "Request", "Status", "Operation", "Publisher
 export function ExchangeList(props: ListProps): Part {
   const { items, selection, count, cursor, open, onOpen } = props;
   const scroller = useRef<HTMLDivElement>(null);
-  const [top, setTop] = useState(0);
+  const [scrolledPx, setScrolled] = useState(0);
   const { width, height } = useViewport(scroller);
   const isNarrow = width < NARROW_PX;
   const rowPx = isNarrow ? TWO_LINE_ROW_PX : ROW_PX;
   const headPx = isNarrow ? 0 : HEAD_PX;
+  // The list gets shorter when old rows are forgotten, before the browser tells where it is scrolled to then.
+  const top = Math.max(0, Math.min(scrolledPx, count * rowPx + headPx - height));
   const first = Math.max(0, Math.floor(top / rowPx) - MARGIN_ROWS);
   const last = Math.min(count, Math.ceil((top + height) / rowPx) + MARGIN_ROWS);
 
@@ -70,7 +72,7 @@ export function ExchangeList(props: ListProps): Part {
   };
   const onScroll = (): void => {
     const scrolled = scroller.current?.scrollTop ?? 0;
-    setTop(scrolled);
+    setScrolled(scrolled);
     props.onScrolled(scrolled < rowPx / 2);
   };
   // Another selection begins at the top, unless a row is open.
