@@ -182,8 +182,9 @@ function createRepeater(
     atMs = changedMs;
   }
   function replace(sinceMs: number, by: "restore" | "play", state: TracedState): void {
-    atMs += sinceMs;
+    passTo(atMs + sinceMs);
     const { functions, faults } = state;
+    atMs = state.clock.now;
     if (by === "play") {
       replaceState(world, state, time);
       return;

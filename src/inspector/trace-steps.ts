@@ -24,8 +24,8 @@ export interface StepWriter {
   begun(begin: WorldBegin): WorldBegin;
   /** `next`: the step after it. */
   step(step: HistoryStep, next: HistoryStep | undefined): void;
-  /** The state was replaced by this one. */
-  replaced(copy: SavedCopy, by: "restore" | "play"): void;
+  /** The state was replaced by this one, in the step before. */
+  replaced(copy: SavedCopy): void;
   written(): Pick<WorldTrace, "heads" | "steps" | "redacted" | "hasHiddenTexts">;
 }
 
@@ -49,6 +49,7 @@ export function createStepWriter(
   /** The world's seed can change when its state is replaced. */
   let hider = hiderOf(state);
   let latestMs = state.clock.now;
+  let replacement: NotedChange | undefined;
 
   function since(atMs: number): number {
     const sinceMs = atMs - latestMs;
@@ -125,13 +126,19 @@ export function createStepWriter(
         steps.push(request(step.record, next?.kind === "request" ? next.record : undefined));
         return;
       }
+      if (step.noted.change.kind === "replace") replacement = step.noted;
       const change = changed(step.noted);
       if (change !== undefined) steps.push(["changed", since(step.noted.atMs), change]);
     },
-    replaced(copy, by) {
+    replaced(copy) {
       for (const id of functionsIn(copy.rules)) functions.add(id);
       hider = hiderOf(copy.state);
-      steps.push(["replaced", since(copy.state.clock.now), by, withoutSecrets(tracedState(copy))]);
+      const isPlay = replacement?.change.kind === "replace" && replacement.change.by === "play";
+      // A play counts as done in the old state. A restore is listed with the time of the new one.
+      const sinceMs = isPlay && replacement !== undefined ? since(replacement.atMs) : 0;
+      const state = withoutSecrets(tracedState(copy));
+      latestMs = state.clock.now;
+      steps.push(["replaced", sinceMs, isPlay ? "play" : "restore", state]);
     },
     written: () => ({ heads, steps, redacted, hasHiddenTexts }),
   };

@@ -86,35 +86,13 @@ function scriptsOf(world: HostedCore): readonly [Script, ...Script[]] {
       "must not be 0 (nor journalBytes): a trace is made from the journal",
     );
   }
-  const scripts: [Script, ...Script[]] = [scriptOfPresent(world)];
-  for (;;) {
-    const earlier = scriptBefore(scripts[0], world);
-    if (earlier === undefined) return scripts;
-    scripts.unshift(earlier);
-  }
-}
-
-/** If no entry can be rebuilt, it has no steps: it begins with the present state. */
-function scriptOfPresent(world: HostedCore): Script {
   try {
-    return world.history.scriptOf("now", "earliest");
+    return world.history.scriptsToNow();
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
+    // No entry can be rebuilt: the trace begins with the present state.
     const script = world.fork().history.scriptOf("now");
-    return { ...script, from: { ...script.from, sequence: world.journal.total } };
-  }
-}
-
-function scriptBefore({ from }: Script, { history }: HostedCore): Script | undefined {
-  if (from.isStart) return undefined;
-  try {
-    const earlier = history.scriptOf({ after: from.sequence }, "earliest");
-    const isEarlier =
-      earlier.from.sequence < from.sequence || earlier.from.changeCount < from.changeCount;
-    return isEarlier ? earlier : undefined;
-  } catch (error) {
-    if (error instanceof InputError) return undefined;
-    throw error;
+    return [{ ...script, from: { ...script.from, sequence: world.journal.total } }];
   }
 }
 
@@ -124,14 +102,14 @@ function worldTrace(
   scripts: readonly [Script, ...Script[]],
   hiding: Hiding,
 ): WorldTrace {
-  const { journal, history, clock, seed, usage } = world;
+  const { journal, clock, seed, usage } = world;
   const { from } = scripts[0];
   const nowMs = clock.now();
   const writer = createStepWriter(from.copy, hiding);
   const begin = writer.begun(beginOf(from));
-  for (const [index, script] of scripts.entries()) {
-    if (index > 0) writer.replaced(script.from.copy, replacedBy(script, history.changes()));
-    for (const [at, step] of script.steps.entries()) writer.step(step, script.steps[at + 1]);
+  for (const [index, { from, steps }] of scripts.entries()) {
+    if (index > 0) writer.replaced(from.copy);
+    for (const [at, step] of steps.entries()) writer.step(step, steps[at + 1]);
   }
   return {
     name,
@@ -149,13 +127,4 @@ function beginOf({ isStart, sequence, copy }: Script["from"]): WorldTrace["begin
   return isStart && sequence === 0
     ? { kind: "options", seed, nowMs: clock.now }
     : { kind: "state", state: tracedState(copy) };
-}
-
-function replacedBy(
-  { from }: Script,
-  changes: ReturnType<HostedCore["history"]["changes"]>,
-): "restore" | "play" {
-  const here = changes.filter(({ after }) => after === from.sequence);
-  const isPlay = here.some(({ change }) => change.kind === "replace" && change.by === "play");
-  return isPlay ? "play" : "restore";
 }

@@ -168,6 +168,7 @@ class Core implements HostedCore {
     this.#eras.finish(this.#running.clock.mode, "state");
     this.#running = next;
     this.history.replaced("restore");
+    this.history.saveIfDue();
   }
 
   readonly fork = (moment?: Moment): HostedCore => runToEnd(this.forkInSlices(moment));
@@ -235,6 +236,7 @@ class Core implements HostedCore {
     const { first, records } = other.journal.records();
     this.journal.importRecords({ forgotten: Math.max(0, first - 1 - this.journal.total), records });
     this.#running = next;
+    this.history.saveIfDue();
   };
 
   readonly estimateBytes = (): number => estimateBytes(this.#running) + this.history.bytes;

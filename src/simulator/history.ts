@@ -38,9 +38,9 @@ const SAVE_EVERY = 500;
 const LOOK_EVERY = 16;
 /** So many requests may pass before the largest copy, so that copying takes a small part of the time. */
 const REQUESTS_PER_LARGEST_COPY = 10_000;
-/** Most changes, and most of their characters, to keep before a saved state takes their place. */
-const MAX_CHANGES = 10_000;
+/** Most characters of the changes, and most saved states of the largest size. Of more, the older half is dropped. */
 const MAX_CHANGE_CHARACTERS: number = 4 * 1024 * 1024;
+const MAX_LARGEST_COPIES = 32;
 
 /** A class for the same reason as the simulator: `saveIfDue` is called by the million. */
 export class WorldHistory implements History {
@@ -81,7 +81,7 @@ export class WorldHistory implements History {
     this.#tell();
   }
 
-  /** The state was replaced: what came before doesn't lead to it. */
+  /** The state was replaced: what came before doesn't lead to it. It is saved before anything happens to it. */
   replaced(by: "restore" | "fork"): void {
     if (by === "restore") this.note({ kind: "replace", by });
     this.#isReplaced = true;
@@ -126,7 +126,11 @@ export class WorldHistory implements History {
 
   /** Estimated bytes of the saved states and the noted changes. */
   get bytes(): number {
-    return this.#saved.reduce((sum, { copy }) => sum + (copy?.bytes ?? 0), this.#characters);
+    return this.#characters + this.#copyBytes;
+  }
+
+  get #copyBytes(): number {
+    return this.#saved.reduce((sum, { copy }) => sum + (copy?.bytes ?? 0), 0);
   }
 
   get canThin(): boolean {
@@ -181,12 +185,38 @@ export class WorldHistory implements History {
     const latest = this.#startFor(last, isAfter);
     const from = start === "latest" ? latest : this.#earliestBefore(latest);
     const why = this.#whyUnusable(from, last);
-    if (from?.copy === undefined || why !== undefined)
+    if (!isCopied(from) || why !== undefined)
       throw new InputError(field, why ?? whyNot.replacedByTooLarge, "not-found");
-    const { copy } = from;
-    const steps = this.#steps(from, last, isAfter);
+    const changes = this.#changesFrom(from).filter(({ after }) => !isAfter || after < last);
     const untilMs = isNow ? now() : isAfter ? undefined : journal.recordAt(entry)?.nowMs;
-    return { from: { ...from, copy }, steps, untilMs, mode: modeAfter(copy, steps) };
+    return this.#script(from, last, changes, untilMs);
+  }
+
+  scriptsToNow(): [Script, ...Script[]] {
+    const scripts: [Script, ...Script[]] = [this.scriptOf("now", "earliest")];
+    for (;;) {
+      const earlier = this.#scriptTo(scripts[0].from);
+      if (earlier === undefined) return scripts;
+      scripts.unshift(earlier);
+    }
+  }
+
+  /** What was done up to where the state was replaced by this one; undefined if that can't be done again. */
+  #scriptTo(end: SavedWorld): Script | undefined {
+    const from = this.#earliestBefore(this.#saved[this.#saved.indexOf(end) - 1]);
+    if (!isCopied(from) || this.#whyUnusable(from, end.sequence) !== undefined) return undefined;
+    const changes = this.#changesFrom(from).slice(0, end.changeCount - from.changeCount);
+    return this.#script(from, end.sequence, changes, undefined);
+  }
+
+  #script(
+    from: CopiedWorld,
+    last: number,
+    changes: readonly NotedChange[],
+    untilMs: number | undefined,
+  ): Script {
+    const steps = this.#steps(from, last, changes);
+    return { from, steps, untilMs, mode: modeAfter(from.copy, steps) };
   }
 
   /** The latest saved state that leads to a moment. One saved after later changes doesn't lead to the moment after its entry. */
@@ -219,10 +249,14 @@ export class WorldHistory implements History {
     return whyTooEarly(this, journal.total);
   }
 
-  #steps(from: SavedWorld, last: number, isAfter: boolean): HistoryStep[] {
+  #changesFrom({ changeCount }: SavedWorld): NotedChange[] {
+    return this.#changes.slice(changeCount - this.#forgottenChanges);
+  }
+
+  /** The requests up to the last one, each followed by the changes after it. */
+  #steps(from: SavedWorld, last: number, changes: readonly NotedChange[]): HistoryStep[] {
     const { journal } = this.#source;
     const steps: HistoryStep[] = [];
-    const changes = this.#changes.slice(from.changeCount - this.#forgottenChanges);
     let next = 0;
     for (let sequence = from.sequence; sequence <= last; sequence += 1) {
       const record = journal.recordAt(sequence);
@@ -230,7 +264,6 @@ export class WorldHistory implements History {
         const isFirstOnly = sequence === last && isFirstOfTwo(record);
         steps.push({ kind: "request", sequence, record, isFirstOnly });
       }
-      if (isAfter && sequence === last) break;
       for (; changes[next]?.after === sequence; next += 1) {
         const noted = changes[next];
         if (noted !== undefined) steps.push({ kind: "change", noted });
@@ -239,8 +272,13 @@ export class WorldHistory implements History {
     return steps;
   }
 
-  #isFull(): boolean {
-    return this.#changes.length >= MAX_CHANGES || this.#characters >= MAX_CHANGE_CHARACTERS;
+  /** `share`: of what may be kept. */
+  #isFull(share = 1): boolean {
+    const { maxBytes } = this.#source;
+    return (
+      this.#characters > share * MAX_CHANGE_CHARACTERS ||
+      this.#copyBytes > share * MAX_LARGEST_COPIES * maxBytes
+    );
   }
 
   /** Saves the state if it is time. */
@@ -280,21 +318,39 @@ export class WorldHistory implements History {
     this.#isTooLarge = copy === undefined;
   }
 
-  /** Drops what no entry of the journal needs. `dropped`: the last entry that the journal dropped. */
+  /** Drops what no entry of the journal needs, and more if it is too much. `dropped`: the last entry that the journal dropped. */
   #forget(dropped: number): void {
-    const isFull = this.#isFull();
-    const needed = isFull ? this.#saved.slice(-1) : this.#saved;
-    this.#saved = needed.filter(({ sequence }) => sequence >= dropped);
-    const end = this.#saved[0]?.changeCount ?? this.changeCount;
-    const before = this.#changes.slice(0, end - this.#forgottenChanges);
+    this.#saved = this.#saved.filter(({ sequence }) => sequence >= dropped);
+    if (this.#isFull()) {
+      while (this.#saved.length > 1 && this.#isFull(0.5)) {
+        this.#saved.shift();
+        this.#forgetChanges(this.#changesBeforeSaved);
+      }
+    }
+    const before = this.#changes.slice(0, this.#changesBeforeSaved);
     // Those between entries that the journal keeps are still listed.
-    const kept = isFull ? -1 : before.findIndex(({ after }) => after >= dropped);
-    const forgotten = this.#changes.splice(0, kept === -1 ? before.length : kept);
-    this.#forgottenChanges += forgotten.length;
-    for (const { change } of forgotten) this.#characters -= charactersOf(change);
+    const kept = this.#isFull() ? -1 : before.findIndex(({ after }) => after >= dropped);
+    this.#forgetChanges(kept === -1 ? before.length : kept);
+  }
+
+  /** How many of the changes the first saved state has already. */
+  get #changesBeforeSaved(): number {
+    return (this.#saved[0]?.changeCount ?? this.changeCount) - this.#forgottenChanges;
+  }
+
+  #forgetChanges(count: number): void {
+    for (const { change } of this.#changes.splice(0, count))
+      this.#characters -= charactersOf(change);
+    this.#forgottenChanges += count;
   }
 
   #tell(): void {
     for (const observer of this.#observers) observer();
   }
+}
+
+type CopiedWorld = Script["from"];
+
+function isCopied(saved: SavedWorld | undefined): saved is CopiedWorld {
+  return saved?.copy !== undefined;
 }

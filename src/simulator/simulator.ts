@@ -59,7 +59,7 @@ export interface SimulatorCore {
    * A separate simulator that starts from this state, with an empty journal. With a moment it starts from the state of that
    * moment instead, such as `{ after: 17 }`: right after entry 17 of the journal.
    *
-   * @throws InputError if the journal no longer has what the moment is rebuilt from, or never had the entry.
+   * @throws InputError if what the moment is rebuilt from was dropped, or the journal never had the entry.
    */
   fork(moment?: Moment): SimulatorCore;
   /** A separate simulator with the same seed and settings, at the same instant, without any events. */

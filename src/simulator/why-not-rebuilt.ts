@@ -7,7 +7,7 @@ export const whyNot = {
   journalOff: "the journal is off (journalEntries or journalBytes is 0)",
   worldTooLarge:
     "the world is too large for its past to be saved, and the journal no longer has all that was done since its beginning",
-  nothingSaved: "the journal no longer has what it is rebuilt from",
+  nothingSaved: "what it is rebuilt from was dropped",
   replacedByTooLarge:
     "can't be rebuilt: before it, the world's state was replaced by one with too many events to copy",
 } as const;
@@ -17,7 +17,7 @@ export function whyTooEarly(
   total: number,
 ): string {
   return whyNone === undefined
-    ? `must be from ${first} to ${total}: the journal no longer has what an earlier moment is rebuilt from`
+    ? `must be from ${first} to ${total}: what an earlier moment is rebuilt from was dropped`
     : `can't be rebuilt: ${whyNone}`;
 }
 

@@ -87,5 +87,5 @@ function verdictOf({ rule }: Extract<FaultChange, { kind: "fault" }>): string {
 
 /** Roughly how many characters a change takes. Only those of two kinds are long. */
 export function charactersOf(change: WorldChange): number {
-  return change.kind === "fault" || change.kind === "sign-up" ? JSON.stringify(change).length : 64;
+  return change.kind === "fault" || change.kind === "sign-up" ? JSON.stringify(change).length : 128;
 }

@@ -248,10 +248,20 @@ function checkSame(sim: HostedCore, engine: Engine): void {
   expect(entries.map(withoutRequest)).toEqual(plain(expected.map(withoutRequest)));
   const { assertNothingLostOrDoubled: _, ...audit } = sim.audit();
   expect(ask(engine, "audit")).toEqual(plain(audit));
-  if (first === 0) expect(ask(engine, "report")).toEqual(plain(sim.report()));
+  if (first === 0) {
+    expect(ask(engine, "report")).toEqual(plain(sim.report()));
+    expect(doneByHand(ask(engine, "history"))).toEqual(
+      doneByHand({ changes: sim.history.changes() }),
+    );
+  }
   expect(ask(engine, "faults")).toEqual(plain({ faults: sim.faults.list() }));
   expect(ask(engine, "assumptions")).toEqual(plain(sim.assumptions));
   expect(engineState(engine, functionsOf(sim))).toEqual(plain(stateOf(sim)));
+}
+
+function doneByHand(history: unknown): readonly string[] {
+  const { changes } = history as { changes: ReturnType<HostedCore["history"]["changes"]> };
+  return changes.map(({ after, at, text }) => `${after} ${at} ${text}`);
 }
 
 /** The entries before those that the engine has. */

@@ -43,7 +43,7 @@ export function StateTab(props: {
     </div>
     ${loaded.error === undefined && moment?.[when] !== null && html`<${GoOn} key=${sequence} api=${api} sequence=${sequence} when=${when} mode=${moment?.[when]?.mode} />`}
     <${Waiting} loaded=${loaded} />
-    ${moment?.[when] === null && html`<p class="quiet">The moment before this entry can't be rebuilt: the journal no longer has what leads to it.</p>`}
+    ${moment?.[when] === null && html`<p class="quiet">The moment before this entry can't be rebuilt: what leads to it was dropped.</p>`}
     ${moment?.[when] && html`<${StateView} state=${moment[when]} catalogue=${catalogue} />`}`;
 }
 
