@@ -1,11 +1,15 @@
 /** Shows what happened in the world of a test that failed. */
 
 import { counted } from "../base/counted.ts";
-import { digestOf } from "../base/digest.ts";
 import { printable } from "../base/text.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 import type { Simulator } from "./create-simulator.ts";
-import { traceInWords, type WriteResult, writeFailureTrace } from "./failure-files.ts";
+import {
+  failureFileName,
+  traceInWords,
+  type WriteResult,
+  writeFailureTrace,
+} from "./failure-files.ts";
 
 export interface FailedTest {
   /** The test's file, as the runner names it. */
@@ -27,24 +31,14 @@ export async function reportFailedTest(
   sim: Simulator,
   test: FailedTest,
 ): Promise<WriteResult | undefined> {
-  const title = [test.file, ...test.names].join(" > ");
-  const options = { file: traceFileOf(test), title, folder: TRACES_FOLDER };
+  const { file, names, id } = test;
+  const title = [file, ...names].join(" > ");
+  const name = failureFileName(names.join(" "), [file, id]);
+  const options = { file: `${name}.html`, title, folder: TRACES_FOLDER };
   const trace = sim.journal.total === 0 ? undefined : await writeFailureTrace(sim, options);
   const where = trace && `adsim: to open in a browser: ${traceInWords(trace)}`;
   console.error([latestRequests(sim), ...(where ? [where] : [])].join("\n"));
   return trace;
-}
-
-const MAX_FILE_NAME = 100;
-
-/** The same for the same test in every run. Different for different tests, even if their names differ in punctuation only. */
-function traceFileOf({ file, names, id }: FailedTest): string {
-  const words = names
-    .join(" ")
-    .toLowerCase()
-    .match(/[a-z0-9]+/g) ?? ["test"];
-  const unique = digestOf([file, id]).slice(0, 8);
-  return `${words.join("-").slice(0, MAX_FILE_NAME)}-${unique}.html`;
 }
 
 const MAX_SHOWN = 8;

@@ -1,11 +1,24 @@
 /** Writes files about a failed test: its trace, and others. An error in writing never hides the failure itself. */
 
+import { digestOf } from "../base/digest.ts";
 import { describeError } from "../base/file-error.ts";
 import type { Simulator } from "./create-simulator.ts";
 import { environmentValue } from "./environment.ts";
 
 const TRACES = "ADSIM_TRACES";
 const OFF = "off";
+
+const MAX_WORDS = 55;
+
+/**
+ * A file's name without its ending: letters, digits and single hyphens. The same for the same failure in every run, and different
+ * if the identities differ, even where the words are the same in ASCII.
+ */
+export function failureFileName(words: string, identity: readonly string[]): string {
+  const plain = words.toLowerCase().match(/[a-z0-9]+/g) ?? ["failure"];
+  const unique = digestOf(identity).slice(0, 8);
+  return `${plain.join("-").slice(0, MAX_WORDS).replace(/-$/, "")}-${unique}`;
+}
 
 export interface FailureTraceOptions {
   /** The file's name, with its ending. */

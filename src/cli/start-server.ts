@@ -3,11 +3,12 @@
  * the end. Code that deals with files is loaded on demand: most servers start without it.
  */
 
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ClockMode } from "../base/clock.ts";
 import { type Server, startServer } from "../server.ts";
 import { type ServerFlags, serverOptions } from "./options/common-options.ts";
+import { wrongUsage } from "./output/exit.ts";
 import type { PlayedScenario } from "./output/ready-message.ts";
 import { say } from "./output/say.ts";
 import type { HostProcess } from "./processes/host-process.ts";
@@ -23,6 +24,7 @@ export async function startFrom(
   defaultClock: ClockMode,
   host: HostProcess,
 ): Promise<StartedServer> {
+  assertOwnFiles(flags);
   if (flags.saveOnExit !== undefined) {
     const { checkSavable } = await import("../adapters/files/snapshot-file.ts");
     // Checked now, rather than when the state is to be saved.
@@ -41,6 +43,29 @@ export async function startFrom(
   }
   const { startLoaded } = await import("./start-loaded.ts");
   return startLoaded(flags.load, flags);
+}
+
+/** What is written must not replace a file of another option. Only the state may go to where it came from. */
+function assertOwnFiles({ load, faults, scenario, saveOnExit, trace }: ServerFlags): void {
+  const read = { "--load": load, "--faults": faults, "--scenario": scenario };
+  assertOwnFile("--save-on-exit", saveOnExit, { ...read, "--load": undefined });
+  assertOwnFile("the trace", trace, { ...read, "--save-on-exit": saveOnExit });
+}
+
+function assertOwnFile(
+  what: string,
+  file: string | undefined,
+  others: Readonly<Record<string, string | undefined>>,
+): void {
+  for (const [option, other] of Object.entries(others)) {
+    if (file === undefined || other === undefined || pathOf(file) !== pathOf(other)) continue;
+    throw wrongUsage(`${what} would replace ${other}, the file of ${option}. Name another file`);
+  }
+}
+
+/** Where links lead to, if the file exists. */
+function pathOf(file: string): string {
+  return existsSync(file) ? realpathSync(file) : resolve(file);
 }
 
 /** A server that goes on from the file that it saves to starts with a new world while there is none. */

@@ -3,6 +3,7 @@
 import { checkWritable, writeFileAtomically } from "../adapters/files/atomic-file.ts";
 import { nodeHost } from "../adapters/node-host.ts";
 import { traceHtml } from "../adapters/trace-html.ts";
+import { counted } from "../base/counted.ts";
 import { describeError } from "../base/file-error.ts";
 import type { TracedWorld } from "../inspector/trace-worlds.ts";
 import type { Server } from "../server.ts";
@@ -42,6 +43,11 @@ export async function writeTrace(
     const { html, leftOut } = await traceHtml(worldsIn(server), { title, host: nodeHost });
     for (const { name, why } of leftOut)
       say(`adsim: the trace is without world ${name}: ${why}\n`, stderr);
+    const { dropped } = server.worlds.usage().worlds;
+    if (dropped > 0) {
+      const lost = `${counted(dropped, "world")} that the server dropped for want of room (--max-worlds, --world-bytes)`;
+      say(`adsim: the trace is without ${lost}\n`, stderr);
+    }
     const written = await writeFileAtomically(file, html);
     const instead = written === "replaced" ? ", which replaced the file that was there" : "";
     const size = sizeInWords(Buffer.byteLength(html));

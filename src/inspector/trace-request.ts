@@ -32,7 +32,7 @@ export function createRequestTracer(hiderOf: HiderOf): RequestTracer {
     };
     const isForm = /form-urlencoded/i.test(headerOf(headers, "content-type") ?? "");
     const inText = (text: string): string =>
-      isForm || !/^\s*[[{"]/.test(text)
+      isForm || !JSON_TEXT.test(text)
         ? hider.pairs(text, isForm ? "name" : "whole")
         : withoutSecretsInJson(text, hider);
     const noted = (sent: string, hidden: string): string => {
@@ -87,6 +87,8 @@ function tracedBody(
   return { base64: toBase64(Uint8Array.from(characters, (one) => one.charCodeAt(0))) };
 }
 
+/** An object, a list or a string, even if it is broken; or another value. */
+const JSON_TEXT = /^\s*(?:[[{"]|(?:true|false|null|-?\d[\d.eE+-]*)\s*$)/;
 /** Strings, even unfinished ones; punctuation; and everything else. Finds them in broken JSON, too. */
 const TOKENS = /"(?:[^"\\]|\\[\s\S])*(?:"|$)|[{}[\]]|[^\s"{}[\],:]+/g;
 const COLON = /\s*:\s*/y;

@@ -101,6 +101,63 @@ describe("exec --trace", () => {
     );
   });
 
+  test.each([
+    ["--save-on-exit", "the file of --save-on-exit"],
+    ["--load", "the file of --load"],
+    ["--faults", "the file of --faults"],
+    ["--scenario", "the file of --scenario"],
+  ])("doesn't replace the file of %s", async (option, said) => {
+    const file = join(temporaryFolder(), "same");
+    writeFileSync(file, "[]");
+    const { code, stderr } = await exec("", ["--trace", file, option, file]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`adsim: the trace would replace ${file}, ${said}.`);
+    expect(readFileSync(file, "utf8")).toBe("[]");
+  });
+
+  test("doesn't take the -- before CMD for its file", async () => {
+    const { code, stderr } = await runAdsim(["exec", "--trace", "--", process.execPath, "-e", "1"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("--trace <file>' argument '--' is invalid. It is missing.");
+    expect(existsSync("--")).toBe(false);
+  });
+
+  test("says how many worlds it hasn't, because the server dropped them", async () => {
+    const file = join(temporaryFolder(), "trace");
+    const script = client(1, "/@a") + client(1, "/@b") + client(1, "/@c");
+    const { stderr } = await exec(script, ["--trace", file, "--max-worlds", "2"]);
+    expect(stderr).toMatch(/adsim: the trace is without 2 worlds that the server dropped/);
+  });
+
+  test("has what was done by hand after a scenario's end", async () => {
+    const file = join(temporaryFolder(), "trace");
+    const steps = `(async () => {
+      const { ADSIM_URL } = process.env;
+      const post = (path, body) => fetch(new URL("/_sim/" + path, ADSIM_URL), {
+        method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body),
+      });
+      await post("faults", { id: "busy", verdict: { kind: "respond", status: 503 } });
+      await post("clock/advance", { by: "1h" });
+      await fetch(ADSIM_URL + "/v1/click", { method: "POST" });
+    })();`;
+    const { code } = await exec(steps, [
+      "--scenario",
+      "click-first",
+      "--clock",
+      "frozen",
+      "--trace",
+      file,
+    ]);
+    expect(code).toBe(0);
+    const engine = engineIn(file);
+    const { changes } = ask(engine, "/_sim/history") as { changes: { text: string }[] };
+    expect(changes.map(({ text }) => text).slice(-2)).toEqual([
+      "fault rule busy added: respond",
+      "clock advanced by 1 h",
+    ]);
+    expect(engine.notes("default").join()).not.toContain("other answers");
+  });
+
   test("goes on from a scenario's end", async () => {
     const file = join(temporaryFolder(), "trace.html");
     await exec(client(2), ["--trace", file, "--scenario", "click-first"]);

@@ -104,6 +104,8 @@ const oddBodies = [
   "",
   "{",
   "[1]",
+  "null",
+  " 4711\n",
   '{"publisher_id":"x","publisher_id":"y"}',
   "\ufeff{}",
   '{"ad_id":"\ud800"}',

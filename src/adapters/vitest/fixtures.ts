@@ -43,15 +43,19 @@ const msw = createMswHost();
 const extended: TestAPI<OwnFixtures> = base.extend<OwnFixtures>({
   simOptions: {},
   transport: "fetch",
-  $world: async ({ simOptions, transport, task, onTestFailed }, use) => {
+  $world: async ({ simOptions, transport, task, onTestFailed, onTestFinished }, use) => {
     const name = `test-${task.id.replaceAll(/[^A-Za-z0-9]+/g, "-")}`.toLowerCase();
     const options = underEnvironment(readSimOptions(simOptions));
     const world = await openWorld(transport, { options, name, msw });
     reportReached(world.sim);
-    onTestFailed(async () => {
+    const report = async (): Promise<void> => {
       const { file, id } = task;
       await reportFailedTest(world.sim, { file: file.name, names: namesOf(task), id });
-    });
+    };
+    // vitest turns the result of `test.fails` round only after these hooks.
+    if (task.fails === true) {
+      onTestFinished(async () => (task.result?.state === "pass" ? await report() : undefined));
+    } else onTestFailed(report);
     try {
       await use(world);
     } finally {

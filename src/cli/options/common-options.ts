@@ -270,6 +270,7 @@ export function wholeNumber(
 
 /** @throws InvalidArgumentError for an empty text, which usually comes from a variable that isn't set. */
 export function notEmpty(text: string): string {
+  if (text === "--") throw new InvalidArgumentError("It is missing.");
   if (text !== "") return text;
   throw new InvalidArgumentError("It must not be empty.");
 }

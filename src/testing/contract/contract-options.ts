@@ -28,7 +28,7 @@ export interface ClientContractOptions<Impression = unknown>
   readonly driver: CreateDriver<Impression>;
   readonly describe: Describe;
   readonly it: It;
-  /** The name of the group of tests. @default "client contract" */
+  /** The name of the group of tests. Contracts in one file need different names. @default "client contract" */
   readonly name?: string | undefined;
   /** Your own rules, tried after the others. @default none */
   readonly rules?: readonly Rule[] | undefined;
@@ -59,6 +59,8 @@ export interface Replay {
   readonly sequenceSeed: number;
   readonly path: string;
 }
+
+export const DEFAULT_NAME = "client contract";
 
 /** The options with defaults filled in. */
 export interface ContractSettings {
@@ -110,7 +112,7 @@ export function readContract<Impression>(
   options: ClientContractOptions<Impression>,
 ): ContractSettings {
   checkOptions<ClientContractOptions>(options as ClientContractOptions, contractEntries);
-  const { skip = {}, only, name = "client contract" } = options;
+  const { skip = {}, only, name = DEFAULT_NAME } = options;
   const world = readWorld(options);
   const rules = readRules(ours, options.rules, world.assumptions);
   const ids = rules.map(({ id }) => id);

@@ -1,6 +1,7 @@
 /** Describes a broken rule: both sides, the shortest sequence that breaks it, and how to replay it. Without keys. */
 
 import {
+  failureFileName,
   traceInWords,
   type WriteResult,
   writeFailureFile,
@@ -21,11 +22,11 @@ import {
   outcomeInWords,
   timeInWords,
 } from "../session/words.ts";
-import type { ContractSettings } from "./contract-options.ts";
+import { type ContractSettings, DEFAULT_NAME } from "./contract-options.ts";
 import type { Rule } from "./rules/rule.ts";
 import type { SameCause } from "./same-cause.ts";
 import { scenarioOf } from "./scenario-of.ts";
-import { withStack } from "./stack.ts";
+import { fileIn, withStack } from "./stack.ts";
 import type { BrokenTrial } from "./try-rule.ts";
 
 /** Thrown when a client breaks a rule of the contract. The message has all details. */
@@ -65,8 +66,9 @@ export async function failureOf(
   sameCause: SameCause | undefined,
   stack: string,
 ): Promise<ContractError> {
-  const scenario = await writtenScenario(rule, trial, contract);
-  const trace = await writtenTrace(rule, trial, contract);
+  const file = fileNameOf(rule, contract, stack);
+  const scenario = await writtenScenario(file, rule, trial, contract);
+  const trace = await writtenTrace(file, rule, trial, contract);
   const replay = `${rule.id} ${trial.sequenceSeed} ${trial.path}`;
   const lines = [
     `The client broke ${rule.id}: ${rule.says} (${rule.source})`,
@@ -81,18 +83,18 @@ export async function failureOf(
     ...scenarioLines(scenario),
     ...(trace === undefined ? [] : [`In a browser:  ${traceInWords(trace)}`]),
   ];
-  const file = scenario?.kind === "written" ? scenario.path : undefined;
-  const about = { rule: rule.id, replay, file, sameCauseAs: sameCause?.rule };
+  const path = scenario?.kind === "written" ? scenario.path : undefined;
+  const about = { rule: rule.id, replay, file: path, sameCauseAs: sameCause?.rule };
   return withStack(new ContractError(withoutSecrets(lines.join("\n")), about), stack);
 }
 
 async function writtenScenario(
+  file: string,
   rule: Rule,
   { broken, session }: BrokenTrial,
-  { name, world, failures }: ContractSettings,
+  { world, failures }: ContractSettings,
 ): Promise<WriteResult | undefined> {
   if (failures === undefined) return undefined;
-  const file = fileNameOf(name, rule.id);
   const about =
     `What a client that broke the rule ${rule.id} sent, and the answers that it got. ` +
     `The rule: ${rule.says} (${rule.source}) What was wrong: ${broken.message}`;
@@ -118,23 +120,23 @@ async function writtenScenario(
 
 /** The same sequence in the inspector. */
 async function writtenTrace(
+  file: string,
   rule: Rule,
   { session }: BrokenTrial,
   { name, failures }: ContractSettings,
 ): Promise<WriteResult | undefined> {
   if (failures === undefined) return undefined;
   return await writeFailureTrace(session.sim, {
-    file: `${fileNameOf(name, rule.id)}.html`,
+    file: `${file}.html`,
     title: `${name}: a client that broke ${rule.id}`,
     folder: failures,
   });
 }
 
-/** Includes the contract's name, so that several contracts in one project have different files. */
-function fileNameOf(contract: string, rule: string): string {
-  const whole = contract === "client contract" ? rule : `${contract} ${rule}`;
-  const words = whole.toLowerCase().match(/[a-z0-9]+/g) ?? ["failure"];
-  return words.join("-").slice(-64).replace(/^-/, "");
+/** Without an ending. Contracts with different names, or of different test files, have different files. */
+function fileNameOf({ id }: Rule, { name }: ContractSettings, stack: string): string {
+  const words = name === DEFAULT_NAME ? id : `${name} ${id}`;
+  return failureFileName(words, [fileIn(stack), name, id]);
 }
 
 function sessionLines(rule: Rule, { session, timeZone }: BrokenTrial): string[] {

@@ -9,6 +9,14 @@ export function stackFrom(called: (...given: never[]) => unknown): string {
   return lines.filter((line) => /^\s+at /.test(line)).join("\n");
 }
 
+/** The file of the first frame, relative to the working directory; empty if there is none. */
+export function fileIn(stack: string): string {
+  const [, file = ""] = /^\s+at (?:.*\()?(.*?)(?::\d+)+\)?$/m.exec(stack) ?? [];
+  const folder = typeof process === "undefined" ? "" : process.cwd();
+  const at = file.lastIndexOf(folder);
+  return at === -1 ? file : file.slice(at + folder.length);
+}
+
 /** Replaces the error's stack frames. */
 export function withStack<Thrown extends Error>(error: Thrown, stack: string): Thrown {
   if (stack !== "") error.stack = `${error.name}: ${error.message}\n${stack}`;

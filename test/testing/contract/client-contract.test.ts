@@ -193,8 +193,10 @@ describe("a client that breaks a rule", () => {
     });
     const error = tests["click-once"];
     if (!(error instanceof ContractError)) throw new Error("No rule was broken.");
-    const path = join(folder, "my-client-click-once.json");
-    const page = join(folder, "my-client-click-once.html");
+    const [file = ""] = readdirSync(folder).filter((name) => name.endsWith(".json"));
+    expect(file).toMatch(/^my-client-click-once-[0-9a-f]{8}\.json$/);
+    const path = join(folder, file);
+    const page = path.replace(".json", ".html");
     const lines = error.message.replaceAll(/(srf|imp|clk)_\w+/g, "$1_…").split("\n");
     expect(lines.filter((line) => !line.includes("the client reported"))).toEqual([
       "The client broke click-once: A click that may have been recorded isn't sent again. (spec §4)",
@@ -251,11 +253,30 @@ describe("a client that breaks a rule", () => {
     expect(good.tests["click-once"]).toBe("passed");
   });
 
+  test("has other files than another client that breaks the same rule", async () => {
+    const failures = join(folder, "names");
+    const files = new Set<string>();
+    for (const name of [
+      "клиент А",
+      "клиент Б",
+      `A ${"long ".repeat(20)}`,
+      `B ${"long ".repeat(20)}`,
+    ]) {
+      const { report } = await run([clickOnce], { ...clicksAgain, failures, name });
+      files.add(JSON.stringify(report?.rules[0]?.verdict));
+    }
+    expect(files.size).toBe(4);
+    expect(readdirSync(failures).filter((name) => name.endsWith(".html"))).toHaveLength(4);
+    expect(readdirSync(failures).filter((name) => name.endsWith(".json"))).toHaveLength(4);
+  });
+
   test("over HTTP its requests are in the trace, too", async () => {
     const http = { transport: "http", runs: 1, failures: folder, name: "HTTP" } as const;
     const { tests } = await run([broken], http);
     expect(String(tests["impression-sent"])).toContain("In a browser:");
-    const html = readFileSync(join(folder, "http-impression-sent.html"), "utf8");
+    const [page = ""] =
+      /http-impression-sent-[0-9a-f]{8}\.html/.exec(`${tests["impression-sent"]}`) ?? [];
+    const html = readFileSync(join(folder, page), "utf8");
     const recording = /id="trace">(.*?)<\/script>/s.exec(html)?.[1] ?? "{}";
     const { worlds } = JSON.parse(recording) as Trace;
     expect(worlds[0]?.steps.length).toBeGreaterThan(0);
@@ -690,7 +711,7 @@ describe("in real runners", () => {
     expect(again).toContain(`See it again:  ${replay}`);
     expect(again).toMatch(/﹣ impression-sent: .*, skipped: only click-once is replayed/);
     expect(played).toMatch(
-      /broken {2}click-once: .*: expected -1, found 0\.\d+ \(expectations\.0\)/,
+      /broken {2}click-once-[0-9a-f]{8}: .*: expected -1, found 0\.\d+ \(expectations\.0\)/,
     );
   });
 
@@ -726,7 +747,8 @@ describe("in real runners", () => {
           /The client broke click-once[\s\S]*?As a scenario: .*/.exec(output) ?? [];
         expect(failure).toMatch(/session_id=\w+-\w+-\w+-\w+-[\da-f-]{36}/);
         outputs.push(failure);
-        files.push(readFileSync(join(into(run), "click-once.json"), "utf8"));
+        const [file = ""] = /click-once-[0-9a-f]{8}\.json/.exec(failure) ?? [];
+        files.push(readFileSync(join(into(run), file), "utf8"));
         [, replay = ""] = /ADSIM_REPLAY="(.*)"/.exec(failure) ?? [];
       }
       expect(replay).toMatch(/^click-once 1 /);

@@ -33,6 +33,17 @@ describe("fake timers that are left on", () => {
   });
 });
 
+describe("a test that has to fail", () => {
+  test.fails("fails, which is right", async ({ sim, fetch, baseUrl }) => {
+    await fetch(`${baseUrl}/v1/click`, { method: "POST" });
+    expect(sim).toHaveRecordedImpression();
+  });
+
+  test.fails("passes, which is wrong", async ({ fetch, baseUrl }) => {
+    await fetch(`${baseUrl}/v1/click`, { method: "POST" });
+  });
+});
+
 describe("wrong transport", () => {
   test.override("transport", "smtp" as "http");
   test("is refused", ({ sim }) => expect(sim).toBalance());
