@@ -192,7 +192,12 @@ function toResponse(reply: Reply): LongResponse {
 }
 
 function followed({ events, id, isOpenEnded }: Extract<Reply, { kind: "events" }>): LongResponse {
-  const headers = { "content-type": "text/event-stream", ...commonHeaders };
+  const headers = {
+    "content-type": "text/event-stream",
+    // nginx would keep the events back.
+    "x-accel-buffering": "no",
+    ...commonHeaders,
+  };
   // After a break, browsers would wait three seconds or more. By the id they say that they come again.
   const body = `retry: 1000\nid: ${id}\n\n`;
   return { status: 200, headers, body, rest: events, isOpenEnded };

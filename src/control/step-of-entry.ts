@@ -1,6 +1,7 @@
 /** An entry of the journal as a step of a scenario, which sends the same request in any world. */
 
 import { InputError } from "../base/input.ts";
+import { utf8Text } from "../base/text.ts";
 import type { NumberedRecord } from "../journal/record.ts";
 import { shownEntry } from "../journal/shown-entry.ts";
 import { wireExchange } from "../journal/wire-exchange.ts";
@@ -25,6 +26,8 @@ export function stepOfEntry(
   entry: NumberedRecord,
   check: ScenarioPlayer["check"] = () => undefined,
 ): StepOfEntry {
+  if (utf8Text(entry.record.body) === undefined)
+    return { step: null, whyNoStep: "The body isn't UTF-8, which a scenario can't send." };
   const step = uncheckedStep(world, entry);
   const publishers = entry.record.world.publishers;
   try {

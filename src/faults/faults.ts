@@ -88,7 +88,7 @@ export function createTransports(): Transports {
 export function createFaults(
   current: () => { readonly rules: RuleList; readonly clock: { now(): number } },
   transports: Transports,
-  note: (change: FaultChange) => void,
+  note: (change: FaultChange, atMs: number) => void,
 ): Faults {
   const list = (): InstalledRule[] => {
     const { rules, clock } = current();
@@ -96,17 +96,19 @@ export function createFaults(
   };
   const remove = (rule: Rule | string): boolean => {
     const { rules, clock } = current();
-    const isRemoved = rules.remove(rule, clock.now());
-    if (isRemoved) note({ kind: "heal", id: typeof rule === "string" ? rule : rule.id });
+    const nowMs = clock.now();
+    const isRemoved = rules.remove(rule, nowMs);
+    if (isRemoved) note({ kind: "heal", id: typeof rule === "string" ? rule : rule.id }, nowMs);
     return isRemoved;
   };
   return {
     add(rule) {
       const { rules, clock } = current();
-      const added = rules.add(rule, clock.now(), transports.whyNot);
+      const nowMs = clock.now();
+      const added = rules.add(rule, nowMs, transports.whyNot);
       const { id, behaviour } = added;
       const repeated = behaviour.kind === "data" ? { ...behaviour.rule, id } : behaviour.decide;
-      note({ kind: "fault", id, rule: repeated });
+      note({ kind: "fault", id, rule: repeated }, nowMs);
       return Object.assign(() => remove(added), { rule: publicRule(added) });
     },
     list,
@@ -118,8 +120,9 @@ export function createFaults(
     },
     remove,
     clear() {
-      current().rules.clear();
-      note({ kind: "heal", id: undefined });
+      const { rules, clock } = current();
+      rules.clear();
+      note({ kind: "heal", id: undefined }, clock.now());
     },
     limitTo(transport) {
       for (const { id, verdict } of list()) {

@@ -96,7 +96,7 @@ class Core implements HostedCore {
       maxBytes: this.#maxSavedBytes(),
       save: () => this.#saveCopy(),
     });
-    const note = (change: WorldChange): void => this.history.note(change);
+    const note = (change: WorldChange, atMs?: number): void => this.history.note(change, atMs);
     this.publishers = createDirectory(() => this.#running, note);
     this.faults = createFaults(() => this.#running, transports, note);
     this.clock = createWorldClock({

@@ -109,10 +109,11 @@ export class WorldHistory implements History {
     this.#tell();
   }
 
-  note(change: WorldChange): void {
-    const { journal, now } = this.#source;
+  /** `atMs`: the time that the change depends on, where a running clock may show a later one already. */
+  note(change: WorldChange, atMs: number = this.#source.now()): void {
+    const { journal } = this.#source;
     if (journal.isOff) return;
-    this.#changes.push({ after: journal.total, atMs: now(), change });
+    this.#changes.push({ after: journal.total, atMs, change });
     this.#changedAfter = journal.total;
     this.#characters += charactersOf(change);
     if (this.#isFull()) this.#lookAt = 0;

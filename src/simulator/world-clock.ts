@@ -6,7 +6,7 @@ import type { WorldChange } from "./world-change.ts";
 
 interface WorldClockParts {
   readonly running: () => Clock;
-  readonly note: (change: WorldChange) => void;
+  readonly note: (change: WorldChange, atMs: number) => void;
   readonly modeChanged: (before: ClockMode) => void;
 }
 
@@ -18,14 +18,15 @@ export function createWorldClock({ running, note, modeChanged }: WorldClockParts
     },
     advance(by) {
       const nowMs = running().advance(by);
-      note({ kind: "advance", byMs: durationMs(by) });
+      note({ kind: "advance", byMs: durationMs(by) }, nowMs);
       return nowMs;
     },
     set(change) {
       const { mode } = running();
       running().set(change);
       if (running().mode !== mode) modeChanged(mode);
-      note({ kind: "set-clock", mode: running().mode, nowMs: running().now() });
+      const nowMs = running().now();
+      note({ kind: "set-clock", mode: running().mode, nowMs }, nowMs);
     },
   };
 }

@@ -36,6 +36,7 @@ test("the rows are what an observer of the journal gets", () => {
   expect(response.status).toBe(200);
   expect(response.headers).toMatchObject({
     "content-type": "text/event-stream",
+    "x-accel-buffering": "no",
     "cache-control": "no-store",
     "x-ratelimit-remaining": "60",
   });

@@ -148,9 +148,13 @@ function ask(
       const match = isKnown || last !== "connecting" ? { "if-match": "*" } : {};
       const headers = { ...read.headers(), ...match };
       const response = await fetch(`${url}?follow=false`, { headers });
-      if (response.status !== 200) return tell("ended");
-      for (const event of eventsIn(await response.text())) read.event(event);
-      tell("live");
+      // A proxy says so while the server starts again.
+      if (response.status >= 500) tell("reconnecting");
+      else if (response.status !== 200) return tell("ended");
+      else {
+        for (const event of eventsIn(await response.text())) read.event(event);
+        tell("live");
+      }
     } catch {
       tell("reconnecting");
     }

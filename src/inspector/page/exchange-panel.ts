@@ -71,8 +71,8 @@ export function ExchangePanel(props: {
     </header>
     <${Tabs} name="tab" label="What to look at" tabs=${tabs} chosen=${tab}>
       ${tab === "exchange" && html`<${ExchangeTab} ...${{ api, loaded, moment, catalogue }} />`}
-      ${tab === "state" && html`<${StateTab} ...${{ api, sequence, moment, catalogue, publishers }} />`}
-      ${tab === "what-if" && html`<${WhatIfTab} key=${sequence} api=${api} sequence=${sequence} />`}
+      ${tab === "state" && html`<${StateTab} ...${{ api, sequence, hasHappened, moment, catalogue, publishers }} />`}
+      ${tab === "what-if" && html`<${WhatIfTab} key=${sequence} ...${{ api, sequence, hasHappened }} />`}
     </${Tabs}>
   </aside>`;
 }

@@ -117,13 +117,12 @@ function useHold(log: Log, isOpen: boolean, filter: string): Hold {
   const [isAtTop, setAtTop] = useState(true);
   const held = useRef({ count: 0, filter, dropped: 0 });
   const { shown, dropped } = log;
-  const isNew =
-    held.current.filter !== filter ||
-    shown.length < held.current.count - (dropped - held.current.dropped);
-  if ((isAtTop && !isOpen) || isNew || held.current.count === 0) {
+  const kept = held.current.count - (dropped - held.current.dropped);
+  const isNew = held.current.filter !== filter || shown.length < kept;
+  if ((isAtTop && !isOpen) || isNew || kept <= 0) {
     held.current = { count: shown.length, filter, dropped };
   }
-  const count = Math.max(0, held.current.count - (dropped - held.current.dropped));
+  const count = held.current.count - (dropped - held.current.dropped);
   const [, update] = useState(0);
   const release = (): void => {
     held.current = { count: log.shown.length, filter, dropped: log.dropped };

@@ -36,9 +36,6 @@ export interface ViewProps {
   readonly version: number;
 }
 
-/** Twice what a journal keeps by default. */
-const MAX_ITEMS = 20_000;
-const DROPPED_AT_ONCE = 2000;
 /** What arrives within this time is drawn together. */
 const GATHER_MS = 100;
 
@@ -88,14 +85,6 @@ export function createLog(notify: () => void): Log {
       notify();
     }, GATHER_MS);
   }
-  /** Drops the items up to this place. */
-  function drop(order: number): void {
-    items.splice(0, indexAt(items, order) + 1);
-    for (const [event, sequence] of firsts) if (sequence <= order) firsts.delete(event);
-    const gone = indexAt(shown, order) + 1;
-    shown.splice(0, gone);
-    dropped += gone;
-  }
 
   return {
     get items() {
@@ -136,8 +125,6 @@ export function createLog(notify: () => void): Log {
         if (row.publisher !== undefined) publishers.add(row.publisher);
         if (matches(row)) insert(shown, row);
       }
-      const last = items.length > MAX_ITEMS ? items[DROPPED_AT_ONCE - 1] : undefined;
-      if (last !== undefined) drop(orderOf(last));
       changed();
     },
     changes(list) {
@@ -150,7 +137,11 @@ export function createLog(notify: () => void): Log {
       changed();
     },
     forgotten(through) {
-      drop(through);
+      items.splice(0, indexAt(items, through) + 1);
+      for (const [event, sequence] of firsts) if (sequence <= through) firsts.delete(event);
+      const gone = indexAt(shown, through) + 1;
+      shown.splice(0, gone);
+      dropped += gone;
       changed();
     },
     restarted() {

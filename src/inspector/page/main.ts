@@ -8,7 +8,6 @@ const address = new URL(document.baseURI);
 const root = document.getElementById("page");
 if (address.password !== "") {
   // No script may use an address with a password. The browser remembers it for the address without.
-  address.username = "";
-  address.password = "";
-  location.replace(address);
+  // The query makes it another document for Firefox, which would only move within this one.
+  location.replace(`${address.origin}${address.pathname}?${address.hash}`);
 } else if (root !== null) render(html`<${App} />`, root);

@@ -153,12 +153,15 @@ export function CopyButton(props: {
 
 async function copyText(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) return await navigator.clipboard.writeText(text);
+  const { activeElement } = document;
   const area = document.createElement("textarea");
   area.value = text;
   document.body.append(area);
   area.select();
-  document.execCommand("copy");
+  const isCopied = document.execCommand("copy");
   area.remove();
+  if (activeElement instanceof HTMLElement) activeElement.focus();
+  if (!isCopied) throw new Refusal("The browser doesn't let this page copy.");
 }
 
 /** Tabs whose choice stands in the address under `name`. The first is the default. */

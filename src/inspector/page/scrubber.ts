@@ -32,7 +32,9 @@ export function Scrubber(props: {
   const drawn = useMemo(() => bars(items, first ?? 0, last ?? 0), [items, version]);
   if (first === undefined || last === undefined) return null;
   const here = Math.min(Math.max(at ?? last, first), last);
-  const item = items[indexAt(items, here)];
+  // The journal may have forgotten the entry that is looked at, or not have it yet.
+  const looked = at ?? last;
+  const item = looked === here ? items[indexAt(items, here)] : undefined;
   const when = item === undefined ? "" : item.at.replace("T", " ").replace("Z", "");
   const isOut = (to: number): boolean => !(to >= first && to <= last);
   const step = (to: number, label: string, sign: string): Part =>
@@ -50,10 +52,10 @@ export function Scrubber(props: {
         ${drawn.map(([kind, path]) => html`<path key=${kind} class=${kind} d=${path} />`)}
       </svg>
       <input type="range" min=${first} max=${last} value=${here} aria-label="Entry"
-        aria-valuetext=${`entry ${here} of ${last}, ${when}`}
+        aria-valuetext=${`entry ${looked} of ${last}, ${when}`}
         onInput=${(event: Event) => event.target instanceof HTMLInputElement && onGo(Number(event.target.value))} />
     </span>
-    <output><b>#${here}</b> of ${last} <i>${when}</i></output>
+    <output><b>#${looked}</b> of ${last} <i>${when}</i></output>
     <span class="legend" aria-hidden="true">
       ${marks.map((mark) => html`<span key=${mark}><i class=${mark}></i>${markNames[mark]}</span>`)}
     </span>

@@ -13,12 +13,13 @@ import { go, usePlace } from "./place.ts";
 export function StateTab(props: {
   readonly api: Api;
   readonly sequence: number;
+  readonly hasHappened: boolean;
   /** As the publisher of the request sees it. */
   readonly moment: Loaded<Moment>;
   readonly catalogue: Catalogue;
   readonly publishers: readonly string[];
 }): Part {
-  const { api, sequence, catalogue, publishers } = props;
+  const { api, sequence, hasHappened, catalogue, publishers } = props;
   const place = usePlace();
   const when = place.when === "before" ? "before" : "after";
   const who = place.who ?? "";
@@ -27,7 +28,7 @@ export function StateTab(props: {
       who === ""
         ? undefined
         : await api.get<Moment>(`history/${sequence}?publisher=${encodeURIComponent(who)}`),
-    [api, sequence, who],
+    [api, sequence, who, hasHappened],
   );
   const loaded = who === "" ? props.moment : others;
   const moment = loaded.value?.sequence === sequence ? loaded.value : undefined;

@@ -29,20 +29,22 @@ const HEADLINE = 80;
 export function WhatIfTab({
   api,
   sequence,
+  hasHappened,
 }: {
   readonly api: Api;
   readonly sequence: number;
+  readonly hasHappened: boolean;
 }): Part {
   const ask = <Value>(body: object, signal?: AbortSignal): Promise<Value> =>
     api.send("POST", `history/${sequence}/what-if`, body, signal);
   const readings = useLoaded(
     (signal) => ask<ReadingComparison>({}, signal),
-    [api, sequence],
+    [api, sequence, hasHappened],
     STAY_MS,
   );
   const entry = useLoaded(
     () => api.get<EntryReply>(`journal/${sequence}?secrets=shown`),
-    [api, sequence],
+    [api, sequence, hasHappened],
   );
   const [kind, setKind] = useState("respond");
   return html`
@@ -231,7 +233,7 @@ function AnswerView(props: {
 }): Part {
   const { title, answer, other } = props;
   return html`<div class="answer">
-    <h4>${title}: <${Status} status=${answer.status} /> ${reasonText(answer)} <span class="quiet">${booksText(answer)}</span></h4>
+    <p class="title">${title}: <${Status} status=${answer.status} /> ${reasonText(answer)} <span class="quiet">${booksText(answer)}</span></p>
     ${
       answer.body === ""
         ? html`<p class="quiet">No body.</p>`

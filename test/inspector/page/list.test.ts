@@ -257,6 +257,55 @@ describe.skipIf(chromium === undefined)("the list of exchanges (needs Chromium)"
     await close();
   });
 
+  test("a page behind a proxy goes on when the server answers again", async () => {
+    const { page, server, impression, open, close } = await visit(browser);
+    await open();
+    impression("a");
+    await page.route("**/_sim/events*", (route) => route.fulfill({ status: 502 }));
+    await page.goto("about:blank");
+    await page.goto(`${server.url}/_sim/`);
+    await page.locator(".connection.reconnecting").waitFor();
+    await page.unroute("**/_sim/events*");
+    await page.locator("#row-1").waitFor();
+    await page.locator(".connection.live").waitFor();
+    await close();
+  });
+
+  test("beside an open exchange that the journal forgot, the list has those that it kept", async () => {
+    const { page, impression, open, close } = await visit(browser, { journalEntries: 50 });
+    for (let sent = 0; sent < 30; sent += 1) impression(`s-${sent}`);
+    await open("#at=10");
+    await page.locator("#row-10").waitFor();
+    for (let sent = 0; sent < 200; sent += 1) impression(`t-${sent}`);
+    await page.getByText("#10 of 230").waitFor();
+    await expect.poll(async () => (await visibleRows(page)).length).toBeGreaterThan(10);
+    await close();
+  });
+
+  test("a recording longer than a journal usually is has all its rows", async () => {
+    const { page, impression, open, close } = await visit(browser, { journalEntries: 25_000 });
+    for (let sent = 0; sent < 22_000; sent += 1) impression(`s-${sent}`);
+    await open("#text=%231");
+    await expect.poll(() => visibleRows(page)).toEqual([1]);
+    await page.getByText("1 of 22000", { exact: true }).waitFor();
+    await close();
+  });
+
+  test.each(["what-if", "state"])(
+    "the tab %s of an exchange that is still to come fills when it has come",
+    async (tab) => {
+      const { page, publisher, impression, open, close } = await visit(browser);
+      impression("a");
+      await open(`#at=2&tab=${tab}&who=${publisher.id}`);
+      await page.getByRole("alert").first().waitFor();
+      impression("b");
+      const filled = page.getByRole("heading", { name: "Surfaces" });
+      await (tab === "state" ? filled : page.getByText("The answer in force")).waitFor();
+      await expect.poll(() => page.getByRole("alert").count()).toBe(0);
+      await close();
+    },
+  );
+
   test("a page that gets no stream, because there are too many, asks again and again", async () => {
     const { page, server, impression, open, close } = await visit(browser);
     impression("a");
