@@ -162,6 +162,21 @@ describe.skipIf(chromium === undefined)("actions (needs Chromium)", () => {
     await close();
   });
 
+  test("a copy button keeps the focus where pages have no clipboard of their own, as over http", async () => {
+    const { page, impression, open, close } = await visit(browser);
+    await page.addInitScript(() => {
+      Object.defineProperty(Navigator.prototype, "clipboard", { value: undefined });
+    });
+    impression("a");
+    await open("#at=1");
+    const button = page.getByRole("button", { name: "Copy as curl" });
+    await button.focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toMatch(/^Cop/);
+    await close();
+  });
+
   test("an address with the control token works, and leads to the one without it", async () => {
     const server = await startServer({ port: 0, controlToken: "s3cret" });
     const page = await browser.newPage();
