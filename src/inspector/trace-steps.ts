@@ -49,7 +49,8 @@ export function createStepWriter(
   /** The world's seed can change when its state is replaced. */
   let hider = hiderOf(state);
   let latestMs = state.clock.now;
-  let replacement: NotedChange | undefined;
+  /** How the state was replaced last. */
+  let replaced: ["restore" | "play", sinceMs: number] = ["restore", 0];
 
   function since(atMs: number): number {
     const sinceMs = atMs - latestMs;
@@ -99,8 +100,12 @@ export function createStepWriter(
     };
     return Object.keys(special).length === 0 ? undefined : special;
   }
-  function changed({ change }: NotedChange): TracedChange | undefined {
-    if (change.kind === "replace") return undefined;
+  function changed({ change, atMs }: NotedChange): TracedChange | undefined {
+    if (change.kind === "replace") {
+      // A play counts as done in the old state. A restore is listed with the time of the new one.
+      replaced = [change.by, change.by === "play" ? since(atMs) : 0];
+      return undefined;
+    }
     if (change.kind === "sign-up") {
       return { ...change, signUp: noted(change.signUp, hiddenSignUp(change.signUp, hider)) };
     }
@@ -126,19 +131,16 @@ export function createStepWriter(
         steps.push(request(step.record, next?.kind === "request" ? next.record : undefined));
         return;
       }
-      if (step.noted.change.kind === "replace") replacement = step.noted;
       const change = changed(step.noted);
       if (change !== undefined) steps.push(["changed", since(step.noted.atMs), change]);
     },
     replaced(copy) {
       for (const id of functionsIn(copy.rules)) functions.add(id);
       hider = hiderOf(copy.state);
-      const isPlay = replacement?.change.kind === "replace" && replacement.change.by === "play";
-      // A play counts as done in the old state. A restore is listed with the time of the new one.
-      const sinceMs = isPlay && replacement !== undefined ? since(replacement.atMs) : 0;
+      const [by, sinceMs] = replaced;
       const state = withoutSecrets(tracedState(copy));
       latestMs = state.clock.now;
-      steps.push(["replaced", sinceMs, isPlay ? "play" : "restore", state]);
+      steps.push(["replaced", sinceMs, by, state]);
     },
     written: () => ({ heads, steps, redacted, hasHiddenTexts }),
   };

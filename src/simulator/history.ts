@@ -3,14 +3,11 @@
  * hand, and sends the journal's requests again from the latest saved state before that entry.
  */
 
-import { formatInstant } from "../base/calendar.ts";
 import { InputError } from "../base/input.ts";
 import { addObserver } from "../base/observers.ts";
 import type { JournalRing } from "../journal/journal.ts";
 import {
   type History,
-  type HistoryStep,
-  isFirstOfTwo,
   type Moment,
   modeAfter,
   type NotedChange,
@@ -18,9 +15,12 @@ import {
   type SavedWorld,
   type Script,
   type ShownChange,
+  stepsOf,
 } from "./moment.ts";
+import { NotedChanges } from "./noted-changes.ts";
+import { isCopied, SavedWorlds } from "./saved-worlds.ts";
 import { checkedEntry, whyNot, whyTooEarly } from "./why-not-rebuilt.ts";
-import { changeInWords, charactersOf, type WorldChange } from "./world-change.ts";
+import type { WorldChange } from "./world-change.ts";
 
 /** What a history needs of its simulator. */
 export interface HistorySource {
@@ -46,11 +46,8 @@ const MAX_LARGEST_COPIES = 32;
 export class WorldHistory implements History {
   readonly #source: HistorySource;
   readonly #observers = new Set<() => void>();
-  /** Oldest first. */
-  #saved: SavedWorld[] = [];
-  #changes: NotedChange[] = [];
-  #forgottenChanges = 0;
-  #characters = 0;
+  #saved = new SavedWorlds();
+  #changes = new NotedChanges();
   /** The number of requests at which to look next whether to save the state. 0: save it before the next request. */
   #lookAt = 0;
   #isReplaced = false;
@@ -65,10 +62,8 @@ export class WorldHistory implements History {
 
   /** Begins with a world as its settings make it. */
   start(): void {
-    this.#saved = [];
-    this.#changes = [];
-    this.#forgottenChanges = 0;
-    this.#characters = 0;
+    this.#saved = new SavedWorlds();
+    this.#changes = new NotedChanges();
     this.#isReplaced = false;
     this.#changedAfter = undefined;
     const { journal } = this.#source;
@@ -81,27 +76,25 @@ export class WorldHistory implements History {
     this.#tell();
   }
 
-  /** The state was replaced: what came before doesn't lead to it. It is saved before anything happens to it. */
+  /** The state was replaced: what came before doesn't lead to it. Call `saveIfDue` before anything is done to it. */
   replaced(by: "restore" | "fork"): void {
-    if (by === "restore") this.note({ kind: "replace", by });
     this.#isReplaced = true;
     this.#lookAt = 0;
+    if (by === "restore") this.note({ kind: "replace", by });
   }
 
   /** Takes over the history of another world, whose state and entries follow this one's. */
   adopt(other: WorldHistory): void {
     this.note({ kind: "replace", by: "play" });
     const { total } = this.#source.journal;
-    const shift = this.changeCount - other.#forgottenChanges;
-    // Not push(...): as arguments, hundreds of thousands don't fit on the stack.
-    this.#changes = [...this.#changes, ...other.#changes];
-    this.#characters += other.#characters;
-    const followed = other.#saved.map((one) => ({
+    const shift = this.changeCount - other.#changes.forgotten;
+    this.#changes.append(other.#changes);
+    const followed = other.#saved.all.map((one) => ({
       ...one,
       changeCount: one.changeCount + shift,
       hasChanges: one.hasChanges || one.sequence === total,
     }));
-    this.#saved = [...this.#saved, ...followed];
+    this.#saved.append(followed);
     this.#isReplaced = other.#isReplaced;
     this.#changedAfter = other.#changedAfter ?? this.#changedAfter;
     this.#isTooLarge = other.#isTooLarge;
@@ -113,10 +106,12 @@ export class WorldHistory implements History {
   note(change: WorldChange, atMs: number = this.#source.now()): void {
     const { journal } = this.#source;
     if (journal.isOff) return;
-    this.#changes.push({ after: journal.total, atMs, change });
+    this.#changes.add({ after: journal.total, atMs, change });
     this.#changedAfter = journal.total;
-    this.#characters += charactersOf(change);
-    if (this.#isFull()) this.#lookAt = 0;
+    if (this.#isFull()) {
+      this.#lookAt = 0;
+      this.#look();
+    }
     this.#tell();
   }
 
@@ -127,26 +122,21 @@ export class WorldHistory implements History {
 
   /** Estimated bytes of the saved states and the noted changes. */
   get bytes(): number {
-    return this.#characters + this.#copyBytes;
-  }
-
-  get #copyBytes(): number {
-    return this.#saved.reduce((sum, { copy }) => sum + (copy?.bytes ?? 0), 0);
+    return this.#changes.characters + this.#saved.bytes;
   }
 
   get canThin(): boolean {
-    return this.#saved.slice(1).some(({ follows }) => follows);
+    return this.#saved.canThin;
   }
 
   thin(): void {
-    this.#saved = this.#saved.filter(({ follows }, index) => index === 0 || !follows);
+    this.#saved.thin();
   }
 
   get first(): number | undefined {
     this.saveIfDue();
     const { journal } = this.#source;
-    const dropped = journal.total - journal.kept;
-    const usable = this.#saved.find((one) => one.copy !== undefined && one.sequence >= dropped);
+    const usable = this.#saved.all.find((one) => isCopied(one) && one.sequence >= this.#dropped);
     if (usable === undefined) return undefined;
     const first = usable.hasChanges ? usable.sequence + 1 : usable.sequence;
     return first <= journal.total ? first : undefined;
@@ -159,14 +149,11 @@ export class WorldHistory implements History {
   }
 
   changes(): readonly ShownChange[] {
-    return this.#changes.map(({ after, atMs, change }, index) => {
-      const number = this.#forgottenChanges + index + 1;
-      return { number, after, at: formatInstant(atMs), change, text: changeInWords(change) };
-    });
+    return this.#changes.shown();
   }
 
   get changeCount(): number {
-    return this.#forgottenChanges + this.#changes.length;
+    return this.#changes.count;
   }
 
   observe(observer: () => void): () => void {
@@ -183,12 +170,13 @@ export class WorldHistory implements History {
       ? journal.total + 1
       : checkedEntry(field, moment.after ?? moment.before, journal.total);
     const last = isAfter ? entry : entry - 1;
-    const latest = this.#startFor(last, isAfter);
-    const from = start === "latest" ? latest : this.#earliestBefore(latest);
+    const latest = this.#saved.leadingTo(last, isAfter);
+    const from = start === "latest" ? latest : this.#saved.earliestBefore(latest, this.#dropped);
     const why = this.#whyUnusable(from, last);
     if (!isCopied(from) || why !== undefined)
       throw new InputError(field, why ?? whyNot.replacedByTooLarge, "not-found");
-    const changes = this.#changesFrom(from).filter(({ after }) => !isAfter || after < last);
+    const since = this.#changes.slice(from.changeCount);
+    const changes = isAfter ? since.filter(({ after }) => after < last) : since;
     const untilMs = isNow ? now() : isAfter ? undefined : journal.recordAt(entry)?.nowMs;
     return this.#script(from, last, changes, untilMs);
   }
@@ -204,42 +192,20 @@ export class WorldHistory implements History {
 
   /** What was done up to where the state was replaced by this one; undefined if that can't be done again. */
   #scriptTo(end: SavedWorld): Script | undefined {
-    const from = this.#earliestBefore(this.#saved[this.#saved.indexOf(end) - 1]);
+    const from = this.#saved.earliestBefore(this.#saved.before(end), this.#dropped);
     if (!isCopied(from) || this.#whyUnusable(from, end.sequence) !== undefined) return undefined;
-    const changes = this.#changesFrom(from).slice(0, end.changeCount - from.changeCount);
+    const changes = this.#changes.slice(from.changeCount, end.changeCount);
     return this.#script(from, end.sequence, changes, undefined);
   }
 
   #script(
-    from: CopiedWorld,
+    from: Script["from"],
     last: number,
     changes: readonly NotedChange[],
     untilMs: number | undefined,
   ): Script {
-    const steps = this.#steps(from, last, changes);
+    const steps = stepsOf(this.#source.journal, { first: from.sequence + 1, last }, changes);
     return { from, steps, untilMs, mode: modeAfter(from.copy, steps) };
-  }
-
-  /** The latest saved state that leads to a moment. One saved after later changes doesn't lead to the moment after its entry. */
-  #startFor(last: number, isAfter: boolean): SavedWorld | undefined {
-    return this.#saved.findLast(
-      ({ sequence, hasChanges }) =>
-        sequence <= last && !(isAfter && hasChanges && sequence === last),
-    );
-  }
-
-  /** The earliest saved state that leads to this one. */
-  #earliestBefore(latest: SavedWorld | undefined): SavedWorld | undefined {
-    const { journal } = this.#source;
-    const dropped = journal.total - journal.kept;
-    let earliest = latest;
-    const before = latest === undefined ? [] : this.#saved.slice(0, this.#saved.indexOf(latest));
-    for (const one of before.reverse()) {
-      const leadsThere = earliest?.follows === true && one.sequence >= dropped;
-      if (!leadsThere || one.copy === undefined) break;
-      earliest = one;
-    }
-    return earliest;
   }
 
   #whyUnusable(from: SavedWorld | undefined, last: number): string | undefined {
@@ -250,35 +216,12 @@ export class WorldHistory implements History {
     return whyTooEarly(this, journal.total);
   }
 
-  #changesFrom({ changeCount }: SavedWorld): NotedChange[] {
-    return this.#changes.slice(changeCount - this.#forgottenChanges);
-  }
-
-  /** The requests up to the last one, each followed by the changes after it. */
-  #steps(from: SavedWorld, last: number, changes: readonly NotedChange[]): HistoryStep[] {
-    const { journal } = this.#source;
-    const steps: HistoryStep[] = [];
-    let next = 0;
-    for (let sequence = from.sequence; sequence <= last; sequence += 1) {
-      const record = journal.recordAt(sequence);
-      if (sequence > from.sequence && record !== undefined) {
-        const isFirstOnly = sequence === last && isFirstOfTwo(record);
-        steps.push({ kind: "request", sequence, record, isFirstOnly });
-      }
-      for (; changes[next]?.after === sequence; next += 1) {
-        const noted = changes[next];
-        if (noted !== undefined) steps.push({ kind: "change", noted });
-      }
-    }
-    return steps;
-  }
-
   /** `share`: of what may be kept. */
   #isFull(share = 1): boolean {
     const { maxBytes } = this.#source;
     return (
-      this.#characters > share * MAX_CHANGE_CHARACTERS ||
-      this.#copyBytes > share * MAX_LARGEST_COPIES * maxBytes
+      this.#changes.characters > share * MAX_CHANGE_CHARACTERS ||
+      this.#saved.bytes > share * MAX_LARGEST_COPIES * maxBytes
     );
   }
 
@@ -290,10 +233,10 @@ export class WorldHistory implements History {
       return;
     }
     const { total, kept } = journal;
-    const latest = this.#saved.at(-1)?.sequence;
+    const latest = this.#saved.last?.sequence;
     const isDue = this.#lookAt === 0 || kept === 0 || total - (latest ?? 0) >= this.#interval();
     if (isDue && (this.#isReplaced || this.#isFull() || total !== latest)) this.#save(false);
-    this.#forget(total - kept);
+    this.#forget();
     this.#lookAt = total + LOOK_EVERY;
   }
 
@@ -302,7 +245,7 @@ export class WorldHistory implements History {
     const { total, kept } = journal;
     if (kept === total) return SAVE_EVERY;
     const often = Math.min(Math.max(kept / 8, LOOK_EVERY), SAVE_EVERY);
-    const share = (this.#saved.at(-1)?.copy?.bytes ?? 0) / maxBytes;
+    const share = (this.#saved.last?.copy?.bytes ?? 0) / maxBytes;
     return Math.max(often, Math.min(share * REQUESTS_PER_LARGEST_COPY, kept / 2));
   }
 
@@ -314,44 +257,36 @@ export class WorldHistory implements History {
     const sequence = journal.total;
     const hasChanges = this.#changedAfter === sequence;
     if (copy !== undefined || !follows || this.#isFull())
-      this.#saved.push({ sequence, changeCount, hasChanges, isStart, follows, copy });
+      this.#saved.append([{ sequence, changeCount, hasChanges, isStart, follows, copy }]);
     this.#isReplaced = false;
     this.#isTooLarge = copy === undefined;
   }
 
-  /** Drops what no entry of the journal needs, and more if it is too much. `dropped`: the last entry that the journal dropped. */
-  #forget(dropped: number): void {
-    this.#saved = this.#saved.filter(({ sequence }) => sequence >= dropped);
-    if (this.#isFull()) {
-      while (this.#saved.length > 1 && this.#isFull(0.5)) {
-        this.#saved.shift();
-        this.#forgetChanges(this.#changesBeforeSaved);
-      }
+  /** Drops what no entry of the journal needs, and more if it is too much. */
+  #forget(): void {
+    const dropped = this.#dropped;
+    this.#saved.dropBefore(dropped);
+    const isFull = this.#isFull();
+    while (isFull && this.#saved.count > 1 && this.#isFull(0.5)) {
+      this.#saved.dropFirst();
+      this.#changes.forget(this.#firstNeeded);
     }
-    const before = this.#changes.slice(0, this.#changesBeforeSaved);
     // Those between entries that the journal keeps are still listed.
-    const kept = this.#isFull() ? -1 : before.findIndex(({ after }) => after >= dropped);
-    this.#forgetChanges(kept === -1 ? before.length : kept);
+    this.#changes.forget(this.#firstNeeded, ({ after }) => !isFull && after >= dropped);
   }
 
-  /** How many of the changes the first saved state has already. */
-  get #changesBeforeSaved(): number {
-    return (this.#saved[0]?.changeCount ?? this.changeCount) - this.#forgottenChanges;
+  /** The changes before this one are in the first saved state already. */
+  get #firstNeeded(): number {
+    return this.#saved.first?.changeCount ?? this.changeCount;
   }
 
-  #forgetChanges(count: number): void {
-    for (const { change } of this.#changes.splice(0, count))
-      this.#characters -= charactersOf(change);
-    this.#forgottenChanges += count;
+  /** The last entry that the journal dropped. */
+  get #dropped(): number {
+    const { journal } = this.#source;
+    return journal.total - journal.kept;
   }
 
   #tell(): void {
     for (const observer of this.#observers) observer();
   }
-}
-
-type CopiedWorld = Script["from"];
-
-function isCopied(saved: SavedWorld | undefined): saved is CopiedWorld {
-  return saved?.copy !== undefined;
 }

@@ -5,6 +5,7 @@ import type { ClockMode } from "../base/clock.ts";
 import { parseInput } from "../base/input.ts";
 import { type Schema, strictObject } from "../base/schema-builders.ts";
 import type { RuleList } from "../faults/rule-list.ts";
+import type { JournalRing } from "../journal/journal.ts";
 import type { JournalRecord } from "../journal/record.ts";
 import type { WorldState } from "../world/accounts/snapshot.ts";
 import type { Book } from "../world/ledger/book.ts";
@@ -136,6 +137,28 @@ export interface History {
    * @throws InputError that says why the present can't be rebuilt.
    */
   scriptsToNow(): readonly [Script, ...Script[]];
+}
+
+/** The requests from the first to the last, and the changes before, between and after them. */
+export function stepsOf(
+  { recordAt }: Pick<JournalRing, "recordAt">,
+  { first, last }: { readonly first: number; readonly last: number },
+  changes: readonly NotedChange[],
+): readonly HistoryStep[] {
+  const steps: HistoryStep[] = [];
+  let next = 0;
+  for (let sequence = first - 1; sequence <= last; sequence += 1) {
+    const record = recordAt(sequence);
+    if (sequence >= first && record !== undefined) {
+      const isFirstOnly = sequence === last && isFirstOfTwo(record);
+      steps.push({ kind: "request", sequence, record, isFirstOnly });
+    }
+    for (; changes[next]?.after === sequence; next += 1) {
+      const noted = changes[next];
+      if (noted !== undefined) steps.push({ kind: "change", noted });
+    }
+  }
+  return steps;
 }
 
 /** The mode of the clock after these steps. */

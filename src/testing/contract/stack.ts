@@ -9,12 +9,9 @@ export function stackFrom(called: (...given: never[]) => unknown): string {
   return lines.filter((line) => /^\s+at /.test(line)).join("\n");
 }
 
-/** The file of the first frame, relative to the working directory; empty if there is none. */
+/** The file of the first frame; empty if there is none. */
 export function fileIn(stack: string): string {
-  const [, file = ""] = /^\s+at (?:.*\()?(.*?)(?::\d+)+\)?$/m.exec(stack) ?? [];
-  const folder = typeof process === "undefined" ? "" : process.cwd();
-  const at = file.lastIndexOf(folder);
-  return at === -1 ? file : file.slice(at + folder.length);
+  return /^\s+at (?:.*\()?(.*?)(?::\d+)+\)?$/m.exec(stack)?.[1] ?? "";
 }
 
 /** Replaces the error's stack frames. */

@@ -1,0 +1,61 @@
+/** What is done to a world by hand, in order. Of very much, only the latest is kept. */
+
+import { formatInstant } from "../base/calendar.ts";
+import type { NotedChange, ShownChange } from "./moment.ts";
+import { changeInWords, charactersOf } from "./world-change.ts";
+
+/** Numbers of changes count all since the beginning. */
+export class NotedChanges {
+  #kept: NotedChange[] = [];
+  #forgotten = 0;
+  #characters = 0;
+
+  /** Estimated size of those that are kept. */
+  get characters(): number {
+    return this.#characters;
+  }
+
+  /** All since the beginning. */
+  get count(): number {
+    return this.#forgotten + this.#kept.length;
+  }
+
+  get forgotten(): number {
+    return this.#forgotten;
+  }
+
+  add(noted: NotedChange): void {
+    this.#kept.push(noted);
+    this.#characters += charactersOf(noted.change);
+  }
+
+  append(others: NotedChanges): void {
+    // Not push(...): as arguments, hundreds of thousands don't fit on the stack.
+    this.#kept = [...this.#kept, ...others.#kept];
+    this.#characters += others.#characters;
+  }
+
+  /** From number `from` to number `to` - 1. */
+  slice(from: number, to: number = this.count): readonly NotedChange[] {
+    return this.#kept.slice(from - this.#forgotten, to - this.#forgotten);
+  }
+
+  /** Forgets those before number `to`. `unless`: keeps from the first one for which it holds. */
+  forget(to: number, unless: (noted: NotedChange) => boolean = () => false): void {
+    const before = this.slice(this.#forgotten, to);
+    const first = before.findIndex(unless);
+    const gone = this.#kept.splice(0, first === -1 ? before.length : first);
+    for (const { change } of gone) this.#characters -= charactersOf(change);
+    this.#forgotten += gone.length;
+  }
+
+  shown(): readonly ShownChange[] {
+    return this.#kept.map(({ after, atMs, change }, index) => ({
+      number: this.#forgotten + index + 1,
+      after,
+      at: formatInstant(atMs),
+      change,
+      text: changeInWords(change),
+    }));
+  }
+}
