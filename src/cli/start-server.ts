@@ -3,8 +3,8 @@
  * the end. Code that deals with files is loaded on demand: most servers start without it.
  */
 
-import { existsSync, realpathSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { extname } from "node:path";
 import type { ClockMode } from "../base/clock.ts";
 import { type Server, startServer } from "../server.ts";
 import { type ServerFlags, serverOptions } from "./options/common-options.ts";
@@ -24,7 +24,7 @@ export async function startFrom(
   defaultClock: ClockMode,
   host: HostProcess,
 ): Promise<StartedServer> {
-  assertOwnFiles(flags);
+  await assertOwnFiles(flags);
   if (flags.saveOnExit !== undefined) {
     const { checkSavable } = await import("../adapters/files/snapshot-file.ts");
     // Checked now, rather than when the state is to be saved.
@@ -38,7 +38,7 @@ export async function startFrom(
     const { startPlayed } = await import("./play/start-played.ts");
     return startPlayed(flags.scenario, flags, host);
   }
-  if (flags.load === undefined || isFirstStart(flags, host)) {
+  if (flags.load === undefined || (await isFirstStart(flags, host))) {
     return startServer(await serverOptions(flags, defaultClock));
   }
   const { startLoaded } = await import("./start-loaded.ts");
@@ -46,32 +46,39 @@ export async function startFrom(
 }
 
 /** What is written must not replace a file of another option. Only the state may go to where it came from. */
-function assertOwnFiles({ load, faults, scenario, saveOnExit, trace }: ServerFlags): void {
-  const read = { "--load": load, "--faults": faults, "--scenario": scenario };
-  assertOwnFile("--save-on-exit", saveOnExit, { ...read, "--load": undefined });
-  assertOwnFile("the trace", trace, { ...read, "--save-on-exit": saveOnExit });
+async function assertOwnFiles(flags: ServerFlags): Promise<void> {
+  const { load, faults, scenario = "", saveOnExit, trace } = flags;
+  // Without an ending it is the name of one that comes with adsim.
+  const played = extname(scenario) === "" ? undefined : scenario;
+  const read = { "--load": load, "--faults": faults, "--scenario": played };
+  await assertOwnFile("--save-on-exit", saveOnExit, { ...read, "--load": undefined });
+  await assertOwnFile("the trace", trace, { ...read, "--save-on-exit": saveOnExit });
 }
 
-function assertOwnFile(
+async function assertOwnFile(
   what: string,
   file: string | undefined,
   others: Readonly<Record<string, string | undefined>>,
-): void {
+): Promise<void> {
   for (const [option, other] of Object.entries(others)) {
-    if (file === undefined || other === undefined || pathOf(file) !== pathOf(other)) continue;
+    if (!(await isSameFile(file, other))) continue;
     throw wrongUsage(`${what} would replace ${other}, the file of ${option}. Name another file`);
   }
 }
 
-/** Where links lead to, if the file exists. */
-function pathOf(file: string): string {
-  return existsSync(file) ? realpathSync(file) : resolve(file);
+/** Whether they are the same file, or will be. */
+async function isSameFile(one: string | undefined, other: string | undefined): Promise<boolean> {
+  if (one === undefined || other === undefined) return false;
+  const { endOfLinks } = await import("../adapters/files/atomic-file.ts");
+  return (await endOfLinks(one)) === (await endOfLinks(other));
 }
 
 /** A server that goes on from the file that it saves to starts with a new world while there is none. */
-function isFirstStart({ load = "", saveOnExit }: ServerFlags, { stderr }: HostProcess): boolean {
-  const isKept = saveOnExit !== undefined && resolve(saveOnExit) === resolve(load);
-  if (!isKept || existsSync(load)) return false;
+async function isFirstStart(
+  { load = "", saveOnExit }: ServerFlags,
+  { stderr }: HostProcess,
+): Promise<boolean> {
+  if (!(await isSameFile(load, saveOnExit)) || existsSync(load)) return false;
   say(`adsim: ${load} doesn't exist yet, so this starts with a new world\n`, stderr);
   return true;
 }

@@ -4,8 +4,9 @@ import { eventValues } from "../audit/findings/client-event.ts";
 import { formatInstant } from "../base/calendar.ts";
 import type { ClockMode } from "../base/clock.ts";
 import { InputError, underName } from "../base/input.ts";
+import type { FunctionStandIn } from "../faults/rule-list.ts";
 import { isFirstOfTwo, type Script } from "../simulator/moment.ts";
-import { type Repetition, repeatAll } from "../simulator/repetition.ts";
+import { type Repetition, repeatAll, verdictIn } from "../simulator/repetition.ts";
 import type { HostedCore } from "../simulator/simulator.ts";
 import { buildRequest } from "../spec/build-request.ts";
 import { isEventKind, type OperationId } from "../spec/operations.ts";
@@ -64,7 +65,9 @@ function statesAround(
   if (record === undefined || script === undefined) {
     return { before: null, after: stateAfter(world, sequence, publisher) };
   }
-  const { repetition, world: earlier, mode } = rebuild(world, script);
+  // Rules that are functions decide on the entry itself as they did.
+  const recorded: FunctionStandIn = (id) => () => verdictIn(record, id);
+  const { repetition, world: earlier, mode } = rebuild(world, script, recorded);
   const before = shownState(earlier.fork(), mode, publisher);
   // What led to the moment between the two times of a duplicated request doesn't lead on.
   if (record.fault?.application === 2) {
@@ -91,9 +94,9 @@ function scriptBefore({ history }: HostedCore, sequence: number): Script | undef
 }
 
 /** A world with a frozen clock in the state that a script leads to. `mode`: that of the clock at that moment. */
-function rebuild(world: HostedCore, script: Script): RebuiltWorld {
+function rebuild(world: HostedCore, script: Script, asked?: FunctionStandIn): RebuiltWorld {
   const repetition = world.beginAt(script.from);
-  repeatAll(repetition, script);
+  repeatAll(repetition, script, asked);
   return { repetition, world: repetition.world, mode: script.mode };
 }
 

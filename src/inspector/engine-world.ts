@@ -3,6 +3,7 @@
  * are real ones. Checks each answer against the recorded one.
  */
 
+import { LAST_INSTANT_MS } from "../base/calendar.ts";
 import { fromBase64 } from "../base/text.ts";
 import type { FaultFunction } from "../faults/rule.ts";
 import { loadRuleList } from "../faults/rule-list.ts";
@@ -64,7 +65,11 @@ function begun({ name, begin, first }: WorldTrace, worlds: Worlds, time: EngineT
   }
   // Replacing the state is a change by hand, so it happens in another world, of which this one is a fork.
   const origin = freeName(worlds);
-  replaceState(worlds.get(origin), begin.state, time);
+  // Real time may be before the start that the options name, and then no world with a system clock could be made.
+  time.wallMs = LAST_INSTANT_MS;
+  const made = worlds.get(origin);
+  time.wallMs = begin.state.clock.now;
+  replaceState(made, begin.state, time);
   const world = worlds.fork(name, origin);
   worlds.delete(origin);
   world.journal.importRecords({ forgotten: first, records: [] });
@@ -189,6 +194,8 @@ function createRepeater(
       replaceState(world, state, time);
       return;
     }
+    // Where the trace began with a time ahead of real time, real time was taken to be that.
+    time.wallMs = atMs;
     // A restored state has no functions: they were added since then.
     const end = faults.rules.findIndex(({ rule }) => functions.includes(rule.id));
     const rules = end === -1 ? faults.rules : faults.rules.slice(0, end);

@@ -45,7 +45,16 @@ export function createEngine(trace: Trace): Engine {
     const one = waiting.get(name);
     if (one === undefined) return;
     waiting.delete(name);
-    notes.set(name, [...rebuild(one, worlds, time), ...(one.hasHiddenTexts ? [HIDDEN_NOTE] : [])]);
+    const found = [...rebuilt(one), ...(one.hasHiddenTexts ? [HIDDEN_NOTE] : [])];
+    notes.set(name, found);
+  }
+
+  function rebuilt(one: WorldTrace): readonly string[] {
+    try {
+      return rebuild(one, worlds, time);
+    } catch (error) {
+      return [`This world can't be rebuilt: ${error instanceof Error ? error.message : error}`];
+    }
   }
 
   return {

@@ -53,6 +53,8 @@ export class WorldHistory implements History {
   #isReplaced = false;
   /** The entry after which the latest change was made; undefined if there was none. */
   #changedAfter: number | undefined;
+  /** The characters of all changes until the state was last saved. */
+  #charactersSaved = 0;
   /** Whether the state was too large to be copied when it was last due. */
   #isTooLarge = false;
 
@@ -64,6 +66,7 @@ export class WorldHistory implements History {
   start(): void {
     this.#saved = new SavedWorlds();
     this.#changes = new NotedChanges();
+    this.#charactersSaved = 0;
     this.#isReplaced = false;
     this.#changedAfter = undefined;
     const { journal } = this.#source;
@@ -108,7 +111,7 @@ export class WorldHistory implements History {
     if (journal.isOff) return;
     this.#changes.add({ after: journal.total, atMs, change });
     this.#changedAfter = journal.total;
-    if (this.#isFull()) {
+    if (this.#isDueByChanges) {
       this.#lookAt = 0;
       this.#look();
     }
@@ -172,7 +175,7 @@ export class WorldHistory implements History {
     const last = isAfter ? entry : entry - 1;
     const latest = this.#saved.leadingTo(last, isAfter);
     const from = start === "latest" ? latest : this.#saved.earliestBefore(latest, this.#dropped);
-    const why = this.#whyUnusable(from, last);
+    const why = this.#whyUnusable(from);
     if (!isCopied(from) || why !== undefined)
       throw new InputError(field, why ?? whyNot.replacedByTooLarge, "not-found");
     const since = this.#changes.slice(from.changeCount);
@@ -193,7 +196,7 @@ export class WorldHistory implements History {
   /** What was done up to where the state was replaced by this one; undefined if that can't be done again. */
   #scriptTo(end: SavedWorld): Script | undefined {
     const from = this.#saved.earliestBefore(this.#saved.before(end), this.#dropped);
-    if (!isCopied(from) || this.#whyUnusable(from, end.sequence) !== undefined) return undefined;
+    if (!isCopied(from) || this.#whyUnusable(from) !== undefined) return undefined;
     const changes = this.#changes.slice(from.changeCount, end.changeCount);
     return this.#script(from, end.sequence, changes, undefined);
   }
@@ -208,21 +211,24 @@ export class WorldHistory implements History {
     return { from, steps, untilMs, mode: modeAfter(from.copy, steps) };
   }
 
-  #whyUnusable(from: SavedWorld | undefined, last: number): string | undefined {
-    const { journal } = this.#source;
-    if (from !== undefined && from.copy === undefined) return whyNot.replacedByTooLarge;
-    if (from !== undefined && (last === from.sequence || journal.recordAt(from.sequence + 1)))
-      return undefined;
-    return whyTooEarly(this, journal.total);
+  #whyUnusable(from: SavedWorld | undefined): string | undefined {
+    if (from === undefined || from.sequence < this.#dropped)
+      return whyTooEarly(this, this.#source.journal.total);
+    return isCopied(from) ? undefined : whyNot.replacedByTooLarge;
   }
 
-  /** `share`: of what may be kept. */
+  /** `share`: of what may be kept. States that follow from others can be thinned out, and don't count. */
   #isFull(share = 1): boolean {
     const { maxBytes } = this.#source;
     return (
       this.#changes.characters > share * MAX_CHANGE_CHARACTERS ||
-      this.#saved.bytes > share * MAX_LARGEST_COPIES * maxBytes
+      this.#saved.bytesOfReplaced > share * MAX_LARGEST_COPIES * maxBytes
     );
+  }
+
+  /** So often that the older half of the changes can be dropped at one of the saved states. */
+  get #isDueByChanges(): boolean {
+    return this.#changes.charactersSinceStart - this.#charactersSaved > MAX_CHANGE_CHARACTERS / 4;
   }
 
   /** Saves the state if it is time. */
@@ -235,7 +241,7 @@ export class WorldHistory implements History {
     const { total, kept } = journal;
     const latest = this.#saved.last?.sequence;
     const isDue = this.#lookAt === 0 || kept === 0 || total - (latest ?? 0) >= this.#interval();
-    if (isDue && (this.#isReplaced || this.#isFull() || total !== latest)) this.#save(false);
+    if (isDue && (this.#isReplaced || this.#isDueByChanges || total !== latest)) this.#save(false);
     this.#forget();
     this.#lookAt = total + LOOK_EVERY;
   }
@@ -256,23 +262,25 @@ export class WorldHistory implements History {
     const follows = !(isStart || this.#isReplaced);
     const sequence = journal.total;
     const hasChanges = this.#changedAfter === sequence;
-    if (copy !== undefined || !follows || this.#isFull())
+    if (copy !== undefined || !follows)
       this.#saved.append([{ sequence, changeCount, hasChanges, isStart, follows, copy }]);
+    // Without a copy, nothing takes the place of the changes.
+    else if (this.#isFull()) this.#saved.clear();
+    this.#charactersSaved = this.#changes.charactersSinceStart;
     this.#isReplaced = false;
     this.#isTooLarge = copy === undefined;
   }
 
   /** Drops what no entry of the journal needs, and more if it is too much. */
   #forget(): void {
-    const dropped = this.#dropped;
-    this.#saved.dropBefore(dropped);
+    this.#saved.dropBefore(this.#dropped);
     const isFull = this.#isFull();
-    while (isFull && this.#saved.count > 1 && this.#isFull(0.5)) {
+    while (isFull && this.#saved.count > 1 && this.#isFull(0.6)) {
       this.#saved.dropFirst();
       this.#changes.forget(this.#firstNeeded);
     }
     // Those between entries that the journal keeps are still listed.
-    this.#changes.forget(this.#firstNeeded, ({ after }) => !isFull && after >= dropped);
+    this.#changes.forget(this.#firstNeeded, ({ after }) => !isFull && after >= this.#dropped);
   }
 
   /** The changes before this one are in the first saved state already. */

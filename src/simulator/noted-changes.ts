@@ -9,10 +9,16 @@ export class NotedChanges {
   #kept: NotedChange[] = [];
   #forgotten = 0;
   #characters = 0;
+  #charactersForgotten = 0;
 
   /** Estimated size of those that are kept. */
   get characters(): number {
     return this.#characters;
+  }
+
+  /** Estimated size of all since the beginning. */
+  get charactersSinceStart(): number {
+    return this.#charactersForgotten + this.#characters;
   }
 
   /** All since the beginning. */
@@ -45,7 +51,9 @@ export class NotedChanges {
     const before = this.slice(this.#forgotten, to);
     const first = before.findIndex(unless);
     const gone = this.#kept.splice(0, first === -1 ? before.length : first);
-    for (const { change } of gone) this.#characters -= charactersOf(change);
+    const characters = gone.reduce((sum, { change }) => sum + charactersOf(change), 0);
+    this.#characters -= characters;
+    this.#charactersForgotten += characters;
     this.#forgotten += gone.length;
   }
 

@@ -7,7 +7,12 @@ export class SavedWorlds {
 
   /** Estimated bytes of all copies. */
   get bytes(): number {
-    return this.#list.reduce((sum, { copy }) => sum + (copy?.bytes ?? 0), 0);
+    return bytesOf(this.#list);
+  }
+
+  /** Estimated bytes of the copies that can't be thinned out. */
+  get bytesOfReplaced(): number {
+    return bytesOf(this.#list.filter(({ follows }) => !follows));
   }
 
   get count(): number {
@@ -37,6 +42,10 @@ export class SavedWorlds {
   /** Drops those that follow from the ones before them. */
   thin(): void {
     this.#list = this.#list.filter(({ follows }, index) => index === 0 || !follows);
+  }
+
+  clear(): void {
+    this.#list = [];
   }
 
   dropFirst(): void {
@@ -70,6 +79,10 @@ export class SavedWorlds {
     }
     return earliest;
   }
+}
+
+function bytesOf(list: readonly SavedWorld[]): number {
+  return list.reduce((sum, { copy }) => sum + (copy?.bytes ?? 0), 0);
 }
 
 export function isCopied(saved: SavedWorld | undefined): saved is Script["from"] {

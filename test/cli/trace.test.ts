@@ -1,6 +1,13 @@
 /** `exec --trace` and `serve --trace-on-exit`: the file, and what is said about it. */
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createEngine, type Engine } from "../../src/inspector/engine-worlds.ts";
@@ -107,12 +114,22 @@ describe("exec --trace", () => {
     ["--faults", "the file of --faults"],
     ["--scenario", "the file of --scenario"],
   ])("doesn't replace the file of %s", async (option, said) => {
-    const file = join(temporaryFolder(), "same");
+    const file = join(temporaryFolder(), "same.json");
     writeFileSync(file, "[]");
     const { code, stderr } = await exec("", ["--trace", file, option, file]);
     expect(code).toBe(2);
     expect(stderr).toContain(`adsim: the trace would replace ${file}, ${said}.`);
     expect(readFileSync(file, "utf8")).toBe("[]");
+  });
+
+  test("doesn't replace them behind links either, nor before they exist", async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, "real"));
+    symlinkSync(join(folder, "real"), join(folder, "link"));
+    const options = ["--trace", join(folder, "link/o"), "--save-on-exit", join(folder, "real/o")];
+    const { code, stderr } = await exec("", options);
+    expect(code).toBe(2);
+    expect(stderr).toContain("the file of --save-on-exit");
   });
 
   test("doesn't take the -- before CMD for its file", async () => {

@@ -52,6 +52,23 @@ function statsNow(sim: HostedCore): string {
 }
 
 describe("GET history/:sequence", () => {
+  test("asks rules that are functions nothing: they decide on the entry as they did", () => {
+    const worlds = worldsOf();
+    const sim = world(worlds);
+    let calls = 0;
+    sim.faults.add(() => {
+      calls += 1;
+      return calls === 1 ? undefined : { kind: "respond", status: 500 };
+    });
+    impression(sim, "s-1");
+    impression(sim, "s-2");
+    const [first, second] = [1, 2].map((at) => read<Shown>(worlds, `/_sim/history/${at}`));
+    expect(calls).toBe(2);
+    expect(first?.after.publisher?.books.impressions).toBe(1);
+    expect(second?.after.publisher?.books.impressions).toBe(1);
+    expect(second?.after.faults[0]?.fired).toBe(1);
+  });
+
   test("shows books, quotas, surfaces, rules and choices before and after", () => {
     const worlds = worldsOf();
     const sim = world(worlds);

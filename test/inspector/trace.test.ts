@@ -313,3 +313,28 @@ describe("random sessions with faults, functions, changes by hand and broken req
     fc.assert(campaign, { numRuns: runsOf(60, 30), seed: 1 });
   });
 });
+
+describe("real time that doesn't fit the recorded times", () => {
+  test("a world with a system clock that begins before its start is rebuilt", () => {
+    const { sim } = sessionOf({ clock: "system", start: "2026-01-10T00:00:00Z" });
+    sim.handle(impression(sim, 1));
+    sim.restore(createSimulator({ start: "2026-01-01T00:00:00Z" }).snapshot());
+    sim.journal.clear();
+    sim.handle(impression(sim, 2));
+    checkSame(sim, engineOf(sim));
+  });
+
+  test("a state with a system clock is restored to its own time", () => {
+    const { sim, wall } = sessionOf({ clock: "system" });
+    const saved = sim.snapshot();
+    sim.clock.advance("1d");
+    sim.handle(impression(sim, 1));
+    sim.journal.clear();
+    sim.handle(impression(sim, 2));
+    wall.ms += 1000;
+    sim.restore(saved);
+    wall.ms += 1000;
+    sim.handle(impression(sim, 3));
+    checkSame(sim, engineOf(sim));
+  });
+});

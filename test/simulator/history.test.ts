@@ -328,6 +328,29 @@ describe("of what is done by hand again and again", () => {
     expect(() => sim.fork({ after: first - 1 })).toThrow(`from ${first} to 60`);
   });
 
+  test("the newer half stays, also while few requests come", () => {
+    const sim = createSimulatorCore({}, fakerHost);
+    for (let sent = 1; sent <= 490; sent += 1) {
+      for (let change = 0; change < 70; change += 1) sim.clock.advance(1);
+      sim.handle(impression(sim, sent));
+    }
+    const { first = 0 } = sim.history;
+    expect(first).toBeGreaterThan(0);
+    expect(first).toBeLessThan(350);
+    expect(sim.fork({ after: first }).audit().total.attempts).toBe(first);
+    expect(sim.history.changes().length).toBeGreaterThan(10_000);
+  });
+
+  test("a growing world keeps all moments while its journal is whole", () => {
+    const host = { ...fakerHost, maxSavedBytes: 80_000 };
+    const sim = createSimulatorCore({ journalEntries: 30_000, publishers: 2 }, host);
+    for (let sent = 1; sent <= 25_000; sent += 1) {
+      sim.handle({ method: "GET", path: "/v1/nothing" });
+    }
+    expect(sim.history.first).toBe(0);
+    expect(sim.estimateBytes()).toBeGreaterThan(32 * 80_000);
+  });
+
   test("restoring before each test doesn't take more and more memory", () => {
     const sim = createSimulatorCore({}, { ...fakerHost, maxSavedBytes: 200_000 });
     send(sim as unknown as Simulator, 10);
@@ -361,6 +384,15 @@ describe("a moment that isn't one", () => {
     const before = stateOf(sim);
     expect(() => sim.fork(moment as never)).toThrow(message);
     expect(stateOf(sim)).toBe(before);
+  });
+
+  test("before an entry that the journal has dropped is refused", () => {
+    const sim = createSimulator({ journalEntries: 20 });
+    send(sim, 23);
+    expect(() => sim.fork({ before: 1 })).toThrow(
+      /^before must be from \d+ to 23|can't be rebuilt/,
+    );
+    expect(() => sim.fork({ after: 0 })).toThrow(/^after must be from \d+ to 23|can't be rebuilt/);
   });
 
   test("nothing can be rebuilt with the journal off", () => {

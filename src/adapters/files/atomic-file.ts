@@ -17,7 +17,7 @@ import {
   stat,
   writeFile,
 } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { crypto } from "../server/builtins.ts";
 
 /** A text, or its parts if it may be longer than a string can be. */
@@ -135,11 +135,11 @@ async function writeTargetOf(path: string): Promise<WriteTarget> {
   return { target: await realpath(path), before };
 }
 
-/** The path of a file that doesn't exist yet, after following links. */
-async function endOfLinks(path: string): Promise<string> {
+/** Where links lead to, whether or not a file is there. */
+export async function endOfLinks(path: string): Promise<string> {
   const next = await readlink(path).catch(() => undefined);
-  if (next === undefined) return resolve(path);
-  return endOfLinks(resolve(await realpath(dirname(path)), next));
+  const folder = await realpath(dirname(path)).catch(() => resolve(dirname(path)));
+  return next === undefined ? join(folder, basename(path)) : endOfLinks(resolve(folder, next));
 }
 
 /** The file of our own output, as in `--report json=/dev/stdout > FILE`. If we replaced it, later output would be lost. */

@@ -64,6 +64,12 @@ function useLog(api: Api): { readonly log: Log; readonly connection: Connection 
     const made: Log = createLog(() => update(made.version));
     return made;
   }, [api]);
+  useEffect(() => {
+    void api.get<{ entries: readonly { sequence: number }[] }>("journal?limit=1").then(
+      ({ entries }) => log.expect(entries[0]?.sequence ?? 0),
+      () => log.expect(0),
+    );
+  }, [api, log]);
   useEffect(
     () =>
       api.listen({

@@ -12,7 +12,7 @@ type Choices = Readonly<Record<string, string>>;
 
 export function AssumptionsSection({ api, version, catalogue }: ViewProps): Part {
   const place = usePlace();
-  const inForce = useLoaded(() => api.get<Choices>("assumptions"), [api, version]);
+  const inForce = useLoaded(() => api.get<Choices>("assumptions"), [api], { version });
   const { search = "", changed } = place;
   const choose = async (key: string, choice: string): Promise<void> => {
     await api.send("PATCH", "assumptions", { [key]: choice });

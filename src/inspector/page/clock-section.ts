@@ -4,7 +4,7 @@ import { html } from "htm/preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Api } from "./api.ts";
 import type { Clock } from "./contract.ts";
-import { Choose, Input } from "./fields.ts";
+import { Choose, durationIn, Input } from "./fields.ts";
 import { type Loaded, useLoaded } from "./loading.ts";
 import type { Log, ViewProps } from "./log.ts";
 import { ActionButton, ActionForm, type Part, Waiting } from "./parts.ts";
@@ -18,7 +18,9 @@ interface RunningClock {
 
 /** A clock that moves is read on, second by second. */
 export function useClock(api: Api, log: Log): RunningClock {
-  const loaded: Loaded<Clock> = useLoaded(() => api.get<Clock>("clock"), [api, log.clockVersion]);
+  const loaded: Loaded<Clock> = useLoaded(() => api.get<Clock>("clock"), [api], {
+    version: log.clockVersion,
+  });
   const [, tick] = useState(0);
   const readAt = useRef(0);
   const { value } = loaded;
@@ -44,7 +46,7 @@ const modes = [
 export function ClockSection({ api, log }: ViewProps): Part {
   const { loaded: clock, now: shown, mode: current } = useClock(api, log);
   const advance = async (by: string): Promise<void> => {
-    await api.send("POST", "clock/advance", { by });
+    await api.send("POST", "clock/advance", { by: durationIn(by) });
     clock.reload();
   };
   const set = async ({ now = "", mode = "" }): Promise<void> => {

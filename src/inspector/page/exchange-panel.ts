@@ -9,7 +9,7 @@ import { Status } from "./exchange-list.ts";
 import { ExchangeTab } from "./exchange-tab.ts";
 import { targetOf } from "./exchange-words.ts";
 import { useShortcuts } from "./keys.ts";
-import { type Loaded, useLoaded } from "./loading.ts";
+import { useLoaded } from "./loading.ts";
 import { type Part, Tabs } from "./parts.ts";
 import { go, usePlace } from "./place.ts";
 import { StateTab } from "./state-tab.ts";
@@ -35,14 +35,10 @@ export function ExchangePanel(props: {
   const { api, sequence, hasHappened, catalogue, publishers, onMove, onClose } = props;
   const place = usePlace();
   const heading = useRef<HTMLHeadingElement>(null);
-  const loaded = onlyIf(
-    useLoaded(() => api.get<EntryReply>(`journal/${sequence}`), [api, sequence, hasHappened]),
-    ({ entry }) => entry.sequence === sequence,
-  );
-  const moment = onlyIf(
-    useLoaded(() => api.get<Moment>(`history/${sequence}`), [api, sequence, hasHappened]),
-    (value) => value.sequence === sequence,
-  );
+  const subject = [api, sequence];
+  const retryOn = hasHappened;
+  const loaded = useLoaded(() => api.get<EntryReply>(`journal/${sequence}`), subject, { retryOn });
+  const moment = useLoaded(() => api.get<Moment>(`history/${sequence}`), subject, { retryOn });
   const tab = tabs.find(([id]) => id === place.tab)?.[0] ?? "exchange";
   useEffect(() => {
     if (place.focus === "panel") heading.current?.focus();
@@ -75,10 +71,4 @@ export function ExchangePanel(props: {
       ${tab === "what-if" && html`<${WhatIfTab} key=${sequence} ...${{ api, sequence, hasHappened }} />`}
     </${Tabs}>
   </aside>`;
-}
-
-/** The value of another exchange isn't shown as this one's. */
-function onlyIf<Value>(loaded: Loaded<Value>, isThis: (value: Value) => boolean): Loaded<Value> {
-  const isOther = loaded.value !== undefined && !isThis(loaded.value);
-  return isOther ? { ...loaded, value: undefined } : loaded;
 }

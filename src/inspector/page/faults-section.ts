@@ -5,14 +5,14 @@ import { useState } from "preact/hooks";
 import type { InstalledRule } from "../../faults/installed-rule.ts";
 import { operationIds } from "../../spec/operations.ts";
 import { faultKinds, templateOf } from "./fault-templates.ts";
-import { Area, Choose, Input, parsed } from "./fields.ts";
+import { Area, Choose, durationIn, Input, parsed } from "./fields.ts";
 import { ruleText } from "./filter.ts";
 import { useLoaded } from "./loading.ts";
 import type { ViewProps } from "./log.ts";
 import { ActionButton, ActionForm, link, type Part, Table, Waiting } from "./parts.ts";
 
 export function FaultsSection({ api, version }: ViewProps): Part {
-  const rules = useLoaded(() => api.get<{ faults: InstalledRule[] }>("faults"), [api, version]);
+  const rules = useLoaded(() => api.get<{ faults: InstalledRule[] }>("faults"), [api], { version });
   const [kind, setKind] = useState("respond");
   const act = (method: "POST" | "DELETE", path: string, body?: object) => async () => {
     await api.send(method, path, body);
@@ -23,7 +23,7 @@ export function FaultsSection({ api, version }: ViewProps): Part {
       ...(operation === "" ? {} : { operation }),
       ...(every === "" ? {} : { every: Number(every) }),
     };
-    const named = { ...(id === "" ? {} : { id }), ...(ttl === "" ? {} : { ttl }) };
+    const named = { ...(id === "" ? {} : { id }), ...(ttl === "" ? {} : { ttl: durationIn(ttl) }) };
     return act("POST", "faults", { ...named, match, verdict: parsed(verdict, "verdict") })();
   };
   const list = rules.value?.faults ?? [];
@@ -33,6 +33,7 @@ export function FaultsSection({ api, version }: ViewProps): Part {
         rules.value?.faults.length === 0
           ? html`<p class="quiet">None: every request reaches the service, and every answer arrives.</p>`
           : html`<${Table} label="Fault rules" head=${["rule", "matches", "verdict", "seen", "fired", "ends", ""]}
+              keys=${list.map(({ id }) => id)}
               rows=${list.map(({ id, match, verdict, seen, fired, expires }) => [
                 link({ view: undefined, section: undefined, text: ruleText(id), faults: "1" }, id),
                 match === undefined ? "a function" : membersText(match) || "every request",

@@ -41,6 +41,11 @@ export function Area(props: {
   </${Field}>`;
 }
 
+/** A number is milliseconds. Anything else stays as it was typed: the server says what is wrong. */
+export function durationIn(text: string): string | number {
+  return /^\s*\d+\s*$/.test(text) ? Number(text) : text;
+}
+
 /** @throws Refusal for anything but JSON. */
 export function parsed(text: string, field: string): object {
   try {

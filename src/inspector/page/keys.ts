@@ -23,7 +23,11 @@ let latest = "";
 
 addEventListener(
   "keydown",
-  ({ key, target }) => {
+  (event) => {
+    const { key, target, repeat } = event;
+    // Held down, Enter would answer the question that it has just asked.
+    if (repeat && key === "Enter" && !(target instanceof HTMLTextAreaElement))
+      event.preventDefault();
     earlier = latest;
     latest = isField(target) ? "" : key;
   },

@@ -36,9 +36,13 @@ export function LiveView({ api, log, catalogue }: ViewProps): Part {
   };
   const move = (rows: number): void => {
     let next = at;
+    const step = rows > 0 ? 1 : -1;
     for (let moved = 0; moved < Math.abs(rows); moved += 1) {
-      next = neighbourOf(shown, next, rows > 0 ? 1 : -1) ?? next;
+      next = neighbourOf(shown, next, step) ?? next;
     }
+    // The row that it was at may not pass the filter, and no other one on that side.
+    if (next === at && !isAt(shown[indexAt(shown, next ?? 0)], next ?? 0))
+      next = neighbourOf(shown, next, step === 1 ? -1 : 1) ?? next;
     if (next === undefined || next === at) return;
     hold.listUpTo(next);
     if (open !== undefined) show(next);
@@ -112,20 +116,19 @@ interface Hold {
   release(): void;
 }
 
-/** While an exchange is open or the list is scrolled, the list stays as it is. */
+/** While an exchange is open or the list is scrolled, the list stays as it is, once it has what there was before. */
 function useHold(log: Log, isOpen: boolean, filter: string): Hold {
   const [isAtTop, setAtTop] = useState(true);
-  const held = useRef({ count: 0, filter, dropped: 0 });
-  const { shown, dropped } = log;
+  const held = useRef({ count: 0, filter, dropped: 0, isCurrent: false });
+  const { shown, dropped, isCurrent } = log;
+  const all = { count: shown.length, filter, dropped, isCurrent };
   const kept = held.current.count - (dropped - held.current.dropped);
-  const isNew = held.current.filter !== filter || shown.length < kept;
-  if ((isAtTop && !isOpen) || isNew || kept <= 0) {
-    held.current = { count: shown.length, filter, dropped };
-  }
+  const isNew = held.current.filter !== filter || shown.length < kept || !held.current.isCurrent;
+  if ((isAtTop && !isOpen) || isNew || kept <= 0) held.current = all;
   const count = held.current.count - (dropped - held.current.dropped);
   const [, update] = useState(0);
   const release = (): void => {
-    held.current = { count: log.shown.length, filter, dropped: log.dropped };
+    held.current = all;
     update(held.current.count);
   };
   return {

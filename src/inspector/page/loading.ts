@@ -8,37 +8,116 @@ export interface Loaded<Value> {
   reload(): void;
 }
 
+interface LoadOptions {
+  /** Another value is a reason to ask again. The last answer stays until the next one is there. */
+  readonly version?: unknown;
+  /** Another value is a reason to ask again after an error. */
+  readonly retryOn?: unknown;
+  /** Waits so long first, so that nothing is loaded for what the user only passes. @default 0 */
+  readonly afterMs?: number;
+}
+
+/** After an error: it may pass, as when the server starts again. */
+const RETRY_MS = 3000;
+
 /**
- * Keeps the last value until the next one is there. Loads again when a dependency changes, which aborts the signal of the load
- * before. `afterMs`: waits so long first, so that nothing is loaded for what the user only passes.
+ * Loads what the view is about. For another subject it starts anew: the signal of the load before is aborted, and neither its
+ * answer nor its error is shown.
  */
 export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
-  dependencies: readonly unknown[],
-  afterMs = 0,
+  subject: readonly unknown[],
+  { version, retryOn, afterMs = 0 }: LoadOptions = {},
 ): Loaded<Value> {
-  const [turn, setTurn] = useState(0);
-  const [state, setState] = useState<Omit<Loaded<Value>, "reload">>({
-    value: undefined,
-    error: undefined,
-  });
+  const [answer, setAnswer] = useState<Answer<Value>>();
+  const latest = useRef({ load, version });
+  latest.current = { load, version };
+  const asking = useRef<Asking | undefined>(undefined);
   useEffect(() => {
-    const abandoned = new AbortController();
-    const { signal } = abandoned;
-    const start = (): void => {
-      load(signal).then(
-        (value) => signal.aborted || setState({ value, error: undefined }),
-        (error) => signal.aborted || setState({ value: undefined, error }),
-      );
-    };
-    const timer = afterMs === 0 ? undefined : setTimeout(start, afterMs);
-    if (timer === undefined) start();
-    return () => {
+    const started = startAsking(
+      (signal) => latest.current.load(signal),
+      (value, error) => setAnswer({ subject, value, error }),
+      afterMs,
+    );
+    asking.current = { ...started, version };
+    return started.stop;
+  }, subject);
+  useEffect(() => {
+    if (asking.current === undefined || asking.current.version === version) return;
+    asking.current.version = version;
+    asking.current.again();
+  }, [version]);
+  useEffect(() => {
+    if (answer?.error !== undefined) asking.current?.again();
+  }, [retryOn]);
+  const isOfThis = answer?.subject.every((one, index) => one === subject[index]) === true;
+  return {
+    value: isOfThis ? answer.value : undefined,
+    error: isOfThis ? answer.error : undefined,
+    reload: () => asking.current?.again(),
+  };
+}
+
+interface Answer<Value> {
+  readonly subject: readonly unknown[];
+  readonly value: Value | undefined;
+  readonly error: unknown;
+}
+
+interface Asking {
+  /** What was current when it asked. */
+  version: unknown;
+  /** At once, or when the load that is under way has ended. */
+  again(): void;
+  stop(): void;
+}
+
+function startAsking<Value>(
+  load: (signal: AbortSignal) => Promise<Value>,
+  settle: (value: Value | undefined, error: unknown) => void,
+  afterMs: number,
+): Omit<Asking, "version"> {
+  const abandoned = new AbortController();
+  const { signal } = abandoned;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isLoading = false;
+  let isWanted = false;
+  function start(): void {
+    clearTimeout(timer);
+    isLoading = true;
+    isWanted = false;
+    load(signal).then(
+      (value) => ended(value, undefined),
+      (error) => ended(undefined, error),
+    );
+  }
+  function ended(value: Value | undefined, error: unknown): void {
+    if (signal.aborted) return;
+    isLoading = false;
+    settle(value, error);
+    if (isWanted) start();
+    else if (error !== undefined) timer = setTimeout(start, RETRY_MS);
+  }
+  if (afterMs === 0) start();
+  else timer = setTimeout(start, afterMs);
+  return {
+    again() {
+      if (isLoading) isWanted = true;
+      else start();
+    },
+    stop() {
       clearTimeout(timer);
       abandoned.abort();
-    };
-  }, [turn, ...dependencies]);
-  return { ...state, reload: () => setTurn(turn + 1) };
+    },
+  };
+}
+
+/** Asks again so long after each answer: for what the page hears nothing of. */
+export function usePolling({ value, reload }: Loaded<unknown>, everyMs: number): void {
+  useEffect(() => {
+    const timer = setTimeout(reload, everyMs);
+    return () => clearTimeout(timer);
+  }, [value, everyMs]);
 }
 
 /** While exchanges arrive, the views that don't list them follow at most so often. */

@@ -24,6 +24,10 @@ export interface Log extends Omit<Listener, "connection"> {
   readonly restarts: number;
   /** How many of the shown items were dropped at the old end. */
   readonly dropped: number;
+  /** Whether it has all rows that there were when the page began. */
+  readonly isCurrent: boolean;
+  /** Tells the last row that there was when the page began. */
+  expect(sequence: number): void;
   filterBy(filter: Filter): void;
 }
 
@@ -69,6 +73,7 @@ export function createLog(notify: () => void): Log {
   let dropped = 0;
   let clockVersion = 0;
   let restarts = 0;
+  let expected: number | undefined;
   let filter = noFilter;
   let matches = matcherOf(filter);
   let isWaiting = false;
@@ -84,6 +89,10 @@ export function createLog(notify: () => void): Log {
       isWaiting = false;
       notify();
     }, GATHER_MS);
+  }
+
+  function noteFirst({ eventKey, sequence }: Row): void {
+    if (eventKey !== undefined && !firsts.has(eventKey)) firsts.set(eventKey, sequence);
   }
 
   return {
@@ -102,6 +111,13 @@ export function createLog(notify: () => void): Log {
     get clockVersion() {
       return clockVersion;
     },
+    get isCurrent() {
+      return expected !== undefined && (items.findLast(isRow)?.sequence ?? 0) >= expected;
+    },
+    expect(sequence) {
+      expected = sequence;
+      changed();
+    },
     get dropped() {
       return dropped;
     },
@@ -119,8 +135,7 @@ export function createLog(notify: () => void): Log {
         // After a reconnection some may come again.
         if (last !== undefined && orderOf(last) >= row.sequence && has(items, row)) continue;
         insert(items, row);
-        const { eventKey } = row;
-        if (eventKey !== undefined && !firsts.has(eventKey)) firsts.set(eventKey, row.sequence);
+        noteFirst(row);
         statuses.add(row.status);
         if (row.publisher !== undefined) publishers.add(row.publisher);
         if (matches(row)) insert(shown, row);
@@ -138,7 +153,8 @@ export function createLog(notify: () => void): Log {
     },
     forgotten(through) {
       items.splice(0, indexAt(items, through) + 1);
-      for (const [event, sequence] of firsts) if (sequence <= through) firsts.delete(event);
+      firsts.clear();
+      for (const item of items) if (isRow(item)) noteFirst(item);
       const gone = indexAt(shown, through) + 1;
       shown.splice(0, gone);
       dropped += gone;
@@ -150,6 +166,7 @@ export function createLog(notify: () => void): Log {
       publishers.clear();
       firsts.clear();
       restarts += 1;
+      expected = 0;
       clockVersion += 1;
       statuses.clear();
       changed();

@@ -2,7 +2,7 @@
 
 import { html } from "htm/preact";
 import type { ComponentChildren, VNode } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { printable } from "../../base/text.ts";
 import { Refusal } from "./api.ts";
 import type { Loaded } from "./loading.ts";
@@ -63,6 +63,8 @@ function useQuestion(question: string | undefined): {
 export function ActionForm(props: {
   readonly submit: string;
   readonly question?: string;
+  /** Whether its fields get their first values back when it has acted. */
+  readonly isEmptied?: boolean;
   readonly children?: ComponentChildren;
   act(values: Readonly<Record<string, string>>): Promise<unknown>;
 }): Part {
@@ -75,7 +77,10 @@ export function ActionForm(props: {
     const { currentTarget } = event;
     if (!(currentTarget instanceof HTMLFormElement) || isBusy || !press()) return;
     const fields = Array.from(new FormData(currentTarget), ([name, value]) => [name, `${value}`]);
-    run(() => props.act(Object.fromEntries(fields)));
+    run(async () => {
+      await props.act(Object.fromEntries(fields));
+      if (props.isEmptied === true) currentTarget.reset();
+    });
   };
   return html`<form class="action" onSubmit=${onSubmit}>
     ${props.children}<button ref=${button} class=${props.question === undefined ? "primary" : "danger"}
@@ -175,6 +180,10 @@ export function Tabs(props: {
   const { name, label, tabs, chosen, children } = props;
   const list = useRef<HTMLDivElement>(null);
   const choose = (id: string): void => go({ [name]: id === tabs[0]?.[0] ? undefined : id });
+  useEffect(() => {
+    const element = list.current?.querySelector(`#${name}-${chosen}`);
+    element?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [name, chosen]);
   const onKey = (event: KeyboardEvent): void => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step === undefined) return;
@@ -226,6 +235,8 @@ export function Facts({
 export function Table(props: {
   readonly label: string;
   readonly head: readonly string[];
+  /** What tells the rows apart, if they can come and go. */
+  readonly keys?: readonly string[];
   readonly rows: readonly (readonly unknown[])[];
 }): Part {
   const kind = (value: unknown): string => (typeof value === "number" ? "number" : "");
@@ -239,7 +250,7 @@ export function Table(props: {
       )}</tr></thead>
       <tbody>
         ${props.rows.map(
-          (row) => html`<tr>
+          (row, index) => html`<tr key=${props.keys?.[index]}>
             ${row.map((value) => html`<td class=${kind(value)}>${cell(value)}</td>`)}
           </tr>`,
         )}

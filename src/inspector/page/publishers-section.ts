@@ -1,7 +1,7 @@
 /** The publishers of a world: their keys and surfaces, and new ones. */
 
 import { html } from "htm/preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { printable } from "../../base/text.ts";
 import type { Publisher, Surface } from "../../world/accounts/account.ts";
 import { type Method, Refusal } from "./api.ts";
@@ -21,16 +21,21 @@ export function PublishersSection({ api, version }: ViewProps): Part {
   const [offset, setOffset] = useState(0);
   /** The id of the one that was signed up last, or looked for. */
   const [chosen, choose] = useState("");
-  const [signedUp, setSignedUp] = useState(0);
   const one = useLoaded(
     async () => (chosen === "" ? undefined : await api.get<Publisher>(pathOf(chosen))),
-    [api, chosen, version],
+    [api, chosen],
+    { version },
   );
   const loaded = useLoaded(
     () => api.get<Listing>(`publishers?offset=${offset}&limit=${PAGE}`),
-    [api, offset, version],
+    [api, offset],
+    { version },
   );
-  const { publishers = [], total = 0 } = loaded.value ?? {};
+  const { publishers = [], total } = loaded.value ?? {};
+  const isPast = total !== undefined && offset > 0 && offset >= total;
+  useEffect(() => {
+    if (isPast) setOffset(Math.max(0, Math.ceil(total / PAGE) - 1) * PAGE);
+  }, [isPast]);
   const send = async <Value>(method: Method, path: string, body: object): Promise<Value> => {
     const answer = await api.send<Value>(method, path, body);
     loaded.reload();
@@ -47,7 +52,6 @@ export function PublishersSection({ api, version }: ViewProps): Part {
       ...(names.length === 0 ? {} : { surfaces: names }),
     };
     choose((await send<Publisher>("POST", "publishers", given)).id);
-    setSignedUp(signedUp + 1);
   };
   const find = async ({ id = "" }): Promise<void> => {
     const wanted = id.trim();
@@ -57,13 +61,13 @@ export function PublishersSection({ api, version }: ViewProps): Part {
   const shown = publishers.filter(({ id }) => id !== chosen);
 
   const pager = (to: number, label: string): Part => {
-    const isOut = to < 0 || to >= total;
+    const isOut = to < 0 || (to > offset && to >= (total ?? 0));
     return html`<button type="button" class="small" aria-disabled=${isOut}
       onClick=${() => isOut || setOffset(to)}>${label}</button>`;
   };
   return html`
     <section><h3>Sign up</h3>
-      <${ActionForm} submit="Sign up" act=${signUp} key=${signedUp}>
+      <${ActionForm} submit="Sign up" isEmptied=${true} act=${signUp}>
         <${Input} label="Name" name="name" placeholder="New publisher" />
         <${Input} label="Names of surfaces, with commas" name="surfaces" placeholder="Main" />
       </${ActionForm}>
@@ -76,7 +80,7 @@ export function PublishersSection({ api, version }: ViewProps): Part {
     ${one.value !== undefined && html`<${Details} key=${chosen} publisher=${one.value} isOpen=${true} send=${send} />`}
     <${Waiting} loaded=${loaded} />
     <p class="buttons">${pager(offset - PAGE, "‹ earlier")}
-      <span>${offset + 1} to ${Math.min(offset + PAGE, total)} of ${total}</span>${pager(offset + PAGE, "later ›")}</p>
+      <span>${total === undefined ? "" : `${offset + 1} to ${Math.min(offset + PAGE, total)} of ${total}`}</span>${pager(offset + PAGE, "later ›")}</p>
     ${shown.map((publisher) => html`<${Details} key=${publisher.id} publisher=${publisher} send=${send} />`)}`;
 }
 
@@ -107,7 +111,7 @@ function Details(props: {
       <${ActionButton} label="Rotate the key" act=${() => send("POST", `${path}/rotate-key`, {})} />
       ${link({ view: undefined, section: undefined, publisher: id }, "its exchanges")}
     </p>
-    <${Table} label="Surfaces" head=${["surface", "name", "status", "CPM", ""]}
+    <${Table} label="Surfaces" head=${["surface", "name", "status", "CPM", ""]} keys=${surfaces.map(({ id }) => id)}
       rows=${surfaces.map((one) => [one.id, one.name, one.status, one.cpmRange.join(" – "), toggle(one)])} />
   </details>`;
 }

@@ -1,11 +1,10 @@
 /** The scenarios that come with adsim: plays one in this world. */
 
 import { html } from "htm/preact";
-import { useEffect } from "preact/hooks";
 import type { PlayResult } from "../../play/player/result.ts";
 import type { Api } from "./api.ts";
 import { textOf } from "./fields.ts";
-import { useLoaded } from "./loading.ts";
+import { useLoaded, usePolling } from "./loading.ts";
 import type { ViewProps } from "./log.ts";
 import { type OwnPlay, startPlay, useOwnPlay } from "./own-play.ts";
 import { Facts, type Part, PressButton, Problem, Table, Waiting } from "./parts.ts";
@@ -55,17 +54,13 @@ const ASK_EVERY_MS = 2000;
 /** The play that runs in the world, whoever started it. */
 function usePlaying(api: Api, own: OwnPlay | undefined): Playing | undefined {
   const isOwn = own?.isRunning === true;
-  const loaded = useLoaded(
-    () => api.get<{ playing: Playing | null }>("scenarios/play"),
-    [api, isOwn],
-  );
+  const loaded = useLoaded(() => api.get<{ playing: Playing | null }>("scenarios/play"), [api], {
+    version: isOwn,
+  });
   // The server may not have begun yet.
   const begun = isOwn ? { name: own.name, step: 0, steps: 1, requests: 0 } : undefined;
   const playing = loaded.value?.playing ?? begun;
-  useEffect(() => {
-    const timer = setTimeout(loaded.reload, playing === undefined ? ASK_EVERY_MS : FOLLOW_MS);
-    return () => clearTimeout(timer);
-  }, [loaded.value, loaded.error]);
+  usePolling(loaded, playing === undefined ? ASK_EVERY_MS : FOLLOW_MS);
   return playing;
 }
 

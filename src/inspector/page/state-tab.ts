@@ -28,10 +28,11 @@ export function StateTab(props: {
       who === ""
         ? undefined
         : await api.get<Moment>(`history/${sequence}?publisher=${encodeURIComponent(who)}`),
-    [api, sequence, who, hasHappened],
+    [api, sequence, who],
+    { retryOn: hasHappened },
   );
   const loaded = who === "" ? props.moment : others;
-  const moment = loaded.value?.sequence === sequence ? loaded.value : undefined;
+  const moment = loaded.value;
   const known = [...new Set([...publishers, who])].filter((id) => id !== "");
   return html`
     <div class="buttons" role="group" aria-label="Moment">

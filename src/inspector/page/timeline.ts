@@ -56,8 +56,12 @@ const charts: readonly Chart[] = [
       {
         name: "5xx or no answer",
         className: "failed",
-        // A limit may answer 503, too.
-        of: (row) => one(row.limit === undefined && (row.status >= 500 || row.status === 0)),
+        // A limit may answer 503, too. Of a duplicated request, one of the two answers reaches nobody.
+        of: (row) =>
+          one(
+            row.limit === undefined &&
+              (row.status >= 500 || (row.status === 0 && row.fault?.kind !== "duplicate")),
+          ),
       },
     ],
     shown: (value) => `${value}`,

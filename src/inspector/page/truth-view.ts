@@ -15,14 +15,16 @@ import { Timeline } from "./timeline.ts";
 const LISTED = 30;
 
 export function TruthView({ api, log, version }: ViewProps): Part {
-  const audit = useLoaded(() => api.get<Audit>("audit"), [api, version]);
-  const report = useLoaded(() => api.get<ClientReport>("report"), [api, version]);
+  const audit = useLoaded(() => api.get<Audit>("audit"), [api], { version });
+  const report = useLoaded(() => api.get<ClientReport>("report"), [api], { version });
   return html`<div class="sheet truth">
     <section><h2>The client</h2>
       <${Waiting} loaded=${report} />
       ${report.value !== undefined && html`<${Report} report=${report.value} />`}
     </section>
-    <section><h2>Over time</h2><${Timeline} items=${log.items} /></section>
+    <section><h2>Over time</h2>
+      ${!log.isCurrent && html`<p class="quiet">Not all exchanges have come yet.</p>`}
+      <${Timeline} items=${log.items} /></section>
     <section><h2>The books</h2>
       <${Waiting} loaded=${audit} />
       ${audit.value !== undefined && html`<${Books} audit=${audit.value} />`}

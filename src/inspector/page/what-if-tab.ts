@@ -12,7 +12,7 @@ import type { EntryReply } from "./contract.ts";
 import { Status } from "./exchange-list.ts";
 import { booksText, reasonText } from "./exchange-words.ts";
 import { faultKinds, templateOf } from "./fault-templates.ts";
-import { Area, Choose, Input, parsed } from "./fields.ts";
+import { Area, Choose, durationIn, Input, parsed } from "./fields.ts";
 import { Code } from "./json-text.ts";
 import { useLoaded } from "./loading.ts";
 import { ActionForm, link, type Part, Waiting } from "./parts.ts";
@@ -37,14 +37,14 @@ export function WhatIfTab({
 }): Part {
   const ask = <Value>(body: object, signal?: AbortSignal): Promise<Value> =>
     api.send("POST", `history/${sequence}/what-if`, body, signal);
-  const readings = useLoaded(
-    (signal) => ask<ReadingComparison>({}, signal),
-    [api, sequence, hasHappened],
-    STAY_MS,
-  );
+  const readings = useLoaded((signal) => ask<ReadingComparison>({}, signal), [api, sequence], {
+    retryOn: hasHappened,
+    afterMs: STAY_MS,
+  });
   const entry = useLoaded(
     () => api.get<EntryReply>(`journal/${sequence}?secrets=shown`),
-    [api, sequence, hasHappened],
+    [api, sequence],
+    { retryOn: hasHappened },
   );
   const [kind, setKind] = useState("respond");
   return html`
@@ -53,7 +53,7 @@ export function WhatIfTab({
       <${Choose} label="Kind" value=${kind} options=${faultKinds} onChoose=${setKind} />
       <${Area} label="Verdict" name="verdict" value=${templateOf(kind)} />
     </${Trial}>
-    <${Trial} title="Later" submit="Try later" ask=${ask} body=${({ advance = "" }) => ({ advance })}>
+    <${Trial} title="Later" submit="Try later" ask=${ask} body=${({ advance = "" }) => ({ advance: durationIn(advance) })}>
       <${Input} label="By how much" name="advance" value="1m" />
     </${Trial}>
     <${Trial} title="With an edited request" submit="Try the edit" ask=${ask}

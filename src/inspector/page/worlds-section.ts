@@ -1,12 +1,11 @@
 /** The worlds of the server: forks, snapshots, and two of them side by side. */
 
 import { html } from "htm/preact";
-import { useEffect } from "preact/hooks";
 import type { Audit } from "../../audit/audit.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
 import { type Api, createApi, pageOf } from "./api.ts";
 import { Choose, Input } from "./fields.ts";
-import { useLoaded } from "./loading.ts";
+import { useLoaded, usePolling } from "./loading.ts";
 import { isRow, type ViewProps } from "./log.ts";
 import { ActionButton, ActionForm, Facts, inr, type Part, Table, Waiting } from "./parts.ts";
 import { go, usePlace } from "./place.ts";
@@ -26,11 +25,13 @@ interface Health {
 }
 
 const LATEST = 12;
+/** This page hears nothing of other worlds. */
 const ASK_EVERY_MS = 2000;
 
 export function WorldsSection({ api, log, version }: ViewProps): Part {
   const place = usePlace();
-  const loaded = useLoaded(() => api.get<{ worlds: WorldSummary[] }>("worlds"), [api, version]);
+  const loaded = useLoaded(() => api.get<{ worlds: WorldSummary[] }>("worlds"), [api], { version });
+  usePolling(loaded, ASK_EVERY_MS);
   const worlds = loaded.value?.worlds ?? [];
   const act = (action: () => Promise<unknown>) => async () => {
     await action();
@@ -43,6 +44,7 @@ export function WorldsSection({ api, log, version }: ViewProps): Part {
   };
   return html`<${Waiting} loaded=${loaded} />
     <${Table} label="Worlds" head=${["world", "time", "requests", "impressions", "seed", ""]}
+      keys=${worlds.map(({ name }) => name)}
       rows=${worlds.map(({ name, now, requests, impressions, seed }) => [
         name === api.world ? html`<b>${name}</b>` : html`<a href=${pageOf(name)}>${name}</a>`,
         now,
@@ -50,7 +52,7 @@ export function WorldsSection({ api, log, version }: ViewProps): Part {
         impressions,
         seed,
         name !== api.world &&
-          html`<${ActionButton} key=${name} label="delete" question=${`delete, with ${requests} requests?`}
+          html`<${ActionButton} key=${name} label="delete" question=${`delete ${name}, with ${requests} requests?`}
             act=${act(() => remove(name))} />`,
       ])} />
     <section><h3>Side by side</h3>
@@ -84,19 +86,19 @@ export function WorldsSection({ api, log, version }: ViewProps): Part {
 
 function Column(props: { readonly world: string; readonly version: number }): Part {
   const { world, version } = props;
-  const loaded = useLoaded(async () => {
-    const api = createApi(world, true);
-    return {
-      health: await api.get<Health>("health"),
-      audit: await api.get<Audit>("audit"),
-      latest: await api.get<{ entries: JournalEntry[] }>(`journal?limit=${LATEST}`),
-    };
-  }, [world, version]);
-  // This page hears nothing of other worlds.
-  useEffect(() => {
-    const timer = setTimeout(loaded.reload, ASK_EVERY_MS);
-    return () => clearTimeout(timer);
-  }, [loaded.value]);
+  const loaded = useLoaded(
+    async () => {
+      const api = createApi(world, true);
+      return {
+        health: await api.get<Health>("health"),
+        audit: await api.get<Audit>("audit"),
+        latest: await api.get<{ entries: JournalEntry[] }>(`journal?limit=${LATEST}`),
+      };
+    },
+    [world],
+    { version },
+  );
+  usePolling(loaded, ASK_EVERY_MS);
   const { health, audit, latest } = loaded.value ?? {};
   if (health === undefined || audit === undefined)
     return html`<div><${Waiting} loaded=${loaded} /></div>`;

@@ -26,7 +26,7 @@ import { type ContractSettings, DEFAULT_NAME } from "./contract-options.ts";
 import type { Rule } from "./rules/rule.ts";
 import type { SameCause } from "./same-cause.ts";
 import { scenarioOf } from "./scenario-of.ts";
-import { fileIn, withStack } from "./stack.ts";
+import { filesIn, withStack } from "./stack.ts";
 import type { BrokenTrial } from "./try-rule.ts";
 
 /** Thrown when a client breaks a rule of the contract. The message has all details. */
@@ -136,7 +136,7 @@ async function writtenTrace(
 /** Without an ending. Contracts with different names, or of different test files, have different files. */
 function fileNameOf({ id }: Rule, { name }: ContractSettings, stack: string): string {
   const words = name === DEFAULT_NAME ? id : `${name} ${id}`;
-  return failureFileName(words, [fileIn(stack), name, id]);
+  return failureFileName(words, [...filesIn(stack), name, id]);
 }
 
 function sessionLines(rule: Rule, { session, timeZone }: BrokenTrial): string[] {

@@ -9,9 +9,13 @@ export function stackFrom(called: (...given: never[]) => unknown): string {
   return lines.filter((line) => /^\s+at /.test(line)).join("\n");
 }
 
-/** The file of the first frame; empty if there is none. */
-export function fileIn(stack: string): string {
-  return /^\s+at (?:.*\()?(.*?)(?::\d+)+\)?$/m.exec(stack)?.[1] ?? "";
+/** The files of the frames, each once, without those of Node and of packages. A contract may be called by a helper of the test. */
+export function filesIn(stack: string): readonly string[] {
+  const files = Array.from(
+    stack.matchAll(/^\s+at (?:.*\()?(.*?)(?::\d+)+\)?$/gm),
+    ([, file = ""]) => file,
+  );
+  return [...new Set(files)].filter((file) => !/^node:|[\\/]node_modules[\\/]/.test(file));
 }
 
 /** Replaces the error's stack frames. */

@@ -159,7 +159,7 @@ describe.skipIf(chromium === undefined)("hands (needs Chromium)", () => {
     await page.getByRole("button", { name: "Replace this world's state?" }).click();
     await expect.poll(() => world.audit().total.applied).toBe(2);
     await page.getByRole("button", { name: "delete" }).click();
-    await page.getByRole("button", { name: /^delete, with \d+ requests?/ }).click();
+    await page.getByRole("button", { name: /^delete \S+, with \d+ requests?/ }).click();
     await expect.poll(() => server.worlds.names()).toEqual(["default"]);
     await close();
   });
@@ -175,16 +175,98 @@ describe.skipIf(chromium === undefined)("hands (needs Chromium)", () => {
     await close();
   });
 
+  test("the focus stays with its rule when another one goes", async () => {
+    const { page, world, impression, open, close } = await visit(browser);
+    const ids = ["r1", "r2", "r3"];
+    for (const id of ids) world.faults.add({ id, match: { nth: 9 }, verdict: { kind: "drop" } });
+    await open("#view=world&section=faults");
+    await page.getByRole("row", { name: "r2" }).getByRole("button", { name: "remove" }).focus();
+    world.faults.remove("r1");
+    impression("so that the list is read again");
+    await page.getByRole("row", { name: "r1" }).waitFor({ state: "detached" });
+    await page.keyboard.press("Enter");
+    await expect.poll(() => world.faults.list().map(({ id }) => id)).toEqual(["r3"]);
+    await close();
+  });
+
+  test("a key that is held down doesn't answer the question that it asked", async () => {
+    const { page, server, open, close } = await visit(browser);
+    for (const name of ["a", "b"]) server.worlds.fork(name, "default");
+    await open("#view=world&section=worlds");
+    await page.getByRole("button", { name: "delete" }).first().focus();
+    for (let pressed = 0; pressed < 5; pressed += 1) await page.keyboard.down("Enter");
+    await page.keyboard.up("Enter");
+    await page.getByRole("button", { name: /^delete a, with/ }).waitFor();
+    expect(server.worlds.names()).toEqual(["default", "a", "b"]);
+    await close();
+  });
+
+  test("slow answers are shown, also while more happens", async () => {
+    const { page, world, impression, open, close } = await visit(browser);
+    world.faults.add({ id: "r1", match: { nth: 9 }, verdict: { kind: "drop" } });
+    await page.route("**/_sim/faults", async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 2500));
+      await route.continue();
+    });
+    await open("#view=world&section=faults");
+    const traffic = setInterval(() => impression(), 200);
+    await page.getByRole("row", { name: "r1" }).waitFor();
+    clearInterval(traffic);
+    await close();
+  });
+
+  test("what couldn't be read is read again", async () => {
+    const { page, server, open, close } = await visit(browser);
+    server.worlds.fork("other", "default");
+    await page.route(/_sim\/(catalogue|health|worlds)$/, (route) => route.fulfill({ status: 502 }));
+    await open("#view=world&section=worlds&with=other");
+    await page.getByRole("alert").first().waitFor();
+    await page.unroute(/_sim\/(catalogue|health|worlds)$/);
+    await page.locator(".columns > div").nth(1).getByText("Recorded").waitFor();
+    await expect.poll(() => page.getByRole("alert").count()).toBe(0);
+    await close();
+  });
+
+  test("signing up with Enter empties the fields and keeps the focus; milliseconds need no unit", async () => {
+    const { page, world, open, go, close } = await visit(browser);
+    const before = world.clock.now();
+    await open("#view=world&section=publishers");
+    const name = page.getByRole("textbox", { name: "Name", exact: true });
+    await name.fill("Someone");
+    await page.keyboard.press("Enter");
+    await page.getByText("Someone").first().waitFor();
+    await expect.poll(() => name.inputValue()).toBe("");
+    expect(await name.evaluate((field) => field === document.activeElement)).toBe(true);
+    await go("#view=world");
+    await page.getByLabel("By, such as").fill("1500");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => world.clock.now() - before).toBe(1500);
+    await close();
+  });
+
+  test("publishers beyond the last page lead back", async () => {
+    const { page, world, open, close } = await visit(browser);
+    for (let made = 0; made < 60; made += 1) world.publishers.signUp({});
+    await open("#view=world&section=publishers");
+    for (let turned = 0; turned < 4; turned += 1) {
+      await page.getByRole("button", { name: "later" }).click();
+      await page.getByText(`${21 + 20 * turned} to`).waitFor();
+    }
+    world.reset();
+    await page.getByText(/^21 to 25 of 25$/).waitFor();
+    await close();
+  });
+
   test("a question to delete a world doesn't move to another one", async () => {
     const { page, server, impression, open, close } = await visit(browser);
     for (const name of ["a", "b", "c"]) server.worlds.fork(name, "default");
     await open("#view=world&section=worlds");
     await page.getByRole("button", { name: "delete" }).nth(1).click();
-    await page.getByRole("button", { name: /^delete, with/ }).waitFor();
+    await page.getByRole("button", { name: /^delete \S+, with/ }).waitFor();
     server.worlds.delete("b");
     impression("so that the list is read again");
     await page.getByRole("link", { name: "b", exact: true }).waitFor({ state: "detached" });
-    expect(await page.getByRole("button", { name: /^delete, with/ }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: /^delete \S+, with/ }).count()).toBe(0);
     expect(server.worlds.names()).toEqual(["default", "a", "c"]);
     await close();
   });

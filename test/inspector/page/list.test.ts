@@ -257,6 +257,52 @@ describe.skipIf(chromium === undefined)("the list of exchanges (needs Chromium)"
     await close();
   });
 
+  test("beside an exchange that is open from the start, the list has all that came before", async () => {
+    const { page, world, impression, open, close } = await visit(browser);
+    // Each part takes longer than what is drawn together.
+    await page.addInitScript(() => {
+      const { addEventListener } = EventSource.prototype;
+      let parts = 0;
+      EventSource.prototype.addEventListener = function (name: string, listen: never) {
+        const later = (event: Event): unknown =>
+          setTimeout(listen as (event: Event) => void, 400 * parts++, event);
+        addEventListener.call(this, name, later);
+      };
+    });
+    impression("a");
+    world.clock.advance("1h");
+    impression("b");
+    await open("#at=1");
+    await page.locator("#row-2").waitFor();
+    await close();
+  });
+
+  test("a mark of a repetition stays when the journal has forgotten the first time", async () => {
+    const { page, impression, open, close } = await visit(browser, { journalEntries: 5 });
+    for (const session of ["a", "b", "a", "a"]) impression(session);
+    await open();
+    await page.locator("#row-4").filter({ hasText: "again #1" }).waitFor();
+    impression("c");
+    impression("d");
+    await page.locator("#row-4").filter({ hasText: "again #3" }).waitFor();
+    await close();
+  });
+
+  test("the keyboard finds back into a list that has lost its row", async () => {
+    const { page, world, impression, open, close } = await visit(browser);
+    for (let sent = 0; sent < 3; sent += 1) impression(`s-${sent}`);
+    for (let sent = 0; sent < 3; sent += 1) world.handle({ method: "GET", path: "/v1/nothing" });
+    await open();
+    await page.locator("#row-6").waitFor();
+    for (let pressed = 0; pressed < 5; pressed += 1) await page.keyboard.press("j");
+    await page.locator("#row-2.cursor").waitFor();
+    await page.getByRole("combobox", { name: "Status" }).selectOption("4xx");
+    await page.locator(".list").focus();
+    await page.keyboard.press("j");
+    await page.locator("#row-4.cursor").waitFor();
+    await close();
+  });
+
   test("a page behind a proxy goes on when the server answers again", async () => {
     const { page, server, impression, open, close } = await visit(browser);
     await open();

@@ -93,6 +93,30 @@ describe.skipIf(chromium === undefined)("moments (needs Chromium)", () => {
     await close();
   });
 
+  test("another publisher's state doesn't stand under the name of the chosen one", async () => {
+    const { page, world, impression, open, close } = await visit(browser);
+    impression("a");
+    const other = world.publishers.at(1);
+    await open("#at=1&tab=state");
+    await page.getByRole("heading", { name: "Surfaces" }).waitFor();
+    let answer = (): void => undefined;
+    const isHeldBack = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route(/history\/1\?publisher=/, async (route) => {
+      await isHeldBack;
+      await route.continue();
+    });
+    await page.evaluate((id) => {
+      location.hash = `#at=1&tab=state&who=${id}`;
+    }, other.id);
+    await page.getByText("Loading …").first().waitFor();
+    expect(await page.getByRole("heading", { name: "Surfaces" }).count()).toBe(0);
+    answer();
+    await page.getByText(other.name).first().waitFor();
+    await close();
+  });
+
   test("what if: a reading, a fault, later, and an edit answer as a simulator does", async () => {
     const visited = await visit(browser);
     const { page, world, publisher, impression, open, close } = visited;
