@@ -132,6 +132,16 @@ describe("exec --trace", () => {
     expect(stderr).toContain("the file of --save-on-exit");
   });
 
+  test("refuses links that lead round in a circle", async () => {
+    const folder = temporaryFolder();
+    const [one = "", other = ""] = ["one", "other"].map((name) => join(folder, name));
+    symlinkSync(one, other);
+    symlinkSync(other, one);
+    const { code, stderr } = await exec("", ["--trace", one, "--save-on-exit", join(folder, "s")]);
+    expect(code).toBe(3);
+    expect(stderr).toContain("the trace can't be written");
+  });
+
   test("doesn't take the -- before CMD for its file", async () => {
     const { code, stderr } = await runAdsim(["exec", "--trace", "--", process.execPath, "-e", "1"]);
     expect(code).toBe(2);

@@ -135,11 +135,16 @@ async function writeTargetOf(path: string): Promise<WriteTarget> {
   return { target: await realpath(path), before };
 }
 
-/** Where links lead to, whether or not a file is there. */
-export async function endOfLinks(path: string): Promise<string> {
-  const next = await readlink(path).catch(() => undefined);
+/** As many as Linux follows. */
+const MAX_LINKS = 40;
+
+/** Where links lead to, whether or not a file is there. Links may lead round in a circle. */
+export async function endOfLinks(path: string, links = 0): Promise<string> {
+  const next = links < MAX_LINKS ? await readlink(path).catch(() => undefined) : undefined;
   const folder = await realpath(dirname(path)).catch(() => resolve(dirname(path)));
-  return next === undefined ? join(folder, basename(path)) : endOfLinks(resolve(folder, next));
+  return next === undefined
+    ? join(folder, basename(path))
+    : endOfLinks(resolve(folder, next), links + 1);
 }
 
 /** The file of our own output, as in `--report json=/dev/stdout > FILE`. If we replaced it, later output would be lost. */
