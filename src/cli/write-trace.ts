@@ -45,7 +45,7 @@ export async function writeTrace(
       say(`adsim: the trace is without world ${name}: ${why}\n`, stderr);
     const { dropped } = server.worlds.usage().worlds;
     if (dropped > 0) {
-      const lost = `${counted(dropped, "world")} that the server dropped for want of room (--max-worlds, --world-bytes)`;
+      const lost = `${counted(dropped, "world")} that the server dropped to make room (see --max-worlds and --world-bytes)`;
       say(`adsim: the trace is without ${lost}\n`, stderr);
     }
     const written = await writeFileAtomically(file, html);

@@ -66,7 +66,6 @@ export class WorldHistory implements History {
   start(): void {
     this.#saved = new SavedWorlds();
     this.#changes = new NotedChanges();
-    this.#charactersSaved = 0;
     this.#isReplaced = false;
     this.#changedAfter = undefined;
     const { journal } = this.#source;

@@ -85,7 +85,7 @@ export interface HostedCore extends SimulatorCore {
   beginAt(from: Script["from"], assumptions?: Assumptions): Repetition<HostedCore>;
   /** Replaces each fault rule that is data by what `rewrite` makes of it. Its counts stay. For copies only: nothing is noted. */
   rewriteRules(rewrite: (rule: FaultRule) => FaultRule): void;
-  /** Freezes the clock without noting a change by hand, because a recording must not list one that nobody made. */
+  /** Freezes the clock without noting a change: recordings list only what somebody did. */
   standStill(): void;
   /** Books and quotas of a publisher. @throws InputError if no publisher has this id. */
   figuresOf(publisherId: string): PublisherFigures;

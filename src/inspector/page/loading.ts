@@ -115,6 +115,7 @@ function startAsking<Value>(
 /** Asks again so long after each answer: for what the page hears nothing of. */
 export function usePolling({ value, reload }: Loaded<unknown>, everyMs: number): void {
   useEffect(() => {
+    if (value === undefined) return undefined;
     const timer = setTimeout(reload, everyMs);
     return () => clearTimeout(timer);
   }, [value, everyMs]);

@@ -56,7 +56,7 @@ const charts: readonly Chart[] = [
       {
         name: "5xx or no answer",
         className: "failed",
-        // A limit may answer 503, too. Of a duplicated request, one of the two answers reaches nobody.
+        // A limit may also answer 503. One of the two answers to a duplicated request never reaches the client.
         of: (row) =>
           one(
             row.limit === undefined &&
