@@ -60,7 +60,7 @@ test.each(["docs/README.md", "llms.txt"])("%s leads to every page of docs", (ind
 test("docs/decisions/README.md leads to every decision, by its title", () => {
   const index = textOf("docs/decisions/README.md");
   const decisions = pages.filter((page) => /^docs\/decisions\/\d/.test(page));
-  expect(decisions.length).toBeGreaterThan(40);
+  expect(decisions.length).toBeGreaterThan(15);
   for (const page of decisions) {
     const [, number = "", title = ""] = /^# (\d+): (.+)$/m.exec(textOf(page)) ?? [];
     expect(index).toContain(`[${number}](${relative("docs/decisions", page)}) | ${title} |`);

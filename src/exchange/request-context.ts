@@ -11,7 +11,7 @@ import { type PlainRequest, plainRequest } from "./plain-request.ts";
 
 /**
  * A class rather than an object literal: the journal keeps the first thousands, so V8 would allocate literals as long-lived,
- * and collect them late and slowly (decision 026).
+ * and collect them late and slowly.
  */
 export class RequestContext implements JournalRecord {
   /** The raw request; after the first access to a part of it, the converted one. */

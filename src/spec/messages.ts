@@ -48,7 +48,7 @@ export interface ApiResponse {
   readonly delivery?: Delivery | undefined;
 }
 
-/** Builds a response field by field: V8 would allocate a literal as long-lived if the journal keeps it (decision 026). */
+/** Builds a response field by field: V8 would allocate a literal as long-lived if the journal keeps it. */
 export function responseOf(
   status: number,
   headers: ApiResponse["headers"],
