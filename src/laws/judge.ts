@@ -1,7 +1,6 @@
 /** Judges a law: does its checks, and words the verdict. */
 
 import { shownBeginning } from "../journal/secrets.ts";
-import { resultOf, type Work } from "../spec/work.ts";
 import {
   Broken,
   Inconclusive,
@@ -11,10 +10,9 @@ import {
   needsRerun,
 } from "./law.ts";
 import { ServiceThrew } from "./rerun-plan.ts";
-import { forkInSlices } from "./world-copy.ts";
 
 /** Broken if any check says so. Held if any check passes and none lacks a part of the trace. */
-export function* judge(law: Law, played: LawContext): Work<Judgement> {
+export function judge(law: Law, played: LawContext): Judgement {
   const { checkTrace = [], withoutRerun = needsRerun, notCheckedHere } = law;
   const inCopies = [law.checkCopy ?? []].flat();
   const reruns = [law.checkRerun ?? []].flat();
@@ -28,8 +26,7 @@ export function* judge(law: Law, played: LawContext): Work<Judgement> {
       continue;
     }
     try {
-      if (inCopies.includes(check)) yield* forkInSlices(played);
-      found.push(yield* resultOf(check(played)));
+      found.push(check(played));
     } catch (thrown) {
       if (thrown instanceof Broken || thrown instanceof ServiceThrew)
         return { verdict: "broken", why: shownReason(thrown.message) };
@@ -38,7 +35,6 @@ export function* judge(law: Law, played: LawContext): Work<Judgement> {
       if (thrown.message === played.gap && !isRerun) return { verdict: "unknown", why: played.gap };
       if (!missing.includes(thrown.message)) missing.push(thrown.message);
     }
-    yield;
   }
   return found.length > 0
     ? { verdict: "held", why: shownReason(found.join("; ")) }

@@ -1,21 +1,18 @@
 /** Defines laws: what they check, and what they can read. */
 
-import type { Audit } from "../audit/audit.ts";
 import type { JournalEntry } from "../journal/entry.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 import type { Readings } from "../simulator/simulator-options.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
-import type { Work } from "../spec/work.ts";
 import type { Member } from "./client-exchange.ts";
 import type { RerunPlan } from "./rerun-plan.ts";
 import type { TraceReader } from "./trace.ts";
 
 /**
- * Returns a text that says what was checked. Throws as {@link ensure} and {@link inconclusive} do. A check that takes long
- * is work that others can interrupt.
+ * Returns a text that says what was checked. Throws as {@link ensure} and {@link inconclusive} do.
  */
-export type LawCheck = (played: LawContext) => string | Work<string>;
+export type LawCheck = (played: LawContext) => string;
 
 export interface Law {
   readonly id: string;
@@ -57,16 +54,11 @@ export interface Played {
 }
 
 /** Laws copy and audit it, and never change it. */
-export interface PlayedWorld extends Pick<SimulatorCore, "clock"> {
-  audit(): Audit | Work<Audit>;
-  fork(): SimulatorCore | Work<SimulatorCore>;
-}
+export type PlayedWorld = Pick<SimulatorCore, "audit" | "clock" | "fork">;
 
 export interface LawContext extends Played {
   /** Computes once what several laws need. */
   memoize<Found>(name: string, find: () => Found): Found;
-  /** The same for work. Once it is done, it returns at once. */
-  memoizeWork<Found>(name: string, find: () => Work<Found>): Work<Found>;
 }
 
 export type LawVerdict = "held" | "broken" | "unknown";
@@ -103,10 +95,6 @@ export function createLawContext(played: Played): LawContext {
     memoize<Found>(name: string, find: () => Found): Found {
       if (!found.has(name)) found.set(name, find());
       // Safe: each name belongs to one `find`.
-      return found.get(name) as Found;
-    },
-    *memoizeWork<Found>(name: string, find: () => Work<Found>): Work<Found> {
-      if (!found.has(name)) found.set(name, yield* find());
       return found.get(name) as Found;
     },
   };

@@ -6,7 +6,6 @@ import { lenientText } from "../base/text.ts";
 import { headerOf } from "../exchange/headers.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { type EventKind, isEventKind, type OperationId, operations } from "../spec/operations.ts";
-import type { Work } from "../spec/work.ts";
 import { inconclusive, knownReadingsOf, type LawContext, steadyReadingsOf } from "./law.ts";
 import type { TracedExchange, TraceReader } from "./trace.ts";
 
@@ -109,22 +108,6 @@ export function valuesOf(exchange: TracedExchange): ReadonlyMap<string, string> 
 
 // A cache, because most laws read the same requests.
 const valuesByExchange = new WeakMap<TracedExchange, ReadonlyMap<string, string>>();
-
-/** Reads what most laws need of the requests and answers, so that no law has to read all of it at once. */
-export function* readKept({ trace }: LawContext): Work<void> {
-  let characters = 0;
-  for (const exchange of trace.kept) {
-    valuesOf(exchange);
-    bodyOf(exchange);
-    characters += exchange.body.length + exchange.text.length;
-    if (characters < READ_AT_ONCE) continue;
-    characters = 0;
-    yield;
-  }
-}
-
-/** Characters. */
-const READ_AT_ONCE = 16_384;
 
 const parameterNames: ReadonlySet<string> = new Set(
   everyOperation.flatMap(({ parameters }) => Object.keys(parameters)),

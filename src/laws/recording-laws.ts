@@ -2,7 +2,6 @@
 
 import { HOUR_MS, MINUTE_MS } from "../base/duration.ts";
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
-import type { Work } from "../spec/work.ts";
 import {
   clicksInCopy,
   clickTargets,
@@ -158,8 +157,8 @@ function repeatsInCopy(played: LawContext): string {
 
 const FOREVER_MS = 3650 * 24 * HOUR_MS;
 
-function* windowEdge(played: LawContext): Work<string> {
-  const copy = yield* ownCopyOf(played);
+function windowEdge(played: LawContext): string {
+  const copy = ownCopyOf(played);
   const [, probe] = copy.probes;
   const windowMs = windowOf(copy.readings);
   if (windowMs === 0) inconclusive("nothing is a duplicate under dedup.repeat=count");

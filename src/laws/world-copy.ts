@@ -11,7 +11,6 @@ import type { Readings } from "../simulator/simulator-options.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { buildRequest } from "../spec/build-request.ts";
 import { type OperationId, operations } from "../spec/operations.ts";
-import { resultOf, runToEnd, type Work } from "../spec/work.ts";
 import { type ClientExchange, exchangeOf, type Member, type Outgoing } from "./client-exchange.ts";
 import { inconclusive, type LawContext, type PlayedWorld, readingsOf } from "./law.ts";
 import { creditOf, dayAt } from "./read-trace.ts";
@@ -75,31 +74,22 @@ export function prepareCopy(
 }
 
 /** A copy for one law alone, which may let years pass in it. */
-export function* ownCopyOf(played: LawContext): Work<WorldCopy> {
+export function ownCopyOf(played: LawContext): WorldCopy {
   const { readings } = copyOf(played);
-  return prepareCopy(yield* newForkOf(played), readings, []);
+  return prepareCopy(worldOf(played).fork(), readings, []);
 }
 
 /** A fork, or why there is none: an inconsistent state can't be loaded. */
 export function forkOf(played: LawContext): SimulatorCore | string {
-  return runToEnd(forkInSlices(played));
-}
-
-/** Makes the fork that {@link forkOf} returns. */
-export function forkInSlices(played: LawContext): Work<SimulatorCore | string> {
-  return played.memoizeWork("fork", function* fork() {
-    yield* lookBeforeLaws(played);
+  return played.memoize("fork", () => {
+    stateBeforeLaws(played);
     try {
-      return yield* newForkOf(played);
+      return worldOf(played).fork();
     } catch (error) {
       if (error instanceof InputError) return `the world can't be copied: ${error.message}`;
       throw error;
     }
   });
-}
-
-function newForkOf(played: LawContext): Work<SimulatorCore> {
-  return resultOf(worldOf(played).fork());
 }
 
 interface StateBeforeLaws {
@@ -109,13 +99,9 @@ interface StateBeforeLaws {
 
 /** The played world's audit and time before the laws tried anything. */
 export function stateBeforeLaws(played: LawContext): StateBeforeLaws {
-  return runToEnd(lookBeforeLaws(played));
-}
-
-function lookBeforeLaws(played: LawContext): Work<StateBeforeLaws> {
-  return played.memoizeWork("before", function* look() {
+  return played.memoize("before", () => {
     const { audit, clock } = worldOf(played);
-    return { audit: yield* resultOf(audit()), nowMs: clock.now() };
+    return { audit: audit(), nowMs: clock.now() };
   });
 }
 

@@ -9,7 +9,6 @@ import { createLawContext } from "../../src/laws/law.ts";
 import { laws } from "../../src/laws/laws.ts";
 import { createTrace, type Trace } from "../../src/laws/trace.ts";
 import type { InvariantResult } from "../../src/play/player/result.ts";
-import { runToEnd } from "../../src/spec/work.ts";
 import { someOf } from "../budget.ts";
 import { lies } from "./lies.ts";
 import { playSession, post } from "./session.ts";
@@ -296,7 +295,7 @@ describe("a long run", () => {
       journal: () => [],
       sampleSize: 1,
     };
-    return law && runToEnd(judge(law, createLawContext(played))).verdict;
+    return law && judge(law, createLawContext(played)).verdict;
   };
 
   test("is kept from its start up to a limit, and counted to its end", () => {

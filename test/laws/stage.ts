@@ -16,7 +16,6 @@ import type { InvariantResult } from "../../src/play/player/result.ts";
 import type { SimulatorCore } from "../../src/simulator/simulator.ts";
 import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
 import { operations } from "../../src/spec/operations.ts";
-import { runToEnd } from "../../src/spec/work.ts";
 
 type Audit = ReturnType<SimulatorCore["audit"]>;
 
@@ -76,7 +75,7 @@ export function stageOf(options: StageOptions = {}): Stage {
       const looked = createLawContext(playedOn(stage, options));
       return laws
         .filter(({ id }) => ids === undefined || ids.includes(id))
-        .map((law) => ({ id: law.id, says: law.says, ...runToEnd(judge(law, looked)) }));
+        .map((law) => ({ id: law.id, says: law.says, ...judge(law, looked) }));
     },
   };
   return stage;

@@ -7,7 +7,6 @@ import type { Assumptions } from "../../src/index.ts";
 import { judge } from "../../src/laws/judge.ts";
 import { createLawContext } from "../../src/laws/law.ts";
 import { laws } from "../../src/laws/laws.ts";
-import { runToEnd } from "../../src/spec/work.ts";
 import { mustMatchDocument } from "./documented.ts";
 import { F1, F2, F3 } from "./forms.ts";
 import { everythingIn, playedIn } from "./played.ts";
@@ -95,7 +94,7 @@ export function judgeRun(run: Run, number: number): string[] {
   for (const id of turnsAt(number, run.options.assumptions)) {
     const law = laws.find((one) => one.id === id);
     const { verdict, why } = law
-      ? runToEnd(judge(law, ofAnyAnswer.includes(id) ? everything : straight))
+      ? judge(law, ofAnyAnswer.includes(id) ? everything : straight)
       : { verdict: "held", why: undefined };
     if (verdict === "broken") throw new Error(`${id} is broken: ${why}`);
     others[id]?.(run);

@@ -107,7 +107,7 @@ export function makesChoices({ knownChoices = {} }: Capabilities, wanted: Readin
 export type Performers = {
   readonly [Kind in EffectKind]: (
     effect: EffectOf<Kind>,
-  ) => Kind extends "traffic" | "together" | "audit" | "fork"
+  ) => Kind extends "traffic" | "together"
     ? Work<Effects[Kind]["output"]>
     : Effects[Kind]["output"];
 };

@@ -3,8 +3,6 @@
 import { judge } from "../../laws/judge.ts";
 import { createLawContext, needsRerun, type Played } from "../../laws/law.ts";
 import { laws } from "../../laws/laws.ts";
-import { readKept } from "../../laws/read-trace.ts";
-import type { Work } from "../../spec/work.ts";
 import { type EffectGenerator, perform } from "./effects.ts";
 import type { InvariantResult } from "./result.ts";
 import type { Run } from "./run.ts";
@@ -21,23 +19,13 @@ export function* judgeInvariants(
   ids?: readonly string[],
 ): EffectGenerator<readonly InvariantResult[]> {
   const context = createLawContext(yield* playedOf(run));
-  if (context.gap === undefined) yield* withPasses(readKept(context));
   const results: InvariantResult[] = [];
   for (const law of laws) {
     if (ids !== undefined && !ids.includes(law.id)) continue;
-    results.push({ id: law.id, says: law.says, ...(yield* withPasses(judge(law, context))) });
+    yield* perform({ kind: "pass" });
+    results.push({ id: law.id, says: law.says, ...judge(law, context) });
   }
   return results;
-}
-
-/** Lets other work run in between. */
-function* withPasses<Result>(work: Work<Result>): EffectGenerator<Result> {
-  let step = work.next();
-  while (!step.done) {
-    yield* perform({ kind: "pass" });
-    step = work.next();
-  }
-  return step.value;
 }
 
 function* playedOf(run: Run): EffectGenerator<Played> {

@@ -7,7 +7,6 @@ import {
   type Member,
   type Outgoing,
 } from "../../laws/client-exchange.ts";
-import type { PlayedWorld } from "../../laws/law.ts";
 import { createSimulatorCore } from "../../simulator/core.ts";
 import type { HostedCore, SimulatorCore } from "../../simulator/simulator.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
@@ -59,9 +58,7 @@ export function* playInSlices(
   const scenario = yield* scenarioInSlices(input, options);
   yield;
   simulator.restore(freshSnapshot(scenario));
-  const { auditInSlices: audit, forkInSlices: fork } = simulator;
-  const performers = performersOn(simulator, { audit, fork });
-  return yield* driveInSlices(playingOf(scenario, options), performers);
+  return yield* driveInSlices(playingOf(scenario, options), performersOn(simulator));
 }
 
 function playingOf(scenario: Scenario, options: SyncOptions): EffectGenerator<PlayResult> {
@@ -132,11 +129,8 @@ export function* performInSlices(effect: Effect, performers: Performers): Work<u
   return yield* resultOf(perform(effect));
 }
 
-/** Performs every effect in a simulator. Its copies and audits may be work. */
-export function performersOn(
-  sim: SimulatorCore,
-  { audit, fork }: Pick<PlayedWorld, "audit" | "fork"> = sim,
-): Performers {
+/** Performs every effect in a simulator. */
+export function performersOn(sim: SimulatorCore): Performers {
   let scratch: Performers | undefined;
 
   function send(outgoing: Outgoing): ClientExchange {
@@ -185,11 +179,11 @@ export function performersOn(
       return undefined;
     },
     rotateKey: ({ publisher }) => memberOf(sim.publishers.rotateKey(publisher)),
-    audit: () => resultOf(audit()),
+    audit: () => sim.audit(),
     journal: ({ limit }) => sim.journal.entries({ limit }),
-    world: () => ({ audit, clock: sim.clock, fork }),
-    *fork() {
-      scratch = performersOn(yield* resultOf(fork()));
+    world: () => sim,
+    fork() {
+      scratch = performersOn(sim.fork());
       return undefined;
     },
     scratch({ effect }) {
