@@ -1,6 +1,7 @@
-/** The browser of the tests that open pages. A machine without one skips them. */
+/** The browser of the tests that open pages (`npm run test:browser`). */
 
 import { existsSync } from "node:fs";
+import { type Browser, chromium as browsers } from "playwright-core";
 
 const candidates =
   process.env.CHROMIUM === undefined
@@ -9,3 +10,13 @@ const candidates =
 
 /** The path of a Chromium (`CHROMIUM` names another one), or undefined where there is none. */
 export const chromium: string | undefined = candidates.find((path) => existsSync(path));
+
+/** Where tests run as root it has no sandbox; the pages are our own. */
+export const launchOptions: { readonly executablePath: string; readonly args: string[] } = {
+  executablePath: chromium ?? "",
+  args: ["--no-sandbox"],
+};
+
+export function launch(): Promise<Browser> {
+  return browsers.launch(launchOptions);
+}

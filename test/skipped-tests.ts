@@ -4,14 +4,9 @@
  */
 
 import type { Reporter, TestModule, Vitest } from "vitest/node";
-import { chromium } from "./chromium.ts";
 import { hasCurl, hasPython } from "./programs.ts";
 
-const missing = [
-  hasCurl ? "" : "curl",
-  hasPython ? "" : "python3",
-  chromium === undefined ? "Chromium (CHROMIUM=/path/to/chromium names one)" : "",
-].filter((name) => name !== "");
+const missing = [hasCurl ? "" : "curl", hasPython ? "" : "python3"].filter((name) => name !== "");
 
 /** Whether only tests with certain names are asked for: all others are skipped for that. */
 let isFiltered = false;

@@ -3,7 +3,7 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig, type PlaywrightTestConfig } from "@playwright/test";
-import { chromium } from "../chromium.ts";
+import { launchOptions } from "../chromium.ts";
 
 const config: PlaywrightTestConfig = defineConfig({
   globalSetup: "./site.ts",
@@ -18,7 +18,7 @@ const config: PlaywrightTestConfig = defineConfig({
   workers: 2,
   forbidOnly: true,
   reporter: "list",
-  use: { launchOptions: { executablePath: chromium ?? "", args: ["--no-sandbox"] } },
+  use: { launchOptions },
 });
 
 export default config;

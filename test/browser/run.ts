@@ -1,20 +1,31 @@
-/** Runs the tests of this folder: `npm run test:browser`. They need Chromium. */
+/**
+ * Runs the tests that need Chromium: `npm run test:browser`. Those of this folder are run by Playwright's runner (`*.pages.ts`), all
+ * others by vitest (`*.browser.ts`). Words select files, as in `npm run test:browser -- list`.
+ */
 
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { chromium } from "../chromium.ts";
 
-const modules = join(import.meta.dirname, "../../node_modules");
-const runner = join(modules, "@playwright/test/cli.js");
+const folder = import.meta.dirname;
+const modules = join(folder, "../../node_modules");
 // The types of our sources are taken out once for all processes.
 const env = { ...process.env, NODE_COMPILE_CACHE: join(modules, ".cache/compiled") };
+const files = process.argv.slice(2);
+const mayFindNone = files.length === 0 ? [] : ["--pass-with-no-tests"];
+
+const runs = [
+  ["vitest/vitest.mjs", "run", `--config=${join(folder, "vitest.config.ts")}`],
+  ["@playwright/test/cli.js", "test", `--config=${folder}`],
+];
 
 if (chromium === undefined) {
-  console.warn(
-    "The tests in test/browser were skipped. This machine lacks Chromium (CHROMIUM=/path/to/chromium names one).",
-  );
-  if (process.env.ALL_TESTS === "1") process.exitCode = 1;
+  console.error("These tests need Chromium. Install it, or name one: CHROMIUM=/path/to/chromium.");
+  process.exitCode = 1;
 } else {
-  const args = [runner, "test", `--config=${import.meta.dirname}`, ...process.argv.slice(2)];
-  process.exitCode = spawnSync(process.execPath, args, { env, stdio: "inherit" }).status ?? 1;
+  for (const [runner = "", ...args] of runs) {
+    const words = [join(modules, runner), ...args, ...files, ...mayFindNone];
+    const { status } = spawnSync(process.execPath, words, { env, stdio: "inherit" });
+    if (status !== 0) process.exitCode = 1;
+  }
 }

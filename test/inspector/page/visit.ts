@@ -1,10 +1,9 @@
 /** A server with a world, and the inspector's page of it in a real browser. */
 
-import { type Browser, chromium as browsers, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { type Server, startServer } from "../../../src/server.ts";
 import type { SimulatorCore } from "../../../src/simulator/simulator.ts";
 import type { Publisher } from "../../../src/world/accounts/account.ts";
-import { chromium } from "../../chromium.ts";
 
 export interface Visit {
   readonly server: Server;
@@ -27,10 +26,6 @@ interface VisitOptions {
   readonly scheme?: "light" | "dark";
   /** How many exchanges the journal keeps. */
   readonly journalEntries?: number;
-}
-
-export function launch(): Promise<Browser> {
-  return browsers.launch({ executablePath: chromium ?? "", args: ["--no-sandbox"] });
 }
 
 export async function visit(browser: Browser, options: VisitOptions = {}): Promise<Visit> {

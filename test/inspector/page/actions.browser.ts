@@ -3,12 +3,12 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startServer } from "../../../src/server.ts";
-import { chromium } from "../../chromium.ts";
-import { launch, visit } from "./visit.ts";
+import { launch } from "../../chromium.ts";
+import { visit } from "./visit.ts";
 
 const DAY_MS = 86_400_000;
 
-describe.skipIf(chromium === undefined)("actions (needs Chromium)", () => {
+describe("actions", () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launch();

@@ -2,10 +2,10 @@
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { chromium } from "../../chromium.ts";
-import { launch, visit } from "./visit.ts";
+import { launch } from "../../chromium.ts";
+import { visit } from "./visit.ts";
 
-describe.skipIf(chromium === undefined)("the keyboard (needs Chromium)", () => {
+describe("the keyboard", () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launch();

@@ -2,10 +2,10 @@
 
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { chromium } from "../../chromium.ts";
-import { launch, type Visit, visibleRows, visit } from "./visit.ts";
+import { launch } from "../../chromium.ts";
+import { type Visit, visibleRows, visit } from "./visit.ts";
 
-describe.skipIf(chromium === undefined)("the list of exchanges (needs Chromium)", () => {
+describe("the list of exchanges", () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launch();

@@ -2,8 +2,8 @@
 
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { chromium } from "../../chromium.ts";
-import { launch, visit } from "./visit.ts";
+import { launch } from "../../chromium.ts";
+import { visit } from "./visit.ts";
 
 const corpus = [
   `<script>globalThis.attacked = true</script>`,
@@ -17,7 +17,7 @@ const corpus = [
 ];
 const hidden = "a\u202eb\u200bc\u0007d\u2066e";
 
-describe.skipIf(chromium === undefined)("foreign text (needs Chromium)", () => {
+describe("foreign text", () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launch();

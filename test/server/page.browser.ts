@@ -3,10 +3,10 @@
 import { createServer, type Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { type Browser, chromium as browsers, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { chromium } from "../chromium.ts";
+import { launch } from "../chromium.ts";
 import { startAdsim } from "../cli/run-adsim.ts";
 
 /** What a page is told about the service. */
@@ -24,7 +24,7 @@ const pageOfSite = `<!doctype html>
   globalThis.createAds = createAds;
 </script>`;
 
-describe.skipIf(chromium === undefined)("a page on another port (needs Chromium)", () => {
+describe("a page on another port", () => {
   let browser: Browser;
   let site: HttpServer;
   let siteUrl = "";
@@ -43,7 +43,7 @@ describe.skipIf(chromium === undefined)("a page on another port (needs Chromium)
     });
     await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
     siteUrl = `http://localhost:${(site.address() as AddressInfo).port}/`;
-    browser = await browsers.launch({ executablePath: chromium ?? "", args: ["--no-sandbox"] });
+    browser = await launch();
   }, 60_000);
 
   afterAll(async () => {

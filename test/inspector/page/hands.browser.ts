@@ -3,10 +3,10 @@
 import { readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { chromium } from "../../chromium.ts";
-import { launch, visit } from "./visit.ts";
+import { launch } from "../../chromium.ts";
+import { visit } from "./visit.ts";
 
-describe.skipIf(chromium === undefined)("hands (needs Chromium)", () => {
+describe("hands", () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launch();

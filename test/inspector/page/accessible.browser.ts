@@ -5,8 +5,8 @@ import type { AxeResults } from "axe-core";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { someOf } from "../../budget.ts";
-import { chromium } from "../../chromium.ts";
-import { launch, type Visit, visit } from "./visit.ts";
+import { launch } from "../../chromium.ts";
+import { type Visit, visit } from "./visit.ts";
 
 const axe = readFileSync(
   new URL("../../../node_modules/axe-core/axe.min.js", import.meta.url),
@@ -31,7 +31,7 @@ const views = {
   truth: "#view=truth",
 };
 
-describe.skipIf(chromium === undefined)("every view (needs Chromium)", () => {
+describe("every view", () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launch();

@@ -4,13 +4,13 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSimulator } from "../../../src/index.ts";
 import type { ApiRequest } from "../../../src/spec/messages.ts";
-import { chromium } from "../../chromium.ts";
-import { launch, type Visit, visit } from "./visit.ts";
+import { launch } from "../../chromium.ts";
+import { type Visit, visit } from "./visit.ts";
 
 const REQUESTS = 120;
 const MOMENTS = [1, 2, 13, 40, 41, 64, 77, 99, 119, 120];
 
-describe.skipIf(chromium === undefined)("moments (needs Chromium)", () => {
+describe("moments", () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launch();

@@ -8,9 +8,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { createSimulator, type Simulator } from "../../src/index.ts";
 import type { Engine } from "../../src/inspector/engine-worlds.ts";
 import type { ApiRequest } from "../../src/spec/messages.ts";
-import { chromium } from "../chromium.ts";
+import { launch } from "../chromium.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { launch } from "./page/visit.ts";
 
 interface InFile {
   readonly adsimTrace: Engine;
@@ -66,7 +65,7 @@ function impression(sim: Simulator, session: string, more: Partial<ApiRequest> =
   };
 }
 
-describe.skipIf(chromium === undefined)("the file form (needs Chromium)", () => {
+describe("the file form", () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launch();

@@ -2,10 +2,10 @@
 
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { chromium } from "../../chromium.ts";
-import { launch, visibleRows, visit } from "./visit.ts";
+import { launch } from "../../chromium.ts";
+import { visibleRows, visit } from "./visit.ts";
 
-describe.skipIf(chromium === undefined)("filters (needs Chromium)", () => {
+describe("filters", () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launch();

@@ -2,18 +2,18 @@
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Browser, type BrowserContextOptions, chromium as browsers } from "playwright-core";
+import type { Browser, BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { chromium } from "../chromium.ts";
+import { launch } from "../chromium.ts";
 import { senderOf } from "../operation-sender.ts";
 import { serve } from "./raw.ts";
 
 const PATIENCE = { timeout: 20_000, interval: 20 };
 
-describe.skipIf(chromium === undefined)("the inspector (needs Chromium)", () => {
+describe("the inspector", () => {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await browsers.launch({ executablePath: chromium ?? "", args: ["--no-sandbox"] });
+    browser = await launch();
   }, 60_000);
   afterAll(async () => {
     await browser?.close();
