@@ -91,30 +91,6 @@ export {
   type TestWorld,
   type TestWorldOptions,
 } from "./testing/driver/test-world.ts";
-export { createMarks, type Mark, type MarkReport, type Marks } from "./testing/marks.ts";
-export {
-  type Call,
-  type Carrier,
-  type OperationName,
-  plainWay,
-  requestOf,
-  type Way,
-} from "./testing/oracle/calls.ts";
-export type { History } from "./testing/oracle/expectation.ts";
-export type { Facts } from "./testing/oracle/facts.ts";
-export {
-  createOracle,
-  type Oracle,
-  type OracleOptions,
-  type Sent,
-} from "./testing/oracle/oracle.ts";
-export type { Readings } from "./testing/oracle/readings.ts";
-export {
-  type CallSender,
-  oracleFor,
-  plainCall,
-  type SimulatorOracle,
-} from "./testing/oracle-for.ts";
 export type { ClientCommand, Command, WorldCommand } from "./testing/session/command.ts";
 export { beginSession, type RunningSession, runSession } from "./testing/session/run-session.ts";
 export type { AdView, Outcome, Session, Step } from "./testing/session/session.ts";

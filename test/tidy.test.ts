@@ -172,7 +172,7 @@ describe("floors", () => {
   });
 
   test("the oracle shares no code with what it judges", () => {
-    const oracle = sources.filter(({ path }) => path.startsWith("src/testing/oracle/"));
+    const oracle = everything.filter(({ path }) => path.startsWith("test/oracle/"));
     expect(oracle.length).toBeGreaterThan(10);
     // The types of requests, answers and publishers are defined once. They are gone at run time.
     const typesOf = ["src/world/accounts/account.ts", "src/spec/messages.ts"];
@@ -184,7 +184,7 @@ describe("floors", () => {
     ).toEqual([]);
     const shared = oracle.flatMap((file) =>
       importsOf(file)
-        .filter((to) => !to.startsWith("src/testing/oracle/") && to !== counters)
+        .filter((to) => !to.startsWith("test/oracle/") && to !== counters)
         .filter((to) => !typesOf.includes(to) || !onlyTypes(file, to))
         .map((to) => `${file.path} imports ${to}`),
     );

@@ -17,11 +17,11 @@ import type { surfaceStatuses } from "../../src/spec/responses.ts";
 import {
   arbitraryAssumptions,
   arbitraryFaultRule,
-  createMarks,
   openTestWorld,
   type TestWorld,
   type TestWorldOptions,
 } from "../../src/testing.ts";
+import { createMarks } from "../marks.ts";
 import { checkAsyncProperty } from "../properties/check-property.ts";
 
 type SurfaceStatus = (typeof surfaceStatuses)[number];

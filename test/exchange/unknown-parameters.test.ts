@@ -12,8 +12,8 @@ import {
   type Publisher,
   type Simulator,
 } from "../../src/index.ts";
-import { operations, requestOf } from "../../src/testing/oracle/calls.ts";
 import { arbitraryAssumptions } from "../../src/testing.ts";
+import { operations, requestOf } from "../oracle/calls.ts";
 import { checkProperty } from "../properties/check-property.ts";
 import { carrierFor } from "../properties/variations.ts";
 

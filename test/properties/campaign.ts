@@ -5,9 +5,9 @@
 
 import fc from "fast-check";
 import { expect } from "vitest";
-import { createMarks } from "../../src/testing/marks.ts";
-import type { Readings } from "../../src/testing/oracle/readings.ts";
 import { isThorough } from "../budget.ts";
+import { createMarks } from "../marks.ts";
+import type { Readings } from "../oracle/readings.ts";
 import { checkProperty, replayPath } from "./check-property.ts";
 import { anyCommand, type CommandKind, usualWeights } from "./commands.ts";
 import { judgeRun, turns } from "./laws.ts";

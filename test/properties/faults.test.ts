@@ -5,7 +5,7 @@
 
 import fc from "fast-check";
 import { test } from "vitest";
-import { createMarks } from "../../src/testing/marks.ts";
+import { createMarks } from "../marks.ts";
 import { checkProperty } from "./check-property.ts";
 import { anyCommands, anyRules, anyWorld, rulesThatNeverFire } from "./faults/commands.ts";
 import { judge, judgeSameness } from "./faults/judge.ts";

@@ -14,7 +14,7 @@ import {
   type QuotaRequest,
 } from "../../src/laws/quotas.ts";
 import { catalogue } from "../../src/spec/assumptions/catalogue.ts";
-import { waitFor } from "../../src/testing/oracle/quota.ts";
+import { waitFor } from "../oracle/quota.ts";
 import { ask } from "./ask.ts";
 import { stateWithBucketsOf } from "./run.ts";
 

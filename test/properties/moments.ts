@@ -1,7 +1,7 @@
 /** The instants at which something may change: edges of days, windows, quotas and cycles. */
 
-import { addDays, midnightOffsetsMs } from "../../src/testing/oracle/calendar.ts";
-import { clickWindowsMs, dedupWindowsMs } from "../../src/testing/oracle/recording.ts";
+import { addDays, midnightOffsetsMs } from "../oracle/calendar.ts";
+import { clickWindowsMs, dedupWindowsMs } from "../oracle/recording.ts";
 import type { Edge } from "./commands.ts";
 import type { Stage } from "./stage.ts";
 

@@ -1,9 +1,9 @@
 /** Plays a command: resolves it against what the oracle knows, does it, and has the oracle judge the answer. */
 
-import { addDays } from "../../src/testing/oracle/calendar.ts";
-import { type Call, plainWay } from "../../src/testing/oracle/calls.ts";
-import type { Account } from "../../src/testing/oracle/facts.ts";
-import { clickWindowsMs, dedupWindowsMs } from "../../src/testing/oracle/recording.ts";
+import { addDays } from "../oracle/calendar.ts";
+import { type Call, plainWay } from "../oracle/calls.ts";
+import type { Account } from "../oracle/facts.ts";
+import { clickWindowsMs, dedupWindowsMs } from "../oracle/recording.ts";
 import type { Command, Target } from "./commands.ts";
 import { momentOf } from "./moments.ts";
 import { nowOf, play, type Sender, type Stage, send } from "./stage.ts";

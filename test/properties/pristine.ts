@@ -1,9 +1,9 @@
 /** Populations before anything was recorded. Each is made once: sequences have few seeds and starts between them. */
 
 import { createSimulator, type Publisher, type Simulator } from "../../src/index.ts";
-import type { History } from "../../src/testing/oracle/expectation.ts";
-import { historyOf } from "../../src/testing/oracle-for.ts";
+import type { History } from "../oracle/expectation.ts";
 import type { RunOptions } from "./run.ts";
+import { historyOf } from "./seeded-history.ts";
 
 export interface Pristine {
   readonly sim: Simulator;

@@ -3,8 +3,8 @@
 import fc from "fast-check";
 import type { Profile } from "../../src/index.ts";
 import { nonDefaultChoices } from "../../src/spec/assumptions/resolve.ts";
-import { createOracle } from "../../src/testing/oracle/oracle.ts";
-import type { Readings } from "../../src/testing/oracle/readings.ts";
+import { createOracle } from "../oracle/oracle.ts";
+import type { Readings } from "../oracle/readings.ts";
 import { anyAssumptions } from "./assumptions.ts";
 import type { Command } from "./commands.ts";
 import { perform } from "./perform.ts";

@@ -13,7 +13,7 @@ import {
 } from "../../src/index.ts";
 import { catalogue } from "../../src/spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../../src/spec/assumptions/resolve.ts";
-import { createMarks } from "../../src/testing/marks.ts";
+import { createMarks } from "../marks.ts";
 import { ask } from "./ask.ts";
 import { anyAssumptions } from "./assumptions.ts";
 import { checkProperty } from "./check-property.ts";

@@ -1,11 +1,11 @@
 /** What a sequence is played on, and how one request of it is sent: to the world, to its twin, and then to the oracle. */
 
 import type { ApiResponse } from "../../src/index.ts";
-import { type Call, requestOf } from "../../src/testing/oracle/calls.ts";
-import type { Account } from "../../src/testing/oracle/facts.ts";
-import { inputOf } from "../../src/testing/oracle/inputs.ts";
-import type { Oracle } from "../../src/testing/oracle/oracle.ts";
-import type { Readings } from "../../src/testing/oracle/readings.ts";
+import { type Call, requestOf } from "../oracle/calls.ts";
+import type { Account } from "../oracle/facts.ts";
+import { inputOf } from "../oracle/inputs.ts";
+import type { Oracle } from "../oracle/oracle.ts";
+import type { Readings } from "../oracle/readings.ts";
 import type { Action, Player } from "./run.ts";
 
 /** Who sends, and with which key. */

@@ -1,8 +1,8 @@
 /** What can be unusual about one request: how it travels, what it says too much, too little or wrongly. */
 
 import fc from "fast-check";
-import { type Call, type Carrier, operations, plainWay } from "../../src/testing/oracle/calls.ts";
-import type { Readings } from "../../src/testing/oracle/readings.ts";
+import { type Call, type Carrier, operations, plainWay } from "../oracle/calls.ts";
+import type { Readings } from "../oracle/readings.ts";
 
 /** A carrier that the encoding in force accepts, or any other. */
 export type Encoding = "understood" | Carrier;

@@ -7,12 +7,12 @@ import {
   arbitraryScheduler,
   type Command,
   type CreateDriver,
-  createMarks,
   openTestWorld,
   runSession,
   type Scheduler,
   type Session,
 } from "../../src/testing.ts";
+import { createMarks } from "../marks.ts";
 import { createPlainDriver } from "./plain-driver.ts";
 
 const three: Command = {

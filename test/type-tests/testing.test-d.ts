@@ -9,7 +9,6 @@ import {
   type Command,
   checkInvariants,
   clientContract,
-  createMarks,
   type Driver,
   runSession,
   type Session,
@@ -70,5 +69,4 @@ fc.property(arbitraryRequest({ valid: false }), ({ request, flaw }) => {
   expectTypeOf(request).toEqualTypeOf<ApiRequest>();
   expectTypeOf(flaw?.parameter).toEqualTypeOf<string | undefined>();
 });
-expectTypeOf(createMarks().sometimes("a limit was met", true)).toBeBoolean();
 expectTypeOf(checkInvariants).returns.items.toHaveProperty("verdict");

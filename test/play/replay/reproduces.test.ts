@@ -8,7 +8,7 @@ import { readRecording } from "../../../src/journal/read-recording.ts";
 import type { Recording } from "../../../src/journal/recorded-exchange.ts";
 import type { Replay } from "../../../src/play/replay/replay.ts";
 import { replayInProcess } from "../../../src/play/replay/replay-in-process.ts";
-import { createMarks } from "../../../src/testing/marks.ts";
+import { createMarks } from "../../marks.ts";
 import { anyAssumptions } from "../../properties/assumptions.ts";
 import { checkProperty } from "../../properties/check-property.ts";
 import { anyRequest, filledIn } from "../../properties/garbage.ts";

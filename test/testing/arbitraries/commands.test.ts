@@ -9,12 +9,12 @@ import {
   type CommandKind,
   type CreateDriver,
   commandWeights,
-  createMarks,
   driverCommands,
   runSession,
   type Session,
   withDriver,
 } from "../../../src/testing.ts";
+import { createMarks } from "../../marks.ts";
 import { createPlainDriver } from "../plain-driver.ts";
 
 const allKinds = Object.keys(commandWeights) as CommandKind[];

@@ -14,10 +14,10 @@ import {
   arbitraryPublisher,
   arbitraryTrace,
   type ClockStep,
-  createMarks,
   playTrace,
   type TraceEvent,
 } from "../../../src/testing.ts";
+import { createMarks } from "../../marks.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -8,11 +8,11 @@ import {
   type ArbitraryRequestOptions,
   arbitraryAssumptions,
   arbitraryRequest,
-  createMarks,
   flawKinds,
   type RequestCase,
 } from "../../../src/testing.ts";
 import { runsOf } from "../../budget.ts";
+import { createMarks } from "../../marks.ts";
 import { ask } from "../../properties/ask.ts";
 import { stateOf } from "../../properties/run.ts";
 

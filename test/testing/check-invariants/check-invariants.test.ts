@@ -10,7 +10,8 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from "../../../src/index.ts";
-import { checkInvariants, invariants, plainCall, requestOf } from "../../../src/testing.ts";
+import { checkInvariants, invariants } from "../../../src/testing.ts";
+import { plainCall, requestOf } from "../../oracle/calls.ts";
 
 const options = { publishers: 3 } satisfies SimulatorOptions;
 

@@ -9,8 +9,8 @@ import {
   type Surface,
 } from "../../../src/index.ts";
 import type { Stats } from "../../../src/laws/figures.ts";
-import { addDays, daysBetween } from "../../../src/testing/oracle/calendar.ts";
 import { someOf } from "../../budget.ts";
+import { addDays, daysBetween } from "../../oracle/calendar.ts";
 import { checkProperty } from "../../properties/check-property.ts";
 import { type Reader, readerOf } from "../../properties/reader.ts";
 

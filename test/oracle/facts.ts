@@ -1,6 +1,6 @@
 /** The facts that the oracle knows: plain lists, which are saved by copying. */
 
-import type { Publisher } from "../../world/accounts/account.ts";
+import type { Publisher } from "../../src/world/accounts/account.ts";
 
 export interface SurfaceFact {
   readonly id: string;

@@ -4,8 +4,8 @@
  * them from answers and checks that they are within their bounds.
  */
 
-import type { ApiResponse } from "../../spec/messages.ts";
-import type { Publisher } from "../../world/accounts/account.ts";
+import type { ApiResponse } from "../../src/spec/messages.ts";
+import type { Publisher } from "../../src/world/accounts/account.ts";
 import { checkResponse, type Verdict } from "./answers.ts";
 import { dayOfInstant } from "./calendar.ts";
 import { type Call, operations } from "./calls.ts";

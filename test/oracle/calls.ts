@@ -1,6 +1,6 @@
 /** Calls: requests as the sender means them, and the spec's constants to interpret them (spec §4, §8). */
 
-import type { ApiRequest } from "../../spec/messages.ts";
+import type { ApiRequest } from "../../src/spec/messages.ts";
 
 export type OperationName = "stats" | "surfaces" | "payouts" | "impression" | "click";
 
@@ -103,6 +103,12 @@ export const operations: Readonly<Record<OperationName, Operation>> = {
 export function plainWay(operation: OperationName, carrier: Carrier): Way {
   const { method } = operations[operation];
   return { method, slash: false, scheme: "Bearer", carrier, inQuery: [] };
+}
+
+/** A call sent in the usual way: its values are in a JSON body, or in the query of a GET. */
+export function plainCall(operation: OperationName, values: Call["values"]): Call {
+  const carrier = operations[operation].method === "GET" ? "query" : "json";
+  return { operation, values, way: plainWay(operation, carrier) };
 }
 
 /** Whether a carrier's body is JSON, which can have values other than texts. */

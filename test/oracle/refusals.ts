@@ -1,6 +1,6 @@
 /** The status of a refusal and the shape of its body (spec §7 is silent). */
 
-import type { ApiResponse } from "../../spec/messages.ts";
+import type { ApiResponse } from "../../src/spec/messages.ts";
 import { expectEqual, expected } from "./check.ts";
 import { checkOrder } from "./members.ts";
 import type { Readings } from "./readings.ts";

@@ -1,8 +1,8 @@
 /** Compares a whole response with the verdict: status, exact set of headers, content type, length, body. */
 
-import type { ApiResponse } from "../../spec/messages.ts";
+import type { ApiResponse } from "../../src/spec/messages.ts";
 import { type Call, type OperationName, requestOf } from "./calls.ts";
-import { expectEqual, objection } from "./check.ts";
+import { expectEqual } from "./check.ts";
 import type { Expectation, OracleContext } from "./expectation.ts";
 import { checkExtraKinds, checkMembers } from "./members.ts";
 import { limitHeaders, type Pool } from "./quota.ts";
@@ -142,7 +142,7 @@ function checkSuccess(
 
 function status(response: ApiResponse, expected: number): void {
   if (response.status === expected) return;
-  throw objection(`Expected status ${expected}, got ${response.status}: ${response.body}`);
+  throw new Error(`Expected status ${expected}, got ${response.status}: ${response.body}`);
 }
 
 /** No header may be missing, and no other may be there. */

@@ -1,0 +1,13 @@
+/** The oracle's errors: they say what was expected and what came instead. */
+
+/** @throws Error unless both are the same as JSON. */
+export function expectEqual(what: string, actual: unknown, expected: unknown): void {
+  if (actual === expected) return;
+  const [is, ought] = [JSON.stringify(actual), JSON.stringify(expected)];
+  if (is !== ought) throw new Error(`Expected ${what} to be ${ought}, got ${is}.`);
+}
+
+/** @throws Error that says what was expected, unless it `held`. */
+export function expected(what: string, held: boolean, got: unknown): asserts held {
+  if (!held) throw new Error(`Expected ${what}, got ${JSON.stringify(got)}.`);
+}
