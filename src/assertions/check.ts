@@ -1,11 +1,9 @@
 /**
- * The result of every check of a world: whether it passes, both sides, and a text for a test's output. None of them shows a
- * key or a UPI id, wherever those were sent.
+ * The result of every check of a world: whether it passes, both sides, and a text for a test's output.
  */
 
 import { InputError } from "../base/input.ts";
 import { oneLine } from "../base/text.ts";
-import { withoutSecrets } from "../journal/secrets.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 
 /** The result of a check, in the form that Jest and vitest expect from a matcher. */
@@ -30,20 +28,10 @@ interface Sides {
 export function check({ pass, expected, actual, describeFailure, describeSuccess }: Sides): Check {
   return {
     pass,
-    message: () => withoutSecrets((pass ? describeSuccess() : describeFailure()).join("\n")),
-    expected: masked(expected),
-    actual: masked(actual),
+    message: () => (pass ? describeSuccess() : describeFailure()).join("\n"),
+    expected,
+    actual,
   };
-}
-
-/** A copy with the secrets in its strings masked. */
-function masked(value: unknown): unknown {
-  if (typeof value === "string") return withoutSecrets(value);
-  if (Array.isArray(value)) return value.map(masked);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [withoutSecrets(name), masked(member)]),
-  );
 }
 
 /** @throws InputError for anything that isn't a simulator. */
@@ -84,12 +72,12 @@ export function checkNames(
 
 /** A text from a request, quoted, on one line, shortened. */
 export function quoted(text: string): string {
-  return JSON.stringify(oneLine(withoutSecrets(text), MAX_SHOWN));
+  return JSON.stringify(oneLine(text, MAX_SHOWN));
 }
 
 /** A text for a table, on one line, shortened. */
 export function cell(text: string | undefined): string {
-  return text === undefined ? "–" : oneLine(withoutSecrets(text), MAX_SHOWN);
+  return text === undefined ? "–" : oneLine(text, MAX_SHOWN);
 }
 
 const MAX_SHOWN = 48;

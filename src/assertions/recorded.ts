@@ -2,7 +2,6 @@
 
 import { counted } from "../base/counted.ts";
 import { InputError } from "../base/input.ts";
-import { withoutSecrets } from "../journal/secrets.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 import type { EventKind } from "../spec/operations.ts";
 import { type Check, check, checkNames, quoted, readSim } from "./check.ts";
@@ -155,5 +154,5 @@ function adviceOn(found: EventMatches, arrived: number): string[] {
   const names = differingFields(filter, closest).map(
     (name) => `${name} ${quoted(memberOf(closest, name) ?? "none")}`,
   );
-  return [`the closest, #${closest.sequence}, has ${withoutSecrets(names.join(" and "))}.`];
+  return [`the closest, #${closest.sequence}, has ${names.join(" and ")}.`];
 }

@@ -18,6 +18,15 @@ export function oneLine(text: string, most: number): string {
   return plain.length > most ? `${plain.slice(0, most - 1)}…` : plain;
 }
 
+/** At most `most` characters. A shortened text ends in "…". */
+export function shortened(text: string, most: number): string {
+  if (text.length <= most) return text;
+  return `${text
+    .slice(0, most - 1)
+    .toWellFormed()
+    .replace(/\ufffd$/, "")}…`;
+}
+
 /**
  * Escapes the characters of a foreign text that control a terminal, are invisible or change the direction of text: control
  * characters, line breaks and separators, tabs, direction marks. The value of a JSON text doesn't change.

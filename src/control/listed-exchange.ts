@@ -9,7 +9,6 @@ import {
 import { digestOf } from "../base/digest.ts";
 import { type LoggedExchange, loggedExchange } from "../journal/logged-exchange.ts";
 import type { JournalRecord } from "../journal/record.ts";
-import { withoutSecrets } from "../journal/secrets.ts";
 
 /** An exchange without headers and bodies. */
 export interface ListedExchange extends LoggedExchange {
@@ -39,7 +38,7 @@ export function listedExchange(record: JournalRecord, sequence: number): ListedE
   return { ...exchange, event: shownValues(record, values), eventKey: keyOf(record, values) };
 }
 
-/** A digest, because a client may have put a secret into its ids. */
+/** A digest, because ids may be long. */
 function keyOf(record: JournalRecord, values: EventValues): string | undefined {
   const event = eventOf(record, values);
   return event && isOneEvent(event) ? digestOf([event.key]) : undefined;
@@ -49,7 +48,7 @@ function shownValues(record: JournalRecord, values: EventValues): EventValues {
   const all = { ...values, impression_id: values.impression_id ?? idInAnswer(record) };
   return Object.fromEntries(
     Object.entries(all).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, withoutSecrets(value).slice(0, MAX_CHARACTERS)]],
+      value === undefined ? [] : [[name, value.slice(0, MAX_CHARACTERS)]],
     ),
   );
 }

@@ -4,7 +4,6 @@
  */
 
 import { percentDecoded, utf8Length } from "../base/text.ts";
-import { withoutSecrets } from "../journal/secrets.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import { operations } from "../spec/operations.ts";
 import { createIds, type Ids } from "../world/publishers/ids.ts";
@@ -111,16 +110,14 @@ function createHider(ids: Ids): Hider {
     if (text.length < 6 || isOwn(text)) return text;
     const known = values.get(text);
     if (known !== undefined) return known;
-    const hidden = apartFromKeys(text, (part) =>
-      withoutSecrets(part.replaceAll(looks, unlessOwn), unlessOwn),
-    );
+    const hidden = apartFromKeys(text, (part) => part.replaceAll(looks, unlessOwn));
     if (values.size < MAX_VALUES) values.set(text, hidden);
     return hidden;
   }
   function foreign(text: string): string {
     const unlessId = (secret: string): string =>
       ids.apiKey.decode(secret) === undefined ? unlessOwn(secret) : standIn(secret);
-    return withoutSecrets(text.replaceAll(looks, unlessId), unlessId);
+    return text.replaceAll(looks, unlessId);
   }
   const blank = (text: string): string =>
     text.replaceAll(HIDDEN, (one) => "*".repeat(utf8Length(one)));

@@ -2,7 +2,6 @@
 
 import { formatInstant } from "../base/calendar.ts";
 import { InputError } from "../base/input.ts";
-import { withoutSecrets } from "../journal/secrets.ts";
 import type { Script } from "../simulator/moment.ts";
 import type { Host } from "../simulator/running-world.ts";
 import type { HostedCore } from "../simulator/simulator.ts";
@@ -51,7 +50,7 @@ export function traceOf(
       return [];
     }
   });
-  const trace = { title: withoutSecrets(title), options, worlds: traced, people: people.all() };
+  const trace = { title, options, worlds: traced, people: people.all() };
   return { trace, leftOut };
 }
 

@@ -1,8 +1,7 @@
 /** Compares two answers to one request, the recorded one and the new one, byte for byte. */
 
-import { printable, utf8Text } from "../base/text.ts";
+import { printable, shortened } from "../base/text.ts";
 import type { RecordedResponse } from "./recorded-exchange.ts";
-import { masked, REDACTED } from "./secrets.ts";
 
 /** The new answer. */
 export interface ReplayedAnswer {
@@ -12,7 +11,7 @@ export interface ReplayedAnswer {
   readonly body: string | Uint8Array;
 }
 
-/** Two values that should be the same. Secrets in them are masked. */
+/** Two values that should be the same. */
 export interface Sides {
   /** Undefined if there was none. */
   readonly recorded: string | undefined;
@@ -82,9 +81,6 @@ function headerDifferences(
     const before = headerIn(recorded.headers, name);
     const after = headerIn(now.headers, name);
     if (before === after) return [];
-    if (before !== undefined && after !== undefined && unredacted(before, after) === after) {
-      return [];
-    }
     return [{ name, recorded: before && shownText(before), now: after && shownText(after) }];
   });
 }
@@ -101,8 +97,7 @@ function headerIn(headers: Readonly<Record<string, string>>, name: string): stri
 const MAX_SHOWN = 200;
 
 function shownText(text: string): string {
-  const plain = printable(masked(text));
-  return plain.length > MAX_SHOWN ? `${plain.slice(0, MAX_SHOWN)}…` : plain;
+  return shortened(printable(text), MAX_SHOWN);
 }
 
 function bodyDifference(
@@ -110,12 +105,7 @@ function bodyDifference(
   now: string | Uint8Array,
 ): Difference["body"] {
   if (recorded === now) return undefined;
-  const [before, after] = [utf8Text(recorded), utf8Text(now)];
-  const expected =
-    before !== undefined && after !== undefined && before.includes(REDACTED)
-      ? unredacted(before, after)
-      : recorded;
-  const [left, right] = [bytesOf(expected), bytesOf(now)];
+  const [left, right] = [bytesOf(recorded), bytesOf(now)];
   const shorter = Math.min(left.length, right.length);
   let byte = 0;
   while (byte < shorter && left[byte] === right[byte]) byte += 1;
@@ -131,40 +121,9 @@ function bytesOf(body: string | Uint8Array): Uint8Array {
 const CONTEXT_BYTES = 40;
 
 function around(bytes: Uint8Array, byte: number): string {
-  // Mask before cutting, so that no half of a secret is shown. Bytes that aren't text have nothing to mask.
-  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-  const hidden = new TextEncoder().encode(masked(text));
-  const all = hidden.length === bytes.length ? hidden : bytes;
   const from = Math.max(0, byte - CONTEXT_BYTES);
   const to = byte + CONTEXT_BYTES;
-  const shown = printable(masked(new TextDecoder().decode(all.subarray(from, to))));
-  const end = to < all.length ? "…" : byte >= all.length ? "(ends here)" : "";
+  const shown = printable(new TextDecoder().decode(bytes.subarray(from, to)));
+  const end = to < bytes.length ? "…" : byte >= bytes.length ? "(ends here)" : "";
   return `${from > 0 ? "…" : ""}${shown}${end}`;
-}
-
-/** How many following characters locate the end of a redacted value: a safe number first, then a minimum. */
-const ANCHORS = [16, 1] as const;
-
-/**
- * The recorded text with its redacted values filled in from the same places in `now`. Once the two texts differ too much
- * to align, the rest stays redacted.
- */
-function unredacted(recorded: string, now: string): string {
-  const [first = "", ...others] = recorded.split(REDACTED);
-  let text = first;
-  for (const [index, following] of others.entries()) {
-    const rest = (): string => [following, ...others.slice(index + 1)].join(REDACTED);
-    if (!now.startsWith(text)) return text + REDACTED + rest();
-    const end = endOfSecret(now, text.length, following);
-    if (end === undefined) return text + REDACTED + rest();
-    text += now.slice(text.length, end) + following;
-  }
-  return text;
-}
-
-function endOfSecret(now: string, start: number, following: string): number | undefined {
-  if (following === "") return now.length;
-  const ends = ANCHORS.map((length) => now.indexOf(following.slice(0, length), start));
-  // A secret has no quotes or spaces, so a longer match would be something else.
-  return ends.find((end) => end !== -1 && !/["\s]/.test(now.slice(start, end)));
 }

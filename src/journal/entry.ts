@@ -20,7 +20,7 @@ export type Producer = "service" | "limit" | "rule";
  */
 export type Effect = "applied" | "suppressed" | "uncounted" | "read" | "refused";
 
-/** A request with its answer. Keys and UPI ids are redacted unless the filter asks for them. */
+/** A request with its answer. Credentials in headers are redacted unless the filter asks for them. */
 export interface JournalEntry {
   /** Counts all requests of the world, from 1. */
   readonly sequence: number;

@@ -29,7 +29,7 @@ export interface JournalFilter {
   readonly after?: number | undefined;
   /** At most this many: the latest, or with `after` the first ones after it, so that a reader can page. */
   readonly limit?: number | undefined;
-  /** Whether to show API keys, the Authorization header and UPI ids. @default "redacted" */
+  /** Whether to show the values of the headers that carry credentials. @default "redacted" */
   readonly secrets?: Secrets | undefined;
 }
 

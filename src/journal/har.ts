@@ -7,6 +7,7 @@ import type { Delivery } from "../spec/delivery.ts";
 import type { JournalEntry } from "./entry.ts";
 import { headerPairs, nameValues, parametersOf, reasonPhrase } from "./har-parts.ts";
 import type { JournalRecord, ShownRecord } from "./record.ts";
+import { REDACTED } from "./secrets.ts";
 
 const PAGE = "page_1";
 
@@ -72,7 +73,7 @@ function requestOf({ request }: JournalEntry, baseUrl: string): object {
     method,
     url: baseUrl + inUrl(path) + (query === "" ? "" : `?${inUrl(query)}`),
     httpVersion: HTTP_VERSION,
-    cookies: nameValues(headers.cookie ?? "", ";"),
+    cookies: headers.cookie === REDACTED ? [] : nameValues(headers.cookie ?? "", ";"),
     headers: headerPairs(headers),
     queryString: parametersOf(query),
     ...(hasBody && { postData: { mimeType, params, text: body, ...binary(bodyBase64) } }),

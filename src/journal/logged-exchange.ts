@@ -1,9 +1,8 @@
-/** The parts of an exchange that a log shows: no headers, no bodies and no secrets. */
+/** The parts of an exchange that a log shows: no headers and no bodies. */
 
 import { formatInstant } from "../base/calendar.ts";
 import type { JournalEntry, JournalFault } from "./entry.ts";
 import type { JournalRecord } from "./record.ts";
-import { withoutSecrets } from "./secrets.ts";
 import { assumptionsOf, creditInrOf, limitOf } from "./shown-entry.ts";
 
 /** A concluded exchange. Its members mean the same as in a journal entry. */
@@ -47,9 +46,9 @@ export function loggedExchange(record: JournalRecord, sequence: number): LoggedE
   return {
     sequence,
     at: formatInstant(record.nowMs),
-    method: withoutSecrets(record.method),
-    path: withoutSecrets(record.path),
-    query: withoutSecrets(record.query),
+    method: record.method,
+    path: record.path,
+    query: record.query,
     status: response.status,
     operation: record.operation,
     publisher: record.publisher,
@@ -59,7 +58,7 @@ export function loggedExchange(record: JournalRecord, sequence: number): LoggedE
     producedBy: record.producedBy,
     assumptions: assumptionsOf(record),
     limit: limitOf(record),
-    fault: fault && { rule: withoutSecrets(fault.rule), kind: fault.kind },
+    fault: fault && { rule: fault.rule, kind: fault.kind },
     remaining: remaining === undefined ? undefined : Number(remaining),
   };
 }

@@ -1,31 +1,15 @@
-/** Makes the public entry of a record: bytes as text, header names in lower case, secrets only if the caller asks for them. */
+/** Makes the public entry of a record: bytes as text, header names in lower case, credentials only if the caller asks. */
 
 import { formatInstant } from "../base/calendar.ts";
 import { microsToInr } from "../base/money.ts";
-import { toBase64, utf8Text } from "../base/text.ts";
+import { lenientText, toBase64, utf8Text } from "../base/text.ts";
 import { deliveryTraits } from "../spec/delivery.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import { type LimitClass, operations } from "../spec/operations.ts";
 import type { JournalEntry, JournalFault, Nearest, ShownResponse } from "./entry.ts";
 import type { Secrets } from "./filter.ts";
 import type { JournalRecord } from "./record.ts";
-import { bytesWithoutSecrets, REDACTED, withoutSecrets } from "./secrets.ts";
-
-/** Replaces secrets, or leaves them. */
-interface Redactor {
-  text(text: string): string;
-  header(name: string, value: string): string;
-  bytes(bytes: Uint8Array): Uint8Array;
-}
-
-const redactors: Readonly<Record<Secrets, Redactor>> = {
-  redacted: {
-    text: withoutSecrets,
-    header: (name, value) => (name === "authorization" ? REDACTED : withoutSecrets(value)),
-    bytes: bytesWithoutSecrets,
-  },
-  shown: { text: (text) => text, header: (_name, value) => value, bytes: (bytes) => bytes },
-};
+import { withoutSecrets } from "./secrets.ts";
 
 export function shownEntry(
   record: JournalRecord,
@@ -33,34 +17,33 @@ export function shownEntry(
   secrets: Secrets,
   nearest: Nearest | undefined,
 ): JournalEntry {
-  const redactor = redactors[secrets];
   return {
     sequence,
     at: formatInstant(record.nowMs),
     operation: record.operation,
     publisher: record.publisher,
     request: {
-      method: redactor.text(record.method),
-      path: redactor.text(record.path),
-      query: redactor.text(record.query),
-      headers: shownHeaders(record.headers, redactor),
-      ...shownBody(record.body, redactor),
+      method: record.method,
+      path: record.path,
+      query: record.query,
+      headers: shownHeaders(record.headers, secrets),
+      ...shownBody(record.body),
     },
-    response: shownResponse(record.response, redactor, bytesReceived(record)),
+    response: shownResponse(record.response, secrets, bytesReceived(record)),
     producedBy: record.producedBy,
     limit: limitOf(record),
-    fault: shownFault(record, redactor),
+    fault: shownFault(record, secrets),
     reason: record.reason,
     effect: record.effect,
     creditInr: creditInrOf(record),
     assumptions: assumptionsOf(record),
-    ...(nearest && { nearest: shownNearest(nearest, redactor) }),
+    ...(nearest && { nearest }),
   };
 }
 
 /** An answer that isn't recorded. */
 export function shownAnswer(response: ApiResponse, secrets: Secrets): ShownResponse {
-  return shownResponse(response, redactors[secrets], bytesReceived({ response }));
+  return shownResponse(response, secrets, bytesReceived({ response }));
 }
 
 /** The assumptions that decided the answer. */
@@ -87,34 +70,28 @@ export function creditInrOf({
   return isEvent && own.status === 200 ? microsToInr(micros) : undefined;
 }
 
-function shownNearest({ sent, closest, paste }: Nearest, { text }: Redactor): Nearest {
-  return { sent: text(sent), closest: text(closest), paste: text(paste) };
-}
-
-function shownFault({ fault }: JournalRecord, redactor: Redactor): JournalFault | undefined {
+function shownFault({ fault }: JournalRecord, secrets: Secrets): JournalFault | undefined {
   if (fault === undefined) return undefined;
   const { rule, kind, delayMs, served, application, received, lost } = fault;
   return {
-    rule: redactor.text(rule),
+    rule,
     kind,
     delayMs,
     served,
     application,
     received,
-    lost: lost && shownResponse(lost, redactor, undefined),
+    lost: lost && shownResponse(lost, secrets, undefined),
   };
 }
 
 function shownHeaders(
   headers: Readonly<Record<string, string>>,
-  redactor: Redactor,
+  secrets: Secrets,
 ): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => {
-      const lower = name.toLowerCase();
-      return [redactor.text(lower), redactor.header(lower, value)];
-    }),
+  const lower = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   );
+  return secrets === "shown" ? lower : withoutSecrets(lower);
 }
 
 interface ShownBody {
@@ -122,26 +99,19 @@ interface ShownBody {
   readonly bodyBase64?: string;
 }
 
-function shownBody(body: string | Uint8Array, redactor: Redactor): ShownBody {
-  if (typeof body === "string") return { body: redactor.text(body) };
+function shownBody(body: string | Uint8Array): ShownBody {
+  if (typeof body === "string") return { body };
   const text = utf8Text(body);
-  if (text !== undefined) return { body: redactor.text(text) };
-  const bytes = redactor.bytes(body);
-  // Redacted again: decoding may produce secrets that the bytes didn't show.
-  return { body: redactor.text(new TextDecoder().decode(bytes)), bodyBase64: toBase64(bytes) };
+  if (text !== undefined) return { body: text };
+  return { body: lenientText(body), bodyBase64: toBase64(body) };
 }
 
 function shownResponse(
   { status, headers, body }: ApiResponse,
-  redactor: Redactor,
+  secrets: Secrets,
   bytes: Uint8Array | undefined,
 ): JournalEntry["response"] {
-  // A redirect repeats the query.
-  return {
-    status,
-    headers: shownHeaders(headers, redactor),
-    ...shownBody(bytes ?? body, redactor),
-  };
+  return { status, headers: shownHeaders(headers, secrets), ...shownBody(bytes ?? body) };
 }
 
 /** The bytes of the body that the client got, if text may not show them exactly. */

@@ -1,6 +1,6 @@
 /** Judges a law: does its checks, and words the verdict. */
 
-import { shownBeginning } from "../journal/secrets.ts";
+import { shortened } from "../base/text.ts";
 import {
   Broken,
   Inconclusive,
@@ -44,5 +44,5 @@ export function judge(law: Law, played: LawContext): Judgement {
 const MAX_SHOWN = 600;
 
 function shownReason(why: string): string {
-  return shownBeginning(why, MAX_SHOWN);
+  return shortened(why, MAX_SHOWN);
 }

@@ -2,7 +2,6 @@
 
 import { jsonIn } from "../base/parse-json.ts";
 import { differenceOf, type Sides } from "../journal/compare-answers.ts";
-import { masked } from "../journal/secrets.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import { receivedOf } from "./answer.ts";
 
@@ -56,7 +55,7 @@ const MAX_SHOWN = 80;
 
 function shown(value: unknown): string {
   if (value === undefined) return "nothing";
-  const text = masked(JSON.stringify(value));
+  const text = JSON.stringify(value);
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }
 

@@ -101,7 +101,6 @@ describe("the step", () => {
     ["an odd path", { method: "GET", path: "/v1/\u0000\ud800 ü" }],
     ["an odd query", { method: "GET", path: "/v1/x", query: "%&=&\u0000=ü&%ff#?{}" }],
     ["a long body", { method: "POST", path: "/v1/click", body: "x".repeat(60_000) }],
-    ["a secret in a header", { method: "GET", path: "/v1", headers: { x: "key_0123456789abc" } }],
     ["a long header", { method: "GET", path: "/v1", headers: { x: "y".repeat(10_000) } }],
     ["a foreign key", { method: "GET", path: "/v1/x", headers: { authorization: "Bearer x" } }],
     [

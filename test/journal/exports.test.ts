@@ -135,8 +135,8 @@ describe("HAR", () => {
       },
       body: "impression_id=a%2Fb",
     });
-    const [entry] = harOf(sim, { baseUrl: "http://127.0.0.1:4010/@mine/" }).log.entries;
-    expect(entry?.request).toMatchObject({
+    const shown = { secrets: "shown", baseUrl: "http://127.0.0.1:4010/@mine/" } as const;
+    expect(harOf(sim, shown).log.entries[0]?.request).toMatchObject({
       method: "POST",
       url: "http://127.0.0.1:4010/@mine/v1/click?a=%20b+c&d&e=%C3%BC%23",
       cookies: [
@@ -155,8 +155,10 @@ describe("HAR", () => {
       },
       bodySize: 19,
     });
+    const [entry] = harOf(sim).log.entries;
     expect(entry?.request.headers).toContainEqual({ name: "authorization", value: "(redacted)" });
-    expect(harOf(sim).log.entries[0]?.request.url).toMatch(/^http:\/\/adsim\.invalid\/v1\/click\?/);
+    expect(entry?.request.cookies).toEqual([]);
+    expect(entry?.request.url).toMatch(/^http:\/\/adsim\.invalid\/v1\/click\?/);
   });
 
   test("puts every entry on one page, and the fields that HAR lacks under _adsim", () => {

@@ -208,16 +208,6 @@ describe("the first group", () => {
     ]);
     expect(impossible[0]?.why).toMatch(/while payout.statuses is "documented"/);
   });
-
-  test("shows UPI ids only if asked to", () => {
-    const sim = createSimulator();
-    const read = { ...getStats(sim), path: "/v1/publisher/payouts" };
-    const bodies = (["redacted", "shown"] as const).map(
-      (secrets) => compareReadings(sim, read, { keys: [], secrets }).groups[0]?.answer.body,
-    );
-    expect(bodies[0]).toContain('"upi_id":"(redacted)"');
-    expect(bodies[1]).not.toContain("(redacted)");
-  });
 });
 
 describe("fault rules", () => {

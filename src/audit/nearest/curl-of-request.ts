@@ -3,14 +3,14 @@
 import { printfFormat, shellQuote } from "../../base/shell.ts";
 import { utf8Text } from "../../base/text.ts";
 import { inUrl } from "../../journal/har.ts";
-import { REDACTED, withoutSecrets } from "../../journal/secrets.ts";
+import { isSecretHeader, REDACTED } from "../../journal/secrets.ts";
 import { ambientHeaders } from "../../journal/wire-exchange.ts";
 import type { RequestParts } from "../../spec/messages.ts";
 
 export interface CurlOfRequestOptions {
   /** Must hold nothing special to a shell. @default "$ADSIM_URL" */
   readonly baseUrl?: string | undefined;
-  /** `redacted`: the shell takes every key from the environment variable ADSIM_API_KEY. */
+  /** `redacted`: the shell takes the key of Authorization from the environment variable ADSIM_API_KEY. */
   readonly secrets: "shown" | "redacted";
 }
 
@@ -20,42 +20,23 @@ export interface CurlOfRequestOptions {
  */
 export function curlOfRequest(request: RequestParts, options: CurlOfRequestOptions): string {
   const { method, path, query, headers, body } = request;
-  const split = options.secrets === "shown" ? (text: string) => [text] : splitAtKeys;
   const target = path.startsWith("/") ? path : "/";
   const url = inUrl(query === "" ? target : `${target}?${query}`);
   // With a body, curl would wait for one in the answer to HEAD.
-  const data = method === "HEAD" || body.length === 0 ? undefined : dataOf(body, split);
+  const data = method === "HEAD" || body.length === 0 ? undefined : dataOf(body);
   const sent = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   const words = [
     ...methodWords(method, data !== undefined),
     ...(/[[\]]/.test(url) ? ["--globoff"] : []),
     ...(/\/\.\.?(?:[/?]|$)/.test(url) ? ["--path-as-is"] : []),
-    ...(path === target ? [] : [`--request-target ${word(split(inUrl(path)))}`]),
-    `"${options.baseUrl ?? "$ADSIM_URL"}"${word(split(url))}`,
-    ...Array.from(sent, ([name, value]) => headerWords(name, value, split)).flat(),
+    ...(path === target ? [] : [`--request-target ${shellQuote(inUrl(path))}`]),
+    `"${options.baseUrl ?? "$ADSIM_URL"}"${shellQuote(url)}`,
+    ...Array.from(sent, ([name, value]) => headerWords(name, value, options.secrets)).flat(),
     // Otherwise curl would call every body a form.
     ...(data === undefined || sent.has("content-type") ? [] : ["-H 'Content-Type:'"]),
     ...(data === undefined ? [] : [data.word]),
   ];
   return `${data?.before ?? ""}curl ${words.join(" ")}`;
-}
-
-/** The texts before, between and after the keys in a text. */
-type Split = (text: string) => readonly string[];
-
-/** Other secrets, which no variable has, are replaced. */
-function splitAtKeys(text: string): string[] {
-  let mark = "\ue000";
-  while (text.includes(mark)) mark += "\ue000";
-  const isAddress = /@|%(?:25)*40|\\u0040/i;
-  return withoutSecrets(text, (secret) => (isAddress.test(secret) ? REDACTED : mark)).split(mark);
-}
-
-const KEY = '"$ADSIM_API_KEY"';
-
-/** A word of a command line. */
-function word(parts: readonly string[]): string {
-  return parts.map((part) => (part === "" ? "" : shellQuote(part))).join(KEY) || "''";
 }
 
 function methodWords(method: string, hasBody: boolean): string[] {
@@ -66,18 +47,19 @@ function methodWords(method: string, hasBody: boolean): string[] {
 const fieldName = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 const fieldValue = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
 
-function headerWords(name: string, value: string, split: Split): string[] {
+function headerWords(
+  name: string,
+  value: string,
+  secrets: CurlOfRequestOptions["secrets"],
+): string[] {
   if (ambientHeaders.has(name) || !fieldName.test(name)) return [];
   if (value === "") return [`-H ${shellQuote(`${name};`)}`];
   if (!fieldValue.test(value)) return [];
-  const isHidden = name === "authorization" && split === splitAtKeys;
-  return [`-H ${word(isHidden ? authorizationParts(value) : split(`${name}: ${value}`))}`];
-}
-
-/** What was sent as a key may be another secret. */
-function authorizationParts(value: string): string[] {
+  if (secrets === "shown" || !isSecretHeader(name))
+    return [`-H ${shellQuote(`${name}: ${value}`)}`];
+  if (name !== "authorization") return [`-H ${shellQuote(`${name}: ${REDACTED}`)}`];
   const scheme = /^[a-z]+ +(?=\S)/i.exec(value)?.[0] ?? "";
-  return [`authorization: ${scheme}`, ""];
+  return [`-H ${shellQuote(`authorization: ${scheme}`)}"$ADSIM_API_KEY"`];
 }
 
 /** The most characters in a word: systems limit it, but not what comes from `printf`. */
@@ -89,21 +71,18 @@ interface Data {
   readonly word: string;
 }
 
-function dataOf(body: string | Uint8Array, split: Split): Data {
+function dataOf(body: string | Uint8Array): Data {
   const text = typeof body === "string" ? body.toWellFormed() : utf8Text(body);
   // A terminal reacts to other control characters, and shows invisible ones wrongly.
   if (text !== undefined && !/[^\P{C}\n]/u.test(text)) {
-    const typed = word(split(text));
+    const typed = shellQuote(text);
     if (typed.length <= MAX_WORD) return { before: "", word: `--data-raw ${typed}` };
   }
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
-  const parts = split(binaryText(bytes));
-  const keys = ` ${KEY}`.repeat(parts.length - 1);
-  const format = parts.map(printfFormat).join("%s");
-  return { before: `printf '${format}'${keys} | `, word: "--data-binary @-" };
+  return { before: `printf '${printfFormat(binaryText(bytes))}' | `, word: "--data-binary @-" };
 }
 
-/** Each byte as the character with that code. Secrets are ASCII. */
+/** Each byte as the character with that code. */
 function binaryText(bytes: Uint8Array): string {
   let text = "";
   for (const byte of bytes) text += String.fromCharCode(byte);

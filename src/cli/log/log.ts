@@ -1,8 +1,7 @@
 /** The log of `serve` and `exec`: a line for each exchange in any world, as text or as NDJSON. */
 
-import { printable } from "../../base/text.ts";
+import { printable, shortened } from "../../base/text.ts";
 import type { LoggedExchange } from "../../journal/logged-exchange.ts";
-import { shortened } from "../../play/reports/lines.ts";
 import { DEFAULT_WORLD, type Worlds } from "../../simulator/worlds.ts";
 import { isColourful } from "../output/say.ts";
 import type { HostProcess } from "../processes/host-process.ts";

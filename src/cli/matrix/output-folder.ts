@@ -9,7 +9,7 @@ import {
   moveToFreeName,
   temporaryPathIn,
 } from "../../adapters/files/atomic-file.ts";
-import { shortened } from "../../play/reports/lines.ts";
+import { shortened } from "../../base/text.ts";
 import { couldNotRun } from "../output/exit.ts";
 import { makeFolder } from "../output/make-folder.ts";
 

@@ -1,10 +1,9 @@
-/** The result of `adsim replay`, as JSON and as text. Secrets are masked in both. */
+/** The result of `adsim replay`, as JSON and as text. */
 
 import { counted } from "../../base/counted.ts";
 import { oneLine, printable } from "../../base/text.ts";
 import type { Difference, Sides } from "../../journal/compare-answers.ts";
 import type { Recording, SkipReason } from "../../journal/recorded-exchange.ts";
-import { masked } from "../../journal/secrets.ts";
 import type { Outcome, Replay, ReplayedExchange } from "../../play/replay/replay.ts";
 
 export interface ReplayResult {
@@ -99,8 +98,8 @@ function shownDifference({ exchange, outcome }: ReplayedExchange): ShownDifferen
   return {
     entry: place,
     sequence,
-    method: oneLine(masked(request.method), MAX_SHOWN),
-    path: oneLine(masked(request.path), MAX_SHOWN),
+    method: oneLine(request.method, MAX_SHOWN),
+    path: oneLine(request.path, MAX_SHOWN),
     ...(outcome.kind === "different" ? outcome.difference : {}),
     ...(outcome.kind === "unanswered" ? { unanswered: outcome.why } : {}),
   };

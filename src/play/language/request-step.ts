@@ -4,7 +4,7 @@
  */
 
 import { verdictTraits } from "../../faults/verdict-traits.ts";
-import { withoutSecrets } from "../../journal/secrets.ts";
+import { isSecretHeader, REDACTED } from "../../journal/secrets.ts";
 import {
   ambientHeaders,
   eventIdIn,
@@ -59,8 +59,9 @@ export function createRequestSteps(
       const place = publisher.surfaces.findIndex(({ id }) => id === value);
       if (place >= 0) return { ref: `${whole}.surfaces.${place}.id` };
     }
-    if (typeof value === "string") return withoutSecrets(value);
-    return typeof value === "number" || typeof value === "boolean" ? value : null;
+    const isScalar =
+      typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+    return isScalar ? value : null;
   }
 
   /** The parameters as a scenario has them, without the publisher's own id, which scenarios fill in. */
@@ -163,9 +164,9 @@ function rawOf({ request }: WireExchange): RequestStep {
   return {
     raw: {
       method,
-      path: encoded(withoutSecrets(path)),
-      ...(query !== "" && { query: encoded(withoutSecrets(query)) }),
-      ...(body !== "" && { body: withoutSecrets(body) }),
+      path: encoded(path),
+      ...(query !== "" && { query: encoded(query) }),
+      ...(body !== "" && { body }),
     },
   };
 }
@@ -199,7 +200,7 @@ function headersOf(
     const isOwn = name === "content-type" && value === own;
     if (name === "authorization" || isOwn || ambientHeaders.has(name)) continue;
     if (!sendable.test(value)) continue;
-    headers[name] = withoutSecrets(value);
+    headers[name] = isSecretHeader(name) ? REDACTED : value;
   }
   const { authorization } = request.headers;
   const [scheme = "", ...rest] = authorization?.split(/ +/) ?? [];
@@ -210,7 +211,7 @@ function headersOf(
     headers.authorization =
       authorization === apiKey
         ? { ref: `${whole}.apiKey` }
-        : withoutSecrets(authorization.replaceAll(apiKey, "another-key"));
+        : [...(rest.length === 0 ? [] : [scheme]), "another-key"].join(" ");
   }
   return {
     ...(!isKey && { key: null }),

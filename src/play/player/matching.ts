@@ -1,7 +1,7 @@
 /** Compares a found value with a matcher, member by member. What can't be decided is `unknown`, never `held`. */
 
 import { isPlainObject } from "../../base/input.ts";
-import { shownBeginning } from "../../journal/secrets.ts";
+import { shortened } from "../../base/text.ts";
 import { Inconclusive, inconclusive } from "../../laws/law.ts";
 import { isRuleKey } from "../language/parse/matchers.ts";
 import type { Matcher, MatchRule, Operand } from "../language/scenario.ts";
@@ -250,21 +250,8 @@ export function brokenInWords(invariant: string, why: string): string {
   return `${invariant} is broken: ${why}`;
 }
 
-/** As JSON. Of a long string only so much as {@link shownBeginning} looks at; of an object only once. */
-function jsonOf(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value.slice(0, 4 * MAX_SHOWN + 1));
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? String(value);
-  const known = shownObjects.get(value);
-  if (known !== undefined) return known;
-  const text = JSON.stringify(value).slice(0, 4 * MAX_SHOWN + 1);
-  shownObjects.set(value, text);
-  return text;
-}
-
-const shownObjects = new WeakMap<object, string>();
-
-/** The value as shown in a check: short and without secrets. */
+/** The value as shown in a check: short, as JSON. */
 function shownValue(value: unknown): string {
   if (value === undefined) return "nothing";
-  return shownBeginning(jsonOf(value), MAX_SHOWN);
+  return shortened(JSON.stringify(value) ?? String(value), MAX_SHOWN);
 }

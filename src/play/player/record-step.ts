@@ -1,10 +1,10 @@
 /** Records the outcome and output of each step. A step that is played several times has one result. */
 
 import { formatInstant } from "../../base/calendar.ts";
-import { lenientText } from "../../base/text.ts";
+import { lenientText, shortened } from "../../base/text.ts";
 import { plainRequest } from "../../exchange/plain-request.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
-import { REDACTED, shownBeginning } from "../../journal/secrets.ts";
+import { withoutSecrets } from "../../journal/secrets.ts";
 import type { ClientExchange } from "../../laws/client-exchange.ts";
 import { Inconclusive } from "../../laws/law.ts";
 import type { Step } from "../language/scenario.ts";
@@ -100,7 +100,7 @@ function nameOutput(
 
 const MAX_BODY = 2000;
 
-/** The exchange as reports show it: without keys and payment addresses, and with short bodies. */
+/** The exchange as reports show it: without credentials, and with short bodies. */
 function shownExchange(exchange: ClientExchange): ShownExchange {
   const { operation, atMs, outcome, status, headers, text, latencyMs, why } = exchange;
   const { method, path, query, headers: sent, body } = plainRequest(exchange.request);
@@ -109,15 +109,15 @@ function shownExchange(exchange: ClientExchange): ShownExchange {
     at: formatInstant(atMs),
     request: {
       method,
-      path: redacted(path),
-      query: redacted(query),
-      headers: redactedHeaders(sent),
-      body: redacted(lenientText(body)),
+      path: shortened(path, MAX_BODY),
+      query: shortened(query, MAX_BODY),
+      headers: withoutSecrets(sent),
+      body: shortened(lenientText(body), MAX_BODY),
     },
     outcome,
     status,
-    headers: redactedHeaders(headers),
-    body: redacted(text),
+    headers: withoutSecrets(headers),
+    body: shortened(text, MAX_BODY),
     latencyMs,
     ...(why !== undefined && { why }),
   };
@@ -133,18 +133,5 @@ function withShortBody<Part extends Pick<JournalEntry["request"], "body" | "body
   part: Part,
 ): Part {
   if (part.body.length <= MAX_BODY) return part;
-  return { ...part, body: shownBeginning(part.body, MAX_BODY), bodyBase64: undefined };
-}
-
-function redactedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name,
-      name.toLowerCase() === "authorization" ? REDACTED : redacted(value),
-    ]),
-  );
-}
-
-function redacted(text: string): string {
-  return shownBeginning(text, MAX_BODY);
+  return { ...part, body: shortened(part.body, MAX_BODY), bodyBase64: undefined };
 }

@@ -32,7 +32,7 @@ export interface Check {
   readonly restsOn?: readonly AssumptionKey[] | undefined;
 }
 
-/** A request and its answer for display: keys are redacted and long bodies shortened. */
+/** A request and its answer for display: credentials are redacted and long bodies shortened. */
 export interface ShownExchange {
   readonly operation: OperationId | undefined;
   /** ISO 8601, on the target's clock. */

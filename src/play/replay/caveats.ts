@@ -1,7 +1,6 @@
 /** Finds, in a recording, reasons other than the service why its replay may differ. */
 
 import type { RecordedExchange, Recording } from "../../journal/recorded-exchange.ts";
-import { REDACTED } from "../../journal/secrets.ts";
 
 /** The reasons why the replay may differ even if the service behaves the same. `fromStart`: it starts in a fresh world. */
 export function caveatsOf(recording: Recording, fromStart: boolean): readonly string[] {
@@ -17,12 +16,6 @@ export function caveatsOf(recording: Recording, fromStart: boolean): readonly st
   if (controls > 0) {
     found.push(
       `${controls} requests in the recording went to the control API. They were not sent again, so what they did is missing`,
-    );
-  }
-  const redacted = exchanges.find(hasRedactedValue);
-  if (redacted !== undefined) {
-    found.push(
-      `API keys outside the Authorization header are redacted in the recording (first in ${redacted.place}), so another value was sent in their place. An export with secrets shown has them`,
     );
   }
   return found;
@@ -49,13 +42,4 @@ function gapsOf(exchanges: readonly RecordedExchange[]): readonly string[] {
     "a journal doesn't have what happened outside the API: a sign-up, a rotated key, a changed surface, a restored snapshot, or anything before a fork. Take a snapshot after it, and replay from that with --load",
   );
   return found;
-}
-
-function hasRedactedValue({ request, skip }: RecordedExchange): boolean {
-  const { method, path, query, headers, body } = request;
-  if (skip !== undefined) return false;
-  const { authorization: _expected, ...others } = headers;
-  return [method, path, query, ...Object.entries(others).flat(), body].some(
-    (text) => typeof text === "string" && text.includes(REDACTED),
-  );
 }

@@ -1,6 +1,6 @@
 /**
- * Rebuilds a recorded request. It fills in what the journal doesn't show: redacted keys and bytes that aren't text. If
- * several requests would look the same in a journal, it offers all of them.
+ * Rebuilds a recorded request. It fills in what the journal doesn't show: the key, and bytes that aren't text. If several
+ * requests would look the same in a journal, it offers all of them.
  */
 
 import { utf8Length } from "../../base/text.ts";
@@ -28,8 +28,6 @@ export function isKeyRedacted({ request }: RecordedExchange): boolean {
 
 /** Never valid, because real keys are longer. */
 const UNKNOWN_KEY = "key_none";
-/** Replaces redacted keys outside of Authorization. It has the length of a key. */
-const STAND_IN = "key_0000000000000";
 
 export function resendCandidatesOf(exchange: RecordedExchange, keys: Keys): ResendCandidates {
   const { request } = exchange;
@@ -37,11 +35,11 @@ export function resendCandidatesOf(exchange: RecordedExchange, keys: Keys): Rese
   const bodies = bodiesOf(request.body, request.headers["content-length"]);
   const choices = authorizations.flatMap((authorization) =>
     bodies.map((body) => {
-      const { authorization: _recorded, ...others } = filledIn(request.headers);
+      const { authorization: _recorded, ...others } = sendableHeaders(request.headers);
       return {
-        method: filled(request.method),
-        path: filled(request.path),
-        query: filled(request.query),
+        method: request.method,
+        path: request.path,
+        query: request.query,
         headers: authorization === undefined ? others : { ...others, authorization },
         body,
       };
@@ -82,11 +80,10 @@ function bodiesOf(
   announced: string | undefined,
 ): readonly (string | Uint8Array)[] {
   if (typeof shown !== "string") return [shown];
-  const text = filled(shown);
-  const all: (string | Uint8Array)[] = [text];
-  if (text.includes(REPLACEMENT)) all.push(withBrokenBytes(text));
+  const all: (string | Uint8Array)[] = [shown];
+  if (shown.includes(REPLACEMENT)) all.push(withBrokenBytes(shown));
   // A decoder drops one byte order mark, so there may have been two.
-  if (text.startsWith(BYTE_ORDER_MARK)) all.push(`${BYTE_ORDER_MARK}${text}`);
+  if (shown.startsWith(BYTE_ORDER_MARK)) all.push(`${BYTE_ORDER_MARK}${shown}`);
   const fitting = all.filter((body) => String(lengthOf(body)) === announced);
   return fitting.length > 0 ? fitting : all;
 }
@@ -110,12 +107,7 @@ function withBrokenBytes(text: string): Uint8Array {
   return bytes;
 }
 
-function filled(text: string): string {
-  return text.replaceAll(REDACTED, STAND_IN);
-}
-
-function filledIn(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [filled(name), filled(value)]),
-  );
+/** Without those that the recording only shows as redacted. */
+function sendableHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== REDACTED));
 }

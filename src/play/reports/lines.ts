@@ -1,6 +1,6 @@
 /** Formats parts of a result as single lines, for all kinds of reports. Foreign text is made safe for terminals. */
 
-import { printable } from "../../base/text.ts";
+import { printable, shortened } from "../../base/text.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
 import { plural, readableCount, readableInr, readableMs } from "../measure/quantities.ts";
 import type { TallySummary } from "../measure/tally.ts";
@@ -35,15 +35,6 @@ export function wrapped(text: string, indent: string): string[] {
     line = isFull || line === indent ? `${indent}${word}` : `${line} ${word}`;
   }
   return [...lines, line];
-}
-
-/** At most `most` characters. A shortened text ends in "…". */
-export function shortened(text: string, most: number): string {
-  if (text.length <= most) return text;
-  return `${text
-    .slice(0, most - 1)
-    .toWellFormed()
-    .replace(/\ufffd$/, "")}…`;
 }
 
 /** "in process, virtual time". */

@@ -1,6 +1,6 @@
 /** A result for a terminal: the most important first, short for what held, and detailed for what is broken. */
 
-import { printable } from "../../base/text.ts";
+import { printable, shortened } from "../../base/text.ts";
 import { plural, readableCount, readableDuration, readableMs } from "../measure/quantities.ts";
 import type { Check, PlayResult, StepResult } from "../player/result.ts";
 import {
@@ -8,7 +8,6 @@ import {
   journalLine,
   paragraphs,
   requestLine,
-  shortened,
   stepLine,
   tallyLine,
   targetLine,

@@ -10,7 +10,6 @@ import {
 import { formatInstant } from "../../base/calendar.ts";
 import { adsimLine } from "../../base/shell.ts";
 import { indentedJson } from "../../base/text.ts";
-import { withoutSecrets } from "../../journal/secrets.ts";
 import { parseScenario } from "../../play/language/parse/parse-scenario.ts";
 import { defaultAssumptions, nonDefaultChoices } from "../../spec/assumptions/resolve.ts";
 import { isOfClient } from "../session/command.ts";
@@ -85,7 +84,7 @@ export async function failureOf(
   ];
   const path = scenario?.kind === "written" ? scenario.path : undefined;
   const about = { rule: rule.id, replay, file: path, sameCauseAs: sameCause?.rule };
-  return withStack(new ContractError(withoutSecrets(lines.join("\n")), about), stack);
+  return withStack(new ContractError(lines.join("\n"), about), stack);
 }
 
 async function writtenScenario(

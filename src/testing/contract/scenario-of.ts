@@ -2,7 +2,6 @@
 
 import type { Duration } from "../../base/duration.ts";
 import { given } from "../../base/given.ts";
-import { withoutSecrets } from "../../journal/secrets.ts";
 import { createRequestSteps, type RequestSteps } from "../../play/language/request-step.ts";
 import type { Expectation, PublisherRef, Scenario, Step } from "../../play/language/scenario.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
@@ -37,7 +36,7 @@ export function scenarioOf(session: Session, options: ScenarioOfOptions): Scenar
   const assumptions = nonDefaultChoices(session.assumptions);
   return {
     name,
-    about: withoutSecrets(about),
+    about,
     ...given({ seed, start, publishers, profile }),
     ...(Object.keys(assumptions).length > 0 && { assumptions }),
     steps: script.steps,
@@ -118,7 +117,7 @@ function write(script: Script, sessionStep: SessionStep, { requests, fired }: Wr
       });
       return;
     default: {
-      const note = withoutSecrets(commandInWords(command, shown)).slice(0, 2000);
+      const note = commandInWords(command, shown).slice(0, 2000);
       let isFirst = true;
       for (const exchange of exchanges) {
         // The fault rule duplicates the request in the scenario too.

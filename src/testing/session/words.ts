@@ -128,7 +128,7 @@ export function valueInWords(value: unknown): string {
   }
 }
 
-/** A long text is cut between two members: behind half a UPI id everything would be redacted. */
+/** A long text is cut between two members. */
 function jsonInWords(text: string): string {
   const line = oneLine(text, MAX_SHOWN);
   const end = text.length > MAX_SHOWN ? line.lastIndexOf(',"') : -1;

@@ -1,7 +1,6 @@
 /** A rule that every client of the API has to keep: an arbitrary of sequences that provoke it, and a judge. */
 
 import type fc from "fast-check";
-import { withoutSecrets } from "../../../journal/secrets.ts";
 import type { Expectation } from "../../../play/language/scenario.ts";
 import type { Readings } from "../../../simulator/simulator-options.ts";
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
@@ -73,9 +72,9 @@ export class BrokenRule extends Error {
   /** What the service would have recorded if the rule had been kept. The failure's scenario expects it. */
   readonly expectations: readonly Expectation[];
 
-  /** @param message What was expected, and what was found instead. Secrets are removed from it. */
+  /** @param message What was expected, and what was found instead. */
   constructor(message: string, expectations: readonly Expectation[] = []) {
-    super(withoutSecrets(message));
+    super(message);
     this.expectations = expectations;
   }
 }
