@@ -1,7 +1,13 @@
 /** `createAds` as a client under test: it queues, so that its methods resolve before anything is sent. */
 
-import { createAds, type Impression, type Report } from "../../src/client.ts";
-import type { CreateDriver, Undelivered } from "../../src/testing.ts";
+import {
+  type Ads,
+  type AdsOptions,
+  createAds,
+  type Impression,
+  type Report,
+} from "../../src/client.ts";
+import type { CreateDriver, Driver, DriverContext, Undelivered } from "../../src/testing.ts";
 
 /** What `impression` gives. The record's fields are there once it is recorded. */
 interface Receipt {
@@ -10,10 +16,22 @@ interface Receipt {
   revenue_credited_inr?: number;
 }
 
-export const createAdsDriver: CreateDriver<Receipt> = async (context) => {
+/** What a test changes of the client. @default nothing */
+export interface AdsChanges {
+  readonly options?: Partial<AdsOptions> | undefined;
+  /** What takes the place of its methods. */
+  readonly ads?: ((ads: Ads) => Partial<Ads>) | undefined;
+}
+
+export const createAdsDriver: CreateDriver<Receipt> = (context) => createChangedAds(context, {});
+
+export async function createChangedAds(
+  context: DriverContext,
+  { options, ads: changed }: AdsChanges,
+): Promise<Driver<Receipt>> {
   const { baseUrl, apiKey, fetch, timers, random, publisherId, surfaces } = context;
   const ids = surfaces.map(({ id }) => id);
-  const ads = createAds({
+  const own = createAds({
     baseUrl,
     apiKey,
     publisherId,
@@ -21,7 +39,9 @@ export const createAdsDriver: CreateDriver<Receipt> = async (context) => {
     fetch,
     clock: timers,
     random,
+    ...options,
   });
+  const ads: Ads = { ...own, ...changed?.(own) };
   await ads.init();
   /** Since it was started. */
   const undelivered = { impressions: 0, clicks: 0 };
@@ -51,4 +71,4 @@ export const createAdsDriver: CreateDriver<Receipt> = async (context) => {
       return undelivered;
     },
   };
-};
+}

@@ -1,349 +1,357 @@
-/** Defects of the reference client, such as clients have, and the rule of the contract that each breaks. */
+/** Defects such as clients have, built around the reference client, and the rule of the contract that each breaks. */
 
-import type { Change } from "../../planted-modules.ts";
+import type { Report } from "../../../src/client.ts";
+import type { DriverContext } from "../../../src/testing.ts";
+import type { ClientChanges } from "../../client/reference-driver.ts";
 
-export interface ClientDefect extends Change {
+export interface ClientDefect extends ClientChanges {
   /** What is wrong then, in a few words. */
   readonly says: string;
   /** Id of the rule. */
   readonly breaks: string;
 }
 
-const inAds = { file: "client/ads.ts" };
-const inAnswer = { file: "client/error-response.ts" };
-const inApi = { file: "client/api.ts" };
-const inClient = { file: "client/client.ts" };
-const inDeliveries = { file: "client/delivery-queue.ts" };
+type Values = Readonly<Record<string, string>>;
 
-export const clientDefects: readonly ClientDefect[] = [
-  {
-    says: "an ad on another surface is taken for the same view",
-    breaks: "impression-counts-once",
-    ...inAds,
-    find: "const key = JSON.stringify([surface, ad]);",
-    replace: "const key = JSON.stringify([ad]);",
+/** Sends other values in the body of an event. */
+function sending(
+  change: (values: Values, context: DriverContext) => Readonly<Record<string, unknown>>,
+): ClientChanges {
+  return {
+    context: (context) => ({
+      fetch(url, init) {
+        const { body } = init ?? {};
+        const isJson = typeof body === "string" && body.startsWith("{");
+        if (!isJson) return context.fetch(url, init);
+        const values = change(JSON.parse(body), context);
+        return context.fetch(url, { ...init, body: JSON.stringify(values) });
+      },
+    }),
+  };
+}
+
+function clicking(change: (id: string) => string): ClientChanges {
+  return sending(({ impression_id: id, ...values }) =>
+    id === undefined ? values : { impression_id: change(id) },
+  );
+}
+
+interface Answer {
+  status: number;
+  readonly headers: Headers;
+  text: string;
+}
+
+/** Reads another answer than the one that came. */
+function receiving(change: (answer: Answer) => void): ClientChanges {
+  return {
+    context: (context) => ({
+      async fetch(url, init) {
+        const response = await context.fetch(url, init);
+        const text = await response.clone().text();
+        const answer = { status: response.status, headers: new Headers(response.headers), text };
+        change(answer);
+        const body = answer.status === 204 ? null : answer.text;
+        return new Response(body, { status: answer.status, headers: answer.headers });
+      },
+    }),
+  };
+}
+
+/** Reads another `Retry-After`; without one where that is undefined. */
+function waiting(change: (seconds: number) => number | undefined): ClientChanges {
+  return receiving(({ headers }) => {
+    const text = headers.get("retry-after");
+    if (text === null) return;
+    const seconds = change(Number(text));
+    if (seconds === undefined) headers.delete("retry-after");
+    else headers.set("retry-after", String(seconds));
+  });
+}
+
+/** Reads other members in answers with status 200. */
+function reading(change: (body: Record<string, unknown>) => void): ClientChanges {
+  return receiving((answer) => {
+    const body = answer.status === 200 ? jsonOf(answer.text) : undefined;
+    if (!isObject(body)) return;
+    change(body);
+    answer.text = JSON.stringify(body);
+  });
+}
+
+/** Reads another value for a member, or for one of a list. */
+function member(names: readonly string[], change: (value: unknown) => unknown): ClientChanges {
+  return reading((body) => {
+    const events = "ok" in body;
+    for (const name of names) if (name in body || events) body[name] = change(body[name]);
+  });
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const event = { ok: true, impression_id: "x", click_id: "x", revenue_credited_inr: 0 };
+const nothing: Report = { delivered: 0, undelivered: [], unlisted: 0 };
+
+/** Leaves some events out of its reports. */
+function unreported(isLeftOut: (event: Report["undelivered"][number]) => boolean): ClientChanges {
+  const without = (report: Report): Report => ({
+    ...report,
+    undelivered: report.undelivered.filter((one) => !isLeftOut(one)),
+  });
+  return {
+    ads: ({ flush, close }) => ({
+      flush: async () => without(await flush()),
+      close: async () => without(await close()),
+    }),
+  };
+}
+
+/** Refuses an answer of a method. */
+function refusing(
+  method: "surfaces" | "payouts",
+  isRefused: (row: object) => boolean,
+): ClientChanges {
+  return {
+    driver: (driver) => ({
+      async [method](query: object) {
+        const answer = (await driver[method]?.(query)) as Record<string, object[]>;
+        if (answer[method]?.some(isRefused)) throw new Error("The answer isn't as expected.");
+        return answer;
+      },
+    }),
+  };
+}
+
+const dayAfter = (day: string | number, ms: number): string =>
+  new Date(new Date(day).getTime() + ms).toISOString().slice(0, 10);
+
+const rules: Readonly<Record<string, Readonly<Record<string, ClientChanges>>>> = {
+  "impression-counts-once": {
+    "an ad on another surface is taken for the same view": {
+      ads({ impression }) {
+        const views = new Map<string, ReturnType<typeof impression>>();
+        return {
+          impression(surface, ad) {
+            const view = views.get(ad) ?? impression(surface, ad);
+            views.set(ad, view);
+            return view;
+          },
+        };
+      },
+    },
+    "all ad views share one session": sending((values) => ({ ...values, session_id: "one" })),
+    "the surface's name is sent for its id": sending(({ surface, ...values }, { surfaces }) => ({
+      ...values,
+      surface: surfaces.find(({ id }) => id === surface)?.name,
+    })),
   },
-  {
-    says: "all ad views share one session",
-    breaks: "impression-counts-once",
-    ...inAds,
-    find: "sessions += 1;",
-    replace: "",
+  "no-event-doubled": {
+    "a repetition has a new session id": sending((values, { random }) => ({
+      ...values,
+      session_id: `${random()}`,
+    })),
+    "no session id is sent": sending(({ session_id: _, ...values }) => values),
   },
-  {
-    says: "of many events at once some get lost",
-    breaks: "close-loses-nothing",
-    ...inDeliveries,
-    find: "else await new Promise<void>((resolve) => waiting.push(resolve));",
-    replace:
-      "else if (waiting.length < 20) await new Promise<void>((resolve) => waiting.push(resolve));\n    else return { ok: true, value: {} as Value };",
+  "lost-request-not-lost": {
+    "a repetition names another ad": sending(({ ad_id, ...values }, { random }) => ({
+      ...values,
+      ad_id: `${ad_id}-${random()}`,
+    })),
   },
-  {
-    says: "a repetition has a new session id",
-    breaks: "no-event-doubled",
-    ...inAds,
-    find: "client.impression(parameters, { signal })",
-    replace: "client.impression({ ...parameters, session_id: randomText(random) }, { signal })",
+  "waits-as-told": {
+    "Retry-After is ignored": waiting(() => 0),
+    "Retry-After is taken for milliseconds": waiting((seconds) => Math.ceil(seconds / 1000)),
+    "no wait is longer than a minute": waiting((seconds) => Math.min(seconds, 60)),
   },
-  {
-    says: "no session id is sent",
-    breaks: "no-event-doubled",
-    ...inAds,
-    find: "ad_id: ad, session_id };",
-    replace: "ad_id: ad };",
+  "waits-until-date": {
+    "a date in Retry-After is ignored": waiting((value) =>
+      Number.isNaN(value) ? undefined : value,
+    ),
   },
-  {
-    says: "a repetition names another ad",
-    breaks: "lost-request-not-lost",
-    ...inAds,
-    find: "client.impression(parameters, { signal })",
-    replace:
-      'client.impression({ ...parameters, ad_id: ad + "-" + String((sessions += 1)) }, { signal })',
+  "limit-by-another-status": {
+    "a limit with status 403 or 503 isn't recognised": receiving(({ status, headers }) => {
+      if (status === 403 || status === 503) headers.delete("x-ratelimit-remaining");
+    }),
   },
-  {
-    says: "Retry-After is ignored",
-    breaks: "waits-as-told",
-    ...inAnswer,
-    find: "if (seconds !== undefined) return seconds * 1000;",
-    replace: "if (seconds !== undefined) return 0;",
+  "pauses-grow": {
+    "pauses don't grow": { options: { retry: { longestPauseMs: 1000 }, random: () => 0.5 } },
+    "pauses don't grow, but are drawn": { options: { retry: { longestPauseMs: 1000 } } },
+    "there are no pauses": { options: { retry: { firstPauseMs: 1, longestPauseMs: 1 } } },
   },
-  {
-    says: "Retry-After is taken for milliseconds",
-    breaks: "waits-as-told",
-    ...inAnswer,
-    find: "return seconds * 1000;",
-    replace: "return seconds;",
+  "answers-in-time": {
+    "pauses are ten times as long": {
+      context: ({ timers }) => ({
+        timers: {
+          ...timers,
+          setTimeout: (callback: () => void, ms: number) => timers.setTimeout(callback, ms * 10),
+        },
+      }),
+    },
   },
-  {
-    says: "no wait is longer than a minute",
-    breaks: "waits-as-told",
-    ...inAnswer,
-    find: "return seconds * 1000;",
-    replace: "return Math.min(seconds * 1000, 60_000);",
+  "refusal-not-repeated": {
+    "a refused event is sent again": receiving((answer) => {
+      if (answer.status >= 400 && answer.status < 500) answer.status = 500;
+    }),
   },
-  {
-    says: "a date in Retry-After is ignored",
-    breaks: "waits-until-date",
-    ...inAnswer,
-    find: "const atMs = DATE.test(text) ? Date.parse(text) : Number.NaN;",
-    replace: "const atMs = Number.NaN;",
+  "close-loses-nothing": {
+    "of many events at once some get lost": {
+      context({ fetch }) {
+        let sent = 0;
+        return {
+          async fetch(url, init) {
+            if (++sent % 20 > 0) return await fetch(url, init);
+            return Response.json(event);
+          },
+        };
+      },
+    },
+    "closing drops queued events without a report": {
+      ads: ({ close }) => ({
+        async close() {
+          await close({ withinMs: 0 });
+          return nothing;
+        },
+      }),
+    },
+    "undelivered events aren't reported": unreported(() => true),
+    "an event whose answer was lost is reported as recorded": unreported(
+      ({ mayHaveApplied }) => mayHaveApplied,
+    ),
   },
-  {
-    says: "a limit delays only the event that met it",
-    breaks: "waits-as-told",
-    ...inDeliveries,
-    find: 'error.kind === "limited" || error.retryAfterMs !== undefined;',
-    replace: "false;",
+  "refusal-is-no-success": {
+    "a refused event is reported as recorded": unreported(({ why }) => why === "refused"),
   },
-  {
-    says: "a limit with status 403 or 503 isn't recognised",
-    breaks: "limit-by-another-status",
-    ...inAnswer,
-    find: "(status === 403 || status === 503) && remainingIn(headers) === 0;",
-    replace: "false;",
+  "silent-after-close": {
+    "the client goes on after it was closed": { ads: () => ({ close: async () => nothing }) },
   },
-  {
-    says: "pauses don't grow",
-    breaks: "pauses-grow",
-    ...inDeliveries,
-    find: "const ownMs = pauseMs * (0.5 + 0.5 * random());",
-    replace: "const ownMs = retry.firstPauseMs;",
+  "flush-delivers": {
+    "a flush doesn't wait": { ads: () => ({ flush: async () => nothing }) },
   },
-  {
-    says: "pauses don't grow, but are drawn",
-    breaks: "pauses-grow",
-    ...inDeliveries,
-    find: "const ownMs = pauseMs * (0.5 + 0.5 * random());",
-    replace: "const ownMs = retry.firstPauseMs * (0.5 + random());",
+  "opaque-ids": {
+    "ids of digits are taken for numbers": clicking((id) =>
+      /^\d+$/.test(id) ? String(Number(id)) : id,
+    ),
+    "ids are percent-encoded": clicking(encodeURIComponent),
+    "ids are cut to 64 characters": clicking((id) => id.slice(0, 64)),
   },
-  {
-    says: "a shorter Retry-After replaces a longer one",
-    breaks: "waits-as-told",
-    ...inDeliveries,
-    find: "if (isForAll && notBeforeMs > pausedUntilMs) {",
-    replace: "if (isForAll) {",
+  "key-stays-in-the-header": {
+    "the key is in the URL": {
+      context: ({ fetch, apiKey }) => ({
+        fetch: (url, init) =>
+          fetch(`${url}${String(url).includes("?") ? "&" : "?"}${apiKey}`, init),
+      }),
+    },
   },
-  {
-    says: "pauses grow without a bound",
-    breaks: "answers-in-time",
-    ...inDeliveries,
-    find: "pauseMs = Math.min(2 * pauseMs, retry.longestPauseMs);",
-    replace: "pauseMs *= 4;",
+  authorization: {
+    "the scheme is written in lower case": {
+      context: ({ fetch, apiKey }) => ({
+        fetch: (url, init) =>
+          fetch(url, { ...init, headers: { ...init?.headers, authorization: `bearer ${apiKey}` } }),
+      }),
+    },
   },
-  {
-    says: "there are no pauses",
-    breaks: "pauses-grow",
-    ...inDeliveries,
-    find: "notBeforeMs = now() + waitAfter(error, pauseMs);",
-    replace: "",
+  "stats-default-period": {
+    "the default period ends with the day in India": {
+      driver: ({ stats }, { timers }) => ({
+        stats: (query) => stats?.({ to: dayAfter(timers.now(), 19_800_000), ...query }),
+      }),
+    },
   },
-  {
-    says: "a refused event is sent again",
-    breaks: "refusal-not-repeated",
-    ...inDeliveries,
-    find: 'if (error.kind === "refused" || error.kind === "aborted") break;',
-    replace: "",
+  "stats-period": {
+    "a period begins a day late": {
+      driver: ({ stats }) => ({
+        stats: ({ from, ...query }) =>
+          stats?.({ ...query, from: from === undefined ? from : dayAfter(from, 86_400_000) }),
+      }),
+    },
   },
-  {
-    says: "closing drops queued events without a report",
-    breaks: "close-loses-nothing",
-    ...inAds,
-    find: "await Promise.all(underWay);\n    cancel();",
-    replace: "cancel();",
+  "stats-as-answered": {
+    "amounts are rounded to paise": receiving((answer) => {
+      answer.text = answer.text.replaceAll(/(\.\d\d)\d+/g, "$1");
+    }),
   },
-  {
-    says: "undelivered events aren't reported",
-    breaks: "close-loses-nothing",
-    ...inAds,
-    find: "report.undelivered.push(done.undelivered);",
-    replace: "{}",
+  "payouts-limit": {
+    "the limit of a list isn't sent": {
+      driver: ({ payouts }) => ({ payouts: () => payouts?.({}) }),
+    },
   },
-  {
-    says: "the client goes on after it was closed",
-    breaks: "silent-after-close",
-    ...inAds,
-    find: "await Promise.all(underWay);\n    cancel();\n    deliveries.stop();",
-    replace: "cancel();",
+  "surfaces-as-answered": {
+    "a surface's status has to be active": refusing(
+      "surfaces",
+      (surface) => "status" in surface && surface.status !== "active",
+    ),
   },
-  {
-    says: "a flush doesn't wait",
-    breaks: "flush-delivers",
-    ...inAds,
-    find: "await Promise.all(underWay);\n      return takeReport();",
-    replace: "return takeReport();",
+  "payouts-as-answered": {
+    "a payout has to have a reference": refusing(
+      "payouts",
+      (payout) => !("txn_id" in payout && typeof payout.txn_id === "string"),
+    ),
   },
-  {
-    says: "an event whose answer was lost is reported as recorded",
-    breaks: "close-loses-nothing",
-    file: "client/report.ts",
-    find: "if (mayHaveAppliedBefore && isDuplicate(error))",
-    replace: "if (mayHaveApplied)",
+  "unlisted-members": {
+    "members that the spec doesn't list are refused": reading((body) => {
+      if ("ok" in body && Object.keys(body).length > 3) body.ok = false;
+    }),
   },
-  {
-    says: "ids of digits are taken for numbers",
-    breaks: "opaque-ids",
-    ...inAds,
-    find: "client.click({ impression_id }, { signal })",
-    replace:
-      "client.click({ impression_id: /^\\d+$/.test(impression_id) ? String(Number(impression_id)) : impression_id }, { signal })",
+  "broken-answer-is-no-success": {
+    "every 200 is a success": receiving((answer) => {
+      if (answer.status === 200 && jsonOf(answer.text) === undefined)
+        answer.text = JSON.stringify(event);
+    }),
   },
-  {
-    says: "ids are percent-encoded",
-    breaks: "opaque-ids",
-    ...inAds,
-    find: "client.click({ impression_id }, { signal })",
-    replace: "client.click({ impression_id: encodeURIComponent(impression_id) }, { signal })",
+  "wrong-answer-is-no-success": {
+    "`ok` isn't looked at": member(["ok"], () => true),
+    "an empty id is one": member(["impression_id", "click_id"], (id) => (id === "" ? "x" : id)),
+    "a number is an id": member(["impression_id", "click_id"], (id) =>
+      typeof id === "number" ? `${id}` : id,
+    ),
+    "null is an id": member(["impression_id", "click_id"], (id) => (id === null ? "x" : id)),
+    "an answer without the id will do": member(["impression_id"], (id = "x") => id),
+    "a click's answer without the id will do": member(["click_id"], (id = "x") => id),
+    "a credit may be text": member(["revenue_credited_inr"], (inr) =>
+      typeof inr === "string" ? 0 : inr,
+    ),
+    "an amount may be null": member(
+      ["revenue_credited_inr", "revenue_inr", "pending_inr"],
+      (inr) => (inr === null ? 0 : inr),
+    ),
+    "an amount may be text": member(["revenue_inr", "pending_inr"], (inr) =>
+      typeof inr === "string" ? 0 : inr,
+    ),
+    "a list may be missing": reading((body) => {
+      if ("pending_inr" in body) body.payouts ??= [];
+    }),
+    "every 2xx is a success": receiving((answer) => {
+      if (answer.status > 200 && answer.status < 300) answer.status = 200;
+    }),
+    "a 204 is a success": receiving((answer) => {
+      if (answer.status === 204)
+        Object.assign(answer, { status: 200, text: JSON.stringify(event) });
+    }),
   },
-  {
-    says: "ids are cut to 64 characters",
-    breaks: "opaque-ids",
-    ...inAds,
-    find: "client.click({ impression_id }, { signal })",
-    replace: "client.click({ impression_id: impression_id.slice(0, 64) }, { signal })",
+  "silence-ends": {
+    "the wait for a silent service never ends": {
+      context: ({ timers }) => ({
+        timers: {
+          ...timers,
+          setTimeout: (callback: () => void, ms: number) =>
+            timers.setTimeout(ms === 10_000 ? () => {} : callback, ms),
+        },
+      }),
+    },
   },
-  {
-    says: "the surface's name is sent for its id",
-    breaks: "impression-counts-once",
-    file: "client/resolve-surfaces.ts",
-    find: "ids.set(one, found.id).set(found.id, found.id);",
-    replace: "ids.set(one, found.name).set(found.id, found.name);",
-  },
-  {
-    says: "the key is in the URL",
-    breaks: "key-stays-in-the-header",
-    ...inClient,
-    find: "{query}`, init, sent)",
-    replace: "{query}&api_key=` + apiKey, init, sent)",
-  },
-  {
-    says: "the scheme is written in lower case",
-    breaks: "authorization",
-    ...inClient,
-    find: "authorization: `Bearer ",
-    replace: "authorization: `bearer ",
-  },
-  {
-    says: "the default period ends with the day in India",
-    breaks: "stats-default-period",
-    ...inClient,
-    find: "call(stats(parameters.publisher_id), parameters, options)",
-    replace:
-      "call(stats(parameters.publisher_id), { to: new Date(clock.now() + 19_800_000).toISOString().slice(0, 10), ...parameters }, options)",
-  },
-  {
-    says: "a period begins a day late",
-    breaks: "stats-period",
-    ...inClient,
-    find: "call(stats(parameters.publisher_id), parameters, options)",
-    replace:
-      "call(stats(parameters.publisher_id), { ...parameters, from: parameters.from && new Date(Date.parse(parameters.from) + 86_400_000).toISOString().slice(0, 10) }, options)",
-  },
-  {
-    says: "amounts are rounded to paise",
-    breaks: "stats-as-answered",
-    file: "client/call-result.ts",
-    find: "return { ok: true, value, remaining",
-    replace:
-      "return { ok: true, value: JSON.parse(text, (_, one) => typeof one === 'number' ? Math.round(one * 100) / 100 : one), remaining",
-  },
-  {
-    says: "the limit of a list isn't sent",
-    breaks: "payouts-limit",
-    ...inClient,
-    find: "call(payouts, parameters, options)",
-    replace: "call(payouts, { publisher_id: parameters.publisher_id }, options)",
-  },
-  {
-    says: "a surface's status has to be active",
-    breaks: "surfaces-as-answered",
-    ...inApi,
-    find: "status: isText, cpm_range: isRange",
-    replace: 'status: (value) => value === "active", cpm_range: isRange',
-  },
-  {
-    says: "a payout has to have a reference",
-    breaks: "payouts-as-answered",
-    ...inApi,
-    find: "txn_id: isTextOrNothing,",
-    replace: "txn_id: isText,",
-  },
-  {
-    says: "members that the spec doesn't list are refused",
-    breaks: "unlisted-members",
-    ...inApi,
-    find: "guards.every(([name, isField])",
-    replace: "Object.keys(value).length <= guards.length && guards.every(([name, isField])",
-  },
-  {
-    says: "every 200 is a success",
-    breaks: "broken-answer-is-no-success",
-    file: "client/call-result.ts",
-    find: "if (response !== undefined && context.isAnswer(value)) {",
-    replace: "if (response?.status === 200) {",
-  },
-  ...(
-    [
-      ["`ok` isn't looked at", "value === true;", "value !== undefined;"],
-      ["an empty id is one", ' && value !== "";', ";"],
-      ["a number is an id", "isText(value) && value", "value != null && value"],
-      ["null is an id", "isText(value) && value", "value !== undefined && value"],
-      ["an answer without the id will do", "impression_id: isId, rev", "rev"],
-      ["a click's answer without the id will do", "click_id: isId, rev", "rev"],
-      [
-        "a credit may be text",
-        "impression_id: isId, revenue_credited_inr: isAmount",
-        "impression_id: isId, revenue_credited_inr: () => true",
-      ],
-      [
-        "an amount may be null",
-        "=> Number.isFinite(value);",
-        "=> value === null || Number.isFinite(value);",
-      ],
-      [
-        "an amount may be text",
-        "=> Number.isFinite(value);",
-        "=> Number.isFinite(value) || typeof value === 'string';",
-      ],
-      [
-        "a list may be missing",
-        "Array.isArray(value) && value.every(isElement);",
-        "value === undefined || (Array.isArray(value) && value.every(isElement));",
-      ],
-    ] as const
-  ).map(([says, find, replace]) => ({
-    says,
-    breaks: "wrong-answer-is-no-success",
-    ...inApi,
-    find,
-    replace,
-  })),
-  {
-    says: "every 2xx is a success",
-    breaks: "wrong-answer-is-no-success",
-    file: "client/call-result.ts",
-    find: "response?.status === 200 && text",
-    replace: "response?.ok && text",
-  },
-  {
-    says: "a 204 is a success",
-    breaks: "wrong-answer-is-no-success",
-    file: "client/call-result.ts",
-    find: "context.isAnswer(value)) {",
-    replace: "(context.isAnswer(value) || response.status === 204)) {",
-  },
-  {
-    says: "the wait for a silent service never ends",
-    breaks: "silence-ends",
-    file: "client/fetch-with-timeout.ts",
-    find: "after(clock, timeoutMs, ",
-    replace: "after(clock, 1e12, ",
-  },
-  {
-    says: "a refused event is reported as recorded",
-    breaks: "refusal-is-no-success",
-    file: "client/report.ts",
-    find: "if (delivered.ok) return delivered;",
-    replace:
-      "if (delivered.ok || delivered.error?.kind === 'refused') return { ok: true, value: undefined };",
-  },
-];
+};
+
+export const clientDefects: readonly ClientDefect[] = Object.entries(rules).flatMap(
+  ([breaks, defects]) =>
+    Object.entries(defects).map(([says, changes]) => ({ says, breaks, ...changes })),
+);
