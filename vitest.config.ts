@@ -10,8 +10,7 @@ import { skippedTests } from "./test/skipped-tests.ts";
  * a process of its own. All others share one for each core: starting one for each of these files would take a minute.
  */
 const apart: string[] = [
-  "adapters/{fake-timers,msw,redirect,whole-file}",
-  "cli/fixtures-folder",
+  "adapters/{fake-timers,msw,redirect}",
   "client/client",
   "faults/{connections,msw,same-everywhere}",
   "fuzz/fuzz",

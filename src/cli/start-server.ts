@@ -69,7 +69,7 @@ async function assertOwnFile(
 /** Whether they are the same file, or will be. */
 async function isSameFile(one: string | undefined, other: string | undefined): Promise<boolean> {
   if (one === undefined || other === undefined) return false;
-  const { endOfLinks } = await import("../adapters/files/atomic-file.ts");
+  const { endOfLinks } = await import("../adapters/files/whole-file.ts");
   return (await endOfLinks(one)) === (await endOfLinks(other));
 }
 

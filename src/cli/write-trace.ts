@@ -1,6 +1,6 @@
 /** `exec --trace` and `serve --trace-on-exit`: writes what happened on a server as one HTML file. */
 
-import { checkWritable, writeFileAtomically } from "../adapters/files/atomic-file.ts";
+import { checkWritable, writeWholeFile } from "../adapters/files/whole-file.ts";
 import { nodeHost } from "../adapters/node-host.ts";
 import { traceHtml } from "../adapters/trace-html.ts";
 import { counted } from "../base/counted.ts";
@@ -48,7 +48,7 @@ export async function writeTrace(
       const lost = `${counted(dropped, "world")} that the server dropped to make room (see --max-worlds and --world-bytes)`;
       say(`adsim: the trace is without ${lost}\n`, stderr);
     }
-    const written = await writeFileAtomically(file, html);
+    const written = await writeWholeFile(file, html);
     const instead = written === "replaced" ? ", which replaced the file that was there" : "";
     const size = sizeInWords(Buffer.byteLength(html));
     say(`adsim: wrote a trace to ${file} (${size})${instead}. Open it in a browser.\n`, stderr);

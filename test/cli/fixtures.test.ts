@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { nodeHost } from "../../src/adapters/node-host.ts";
-import { writeFolder } from "../../src/cli/fixtures/write-folder.ts";
+import { checkFolder, writeFolder } from "../../src/cli/fixtures/write-folder.ts";
 import { createControl } from "../../src/control/control.ts";
 import type { Readings } from "../../src/index.ts";
 import type { Fixture } from "../../src/play/fixtures/cases/fixture.ts";
@@ -226,22 +226,11 @@ describe("the folder", () => {
 
   test.each<[string, (folder: string) => void, string]>([
     ["other files", (folder) => writeFileSync(join(folder, "mine"), "x"), 'has "mine"'],
-    ["an empty folder of its own", (folder) => mkdirSync(join(folder, "a")), 'has "a/"'],
+    ["an empty folder of its own", (folder) => mkdirSync(join(folder, "a")), 'has "a"'],
     [
       "the index of something else",
       (folder) => writeFileSync(join(folder, "index.json"), '{"files":[]}'),
       'has "index.json"',
-    ],
-    [
-      "files that an index of the user's names",
-      (folder) => {
-        const index = { adsim: "0", files: [{ file: "a.json" }] };
-        writeFileSync(join(folder, "index.json"), JSON.stringify(index));
-        writeFileSync(join(folder, "a.json"), "{}");
-        mkdirSync(join(folder, "b"));
-        writeFileSync(join(folder, "b", "a.json"), "{}");
-      },
-      'has "a.json"',
     ],
   ])("with %s stays as it is", async (_, fill, expected) => {
     const folder = temporaryFolder();
@@ -251,6 +240,22 @@ describe("the folder", () => {
     expect(stderr).toContain(`--out ${folder} ${expected}`);
     expect([code, stdout]).toEqual([2, ""]);
     expect(readdirSync(folder, { recursive: true })).toEqual(before);
+  });
+
+  test("replaces a folder of fixtures, and removes those that are no longer made", async () => {
+    const folder = join(temporaryFolder(), "fixtures");
+    const index = { format: 1, adsim: "0.1.0", files: [{ file: "a/old.json" }] };
+    await writeFolder(
+      folder,
+      new Map([
+        ["index.json", JSON.stringify(index)],
+        ["a/old.json", "{}"],
+      ]),
+    );
+    await checkFolder(folder);
+    await writeFolder(folder, new Map([["index.json", "{}"]]));
+    expect(readdirSync(folder, { recursive: true })).toEqual(["index.json"]);
+    expect(readdirSync(join(folder, ".."))).toEqual(["fixtures"]);
   });
 
   test("at the root of a disk is refused without searching the disk", async () => {
@@ -280,12 +285,8 @@ describe("the folder", () => {
       expect(stderr).toContain(message);
       expect(code).toBe(expected);
     }
-    const texts = new Map([["index.json", "{}"]]);
-    const below = writeFolder(join(file, "below"), texts);
+    const below = writeFolder(join(file, "below"), new Map([["index.json", "{}"]]));
     await expect(below).rejects.toThrow("a part of its path is not a folder");
-    // Node's own recursive mkdir never ends there.
-    const nowhere = writeFolder("/proc/adsim/x", texts);
-    await expect(nowhere).rejects.toThrow("--out /proc/adsim/x: can't be written");
     expect(readFileSync(file, "utf8")).toBe("mine");
     expect(readdirSync(folder)).toEqual(["file"]);
   });

@@ -8,8 +8,8 @@ import { InputError } from "../../base/input.ts";
 import { parseJson } from "../../base/parse-json.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import { parseSnapshot, type Snapshot } from "../../world/accounts/snapshot.ts";
-import { checkWritable, writeFileAtomically } from "./atomic-file.ts";
 import { readLines } from "./read-lines.ts";
+import { checkWritable, writeWholeFile } from "./whole-file.ts";
 
 /** A snapshot file can't be read or written. The message names it, says why and what to do. Nothing was changed. */
 export class SnapshotFileError extends Error {
@@ -36,7 +36,7 @@ export async function saveSnapshot(
   // Before any await, so that it is the state at the time of the call.
   const snapshot = snapshotOf(sim, path);
   try {
-    const written = await writeFileAtomically(path, textOf(snapshot), OWNER_ONLY);
+    const written = await writeWholeFile(path, textOf(snapshot), OWNER_ONLY);
     return { replaced: written === "replaced" };
   } catch (error) {
     throw saveError(path, error);

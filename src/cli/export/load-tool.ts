@@ -1,6 +1,6 @@
 /** What a load generator is given of a scenario, and what it makes of it. Each tool is a file beside this one. */
 
-import type { Content } from "../../adapters/files/atomic-file.ts";
+import type { Content } from "../../adapters/files/whole-file.ts";
 import type { Traffic } from "../../play/traffic/traffic.ts";
 import type { GivenPublisher } from "../play/credentials.ts";
 

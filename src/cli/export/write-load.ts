@@ -1,6 +1,6 @@
 /** Writes the files of a load, which can be gigabytes: in pieces, and without leftovers if a signal ends it. */
 
-import type { Content } from "../../adapters/files/atomic-file.ts";
+import type { Content } from "../../adapters/files/whole-file.ts";
 import { checkOut, writeOut } from "../output/reports.ts";
 import { sayAll } from "../output/say.ts";
 import type { HostProcess } from "../processes/host-process.ts";

@@ -1,17 +1,13 @@
 /** CMD's output goes to a file as it comes, whatever its length. Only its last lines are read back. */
 
-import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { type FileHandle, mkdir, mkdtemp, open, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import {
-  checkWritable,
-  moveToFreeName,
-  temporaryPathIn,
-} from "../../adapters/files/atomic-file.ts";
+import { checkWritable, temporaryPathIn } from "../../adapters/files/whole-file.ts";
 import { shortened } from "../../base/text.ts";
 import { couldNotRun } from "../output/exit.ts";
-import { makeFolder } from "../output/make-folder.ts";
 
 /** Output that was kept. */
 export interface KeptOutput {
@@ -80,7 +76,7 @@ async function make(given: string | undefined): Promise<string> {
     return orCouldNotRun(tmpdir(), () => mkdtemp(join(tmpdir(), "adsim-matrix-")));
   }
   return orCouldNotRun(given, async () => {
-    await makeFolder(given);
+    await mkdir(given, { recursive: true });
     await checkWritable(temporaryPathIn(given));
     return given;
   });
@@ -90,7 +86,9 @@ async function make(given: string | undefined): Promise<string> {
 async function keep(file: string, folder: string, name: string): Promise<string> {
   for (let number = 1; ; number += 1) {
     const kept = join(folder, number === 1 ? `${name}.log` : `${name}-${number}.log`);
-    if (await moveToFreeName(file, kept)) return kept;
+    if (existsSync(kept)) continue;
+    await rename(file, kept);
+    return kept;
   }
 }
 

@@ -1,11 +1,7 @@
 /** The files that options name. Reports are checked before the work, and written after it. */
 
 import { realpath } from "node:fs/promises";
-import {
-  type Content,
-  checkWritable,
-  writeFileAtomically,
-} from "../../adapters/files/atomic-file.ts";
+import { type Content, checkWritable, writeWholeFile } from "../../adapters/files/whole-file.ts";
 import { describeError } from "../../base/file-error.ts";
 import { type CommandFailure, couldNotRun, wrongUsage } from "./exit.ts";
 import type { ReportTarget } from "./report-option.ts";
@@ -71,7 +67,7 @@ export async function writeOut(
   { option, file, content }: Output,
   stderr: NodeJS.WritableStream,
 ): Promise<void> {
-  const written = await writeFileAtomically(file, content).catch((error: unknown) => {
+  const written = await writeWholeFile(file, content).catch((error: unknown) => {
     throw notWritable(option, error);
   });
   if (written !== "replaced") return;

@@ -1,6 +1,6 @@
 /** Writes output that may contain text from files or the network. Control characters in it are made harmless. */
 
-import type { Content } from "../../adapters/files/atomic-file.ts";
+import type { Content } from "../../adapters/files/whole-file.ts";
 import { printableLines } from "../../base/text.ts";
 
 /** Whether to use colours: https://no-color.org */
