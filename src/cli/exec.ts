@@ -34,7 +34,7 @@ export async function exec(
   const command = childCommand(words, "exec");
   const startLog = await logStarter(logFormatOf(flags.log, "off"), host);
   const server = await startFrom(flags, "flowing", host);
-  const log = startLog?.(server.worlds);
+  startLog?.(server.worlds);
   if (server.scenario !== undefined) {
     say(`adsim: ${playedText(server.scenario)} CMD begins.\n`, stderr);
     // The report is only about CMD, so the journal must forget the scenario's requests. Only a reset does that.
@@ -75,7 +75,6 @@ export async function exec(
   // Both are written even if CMD failed. A trace that can't be written fails nothing.
   await traceOnExit(flags, server, `adsim exec: ${basename(words[0] ?? "")}`, host);
   await saveOnExit(flags, server, host);
-  await log?.end(ourExitCode);
   return ourExitCode;
 }
 

@@ -20,7 +20,7 @@ export async function serve(flags: ServerFlags, host: HostProcess): Promise<numb
   const format = logFormatOf(flags.log, stderr.isTTY === true ? "text" : "off");
   const startLog = await logStarter(format, host);
   const server = await startFrom(flags, "system", host);
-  const log = startLog?.(server.worlds);
+  startLog?.(server.worlds);
   const { publishers, assumptions } = server.worlds.get("default");
   const isClosed = flags.controlToken === undefined && isReachable(server.url, flags.host);
   const ready: ReadyMessage = {
@@ -45,7 +45,6 @@ export async function serve(flags: ServerFlags, host: HostProcess): Promise<numb
   const isTraced = await traceOnExit(flags, server, "adsim serve", host);
   await saveOnExit(flags, server, host);
   const exitCode = isTraced ? exitCodes.fine : exitCodes.couldNotRun;
-  await log?.end(exitCode);
   return exitCode;
 }
 

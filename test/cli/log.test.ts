@@ -1,19 +1,13 @@
-/** `--log`: a line for each exchange, whether or not anybody reads it, and whatever clients send. */
+/** `--log`: a line for each exchange, whatever clients send. */
 
-import { spawnSync } from "node:child_process";
-import { closeSync, constants, openSync, readSync } from "node:fs";
-import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { nodeHost } from "../../src/adapters/node-host.ts";
 import { logFormatOf } from "../../src/cli/log/format.ts";
-import { createLineQueue } from "../../src/cli/log/line-queue.ts";
 import { exchangeEvent, exchangeText } from "../../src/cli/log/log.ts";
-import { type Sink, sinkOf } from "../../src/cli/log/sink.ts";
 import { createControl } from "../../src/control/control.ts";
 import { createSimulator, type LoggedExchange } from "../../src/index.ts";
 import { createWorlds, type Worlds } from "../../src/simulator/worlds.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
-import { type Adsim, runAdsim, spawnAdsim, startAdsim } from "./run-adsim.ts";
+import { type Adsim, runAdsim, startAdsim } from "./run-adsim.ts";
 
 const exchange: LoggedExchange = {
   sequence: 1,
@@ -98,97 +92,6 @@ describe("a line", () => {
     ["off", "text", "off"],
   ] as const)("has the format of --log %s, with the default %s: %s", (flag, usual, expected) => {
     expect(logFormatOf(flag, usual)).toBe(expected);
-  });
-});
-
-describe("a reader who is too slow", () => {
-  /** Takes one text, and the next when it is told to. */
-  function slowSink(): Sink & { readonly taken: string[]; release(): void } {
-    const taken: string[] = [];
-    const callbacks: (() => void)[] = [];
-    let isBusy = false;
-    return {
-      taken,
-      isReady: () => !isBusy,
-      write(text) {
-        taken.push(text);
-        isBusy = true;
-      },
-      whenReady: (callback) => void callbacks.push(callback),
-      release() {
-        isBusy = false;
-        for (const callback of callbacks.splice(0)) callback();
-      },
-    };
-  }
-  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-  test("misses lines, is told how many, and sees all that follow", async () => {
-    const sink = slowSink();
-    const lines = createLineQueue(sink, (count) => `${count} dropped`);
-    lines.add("first");
-    await turn();
-    const line = "x".repeat(1000);
-    for (let count = 0; count < 5000; count += 1) lines.add(line);
-    await turn();
-    expect(sink.taken).toEqual(["first\n"]);
-    sink.release();
-    const second = sink.taken[1]?.split("\n") ?? [];
-    expect(second.slice(-2)).toEqual(["4000 dropped", ""]);
-    expect(second).toHaveLength(1002);
-    sink.release();
-    lines.add("last");
-    await turn();
-    expect(sink.taken[2]).toBe("last\n");
-    sink.release();
-    expect(await lines.end()).toBe(true);
-  });
-
-  test("doesn't keep the process from ending", async () => {
-    const sink = slowSink();
-    const lines = createLineQueue(sink, String);
-    lines.add("first");
-    await turn();
-    lines.add("second");
-    expect(await lines.end()).toBe(false);
-  });
-
-  test("makes a terminal's sink unready until the text is read, and no text is lost", async () => {
-    const folder = temporaryFolder();
-    const pipe = join(folder, "pipe");
-    // A pipe in place of a terminal: both can be opened again, and both fill up.
-    expect(spawnSync("mkfifo", [pipe]).status).toBe(0);
-    const fd = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
-    onTestFinished(() => closeSync(fd));
-    const sink = sinkOf({ isTTY: true, fd } as unknown as Parameters<typeof sinkOf>[0]);
-    let written = "";
-    for (let line = 0; sink.isReady(); line += 1) {
-      const text = `${line} ${"x".repeat(5000)}\n`;
-      sink.write(text);
-      written += text;
-    }
-    let read = "";
-    const buffer = Buffer.alloc(100_000);
-    while (read.length < written.length) {
-      read += buffer.toString("utf8", 0, readSync(fd, buffer));
-      await new Promise<void>((resolve) => sink.whenReady(resolve));
-    }
-    expect(read).toBe(written);
-    expect(sink.isReady()).toBe(true);
-  });
-
-  test("doesn't stop the server: it still answers, and SIGTERM ends it", async () => {
-    const adsim = spawnAdsim(["serve", "--port", "0", "--json", "--log", "json"]);
-    await adsim.waitFor("\n");
-    const { url } = JSON.parse(adsim.stdout()) as { url: string };
-    adsim.child.stdout.pause();
-    const path = `${url}/${"x".repeat(7000)}`;
-    for (let sent = 0; sent < 300; sent += 1) expect((await fetch(path)).status).toBe(404);
-    adsim.signal("SIGTERM");
-    const [code] = await new Promise<unknown[]>((resolve) =>
-      adsim.child.once("exit", (...how) => resolve(how)),
-    );
-    expect(code).toBe(0);
   });
 });
 

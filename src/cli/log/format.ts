@@ -2,7 +2,6 @@
 
 import type { Worlds } from "../../simulator/worlds.ts";
 import type { HostProcess } from "../processes/host-process.ts";
-import type { Log } from "./log.ts";
 
 export const logFormats = ["text", "json", "off"] as const;
 export type LogFormat = (typeof logFormats)[number];
@@ -21,7 +20,7 @@ export function logFormatOf(
 export async function logStarter(
   format: LogFormat,
   host: HostProcess,
-): Promise<((worlds: Worlds) => Log) | undefined> {
+): Promise<((worlds: Worlds) => void) | undefined> {
   if (format === "off") return undefined;
   const { startLog } = await import("./log.ts");
   return (worlds) => startLog(format, worlds, host);

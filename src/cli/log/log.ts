@@ -5,44 +5,18 @@ import type { LoggedExchange } from "../../journal/logged-exchange.ts";
 import { DEFAULT_WORLD, type Worlds } from "../../simulator/worlds.ts";
 import { isColourful } from "../output/say.ts";
 import type { HostProcess } from "../processes/host-process.ts";
-import { createLineQueue, type LineQueue } from "./line-queue.ts";
-import { sinkOf } from "./sink.ts";
 
-export interface Log {
-  /** Writes the remaining lines, but doesn't let a slow reader keep the process alive. */
-  end(exitCode: number): Promise<void>;
-}
-
-/**
- * Starts the log. Text goes to standard error, NDJSON to standard output. The server never waits for the reader: if the
- * reader is too slow, lines are dropped and counted.
- */
-export function startLog(format: "text" | "json", worlds: Worlds, host: HostProcess): Log {
-  const lines = format === "json" ? logEvents(worlds, host) : logText(worlds, host);
-  return {
-    async end(exitCode) {
-      if (!(await lines.end())) host.exit(exitCode);
-    },
-  };
-}
-
-function logEvents(worlds: Worlds, { stdout }: HostProcess): LineQueue {
-  const lines = createLineQueue(sinkOf(stdout), (exchanges) =>
-    JSON.stringify({ event: "dropped", exchanges }),
-  );
-  worlds.observe((world, exchange) => lines.add(exchangeEvent(world, exchange)));
-  return lines;
-}
-
-function logText(worlds: Worlds, { stderr, env }: HostProcess): LineQueue {
+/** Starts the log. Text goes to standard error, NDJSON to standard output. */
+export function startLog(
+  format: "text" | "json",
+  worlds: Worlds,
+  { stdout, stderr, env }: HostProcess,
+): void {
   const hasColours = isColourful(stderr, env);
-  const lines = createLineQueue(
-    sinkOf(stderr),
-    (exchanges) =>
-      `adsim: ${exchanges} exchanges are missing from the log: they came faster than the log was read`,
-  );
-  worlds.observe((world, exchange) => lines.add(exchangeText(world, exchange, hasColours)));
-  return lines;
+  worlds.observe((world, exchange) => {
+    if (format === "json") stdout.write(`${exchangeEvent(world, exchange)}\n`);
+    else stderr.write(`${exchangeText(world, exchange, hasColours)}\n`);
+  });
 }
 
 /** Longer methods and paths are cut. */
