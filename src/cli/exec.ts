@@ -48,10 +48,9 @@ export async function exec(
   const reachedBy = collectReach(server, file);
   let ourExitCode: number;
   try {
-    const { child, ended } = startChild(command, {
-      env: { ...host.env, ...clientEnvironment(server), [REACHED]: file },
-      stdio: ["inherit", stdout.fd, stderr.fd],
-    });
+    const env = { ...host.env, ...clientEnvironment(server), [REACHED]: file };
+    const stdio = ["inherit" as const, stdout.fd, stderr.fd];
+    const { child, ended } = startChild(command, { env, stdio }, host);
     const stopForwarding = forwardSignals(child, host);
     const { exitCode } = await ended.finally(stopForwarding);
     const report = server.worlds.get("default").report();

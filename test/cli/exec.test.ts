@@ -1,102 +1,112 @@
-/** `adsim exec -- CMD`. CMD is Node here, which every machine that runs the tests has. */
+/** `adsim exec -- CMD`. CMD is a function here, except where its exit or the signals to it matter. */
 
 import { describe, expect, test } from "vitest";
 import { defaultAssumptions } from "../../src/spec/assumptions/resolve.ts";
-import { runAdsim, startAdsim } from "./run-adsim.ts";
+import { type Cmd, type Ran, runAdsim, runAdsimOver, startAdsim } from "./run-adsim.ts";
 
-function execNode(script: string, options: readonly string[] = []): ReturnType<typeof runAdsim> {
-  return runAdsim(["exec", ...options, "--", process.execPath, "-e", script]);
+type Call = (path: string, init?: RequestInit) => Promise<unknown>;
+
+/** Runs CMD, which sends these requests with the key that it finds in its environment. */
+function exec(
+  client: (call: Call, env: Readonly<Record<string, string>>) => unknown,
+  ...options: readonly string[]
+): Promise<Ran> {
+  const cmd: Cmd = ({ env }) => {
+    const headers = { authorization: `Bearer ${env.ADSIM_API_KEY}` };
+    const call: Call = async (path, init) => {
+      const answer = await fetch(`${env.ADSIM_URL}${path}`, { headers, ...init });
+      return answer.json();
+    };
+    return client(call, env as Readonly<Record<string, string>>);
+  };
+  return runAdsimOver(cmd, ["exec", ...options]);
 }
 
-const useApi = `
-  const { ADSIM_URL, ADSIM_API_KEY, ADSIM_PUBLISHER_ID, ADSIM_SURFACE_ID } = process.env;
-  const headers = { authorization: "Bearer " + ADSIM_API_KEY };
-  const body = new URLSearchParams({ publisher_id: ADSIM_PUBLISHER_ID, surface: ADSIM_SURFACE_ID, ad_id: "a" });
-  const call = (path, init) => fetch(ADSIM_URL + path, { headers, ...init }).then((answer) => answer.json());
-`;
+const impression = (env: Readonly<Record<string, string>>): RequestInit => ({
+  method: "POST",
+  body: new URLSearchParams({
+    ...{ publisher_id: env.ADSIM_PUBLISHER_ID ?? "", surface: env.ADSIM_SURFACE_ID ?? "" },
+    ad_id: "a",
+  }),
+});
+const stats = (env: Readonly<Record<string, string>>): string =>
+  `/v1/publisher/stats?publisher_id=${env.ADSIM_PUBLISHER_ID}`;
+
+const node = (...args: readonly string[]) => runAdsim(["exec", "--", process.execPath, ...args]);
 
 describe("CMD", () => {
-  test("finds in its environment what it needs to record an impression", async () => {
-    const { code, stdout } = await execNode(
-      `${useApi} call("/v1/impression", { method: "POST", body }).then((it) => console.log(JSON.stringify(it)))`,
-    );
-    expect(JSON.parse(stdout)).toMatchObject({ ok: true, impression_id: expect.any(String) });
-    expect(code).toBe(0);
-  });
-
-  test("finds the choices in force in its environment, as JSON", async () => {
-    const options = ["--assume", "dedup.repeat=conflict"];
-    const { stdout } = await execNode("console.log(process.env.ADSIM_ASSUMPTIONS)", options);
-    expect(JSON.parse(stdout)).toEqual({ ...defaultAssumptions, "dedup.repeat": "conflict" });
-  });
-
-  test("determines the exit code", async () => {
-    expect((await execNode("process.exit(7)")).code).toBe(7);
+  test("finds in its environment the choices in force, and what it needs to record an impression", async () => {
+    let assumptions = "";
+    let answer: unknown;
+    const client = async (call: Call, env: Readonly<Record<string, string>>): Promise<void> => {
+      assumptions = env.ADSIM_ASSUMPTIONS ?? "";
+      answer = await call("/v1/impression", impression(env));
+    };
+    expect((await exec(client, "--assume", "dedup.repeat=conflict")).code).toBe(0);
+    expect(JSON.parse(assumptions)).toEqual({ ...defaultAssumptions, "dedup.repeat": "conflict" });
+    expect(answer).toMatchObject({ ok: true, impression_id: expect.any(String) });
   });
 
   test("that is ended by a signal gives 128 plus the signal's number", async () => {
-    expect((await execNode('process.kill(process.pid, "SIGKILL")')).code).toBe(137);
+    expect((await node("-e", 'process.kill(process.pid, "SIGKILL")')).code).toBe(137);
   });
 
   test("that can't be started is named, with exit code 3", async () => {
     const { code, stderr } = await runAdsim(["exec", "--", "no-such-command"]);
-    expect(code).toBe(3);
-    expect(stderr).toContain("no-such-command");
+    expect([code, stderr]).toEqual([3, expect.stringContaining("no-such-command")]);
   });
 
   test("gets its own options unchanged, and no shell interprets them", async () => {
     const words = ["--seed", "$HOME", "a b", "*"];
-    const { stdout } = await runAdsim([
-      ...["exec", "--", process.execPath, "-p", "JSON.stringify(process.argv.slice(1))", "--"],
-      ...words,
-    ]);
+    const { stdout } = await node("-p", "JSON.stringify(process.argv.slice(1))", "--", ...words);
     expect(JSON.parse(stdout)).toEqual(words);
   });
-
-  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-    "gets %s, and its exit code is passed on",
-    async (signal) => {
-      const script = `process.on("${signal}", () => process.exit(5)); console.log("up"); setInterval(() => {}, 1000);`;
-      const adsim = startAdsim(["exec", "--", process.execPath, "-e", script]);
-      await adsim.waitFor("up");
-      adsim.signal(signal);
-      expect(await adsim.ended).toEqual({ code: 5, signal: null });
-    },
-  );
 });
 
+test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+  "CMD gets %s, and its exit code is passed on",
+  async (signal) => {
+    const script = `trap "exit 5" ${signal.slice(3)}; echo up; while :; do sleep 0.01; done`;
+    const adsim = startAdsim(["exec", "--", "sh", "-c", script]);
+    await adsim.waitFor("up");
+    adsim.signal(signal);
+    expect(await adsim.ended).toEqual({ code: 5, signal: null });
+  },
+);
+
 describe("the report", () => {
-  const script = `${useApi} (async () => {
-    await call("/v1/impression", { method: "POST", body });
-    await call("/v1/impression", { method: "POST", body });
+  const client = async (call: Call, env: Readonly<Record<string, string>>): Promise<void> => {
+    await call("/v1/impression", impression(env));
+    await call("/v1/impression", impression(env));
     await call("/v1/impression", { method: "POST" });
-    await call("/v1/publisher/stats?publisher_id=" + ADSIM_PUBLISHER_ID);
+    await call(stats(env));
     await call("/nowhere");
-  })()`;
+  };
 
   test("counts requests by operation and status on stderr", async () => {
-    const { stdout, stderr } = await execNode(script);
-    expect(stdout).toBe("");
+    const { stderr } = await exec(client);
     expect(stderr).toContain("adsim: 5 requests\n");
     expect(stderr).toMatch(/^ {2}impression +200 × 2, 400 × 1$/m);
     expect(stderr).toMatch(/^ {2}stats +200 × 1$/m);
     expect(stderr).toMatch(/^ {2}not in the API {2}404 × 1$/m);
   });
 
-  test("says how many requests the journal has forgotten", async () => {
-    const { stderr } = await execNode(script, ["--journal-entries", "2"]);
+  test("says how many requests the journal has forgotten, and what it can't judge", async () => {
+    const { stderr } = await exec(client, "--journal-entries", "2");
     expect(stderr).toContain("adsim: 5 requests, of which the last 2 were kept\n");
     expect(stderr).toContain(
       "Note: The journal has forgotten the requests before #4, so only #4 to #5 were judged.",
     );
+    const none = await exec(client, "--journal-entries", "0");
+    expect(none.stderr).toContain("has kept none of the requests, so there is nothing to judge.");
+    expect(none.stderr).not.toContain("No findings");
   });
 
   test("names what the client did wrong, with one request as proof, and no key", async () => {
-    const wrong = `${useApi} (async () => {
-      await call("/v1/impression", { method: "POST", body });
-      await call("/v1/publisher/stats?api_key=" + ADSIM_API_KEY);
-    })()`;
-    const { code, stderr } = await execNode(wrong);
+    const { code, stderr } = await exec(async (call, env) => {
+      await call("/v1/impression", impression(env));
+      await call(`/v1/publisher/stats?api_key=${env.ADSIM_API_KEY}`);
+    });
     expect(code).toBe(0);
     expect(stderr).toContain("\n\n2 findings:\n\n✗ API keys in URLs: 1 request by pub_");
     expect(stderr).toMatch(/^ {4}#2 \S+Z GET \/v1\/publisher\/stats → 400, a key in the query$/m);
@@ -107,34 +117,33 @@ describe("the report", () => {
   });
 
   test("says so when there is nothing wrong", async () => {
-    const { stderr } = await execNode(
-      `${useApi} call("/v1/publisher/stats?publisher_id=" + ADSIM_PUBLISHER_ID)`,
-    );
+    const { stderr } = await exec(async (call, env) => {
+      await call(stats(env));
+    });
     expect(stderr).toBe("adsim: 1 request\n  stats           200 × 1\n\nNo findings.\n");
   });
 
-  test("says that it can't judge what the journal hasn't kept", async () => {
-    const { stderr } = await execNode(script, ["--journal-entries", "0"]);
-    expect(stderr).toContain(
-      "The journal has kept none of the requests, so there is nothing to judge.",
-    );
-    expect(stderr).not.toContain("No findings");
-  });
+  test.each([
+    ["no finding", 0, 0],
+    ["a finding", 0, 1],
+    ["a finding", 7, 7],
+  ])(
+    "with --fail-on-findings, %s and CMD's exit code %i adsim ends with %i",
+    async (found, own, code) => {
+      const ran = await exec(async (call, env) => {
+        await call(found === "a finding" ? "/nowhere" : stats(env));
+        return own;
+      }, "--fail-on-findings");
+      expect(ran.code).toBe(code);
+    },
+  );
 
-  test("with --fail-on-findings and a finding turns exit code 0 into 1, and keeps any other", async () => {
-    const options = ["--fail-on-findings"];
-    const fine = `${useApi} call("/v1/publisher/stats?publisher_id=" + ADSIM_PUBLISHER_ID)`;
-    const codes = await Promise.all(
-      [fine, script, `${script}.then(() => process.exit(7))`].map(
-        async (each) => (await execNode(each, options)).code,
-      ),
-    );
-    expect(codes).toEqual([0, 1, 7]);
-  });
-
-  test("with --json is the last line of stdout", async () => {
-    const { stdout } = await execNode(script, ["--json"]);
-    const report = JSON.parse(stdout);
+  test("with --json --coverage, stdout has the report and the coverage as events", async () => {
+    const { stdout } = await exec(client, "--json", "--coverage");
+    const [report, coverage] = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
     expect(report).toMatchObject({
       event: "report",
       exitCode: 0,
@@ -148,23 +157,10 @@ describe("the report", () => {
     const ids = report.findings.map(({ id }: { readonly id: string }) => id);
     expect(ids).toEqual(["impression-without-session", "no-such-operation"]);
     expect(report.findings[0].proof[0]).toMatchObject({ sequence: 1, operation: "impression" });
-  });
-});
-
-describe("--coverage", () => {
-  test("is an event of --json", async () => {
-    const { stdout } = await execNode(`${useApi} call("/v1/publisher/stats")`, [
-      "--coverage",
-      "--json",
-    ]);
-    const events = stdout
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line));
-    expect(events.at(-1)).toMatchObject({
+    expect(coverage).toMatchObject({
       event: "coverage",
       groups: expect.arrayContaining([
-        expect.objectContaining({ name: "errors", reached: ["missing_parameter"] }),
+        expect.objectContaining({ name: "operations", reached: ["stats", "impression"] }),
       ]),
       next: expect.arrayContaining([expect.objectContaining({ before: [] })]),
     });

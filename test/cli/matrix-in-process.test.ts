@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { isThorough, someOf } from "../budget.ts";
+import { isThorough } from "../budget.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { runAdsim } from "./run-adsim.ts";
 
@@ -19,10 +19,7 @@ const cmd = (how: string, own = "{}") => [process.execPath, "--no-warnings", sui
 
 interface Report {
   readonly verdict: string;
-  readonly varied: readonly string[];
-  readonly unreached: readonly string[];
   readonly kept: readonly string[];
-  readonly counts: { readonly rows: number; readonly planned: number; readonly failed: number };
   readonly defaults: { readonly runs: readonly { requests: number; inProcess: boolean }[] };
   readonly reliances: readonly { readonly assume: Readonly<Record<string, string>> }[];
 }
@@ -36,79 +33,29 @@ async function matrix(
   return { report: JSON.parse(stdout), text: stderr };
 }
 
-describe("a matrix over a suite in its own process", () => {
-  test.each(someOf(["environment", "msw"]))(
-    "varies what the simulator assumes: %s",
-    async (how) => {
-      const { report } = await matrix(cmd(how), "--only", "dedup.repeat");
-      expect(report.verdict).toBe("relies");
-      expect(report.reliances.map(({ assume }) => assume)).toEqual([
-        { "dedup.repeat": "conflict" },
-      ]);
-      expect(report.defaults.runs).toMatchObject([
-        { requests: 0, inProcess: true },
-        { requests: 0, inProcess: true },
-      ]);
-    },
+test("a matrix varies what such a suite's simulators assume, but not what a test chooses itself", async () => {
+  const own = JSON.stringify({ "response.extra-fields": "present" });
+  const only = "dedup.repeat,response.extra-fields";
+  const { report, text } = await matrix(cmd("environment", own), "--only", only);
+  expect(report).toMatchObject({ verdict: "relies", kept: ["response.extra-fields"] });
+  expect(report.reliances.map(({ assume }) => assume)).toEqual([{ "dedup.repeat": "conflict" }]);
+  expect(report.defaults.runs).toMatchObject([
+    { requests: 0, inProcess: true },
+    { requests: 0, inProcess: true },
+  ]);
+  expect(text).toContain(
+    "Your tests choose these themselves, so they weren't varied there: response.extra-fields.",
   );
-
-  test.each(someOf(["msw", "environment"]))("keeps what a test chooses itself: %s", async (how) => {
-    const own = JSON.stringify({ "dedup.repeat": "replay" });
-    const { report, text } = await matrix(cmd(how, own), "--only", "dedup.repeat");
-    expect(report).toMatchObject({ verdict: "green", kept: ["dedup.repeat"] });
-    expect(text).toContain(
-      "Your tests choose these themselves, so they weren't varied there: dedup.repeat.",
-    );
-  });
-
-  test("doesn't say that a suite that fails with the defaults sent nothing", async () => {
-    const own = JSON.stringify({ "dedup.repeat": "conflict" });
-    const { report, text } = await matrix(cmd("environment", own), "--only", "dedup.key");
-    expect(report.verdict).toBe("fails-on-defaults");
-    expect(text).not.toContain("sent no request");
-  });
-
-  test("says that two choices fail only together", async () => {
-    const only = ["--only", "errors.body,errors.invalid"];
-    const { report, text } = await matrix(cmd("environment"), ...only);
-    expect(report.reliances.map(({ assume }) => assume)).toEqual([
-      { "errors.body": "html", "errors.invalid": "422" },
-    ]);
-    expect(text).toContain("  fails when both: errors.body = html and errors.invalid = 422\n");
-  });
 });
 
-test("a matrix leaves out keys that shaped no answer, and has fewer rows then", async () => {
-  const script = `
-    const { ADSIM_URL, ADSIM_API_KEY, ADSIM_PUBLISHER_ID } = process.env;
-    const url = ADSIM_URL + "/v1/publisher/payouts?publisher_id=" + encodeURIComponent(ADSIM_PUBLISHER_ID);
-    await fetch(url, { headers: { authorization: "Bearer " + ADSIM_API_KEY } });`;
-  const call = [process.execPath, "--input-type=module", "--eval", script];
-  const { report, text } = await matrix(call, "--strength", "1");
-  expect(report.verdict).toBe("green");
-  expect(report.varied).toContain("payout.order");
-  expect(report.varied).toContain("ids.format");
-  expect(report.unreached).toContain("dedup.key");
-  expect(report.unreached).toContain("errors.body");
-  expect(report.counts.planned).toBe(7);
-  expect(report.counts.rows).toBeLessThan(report.counts.planned);
-  expect(text).toContain("Not varied, because they shaped no answer to your client:");
-  expect(text).toContain(`With them there would be ${report.counts.planned} combinations.`);
-});
-
-test("exec says that such a suite asked no server, shows what of the API it reached, and what would reach more", async () => {
-  const { stderr } = await runAdsim(["exec", "--coverage", "--", ...cmd("msw")]);
+test("exec runs such a suite under the choices of --assume, says that it asked no server, and shows what it reached", async () => {
+  const args = ["exec", "--assume", "dedup.repeat=conflict", "--coverage"];
+  const { code, stderr } = await runAdsim([...args, "--", ...cmd("msw")]);
+  expect(code).toBe(1);
   expect(stderr).toContain("CMD sent no request to the server: simulators in its own process");
   expect(stderr).toMatch(/\nadsim: coverage of the API\n {2}operations +1 of 5\n/);
   expect(stderr).toContain("Not reached of the operations: stats, click, surfaces and payouts.");
   expect(stderr).toMatch(/\nThe nearest requests that reach more:\n {2}\S/);
-});
-
-test("exec runs such a suite under the choices of --assume", async () => {
-  const run = (...options: readonly string[]) =>
-    runAdsim(["exec", ...options, "--", ...cmd("environment")]);
-  expect((await run()).code).toBe(0);
-  expect((await run("--assume", "dedup.repeat=conflict")).code).toBe(1);
 });
 
 describe("tests with the vitest fixture", () => {

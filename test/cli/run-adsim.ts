@@ -1,6 +1,11 @@
 /** Runs the command line from source: in this process, and in one of its own for the few tests that are about processes. */
 
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import {
+  type ChildProcess,
+  type ChildProcessByStdio,
+  type SpawnOptions,
+  spawn,
+} from "node:child_process";
 import { EventEmitter } from "node:events";
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { constants } from "node:os";
@@ -26,6 +31,12 @@ export interface Adsim {
   signal(name: NodeJS.Signals): void;
 }
 
+/** What CMD does where it is a function in this process. @returns its exit code, if that isn't 0 */
+export type Cmd = (cmd: {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  print(text: string): void;
+}) => unknown;
+
 /** How often output is looked at while a test waits for it, in milliseconds. */
 const LOOK_AGAIN_MS = 5;
 
@@ -43,7 +54,7 @@ interface Hosted extends Pick<Adsim, "stdout" | "stderr"> {
 }
 
 /** A process for a command to run in, with `input` as its standard input. */
-export function createHost(environment: Environment = {}, input = ""): Hosted {
+export function createHost(environment: Environment = {}, input = "", cmd?: Cmd): Hosted {
   const [stdout, stderr] = [openOutput("stdout"), openOutput("stderr")];
   const exit = Promise.withResolvers<number>();
   const host = Object.assign(new EventEmitter(), {
@@ -52,6 +63,7 @@ export function createHost(environment: Environment = {}, input = ""): Hosted {
     stderr: stderr.stream,
     env: { ...process.env, ...environment },
     platform: process.platform,
+    ...(cmd !== undefined && { spawn: spawnerOf(cmd) }),
     kill: (pid: number, name: NodeJS.Signals) => process.kill(pid, name),
     exit(code: number): never {
       exit.resolve(code);
@@ -62,13 +74,30 @@ export function createHost(environment: Environment = {}, input = ""): Hosted {
   return { host, stdout: stdout.text, stderr: stderr.text, exited: exit.promise };
 }
 
+/** Takes this function for every command. Nothing ends it but itself. */
+function spawnerOf(cmd: Cmd): HostProcess["spawn"] {
+  return (_file, _args, { env = {}, stdio }: SpawnOptions) => {
+    const output = Number(stdio?.[1]);
+    const child = new EventEmitter();
+    const run = async (): Promise<unknown> =>
+      cmd({ env, print: (text) => writeSync(output, text) });
+    void run().then(
+      (code) => child.emit("exit", code ?? 0, null),
+      (error: unknown) => child.emit("error", error),
+    );
+    // Without a pid no signal is sent to it.
+    return child as unknown as ChildProcess;
+  };
+}
+
 /** Starts `adsim ARGS` in this process. It ends with the test at the latest. */
 export function startAdsim(
   args: readonly string[],
   environment?: Environment,
   input?: string,
+  cmd?: Cmd,
 ): Adsim {
-  const { host, stdout, stderr, exited } = createHost(environment, input);
+  const { host, stdout, stderr, exited } = createHost(environment, input, cmd);
   const code = Promise.race([run(args, host), exited]);
   const ended = code.then((value) => ({ code: value, signal: null }));
   let isOver = false;
@@ -119,6 +148,15 @@ export interface Ran {
 /** Runs `adsim ARGS` to its end in this process. */
 export function runAdsim(args: readonly string[], environment?: Environment): Promise<Ran> {
   return toItsEnd(startAdsim(args, environment));
+}
+
+/** Runs `adsim ARGS -- CMD`, with this function as CMD. */
+export function runAdsimOver(
+  cmd: Cmd,
+  args: readonly string[],
+  environment?: Environment,
+): Promise<Ran> {
+  return toItsEnd(startAdsim([...args, "--", "client"], environment, "", cmd));
 }
 
 export interface AdsimProcess extends Adsim {

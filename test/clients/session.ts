@@ -20,17 +20,8 @@ export interface Access {
   readonly fetch: typeof globalThis.fetch;
 }
 
-/** As `adsim exec` and `adsim matrix` tell it. */
-const { ADSIM_URL = "", ADSIM_API_KEY = "", ADSIM_PUBLISHER_ID = "" } = process.env;
-const told: Access = {
-  url: ADSIM_URL,
-  apiKey: ADSIM_API_KEY,
-  publisherId: ADSIM_PUBLISHER_ID,
-  fetch: globalThis.fetch,
-};
-
 /** Plays the session. @throws Error where something isn't as the client needs it. */
-export async function playSession(habits: Habits, access: Access = told): Promise<void> {
+export async function playSession(habits: Habits, access: Access): Promise<void> {
   const { get, post, send } = createCaller(habits, access);
   const publisher = { publisher_id: access.publisherId };
 

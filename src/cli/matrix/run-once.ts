@@ -59,12 +59,13 @@ export async function runOnce(options: RunOptions): Promise<Run> {
     const startedMs = performance.now();
     const { fd } = options.output;
     options.onStart(server);
-    const started = startChild(options.command, {
+    const childOptions = {
       env: { ...host.env, ...clientEnvironment(server), ...options.env },
-      stdio: ["ignore", fd, fd],
+      stdio: ["ignore" as const, fd, fd],
       // Its own process group, so that its children can be ended with it.
       detached: host.platform !== "win32",
-    });
+    };
+    const started = startChild(options.command, childOptions, host);
     const { end, timedOut } = await waitWithinLimit(started.child, started.ended, options);
     options.onEnd(server);
     return {

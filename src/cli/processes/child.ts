@@ -5,6 +5,7 @@ import { constants } from "node:os";
 import { describeError } from "../../base/file-error.ts";
 import type { Server } from "../../server.ts";
 import { type CommandFailure, couldNotRun, wrongUsage } from "../output/exit.ts";
+import type { HostProcess } from "./host-process.ts";
 
 /** The command to run, without a shell. */
 export interface ChildCommand {
@@ -51,10 +52,11 @@ export function clientEnvironment(server: Server): Readonly<Record<string, strin
 export function startChild(
   { file, args }: ChildCommand,
   options: Pick<SpawnOptions, "stdio" | "detached" | "env">,
+  host: HostProcess,
 ): StartedChild {
   let child: ChildProcess;
   try {
-    child = spawn(file, args, options);
+    child = (host.spawn ?? spawn)(file, args, options);
   } catch (error) {
     throw notStarted(file, error);
   }

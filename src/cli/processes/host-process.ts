@@ -3,7 +3,13 @@
  * `load-module.ts`, since a user's module loads into the real process anyway.
  */
 
-export type HostProcess = Pick<
-  NodeJS.Process,
-  "stdin" | "stdout" | "stderr" | "env" | "platform" | "on" | "off" | "kill" | "exit"
->;
+import type { ChildProcess, SpawnOptions } from "node:child_process";
+
+export interface HostProcess
+  extends Pick<
+    NodeJS.Process,
+    "stdin" | "stdout" | "stderr" | "env" | "platform" | "on" | "off" | "kill" | "exit"
+  > {
+  /** Starts CMD. Tests give a function in its place. @default that of `node:child_process` */
+  readonly spawn?: (file: string, args: readonly string[], options: SpawnOptions) => ChildProcess;
+}
