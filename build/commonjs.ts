@@ -29,15 +29,6 @@ const names: Plugin = {
   },
 };
 
-/** The inspector's texts are CommonJS already. */
-const texts: Plugin = {
-  name: "texts",
-  resolveId: {
-    filter: { id: /^\.\/assets(?:-engine)?\.cjs$/ },
-    handler: (id) => ({ id: id.replace("./", "../inspector/"), external: true }),
-  },
-};
-
 /** Bundled into few files, which all entries share, so that an `InputError` of one is an `InputError` of all. */
 async function writeModules(): Promise<void> {
   const build = await rolldown({
@@ -45,7 +36,7 @@ async function writeModules(): Promise<void> {
     platform: "node",
     // leven is ES modules only.
     external: /^(?!leven$)[^./]/,
-    plugins: [names, texts],
+    plugins: [names],
   });
   await build.write({
     dir: folder,

@@ -7,7 +7,6 @@ import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { shippedNames, shippedScenario } from "../src/adapters/shipped-scenarios.ts";
 import { inspectorAssets } from "../src/inspector/assets.ts";
-import { engineAssets } from "../src/inspector/assets-engine.ts";
 import { scenarioJsonSchema } from "../src/play/language/json-schema.ts";
 import { licencesOf } from "./licences.ts";
 import { bundleNames } from "./names.ts";
@@ -33,17 +32,10 @@ writeFileSync(
 );
 writeFileSync(join(dist, "world/publishers/people.js"), await bundleNames());
 writeFileSync(join(dist, "world/publishers/LICENSES.txt"), licencesOf(["@faker-js/faker"]));
-writeAssets("assets", "inspectorAssets", await inspectorAssets());
-writeAssets("assets-engine", "engineAssets", await engineAssets());
+const inspectorFolder = join(dist, "inspector");
+writeFileSync(
+  join(inspectorFolder, "assets.js"),
+  `const assets = ${JSON.stringify(await inspectorAssets())};\nexport const inspectorAssets = () => Promise.resolve(assets);\n`,
+);
 // The page holds this package; preact's licence, which is short, stands in the page itself.
-copyFileSync(join(root, "node_modules/htm/LICENSE"), join(dist, "inspector/LICENSE-htm.txt"));
-
-/** As CommonJS, which both forms of the package can load: it is a tenth of the package. */
-function writeAssets(file: string, name: string, assets: object): void {
-  const folder = join(dist, "inspector");
-  writeFileSync(join(folder, `${file}.cjs`), `module.exports = ${JSON.stringify(assets)};\n`);
-  writeFileSync(
-    join(folder, `${file}.js`),
-    `import assets from "./${file}.cjs";\nexport const ${name} = () => Promise.resolve(assets);\n`,
-  );
-}
+copyFileSync(join(root, "node_modules/htm/LICENSE"), join(inspectorFolder, "LICENSE-htm.txt"));

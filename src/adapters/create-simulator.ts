@@ -1,10 +1,10 @@
 /** The simulator for direct use in a program: the core with `fetch`. */
 
+import { InputError } from "../base/input.ts";
 import { createSimulatorCore } from "../simulator/core.ts";
 import type { Moment } from "../simulator/moment.ts";
 import type { HostedCore, SimulatorCore } from "../simulator/simulator.ts";
 import type { Readings, SimulatorOptions } from "../simulator/simulator-options.ts";
-import { DEFAULT_WORLD } from "../simulator/worlds.ts";
 import { fakerHost } from "../world/publishers/people.ts";
 import { createFetch } from "./fetch.ts";
 
@@ -14,10 +14,11 @@ export interface Simulator extends SimulatorCore {
   readonly fetch: typeof globalThis.fetch;
   fork(moment?: Moment): Simulator;
   /**
-   * The inspector as the text of one HTML file that anyone can open: it shows what happened here and what would have happened
-   * otherwise, and loads nothing. It contains everything that was sent to this simulator, without keys and passwords.
+   * The inspector as the text of one HTML file that anyone can open: it shows what happened here, and loads nothing. It
+   * contains what was sent to this simulator, but for the values of `Authorization`, `Proxy-Authorization`, `Cookie` and
+   * `X-Api-Key`.
    *
-   * @throws InputError (as a rejection) if the journal is off, or the state has too many events to copy.
+   * @throws InputError (as a rejection) if the journal is off.
    */
   trace(options?: TraceOptions): Promise<string>;
 }
@@ -55,10 +56,14 @@ export function withFetch(core: HostedCore): Simulator {
   });
 }
 
-/** Loads the page and its engine, which most programs never need. */
+/** Loads the page and the control API, which most programs never need. */
 async function traceOfOne(world: HostedCore, options: TraceOptions | undefined): Promise<string> {
-  const { traceHtml } = await import("./trace-html.ts");
-  const worlds = [{ name: DEFAULT_WORLD, world }] as const;
-  const { html } = await traceHtml(worlds, { title: options?.title, host: fakerHost });
-  return html;
+  if (world.journal.isOff) {
+    throw new InputError(
+      "journalEntries",
+      "must not be 0 (nor journalBytes): a trace is made from the journal",
+    );
+  }
+  const { traceHtml, worldsWith } = await import("./trace-html.ts");
+  return await traceHtml(worldsWith(world), options?.title);
 }

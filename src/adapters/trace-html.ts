@@ -1,29 +1,26 @@
 /** Makes the file form of the inspector from worlds of this process. */
 
+import { createControl } from "../control/control.ts";
 import { inspectorAssets } from "../inspector/assets.ts";
-import { engineAssets } from "../inspector/assets-engine.ts";
+import { traceOf } from "../inspector/trace.ts";
 import { traceDocument } from "../inspector/trace-document.ts";
-import { type LeftOutWorld, type TracedWorld, traceOf } from "../inspector/trace-worlds.ts";
-import type { Host } from "../simulator/running-world.ts";
+import type { HostedCore } from "../simulator/simulator.ts";
+import { createWorlds, type Worlds } from "../simulator/worlds.ts";
+import { fakerHost } from "../world/publishers/people.ts";
 
-export interface TraceHtmlOptions {
-  /** @default "adsim trace" */
-  readonly title?: string | undefined;
-  readonly host: Pick<Host, "people">;
+/** The file's text: the worlds as they are at the time of the call. */
+export async function traceHtml(worlds: Worlds, title = "adsim trace"): Promise<string> {
+  const trace = traceOf(worlds, title);
+  return traceDocument(trace, await inspectorAssets());
 }
 
-export interface TraceHtml {
-  readonly html: string;
-  /** The worlds that can't be traced, unless it is all of them. */
-  readonly leftOut: readonly LeftOutWorld[];
-}
-
-/** The file's text: the state at the time of the call. @throws (as a rejection) as {@link traceOf} does. */
-export async function traceHtml(
-  worlds: readonly [TracedWorld, ...TracedWorld[]],
-  { title = "adsim trace", host }: TraceHtmlOptions,
-): Promise<TraceHtml> {
-  const { trace, leftOut } = traceOf(worlds, { title, host });
-  const [page, engine] = await Promise.all([inspectorAssets(), engineAssets()]);
-  return { html: traceDocument(trace, page, engine), leftOut };
+/** The simulator as a server's only world. */
+export function worldsWith(first: HostedCore): Worlds {
+  const { journalBytes } = first.options;
+  return createWorlds({
+    options: { journalBytes },
+    host: fakerHost,
+    control: createControl(),
+    first,
+  });
 }

@@ -1,11 +1,9 @@
 /** `exec --trace` and `serve --trace-on-exit`: writes what happened on a server as one HTML file. */
 
 import { checkWritable, writeWholeFile } from "../adapters/files/whole-file.ts";
-import { nodeHost } from "../adapters/node-host.ts";
 import { traceHtml } from "../adapters/trace-html.ts";
-import { counted } from "../base/counted.ts";
 import { describeError } from "../base/file-error.ts";
-import type { TracedWorld } from "../inspector/trace-worlds.ts";
+import { missingFrom } from "../inspector/trace.ts";
 import type { Server } from "../server.ts";
 import type { ServerFlags } from "./options/common-options.ts";
 import { couldNotRun, wrongUsage } from "./output/exit.ts";
@@ -40,14 +38,9 @@ export async function writeTrace(
   { stderr }: HostProcess,
 ): Promise<boolean> {
   try {
-    const { html, leftOut } = await traceHtml(worldsIn(server), { title, host: nodeHost });
-    for (const { name, why } of leftOut)
-      say(`adsim: the trace is without world ${name}: ${why}\n`, stderr);
-    const { dropped } = server.worlds.usage().worlds;
-    if (dropped > 0) {
-      const lost = `${counted(dropped, "world")} that the server dropped to make room (see --max-worlds and --world-bytes)`;
-      say(`adsim: the trace is without ${lost}\n`, stderr);
-    }
+    const { worlds } = server;
+    const html = await traceHtml(worlds, title);
+    for (const missing of missingFrom(worlds)) say(`adsim: ${missing}\n`, stderr);
     const written = await writeWholeFile(file, html);
     const instead = written === "replaced" ? ", which replaced the file that was there" : "";
     const size = sizeInWords(Buffer.byteLength(html));
@@ -57,16 +50,6 @@ export async function writeTrace(
     say(`adsim: ${cantWrite(file, error)}\n`, stderr);
     return false;
   }
-}
-
-/** All worlds with requests, and `default` in any case. */
-function worldsIn({ worlds }: Server): readonly [TracedWorld, ...TracedWorld[]] {
-  const others = worlds.names().flatMap((name): readonly TracedWorld[] => {
-    const world = worlds.peek(name);
-    const isUsed = world !== undefined && world.journal.total > 0;
-    return isUsed && name !== "default" ? [{ name, world }] : [];
-  });
-  return [{ name: "default", world: worlds.get("default") }, ...others];
 }
 
 function cantWrite(file: string, error: unknown): string {

@@ -3,13 +3,17 @@
  * `build/data.ts` puts the finished texts in this module's place.
  */
 
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
 export interface InspectorAssets {
   /** Links `inspector.css` and `inspector.js`, which it expects beside it. */
   readonly html: string;
+  /** May also stand in a document: nothing in it ends its element. */
   readonly script: string;
+  /** For the `script-src` of a Content-Security-Policy, where the script stands in the document. */
+  readonly scriptSource: string;
   readonly style: string;
 }
 
@@ -34,7 +38,11 @@ async function bundle(): Promise<InspectorAssets> {
   });
   const { output } = await build.generate({ format: "iife", minify: true, comments: false });
   await build.close();
-  return { html: document, script: `${noteOn(mit)}\n${output[0].code}`, style };
+  // Escapes mean the same in strings, regular expressions and templates, where alone these can stand.
+  const escaped = output[0].code.replaceAll(/<(?=\/script|!--)/gi, "\\x3c");
+  const script = `${noteOn(mit)}\n${escaped}`;
+  const scriptSource = `'sha256-${createHash("sha256").update(script).digest("base64")}'`;
+  return { html: document, script, scriptSource, style };
 }
 
 /** Both packages go into every copy of the page, so their licences do, too: that of htm as the notice that it asks for. */

@@ -196,14 +196,6 @@ class Core implements HostedCore {
   readonly rewriteRules = (rewrite: (rule: FaultRule) => FaultRule): void =>
     this.#running.rules.rewrite(rewrite);
 
-  readonly standStill = (): void => {
-    const { clock } = this.#running;
-    const { mode } = clock;
-    if (mode === "frozen") return;
-    clock.set({ mode: "frozen" });
-    this.#eras.finish(mode, "clock");
-  };
-
   readonly figuresOf = (publisherId: string): PublisherFigures =>
     figuresOf(this.#running, publisherId);
 

@@ -183,23 +183,6 @@ export class WorldHistory implements History {
     return this.#script(from, last, changes, untilMs);
   }
 
-  scriptsToNow(): [Script, ...Script[]] {
-    const scripts: [Script, ...Script[]] = [this.scriptOf("now", "earliest")];
-    for (;;) {
-      const earlier = this.#scriptTo(scripts[0].from);
-      if (earlier === undefined) return scripts;
-      scripts.unshift(earlier);
-    }
-  }
-
-  /** What was done up to where the state was replaced by this one; undefined if that can't be done again. */
-  #scriptTo(end: SavedWorld): Script | undefined {
-    const from = this.#saved.earliestBefore(this.#saved.before(end), this.#dropped);
-    if (!isCopied(from) || this.#whyUnusable(from) !== undefined) return undefined;
-    const changes = this.#changes.slice(from.changeCount, end.changeCount);
-    return this.#script(from, end.sequence, changes, undefined);
-  }
-
   #script(
     from: Script["from"],
     last: number,

@@ -37,6 +37,8 @@ export interface KeptWorlds {
   names(): string[];
   /** Whether the world with this name was dropped after use, and its name hasn't been freed since. */
   wasDropped(name: string): boolean;
+  /** The names of those, oldest first. */
+  droppedNames(): string[];
   /** Makes room for one more world. `keepName`: a world that must not be dropped. @returns whether there is room now. */
   makeRoom(name: string, keepName?: string): boolean;
   /** Adds a new world. Call makeRoom first. */
@@ -152,6 +154,7 @@ export function createKeptWorlds(bounds: WorldBounds, permanent: string): KeptWo
     uses: (name) => entries.get(name)?.uses ?? 0,
     names: () => [...entries.keys()],
     wasDropped: (name) => droppedNames.has(name),
+    droppedNames: () => [...droppedNames],
     makeRoom(name, keepName) {
       // The permanent world counts even before it exists.
       const taken = entries.size + (entries.has(permanent) ? 0 : 1);

@@ -130,13 +130,6 @@ export interface History {
    * @throws InputError that says why this moment can't be rebuilt.
    */
   scriptOf(moment: Moment | "now", start?: "latest" | "earliest"): Script;
-  /**
-   * What leads to the present, oldest first. Each script but the first begins where the state was replaced, which is the last
-   * step of the one before.
-   *
-   * @throws InputError that says why the present can't be rebuilt.
-   */
-  scriptsToNow(): readonly [Script, ...Script[]];
 }
 
 /** The requests from the first to the last, and the changes before, between and after them. */

@@ -56,11 +56,6 @@ export class SavedWorlds {
     this.#list = this.#list.filter((one) => one.sequence >= sequence);
   }
 
-  /** The one that was saved before this one. */
-  before(saved: SavedWorld): SavedWorld | undefined {
-    return this.#list[this.#list.indexOf(saved) - 1];
-  }
-
   /** The latest that leads to a moment. One saved after later changes doesn't lead to the moment after its entry. */
   leadingTo(last: number, isAfter: boolean): SavedWorld | undefined {
     return this.#list.findLast(
@@ -73,7 +68,7 @@ export class SavedWorlds {
   earliestBefore(latest: SavedWorld | undefined, dropped: number): SavedWorld | undefined {
     let earliest = latest;
     while (earliest?.follows === true) {
-      const one = this.before(earliest);
+      const one = this.#list[this.#list.indexOf(earliest) - 1];
       if (one?.copy === undefined || one.sequence < dropped) break;
       earliest = one;
     }

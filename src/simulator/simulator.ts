@@ -85,8 +85,6 @@ export interface HostedCore extends SimulatorCore {
   beginAt(from: Script["from"], assumptions?: Assumptions): Repetition<HostedCore>;
   /** Replaces each fault rule that is data by what `rewrite` makes of it. Its counts stay. For copies only: nothing is noted. */
   rewriteRules(rewrite: (rule: FaultRule) => FaultRule): void;
-  /** Freezes the clock without noting a change: recordings list only what somebody did. */
-  standStill(): void;
   /** Books and quotas of a publisher. @throws InputError if no publisher has this id. */
   figuresOf(publisherId: string): PublisherFigures;
   /** Answers broken HTTP, which never became a request. The journal doesn't record it. */

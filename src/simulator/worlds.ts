@@ -38,6 +38,8 @@ export interface Worlds {
   peek(name: string): HostedCore | undefined;
   /** In order of creation. */
   names(): string[];
+  /** The names of used worlds that were dropped, and haven't been freed since, oldest first. */
+  droppedNames(): string[];
   /** How many worlds exist and how much memory they take, with the limits. */
   usage(): WorldsUsage;
   /**
@@ -89,6 +91,8 @@ export interface WorldsOptions {
   readonly options: SimulatorOptions;
   readonly host: Host;
   readonly control: WorldsControl;
+  /** The default world, if there is one already. */
+  readonly first?: HostedCore | undefined;
   /** @default 1000 */
   readonly maxWorlds?: number | undefined;
   /** Most bytes that all worlds but the default one may take, by estimate and without journals. @default 536870912 */
@@ -226,10 +230,13 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     }
   }
 
+  if (settings.first !== undefined) add(DEFAULT_WORLD, settings.first);
+
   const all: Worlds = {
     get,
     peek: kept.peek,
     names: kept.names,
+    droppedNames: kept.droppedNames,
     usage: kept.usage,
     fork: (name, from, moment) => runToEnd(forkInSlices(name, from, moment)),
     forkInSlices,

@@ -6,14 +6,9 @@ import { pathToFileURL } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createSimulator, type Simulator } from "../../src/index.ts";
-import type { Engine } from "../../src/inspector/engine-worlds.ts";
 import type { ApiRequest } from "../../src/spec/messages.ts";
 import { launch } from "../chromium.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-
-interface InFile {
-  readonly adsimTrace: Engine;
-}
 
 interface Opened {
   readonly page: Page;
@@ -72,7 +67,7 @@ describe("the file form", () => {
   });
   afterAll(() => browser?.close());
 
-  test("shows the rows, moments and what-ifs of a session, and loads nothing", async () => {
+  test("shows the rows, exchanges and moments of a session as the server did, and loads nothing", async () => {
     const sim = createSimulator({ seed: "file" });
     for (let number = 1; number <= 30; number += 1) {
       sim.handle(impression(sim, `s-${number % 9}`));
@@ -81,6 +76,7 @@ describe("the file form", () => {
     const html = await sim.trace({ title: "A & B <i>" });
     const { page, complaints, requests, go } = await openFile(browser, html);
     await page.locator("#row-30").waitFor();
+    await page.getByText("This file only shows what was recorded").waitFor();
     const { id } = sim.publishers.at(0);
     for (const at of [30, 7, 21]) {
       await go(`#at=${at}&tab=state`);
@@ -91,63 +87,35 @@ describe("the file form", () => {
       await expect.poll(() => revenue.first().innerText()).toBe(`₹${books?.revenueInr}`);
     }
     // The thirtieth repeats an earlier one.
-    await go("#at=30&tab=what-if");
-    const conflict = page.locator("details").filter({ hasText: "dedup.repeat" });
-    await conflict.filter({ hasText: "409" }).first().waitFor();
-    await go("#view=truth");
-    await page.locator("main .sheet").first().waitFor();
-    expect(complaints).toEqual([]);
-    expect(requests).toEqual([]);
+    await go("#at=30");
+    await page.getByText("duplicate").first().waitFor();
+    await page.getByText("Books and quotas").waitFor();
+    expect([complaints, requests]).toEqual([[], []]);
   });
 
-  test("lets hands change its worlds, and go on from a moment", async () => {
+  test("shows every view, without what takes a server", async () => {
     const sim = createSimulator({ seed: "file" });
+    sim.faults.add({ verdict: { kind: "drop" }, match: { nth: 2 } });
     for (const session of ["a", "b", "c"]) sim.handle(impression(sim, session));
-    const { page, complaints } = await openFile(browser, await sim.trace(), "#at=2&tab=state");
-    await page.getByRole("button", { name: "Make a world" }).click();
-    await page.getByRole("link", { name: "open it" }).click();
-    await page.locator(".world").filter({ hasText: "from-2" }).waitFor();
-    const asked = await page.evaluate(() => {
-      const { handle } = (globalThis as unknown as InFile).adsimTrace;
-      const ask = (method: string, path: string, body?: object): string =>
-        handle({
-          method,
-          path,
-          headers: { "content-type": "application/json" },
-          ...(body && { body: JSON.stringify(body) }),
-        }).body;
-      return [
-        ask("GET", "/@from-2/_sim/audit"),
-        ask("POST", "/@from-2/_sim/clock/advance", { by: "1d" }),
-        ask("GET", "/_sim/clock"),
-      ].map((body) => JSON.parse(body));
-    });
-    expect(asked).toMatchObject([
-      { total: { applied: 2 } },
-      { now: "2026-01-16T00:00:00.000Z" },
-      { now: "2026-01-15T00:00:00.000Z", mode: "frozen" },
-    ]);
+    const { page, complaints, go } = await openFile(browser, await sim.trace());
+    const sections = ["clock", "assumptions", "faults", "publishers", "worlds"];
+    const places = ["at=3", "at=3&tab=state", "at=3&tab=what-if", "view=truth"];
+    for (const place of [...places, ...sections.map((one) => `view=world&section=${one}`)]) {
+      await go(`#${place}`);
+      await page.locator("main .sheet, main .panel").first().waitFor();
+      await expect.poll(() => page.getByText("Loading …").count()).toBe(0);
+      expect(await page.locator(".problem, form, button.danger").count(), place).toBe(0);
+    }
+    expect(await page.getByRole("tab", { name: "Scenarios" }).count()).toBe(0);
+    await go("#at=3");
+    expect(await page.getByRole("tab", { name: "What if" }).count()).toBe(0);
     expect(complaints).toEqual([]);
   });
 
-  test("says that a clock that ran stands still, in the worlds that are made in it too", async () => {
-    const sim = createSimulator({ seed: "file", clock: "flowing", wallClock: Date.now });
-    sim.handle(impression(sim, "a"));
-    const { page, go } = await openFile(browser, await sim.trace(), "#at=1&tab=state");
-    await page.getByText("with this state and a clock that stands still").waitFor();
-    await page.getByRole("button", { name: "Make a world" }).click();
-    await page.getByRole("link", { name: "open it" }).click();
-    await page.locator(".world").filter({ hasText: "from-1" }).waitFor();
-    await page.locator(".now").filter({ hasText: "frozen" }).waitFor();
-    await go("#world=from-1&view=world");
-    await page.getByText("In a file the clock stands still").waitFor();
-    expect(await page.getByLabel("Mode").count()).toBe(0);
-  });
-
-  test("doesn't make worlds up: of one that it doesn't hold it says so, and leads to those that it has", async () => {
+  test("says of a world that it doesn't hold that it isn't there, and leads to those that it has", async () => {
     const sim = createSimulator({ seed: "file" });
     sim.handle(impression(sim, "a"));
-    const { page, complaints, go } = await openFile(browser, await sim.trace(), "#world=typo");
+    const { page, complaints } = await openFile(browser, await sim.trace(), "#world=typo");
     await page
       .getByRole("alert")
       .filter({ hasText: "doesn't hold a world typo" })
@@ -156,8 +124,6 @@ describe("the file form", () => {
     await page.getByRole("link", { name: "The other worlds" }).click();
     await page.getByRole("table").getByText("default").waitFor();
     expect(await page.getByRole("table").getByText("typo").count()).toBe(0);
-    await go("#view=world&section=scenarios");
-    await page.getByRole("tab", { name: "Clock", selected: true }).waitFor();
     expect(complaints).toEqual([]);
   });
 
@@ -180,7 +146,6 @@ describe("the file form", () => {
         headers: { "user-agent": text, "content-type": text, origin: text },
         body: JSON.stringify({ publisher_id: id, ad_id: text, surface: text }) + text,
       });
-      sim.handle({ method: "GET", path: text, body: new TextEncoder().encode(`${text}\u00ff`) });
       sim.publishers.signUp({ name: text.toWellFormed(), surfaces: [text.toWellFormed()] });
       sim.faults.add({
         verdict: { kind: "respond", status: 200, body: { text: text.toWellFormed() } },
@@ -188,30 +153,19 @@ describe("the file form", () => {
       });
     }
     const title = hostile.join("");
-    const { page, complaints, requests } = await openFile(browser, await sim.trace({ title }));
-    await page.locator(`#row-${hostile.length * 3}`).waitFor();
-    const found = await page.evaluate(() => {
-      const { title, notes, handle } = (globalThis as unknown as InFile).adsimTrace;
-      return {
-        attacked: Reflect.get(globalThis, "attacked"),
-        scripts: document.querySelectorAll("script").length,
-        foreign: document.querySelectorAll("img, iframe").length,
-        title,
-        notes: notes("default"),
-        journal: handle({ method: "GET", path: "/_sim/journal?limit=1000" }).body,
-      };
-    });
-    expect(found).toMatchObject({ attacked: undefined, scripts: 3, foreign: 0 });
-    expect(found.title).toBe(title);
-    // What is to know about the recording can be read.
-    await page.getByText("About this recording").click();
-    await page.getByRole("listitem").filter({ hasText: "replaced before saving" }).waitFor();
-    expect(found.notes.filter((note) => !note.includes("before saving"))).toEqual([]);
-    const answers = (text: string): unknown =>
-      JSON.parse(text).map(({ response }: { response: unknown }) => response);
-    expect(answers(JSON.stringify(JSON.parse(found.journal).entries))).toEqual(
-      answers(JSON.stringify(sim.journal.entries())),
-    );
+    const { page, complaints, requests, go } = await openFile(browser, await sim.trace({ title }));
+    const rows = hostile.length * 2;
+    await page.locator(`#row-${rows}`).waitFor();
+    for (let at = 1; at <= rows; at += 1) {
+      await go(`#at=${at}`);
+      await page.getByRole("complementary", { name: `Exchange ${at}`, exact: true }).waitFor();
+    }
+    const found = await page.evaluate(() => ({
+      attacked: Reflect.get(globalThis, "attacked"),
+      scripts: document.querySelectorAll("script").length,
+      foreign: document.querySelectorAll("img, iframe").length,
+    }));
+    expect(found).toEqual({ attacked: undefined, scripts: 2, foreign: 0 });
     expect([complaints, requests]).toEqual([[], []]);
   });
 });

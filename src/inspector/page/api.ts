@@ -1,19 +1,23 @@
 /** The control API as this page calls it: over HTTP, or from the recording in the page's own file. */
 
-import type { Engine, EngineRequest } from "../engine-worlds.ts";
+import type { Answers, Trace } from "../trace.ts";
 import { createReader, eventsIn, type Listener, listenOverHttp } from "./events.ts";
+import { recording } from "./recording.ts";
 
-type Reply = Pick<ReturnType<Engine["handle"]>, "status" | "body">;
+interface Reply {
+  readonly status: number;
+  readonly body: string;
+}
 
 /** Its paths have no prefix. */
-const DEFAULT_WORLD = "default";
+export const DEFAULT_WORLD = "default";
 
 export interface Api {
   readonly world: string;
   readonly isRecorded: boolean;
   /** The title of a recording. */
   readonly title: string | undefined;
-  /** Notes on the world's recording, one sentence each. */
+  /** What to know about a recording, one sentence each. */
   readonly notes: readonly string[];
   /** The base URL of the world's API, for people to paste. */
   readonly baseUrl: string;
@@ -46,17 +50,6 @@ export class Refusal extends Error {
 /** The world doesn't exist. */
 class Gone extends Refusal {}
 
-function goneMessage(world: string): string {
-  return globalThis.adsimTrace === undefined
-    ? `World ${world} was deleted, or the server was started anew. Opening this page again creates a new world.`
-    : `This file doesn't hold a world ${world}. Worlds that are made in it are gone when it is opened again.`;
-}
-
-declare global {
-  /** The recorded form: an engine in the page that answers like the server. */
-  var adsimTrace: Engine | undefined;
-}
-
 /** The name of the world that the page's address names. */
 export function servedWorld(path: string): string {
   return decodeURIComponent(/^\/@([^/]+)/.exec(path)?.[1] ?? DEFAULT_WORLD);
@@ -64,7 +57,7 @@ export function servedWorld(path: string): string {
 
 /** The address of this page for another world, at a place there. */
 export function pageOf(world: string, place: Readonly<Record<string, string>> = {}): string {
-  if (globalThis.adsimTrace !== undefined) return `#${new URLSearchParams({ world, ...place })}`;
+  if (recording !== undefined) return `#${new URLSearchParams({ world, ...place })}`;
   return `${prefixOf(world)}/_sim/#${new URLSearchParams(place)}`;
 }
 
@@ -74,10 +67,40 @@ function prefixOf(world: string): string {
 
 /** `mustExist`: nothing that it asks creates the world. */
 export function createApi(world: string, mustExist = false): Api {
-  const engine = globalThis.adsimTrace;
+  return recording === undefined ? serverApi(world, mustExist) : recordedApi(recording, world);
+}
+
+function recordedApi({ title, notes, shared, worlds }: Trace, world: string): Api {
+  const own = Object.hasOwn(worlds, world) ? worlds[world] : undefined;
+  const answers: Answers = { ...shared, ...own };
+  return {
+    world,
+    isRecorded: true,
+    title,
+    notes,
+    baseUrl: "",
+    async get<Value>(path: string): Promise<Value> {
+      // A server's answer to the same path.
+      if (Object.hasOwn(answers, path)) return answers[path] as Value;
+      throw new Refusal(
+        own !== undefined
+          ? "This file doesn't have that: see what it says about itself above."
+          : `This file doesn't hold a world ${world}.`,
+      );
+    },
+    send: () => Promise.reject(new Refusal("A file can't do that: it takes a server.")),
+    listen(listener) {
+      const read = createReader(listener);
+      listener.connection("recorded");
+      for (const event of eventsIn(`${answers.events ?? ""}`)) read.event(event);
+      return () => undefined;
+    },
+  };
+}
+
+function serverApi(world: string, mustExist: boolean): Api {
   const prefix = prefixOf(world);
   const base = `${prefix}/_sim/`;
-  let refresh: () => void = () => undefined;
   // Once it existed, a deleted world must not be created again.
   let isKnown = mustExist;
   let isGone = false;
@@ -95,7 +118,6 @@ export function createApi(world: string, mustExist = false): Api {
     if (isGone) throw new Gone(goneMessage(world));
     const sent = {
       method,
-      path: base + path,
       headers: {
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...(isKnown ? { "if-match": "*" } : {}),
@@ -103,8 +125,9 @@ export function createApi(world: string, mustExist = false): Api {
       ...(body === undefined
         ? {}
         : { body: typeof body === "object" ? JSON.stringify(body) : body }),
+      ...(signal !== undefined && { signal }),
     };
-    const reply = engine === undefined ? await overHttp(sent, signal) : engine.handle(sent);
+    const reply = await overHttp(base + path, sent);
     if (reply.status === 412) throw new Gone(goneMessage(world));
     if (reply.status >= 400) throw refusalOf(reply);
     return reply;
@@ -112,47 +135,31 @@ export function createApi(world: string, mustExist = false): Api {
 
   return {
     world,
-    isRecorded: engine !== undefined,
-    title: engine?.title,
-    notes: engine?.notes(world) ?? [],
+    isRecorded: false,
+    title: undefined,
+    notes: [],
     baseUrl: location.origin + prefix,
     get: async (path) => JSON.parse((await ask("GET", path)).body),
     async send(method, path, body, signal) {
-      try {
-        const reply = await ask(method, path, body, signal);
-        return reply.body === "" ? undefined : JSON.parse(reply.body);
-      } finally {
-        refresh();
-      }
+      const reply = await ask(method, path, body, signal);
+      return reply.body === "" ? undefined : JSON.parse(reply.body);
     },
-    listen(listener) {
-      if (engine === undefined) {
-        return listenOverHttp(`${base}events`, createReader(listener), (state) => {
-          isKnown ||= state === "live";
-          if (state === "ended") void ask("GET", "health").catch(noteGone);
-          listener.connection(state);
-        });
-      }
-      const read = createReader(listener);
-      refresh = () => {
-        const sent = { method: "GET", path: `${base}events`, headers: read.headers() };
-        for (const event of eventsIn(engine.handle(sent).body)) read.event(event);
-      };
-      listener.connection("recorded");
-      refresh();
-      return () => {
-        refresh = () => undefined;
-      };
-    },
+    listen: (listener) =>
+      listenOverHttp(`${base}events`, createReader(listener), (state) => {
+        isKnown ||= state === "live";
+        if (state === "ended") void ask("GET", "health").catch(noteGone);
+        listener.connection(state);
+      }),
   };
 }
 
-async function overHttp(
-  { path, ...rest }: EngineRequest,
-  signal: AbortSignal | undefined,
-): Promise<Reply> {
+function goneMessage(world: string): string {
+  return `World ${world} was deleted, or the server was started anew. Opening this page again creates a new world.`;
+}
+
+async function overHttp(path: string, sent: RequestInit): Promise<Reply> {
   try {
-    const response = await fetch(path, { ...rest, ...(signal !== undefined && { signal }) });
+    const response = await fetch(path, sent);
     return { status: response.status, body: await response.text() };
   } catch {
     throw new Refusal("The server doesn't answer. Is it still running?");

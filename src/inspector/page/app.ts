@@ -3,7 +3,7 @@
 import { html } from "htm/preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { printable } from "../../base/text.ts";
-import { type Api, createApi, servedWorld } from "./api.ts";
+import { type Api, createApi, DEFAULT_WORLD, servedWorld } from "./api.ts";
 import { useClock } from "./clock-section.ts";
 import type { Catalogue } from "./contract.ts";
 import type { Connection } from "./events.ts";
@@ -13,6 +13,7 @@ import { useLoaded, useThrottled } from "./loading.ts";
 import { createLog, type Log } from "./log.ts";
 import { announce, type Part, Waiting } from "./parts.ts";
 import { go, linkTo, usePlace } from "./place.ts";
+import { recording } from "./recording.ts";
 import { TruthView } from "./truth-view.ts";
 import { WorldView } from "./world-view.ts";
 
@@ -24,9 +25,8 @@ const views = [
 
 export function App(): Part {
   const place = usePlace();
-  const recorded = globalThis.adsimTrace;
   const world =
-    recorded === undefined ? servedWorld(location.pathname) : (place.world ?? recorded.world);
+    recording === undefined ? servedWorld(location.pathname) : (place.world ?? DEFAULT_WORLD);
   const api = useMemo(() => createApi(world), [world]);
   const { log, connection } = useLog(api);
   const catalogue = useLoaded(() => api.get<Catalogue>("catalogue"), [api]);
@@ -115,10 +115,7 @@ function Header(props: {
 }
 
 function Notes({ notes }: { readonly notes: readonly string[] }): Part {
-  return html`<details class="recording">
-    <summary>About this recording</summary>
-    <ul>${notes.map((note) => html`<li key=${note}>${printable(note)}</li>`)}</ul>
-  </details>`;
+  return html`<div class="recording">${notes.map((note) => html`<p key=${note}>${printable(note)}</p>`)}</div>`;
 }
 
 function Help({ onClose }: { onClose(): void }): Part {

@@ -5,7 +5,7 @@ import type { OpenPoint } from "../../spec/assumptions/catalogue.ts";
 import { textOf } from "./fields.ts";
 import { useLoaded } from "./loading.ts";
 import type { ViewProps } from "./log.ts";
-import { ActionButton, type Part, Waiting } from "./parts.ts";
+import { ActionButton, OnServer, type Part, Waiting } from "./parts.ts";
 import { go, usePlace } from "./place.ts";
 
 type Choices = Readonly<Record<string, string>>;
@@ -56,7 +56,7 @@ function Assumption(props: {
           ${
             choice === chosen
               ? html`<span class="in-force">in force</span>`
-              : html`<${ActionButton} label="choose" act=${() => onChoose(choice)} />`
+              : html`<${OnServer}><${ActionButton} label="choose" act=${() => onChoose(choice)} /></${OnServer}>`
           }
           <span><b>${choice}</b>${choice === point.default && html` <span class="quiet">(default)</span>`} ${says}</span>
         </li>`,

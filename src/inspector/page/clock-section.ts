@@ -7,7 +7,7 @@ import type { Clock } from "./contract.ts";
 import { Choose, durationIn, Input } from "./fields.ts";
 import { type Loaded, useLoaded } from "./loading.ts";
 import type { Log, ViewProps } from "./log.ts";
-import { ActionButton, ActionForm, type Part, Waiting } from "./parts.ts";
+import { ActionButton, ActionForm, OnServer, type Part, Waiting } from "./parts.ts";
 
 interface RunningClock {
   readonly loaded: Loaded<Clock>;
@@ -56,6 +56,7 @@ export function ClockSection({ api, log }: ViewProps): Part {
   };
   return html`<${Waiting} loaded=${clock} />
     <p class="big">${shown} <span class="quiet">${current}</span></p>
+    <${OnServer}>
     <section><h3>Advance</h3>
       <div class="buttons">
         ${["1m", "1h", "1d"].map(
@@ -69,11 +70,8 @@ export function ClockSection({ api, log }: ViewProps): Part {
     <section><h3>Set</h3>
       <${ActionForm} submit="Set" act=${set}>
         <${Input} label="Time, in ISO 8601" name="now" placeholder=${clock.value?.now ?? ""} />
-        ${
-          api.isRecorded
-            ? html`<p class="quiet">In a file the clock stands still until you advance or set it.</p>`
-            : html`<${Choose} label="Mode" name="mode" value="" options=${modes} />`
-        }
+        <${Choose} label="Mode" name="mode" value="" options=${modes} />
       </${ActionForm}>
-    </section>`;
+    </section>
+    </${OnServer}>`;
 }

@@ -12,13 +12,15 @@ import { useShortcuts } from "./keys.ts";
 import { useLoaded } from "./loading.ts";
 import { type Part, Tabs } from "./parts.ts";
 import { go, usePlace } from "./place.ts";
+import { recording } from "./recording.ts";
 import { StateTab } from "./state-tab.ts";
 import { WhatIfTab } from "./what-if-tab.ts";
 
 const tabs = [
   ["exchange", "Exchange"],
   ["state", "State"],
-  ["what-if", "What if"],
+  // It takes a simulator.
+  ...(recording === undefined ? [["what-if", "What if"] as const] : []),
 ] as const;
 
 export function ExchangePanel(props: {

@@ -22,8 +22,10 @@ export interface ExchangeProps {
 
 export function ExchangeTab({ api, loaded, moment, catalogue }: ExchangeProps): Part {
   if (loaded.value === undefined) return html`<${Waiting} loaded=${loaded} />`;
-  const { entry } = loaded.value;
-  const withSecrets = (): Promise<EntryReply> => api.get(`journal/${entry.sequence}?secrets=shown`);
+  const { value } = loaded;
+  const { entry } = value;
+  const withSecrets = async (): Promise<EntryReply> =>
+    api.isRecorded ? value : await api.get(`journal/${entry.sequence}?secrets=shown`);
   return html`
     <${Facts} facts=${[
       ["Why", html`<strong>${reasonText(entry)}</strong>`],

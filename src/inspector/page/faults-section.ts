@@ -9,7 +9,7 @@ import { Area, Choose, durationIn, Input, parsed } from "./fields.ts";
 import { ruleText } from "./filter.ts";
 import { useLoaded } from "./loading.ts";
 import type { ViewProps } from "./log.ts";
-import { ActionButton, ActionForm, link, type Part, Table, Waiting } from "./parts.ts";
+import { ActionButton, ActionForm, link, OnServer, type Part, Table, Waiting } from "./parts.ts";
 
 export function FaultsSection({ api, version }: ViewProps): Part {
   const rules = useLoaded(() => api.get<{ faults: InstalledRule[] }>("faults"), [api], { version });
@@ -41,12 +41,12 @@ export function FaultsSection({ api, version }: ViewProps): Part {
                 seen,
                 fired,
                 expires ?? "",
-                html`<${ActionButton} key=${id} label="remove" act=${act("DELETE", `faults/${encodeURIComponent(id)}`)} />`,
+                html`<${OnServer}><${ActionButton} key=${id} label="remove" act=${act("DELETE", `faults/${encodeURIComponent(id)}`)} /></${OnServer}>`,
               ])} />
-              <p><${ActionButton} label="Remove all" act=${act("DELETE", "faults")} /></p>`
+              <${OnServer}><p><${ActionButton} label="Remove all" act=${act("DELETE", "faults")} /></p></${OnServer}>`
       }
     </section>
-    <section><h3>Add a rule</h3>
+    <${OnServer}><section><h3>Add a rule</h3>
       <${ActionForm} submit="Add" act=${add}>
         <${Choose} label="Kind" value=${kind} options=${faultKinds} onChoose=${setKind} />
         <${Choose} label="Operation" name="operation" value=""
@@ -61,7 +61,7 @@ export function FaultsSection({ api, version }: ViewProps): Part {
           <${Area} label="Rule" name="rule" value=${example} />
         </${ActionForm}>
       </details>
-    </section>`;
+    </section></${OnServer}>`;
 }
 
 /** An object's members in a line, such as `respond, status 503`. */

@@ -164,10 +164,13 @@ function focusList(): void {
   document.querySelector<HTMLElement>(".list")?.focus();
 }
 
+/** The same as the list of publishers begins with. */
+const PUBLISHERS = "publishers?offset=0&limit=20";
+
 /** `origin`: where the world comes from, such as `default after #17`. */
 function FirstSteps(props: { readonly api: Api; readonly origin: string | undefined }): Part {
   const { api, origin } = props;
-  const loaded = useLoaded(() => api.get<{ publishers: Publisher[] }>("publishers?limit=1"), [api]);
+  const loaded = useLoaded(() => api.get<{ publishers: Publisher[] }>(PUBLISHERS), [api]);
   const [publisher] = loaded.value?.publishers ?? [];
   const surface = publisher?.surfaces[0];
   const line =
@@ -181,8 +184,7 @@ function FirstSteps(props: { readonly api: Api; readonly origin: string | undefi
   }
   if (api.isRecorded) {
     return html`<div class="empty"><h2>No request yet</h2>
-      <p>This file holds the world ${api.world} with its state, but no later requests.
-        You can inspect, change and fork it as on a server.</p></div>`;
+      <p>No request came to the world ${api.world}.</p></div>`;
   }
   return html`<div class="empty">
     <h2>No request yet</h2>

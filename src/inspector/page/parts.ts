@@ -1,12 +1,13 @@
 /** The small parts that all views are made of. */
 
 import { html } from "htm/preact";
-import type { ComponentChildren, VNode } from "preact";
+import { type ComponentChildren, Fragment, type VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { printable } from "../../base/text.ts";
 import { Refusal } from "./api.ts";
 import type { Loaded } from "./loading.ts";
 import { go, linkTo, type Move } from "./place.ts";
+import { recording } from "./recording.ts";
 import { useStayingFocus } from "./staying-focus.ts";
 
 export type Part = VNode | null;
@@ -113,6 +114,11 @@ export function PressButton(props: {
       onClick=${() => !isBusy && press() && onPress()} onBlur=${leave}>
       ${isAsking ? question : label}
     </button>`;
+}
+
+/** What takes a server: a file leaves it out. */
+export function OnServer({ children }: { readonly children: ComponentChildren }): Part {
+  return recording === undefined ? html`<${Fragment}>${children}</${Fragment}>` : null;
 }
 
 /** Says something to screen readers, once. */

@@ -8,7 +8,16 @@ import { type Method, Refusal } from "./api.ts";
 import { Input } from "./fields.ts";
 import { useLoaded } from "./loading.ts";
 import type { ViewProps } from "./log.ts";
-import { ActionButton, ActionForm, CopyButton, link, type Part, Table, Waiting } from "./parts.ts";
+import {
+  ActionButton,
+  ActionForm,
+  CopyButton,
+  link,
+  OnServer,
+  type Part,
+  Table,
+  Waiting,
+} from "./parts.ts";
 
 const PAGE = 20;
 
@@ -66,6 +75,7 @@ export function PublishersSection({ api, version }: ViewProps): Part {
       onClick=${() => isOut || setOffset(to)}>${label}</button>`;
   };
   return html`
+    <${OnServer}>
     <section><h3>Sign up</h3>
       <${ActionForm} submit="Sign up" isEmptied=${true} act=${signUp}>
         <${Input} label="Name" name="name" placeholder="New publisher" />
@@ -77,10 +87,11 @@ export function PublishersSection({ api, version }: ViewProps): Part {
         <${Input} label="Id" name="id" placeholder=${publishers[0]?.id ?? ""} />
       </${ActionForm}>
     </section>
+    </${OnServer}>
     ${one.value !== undefined && html`<${Details} key=${chosen} publisher=${one.value} isOpen=${true} send=${send} />`}
     <${Waiting} loaded=${loaded} />
-    <p class="buttons">${pager(offset - PAGE, "‹ earlier")}
-      <span>${total === undefined ? "" : `${offset + 1} to ${Math.min(offset + PAGE, total)} of ${total}`}</span>${pager(offset + PAGE, "later ›")}</p>
+    <${OnServer}><p class="buttons">${pager(offset - PAGE, "‹ earlier")}
+      <span>${total === undefined ? "" : `${offset + 1} to ${Math.min(offset + PAGE, total)} of ${total}`}</span>${pager(offset + PAGE, "later ›")}</p></${OnServer}>
     ${shown.map((publisher) => html`<${Details} key=${publisher.id} publisher=${publisher} send=${send} />`)}`;
 }
 
@@ -99,16 +110,18 @@ function Details(props: {
   const toggle = ({ id: surface, status }: Surface): Part => {
     const next = status === "active" ? "paused" : "active";
     const label = next === "active" ? "activate" : "pause";
-    return html`<${ActionButton} key=${surface} label=${label}
-      act=${() => send("PATCH", `${path}/surfaces/${encodeURIComponent(surface)}`, { status: next })} />`;
+    return html`<${OnServer}><${ActionButton} key=${surface} label=${label}
+      act=${() => send("PATCH", `${path}/surfaces/${encodeURIComponent(surface)}`, { status: next })} /></${OnServer}>`;
   };
   return html`<details class="point" open=${isOpen}>
     <summary>${printable(name)} <span class="quiet"><code>${id}</code></span></summary>
     <p class="buttons">
-      <code>${apiKey}</code>
-      <${CopyButton} label="Copy the key" text=${apiKey} />
+      <${OnServer}>
+        <code>${apiKey}</code>
+        <${CopyButton} label="Copy the key" text=${apiKey} />
+        <${ActionButton} label="Rotate the key" act=${() => send("POST", `${path}/rotate-key`, {})} />
+      </${OnServer}>
       <${CopyButton} label="Copy the id" text=${id} />
-      <${ActionButton} label="Rotate the key" act=${() => send("POST", `${path}/rotate-key`, {})} />
       ${link({ view: undefined, section: undefined, publisher: id }, "its exchanges")}
     </p>
     <${Table} label="Surfaces" head=${["surface", "name", "status", "CPM", ""]} keys=${surfaces.map(({ id }) => id)}

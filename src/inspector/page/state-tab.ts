@@ -7,7 +7,7 @@ import type { Catalogue, Moment, PublisherState, State } from "./contract.ts";
 import { Choose, Input } from "./fields.ts";
 import { Code } from "./json-text.ts";
 import { type Loaded, useLoaded } from "./loading.ts";
-import { ActionForm, Facts, inr, link, type Part, Table, Waiting } from "./parts.ts";
+import { ActionForm, Facts, inr, link, OnServer, type Part, Table, Waiting } from "./parts.ts";
 import { go, usePlace } from "./place.ts";
 
 export function StateTab(props: {
@@ -40,10 +40,10 @@ export function StateTab(props: {
         (one) => html`<button type="button" key=${one} aria-pressed=${one === when}
           onClick=${() => go({ when: one === "after" ? undefined : one }, "replace")}>${one} #${sequence}</button>`,
       )}
-      <${Choose} label="Publisher" value=${who} onChoose=${(id: string) => go({ who: id }, "replace")}
-        options=${[["", "publisher of the request"], ...known.map((id) => [id, id])]} />
+      <${OnServer}><${Choose} label="Publisher" value=${who} onChoose=${(id: string) => go({ who: id }, "replace")}
+        options=${[["", "publisher of the request"], ...known.map((id) => [id, id])]} /></${OnServer}>
     </div>
-    ${loaded.error === undefined && moment?.[when] !== null && html`<${GoOn} key=${sequence} api=${api} sequence=${sequence} when=${when} mode=${moment?.[when]?.mode} />`}
+    ${loaded.error === undefined && moment?.[when] !== null && html`<${OnServer}><${GoOn} key=${sequence} api=${api} sequence=${sequence} when=${when} mode=${moment?.[when]?.mode} /></${OnServer}>`}
     <${Waiting} loaded=${loaded} />
     ${moment?.[when] === null && html`<p class="quiet">The moment before this entry can't be rebuilt: what leads to it was dropped.</p>`}
     ${moment?.[when] && html`<${StateView} state=${moment[when]} catalogue=${catalogue} />`}`;
@@ -65,7 +65,7 @@ function GoOn(props: {
   const origin = `${api.world}, ${when} #${sequence}`;
   return html`<section class="notice go-on">
     <h3>Go on from here</h3>
-    <p class="quiet">Creates a separate world with this state${clockText(mode, api.isRecorded)}.</p>
+    <p class="quiet">Creates a separate world with this state${clockText(mode)}.</p>
     <${ActionForm} submit="Make a world" act=${act}>
       <${Input} label="Name of the new world" name="name" value=${`from-${sequence}`} />
     </${ActionForm}>
@@ -74,12 +74,9 @@ function GoOn(props: {
 }
 
 /** What the clock of a world that goes on from here does. */
-function clockText(mode: string | undefined, isRecorded: boolean): string {
+function clockText(mode: string | undefined): string {
   if (mode === undefined) return "";
-  if (mode === "frozen") return " and a frozen clock";
-  return isRecorded
-    ? " and a clock that stands still: no time passes in a file until you advance it"
-    : ", whose clock continues from this time";
+  return mode === "frozen" ? " and a frozen clock" : ", whose clock continues from this time";
 }
 
 function StateView({

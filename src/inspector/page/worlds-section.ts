@@ -7,7 +7,16 @@ import { type Api, createApi, pageOf } from "./api.ts";
 import { Choose, Input } from "./fields.ts";
 import { useLoaded, usePolling } from "./loading.ts";
 import { isRow, type ViewProps } from "./log.ts";
-import { ActionButton, ActionForm, Facts, inr, type Part, Table, Waiting } from "./parts.ts";
+import {
+  ActionButton,
+  ActionForm,
+  Facts,
+  inr,
+  OnServer,
+  type Part,
+  Table,
+  Waiting,
+} from "./parts.ts";
 import { go, usePlace } from "./place.ts";
 
 interface WorldSummary {
@@ -52,8 +61,8 @@ export function WorldsSection({ api, log, version }: ViewProps): Part {
         impressions,
         seed,
         name !== api.world &&
-          html`<${ActionButton} key=${name} label="delete" question=${`delete ${name}, with ${requests} requests?`}
-            act=${act(() => remove(name))} />`,
+          html`<${OnServer}><${ActionButton} key=${name} label="delete" question=${`delete ${name}, with ${requests} requests?`}
+            act=${act(() => remove(name))} /></${OnServer}>`,
       ])} />
     <section><h3>Side by side</h3>
       <${Choose} label="With" value=${other ?? ""} onChoose=${(name: string) => go({ with: name })}
@@ -65,6 +74,7 @@ export function WorldsSection({ api, log, version }: ViewProps): Part {
         </div>`
       }
     </section>
+    <${OnServer}>
     <section><h3>Fork</h3>
       <${ActionForm} submit="Fork this world" act=${({ name = "" }) => act(() => api.send("POST", "worlds", { name }))()}>
         <${Input} label="Name of the new world" name="name" value="fork-1" />
@@ -81,7 +91,8 @@ export function WorldsSection({ api, log, version }: ViewProps): Part {
       <${ActionForm} submit="Reset this world" question=${`Forget ${log.items.filter(isRow).length} requests and start anew?`} act=${({ seed = "" }) => act(() => api.send("POST", "reset", seed === "" ? {} : { seed }))()}>
         <${Input} label="Seed" name="seed" placeholder="the same" />
       </${ActionForm}>
-    </section>`;
+    </section>
+    </${OnServer}>`;
 }
 
 function Column(props: { readonly world: string; readonly version: number }): Part {
