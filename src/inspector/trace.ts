@@ -19,9 +19,9 @@ export interface Trace {
 export type Answers = Readonly<Record<string, unknown>>;
 
 /** Most rows of the list, exchanges in full, and moments with the world's state. All worlds share them. */
-const MAX_ROWS = 20_000;
-const MAX_EXCHANGES = 2000;
-const MAX_MOMENTS = 500;
+const MAX_ROWS = 10_000;
+const MAX_EXCHANGES = 1000;
+const MAX_MOMENTS = 200;
 
 /** What the page asks about a world, whatever happened in it. */
 const worldPaths = [

@@ -110,7 +110,7 @@ function sentAgain(record: JournalRecord, request: ApiRequest = requestIn(record
 }
 
 /** Whether the answer of this entry was handed over to a client that had left. */
-export function hasLeft({ fault }: Pick<JournalRecord, "fault">): boolean {
+function hasLeft({ fault }: Pick<JournalRecord, "fault">): boolean {
   if (fault?.received !== "nothing") return false;
   const { verdict, application } = fault;
   const handedOver = verdict.kind === "duplicate" && verdict.answer === "second" ? 2 : 1;

@@ -104,7 +104,7 @@ describe("the file form", () => {
       await go(`#${place}`);
       await page.locator("main .sheet, main .panel").first().waitFor();
       await expect.poll(() => page.getByText("Loading …").count()).toBe(0);
-      expect(await page.locator(".problem, form, button.danger").count(), place).toBe(0);
+      expect(await page.locator(".problem, form.action").count(), place).toBe(0);
     }
     expect(await page.getByRole("tab", { name: "Scenarios" }).count()).toBe(0);
     await go("#at=3");
