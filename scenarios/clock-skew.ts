@@ -2,16 +2,15 @@
 
 import { defineScenario, type Scenario } from "../src/scenario.ts";
 
-/** The end of the minute in which the limit is reached, as a date and in Unix seconds. */
+/** The end of the minute in which the limit is reached. */
 const RESET = "Fri, 16 Jan 2026 00:06:00 GMT";
-const RESET_SECONDS = String(Date.UTC(2026, 0, 16, 0, 6) / 1000);
 
 export const scenario: Scenario = defineScenario({
   name: "clock-skew",
   about:
     "Around midnight a client's clock is 10 minutes wrong, ahead or behind. The client's today is an empty day, or lacks today's events. If Retry-After is a date, the client comes back too early or too late. Only a wait in seconds doesn't depend on the clock.",
   start: "2026-01-15T23:55:00Z",
-  assumptions: { "limit.retry-after": "http-date", "limit.headers": "limit-reset" },
+  assumptions: { "limit.retry-after": "http-date" },
   steps: [
     {
       impression: {},
@@ -52,11 +51,6 @@ export const scenario: Scenario = defineScenario({
         body: { period: { from: "2025-12-16", to: "2026-01-15" } },
       },
     },
-    { assume: { "date.future": "reject" }, note: "This service refuses dates in the future." },
-    {
-      stats: { from: "2026-01-15", to: "2026-01-16" },
-      expect: { status: 400, body: { code: "invalid_parameter", parameter: "to" } },
-    },
     { advance: "10m" },
     {
       impression: {},
@@ -96,12 +90,7 @@ export const scenario: Scenario = defineScenario({
       as: "full",
       expect: {
         status: 429,
-        headers: {
-          "retry-after": RESET,
-          "x-ratelimit-remaining": "0",
-          "x-ratelimit-limit": "60",
-          "x-ratelimit-reset": RESET_SECONDS,
-        },
+        headers: { "retry-after": RESET, "x-ratelimit-remaining": "0" },
         body: { code: "rate_limited" },
       },
     },

@@ -34,7 +34,7 @@ export const scenario: Scenario = defineScenario({
     { advance: { retryAfterOf: "refused" } },
     { stats: {}, expect: { status: 200, headers: { "retry-after": { absent: true } } } },
     { advance: { to: "2026-02-01T01:00:00.250Z" } },
-    { assume: { "limit.algorithm": "fixed-from-first" } },
+    { assume: { "limit.algorithm": "sliding-log" } },
     { repeat: { times: 60, steps: [{ stats: {} }] }, expect: { ok: 60 } },
     {
       stats: {},

@@ -75,28 +75,12 @@ export const scenario: Scenario = defineScenario({
       minuteAfterLastMs: 0,
       nextEdge: 60,
     }),
-    ...around("fixed-from-first", "20", {
-      before: 10,
-      lastMs: 50,
-      atEdge: 0,
-      halfWay: 60,
-      minuteAfterLastMs: 0,
-      nextEdge: 0,
-    }),
     ...around("sliding-log", "30", {
       before: 10,
       lastMs: 50,
       atEdge: 0,
       halfWay: 10,
       minuteAfterLastMs: 50,
-      nextEdge: 0,
-    }),
-    ...around("sliding-counter", "40", {
-      before: 10,
-      lastMs: 50,
-      atEdge: 0,
-      halfWay: 30,
-      minuteAfterLastMs: 30,
       nextEdge: 0,
     }),
     ...around("token-bucket", "50", {

@@ -16,8 +16,7 @@ export const otherForm: SimulatorOptions = {
   ...parityOptions,
   assumptions: {
     "errors.body": "empty",
-    "http.trailing-slash": "308",
-    "ids.format": "long",
+    "ids.format": "url-unsafe",
     "response.extra-fields": "present",
     "response.key-order": "shuffled",
   },

@@ -9,16 +9,14 @@ const ORIGIN = "http://adsim.invalid";
 
 /**
  * A `fetch` that `handle` answers for every origin; `fetch("/v1/…")` works too. Like the built-in one, it rejects with an
- * aborted signal's reason, doesn't handle a request that was aborted before it was read, and treats redirects as `redirect`
- * says.
+ * aborted signal's reason, and doesn't handle a request that was aborted before it was read. A redirect by a fault rule is
+ * returned as it is.
  *
  * @param timers Timers for delays. @default the machine's
- * @param serves Whether `handle` is for a URL. A redirect to another one is returned as it is. @default for every URL
  */
 export function createFetch(
   handle: (request: ApiRequest) => ApiResponse,
   timers: Timers = globalTimers,
-  serves: (url: URL) => boolean = () => true,
 ): typeof globalThis.fetch {
   const overtaking = createOvertaking();
   // With other timers, whoever controls them keeps the process alive.
@@ -27,30 +25,8 @@ export function createFetch(
     const request = requestFor(input, init);
     request.signal.throwIfAborted();
     const signal = signalOf(input, init);
-    let apiRequest = await unlessAborted(signal, toApiRequest(request));
-    let url = new URL(request.url);
-    const client = { overtaking, keepsProcessMs, timers, signal };
-    for (let redirects = 0; ; redirects += 1) {
-      const answer = handle(apiRequest);
-      const response = await deliverAnswer(answer, client);
-      const { location } = answer.headers;
-      if (!redirectStatuses.has(response.status) || location === undefined) return response;
-      switch (request.redirect) {
-        case "manual":
-          return response;
-        case "error":
-          throw new TypeError(`fetch failed: ${request.url} redirects, and redirect is "error"`);
-        case "follow": {
-          if (redirects === MAX_REDIRECTS) {
-            throw new TypeError("fetch failed", { cause: new Error("redirect count exceeded") });
-          }
-          const from = url;
-          url = new URL(location, from);
-          if (!serves(url)) return response;
-          apiRequest = redirected(apiRequest, response.status, { from, to: url });
-        }
-      }
-    }
+    const answer = handle(await unlessAborted(signal, toApiRequest(request)));
+    return await deliverAnswer(answer, { overtaking, keepsProcessMs, timers, signal });
   };
 }
 
@@ -113,38 +89,6 @@ export function signalOf(
   if (typeof input === "string" || input instanceof URL) return undefined;
   return input.signal ?? undefined;
 }
-
-const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-/** Limit of the Fetch standard (HTTP-redirect fetch). */
-const MAX_REDIRECTS = 20;
-
-/** The request after a redirect: a GET without body after 303, and after 301 or 302 to a POST. */
-function redirected(
-  request: ApiRequest,
-  status: number,
-  { from, to }: { readonly from: URL; readonly to: URL },
-): ApiRequest {
-  const dropped = new Set<string>();
-  const isGet = request.method === "GET" || request.method === "HEAD";
-  const becomesGet =
-    (status === 303 && !isGet) || ((status === 301 || status === 302) && request.method === "POST");
-  if (becomesGet) for (const name of bodyHeaders) dropped.add(name);
-  if (to.origin !== from.origin) for (const name of secretHeaders) dropped.add(name);
-  const headers = Object.entries(request.headers ?? {}).filter(([name]) => !dropped.has(name));
-  const target = { path: to.pathname, query: to.search.slice(1) };
-  const next = { ...request, ...target, headers: Object.fromEntries(headers) };
-  return becomesGet ? { ...next, method: "GET", body: "" } : next;
-}
-
-const bodyHeaders = [
-  "content-encoding",
-  "content-language",
-  "content-length",
-  "content-location",
-  "content-type",
-] as const;
-/** Dropped when a redirect leads to another origin. */
-const secretHeaders = ["authorization", "cookie", "proxy-authorization"] as const;
 
 /** Rejects with the signal's reason as soon as it is aborted, because a body may never end. */
 function unlessAborted<Result>(

@@ -1,7 +1,4 @@
-/**
- * The simulator as MSW handlers, for msw 3 and for msw 2.12 and later. It uses only `http`, which both have. It answers a
- * redirect as such: msw 3 follows it as fetch does, msw 2 rejects because it doesn't send a body again.
- */
+/** The simulator as MSW handlers, for msw 3 and for msw 2.12 and later. It uses only `http`, which both have. */
 
 import { http } from "msw";
 import * as v from "valibot";

@@ -1,15 +1,12 @@
 /** Finds the account of an API key (spec §5). Runs right after routing and reads nothing but the key. */
 
-import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 import type { Account } from "../world/accounts/account.ts";
 import type { Accounts } from "../world/accounts/accounts.ts";
 import { BodyTemplates } from "./body-templates.ts";
 import { headerOf } from "./headers.ts";
-import { documented, type Refusal, refused, type ShapedBy } from "./operations/outcome.ts";
+import { type Refusal, refused } from "./operations/outcome.ts";
 
-export type Caller =
-  | { readonly kind: "caller"; readonly account: Account; readonly shapedBy: ShapedBy }
-  | Refusal;
+export type Caller = { readonly kind: "caller"; readonly account: Account } | Refusal;
 
 /** An Authorization header that was accepted before. */
 interface KnownHeader {
@@ -31,10 +28,8 @@ export interface Authenticator {
   templatesOf(publisherId: unknown, header: string | undefined): BodyTemplates<Account> | undefined;
 }
 
-const bearer = {
-  any: /^bearer +(\S+)$/i,
-  exact: /^Bearer +(\S+)$/,
-} satisfies Record<Choice<"auth.scheme-case">, RegExp>;
+/** The scheme's name may be in any case (RFC 9110 §11.1). */
+const bearer = /^bearer +(\S+)$/i;
 
 const missing = refused({
   code: "unauthorized",
@@ -48,11 +43,8 @@ const malformed = refused({
   code: "unauthorized",
   detail: "The Authorization header must be the word Bearer, a space and an API key.",
 });
-const lowerCase = refused(malformed.rejection, "auth.scheme-case");
-const unknownInLowerCase = refused(unknown.rejection, "auth.scheme-case");
 
-export function createAuthenticator(assumptions: Assumptions, accounts: Accounts): Authenticator {
-  const scheme = bearer[assumptions["auth.scheme-case"]];
+export function createAuthenticator(accounts: Accounts): Authenticator {
   // If two headers end alike, the later one replaces the other, which is then looked up again.
   const byEnding = new Map<number, KnownHeader>();
   const byPublisher = new Map<unknown, KnownHeader>();
@@ -63,13 +55,11 @@ export function createAuthenticator(assumptions: Assumptions, accounts: Accounts
     if (header === undefined) return missing;
     const known = knownHeader(header);
     if (known !== undefined) return known.caller;
-    const apiKey = scheme.exec(header.trim())?.[1];
-    if (apiKey === undefined) return bearer.any.test(header.trim()) ? lowerCase : malformed;
-    const isExact = bearer.exact.test(header.trim());
+    const apiKey = bearer.exec(header.trim())?.[1];
+    if (apiKey === undefined) return malformed;
     const account = accounts.openByKey(apiKey);
-    if (account === undefined) return isExact ? unknown : unknownInLowerCase;
-    const shapedBy = isExact ? documented : lowerCase.shapedBy;
-    const caller: Caller = { kind: "caller", account, shapedBy };
+    if (account === undefined) return unknown;
+    const caller: Caller = { kind: "caller", account };
     // Caches only the usual spelling, so that there is at most one header per account.
     if (header === `Bearer ${apiKey}`) {
       const templates = new BodyTemplates(account);
@@ -89,7 +79,7 @@ export function createAuthenticator(assumptions: Assumptions, accounts: Accounts
       const header = headerOf(headers, "authorization") ?? "";
       const known = knownHeader(header);
       if (known !== undefined) return known.caller.account;
-      const apiKey = scheme.exec(header.trim())?.[1];
+      const apiKey = bearer.exec(header.trim())?.[1];
       return apiKey === undefined ? undefined : accounts.peekByKey(apiKey);
     },
   };

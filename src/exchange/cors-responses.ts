@@ -31,13 +31,11 @@ export function createCorsResponses(
     preflight(context, routed) {
       if (cors === undefined || !isPreflight(context.method, context.headers)) return undefined;
       // If the path is unknown, let the page send its request and read the 404.
-      const methods = (routed.kind === "refused" && routed.methods) || ["GET", "POST"];
+      const methods = routed.methods ?? ["GET", "POST"];
       const headers = cors.preflightHeaders(context.headers, methods);
       if (headers === undefined) return undefined;
       context.reason = PREFLIGHT;
-      // A preflight asks for no operation, so it can't have the wrong method for one.
-      const shapedBy = routed.shapedBy.filter((key) => key !== "errors.method");
-      context.shapedBy = respond.redirectShapedBy(mergeShapedBy(shapedBy, shapedByCors));
+      context.shapedBy = shapedByCors;
       return respond.preflight(
         quota.quotaStatus(undefined, undefined, context.nowMs),
         headers,

@@ -7,7 +7,6 @@ import { InputError } from "../base/input.ts";
 import { isLoopbackHost } from "../base/loopback.ts";
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 import { headerOf } from "./headers.ts";
-import { limitHeaderNames } from "./limit-headers.ts";
 
 /** Origins whose pages may call the API in addition to loopback origins; `"*"` for all, or `"off"` for none at all. */
 export type CorsOption = string | readonly string[];
@@ -94,7 +93,6 @@ export function createCors({ origins, assumptions, explain }: CorsParts): Cors |
   const exposed = [
     "X-RateLimit-Remaining",
     "Retry-After",
-    ...limitHeaderNames[assumptions["limit.headers"]],
     ...(explain ? ["X-Adsim-Assumptions", "X-Adsim-Fault"] : []),
   ].join(", ");
   const isKnown = (origin: string): boolean => named.has(origin) || isLoopbackOrigin(origin);

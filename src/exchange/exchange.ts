@@ -32,7 +32,6 @@ import { createQuota, type QuotaLeft, type QuotaStatus } from "./quota.ts";
 import { createInputReaders } from "./read-input.ts";
 import { RequestContext } from "./request-context.ts";
 import { createResponder, type RefusalExtra, withoutBody } from "./respond.ts";
-import { createRouter, locationOf } from "./route.ts";
 import { countServed, tallyOf } from "./tally-requests.ts";
 import { shapedByReading } from "./validate.ts";
 import { createDedupCleanup, type World } from "./world.ts";
@@ -58,12 +57,11 @@ export function createExchange(world: World, journal: JournalRing): Exchange {
   const { now } = clock;
   const { isEmpty } = rules;
   const { record } = journal;
-  const route = createRouter(assumptions);
-  const authenticate = createAuthenticator(assumptions, accounts);
+  const authenticate = createAuthenticator(accounts);
   const quota = createQuota(assumptions);
   const readers = createInputReaders(assumptions);
   const authorize = createAuthorizer(world, readers);
-  const identify = createIdentify({ assumptions, route, authenticate, authorize });
+  const identify = createIdentify({ assumptions, authenticate, authorize });
   const cors = createCors(world);
   const respond = createResponder({ ...world, variesByOrigin: cors !== undefined });
   const pages = createCorsResponses(cors, quota, respond);
@@ -77,7 +75,7 @@ export function createExchange(world: World, journal: JournalRing): Exchange {
   };
 
   const forget = createDedupCleanup(world);
-  const inspect = createInspector({ accounts, route, authenticate, authorize, readers });
+  const inspect = createInspector({ accounts, authenticate, authorize, readers });
   const applyRules = createFaultedPath({ world, journal, inspect, quota, respond, cors, serve });
 
   function handle(request: ApiRequest): ApiResponse {
@@ -115,7 +113,6 @@ export function createExchange(world: World, journal: JournalRing): Exchange {
     context.operation = operation;
     context.publisher = caller.id;
     context.account = quotaAccount;
-    context.shapedBy = identified.shapedBy;
     const quotaStatus = quota.admit(operation, quotaAccount, context.nowMs);
     if (!quotaStatus.admitted) {
       context.producedBy = "limit";
@@ -124,7 +121,7 @@ export function createExchange(world: World, journal: JournalRing): Exchange {
       const { retryAfterMs } = quotaStatus;
       return refuse(context, exceeded, quotaStatus, { retryAfterMs, nowMs: context.nowMs });
     }
-    return conclude(context, operate(context, identified), quotaStatus, quotaAccount);
+    return conclude(context, operate(context, identified), quotaStatus);
   }
 
   /** Carries out the operation. Reads the parameters first, unless the body was recognised. */
@@ -141,7 +138,7 @@ export function createExchange(world: World, journal: JournalRing): Exchange {
     }
     const read = readers[operation](context);
     if (read.kind === "refused") return read;
-    context.shapedBy = mergeShapedBy(context.shapedBy, read.shapedBy);
+    context.shapedBy = read.shapedBy;
 
     const concerned = authorize.accountOf(read.subject, caller);
     if ("kind" in concerned) return concerned;
@@ -151,32 +148,17 @@ export function createExchange(world: World, journal: JournalRing): Exchange {
     return noteScope(operator(read.input, concerned, moment), concerned, caller);
   }
 
-  /** `spent` is the quota of `quotaAccount` after it was spent on the request. */
   function conclude(
     context: RequestContext,
     outcome: Outcome,
-    spent: QuotaStatus,
-    quotaAccount: Account,
+    quotaStatus: QuotaStatus,
   ): ApiResponse {
-    if (outcome.kind === "refused") return refuseAdmitted(context, outcome, spent, quotaAccount);
+    if (outcome.kind === "refused") return refuse(context, outcome, quotaStatus);
     context.reason = outcome.note;
     context.effect = outcome.effect;
     context.micros = outcome.micros;
     context.shapedBy = respond.successShapedBy(mergeShapedBy(context.shapedBy, outcome.shapedBy));
-    return respond.success(outcome, spent, context.shapedBy);
-  }
-
-  function refuseAdmitted(
-    context: RequestContext,
-    refusal: Refusal,
-    spent: QuotaStatus,
-    quotaAccount: Account,
-  ): ApiResponse {
-    const { operation, nowMs } = context;
-    const refunded = operation && quota.refund(operation, quotaAccount, nowMs);
-    if (refunded === undefined) return refuse(context, refusal, spent);
-    const shapedBy = mergeShapedBy(refusal.shapedBy, ["limit.rejected-requests"]);
-    return refuse(context, { ...refusal, shapedBy }, refunded);
+    return respond.success(outcome, quotaStatus, context.shapedBy);
   }
 
   function answerUnidentified(
@@ -188,16 +170,8 @@ export function createExchange(world: World, journal: JournalRing): Exchange {
     context.operation = operation;
     context.account = sender;
     context.publisher = sender?.id;
-    const { nowMs } = context;
-    if (why.kind === "refused") {
-      return refuse(context, why, quota.quotaStatus(operation, sender, nowMs), {
-        allow: why.allow,
-      });
-    }
-    context.reason = "redirected";
-    context.shapedBy = respond.redirectShapedBy(why.shapedBy);
-    const quotaStatus = quota.quotaStatus(why.operation.id, sender, nowMs);
-    return respond.redirect(locationOf(why.segment, context.query), quotaStatus, context.shapedBy);
+    const quotaStatus = quota.quotaStatus(operation, sender, context.nowMs);
+    return refuse(context, why, quotaStatus, { allow: why.methods?.join(", ") });
   }
 
   function refuse(

@@ -11,16 +11,10 @@ import type { Account } from "../world/accounts/account.ts";
 import type { Authenticator } from "./authenticate.ts";
 import type { Authorizer } from "./authorize.ts";
 import type { Members, RecognisedImpression } from "./body-templates.ts";
-import {
-  alsoShapedBy,
-  documented,
-  mergeShapedBy,
-  refused,
-  type ShapedBy,
-} from "./operations/outcome.ts";
+import { refused } from "./operations/outcome.ts";
 import { authorizationIfPlainJson, isShortText, readsJson } from "./plain-json.ts";
 import type { RequestContext } from "./request-context.ts";
-import type { Route, Router } from "./route.ts";
+import { type Route, route } from "./route.ts";
 
 /** A request for an operation, by a caller whose key is valid. */
 export interface Identified {
@@ -30,7 +24,6 @@ export interface Identified {
   readonly caller: Account;
   /** Whose limit it counts against. Differs from the caller only if keys work for all publishers. */
   readonly quotaAccount: Account;
-  readonly shapedBy: ShapedBy;
   /** The impression, if the quick reader recognised it. Otherwise the parameters are read after the limit admits it. */
   readonly recognised: RecognisedImpression | undefined;
   readonly isHead: boolean;
@@ -43,7 +36,6 @@ export interface Unidentified {
   readonly operation: OperationId | undefined;
   /** Whose key was sent, if the request names no operation. */
   readonly sender: Account | undefined;
-  /** The refusal or redirect. */
   readonly why: Exclude<Route, { kind: "operation" }>;
   readonly isHead: boolean;
 }
@@ -52,7 +44,6 @@ export type Identify = (context: RequestContext) => Identified | Unidentified;
 
 export interface IdentifyParts {
   readonly assumptions: Assumptions;
-  readonly route: Router;
   readonly authenticate: Authenticator;
   readonly authorize: Authorizer;
 }
@@ -69,14 +60,13 @@ export function createIdentify(parts: IdentifyParts): Identify {
       operation: "impression",
       caller: account,
       quotaAccount: account,
-      shapedBy: documented,
       recognised,
       isHead: false,
     };
   };
 }
 
-function createFullReader({ route, authenticate, authorize }: IdentifyParts): Identify {
+function createFullReader({ authenticate, authorize }: IdentifyParts): Identify {
   return (context) => {
     const { flaw, method, path, headers } = context;
     const isHead = method === "HEAD";
@@ -98,15 +88,13 @@ function createFullReader({ route, authenticate, authorize }: IdentifyParts): Id
 
     const { operation } = routed;
     const caller = authenticate.callerOf(headers);
-    if (caller.kind === "refused")
-      return turnedAway(alsoShapedBy(caller, routed.shapedBy), operation.id);
+    if (caller.kind === "refused") return turnedAway(caller, operation.id);
     const { account } = caller;
     return {
       kind: "identified",
       operation: operation.id,
       caller: account,
       quotaAccount: authorize.quotaAccountOf(operation, context, account),
-      shapedBy: mergeShapedBy(routed.shapedBy, caller.shapedBy),
       recognised: undefined,
       isHead,
     };

@@ -8,7 +8,7 @@ import type { Authenticator } from "./authenticate.ts";
 import type { Authorizer } from "./authorize.ts";
 import type { InputReader } from "./read-input.ts";
 import type { RequestContext } from "./request-context.ts";
-import type { Route, Router } from "./route.ts";
+import { type Route, route } from "./route.ts";
 
 /** What is known about a request without changing any state. */
 export interface Inspection {
@@ -20,14 +20,13 @@ export interface Inspection {
 
 export interface InspectorParts {
   readonly accounts: Accounts;
-  readonly route: Router;
   readonly authenticate: Authenticator;
   readonly authorize: Authorizer;
   readonly readers: Readonly<Record<OperationId, InputReader>>;
 }
 
 export function createInspector(parts: InspectorParts): (context: RequestContext) => Inspection {
-  const { accounts, route, authenticate, authorize, readers } = parts;
+  const { accounts, authenticate, authorize, readers } = parts;
 
   /** Differs from the caller's account only if keys work for all publishers. */
   function quotaAccountFor(context: RequestContext, routed: Route, keyOwner: Account): Account {

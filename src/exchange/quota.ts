@@ -1,4 +1,4 @@
-/** Request limits (spec §8): picks the bucket of a request, admits or refuses it, and writes the limit headers. */
+/** Request limits (spec §8): picks the bucket of a request, and admits or refuses it. */
 
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 import {
@@ -10,25 +10,19 @@ import {
 import type { Account } from "../world/accounts/account.ts";
 import { type Bucket, createBucketKeeper } from "../world/accounts/buckets.ts";
 import type { Decision, Rate } from "../world/limits/algorithm.ts";
-import { type LimitHeaders, limitHeaders, type PoolName } from "./limit-headers.ts";
 import { type Refusal, refused } from "./operations/outcome.ts";
+
+/** The name of a pool of requests that are counted together. */
+export type PoolName = "recording" | "clicks" | "reporting";
 
 /** The state of the limit that every response reports. */
 export interface QuotaStatus {
   readonly remaining: number;
-  /** The limit headers besides X-RateLimit-Remaining, if there are any. */
-  readonly headers?: LimitHeaders;
 }
 
 export interface Quota {
   /** Decides on a request of `account`, and counts it if it is admitted. */
   admit(operation: OperationId, account: Account, nowMs: number): Decision & QuotaStatus;
-  /**
-   * Gives back what a request spent that was admitted at `nowMs` but refused later.
-   *
-   * @returns the new status; undefined if refused requests spend quota.
-   */
-  refund(operation: OperationId, account: Account, nowMs: number): QuotaStatus | undefined;
   /** The refusal of a request over the limit. */
   exceeded(operation: OperationId): Refusal;
   /**
@@ -59,42 +53,27 @@ interface Pool {
   /** Undefined if these requests are never counted. */
   readonly bucketOf: ((account: Account) => Bucket) | undefined;
   readonly exceeded: Refusal;
-  /** The status of a full quota, without additional headers. */
+  /** The status of a full quota. */
   readonly unspent: QuotaStatus;
 }
 
 export function createQuota(assumptions: Assumptions): Quota {
   const { algorithm } = createBucketKeeper(assumptions);
   const pools = poolsOf(assumptions);
-  const write = limitHeaders[assumptions["limit.headers"]];
 
   function quotaStatus(pool: Pool, account: Account | undefined, nowMs: number): QuotaStatus {
-    const { name, rate } = pool;
     const bucket = account && pool.bucketOf?.(account);
-    const spent =
-      bucket === undefined ? pool.unspent : { remaining: algorithm.remaining(bucket, rate, nowMs) };
-    if (write === undefined) return spent;
-    const { remaining } = spent;
-    const untilFullMs = bucket === undefined ? 0 : algorithm.untilFullMs(bucket, rate, nowMs);
-    return { remaining, headers: write({ pool: name, rate, remaining, untilFullMs, nowMs }) };
+    if (bucket === undefined) return pool.unspent;
+    return { remaining: algorithm.remaining(bucket, pool.rate, nowMs) };
   }
 
-  const givesBack = freesRefused[assumptions["limit.rejected-requests"]];
   return {
     admit(operation, account, nowMs) {
       // Nearly all requests are impressions, and V8 looks up a fixed member faster than a variable one.
       const pool = operation === "impression" ? pools.impression : pools[operation];
-      const decision =
-        pool.bucketOf === undefined
-          ? { ...pool.unspent, admitted: true, retryAfterMs: 0 }
-          : algorithm.admit(pool.bucketOf(account), pool.rate, nowMs);
-      return write === undefined ? decision : { ...decision, ...quotaStatus(pool, account, nowMs) };
-    },
-    refund(operation, account, nowMs) {
-      const pool = pools[operation];
-      if (!givesBack || pool.bucketOf === undefined) return undefined;
-      algorithm.refund(pool.bucketOf(account), pool.rate, nowMs);
-      return quotaStatus(pool, account, nowMs);
+      return pool.bucketOf === undefined
+        ? { ...pool.unspent, admitted: true, retryAfterMs: 0 }
+        : algorithm.admit(pool.bucketOf(account), pool.rate, nowMs);
     },
     exceeded: (operation) => pools[operation].exceeded,
     quotaStatus: (operation, account, nowMs) =>
@@ -108,11 +87,6 @@ export function createQuota(assumptions: Assumptions): Quota {
     },
   };
 }
-
-const freesRefused = { spend: false, free: true } satisfies Record<
-  Choice<"limit.rejected-requests">,
-  boolean
->;
 
 function poolsOf(assumptions: Assumptions): Readonly<Record<OperationId, Pool>> {
   const reporting = reportingPools[assumptions["limit.reporting-endpoints"]];
@@ -137,8 +111,6 @@ function createPool(name: PoolName, exceeded: string, bucketOf: Pool["bucketOf"]
     exceeded: refused(
       { code: "rate_limited", detail: `More than ${exceeded} in a minute.` },
       limit === "reporting" ? "limit.reporting-endpoints" : "limit.recording-pool",
-      // Refused requests may have used up the quota.
-      "limit.rejected-requests",
     ),
   };
 }

@@ -30,8 +30,6 @@ export interface Responder {
     shapedBy: ShapedBy,
     extra: RefusalExtra,
   ): ApiResponse;
-  /** Redirects to the same operation at another path. `shapedBy` must come from {@link redirectShapedBy}. */
-  redirect(location: string, quotaStatus: QuotaStatus, shapedBy: ShapedBy): ApiResponse;
   /** The answer of a fault rule. `forPage` has CORS headers, which the rule's own headers may override. */
   injected(
     injected: Injected,
@@ -46,8 +44,6 @@ export interface Responder {
   successShapedBy(decidedBy: ShapedBy): ShapedBy;
   /** All assumptions that shape a refusal: those of the decision, of the error code and of the format. */
   refusalShapedBy(refusal: Refusal): ShapedBy;
-  /** All assumptions that shape a redirect: those of the decision and of the headers. It has no body. */
-  redirectShapedBy(decidedBy: ShapedBy): ShapedBy;
 }
 
 export interface ResponderOptions {
@@ -87,17 +83,17 @@ export function createResponder(options: ResponderOptions): Responder {
   const challenge = challengeOf(assumptions);
   const statuses = statusesOf(assumptions);
   const successFormatKeys = nonDefaultKeys(assumptions, formatKeys);
-  const shapedByHeaders = nonDefaultKeys(assumptions, headerFormatKeys);
   const refusalFormatKeys: ShapedBy = [
     "errors.body",
-    ...(errorBody.hasOrder ? nonDefaultKeys(assumptions, ["response.key-order"]) : []),
-    ...shapedByHeaders,
+    ...nonDefaultKeys(
+      assumptions,
+      errorBody.hasOrder ? ["http.cors", "response.key-order"] : ["http.cors"],
+    ),
   ];
 
   /** The headers of every response. */
   function setCommonHeaders(headers: Record<string, string>, quotaStatus: QuotaStatus): void {
     headers["x-ratelimit-remaining"] = decimal(quotaStatus.remaining);
-    if (quotaStatus.headers !== undefined) Object.assign(headers, quotaStatus.headers);
     // Also for requests without an origin: a cache must not give their answer to a page.
     if (variesByOrigin) headers.vary = "Origin";
   }
@@ -114,17 +110,8 @@ export function createResponder(options: ResponderOptions): Responder {
     successShapedBy: (decidedBy) => mergeShapedBy(decidedBy, successFormatKeys),
     refusalShapedBy: ({ rejection, shapedBy }) =>
       mergeShapedBy(mergeShapedBy(shapedBy, shapedByCode(rejection.code)), refusalFormatKeys),
-    redirectShapedBy: (decidedBy) => mergeShapedBy(decidedBy, shapedByHeaders),
     success:
       form === undefined ? success : (done, ...rest) => success(rewriteBody(done, form), ...rest),
-    redirect(location, quotaStatus, shapedBy) {
-      const headers: Record<string, string> = {};
-      headers.location = location;
-      headers["content-length"] = "0";
-      setCommonHeaders(headers, quotaStatus);
-      if (explain) headers[EXPLANATION] = explanation(shapedBy);
-      return responseOf(308, headers, "");
-    },
     preflight(quotaStatus, given, shapedBy) {
       const headers: Record<string, string> = {};
       setCommonHeaders(headers, quotaStatus);
@@ -187,10 +174,9 @@ function rewriteBody(done: Success, form: BodyRewriter): Success {
 }
 
 /** Assumptions about format. They are listed only if their choice isn't the default. */
-const headerFormatKeys: ShapedBy = ["limit.headers", "http.cors"];
 export const formatKeys: ShapedBy = [
   "http.content-type",
-  ...headerFormatKeys,
+  "http.cors",
   "response.key-order",
   "ids.format",
   "money.precision",

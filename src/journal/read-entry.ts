@@ -43,7 +43,6 @@ const details = v.looseObject({
   at: v.nullish(instant),
   publisher: v.nullish(v.string()),
   fault: v.nullish(fault),
-  assumptions: v.nullish(v.unknown()),
   world: v.nullish(world),
 });
 const entry = v.looseObject({
@@ -61,13 +60,12 @@ export type Details = Omit<RecordedExchange, "place" | "request">;
 
 /** `shown` is the response that the client got. @throws InputError that names the invalid field. */
 export function detailsOf(input: unknown, path: string, shown: RecordedResponse): Details {
-  const { sequence, at, publisher, fault, assumptions, world } = parseInput(details, input);
+  const { sequence, at, publisher, fault, world } = parseInput(details, input);
   const isKept = fault !== undefined && fault !== null && !fault.served;
   return {
     sequence: sequence ?? undefined,
     atMs: at ?? undefined,
     publisher: publisher ?? undefined,
-    hasUnusualScheme: Array.isArray(assumptions) && assumptions.includes("auth.scheme-case"),
     // The answer as the service sent it, not as it arrived.
     response: fault?.lost ? { ...fault.lost, headers: lowerCase(fault.lost.headers) } : shown,
     // No journal has requests to the control API, but a forged one may.

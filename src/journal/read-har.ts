@@ -127,7 +127,6 @@ function exchangeOf(entry: HarEntry, base: Base | undefined, index: number): Rec
     sequence: undefined,
     atMs: recordedInstant(entry.startedDateTime ?? ""),
     publisher: undefined,
-    hasUnusualScheme: false,
     response: shown,
     skip: skipOf(isHere, path, response.status),
     world: undefined,

@@ -44,8 +44,6 @@ export interface RecordedExchange {
   readonly atMs: number | undefined;
   /** The publisher whose valid key was sent. */
   readonly publisher: string | undefined;
-  /** Whether the spelling of `Bearer` shaped the answer. */
-  readonly hasUnusualScheme: boolean;
   readonly request: RecordedRequest;
   readonly response: RecordedResponse;
   readonly skip: SkipReason | undefined;

@@ -119,7 +119,7 @@ function bytesOf(record: JournalRecord): number {
   const { path, query, headers, body, response, fault } = record;
   const texts = sizeOf(path) + sizeOf(query) + sizeOf(body) + sizeOf(response.body);
   const bytes = RECORD_BYTES + texts + fieldBytes(headers);
-  // A success has a few short headers. A redirect repeats the query, and a rule may send any headers.
+  // A success has a few short headers. A rule may send any.
   if (response.status === 200 && fault === undefined) return bytes;
   return bytes + fieldBytes(response.headers) + lostBytes(fault?.lost) + rawBytes(response);
 }

@@ -69,12 +69,12 @@ export function invalidClicksInRun(played: LawContext): string {
   const owners = new Map<string, string>();
   let clicks = 0;
   for (const [at, exchange] of undisturbedExchanges(played).entries()) {
-    const operation = operationOf(exchange, readings);
+    const operation = operationOf(exchange);
     const impression = operation === "impression" ? creditOf(exchange, "impression") : undefined;
     if (impression !== undefined)
       owners.set(impression.id, subjectOf(exchange, "impression", owners) ?? "");
     const click = operation === "click" ? creditOf(exchange, "click") : undefined;
-    const caller = callerOf(played.trace, keyOf(exchange, readings), at);
+    const caller = callerOf(played.trace, keyOf(exchange), at);
     if (click === undefined || caller === undefined) continue;
     clicks += 1;
     const target = valuesOf(exchange).get("impression_id") ?? "";

@@ -98,7 +98,6 @@ function arrivalOf({ status, headers, outcome, atMs }: ClientExchange): QuotaReq
   return {
     atMs,
     charge: status === 429 ? "limited" : "spent",
-    chargeIfUnclear: "spent",
     remaining: headers["x-ratelimit-remaining"],
     what: () => `stats at ${new Date(atMs).toISOString()} was ${was}`,
   };

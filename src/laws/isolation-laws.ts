@@ -142,13 +142,11 @@ function resendWithUnknownKey(
 ): number {
   const answers = new Map<string, string>();
   const headers = { authorization: `Bearer ${UNKNOWN_KEY}` };
-  // The service checks keys only on the path of an operation, not on one that redirects.
-  const routed = trace.kept.filter(
-    (exchange) => operationOf(exchange, copy.readings) !== undefined,
-  );
+  // The service checks keys only on the path of an operation.
+  const routed = trace.kept.filter((exchange) => operationOf(exchange) !== undefined);
   for (const exchange of routed.slice(0, sampleSize * 5)) {
     const { method, path, query, body } = exchange;
-    const operation = operationOf(exchange, copy.readings);
+    const operation = operationOf(exchange);
     const isApart = copy.readings["limit.recording-pool"] === "separate";
     const limit = operation && operations[operation].limit;
     const like = `${isApart ? operation : limit} ${method}`;

@@ -20,12 +20,12 @@ export const limitLaws: readonly Law[] = [
   {
     id: "L1",
     says: "Fixed window: the first requests of a window are admitted, up to the limit.",
-    ...checksOf("decision", algorithmAmong("fixed-window", "fixed-from-first")),
+    ...checksOf("decision", algorithmAmong("fixed-window")),
   },
   {
     id: "L2",
     says: "Sliding window: a request is refused exactly when the last 60 seconds are full.",
-    ...checksOf("decision", algorithmAmong("sliding-log", "sliding-counter")),
+    ...checksOf("decision", algorithmAmong("sliding-log")),
   },
   {
     id: "L3",

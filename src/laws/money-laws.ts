@@ -111,7 +111,7 @@ function creditsAsAudited(played: LawContext): string {
   if (readings["money.precision"] === "paise") inconclusive("amounts in answers are rounded");
   const credits = new Map<string, number>();
   for (const exchange of trace.kept) {
-    const kind = operationOf(exchange, readings);
+    const kind = operationOf(exchange);
     if (!isEventKind(kind)) continue;
     const credit = creditOf(exchange, kind);
     // The answer to a duplicate may repeat the first credit, or have none.
@@ -156,7 +156,7 @@ function withinRange(played: LawContext): string {
   const readings = knownReadingsOf(played);
   let looked = 0;
   for (const exchange of ownAnswers(played)) {
-    if (operationOf(exchange, readings) !== "impression") continue;
+    if (operationOf(exchange) !== "impression") continue;
     const credit = creditOf(exchange, "impression");
     if (credit === undefined || credit.micros === 0) continue;
     const ranges = rangesOf(trace, exchange, readings);

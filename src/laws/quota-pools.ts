@@ -34,9 +34,9 @@ export function poolsInRun(played: LawContext): readonly Pool[] {
     const pools = new Map<string, OpenPool>();
     const owners = new Map<string, string>();
     for (const [at, exchange] of undisturbedExchanges(played).entries()) {
-      const operation = operationOf(exchange, readings);
+      const operation = operationOf(exchange);
       if (operation === undefined) continue;
-      const key = keyOf(exchange, readings);
+      const key = keyOf(exchange);
       const caller = callerOf(played.trace, key, at);
       // Keys are checked before the limit.
       if (caller === undefined && isUnauthorized(exchange, readings)) continue;
@@ -93,29 +93,22 @@ function poolOf(pools: Map<string, OpenPool>, name: string, limit: LimitClass): 
 
 function recordArrival(pool: OpenPool, exchange: TracedExchange, readings: Assumptions): void {
   if (pool.isLost) return;
-  const chargeIfUnclear = readings["limit.rejected-requests"] === "free" ? "free" : "spent";
-  const charge =
-    exchange.status === 200 ? "spent" : chargeOfRefusal(exchange, readings, chargeIfUnclear);
+  const charge = exchange.status === 200 ? "spent" : chargeOfRefusal(exchange, readings);
   const { atMs, method, path, status, remaining } = exchange;
   pool.arrivals.push({
     atMs,
     charge,
-    chargeIfUnclear,
     remaining,
     what: () => `${method} ${path} at ${new Date(atMs).toISOString()} got ${status}`,
   });
 }
 
-function chargeOfRefusal(
-  exchange: TracedExchange,
-  readings: Assumptions,
-  otherwise: QuotaRequest["chargeIfUnclear"],
-): QuotaRequest["charge"] {
+function chargeOfRefusal(exchange: TracedExchange, readings: Assumptions): QuotaRequest["charge"] {
   const exceeded = readings["limit.exceeded"];
-  if (exchange.status !== Number(exceeded)) return otherwise;
+  if (exchange.status !== Number(exceeded)) return "spent";
   // Only the limit refuses with 429 or 503.
   if (exceeded !== "403" || exchange.retryAfter !== undefined) return "limited";
   const code = codeOf(exchange);
   if (code === undefined) return "unclear";
-  return code === "rate_limited" ? "limited" : otherwise;
+  return code === "rate_limited" ? "limited" : "spent";
 }

@@ -1,5 +1,5 @@
 /**
- * A second implementation of the five ways to read “per minute” (spec §8), for the laws and the oracle. It shares no code with
+ * A second implementation of the three ways to read “per minute” (spec §8), for the laws and the oracle. It shares no code with
  * the service's limiter, so that a bug there isn't repeated here.
  */
 
@@ -10,13 +10,8 @@ export type Algorithm = Choice<"limit.algorithm">;
 /** A request that counts against a quota, and what its answer said. */
 export interface QuotaRequest {
   readonly atMs: number;
-  /**
-   * `limited`: refused by the limit. `spent`: admitted, and counted. `free`: admitted, refused for another reason, and its
-   * quota given back. `unclear`: refused by the limit, or for another reason.
-   */
-  readonly charge: "limited" | "spent" | "free" | "unclear";
-  /** The charge of an unclear request if the limit didn't refuse it. */
-  readonly chargeIfUnclear: "spent" | "free";
+  /** `limited`: refused by the limit. `spent`: admitted, and counted. `unclear`: one of them. */
+  readonly charge: "limited" | "spent" | "unclear";
   readonly remaining: string | undefined;
   /** Describes the request. Called only if it disagrees. */
   what(): string;
@@ -49,9 +44,9 @@ export function judgeArrivals(
   let decision: string | undefined;
   let wrongRemaining: string | undefined;
   let limited = 0;
-  for (const { atMs, charge, chargeIfUnclear, remaining, what } of arrivals) {
+  for (const { atMs, charge, remaining, what } of arrivals) {
     const room = Math.max(0, counter.room(atMs));
-    const likely = room === 0 ? "limited" : chargeIfUnclear;
+    const likely = room === 0 ? "limited" : "spent";
     const knownCharge = charge === "unclear" ? likely : charge;
     const isLimited = knownCharge === "limited";
     if (isLimited !== (room === 0)) {
@@ -92,24 +87,20 @@ export function counterOf(
 }
 
 const counters: Readonly<Record<Algorithm, (size: number, windowMs: number) => Counter>> = {
-  "fixed-window": (size, windowMs) => windowed(size, (_, atMs) => atMs - (atMs % windowMs)),
-  "fixed-from-first": (size, windowMs) =>
-    windowed(size, (begin, atMs) => (atMs < begin + windowMs ? begin : atMs)),
+  "fixed-window": fixedWindow,
   "sliding-log": slidingLog,
-  "sliding-counter": slidingCounter,
   "token-bucket": tokenBucket,
 };
 
-/** `beginAt`: the beginning of the window that `atMs` is in, if the window before began at `begin`. */
-function windowed(size: number, beginAt: (begin: number, atMs: number) => number): Counter {
-  let begin = Number.NEGATIVE_INFINITY;
+function fixedWindow(size: number, windowMs: number): Counter {
+  let window = Number.NEGATIVE_INFINITY;
   let used = 0;
   return {
-    room: (atMs) => (beginAt(begin, atMs) === begin ? size - used : size),
+    room: (atMs) => (Math.floor(atMs / windowMs) === window ? size - used : size),
     spend(atMs) {
-      const current = beginAt(begin, atMs);
-      used = current === begin ? used + 1 : 1;
-      begin = current;
+      const current = Math.floor(atMs / windowMs);
+      used = current === window ? used + 1 : 1;
+      window = current;
     },
   };
 }
@@ -123,30 +114,6 @@ function slidingLog(size: number, windowMs: number): Counter {
       return size - (spent.length - oldest);
     },
     spend: (atMs) => spent.push(atMs),
-  };
-}
-
-function slidingCounter(size: number, windowMs: number): Counter {
-  let window = Number.NEGATIVE_INFINITY;
-  let current = 0;
-  let before = 0;
-  const advanceWindowTo = (atMs: number): void => {
-    const now = Math.floor(atMs / windowMs);
-    if (now === window) return;
-    before = now === window + 1 ? current : 0;
-    current = 0;
-    window = now;
-  };
-  return {
-    room(atMs) {
-      advanceWindowTo(atMs);
-      const restMs = windowMs - (atMs % windowMs);
-      return Math.max(0, size - current - Math.floor((before * restMs) / windowMs));
-    },
-    spend(atMs) {
-      advanceWindowTo(atMs);
-      current += 1;
-    },
   };
 }
 

@@ -5,7 +5,14 @@ import { jsonObjectIn } from "../base/parse-json.ts";
 import { lenientText } from "../base/text.ts";
 import { headerOf } from "../exchange/headers.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
-import { type EventKind, isEventKind, type OperationId, operations } from "../spec/operations.ts";
+import {
+  type EventKind,
+  isEventKind,
+  methodsOf,
+  type Operation,
+  type OperationId,
+  operations,
+} from "../spec/operations.ts";
 import { inconclusive, knownReadingsOf, type LawContext, steadyReadingsOf } from "./law.ts";
 import type { TracedExchange, TraceReader } from "./trace.ts";
 
@@ -31,10 +38,10 @@ export function ownAnswersTo(
   operation: OperationId,
   played: LawContext,
 ): readonly TracedExchange[] {
-  const readings = knownReadingsOf(played);
+  knownReadingsOf(played);
   const since = played.trace.assumedAt ?? 0;
   return ownAnswers(played).filter(
-    (exchange) => exchange.at >= since && operationOf(exchange, readings) === operation,
+    (exchange) => exchange.at >= since && operationOf(exchange) === operation,
   );
 }
 
@@ -56,26 +63,16 @@ export function undisturbedExchanges({
     : inconclusive("fault rules were in force, so answers don't show what reached the service");
 }
 
-const everyOperation = Object.values(operations);
+const everyOperation = Object.values<Operation>(operations);
 
-/** The operation that answers this path and method, if any. Without assumptions, the path must match exactly. */
-export function operationOf(
-  { method, path }: TracedExchange,
-  readings: Assumptions | undefined,
-): OperationId | undefined {
-  const isSame = readings?.["http.trailing-slash"] === "same";
-  const named = isSame && path.endsWith("/") ? path.slice(0, -1) : path;
-  const found = everyOperation.find((one) => one.path === named);
-  if (found === undefined) return undefined;
-  const isHead = method === "HEAD" && readings?.["http.head"] === "supported";
-  return found.method === method || (isHead && found.method === "GET") ? found.id : undefined;
+/** The operation that answers this path and method, if any. */
+export function operationOf({ method, path }: TracedExchange): OperationId | undefined {
+  return everyOperation.find((one) => one.path === path && methodsOf(one).includes(method))?.id;
 }
 
 /** The key of a request as the service reads it; empty if there is none. */
-export function keyOf({ headers }: TracedExchange, readings: Assumptions | undefined): string {
-  const spelling =
-    readings?.["auth.scheme-case"] === "exact" ? /^Bearer +(\S+)$/ : /^bearer +(\S+)$/i;
-  return spelling.exec(headerOf(headers, "authorization")?.trim() ?? "")?.[1] ?? "";
+export function keyOf({ headers }: TracedExchange): string {
+  return /^bearer +(\S+)$/i.exec(headerOf(headers, "authorization")?.trim() ?? "")?.[1] ?? "";
 }
 
 /** Id of the publisher whose key it was at that exchange. */
@@ -191,11 +188,11 @@ export interface RecordedEvent extends Credit {
 
 /** The events that the answers say were recorded, each once. Leaves out accepted clicks on unknown impressions. */
 export function recordedIn(played: LawContext): readonly RecordedEvent[] {
-  const readings = steadyReadingsOf(played);
+  steadyReadingsOf(played);
   const known = new Map<string, RecordedEvent>();
   const owners = new Map<string, string>();
   for (const exchange of undisturbedExchanges(played)) {
-    const kind = operationOf(exchange, readings);
+    const kind = operationOf(exchange);
     if (!isEventKind(kind)) continue;
     const credit = creditOf(exchange, kind);
     if (credit === undefined || known.has(credit.id)) continue;

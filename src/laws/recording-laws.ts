@@ -83,7 +83,7 @@ function repeatsInRun(played: LawContext): string {
   const ids = new Set<string>();
   let repeats = 0;
   for (const exchange of undisturbedExchanges(played)) {
-    if (operationOf(exchange, readings) !== "impression") continue;
+    if (operationOf(exchange) !== "impression") continue;
     const credit = creditOf(exchange, "impression");
     if (credit === undefined && codeOf(exchange) !== "duplicate_impression") continue;
     const values = valuesOf(exchange);

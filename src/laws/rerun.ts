@@ -211,7 +211,7 @@ export function groupsOf(
     if (action.kind !== "request") return "publisher" in action ? action.publisher : undefined;
     const exchange = exchangeAt(place);
     if (exchange === undefined) return undefined;
-    const key = keyOf(exchange, readings);
+    const key = keyOf(exchange);
     const caller = keys.get(key)?.publisher ?? (by === "key" ? key : undefined);
     if (caller === undefined) return undefined;
     const group = groupAt(caller);

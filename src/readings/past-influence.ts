@@ -29,13 +29,7 @@ interface Past {
   readonly hasInactive: boolean;
   /** Parameters with unknown names, empty values or other types than text, or an unusual encoding. */
   readonly hasUnusualParameters: boolean;
-  readonly hasUnusualSchemes: boolean;
-  readonly hasTrailingSlashes: boolean;
-  readonly hasHeads: boolean;
   readonly hasReportsBesidesStats: boolean;
-  readonly hasRefusals: boolean;
-  /** Whether refused requests got their quota back. Then each decision to refuse changes what is left. */
-  readonly freesRefused: boolean;
 }
 
 /** `choices`: the one in force and the other one. */
@@ -51,43 +45,37 @@ const influences: Readonly<Record<AssumptionKey, Influence>> = {
   "auth.failure": never,
   "auth.key-scope": always,
   "auth.foreign-publisher": never,
-  "auth.scheme-case": ({ hasUnusualSchemes }) => hasUnusualSchemes,
   "errors.body": never,
   "errors.invalid": never,
-  "errors.method": never,
-  "http.trailing-slash": ({ hasTrailingSlashes }) => hasTrailingSlashes,
-  "http.head": ({ hasHeads }) => hasHeads,
   "http.content-type": never,
   "http.cors": never,
   "limit.algorithm": always,
   "limit.exceeded": never,
   "limit.retry-after": never,
-  "limit.headers": never,
   "limit.recording-pool": ({ hasClicks }) => hasClicks,
   "limit.reporting-endpoints": ({ hasReportsBesidesStats }) => hasReportsBesidesStats,
-  "limit.rejected-requests": ({ hasRefusals }) => hasRefusals,
   "dedup.key": ({ sharesSessions }) => sharesSessions,
   "dedup.window": ({ sharesSessions }) => sharesSessions,
-  "dedup.repeat": ({ sharesSessions, freesRefused, tellsByDuplicates }, choices) =>
-    sharesSessions && (choices.includes("count") || freesRefused || tellsByDuplicates),
-  "click.unknown": ({ hasClicks, freesRefused }) => hasClicks && freesRefused,
-  "click.repeat": ({ hasRepeatedClicks, freesRefused }, choices) =>
-    hasRepeatedClicks && (choices.includes("count") || freesRefused),
+  "dedup.repeat": ({ sharesSessions, tellsByDuplicates }, choices) =>
+    sharesSessions && (choices.includes("count") || tellsByDuplicates),
+  "click.unknown": never,
+  "click.repeat": ({ hasRepeatedClicks }, choices) =>
+    hasRepeatedClicks && choices.includes("count"),
   "click.window": ({ hasLateClicks }) => hasLateClicks,
   // A copy can't change it, nor the time zone, once any publisher has events.
   "click.revenue": always,
-  "surface.unknown": ({ freesRefused }) => freesRefused,
+  "surface.unknown": never,
   "surface.inactive": ({ hasInactive }) => hasInactive,
   "surface.statuses": ({ hasPosts }) => hasPosts,
   "payout.statuses": never,
   "payout.txn-id": never,
-  "payout.limit-over-max": ({ freesRefused }) => freesRefused,
+  "payout.limit-over-max": never,
   "payout.order": never,
   "payout.cycle": never,
   "payout.threshold": never,
   "date.timezone": always,
-  "date.inverted-range": ({ freesRefused }) => freesRefused,
-  "date.future": ({ freesRefused }) => freesRefused,
+  "date.inverted-range": never,
+  "date.future": never,
   "stats.today": never,
   "stats.surfaces": never,
   "stats.filter-unlisted": never,
@@ -114,13 +102,10 @@ export function influenceOf(
   const { from, steps } = repeated;
   const { assumptions } = from.copy.state;
   const changed = assumedIn(steps);
-  const freesRefused = [assumptions, ...changed].some(
-    (choices) => choices["limit.rejected-requests"] === "free",
-  );
   const tellsByDuplicates = steps.some(
     (step) => step.kind === "request" && step.tells !== undefined && isDuplicate(step.record),
   );
-  const past = { ...pastOf(repeated, asked), freesRefused, tellsByDuplicates };
+  const past = { ...pastOf(repeated, asked), tellsByDuplicates };
   // A choice that was in force for a while isn't the same as one that was in force all the time.
   const wasChanged = (key: AssumptionKey): boolean =>
     changed.some((choices) => choices[key] !== undefined);
@@ -135,7 +120,7 @@ function isDuplicate({ effect }: JournalRecord): boolean {
 function pastOf(
   { from, steps }: PastToRepeat,
   asked: RequestParts,
-): Omit<Past, "freesRefused" | "tellsByDuplicates"> {
+): Omit<Past, "tellsByDuplicates"> {
   // Impressions before a saved state may have had the same sessions.
   const isDistinct = distinctSessions(from.isStart);
   const past = {
@@ -147,25 +132,17 @@ function pastOf(
     sharesSessions: isImpression(asked) && !isDistinct(parametersIfUsual(asked)),
     hasInactive: false,
     hasUnusualParameters: false,
-    hasUnusualSchemes: false,
-    hasTrailingSlashes: false,
-    hasHeads: false,
     hasReportsBesidesStats: false,
-    hasRefusals: false,
   };
   for (const step of steps) {
     if (step.kind === "change") continue;
     const { record } = step;
     const { path } = record;
     const parameters = parametersIfUsual(record);
-    past.hasTrailingSlashes ||= path.endsWith("/");
-    past.hasHeads ||= record.method === "HEAD";
-    past.hasUnusualSchemes ||= hasUnusualScheme(record);
     past.hasUnusualParameters ||= parameters === undefined;
     past.hasRepeatedClicks ||= record.shapedBy.includes("click.repeat");
     past.hasLateClicks ||= record.shapedBy.includes("click.window");
     past.hasInactive ||= record.shapedBy.includes("surface.inactive");
-    past.hasRefusals ||= wasRefused(record);
     past.sharesSessions ||= isImpression(record) && !isDistinct(parameters);
     if (isClick(record) || isImpression(record)) {
       past.hasPosts = true;
@@ -200,19 +177,6 @@ function isImpression({ path }: RequestParts): boolean {
 function isOnlyJson({ query, headers }: JournalRecord): boolean {
   const type = headerOf(headers, "content-type");
   return query === "" && (type === undefined || type === "application/json");
-}
-
-/** Whether it got as far as to spend quota, and then wasn't answered with a success. */
-function wasRefused({ effect, operation, publisher, fault, response }: JournalRecord): boolean {
-  // The service's own answer, whatever a fault rule made of it.
-  const { status } = fault?.lost ?? response;
-  return (
-    effect !== undefined && operation !== undefined && publisher !== undefined && status !== 200
-  );
-}
-
-function hasUnusualScheme({ headers }: JournalRecord): boolean {
-  return headerOf(headers, "authorization")?.startsWith("Bearer ") === false;
 }
 
 const parameterNames: ReadonlyMap<string, ReadonlySet<string>> = new Map(

@@ -41,10 +41,7 @@ export function recordExamples(of: SimulatorCore): Examples {
   const refusals = mapOperations((operation) =>
     recorder.errors(codesOf(operation, assumptions), validRequests[operation.id]),
   );
-  const unrouted = recorder.errors(unroutedCodes(assumptions), validRequests.stats);
-  // The service may redirect this: it adds the Location header.
-  const { request } = validRequests.stats;
-  recorder.ask({ ...request, path: `${request.path}/` });
+  const unrouted = recorder.errors(unroutedCodes, validRequests.stats);
   return { publisher, values, successes, refusals, unrouted, headers: recorder.headers };
 }
 

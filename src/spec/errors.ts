@@ -97,7 +97,6 @@ export const errorKinds = {
     title: "The path does not support this method",
     status: 405,
     of: "none",
-    when: { "errors.method": ["405"] },
   },
   request_timeout: { title: "The request took too long to arrive", status: 408, of: "every" },
   surface_inactive: {
@@ -146,6 +145,7 @@ errorKinds satisfies Record<string, ErrorKind>;
 export type ErrorCode = keyof typeof errorKinds;
 
 const kinds: Readonly<Record<ErrorCode, ErrorKind>> = errorKinds;
+const errorCodes = Object.keys(errorKinds) as ErrorCode[];
 
 /** The statuses that an assumption decides, by choice. A choice that accepts the request never uses its status. */
 const statuses = {
@@ -194,14 +194,9 @@ export function codesOf(
 }
 
 /** The errors of requests that name no operation. */
-export function unroutedCodes(assumptions: Assumptions): readonly ErrorCode[] {
-  return errorCodes.filter((code) => {
-    const { of, when = {} } = kinds[code];
-    return of === "none" && holds(when, assumptions);
-  });
-}
-
-const errorCodes = Object.keys(errorKinds) as ErrorCode[];
+export const unroutedCodes: readonly ErrorCode[] = errorCodes.filter(
+  (code) => kinds[code].of === "none",
+);
 
 function holds(when: ChoiceCondition, assumptions: Assumptions): boolean {
   return Object.entries(when).every(([key, choices]: [string, readonly string[]]) =>

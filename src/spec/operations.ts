@@ -150,15 +150,10 @@ const limitedOperations = {
   "stats-only": new Set<OperationId>(["stats", "impression", "click"]),
 } satisfies Record<Choice<"limit.reporting-endpoints">, ReadonlySet<OperationId>>;
 
-/** The methods that an operation's path answers under the assumptions. */
-export function methodsOf({ method }: Operation, assumptions: Assumptions): readonly string[] {
-  return method === "GET" && answersHead[assumptions["http.head"]] ? ["GET", "HEAD"] : [method];
+/** The methods that an operation's path answers. */
+export function methodsOf({ method }: Operation): readonly string[] {
+  return method === "GET" ? ["GET", "HEAD"] : [method];
 }
-
-const answersHead = { supported: true, "405": false } satisfies Record<
-  Choice<"http.head">,
-  boolean
->;
 
 interface ParameterTypes {
   readonly string: string;

@@ -162,9 +162,11 @@ describe("HAR", () => {
   });
 
   test("puts every entry on one page, and the fields that HAR lacks under _adsim", () => {
-    const sim = createSimulator({ assumptions: { "http.trailing-slash": "308" } });
+    const sim = createSimulator();
     askSurfaces(sim, 0);
     sim.clock.advance(1234);
+    const headers = { location: "../stats?a=b" };
+    sim.faults.add({ verdict: { kind: "respond", status: 308, headers } });
     sim.handle({ method: "GET", path: "/v1/publisher/stats/", query: "a=b" });
     const { pages, entries } = harOf(sim).log;
     expect(pages.map(({ id }) => id)).toEqual([...new Set(entries.map(({ pageref }) => pageref))]);

@@ -315,26 +315,30 @@ export const lies: readonly PlantedLie[] = [
           : exchange,
       ),
   },
-  ...(
-    ["fixed-window", "fixed-from-first", "sliding-log", "sliding-counter", "token-bucket"] as const
-  ).flatMap((algorithm): PlantedLie[] => {
-    const id = algorithm.startsWith("fixed") ? "L1" : algorithm.startsWith("sliding") ? "L2" : "L3";
-    const assumptions = { "limit.algorithm": algorithm };
-    return [
-      {
-        id,
-        what: `a request is refused too early under ${algorithm}`,
-        assumptions,
-        lie: () => decides(tooEarly, 429),
-      },
-      {
-        id,
-        what: `a request over the limit is admitted under ${algorithm}`,
-        assumptions,
-        lie: () => decides(overTheLimit, 200),
-      },
-    ];
-  }),
+  ...(["fixed-window", "sliding-log", "token-bucket"] as const).flatMap(
+    (algorithm): PlantedLie[] => {
+      const id = algorithm.startsWith("fixed")
+        ? "L1"
+        : algorithm.startsWith("sliding")
+          ? "L2"
+          : "L3";
+      const assumptions = { "limit.algorithm": algorithm };
+      return [
+        {
+          id,
+          what: `a request is refused too early under ${algorithm}`,
+          assumptions,
+          lie: () => decides(tooEarly, 429),
+        },
+        {
+          id,
+          what: `a request over the limit is admitted under ${algorithm}`,
+          assumptions,
+          lie: () => decides(overTheLimit, 200),
+        },
+      ];
+    },
+  ),
   {
     id: "L4",
     what: "Retry-After is a second short",

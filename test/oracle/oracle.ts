@@ -88,13 +88,11 @@ export function createOracle(options: OracleOptions): Oracle {
 
   function verdictOn(call: Call, apiKey: string, atMs: number): Verdict {
     const caller = callerOf(call, apiKey);
-    const routed = routeOf(call, readings);
+    const routed = routeOf(call);
     if (routed !== undefined) {
-      sometimes(routed.redirected === undefined ? "a refusal without a route" : "a redirect");
-      const about = routed.redirected === undefined ? undefined : call.operation;
-      return { ...routed, pool: poolWithoutOperation(about, caller, readings) };
+      sometimes("a refusal without a route");
+      return { ...routed, pool: poolWithoutOperation(caller, readings) };
     }
-    if (call.way.slash) sometimes("a slash that makes no difference");
     if (caller === undefined) {
       sometimes(`a refusal without a key: ${readings["auth.failure"]}`);
       return {
@@ -110,22 +108,15 @@ export function createOracle(options: OracleOptions): Oracle {
       return { expectation: refused("rate_limited"), pool, retryAfterMs };
     }
     quotas.spend(pool, atMs);
-    const expectation = judge(call, input, caller, atMs);
-    if (expectation.kind === "refused" && readings["limit.rejected-requests"] === "free") {
-      quotas.refund(pool);
-      sometimes("a request that gives its quota back");
-    }
-    return { expectation, pool };
+    return { expectation: judge(call, input, caller, atMs), pool };
   }
 
   function callerOf({ way }: Call, apiKey: string): Account | undefined {
     const { scheme } = way;
     const caller = facts.accounts.find((one) => one.apiKey === apiKey);
-    if (scheme === undefined || caller === undefined) return undefined;
-    if (scheme === "Bearer") return caller;
-    const anyCase = readings["auth.scheme-case"] === "any" && scheme.toLowerCase() === "bearer";
-    if (anyCase) sometimes("bearer in another case");
-    return anyCase ? caller : undefined;
+    if (scheme?.toLowerCase() !== "bearer") return undefined;
+    if (scheme !== "Bearer") sometimes("bearer in another case");
+    return caller;
   }
 
   /** The publisher whose recording quota pays. It may not be the caller if any key serves every publisher. */
@@ -182,23 +173,12 @@ export function createOracle(options: OracleOptions): Oracle {
 }
 
 /** The answer to a call by its method and path alone; undefined if an operation answers. */
-function routeOf({ operation, way }: Call, readings: Readings): Omit<Verdict, "pool"> | undefined {
-  const slash = readings["http.trailing-slash"];
-  const nowhere = { expectation: refused("route_not_found") };
-  if (way.elsewhere !== undefined || (way.slash && slash === "404")) return nowhere;
-  const { method, path } = operations[operation];
-  const isHead = method === "GET" && readings["http.head"] === "supported";
-  const methods = isHead ? [method, "HEAD"] : [method];
-  if (!methods.includes(way.method)) {
-    if (readings["errors.method"] === "404") return nowhere;
-    return { expectation: refused("method_not_allowed"), allow: methods.join(", ") };
-  }
-  if (!way.slash || slash === "same") return undefined;
-  const redirected = `../${path.slice(path.lastIndexOf("/") + 1)}`;
-  return {
-    expectation: success(() => undefined),
-    redirected,
-  };
+function routeOf({ operation, way }: Call): Omit<Verdict, "pool"> | undefined {
+  if (way.elsewhere !== undefined || way.slash) return { expectation: refused("route_not_found") };
+  const { method } = operations[operation];
+  const methods = method === "GET" ? [method, "HEAD"] : [method];
+  if (methods.includes(way.method)) return undefined;
+  return { expectation: refused("method_not_allowed"), allow: methods.join(", ") };
 }
 
 /** Makes a function that gives an operation's expectation for its input. */

@@ -11,26 +11,15 @@ export interface Readings {
   readonly "auth.failure": "401" | "401-bare" | "403";
   readonly "auth.key-scope": "publisher" | "any";
   readonly "auth.foreign-publisher": "403" | "404";
-  readonly "auth.scheme-case": "any" | "exact";
   readonly "errors.body": "problem" | "envelope" | "flat" | "list" | "text" | "html" | "empty";
   readonly "errors.invalid": "400" | "422";
-  readonly "errors.method": "405" | "404";
-  readonly "http.trailing-slash": "404" | "same" | "308";
-  readonly "http.head": "supported" | "405";
   readonly "http.content-type": "json" | "json-charset";
   readonly "http.cors": "any" | "none";
-  readonly "limit.algorithm":
-    | "fixed-window"
-    | "fixed-from-first"
-    | "sliding-log"
-    | "sliding-counter"
-    | "token-bucket";
+  readonly "limit.algorithm": "fixed-window" | "sliding-log" | "token-bucket";
   readonly "limit.exceeded": "429" | "403" | "503";
   readonly "limit.retry-after": "seconds" | "http-date" | "absent";
-  readonly "limit.headers": "remaining" | "limit-reset" | "ietf";
   readonly "limit.recording-pool": "shared" | "separate";
   readonly "limit.reporting-endpoints": "all-get" | "stats-only";
-  readonly "limit.rejected-requests": "spend" | "free";
   readonly "dedup.key": "surface-ad-session" | "surface-session" | "session";
   readonly "dedup.window": "30m" | "24h" | "forever";
   readonly "dedup.repeat": "original-uncredited" | "replay" | "conflict" | "count";

@@ -12,7 +12,6 @@ import { type Run, replay, requestSteps, require, withoutUndone } from "./run.ts
 const plainForms = {
   "errors.body": "problem",
   "http.content-type": "json",
-  "limit.headers": "remaining",
   "limit.retry-after": "seconds",
   "money.precision": "exact",
   "response.extra-fields": "none",

@@ -87,7 +87,6 @@ describe.each(ways)("%s, the %s limit", (algorithm, pool) => {
       return {
         atMs,
         charge: status === 200 ? "spent" : "limited",
-        chargeIfUnclear: "spent",
         remaining: headers["x-ratelimit-remaining"],
         what: () => `arrival ${arrival} at ${atMs} got ${status}`,
       };

@@ -83,7 +83,7 @@ describe("whatever comes in", () => {
     checkProperty(
       { test: unharmed, file, runs: 500 },
       fc.property(
-        anyAssumptions(["errors.body", "request.encoding", "http.trailing-slash"]),
+        anyAssumptions(["errors.body", "request.encoding"]),
         fc.array(anyRequest, { minLength: 1, maxLength: 16, size: "max" }),
         (assumptions, requests) => {
           const { world, known } = worldOf(assumptions);

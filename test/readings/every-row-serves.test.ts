@@ -46,7 +46,7 @@ describe("a whole session under every row of the covering array of pairs", () =>
       const served = new Set<string>();
       const overLimit = new Set<string>();
       for (const exchanged of fullSession(createSimulator({ assumptions: row }))) {
-        const problems = [...problemsOf(asDocumented(exchanged, row), exchanged.response)];
+        const problems = [...problemsOf(exchanged.request, exchanged.response)];
         expect([...problems, ...faultsOf(exchanged, row)], told(exchanged)).toEqual([]);
         const { request, response, reason } = exchanged;
         reasons.add(reason);
@@ -89,12 +89,6 @@ function faultsOf({ request, response, reason }: SessionExchange, row: Assumptio
     faults.push(`Content-Length ${headers["content-length"]} of ${length} bytes`);
   }
   return faults;
-}
-
-/** The request with the document's path: without a final slash, if that makes no difference. */
-function asDocumented({ request }: SessionExchange, row: Assumptions): SessionExchange["request"] {
-  const same = row["http.trailing-slash"] === "same";
-  return { ...request, path: same ? request.path.replace(/(?<=[^/])\/$/, "") : request.path };
 }
 
 function told({ request, response }: SessionExchange): string {

@@ -255,8 +255,7 @@ export const anyAssumptions: fc.Arbitrary<Partial<Assumptions>> = fc
       return [key, Object.keys(choices)[choice % Object.keys(choices).length]];
     });
     const { "payout.txn-id": _, ...others } = Object.fromEntries(chosen);
-    // With it, whatever refuses a request decides what is left of the quota.
-    return places.length % 3 === 0 ? { ...others, "limit.rejected-requests": "free" } : others;
+    return others;
   });
 
 /** Plays in a new world. `original`: the play to repeat. @throws InputError for a change that only this world refuses. */

@@ -131,22 +131,6 @@ test.each(sensible)("%s gets its proper status", async (_, sent, status) => {
   expect(responses[0]?.headers["x-ratelimit-remaining"]).toMatch(/^\d+$/);
 });
 
-test.each([
-  ["limit-reset", { "x-ratelimit-limit": "60", "x-ratelimit-reset": "1768435200" }],
-  ["ietf", { "ratelimit-policy": '"reporting";q=60;w=60', ratelimit: '"reporting";r=60;t=0' }],
-] as const)(
-  "with limit.headers %s the server's own refusals have those headers too",
-  async (choice, has) => {
-    await using server = await serve({ assumptions: { "limit.headers": choice } });
-    const broken = ["no Host header", "no version", "two Content-Lengths", "ten thousand headers"];
-    const sent = [...broken.map((name) => malformed[name] ?? ""), "CONNECT a:1 HTTP/1.1\r\n\r\n"];
-    for (const text of sent) {
-      const { responses } = await exchange(server.port, text);
-      expect(responses[0]?.headers).toMatchObject({ ...has, "x-ratelimit-remaining": "60" });
-    }
-  },
-);
-
 test("HEAD has the headers of GET and no body", async () => {
   await using server = await serve();
   const { responses } = await exchange(

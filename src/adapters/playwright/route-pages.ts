@@ -42,7 +42,7 @@ export async function routePages(
   if (baseUrl.endsWith("/")) throw new InputError("baseUrl", 'must not end in "/"');
   const base = parseBaseUrl(baseUrl);
   const pathOf = pathBelow(base);
-  const send = createFetch(sim.handle, clock.timers, ({ origin }) => origin === base.origin);
+  const send = createFetch(sim.handle, clock.timers);
   const unanswered = new Map<Request, AbortController>();
 
   async function answer(route: Route, request: Request): Promise<void> {
@@ -52,7 +52,6 @@ export async function routePages(
     clock.noteActivity();
     const url = new URL(request.url());
     try {
-      // Follows redirects within the service: Playwright doesn't route the requests that they lead to.
       const response = await send(`${base.origin}${pathOf(url)}${url.search}`, {
         method: request.method(),
         headers: request.headers(),

@@ -94,7 +94,6 @@ function exchangeOf(row: Row, place: string): RecordedExchange {
     sequence: undefined,
     atMs: instantIn(row, place),
     publisher: row.publisher_id,
-    hasUnusualScheme: false,
     request: { method, path, query: String(query), headers, body: String(body) },
     response: { status: statusIn(row, place), headers: {}, body: JSON.stringify(answer) },
     skip: undefined,

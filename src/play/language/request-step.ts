@@ -28,7 +28,7 @@ export interface RequestSteps {
 interface RequestSource {
   /** All that will become steps. */
   readonly exchanges: readonly WireExchange[];
-  readonly assumptions: Pick<Assumptions, "auth.scheme-case" | "request.encoding">;
+  readonly assumptions: Pick<Assumptions, "request.encoding">;
   readonly publisher: Pick<Publisher, "id" | "apiKey"> & {
     readonly surfaces: readonly Pick<Surface, "id">[];
   };
@@ -45,8 +45,7 @@ export function createRequestSteps(
   const whole = typeof publisherRef === "number" ? `publishers.${publisherRef}` : publisherRef;
   const sender = publisherRef === 0 ? {} : { publisher: publisherRef };
   const clicked = new Set(exchanges.map(({ values }) => values.get("impression_id")));
-  const ignoresCase = assumptions["auth.scheme-case"] === "any";
-  const keys = { apiKey: publisher.apiKey, whole, ignoresCase };
+  const keys = { apiKey: publisher.apiKey, whole };
   const nameOf = new Map<unknown, string>();
 
   function referred(name: string, value: unknown): Value {
@@ -185,14 +184,12 @@ interface StepSender {
   readonly apiKey: string;
   /** The prefix of references to the publisher. */
   readonly whole: string;
-  /** Whether the service takes the word Bearer in any case. */
-  readonly ignoresCase: boolean;
 }
 
 /** `own` is the Content-Type that the step sends by default. */
 function headersOf(
   { request }: WireExchange,
-  { apiKey, whole, ignoresCase }: StepSender,
+  { apiKey, whole }: StepSender,
   own: string | undefined,
 ): Pick<RequestStep, "key" | "headers"> {
   const headers: Record<string, Value> = {};
@@ -204,9 +201,8 @@ function headersOf(
   }
   const { authorization } = request.headers;
   const [scheme = "", ...rest] = authorization?.split(/ +/) ?? [];
-  // Scenarios always send "Bearer".
-  const isBearer = scheme === "Bearer" || (ignoresCase && /^bearer$/i.test(scheme));
-  const isKey = isBearer && rest.length === 1 && rest[0] === apiKey;
+  // Scenarios send "Bearer", which the service takes in any case.
+  const isKey = /^bearer$/i.test(scheme) && rest.length === 1 && rest[0] === apiKey;
   if (!isKey && authorization !== undefined) {
     headers.authorization =
       authorization === apiKey

@@ -52,23 +52,21 @@ export function resendCandidatesOf(exchange: RecordedExchange, keys: Keys): Rese
 
 /** Possible values of Authorization; undefined for no header. */
 function authorizationsOf(exchange: RecordedExchange, keys: Keys): readonly (string | undefined)[] {
-  const { request, publisher, hasUnusualScheme, sequence, response } = exchange;
+  const { request, publisher, sequence, response } = exchange;
   const recorded = request.headers.authorization;
-  const scheme = hasUnusualScheme ? "bearer" : "Bearer";
   if (recorded === undefined) {
     // Browsers leave credentials out of exports. A request that really had none would have been refused.
     const wasLeftOut = sequence === undefined && response.status !== 401 && response.status !== 403;
     return [wasLeftOut && keys.given !== undefined ? `Bearer ${keys.given}` : undefined];
   }
   if (!isKeyRedacted(exchange)) return [recorded];
-  if (keys.own !== undefined) return [`${scheme} ${keys.own}`];
+  if (keys.own !== undefined) return [`Bearer ${keys.own}`];
   const isForeign = sequence === undefined;
   if (keys.given !== undefined && (publisher !== undefined || isForeign)) {
-    return [`${scheme} ${keys.given}`];
+    return [`Bearer ${keys.given}`];
   }
   // An unknown key or a malformed header. The service answers them differently.
-  const [unknown, odd, malformed] = [`Bearer ${UNKNOWN_KEY}`, `bearer ${UNKNOWN_KEY}`, UNKNOWN_KEY];
-  return hasUnusualScheme ? [odd] : [unknown, malformed, odd];
+  return [`Bearer ${UNKNOWN_KEY}`, UNKNOWN_KEY];
 }
 
 const REPLACEMENT = "\ufffd";

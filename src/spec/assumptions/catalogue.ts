@@ -96,16 +96,6 @@ export const catalogue = {
     note: "It makes no difference under auth.key-scope=any.",
     caution: "Don't use the status to find out whether a publisher exists.",
   },
-  "auth.scheme-case": {
-    question: "May `Bearer` be written in lower case?",
-    spec: "§5.2",
-    default: "any",
-    choices: {
-      any: "Yes, in any mixture of upper and lower case, as RFC 9110 allows.",
-      exact: "No. Only `Bearer` is accepted.",
-    },
-    caution: "Don't write it in any way but `Bearer`.",
-  },
   "errors.body": {
     question: "What does an error body look like?",
     spec: "§7",
@@ -131,37 +121,6 @@ export const catalogue = {
     },
     note: "A parameter that is missing, is sent twice or is refused as unknown gets the same status. For an unknown surface or impression, see surface.unknown and click.unknown.",
     caution: "Don't expect one status for all client errors.",
-  },
-  "errors.method": {
-    question: "What status does a wrong method on a known path get?",
-    spec: "§7",
-    default: "405",
-    choices: {
-      "405": "405 Method Not Allowed, with the header Allow.",
-      "404": "404 Not Found, as for an unknown path.",
-    },
-    caution: "Don't try methods to find out which of them work.",
-  },
-  "http.trailing-slash": {
-    question: "Is a path with a slash at its end the same path?",
-    spec: "§4",
-    default: "404",
-    choices: {
-      "404": "No. It gets 404.",
-      same: "Yes.",
-      "308": "No. It gets 308, which redirects to the path without the slash.",
-    },
-    caution: "Don't send a slash at the end of a path.",
-  },
-  "http.head": {
-    question: "Do the GET endpoints answer HEAD?",
-    spec: "§4",
-    default: "supported",
-    choices: {
-      supported: "Yes, with the headers of GET and no body.",
-      "405": "No. HEAD is a wrong method: it gets 405, or 404 under errors.method=404.",
-    },
-    caution: "Don't rely on HEAD.",
   },
   "http.content-type": {
     question: "What Content-Type does a success body have?",
@@ -189,11 +148,7 @@ export const catalogue = {
     default: "fixed-window",
     choices: {
       "fixed-window": "In each minute of the clock, from second 0 to second 59.",
-      "fixed-from-first":
-        "In a minute that begins with the first request. The next one begins with the first request after its end.",
       "sliding-log": "In any 60 seconds, counted exactly.",
-      "sliding-counter":
-        "In this minute of the clock, plus a part of the previous minute: 15 seconds into this minute, three quarters of the previous minute's requests count, rounded down to a whole number.",
       "token-bucket":
         "Quota comes back evenly, one request at a time, up to a full minute's quota.",
     },
@@ -221,18 +176,6 @@ export const catalogue = {
     },
     caution: "Don't assume that Retry-After is there.",
   },
-  "limit.headers": {
-    question: "Which limit headers come with X-RateLimit-Remaining?",
-    spec: "§8",
-    default: "remaining",
-    choices: {
-      remaining: "None.",
-      "limit-reset":
-        "X-RateLimit-Limit, and X-RateLimit-Reset with the Unix time at which all quota is back.",
-      ietf: "RateLimit-Policy and RateLimit, as in the IETF draft.",
-    },
-    caution: "Don't rely on any header but X-RateLimit-Remaining.",
-  },
   "limit.recording-pool": {
     question: "Do impressions and clicks share the limit of 10,000?",
     spec: "§8",
@@ -250,16 +193,6 @@ export const catalogue = {
         "Only stats. Surfaces and payouts have no limit, and their X-RateLimit-Remaining is always 60.",
     },
     caution: "Don't assume that a GET endpoint has no limit.",
-  },
-  "limit.rejected-requests": {
-    question: "Does a request that is refused for another reason spend quota?",
-    spec: "§8",
-    default: "spend",
-    choices: {
-      spend: "Yes, if its path, its method and its key are right.",
-      free: "No. Its quota is given back.",
-    },
-    caution: "Don't assume that failed requests are free.",
   },
   "dedup.key": {
     question: "Which impressions are the same?",

@@ -41,7 +41,6 @@ export function createHeaders(
   };
   const described = Object.entries<OpenApiHeader>({
     "X-RateLimit-Remaining": remaining,
-    ...furtherLimitHeaders[assumptions["limit.headers"]],
   });
   return {
     limits: Object.fromEntries(
@@ -68,35 +67,6 @@ const remaining: OpenApiHeader = {
   required: true,
   schema: { type: "integer", minimum: 0 },
 };
-
-const furtherLimitHeaders = {
-  remaining: {},
-  "limit-reset": {
-    "X-RateLimit-Limit": {
-      description: "How many requests are allowed in a minute",
-      required: true,
-      schema: { type: "integer", minimum: 1 },
-    },
-    "X-RateLimit-Reset": {
-      description: "When the whole quota is available again, in seconds since 1970",
-      required: true,
-      schema: { type: "integer", minimum: 0 },
-    },
-  },
-  ietf: {
-    "RateLimit-Policy": {
-      description: "The name of a limit, its quota of requests (q) and its window in seconds (w)",
-      required: true,
-      schema: { type: "string", pattern: '^"[a-z]+";q=[1-9][0-9]*;w=[1-9][0-9]*$' },
-    },
-    RateLimit: {
-      description:
-        "The remaining requests (r) and the seconds until the whole quota is available (t)",
-      required: true,
-      schema: { type: "string", pattern: '^"[a-z]+";r=[0-9]+;t=[0-9]+$' },
-    },
-  },
-} satisfies Record<Choice<"limit.headers">, Readonly<Record<string, OpenApiHeader>>>;
 
 interface OccasionalHeader {
   readonly header: string;

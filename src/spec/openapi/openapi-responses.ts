@@ -4,7 +4,7 @@
  */
 
 import { groupedBy } from "../../base/grouped-by.ts";
-import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
+import type { Assumptions } from "../assumptions/catalogue.ts";
 import { errorBodies } from "../error-bodies.ts";
 import { codesOf, type ErrorCode, errorKinds, statusesOf, unroutedCodes } from "../errors.ts";
 import type { Operation } from "../operations.ts";
@@ -12,7 +12,6 @@ import { type JsonSchema, successTypeOf } from "../responses.ts";
 import type { ErrorExample, ErrorExamples, Examples } from "./openapi-examples.ts";
 import {
   createHeaders,
-  type HeaderDescriber,
   type HeadersOfResponse,
   type OpenApiHeader,
   type Reference,
@@ -41,7 +40,7 @@ export interface ResponseDescriber {
   readonly headers: { readonly [name: string]: OpenApiHeader };
   /** By error code: responses that are the same for every operation and the only ones with their status. */
   readonly shared: { readonly [code: string]: OpenApiResponse };
-  /** By error code: responses to requests that name no operation. `redirected` is the redirect, if there is one. */
+  /** By error code: responses to requests that name no operation. */
   readonly unrouted: { readonly [code: string]: OpenApiResponse };
   of(operation: Operation): { readonly [status: string]: OpenApiResponse | Reference };
   /** The responses to HEAD, which have no body. */
@@ -111,12 +110,9 @@ export function createResponses(
   return {
     headers: headers.limits,
     shared,
-    unrouted: {
-      ...Object.fromEntries(
-        unroutedCodes(assumptions).map((code) => [code, refusal([code], examples?.unrouted)]),
-      ),
-      ...redirects(headers)[assumptions["http.trailing-slash"]],
-    },
+    unrouted: Object.fromEntries(
+      unroutedCodes.map((code) => [code, refusal([code], examples?.unrouted)]),
+    ),
     of: (operation) =>
       Object.fromEntries(
         Object.entries(responses(operation)).map(([status, response]) => {
@@ -145,24 +141,3 @@ const successes = {
   surfaces: "The publisher's surfaces",
   payouts: "The publisher's payouts",
 } satisfies Record<Operation["id"], string>;
-
-function redirects({
-  everywhere,
-  exemplified,
-}: HeaderDescriber): Readonly<
-  Record<Choice<"http.trailing-slash">, ResponseDescriber["unrouted"]>
-> {
-  const redirected: OpenApiResponse = {
-    description:
-      "The path of an operation with a slash at its end redirects to the path without it, for the methods of that path",
-    headers: {
-      ...everywhere,
-      Location: exemplified("Location", {
-        description: "The relative path without the slash, with the query that was sent",
-        required: true,
-        schema: { type: "string", pattern: "^\\.\\./[a-z]+(\\?[!-~]+)?$" },
-      }),
-    },
-  };
-  return { "404": {}, same: {}, "308": { redirected } };
-}

@@ -4,13 +4,7 @@
  */
 
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
-import {
-  documentedLimits,
-  isLimited,
-  methodsOf,
-  type Operation,
-  operations,
-} from "../operations.ts";
+import { documentedLimits, isLimited, type Operation, operations } from "../operations.ts";
 import type { JsonSchema } from "../responses.ts";
 import type { Examples } from "./openapi-examples.ts";
 import type { OpenApiHeader, Reference } from "./openapi-headers.ts";
@@ -31,7 +25,7 @@ export interface OpenApiDocument {
     readonly headers: { readonly [name: string]: OpenApiHeader };
     readonly responses: { readonly [code: string]: OpenApiResponse };
   };
-  /** By error code: responses to requests that name no operation. `redirected` is the redirect, if there is one. */
+  /** By error code: responses to requests that name no operation. */
   readonly "x-without-operation": { readonly [code: string]: OpenApiResponse };
 }
 
@@ -77,10 +71,9 @@ export function openApiDocument(
       description: "The response to GET without its body.",
       responses: responses.ofHead(operation),
     };
-    const answersHead = methodsOf(operation, assumptions).includes("HEAD");
     paths[operation.path] = {
       [operation.method.toLowerCase()]: described,
-      ...(answersHead ? { head } : {}),
+      ...(operation.method === "GET" ? { head } : {}),
     };
   }
   return {

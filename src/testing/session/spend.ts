@@ -25,19 +25,16 @@ export function spend(
     const untilEndMs = MINUTE_MS - (sim.clock.now() % MINUTE_MS);
     sim.clock.advance((untilEndMs - REAL_WAIT_MS + MINUTE_MS) % MINUTE_MS);
   }
-  // If repeats are refused and refused requests don't count, only new views use up the limit.
-  const { "dedup.repeat": repeat, "limit.rejected-requests": refused } = sim.assumptions;
-  const isFree = repeat === "conflict" && refused === "free";
   const sending = { key: apiKey, encoding: encodingOf(sim.assumptions) };
   const shown = { publisher_id: id, surface: surfaces[0]?.id, ad_id: "another-ad" };
-  const request = (session_id: string): ApiRequest =>
+  const request: ApiRequest =
     of === "recording"
-      ? buildRequest("impression", { ...shown, session_id }, sending)
+      ? buildRequest("impression", { ...shown, session_id: "another-session" }, sending)
       : buildRequest("stats", { publisher_id: id }, sending);
   let sent = 0;
   let remaining = Number.POSITIVE_INFINITY;
   while (remaining > left && sent < MAX_SPENT) {
-    const { headers } = sim.handle(request(isFree ? `another-session-${sent}` : "another-session"));
+    const { headers } = sim.handle(request);
     remaining = Number(headers["x-ratelimit-remaining"] ?? 0);
     sent += 1;
   }

@@ -5,19 +5,12 @@ import { InputError } from "../../base/input.ts";
 import type { Assumptions, Choice } from "../../spec/assumptions/catalogue.ts";
 import { documentedLimits } from "../../spec/operations.ts";
 import type { LimitAlgorithm, Rate } from "../limits/algorithm.ts";
-import { type FixedFromFirstBucket, fixedFromFirst } from "../limits/fixed-from-first.ts";
 import { type FixedWindowBucket, fixedWindow } from "../limits/fixed-window.ts";
-import { type SlidingCounterBucket, slidingCounter } from "../limits/sliding-counter.ts";
 import { type SavedSlidingLog, type SlidingLogBucket, slidingLog } from "../limits/sliding-log.ts";
 import { type TokenBucket, tokenBucket } from "../limits/token-bucket.ts";
 
 /** A rate limit bucket. All buckets of a world belong to the same algorithm. */
-export type Bucket =
-  | FixedWindowBucket
-  | FixedFromFirstBucket
-  | SlidingLogBucket
-  | SlidingCounterBucket
-  | TokenBucket;
+export type Bucket = FixedWindowBucket | SlidingLogBucket | TokenBucket;
 
 type SavedBucket = Exclude<Bucket, SlidingLogBucket> | SavedSlidingLog;
 
@@ -52,9 +45,7 @@ export interface BucketKeeper {
 
 const algorithms = {
   "fixed-window": fixedWindow,
-  "fixed-from-first": fixedFromFirst,
   "sliding-log": slidingLog,
-  "sliding-counter": slidingCounter,
   "token-bucket": tokenBucket,
 } satisfies Record<Choice<"limit.algorithm">, unknown>;
 
@@ -115,12 +106,10 @@ export function createBucketKeeper(assumptions: Assumptions): BucketKeeper {
 
 const whole = v.pipe(v.number(), v.safeInteger());
 const fixedWindowBucket = v.strictObject({ window: whole, used: whole });
-const fixedFromFirstBucket = v.strictObject({ sinceMs: whole, used: whole });
 const slidingLogBucket = v.strictObject({
   sinceMs: whole,
   log: v.array(v.strictTuple([whole, whole])),
 });
-const slidingCounterBucket = v.strictObject({ window: whole, current: whole, previous: whole });
 const fullAtBucket = v.strictObject({ fullAtMs: whole });
 
 /** A saved bucket of any algorithm. {@link BucketKeeper.load} checks whether it belongs to the world. */
@@ -128,7 +117,5 @@ export const savedBucketSchema: v.GenericSchema<unknown, SavedBucket> = v.lazy((
   // The errors of a union would not name the invalid member.
   const members = typeof input === "object" && input !== null ? input : {};
   if ("log" in members) return slidingLogBucket;
-  if ("current" in members) return slidingCounterBucket;
-  if ("fullAtMs" in members) return fullAtBucket;
-  return "sinceMs" in members ? fixedFromFirstBucket : fixedWindowBucket;
+  return "fullAtMs" in members ? fullAtBucket : fixedWindowBucket;
 });

@@ -22,12 +22,8 @@ export interface LimitAlgorithm<Bucket, Saved = Bucket> {
   fresh(): Bucket;
   /** Decides on one request at `nowMs`, and counts it if it is admitted. */
   admit(bucket: Bucket, rate: Rate, nowMs: number): Decision;
-  /** Uncounts the request that the latest `admit` admitted, at the same instant. */
-  refund(bucket: Bucket, rate: Rate, nowMs: number): void;
   /** How many requests would be admitted right now. */
   remaining(bucket: Readonly<Bucket>, rate: Rate, nowMs: number): number;
-  /** The shortest wait until all quota is back if no more requests come, in whole milliseconds; 0 if nothing is spent. */
-  untilFullMs(bucket: Readonly<Bucket>, rate: Rate, nowMs: number): number;
   save(bucket: Readonly<Bucket>, rate: Rate, nowMs: number): Saved;
   /** @returns the bucket that was saved at `nowMs`; undefined for an impossible one. */
   load(saved: Readonly<Saved>, rate: Rate, nowMs: number): Bucket | undefined;

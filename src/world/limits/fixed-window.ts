@@ -22,17 +22,9 @@ export const fixedWindow: LimitAlgorithm<FixedWindowBucket> = {
     bucket.used += 1;
     return { admitted: true, remaining: rate.requests - bucket.used, retryAfterMs: 0 };
   },
-  refund(bucket) {
-    bucket.used -= 1;
-  },
   remaining(bucket, rate, nowMs) {
     const current = bucket.window === Math.floor(nowMs / rate.windowMs);
     return rate.requests - (current ? bucket.used : 0);
-  },
-  untilFullMs(bucket, rate, nowMs) {
-    const window = Math.floor(nowMs / rate.windowMs);
-    const spent = bucket.window === window && bucket.used > 0;
-    return spent ? (window + 1) * rate.windowMs - nowMs : 0;
   },
   save: ({ window, used }) => ({ window, used }),
   load({ window, used }, rate, nowMs) {

@@ -42,19 +42,7 @@ export const slidingLog: LimitAlgorithm<SlidingLogBucket, SavedSlidingLog> = {
     bucket.total += 1;
     return { admitted: true, remaining: rate.requests - bucket.total, retryAfterMs: 0 };
   },
-  refund(bucket) {
-    const { times, counts } = bucket;
-    const left = (counts.pop() ?? 0) - 1;
-    if (left > 0) counts.push(left);
-    else times.pop();
-    bucket.total -= 1;
-  },
   remaining: (bucket, rate, nowMs) => rate.requests - currentWindow(bucket, rate, nowMs).total,
-  untilFullMs(bucket, rate, nowMs) {
-    // If all entries are dropped, the newest is outside the window, and the result is 0.
-    const newestMs = bucket.times.at(-1);
-    return newestMs === undefined ? 0 : Math.max(0, newestMs + rate.windowMs - nowMs);
-  },
   save(bucket, rate, nowMs) {
     const { first } = currentWindow(bucket, rate, nowMs);
     const sinceMs = bucket.times[first] ?? 0;

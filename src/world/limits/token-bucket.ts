@@ -22,14 +22,10 @@ export const tokenBucket: LimitAlgorithm<TokenBucket> = {
     const remaining = Math.floor((rate.windowMs - missingMs) / tokenMs);
     return { admitted: true, remaining, retryAfterMs: 0 };
   },
-  refund(bucket, rate) {
-    bucket.fullAtMs -= msPerToken(rate);
-  },
   remaining(bucket, rate, nowMs) {
     const missingMs = Math.max(0, bucket.fullAtMs - nowMs);
     return Math.floor((rate.windowMs - missingMs) / msPerToken(rate));
   },
-  untilFullMs: (bucket, _rate, nowMs) => Math.max(0, bucket.fullAtMs - nowMs),
   save: ({ fullAtMs }) => ({ fullAtMs }),
   load({ fullAtMs }, rate, nowMs) {
     return isCount(fullAtMs, nowMs + rate.windowMs) ? { fullAtMs } : undefined;

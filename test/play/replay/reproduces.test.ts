@@ -205,7 +205,7 @@ test(reproduces, { timeout: 120_000 }, () => {
   checkProperty(
     { test: reproduces, file: "test/play/replay/reproduces.test.ts", runs: 60 },
     fc.property(
-      anyAssumptions(["errors.body", "auth.failure", "auth.scheme-case", "request.encoding"]),
+      anyAssumptions(["errors.body", "auth.failure", "request.encoding"]),
       rules,
       fc.boolean(),
       fc.array(step, { minLength: 1, maxLength: 25, size: "max" }),

@@ -50,7 +50,7 @@ export type Command =
   | { readonly kind: "remove" | "snapshot" | "restore" | "fork" | "reset" };
 
 /** Requests that no tally counts, or whose input is wrong. */
-export type Other = "stats" | "HEAD" | "nowhere" | "no surface" | "redirect";
+export type Other = "stats" | "HEAD" | "nowhere" | "no surface";
 
 export interface WorldOptions {
   readonly seed: string;
@@ -72,9 +72,7 @@ export const anyWorld: fc.Arbitrary<WorldOptions> = fc.record({
       "dedup.window",
       "click.repeat",
       "click.unknown",
-      "limit.rejected-requests",
       "limit.recording-pool",
-      "http.trailing-slash",
       "money.precision",
     ],
     [],
@@ -159,8 +157,6 @@ const anyAssumption: fc.Arbitrary<Command> = fc
     { "click.repeat": "count" },
     { "click.unknown": "404" },
     { "click.unknown": "accept-uncredited" },
-    { "limit.rejected-requests": "spend" },
-    { "limit.rejected-requests": "free" },
   )
   .map((readings) => ({ kind: "assume", readings }));
 
@@ -172,7 +168,7 @@ const anyCommand: fc.Arbitrary<Command> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant("other" as const),
       ...attempting,
-      what: fc.constantFrom<Other>("stats", "HEAD", "nowhere", "no surface", "redirect"),
+      what: fc.constantFrom<Other>("stats", "HEAD", "nowhere", "no surface"),
     }),
   },
   {

@@ -158,7 +158,6 @@ const others: Readonly<Record<Other, (publisher: string) => ApiRequest>> = {
   stats: (publisher_id) => buildRequest("stats", { publisher_id }, {}),
   HEAD: () => ({ method: "HEAD", path: "/v1/impression" }),
   nowhere: () => ({ ...ofNothing, path: "/v1/clicks" }),
-  redirect: () => ({ ...ofNothing, path: "/v1/click/" }),
   "no surface": (publisher_id) => buildRequest("impression", { publisher_id, ad_id: "ad" }, {}),
 };
 
@@ -168,12 +167,10 @@ function performOther(command: Of<"other">, stage: Stage): void {
   const request = others[command.what](caller.id);
   const headers = keyHeaders(command, stage);
   const isKnown = headers.authorization === `Bearer ${caller.apiKey}`;
-  const slash = sim.assumptions["http.trailing-slash"];
   const operation = {
     stats: undefined,
     HEAD: undefined,
     nowhere: undefined,
-    redirect: slash === "same" ? ("clicks" as const) : undefined,
     "no surface": "impressions" as const,
   }[command.what];
   attempt(stage, {

@@ -31,9 +31,9 @@ describe("changing assumptions in a running world", () => {
 
   test("leaves keys alone that aren't named or are undefined", () => {
     const sim = createSimulator({ assumptions: { "errors.invalid": "422" } });
-    sim.assume({ "http.head": "405", "errors.invalid": undefined });
+    sim.assume({ "limit.exceeded": "503", "errors.invalid": undefined });
     expect(sim.assumptions["errors.invalid"]).toBe("422");
-    expect(sim.assumptions["http.head"]).toBe("405");
+    expect(sim.assumptions["limit.exceeded"]).toBe("503");
   });
 
   test("keeps quota, key, changed surfaces, sign-ups and the journal", () => {

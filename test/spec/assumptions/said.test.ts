@@ -184,23 +184,6 @@ const requests: readonly Said[] = [
       expect(remaining(itself.get("stats"))).toBe(59);
     },
   },
-  {
-    key: "limit.algorithm",
-    says: "15 seconds into this minute, three quarters of the previous minute's requests count, rounded down to a whole number.",
-    shows() {
-      const { sim, get } = stageOf({ "limit.algorithm": "sliding-counter" });
-      for (let sent = 0; sent < 10; sent += 1) get("stats");
-      // Seven and a half of ten: with this request eight of sixty are spent.
-      sim.clock.advance("75s");
-      expect(remaining(get("stats"))).toBe(60 - 7 - 1);
-      sim.clock.advance("10m");
-      get("stats");
-      sim.clock.advance("45s");
-      // A millisecond into the minute the one before it is less than a whole request.
-      sim.clock.advance(1);
-      expect(remaining(get("stats"))).toBe(59);
-    },
-  },
 ];
 
 const events: readonly Said[] = [
@@ -408,19 +391,13 @@ describe("the limit of a request's size", () => {
     expect(get("surfaces", { pad: "x".repeat(filling + 1) }).status).toBe(414);
   });
 
-  test.each([
-    ["spend", 9999],
-    ["free", 10_000],
-  ] as const)(
-    "is checked after the key and the rate limit: limit.rejected-requests=%s leaves a quota of %i",
-    (choice, left) => {
-      const { sim, publisher, send } = stageOf({ "limit.rejected-requests": choice });
-      const request = { method: "POST", path: "/v1/click", body: `${full}x` };
-      expect(sim.handle(request).status).toBe(401);
-      const refused = send(request);
-      expect([refused.status, remaining(refused)]).toEqual([413, left]);
-      for (let sent = 0; sent < 10_000; sent += 1) senderOf(sim, publisher).impression();
-      expect(send(request).status).toBe(429);
-    },
-  );
+  test("is checked after the key and the rate limit, and costs quota", () => {
+    const { sim, publisher, send } = stageOf({});
+    const request = { method: "POST", path: "/v1/click", body: `${full}x` };
+    expect(sim.handle(request).status).toBe(401);
+    const refused = send(request);
+    expect([refused.status, remaining(refused)]).toEqual([413, 9999]);
+    for (let sent = 0; sent < 10_000; sent += 1) senderOf(sim, publisher).impression();
+    expect(send(request).status).toBe(429);
+  });
 });

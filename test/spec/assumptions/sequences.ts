@@ -75,24 +75,8 @@ export const sequences: Readonly<Record<AssumptionKey, Sequence>> = {
   "auth.failure": withoutKey,
   "auth.key-scope": foreignStats,
   "auth.foreign-publisher": foreignStats,
-  "auth.scheme-case": ({ publisher, send }) => {
-    const headers = { authorization: `bearer ${publisher.apiKey}` };
-    const query = { publisher_id: publisher.id };
-    send({ method: "GET", path: "/v1/publisher/stats", headers, query });
-  },
   "errors.body": withoutKey,
   "errors.invalid": ask("stats", { from: "yesterday" }),
-  "errors.method": ({ send }) => {
-    send({ method: "PUT", path: "/v1/publisher/stats" });
-  },
-  "http.trailing-slash": ({ publisher, send }) => {
-    const query = { publisher_id: publisher.id };
-    send({ method: "GET", path: "/v1/publisher/stats/", query });
-  },
-  "http.head": ({ publisher, send }) => {
-    const query = { publisher_id: publisher.id };
-    send({ method: "HEAD", path: "/v1/publisher/stats", query });
-  },
   "http.content-type": ask("stats"),
   "http.cors": ({ send }) => {
     const origin = "http://localhost:5173";
@@ -119,7 +103,6 @@ export const sequences: Readonly<Record<AssumptionKey, Sequence>> = {
   },
   "limit.exceeded": overTheLimit,
   "limit.retry-after": overTheLimit,
-  "limit.headers": ask("stats"),
   "limit.recording-pool": ({ impression, post }) => {
     post("click", { impression_id: impression() });
   },
@@ -127,7 +110,6 @@ export const sequences: Readonly<Record<AssumptionKey, Sequence>> = {
     get("stats");
     get("surfaces");
   },
-  "limit.rejected-requests": ask("stats", { from: "yesterday" }),
   "dedup.key": ({ publisher, impression }) => {
     impression({ session_id: "s" });
     impression({ session_id: "s", ad_id: "another" });

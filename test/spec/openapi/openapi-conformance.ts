@@ -121,7 +121,7 @@ function placeOf(
         : `/paths/${escaped(bare)}/${method.toLowerCase()}/responses/${response.status}`;
     return described && { pointer, described };
   }
-  const name = unroutedName(document, method, bare);
+  const name = unroutedName(document, bare);
   const described = document["x-without-operation"][name];
   if (described === undefined) return undefined;
   if (method !== "HEAD") return { pointer: `/x-without-operation/${name}`, described };
@@ -130,14 +130,8 @@ function placeOf(
 }
 
 /** Which of the answers to a request without an operation this path and method get. */
-function unroutedName(document: OpenApiDocument, method: string, bare: string): string {
-  const { paths, "x-without-operation": answers } = document;
-  const redirects = answers.redirected !== undefined && bare.endsWith("/");
-  const methods = paths[redirects ? bare.slice(0, -1) : bare];
-  if (methods === undefined) return "route_not_found";
-  if (redirects && methods[method.toLowerCase()] !== undefined) return "redirected";
-  const wrongMethod = answers.method_not_allowed !== undefined;
-  return wrongMethod ? "method_not_allowed" : "route_not_found";
+function unroutedName({ paths }: OpenApiDocument, bare: string): string {
+  return paths[bare] === undefined ? "route_not_found" : "method_not_allowed";
 }
 
 function headerProblems(

@@ -5,7 +5,7 @@ export const broken = [
   ["opens", "refuses to start"],
   ["known-paths", "asks to be paid at the start"],
   ["known-paths", "puts HEAD before each GET"],
-  ["known-paths", "adds a slash to paths", { "http.trailing-slash": "same" }],
+  ["known-paths", "adds a slash to paths"],
   ["authorization", "sends the key without Bearer"],
   ["authorization", "sends half of the key"],
   ["key-stays-in-the-header", "sends the key in the URL as well"],

@@ -73,7 +73,7 @@ export const topics: Readonly<Record<TopicName, Topic>> = {
   limits: {
     sequences: 200,
     mostCommands: 9,
-    about: ["limit.algorithm", "limit.retry-after", "limit.headers", "limit.recording-pool"],
+    about: ["limit.algorithm", "limit.retry-after", "limit.recording-pool"],
     weights: { ...nothing, impression: 30, flood: 30, stats: 10, "rotate-key": 15, advance: 20 },
     unusualOneIn: 20,
   },

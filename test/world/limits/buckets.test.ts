@@ -93,21 +93,6 @@ const saved: Readonly<Record<Choice<"limit.algorithm">, { good: object[]; bad: o
       { window: MINUTE },
     ],
   },
-  "fixed-from-first": {
-    good: [
-      { sinceMs: 0, used: 0 },
-      { sinceMs: NOW_MS, used: 60 },
-      { sinceMs: 5, used: 3 },
-    ],
-    bad: [
-      { sinceMs: NOW_MS + 1, used: 1 },
-      { sinceMs: -1, used: 1 },
-      { sinceMs: NOW_MS, used: 61 },
-      { sinceMs: NOW_MS, used: -1 },
-      { sinceMs: NOW_MS - 0.5, used: 1 },
-      { window: MINUTE, used: 1 },
-    ],
-  },
   "sliding-log": {
     good: [
       { sinceMs: 0, log: [] },
@@ -152,23 +137,6 @@ const saved: Readonly<Record<Choice<"limit.algorithm">, { good: object[]; bad: o
       { sinceMs: NOW_MS, log: [[0, 1, 1]] },
       { sinceMs: NOW_MS, log: "" },
       { sinceMs: NOW_MS, used: 1 },
-    ],
-  },
-  "sliding-counter": {
-    good: [
-      { window: -1, current: 0, previous: 0 },
-      { window: MINUTE, current: 60, previous: 60 },
-      { window: 0, current: 1, previous: 0 },
-    ],
-    bad: [
-      { window: -1, current: 0, previous: 1 },
-      { window: -2, current: 0, previous: 0 },
-      { window: MINUTE + 1, current: 0, previous: 0 },
-      { window: MINUTE, current: 61, previous: 0 },
-      { window: MINUTE, current: 0, previous: 61 },
-      { window: MINUTE, current: -1, previous: 0 },
-      { window: MINUTE, current: 0 },
-      { window: MINUTE, used: 0 },
     ],
   },
   "token-bucket": {

@@ -99,7 +99,6 @@ function changed(changes: Partial<Draft>): Mutation["corrupt"] {
 function flawsOfKey({ operation, context, sender }: FlawAbout): Mutation[] {
   const { assumptions, senders, oldKeys } = context;
   const malformed = ["Bearer", "Basic dXNlcjpwYXNz", "nobody", "Bearer a b", "Token nobody"];
-  if (assumptions["auth.scheme-case"] === "exact") malformed.push(`bearer ${sender.apiKey}`);
   // A click names no publisher. With another publisher's key its impression is unknown.
   const isUnknown = !("publisher_id" in operation.parameters);
   const passes = isUnknown && assumptions["click.unknown"] === "accept-uncredited";
@@ -125,9 +124,8 @@ function flawsOfKey({ operation, context, sender }: FlawAbout): Mutation[] {
   ];
 }
 
-function flawsOfTarget({ operation, context }: FlawAbout): Mutation[] {
+function flawsOfTarget({ operation }: FlawAbout): Mutation[] {
   const { method, path } = operation;
-  const { "http.head": head, "http.trailing-slash": slash } = context.assumptions;
   const is = (
     kind: FlawKind,
     ...targets: readonly Partial<Pick<Draft, "method" | "path">>[]
@@ -147,8 +145,8 @@ function flawsOfTarget({ operation, context }: FlawAbout): Mutation[] {
   ];
   return [
     ...is("wrong-method", ...methods.map((other) => ({ method: other }))),
-    ...(method === "POST" || head === "405" ? is("head", { method: "HEAD" }) : []),
+    ...(method === "POST" ? is("head", { method: "HEAD" }) : []),
     ...is("unknown-path", ...paths.map((other) => ({ path: other }))),
-    ...(slash === "404" ? is("trailing-slash", { path: `${path}/` }) : []),
+    ...is("trailing-slash", { path: `${path}/` }),
   ];
 }

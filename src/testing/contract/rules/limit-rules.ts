@@ -88,15 +88,10 @@ const slowsDownUntold: Rule = {
   },
 };
 
-const others: readonly Readings[] = (["403", "503"] as const).flatMap((status) =>
-  (["remaining", "limit-reset", "ietf"] as const).map(
-    (headers): Readings => ({
-      "limit.exceeded": status,
-      "limit.headers": headers,
-      "limit.retry-after": "seconds",
-    }),
-  ),
-);
+const others: readonly Readings[] = [
+  { "limit.exceeded": "403", "limit.retry-after": "seconds" },
+  { "limit.exceeded": "503", "limit.retry-after": "seconds" },
+];
 
 const limitByAnotherStatus: Rule = {
   id: "limit-by-another-status",

@@ -83,13 +83,6 @@ export const formDefects: readonly Defect[] = [
   },
   {
     scenario: "clock-skew",
-    says: "X-RateLimit-Reset is a time from now",
-    file: "exchange/limit-headers.ts",
-    find: "String(Math.ceil((nowMs + untilFullMs) / 1000))",
-    replace: "String(Math.ceil(untilFullMs / 1000))",
-  },
-  {
-    scenario: "clock-skew",
     says: "a period that reaches past today ends today",
     file: "exchange/operations/stats.ts",
     find: "to: input.to ?? today };",

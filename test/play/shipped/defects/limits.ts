@@ -33,24 +33,11 @@ export const limitDefects: readonly Defect[] = [
     },
   ),
   ...noticedBy(["window-edge", "limit-recovers"], {
-    says: "a window that begins with a request lasts a millisecond longer",
-    file: "world/limits/fixed-from-first.ts",
-    find: "return nowMs < sinceMs + rate.windowMs ? used : 0;",
-    replace: "return nowMs <= sinceMs + rate.windowMs ? used : 0;",
-  }),
-  ...noticedBy(["window-edge", "limit-recovers"], {
     says: "a sliding log keeps a request that is a whole window old",
     file: "world/limits/sliding-log.ts",
     find: "(times[bucket.head] ?? 0) <= untilMs",
     replace: "(times[bucket.head] ?? 0) < untilMs",
   }),
-  {
-    scenario: "window-edge",
-    says: "the share of the previous window is rounded up",
-    file: "world/limits/sliding-counter.ts",
-    find: "return Math.floor((previous * (windowMs - elapsedMs)) / windowMs);",
-    replace: "return Math.ceil((previous * (windowMs - elapsedMs)) / windowMs);",
-  },
   {
     scenario: "window-edge",
     says: "the last token is never given out",
@@ -131,13 +118,6 @@ export const limitDefects: readonly Defect[] = [
     file: "exchange/respond.ts",
     find: "absent: () => undefined,",
     replace: 'absent: () => "0",',
-  },
-  {
-    scenario: "limit-no-hint",
-    says: "X-RateLimit-Reset is seconds from now, not since 1970",
-    file: "exchange/limit-headers.ts",
-    find: '"x-ratelimit-reset": String(Math.ceil((nowMs + untilFullMs) / 1000)),',
-    replace: '"x-ratelimit-reset": String(Math.ceil(untilFullMs / 1000)),',
   },
   {
     scenario: "limit-as-html",
