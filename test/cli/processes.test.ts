@@ -1,47 +1,67 @@
 /**
- * Each command once as users start it, in a process of its own: what it writes, and its exit code. `adsim fixtures` is in
- * fixtures.test.ts. Most other tests run commands in their own process.
+ * Each command once as users start it, in a process of its own (`adsim fixtures`, which takes long, in fixtures.test.ts). All other tests run
+ * commands in their own process.
  */
 
-import { readdirSync, statSync } from "node:fs";
-import { constants } from "node:os";
-import { join } from "node:path";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { createSimulator } from "../../src/index.ts";
 import { linesOf } from "../play/replay/recorded.ts";
-import { fileOf, temporaryFolder } from "../temporary-folder.ts";
-import { runProcess, spawnAdsim } from "./run-adsim.ts";
+import { fileOf } from "../temporary-folder.ts";
+import { entry, runProcess, spawnAdsim } from "./run-adsim.ts";
 
-test("adsim serve gets ready, and SIGTERM ends it with 0", async () => {
-  const adsim = spawnAdsim(["serve", "--port", "0"]);
-  await adsim.waitFor("Paste any of these");
+test("adsim serve gets ready, answers although nobody reads what it writes, and SIGTERM ends it with 0", async () => {
+  const adsim = spawnAdsim(["serve", "--port", "0", "--json", "--log", "json"]);
+  await adsim.waitFor("\n");
+  const { url } = JSON.parse(adsim.stdout());
+  expect((await fetch(`${url}/_sim/health`)).status).toBe(200);
+  adsim.child.stdout.destroy();
+  adsim.child.stderr.destroy();
+  expect((await fetch(`${url}/v1/nothing`)).status).toBe(404);
   adsim.signal("SIGTERM");
+  // It writes to the closed pipes here.
   expect(await adsim.ended).toEqual({ code: 0, signal: null });
-  expect(adsim.stderr()).toBe("adsim: SIGTERM, closing\n");
 });
 
 test("adsim exec passes its standard streams and a signal on to CMD", async () => {
-  const script = `process.on("SIGHUP", () => process.exit(5)); console.log("up"); console.error("err"); setInterval(() => {}, 1000);`;
-  const adsim = spawnAdsim(["exec", "--", process.execPath, "-e", script]);
+  const adsim = spawnAdsim([
+    ...["exec", "--", "sh", "-c"],
+    'trap "exit 5" HUP; echo up; echo err >&2; while :; do sleep 0.01; done',
+  ]);
   await adsim.waitFor("up\n");
   adsim.signal("SIGHUP");
   expect(await adsim.ended).toEqual({ code: 5, signal: null });
   expect(adsim.stderr()).toMatch(/^err\n[\s\S]*adsim: 0 requests/);
 });
 
-test("adsim matrix runs CMD, and reports that it sent no request", async () => {
-  const args = ["matrix", "--only", "errors.invalid", "--", process.execPath, "-e", "1"];
+test("adsim matrix says how to repeat the failure of CMD, and that line does so", async () => {
+  const client = `case "$ADSIM_ASSUMPTIONS" in *'"errors.invalid":"422"'*) exit 4;; esac; ${process.execPath} -e "fetch(process.env.ADSIM_URL)"`;
+  const args = ["matrix", "--only", "errors.invalid", "--", "sh", "-c", client];
   const { code, stdout } = await runProcess(args);
-  expect(stdout).toContain("sent no request to adsim");
   expect(code).toBe(1);
+  const [line = ""] = /npx adsim exec .*errors\.invalid=422 .*/.exec(stdout) ?? [];
+  const here = line.replace("npx adsim", `"${process.execPath}" "${entry}"`);
+  await expect(promisify(execFile)("sh", ["-c", here])).rejects.toMatchObject({ code: 4 });
 });
 
-test("adsim replay compares answers with a recording", async () => {
+const journal = (): string => {
   const sim = createSimulator();
   sim.handle({ method: "GET", path: "/v1/publisher/stats" });
-  const file = fileOf(`${linesOf(sim, {}).join("\n")}\n`, "journal.ndjson");
-  const said = "adsim: 1 request sent again in process: 1 answer is the same, 0 are different\n";
-  expect(await runProcess(["replay", file])).toEqual({ code: 0, stdout: said, stderr: "" });
+  return fileOf(`${linesOf(sim, {}).join("\n")}\n`, "journal.ndjson");
+};
+
+test.each<[string, () => readonly string[], RegExp]>([
+  ["record", () => [journal()], /^\{\n {2}"name": "journal",\n/],
+  ["replay", () => [journal()], /: 1 answer is the same, 0 are different\n$/],
+  ["scenarios", () => [], /^busy-day {2}/m],
+  ["export", () => ["busy-day", "--to", "artillery"], /^\{\n {2}"config": /],
+  ["openapi", () => [], /^\{\n {2}"openapi": "3\.1/],
+  ["assumptions", () => ["--json"], /"dedup\.repeat"/],
+])("adsim %s writes to standard output", async (command, args, expected) => {
+  const { code, stdout, stderr } = await runProcess([command, ...args()]);
+  expect(code, stderr).toBe(0);
+  expect(stdout).toMatch(expected);
 });
 
 test("adsim play reads a scenario from standard input", async () => {
@@ -51,39 +71,15 @@ test("adsim play reads a scenario from standard input", async () => {
   expect(adsim.stdout()).toContain("npx adsim play - < FILE");
 });
 
-test("adsim scenarios and adsim export write to standard output", async () => {
-  const listed = await runProcess(["scenarios"]);
-  expect([listed.code, listed.stderr]).toEqual([0, ""]);
-  expect(listed.stdout).toMatch(/^busy-day {2}/m);
-  const exported = await runProcess(["export", "busy-day", "--to", "artillery"]);
-  expect(exported.code).toBe(0);
-  expect(JSON.parse(exported.stdout)).toMatchObject({ config: expect.any(Object) });
-});
-
-test("adsim export stops when its reader has seen enough", async () => {
-  const adsim = spawnAdsim(["export", "busy-day", "--to", "vegeta"]);
-  await adsim.waitFor("\n");
-  adsim.child.stdout.destroy();
-  expect(await adsim.ended).toEqual({ code: 0, signal: null });
-  expect(adsim.stderr()).toBe("");
-});
-
-test("adsim export leaves no half of a file when a signal ends it", async () => {
-  const folder = temporaryFolder();
-  const out = join(folder, "day.ndjson");
-  const adsim = spawnAdsim(["export", "busy-day", "--to", "vegeta", "--out", out]);
-  const hasBegun = (): boolean =>
-    readdirSync(folder).some(
-      (name) => (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0) > 0,
-    );
-  while (!hasBegun()) await new Promise((resolve) => setTimeout(resolve, 5));
-  adsim.signal("SIGTERM");
-  expect((await adsim.ended).code).toBe(128 + constants.signals.SIGTERM);
-  expect(readdirSync(folder)).toEqual([]);
-});
-
-test.each(["openapi", "assumptions"])("adsim %s writes JSON", async (command) => {
-  const { code, stdout, stderr } = await runProcess([command, "--json"]);
-  expect([code, stderr]).toEqual([0, ""]);
-  expect(JSON.parse(stdout)).toBeInstanceOf(Object);
-});
+test.each(["assumptions", "serve --port 0"])(
+  "adsim %s that can't write, as on a full disk, ends with 3 and one line",
+  async (words) => {
+    // A descriptor that is open for reading only.
+    const command = `exec "$0" "$1" ${words} 1< "$1"`;
+    const ran = promisify(execFile)("sh", ["-c", command, process.execPath, entry]);
+    await expect(ran).rejects.toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/^adsim: can't write to standard output: E[A-Z]+[^\n]*\n$/),
+    });
+  },
+);
