@@ -1,32 +1,15 @@
 /**
- * Records the examples of the OpenAPI document: for each operation a valid request with its answer, and an answer for each
- * error. The answers come from a fresh simulator; none is written by hand.
+ * Records the examples of the OpenAPI document: for each operation a valid request with its answer. The answers come from a
+ * fresh simulator; none is written by hand.
  */
 
 import { day, formatDay } from "../base/calendar.ts";
 import { dayReader } from "../exchange/operations/operation-world.ts";
-import { documented } from "../exchange/operations/outcome.ts";
-import { createQuota } from "../exchange/quota.ts";
-import { createResponder } from "../exchange/respond.ts";
 import { buildRequest } from "../spec/build-request.ts";
-import {
-  codesOf,
-  type ErrorCode,
-  errorKinds,
-  httpRejections,
-  unroutedCodes,
-} from "../spec/errors.ts";
-import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
-import type { ErrorExample, ErrorExamples, Examples } from "../spec/openapi/openapi-examples.ts";
+import type { Examples } from "../spec/openapi/openapi-examples.ts";
 import { parameterEncodingOf, type Values } from "../spec/openapi/openapi-requests.ts";
-import {
-  documentedLimits,
-  type Operation,
-  type OperationId,
-  operations,
-} from "../spec/operations.ts";
+import { type Operation, type OperationId, operations } from "../spec/operations.ts";
 import type { Credentials } from "../world/accounts/account.ts";
-import { type Mistake, mistakes, type ValidRequest } from "./openapi-mistakes.ts";
 import type { SimulatorCore } from "./simulator.ts";
 
 /** Uses the first publisher, with its current key and surfaces. */
@@ -35,14 +18,30 @@ export function recordExamples(of: SimulatorCore): Examples {
   if (publisher === undefined) throw new Error("Every world has a publisher.");
   const trial = of.fresh();
   const surface = copySurfaces(publisher, trial);
-  const recorder = createRecorder(trial);
-  const { values, successes, validRequests } = recordSuccesses(recorder, publisher.id, surface);
-  const { assumptions } = trial;
-  const refusals = mapOperations((operation) =>
-    recorder.errors(codesOf(operation, assumptions), validRequests[operation.id]),
-  );
-  const unrouted = recorder.errors(unroutedCodes, validRequests.stats);
-  return { publisher, values, successes, refusals, unrouted, headers: recorder.headers };
+  const key = trial.publishers.credentials(1)[0]?.apiKey ?? "";
+  const today = dayReader(trial.assumptions)(trial.clock.now());
+  const own = { publisher_id: publisher.id };
+  const values: Record<OperationId, Values> = {
+    stats: { ...own, from: formatDay(day(today - 7)), to: formatDay(day(today - 1)), surface },
+    impression: { ...own, surface, ad_id: "ad-1", session_id: "session-1" },
+    click: {},
+    surfaces: own,
+    payouts: { ...own, limit: 3 },
+  };
+  const headers: Record<string, string> = {};
+  const answers = Object.values<Operation>(operations).map((operation) => {
+    const { id } = operation;
+    const { encoding } = parameterEncodingOf(operation, trial.assumptions);
+    const answer = trial.handle(buildRequest(id, values[id], { key, encoding }));
+    const body: unknown = JSON.parse(answer.body);
+    Object.assign(headers, answer.headers);
+    // A click needs the answer to its impression (spec §4). The operations are in that order.
+    if (id === "impression") values.click = clickOn(body);
+    return [id, body];
+  });
+  // One entry per operation.
+  const successes = Object.fromEntries(answers) as Examples["successes"];
+  return { publisher, values, successes, headers };
 }
 
 /** @returns the id of the surface for the examples, which is active. */
@@ -59,122 +58,6 @@ function copySurfaces({ id, surfaces }: Credentials, trial: SimulatorCore): stri
   return (active ?? first).id;
 }
 
-interface Recorder {
-  readonly trial: SimulatorCore;
-  readonly headers: Readonly<Record<string, string>>;
-  ask(request: ApiRequest): ApiResponse;
-  validRequest(operation: Operation, values: Values): ValidRequest;
-  errors(codes: readonly ErrorCode[], validRequest: ValidRequest): ErrorExamples;
-}
-
-function createRecorder(trial: SimulatorCore): Recorder {
-  const { assumptions } = trial;
-  const [own, other] = trial.publishers.credentials(2);
-  const apiKey = own?.apiKey ?? "";
-  const otherId = (other ?? trial.publishers.signUp()).id;
-  const headers: Record<string, string> = {};
-  const writeRefusal = createRefusalWriter(trial);
-
-  function note(response: ApiResponse): ApiResponse {
-    for (const [name, value] of Object.entries(response.headers)) headers[name] ??= value;
-    return response;
-  }
-  function exampleOf(code: ErrorCode, validRequest: ValidRequest): ErrorExample | undefined {
-    const mistake: Mistake | undefined = mistakes[code as keyof typeof mistakes];
-    if (mistake === undefined) {
-      return {
-        summary: errorKinds[code].title,
-        value: bodyOf(note(writeRefusal(code, validRequest))),
-      };
-    }
-    const { summary, before, makeRequest } = mistake;
-    const own = before === undefined ? trial : trial.fork();
-    if (before !== undefined && !before(own, validRequest.values)) return undefined;
-    return {
-      summary,
-      value: bodyOf(note(own.handle(makeRequest?.(validRequest) ?? validRequest.request))),
-    };
-  }
-  return {
-    trial,
-    headers,
-    ask: (request) => note(trial.handle(request)),
-    validRequest(operation, values) {
-      const writing = parameterEncodingOf(operation, assumptions);
-      const { encoding } = writing;
-      const write: ValidRequest["write"] = (sent) =>
-        buildRequest(operation.id, sent, { key: apiKey, encoding });
-      return { assumptions, operation, writing, values, request: write(values), otherId, write };
-    },
-    errors(codes, validRequest) {
-      const examples = codes.flatMap((code) => {
-        const example = exampleOf(code, validRequest);
-        return example === undefined ? [] : [[code, example] as const];
-      });
-      return Object.fromEntries(examples);
-    },
-  };
-}
-
-/** Writes the refusals that no single request provokes: those of the rate limit and of broken HTTP. */
-function createRefusalWriter({
-  seed,
-  assumptions,
-  clock,
-}: SimulatorCore): (code: ErrorCode, validRequest: ValidRequest) => ApiResponse {
-  const responder = createResponder({ seed, assumptions, explain: false });
-  const quota = createQuota(assumptions);
-  const nowMs = clock.now();
-  return (code, { operation: { id, limit } }) => {
-    const quotaStatus = quota.quotaStatus(id, undefined, nowMs);
-    const broken = httpRejections[code as keyof typeof httpRejections];
-    if (broken !== undefined) return responder.refusal(broken, quotaStatus, documented, {});
-    const { rejection } = quota.exceeded(id);
-    const retryAfterMs = documentedLimits[limit].windowMs;
-    return responder.refusal(rejection, quotaStatus, documented, { retryAfterMs, nowMs });
-  };
-}
-
-function recordSuccesses(
-  { trial, ask, validRequest }: Recorder,
-  publisherId: string,
-  surface: string,
-): Pick<Examples, "values" | "successes"> & {
-  readonly validRequests: Readonly<Record<OperationId, ValidRequest>>;
-} {
-  const today = dayReader(trial.assumptions)(trial.clock.now());
-  const own = { publisher_id: publisherId };
-  const values: Record<OperationId, Values> = {
-    stats: { ...own, from: formatDay(day(today - 7)), to: formatDay(day(today - 1)), surface },
-    impression: { ...own, surface, ad_id: "ad-1", session_id: "session-1" },
-    click: {},
-    surfaces: own,
-    payouts: { ...own, limit: 3 },
-  };
-  const successes = mapOperations((operation) => {
-    const { id } = operation;
-    const body = bodyOf(ask(validRequest(operation, values[id]).request));
-    // A click needs the answer to its impression (spec §4). The operations are in that order.
-    if (id === "impression") values.click = clickOn(body);
-    return body;
-  });
-  const validRequests = mapOperations((operation) => validRequest(operation, values[operation.id]));
-  return { values, successes, validRequests };
-}
-
 function clickOn(impression: unknown): Values {
   return { impression_id: (impression as { readonly impression_id: string }).impression_id };
-}
-
-function bodyOf({ headers, body }: ApiResponse): unknown {
-  return headers["content-type"]?.includes("json") ? JSON.parse(body) : body;
-}
-
-function mapOperations<Made>(make: (operation: Operation) => Made): Record<OperationId, Made> {
-  const made = Object.values<Operation>(operations).map((operation) => [
-    operation.id,
-    make(operation),
-  ]);
-  // One entry per operation.
-  return Object.fromEntries(made) as Record<OperationId, Made>;
 }

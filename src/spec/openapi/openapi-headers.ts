@@ -23,8 +23,6 @@ export interface HeaderDescriber {
   readonly limits: { readonly [name: string]: OpenApiHeader };
   /** The headers of every response, apart from HTTP's own (spec §8). */
   readonly everywhere: HeadersOfResponse;
-  /** Adds the recorded value as an example. */
-  exemplified(name: string, header: OpenApiHeader): OpenApiHeader;
   /** The additional headers of a response with these errors. */
   of(codes: readonly ErrorCode[]): HeadersOfResponse;
 }
@@ -34,7 +32,7 @@ export function createHeaders(
   recorded: Examples["headers"] = {},
 ): HeaderDescriber {
   const occasional = occasionalHeaders(assumptions);
-  const exemplified: HeaderDescriber["exemplified"] = (name, header) => {
+  const exemplified = (name: string, header: OpenApiHeader): OpenApiHeader => {
     const text = recorded[name.toLowerCase()];
     if (text === undefined) return header;
     return { ...header, example: header.schema.type === "integer" ? Number(text) : text };
@@ -49,14 +47,13 @@ export function createHeaders(
     everywhere: Object.fromEntries(
       described.map(([name]) => [name, { $ref: `#/components/headers/${name}` }]),
     ),
-    exemplified,
     of: (codes) =>
       Object.fromEntries(
         occasional.flatMap(({ header, code, value }) => {
           if (value === undefined || !codes.includes(code)) return [];
           // If other errors share the status, only some of its responses have the header.
           const required = codes.every((other) => other === code);
-          return [[header, exemplified(header, { ...value, required })]];
+          return [[header, { ...value, required }]];
         }),
       ),
   };

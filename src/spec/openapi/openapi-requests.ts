@@ -2,7 +2,6 @@
 
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import { contentTypes, type Encoding } from "../build-request.ts";
-import type { ApiRequest } from "../messages.ts";
 import type { Operation, Parameter } from "../operations.ts";
 import type { JsonSchema } from "../responses.ts";
 
@@ -10,30 +9,19 @@ import type { JsonSchema } from "../responses.ts";
 export type Values = Readonly<Record<string, string | number>>;
 
 /** A way to send parameters. */
-export interface ParameterEncoding {
+interface ParameterEncoding {
   readonly encoding: Encoding;
   readonly about: string;
-  /** Repeats parameters that are already encoded. */
-  twice(written: string): string;
-  /** A text that can't be decoded. */
-  readonly broken: string;
 }
 
-const pairs = {
-  twice: (written: string): string => `${written}&${written}`,
-  broken: "%ff=1",
-};
-const inQuery: ParameterEncoding = { ...pairs, encoding: "query", about: "" };
+const inQuery: ParameterEncoding = { encoding: "query", about: "" };
 const inForm: ParameterEncoding = {
-  ...pairs,
   encoding: "form",
   about: "The parameters as a form. The service accepts no other encoding.",
 };
 const inJson: ParameterEncoding = {
   encoding: "json",
   about: "The parameters as JSON. The service accepts no other encoding.",
-  twice: (written) => `${written.slice(0, -1)},${written.slice(1)}`,
-  broken: "{",
 };
 
 /** If the service accepts any encoding, the document lists only JSON: client generators mix up several alternatives. */
@@ -55,16 +43,6 @@ export function parameterEncodingOf(
   assumptions: Assumptions,
 ): ParameterEncoding {
   return method === "GET" ? inQuery : bodyEncodings[assumptions["request.encoding"]];
-}
-
-/** The request with this text instead of its encoded parameters. */
-export function withText(request: ApiRequest, text: string): ApiRequest {
-  return request.body === undefined ? { ...request, query: text } : { ...request, body: text };
-}
-
-/** The encoded parameters of a request. */
-export function textOf({ query, body = query }: ApiRequest): string {
-  return String(body);
 }
 
 /** Describes the request of an operation. `values` are its example. Adds named schemas to `schemas`. */

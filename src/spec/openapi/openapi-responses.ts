@@ -9,7 +9,7 @@ import { errorBodies } from "../error-bodies.ts";
 import { codesOf, type ErrorCode, errorKinds, statusesOf, unroutedCodes } from "../errors.ts";
 import type { Operation } from "../operations.ts";
 import { type JsonSchema, successTypeOf } from "../responses.ts";
-import type { ErrorExample, ErrorExamples, Examples } from "./openapi-examples.ts";
+import type { Examples } from "./openapi-examples.ts";
 import {
   createHeaders,
   type HeadersOfResponse,
@@ -29,8 +29,6 @@ export interface OpenApiResponse {
 export interface OpenApiContent {
   readonly schema: JsonSchema;
   readonly example?: unknown;
-  /** By error code. */
-  readonly examples?: { readonly [code: string]: ErrorExample };
 }
 
 type Responses = { readonly [status: string]: OpenApiResponse };
@@ -73,26 +71,17 @@ export function createResponses(
   const problem = errorSchema && named("Problem", errorSchema);
   const headers = createHeaders(assumptions, examples?.headers);
 
-  function refusal(codes: readonly ErrorCode[], recorded: ErrorExamples | undefined) {
-    const found = codes.flatMap((code) => {
-      const example = recorded?.[code];
-      return example === undefined ? [] : [[code, example] as const];
-    });
-    const content: OpenApiContent = {
-      schema: problem ?? {},
-      ...(found.length === 0 ? {} : { examples: Object.fromEntries(found) }),
-    };
+  function refusal(codes: readonly ErrorCode[]) {
     return {
       description: codes.map((code) => `${errorKinds[code].title}.`).join(" "),
       headers: { ...headers.everywhere, ...headers.of(codes) },
-      ...(errorType === undefined ? {} : { content: { [errorType]: content } }),
+      ...(errorType === undefined ? {} : { content: { [errorType]: { schema: problem ?? {} } } }),
       "x-error-codes": codes,
     };
   }
   function responses(operation: Operation): Responses {
     const byStatus = groupedBy(codesOf(operation, assumptions), (code) => statuses[code]);
-    const recorded = examples?.refusals[operation.id];
-    const refusals = [...byStatus].map(([status, codes]) => [status, refusal(codes, recorded)]);
+    const refusals = [...byStatus].map(([status, codes]) => [status, refusal(codes)]);
     const success: OpenApiResponse = {
       description: successes[operation.id],
       headers: headers.everywhere,
@@ -110,9 +99,7 @@ export function createResponses(
   return {
     headers: headers.limits,
     shared,
-    unrouted: Object.fromEntries(
-      unroutedCodes.map((code) => [code, refusal([code], examples?.unrouted)]),
-    ),
+    unrouted: Object.fromEntries(unroutedCodes.map((code) => [code, refusal([code])])),
     of: (operation) =>
       Object.fromEntries(
         Object.entries(responses(operation)).map(([status, response]) => {
