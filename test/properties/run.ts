@@ -58,8 +58,10 @@ export interface Player {
   play(action: Action, about?: string): ApiResponse | undefined;
 }
 
-export function createPlayer(options: SimulatorOptions): Player {
+/** `plant`: what is done to the simulator and to its forks before they are used. */
+export function createPlayer(options: SimulatorOptions, plant?: (sim: Simulator) => void): Player {
   let sim = createSimulator(options);
+  plant?.(sim);
   let saved: Snapshot | undefined;
   const steps: Step[] = [];
 
@@ -77,6 +79,7 @@ export function createPlayer(options: SimulatorOptions): Player {
         return undefined;
       case "fork":
         sim = sim.fork();
+        plant?.(sim);
         return undefined;
       case "reset":
         sim.reset();

@@ -71,12 +71,15 @@ export class Play implements fc.Command<Stage, null> {
 export function stageOf(
   options: RunOptions,
   sometimes: (place: string) => void,
+  plant?: Parameters<typeof createPlayer>[1],
 ): { stage: Stage; run(): Run } {
   const readings: Readings = options.assumptions;
   const pristine = pristineOf(options);
-  const player = createPlayer(options);
+  const player = createPlayer(options, plant);
   const twin =
-    readings["money.precision"] === "exact" ? undefined : createPlayer(withoutRounding(options));
+    readings["money.precision"] === "exact"
+      ? undefined
+      : createPlayer(withoutRounding(options), plant);
   const { publishers, history } = pristine;
   const oracle = createOracle({ readings, publishers, history, sometimes });
   const stage: Stage = {

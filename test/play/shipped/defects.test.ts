@@ -1,82 +1,53 @@
 /** Every shipped scenario notices a defect in what it is about, by its own expectations. */
 
-import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { playScenarioSync, simulatorFor } from "../../../src/play/player/play-in-process.ts";
+import type { PlayResult, Scenario } from "../../../src/scenario.ts";
 import { someOf } from "../../budget.ts";
-import type { Defect } from "./defect.ts";
-import type { Copy, Played } from "./play-with-defects.ts";
+import { answers, type Plant, requests, verdicts } from "../../planted/plant.ts";
+import { simulatorDefects } from "../../planted/simulator-defects.ts";
+import { shortened } from "./shortened.ts";
 
-const scenarioNames = readdirSync(join(import.meta.dirname, "../../../scenarios"))
+const folder = join(import.meta.dirname, "../../../scenarios");
+const scenarioNames = readdirSync(folder)
   .filter((file) => file.endsWith(".ts"))
   .map((file) => file.slice(0, -".ts".length));
 
-const folder = join(import.meta.dirname, "defects");
-const modules: Readonly<Record<string, unknown>>[] = await Promise.all(
-  readdirSync(folder).map((file) => import(join(folder, file))),
-);
-const defects = modules.flatMap((module) =>
-  Object.values(module).flatMap((lists) => lists as readonly Defect[]),
+const planted = Object.entries(simulatorDefects).flatMap(([says, { scenarios, plant }]) =>
+  scenarios.map((name) => ({ name, says, plant })),
 );
 
-/** First the simulator as it is, on which all scenarios are played elsewhere; then each defect with the scenarios that it breaks. */
-const copies: Copy[] = [{ change: undefined, scenarios: someOf(scenarioNames) }];
-const copyOf = defects.map(({ file, find, replace, scenario }) => {
-  const same = copies.findIndex(
-    ({ change }) => change?.file === file && change.find === find && change.replace === replace,
-  );
-  const copy = copies[same];
-  if (copy === undefined)
-    return copies.push({ change: { file, find, replace }, scenarios: [scenario] }) - 1;
-  copies[same] = { ...copy, scenarios: [...copy.scenarios, scenario] };
-  return same;
-});
-
-const played = new Map<string, Played>();
-let complaints = "";
-
-/** Plays them in a separate process, which can change modules as they are loaded. */
-beforeAll(async () => {
-  const script = join(import.meta.dirname, "play-with-defects.ts");
-  const child = spawn(process.execPath, ["--no-warnings", script]);
-  child.stdin.end(JSON.stringify(copies));
-  const [lines, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  complaints = errors;
-  for (const line of lines.split("\n").filter(Boolean)) {
-    const one = JSON.parse(line) as Played;
-    played.set(`${one.copy} ${one.scenario}`, one);
-  }
-}, 300_000);
-
-function playedOn(copy: number, scenario: string): Played {
-  const one = played.get(`${copy} ${scenario}`);
-  if (one === undefined) throw new Error(`${scenario} wasn't played to the end. ${complaints}`);
-  return one;
+async function play(name: string, ...plants: readonly Plant[]): Promise<PlayResult> {
+  const { scenario } = (await import(join(folder, `${name}.ts`))) as { scenario: Scenario };
+  const short = shortened(scenario);
+  const simulator = simulatorFor(short);
+  for (const plant of plants) plant(simulator);
+  return playScenarioSync(short, { simulator });
 }
 
-describe("without a defect the scenario holds", () => {
-  test.each(someOf(scenarioNames))("%s", (name) => {
-    expect(playedOn(0, name)).toMatchObject({ verdict: "held", broken: [] });
-  });
-});
-
 describe("a defect breaks the scenario", () => {
-  test.each(defects.map((defect, index) => [defect.scenario, defect.says, index] as const))(
-    "%s: %s",
-    (scenario, _says, index) => {
-      const { verdict, why, broken } = playedOn(copyOf[index] ?? -1, scenario);
-      // Its own expectations must break, whatever the invariants say.
-      expect({ verdict, why, broken: broken.length }).toEqual({
-        verdict: "broken",
-        why: expect.any(String),
-        broken: expect.toSatisfy((count: number) => count > 0),
-      });
-    },
-  );
+  test.each(planted)("$name: $says", async ({ name, plant }) => {
+    const { steps } = await play(name, plant);
+    // Its own expectations must break, whatever the invariants say.
+    expect(steps.filter(({ verdict }) => verdict === "broken")).not.toEqual([]);
+  });
 
   test.each(scenarioNames)("%s: at least one is planted for it", (name) => {
-    expect(defects.filter(({ scenario }) => scenario === name)).not.toEqual([]);
+    expect(planted.filter((one) => one.name === name)).not.toEqual([]);
   });
 });
+
+test.each(someOf(scenarioNames))(
+  "%s holds if what surrounds the simulator changes nothing",
+  async (name) => {
+    const nothing = [
+      answers(() => undefined),
+      requests("impression", (values) => ({ ...values })),
+      verdicts("respond", (verdict) => verdict),
+    ];
+    const { verdict } = await play(name, ...nothing);
+    expect(verdict).toBe("held");
+  },
+);

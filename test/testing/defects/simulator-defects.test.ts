@@ -1,98 +1,69 @@
 /**
- * Thirty defects of the simulator: random sequences of commands, checked by the oracle and the laws, find each of them.
- * In `.ci/run` the sequences are also shrunk until they are short enough to read. ADSIM_REPORT prints the table.
+ * Random sequences of commands, checked by the oracle and the laws, find defects of the simulator. In `.ci/run` the sequences
+ * are also shrunk until they are short enough to read.
  */
 
-import { spawn } from "node:child_process";
-import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { beforeAll, expect, test } from "vitest";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Profile } from "../../../src/index.ts";
 import { isThorough, runsOf } from "../../budget.ts";
-import type { Found } from "./hunt.ts";
-import { simulatorDefects } from "./simulator-defects.ts";
+import type { Plant } from "../../planted/plant.ts";
+import { simulatorDefects } from "../../planted/simulator-defects.ts";
+import { anyCommand, usualWeights } from "../../properties/commands.ts";
+import { judgeRun } from "../../properties/laws.ts";
+import { anyOptions, lot, Play, stageOf, type Worlds } from "../../properties/sequence.ts";
 import { type TopicName, topics } from "./topics.ts";
-import type { Trial, TrialResult } from "./try-defects.ts";
 
-// The list's own names are its keys.
-const allTopics = Object.keys(topics) as TopicName[];
+/** The laws cost more than all else: one in so many sequences is checked, and they take turns. */
+const LAWS_ONE_IN = 4;
+const SEED = 20_260_115;
 
-/** The unchanged simulator with every topic, then each defect with its own. */
-const trials: readonly Trial[] = [
-  { number: 0, change: undefined, topics: allTopics },
-  ...simulatorDefects.map(
-    ({ file, find, replace, topic }, index): Trial => ({
-      number: index + 1,
-      change: { file, find, replace },
-      topics: [topic],
+/** Few, because computing a population's past takes longer than playing a sequence. */
+const fewWorlds: Worlds = fc.record({
+  seed: fc.constant("adsim"),
+  start: fc.constantFrom("2026-01-15T00:00:00Z", "2024-02-28T23:59:59.999Z"),
+  publishers: fc.constant(2),
+  profile: fc.constantFrom<Profile>("typical", "tiny", "adversarial"),
+});
+
+/** @returns how many commands show that something is wrong; undefined if no sequence does. */
+function hunt(topic: TopicName, sequences: number, plant?: Plant): number | undefined {
+  const { about, weights, unusualOneIn, mostCommands } = topics[topic];
+  const command = anyCommand({ ...usualWeights, ...weights }, unusualOneIn);
+  const commands = fc.commands([command.map((one) => new Play(one))], {
+    maxCommands: mostCommands,
+    size: "max",
+  });
+  const { failed, counterexample } = fc.check(
+    fc.property(anyOptions(about, fewWorlds), lot, commands, (options, number, sequence) => {
+      const { stage, run } = stageOf(options, () => undefined, plant);
+      fc.modelRun(() => ({ model: stage, real: null }), sequence);
+      if (number % LAWS_ONE_IN === 0) judgeRun(run(), number / LAWS_ONE_IN);
     }),
-  ),
-];
-
-const tried = new Map<number, TrialResult>();
-let complaints = "";
-
-/** In a process of its own, which may change modules while it loads them. */
-beforeAll(async () => {
-  const script = join(import.meta.dirname, "try-defects.ts");
-  const child = spawn(process.execPath, ["--no-warnings", script]);
-  child.stdin.end(JSON.stringify(trials));
-  const [lines, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  complaints = errors;
-  for (const line of lines.split("\n").filter(Boolean)) {
-    const one = JSON.parse(line) as TrialResult;
-    tried.set(one.number, one);
-  }
-  if (process.env.ADSIM_REPORT !== undefined) console.log(table());
-}, 300_000);
-
-function foundIn(number: number): readonly Found[] {
-  const one = tried.get(number);
-  if (one === undefined) throw new Error(`Trial ${number} came to no end. ${complaints}`);
-  if (one.failed !== undefined) throw new Error(one.failed);
-  return one.found;
+    { seed: SEED, numRuns: sequences, endOnFailure: !isThorough },
+  );
+  if (!failed) return undefined;
+  // fast-check also keeps the commands after the failure.
+  return Array.from(counterexample?.[2] ?? []).filter((one) => "hasRan" in one && one.hasRan)
+    .length;
 }
 
-test("the unchanged simulator passes the sequences of every topic", () => {
-  const found = foundIn(0);
-  expect(found.map(({ caught }) => caught)).toEqual(allTopics.map(() => undefined));
-  expect(found.map(({ sequences }) => sequences)).toEqual(
-    allTopics.map((name) => runsOf(topics[name].sequences)),
-  );
+test.each(Object.entries(topics))("the simulator as it is: %s", (topic, { sequences }) => {
+  expect(hunt(topic as TopicName, runsOf(sequences))).toBeUndefined();
 });
 
-test.each(simulatorDefects.map(({ says }, index) => [says, index + 1] as const))(
-  "caught: %s",
-  (_says, number) => {
-    const [found] = foundIn(number);
-    expect(found?.caught).toMatchObject({
-      by: expect.any(String),
-      why: expect.stringMatching(/./),
-    });
-  },
-);
+const lengths: number[] = [];
+const hunted = Object.entries(simulatorDefects).filter(([, { topic }]) => topic !== undefined);
 
-test("there are thirty different defects", () => {
-  expect(simulatorDefects).toHaveLength(30);
-  expect(new Set(simulatorDefects.map(({ says }) => says)).size).toBe(30);
+test.each(hunted)("caught: %s", (_, { topic = "stats", plant }) => {
+  const length = hunt(topic, topics[topic].sequences, plant);
+  expect(length).toBeDefined();
+  if (length !== undefined) lengths.push(length);
 });
 
-const shrunk = "9 in 10 sequences shrink to at most 8 commands";
 // They are shrunk only then.
 if (isThorough)
-  test(shrunk, () => {
-    const short = trials.slice(1).filter(({ number }) => {
-      const [found] = foundIn(number);
-      return found?.caught !== undefined && found.caught.commands <= 8;
-    });
-    expect(short.length).toBeGreaterThanOrEqual(27);
+  test("9 in 10 sequences shrink to at most 8 commands", () => {
+    const short = lengths.filter((length) => length <= 8);
+    expect(short.length).toBeGreaterThanOrEqual(0.9 * hunted.length);
   });
-
-function table(): string {
-  const cpuMs = [...tried.values()].reduce((sum, one) => sum + one.cpuMs, 0);
-  const rows = simulatorDefects.map(({ says, topic }, index) => {
-    const [found] = foundIn(index + 1);
-    const { by = "nothing", commands = "-" } = found?.caught ?? {};
-    return `${says} | ${topic} | ${by} | ${commands} commands, of sequence ${found?.sequences}`;
-  });
-  return [...rows, `${cpuMs} ms of CPU`].join("\n");
-}

@@ -29,7 +29,7 @@ const nothing: Topic["weights"] = {
 /** By part of the service. None of them knows of a defect. */
 export const topics: Readonly<Record<TopicName, Topic>> = {
   amounts: {
-    sequences: 240,
+    sequences: 30,
     mostCommands: 12,
     about: ["money.precision", "click.revenue", "date.timezone"],
     weights: { ...nothing, impression: 30, click: 30, stats: 20, payouts: 10, advance: 10 },
