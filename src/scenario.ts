@@ -1,6 +1,7 @@
 /** `adsim/scenario`: scenarios as data, typed in TypeScript and checked as JSON. */
 
 export type { RequestOutcome } from "./laws/client-exchange.ts";
+export type { InvariantResult } from "./laws/judge.ts";
 export { defineScenario } from "./play/language/define/define-scenario.ts";
 export { scenarioJsonSchema } from "./play/language/json-schema.ts";
 export { type ParseScenarioOptions, parseScenario } from "./play/language/parse/parse-scenario.ts";
@@ -40,7 +41,6 @@ export type { TimelineBucket } from "./play/measure/timeline.ts";
 export { playScenarioSync, type SyncOptions } from "./play/player/play-in-process.ts";
 export type {
   Check,
-  InvariantResult,
   PlayResult,
   ShareResult,
   ShownExchange,

@@ -3,6 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { shippedNames } from "../src/adapters/shipped-scenarios.ts";
+import { invariants as all } from "../src/laws/invariants.ts";
 import type { Rule } from "../src/testing/contract/rules/rule.ts";
 import { rules } from "../src/testing/contract/rules.ts";
 import { invariants } from "../src/testing.ts";
@@ -21,19 +22,22 @@ tried under several choices of an [assumption](assumptions.md), whatever the con
 ${rows(rules.map((rule) => [`\`${rule.id}\``, sentence(rule.says), rule.source, needsOf(rule), choicesOf(rule)]))}
 `;
 
+/** A foreign service has no audit, which is all that M2 looks at. */
+const atAnyService = all.flatMap(({ id, seen }) => (seen !== undefined && id !== "M2" ? id : []));
+
 const invariantsPage = `# The invariants
 
-adsim obeys these laws, whatever is assumed. [\`adsim play\`](scenarios.md#invariants) checks them after every scenario,
-and [\`checkInvariants\`](own-tests.md#property-tests) checks them on a simulator that your test has used. The letter says what
-a law is about: M money, S stats, D duplicates and clicks, L limits, A isolation, R determinism, H the shape of answers.
+adsim obeys these, whatever is assumed. [\`adsim play\`](scenarios.md#invariants) checks them after every scenario, and
+[\`checkInvariants\`](own-tests.md#property-tests) checks them on a simulator that your test has used. The letter says what
+an invariant is about: M money, S stats, D duplicates and clicks, L limits, A isolation, R saved state, H the shape of answers.
 
-At [another service](scenarios.md#at-another-service) a law is judged from the answers alone, and only by what the specification
-says. \`H2\`, \`H3\` and \`M6\` are unknown there, \`M3\` checks only the upper end of the range, and \`M4\` takes every number that
-JSON allows.
+Those marked ° are judged at [another service](scenarios.md#at-another-service), too, from its answers alone, and only by what
+the specification says. There \`M3\` checks only the upper end of the range, \`M4\` takes every number that JSON allows, and
+\`H1\` fails on a 5xx only if the client made a mistake.
 
 | invariant | says |
 |---|---|
-${rows(invariants.map(({ id, says }) => [`\`${id}\``, says]))}
+${rows(invariants.map(({ id, says }) => [`\`${id}\`${atAnyService.includes(id) ? "°" : ""}`, says]))}
 `;
 
 const [short, stories] = [true, false].map((isShort) =>

@@ -175,16 +175,14 @@ describe("floors", () => {
     const oracle = everything.filter(({ path }) => path.startsWith("test/oracle/"));
     expect(oracle.length).toBeGreaterThan(10);
     // The types of requests, answers and publishers are defined once. They are gone at run time.
-    const typesOf = ["src/world/accounts/account.ts", "src/spec/messages.ts"];
-    // The laws use these counters, too. They judge the limiter and share nothing with it.
-    const counters = "src/laws/quotas.ts";
-    const ofCounters = sources.filter(({ path }) => path === counters);
-    expect(
-      ofCounters.flatMap((file) => importsOf(file).filter((to) => !onlyTypes(file, to))),
-    ).toEqual([]);
+    const typesOf = [
+      "src/world/accounts/account.ts",
+      "src/spec/assumptions/catalogue.ts",
+      "src/spec/messages.ts",
+    ];
     const shared = oracle.flatMap((file) =>
       importsOf(file)
-        .filter((to) => !to.startsWith("test/oracle/") && to !== counters)
+        .filter((to) => !to.startsWith("test/oracle/"))
         .filter((to) => !typesOf.includes(to) || !onlyTypes(file, to))
         .map((to) => `${file.path} imports ${to}`),
     );

@@ -3,9 +3,9 @@
 import { nearestMicros } from "../base/money.ts";
 import { jsonObjectIn } from "../base/parse-json.ts";
 import type { ClientExchange, Member } from "./client-exchange.ts";
-import { inconclusive } from "./law.ts";
+import { inconclusive } from "./ensure.ts";
 import { addDays } from "./read-trace.ts";
-import { ask, freshKey, todayIn, type Values, type WorldCopy } from "./world-copy.ts";
+import { ask, renewKey, todayIn, type Values, type WorldCopy } from "./world-copy.ts";
 
 /** The limit is 60 reporting requests per key and minute. */
 const MAX_READS_PER_KEY = 50;
@@ -21,7 +21,7 @@ function read(
   const known = copy.answers.get(query);
   if (known !== undefined) return known;
   if ((copy.keys.get(member.id)?.requestCount ?? MAX_READS_PER_KEY) >= MAX_READS_PER_KEY)
-    freshKey(copy, member);
+    renewKey(copy, member);
   const answer = ask(copy, member, operation, values);
   if (answer.outcome === "answered" && answer.status === 200) {
     copy.answers.set(query, answer);
@@ -95,11 +95,11 @@ const MAX_LISTED = 100;
 export function readPayouts(copy: WorldCopy, member: Member): Payouts {
   const { text } = read(copy, member, "payouts", { limit: String(MAX_LISTED) });
   const { payouts, pendingMicros } = payoutsOf(text);
-  const cut = copy.readings["payout.order"] === "newest-first" ? "older" : "newer";
+  const cut = copy.assumptions["payout.order"] === "newest-first" ? "older" : "newer";
   return { text, payouts, pendingMicros, missing: payouts.length < MAX_LISTED ? "none" : cut };
 }
 
-export function payoutsOf(text: string): Pick<Payouts, "payouts" | "pendingMicros"> {
+function payoutsOf(text: string): Pick<Payouts, "payouts" | "pendingMicros"> {
   const body = jsonObjectIn(text) ?? unreadable("payouts");
   const listed = Array.isArray(body.payouts) ? body.payouts : unreadable("payouts");
   const payouts = listed.map((entry: unknown): Payout => {
@@ -118,7 +118,7 @@ export function payoutsOf(text: string): Pick<Payouts, "payouts" | "pendingMicro
 
 /** Micros earned by the end of the cycle that is paid on `date`. */
 export function dueBy(copy: WorldCopy, member: Member, date: string): number {
-  const isMonthly = copy.readings["payout.cycle"] === "monthly";
+  const isMonthly = copy.assumptions["payout.cycle"] === "monthly";
   const to = addDays(isMonthly ? `${date.slice(0, 8)}01` : mondayOf(date), -1);
   return readStats(copy, member, { from: joinedOf(member), to }).micros;
 }

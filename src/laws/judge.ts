@@ -1,48 +1,90 @@
-/** Judges a law: does its checks, and words the verdict. */
+/** Judges invariants: has each look at the run and try the copy, and words the result. */
 
+import { InputError } from "../base/input.ts";
 import { shortened } from "../base/text.ts";
-import {
-  Broken,
-  Inconclusive,
-  type Judgement,
-  type Law,
-  type LawContext,
-  needsRerun,
-} from "./law.ts";
-import { ServiceThrew } from "./rerun-plan.ts";
+import { Broken, type CheckVerdict, Inconclusive, inconclusive } from "./ensure.ts";
+import type { Invariant } from "./invariant.ts";
+import { invariants } from "./invariants.ts";
+import type { Log, Played, PlayedWorld } from "./log.ts";
+import { prepareCopy, type WorldCopy } from "./world-copy.ts";
 
-/** Broken if any check says so. Held if any check passes and none lacks a part of the trace. */
-export function judge(law: Law, played: LawContext): Judgement {
-  const { checkTrace = [], withoutRerun = needsRerun, notCheckedHere } = law;
-  const inCopies = [law.checkCopy ?? []].flat();
-  const reruns = [law.checkRerun ?? []].flat();
+export interface InvariantResult {
+  /** M1, S2 and so on. */
+  readonly id: string;
+  readonly says: string;
+  readonly verdict: CheckVerdict;
+  /** What is broken, with both figures; or why the result is unknown; or what was checked. */
+  readonly why?: string | undefined;
+}
+
+/** Judges one invariant after the other, in the order of the list. `ids`: which. @default all */
+export function* judgeInvariants(
+  played: Played,
+  ids?: readonly string[],
+): Generator<InvariantResult, void> {
+  const log = logOf(played);
+  let copy: WorldCopy | undefined;
+  const shared = (): WorldCopy => {
+    copy ??= copyOf(played);
+    return copy;
+  };
+  for (const invariant of invariants) {
+    const { id, says } = invariant;
+    if (ids === undefined || ids.includes(id))
+      yield { id, says, ...judged(invariant, played.gap, log, shared) };
+  }
+}
+
+function logOf({ trace, isExactTime, assumptions, world }: Played): Log {
+  return { trace, isExactTime, assumptions, audit: () => worldOf(world).audit() };
+}
+
+/** The copy that the invariants share. */
+function copyOf({ world, assumptions, members, trace }: Played): WorldCopy {
+  const played = worldOf(world);
+  if (assumptions === undefined)
+    return inconclusive("the assumptions of a service other than adsim aren't known");
+  try {
+    return prepareCopy(played.fork(), assumptions, { members, trace });
+  } catch (error) {
+    if (error instanceof InputError)
+      throw new Broken(`the world can't be copied: ${error.message}`);
+    throw error;
+  }
+}
+
+function worldOf(world: PlayedWorld | string): PlayedWorld {
+  return typeof world === "string" ? inconclusive(world) : world;
+}
+
+/** Broken if either function says so, held if either had something to check. */
+function judged(
+  { seen, tried }: Invariant,
+  gap: string | undefined,
+  log: Log,
+  copy: () => WorldCopy,
+): Omit<InvariantResult, "id" | "says"> {
+  // What the copy shows is too little for an invariant about the run.
+  if (seen !== undefined && gap !== undefined) return { verdict: "unknown", why: gap };
   const found: string[] = [];
-  const missing: string[] = notCheckedHere === undefined ? [] : [notCheckedHere];
-  for (const check of [checkTrace, inCopies, reruns].flat()) {
-    const isRerun = reruns.includes(check);
-    if (isRerun && played.rerunPlan === needsRerun) {
-      // The other checks' results say more.
-      if (found.length === 0 && missing.length === 0) missing.push(withoutRerun);
-      continue;
-    }
+  const missing: string[] = [];
+  for (const check of [seen && (() => seen(log)), tried && (() => tried(copy()))]) {
+    if (check === undefined) continue;
     try {
-      found.push(check(played));
+      found.push(check());
     } catch (thrown) {
-      if (thrown instanceof Broken || thrown instanceof ServiceThrew)
-        return { verdict: "broken", why: shownReason(thrown.message) };
+      if (thrown instanceof Broken) return { verdict: "broken", why: shown(thrown.message) };
       if (!(thrown instanceof Inconclusive)) throw thrown;
-      // The part of the law that rests on the trace wasn't checked, so the others prove too little.
-      if (thrown.message === played.gap && !isRerun) return { verdict: "unknown", why: played.gap };
-      if (!missing.includes(thrown.message)) missing.push(thrown.message);
+      missing.push(thrown.message);
     }
   }
   return found.length > 0
-    ? { verdict: "held", why: shownReason(found.join("; ")) }
-    : { verdict: "unknown", why: shownReason(missing.join("; ")) };
+    ? { verdict: "held", why: shown(found.join("; ")) }
+    : { verdict: "unknown", why: shown(missing.join("; ")) };
 }
 
 const MAX_SHOWN = 600;
 
-function shownReason(why: string): string {
+function shown(why: string): string {
   return shortened(why, MAX_SHOWN);
 }

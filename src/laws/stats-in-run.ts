@@ -1,7 +1,8 @@
 /** Checks that need only the stats that a run has read: each answer must agree with itself and with its request. */
 
+import { ensure, inconclusive } from "./ensure.ts";
 import { type Stats, statsOf } from "./figures.ts";
-import { ensure, inconclusive, type LawContext } from "./law.ts";
+import type { Log } from "./log.ts";
 import { addDays, ownAnswersTo } from "./read-trace.ts";
 import type { TracedExchange } from "./trace.ts";
 
@@ -11,11 +12,8 @@ interface Answer {
 }
 
 /** The successful answers whose requests `applies` to. Inconclusive if there are none. */
-function answersIn(
-  played: LawContext,
-  applies: (sent: URLSearchParams) => boolean,
-): readonly Answer[] {
-  const found = ownAnswersTo("stats", played)
+function answersIn(log: Log, applies: (sent: URLSearchParams) => boolean): readonly Answer[] {
+  const found = ownAnswersTo("stats", log)
     .filter(({ status, text }) => status === 200 && text.startsWith("{"))
     .map((exchange) => ({ exchange, sent: sentIn(exchange) }))
     .filter(({ sent }) => applies(sent));
@@ -32,8 +30,8 @@ function sentIn({ query }: TracedExchange): URLSearchParams {
 /** Amounts may be rounded to the paisa, up or down. */
 const MAX_ROUNDED_MICROS = 10_000;
 
-export function sumsInRun(played: LawContext): string {
-  const found = answersIn(played, () => true);
+export function sumsInRun(log: Log): string {
+  const found = answersIn(log, () => true);
   for (const { stats } of found) {
     const rows = [...stats.rows.values()];
     const impressions = rows.reduce((sum, row) => sum + row.impressions, 0);
@@ -50,8 +48,8 @@ export function sumsInRun(played: LawContext): string {
   return `${found.length} answers`;
 }
 
-export function filtersInRun(played: LawContext): string {
-  const found = answersIn(played, (sent) => sent.has("surface"));
+export function filtersInRun(log: Log): string {
+  const found = answersIn(log, (sent) => sent.has("surface"));
   for (const { sent, stats } of found) {
     const surface = sent.get("surface") ?? "";
     const row = stats.rows.get(surface) ?? { impressions: 0, micros: 0 };
@@ -70,8 +68,8 @@ export function filtersInRun(played: LawContext): string {
 }
 
 /** Checks only the length of the default period, because the date of a foreign service is unknown. */
-export function defaultLength(played: LawContext): string {
-  const found = answersIn(played, (sent) => !sent.has("from") && !sent.has("to"));
+export function defaultLength(log: Log): string {
+  const found = answersIn(log, (sent) => !sent.has("from") && !sent.has("to"));
   for (const { stats } of found) {
     const { from, to } = stats;
     ensure(

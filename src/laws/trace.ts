@@ -1,9 +1,8 @@
 /**
- * Records what a run did and what its client saw, for the laws to check afterwards. It keeps the first exchanges and only
+ * Records what a run did and what its client saw, for the invariants to look at afterwards. It keeps the first exchanges and only
  * counts later ones, because a run may have millions.
  */
 
-import { headerOf } from "../exchange/headers.ts";
 import { plainRequest } from "../exchange/plain-request.ts";
 import type { FaultRule } from "../faults/rule.ts";
 import { verdictTraits } from "../faults/verdict-traits.ts";
@@ -19,10 +18,7 @@ export interface TracedExchange extends RequestParts {
   readonly status: number;
   /** X-RateLimit-Remaining as received. */
   readonly remaining: string | undefined;
-  readonly retryAfter: string | undefined;
   readonly text: string;
-  /** Id of the publisher that it was about, if the sender says so. The request alone doesn't always show it. */
-  readonly about?: string | undefined;
 }
 
 /** A surface's price range from an exchange on, in INR per thousand impressions. */
@@ -33,24 +29,22 @@ interface PricePeriod {
 
 /** Call its methods in the order in which things happen. */
 export interface TraceWriter {
-  /** Call it for every exchange of the run. `about`: see {@link TracedExchange}. */
-  observe(exchange: ClientExchange, about?: string): void;
-  /** Call it for each publisher at the start, on sign-up, and after its key or the assumptions changed. */
+  /** Call it for every exchange of the run. */
+  observe(exchange: ClientExchange): void;
+  /** Call it for each publisher at the start, on sign-up, and after the assumptions changed. */
   recordMember(member: Member): void;
-  recordSurface(publisher: string, surface: string, change: SurfaceChange): void;
+  recordSurface(surface: string, change: SurfaceChange): void;
   /** The assumptions change from here on. */
   recordAssume(): void;
   /** A fault rule is in force from here on. */
   recordRule(rule: FaultRule): void;
 }
 
-/** What the laws read. Positions count exchanges from 0. */
+/** What the invariants read. Positions count exchanges from 0. */
 export interface TraceReader {
   readonly total: number;
   /** The first exchanges of the run, without a gap. */
   readonly kept: readonly TracedExchange[];
-  /** By key: its publisher, and the first exchange after it was replaced. */
-  readonly keys: ReadonlyMap<string, { readonly publisher: string; readonly until: number }>;
   /** By surface id. */
   readonly pricesBySurface: ReadonlyMap<
     string,
@@ -66,14 +60,8 @@ export interface TraceReader {
   readonly withoutRemaining: Occurrences;
   /** Answers with a status of 500 or above that no rule writes, except 503 with no quota left. */
   readonly unscripted: Occurrences;
-  /** Answers with a status of 500 or above that a rule writes. */
-  readonly scripted: Occurrences;
   /** Answers with 503 and no quota left. A limit may refuse with these. */
   readonly exhausted: Occurrences;
-  /** Requests without a complete answer while no rule was in force. */
-  readonly unanswered: Occurrences;
-  /** Kept exchanges whose answer repeats the key that was sent. */
-  readonly echoes: Occurrences;
 }
 
 export type Trace = TraceWriter & TraceReader;
@@ -92,8 +80,6 @@ const MAX_TEXT = 16 * 1024 * 1024;
 
 export function createTrace(): Trace {
   const kept: TracedExchange[] = [];
-  const keys = new Map<string, { publisher: string; until: number }>();
-  const latestKey = new Map<string, string>();
   const pricesBySurface = new Map<string, { publisher: string; ranges: PricePeriod[] }>();
   const writtenStatuses = new Set<number>();
   let length = 0;
@@ -101,63 +87,44 @@ export function createTrace(): Trace {
 
   function countFailure(exchange: ClientExchange): void {
     const { status, headers } = exchange;
-    if (writtenStatuses.has(status)) countOccurrence(trace.scripted, exchange);
-    else if (status === 503 && headers["x-ratelimit-remaining"] === "0")
-      countOccurrence(trace.exhausted, exchange);
-    else countOccurrence(trace.unscripted, exchange);
+    if (writtenStatuses.has(status)) return;
+    const isExhausted = status === 503 && headers["x-ratelimit-remaining"] === "0";
+    countOccurrence(isExhausted ? trace.exhausted : trace.unscripted, exchange);
   }
 
-  function keep(exchange: ClientExchange, about: string | undefined): void {
-    const traced = { ...tracedExchangeOf(exchange, trace.total), about };
+  function keep(exchange: ClientExchange): void {
+    const traced = tracedExchangeOf(exchange, trace.total);
     const { path, query, body, text } = traced;
     length += path.length + query.length + body.length + text.length;
     isKeeping = kept.length < MAX_KEPT && length <= MAX_TEXT;
-    if (!isKeeping) return;
-    kept.push(traced);
-    const key = headerOf(traced.headers, "authorization")?.split(" ").at(-1) ?? "";
-    if (
-      key.length >= MIN_KEY_LENGTH &&
-      trace.scriptedFrom > trace.total &&
-      echoesKey(exchange, key)
-    )
-      countOccurrence(trace.echoes, exchange);
+    if (isKeeping) kept.push(traced);
   }
 
   const trace: Writable<TraceReader> & TraceWriter = {
     total: 0,
     kept,
-    keys,
     pricesBySurface,
     assumedAt: undefined,
     disturbedFrom: Number.POSITIVE_INFINITY,
     scriptedFrom: Number.POSITIVE_INFINITY,
     withoutRemaining: noOccurrences(),
     unscripted: noOccurrences(),
-    scripted: noOccurrences(),
     exhausted: noOccurrences(),
-    unanswered: noOccurrences(),
-    echoes: noOccurrences(),
-    observe(exchange, about) {
+    observe(exchange) {
       const { status } = exchange;
       if (status !== 0 && exchange.headers["x-ratelimit-remaining"] === undefined)
         countOccurrence(trace.withoutRemaining, exchange);
       if (status >= 500) countFailure(exchange);
-      if (exchange.outcome !== "answered" && trace.total < trace.disturbedFrom)
-        countOccurrence(trace.unanswered, exchange);
-      if (isKeeping) keep(exchange, about);
+      if (isKeeping) keep(exchange);
       trace.total += 1;
     },
-    recordMember({ id, apiKey, surfaces }) {
-      const before = keys.get(latestKey.get(id) ?? "");
-      if (before !== undefined && latestKey.get(id) !== apiKey) before.until = trace.total;
-      latestKey.set(id, apiKey);
-      if (!keys.has(apiKey)) keys.set(apiKey, { publisher: id, until: Number.POSITIVE_INFINITY });
+    recordMember({ id, surfaces }) {
       for (const { id: surface, cpmRange } of surfaces) {
         if (pricesBySurface.has(surface)) continue;
         pricesBySurface.set(surface, { publisher: id, ranges: [{ from: 0, cpmRange }] });
       }
     },
-    recordSurface(_publisher, surface, { cpmRange }) {
+    recordSurface(surface, { cpmRange }) {
       if (cpmRange !== undefined)
         pricesBySurface.get(surface)?.ranges.push({ from: trace.total, cpmRange });
     },
@@ -174,9 +141,6 @@ export function createTrace(): Trace {
   return trace;
 }
 
-/** A shorter text may occur in any answer by chance. */
-const MIN_KEY_LENGTH = 8;
-
 function noOccurrences(): Occurrences {
   return { count: 0, first: "" };
 }
@@ -192,12 +156,5 @@ function countOccurrence(occurrences: Occurrences, exchange: ClientExchange): vo
 function tracedExchangeOf(exchange: ClientExchange, at: number): TracedExchange {
   const { request, atMs, outcome, status, headers, text } = exchange;
   const remaining = headers["x-ratelimit-remaining"];
-  const retryAfter = headers["retry-after"];
-  return { at, ...plainRequest(request), atMs, outcome, status, remaining, retryAfter, text };
-}
-
-function echoesKey({ text, headers }: ClientExchange, key: string): boolean {
-  if (text.includes(key)) return true;
-  for (const name in headers) if (headers[name]?.includes(key) === true) return true;
-  return false;
+  return { at, ...plainRequest(request), atMs, outcome, status, remaining, text };
 }

@@ -1,4 +1,4 @@
-/** One lie for each law that can be judged: a service that behaves like this is wrong, and the law must detect it. */
+/** A service that behaves like this is wrong, and the invariant must detect it. */
 
 import type { FaultRule } from "../../src/faults/rule.ts";
 import type { ClientExchange } from "../../src/laws/client-exchange.ts";
@@ -72,8 +72,6 @@ const microMore = (match: string): string => (Number(match) + 0.000001).toFixed(
 function decides(when: (exchange: ClientExchange) => boolean, status: number): Lie {
   return at(stats, (exchange) => (when(exchange) ? { ...exchange, status } : exchange));
 }
-const tooEarly = (exchange: ClientExchange): boolean =>
-  exchange.status === 200 && exchange.headers["x-ratelimit-remaining"] === "5";
 const overTheLimit = ({ status }: ClientExchange): boolean => status === 429;
 
 function counting(
@@ -88,14 +86,8 @@ function counting(
 
 type Audit = Parameters<NonNullable<Lie["audit"]>>[0];
 
-function audits(bend: (audit: Audit, count: number, isAside: boolean) => Audit): Lie {
-  let count = 0;
-  return {
-    audit(audit, isAside) {
-      count += 1;
-      return bend(audit, count, isAside);
-    },
-  };
+function audits(bend: (audit: Audit) => Audit): Lie {
+  return { audit: bend };
 }
 
 export const lies: readonly PlantedLie[] = [
@@ -144,27 +136,6 @@ export const lies: readonly PlantedLie[] = [
   },
   { id: "M4", what: "NaN", lie: () => at(payouts, text(/(?<="pending_inr":)[0-9.]+/, "NaN")) },
   {
-    id: "M5",
-    what: "a payout below the threshold",
-    lie: () => at(payouts, text(/(?<="amount_inr":)[0-9.]+/, "499.999999")),
-  },
-  {
-    id: "M5",
-    what: "a payout that is a micro more than was due",
-    lie: () => at(payouts, text(/(?<="amount_inr":)[0-9.]+/, microMore)),
-  },
-  {
-    id: "M6",
-    what: "an amount that changes while it is listed",
-    lie: () =>
-      at(
-        payouts,
-        counting((exchange, count) =>
-          text(/(?<="amount_inr":)[0-9.]+/, String(900 + count))(exchange),
-        ),
-      ),
-  },
-  {
     id: "S1",
     what: "each period has an impression too much",
     lie: () => at(stats, text(/(?<="impressions":)[0-9]+/, oneMore)),
@@ -195,59 +166,6 @@ export const lies: readonly PlantedLie[] = [
       ),
   },
   {
-    id: "S5",
-    what: "reading earns",
-    lie: () =>
-      at(
-        stats,
-        counting((exchange, count) => text(/(?<="revenue_inr":)[0-9.]+/, `${count}`)(exchange)),
-      ),
-  },
-  {
-    id: "S6",
-    what: "the first event of a day counts twice",
-    lie: () =>
-      at(stats, (exchange, isAside, sim) => {
-        const [first] = sim.journal.entries({ limit: 1000 });
-        const isAhead = isAside && JSON.stringify(first?.request.body)?.includes("law S6, 0");
-        return isAhead ? text(/(?<="impressions":)[0-9]+/, oneMore)(exchange) : exchange;
-      }),
-  },
-  {
-    id: "S7",
-    what: "a past day's impressions grow with today's",
-    lie: () => {
-      let recorded = 0;
-      return {
-        answer(exchange) {
-          if (exchange.request.path === impression) recorded += 1;
-          return exchange.request.path === stats
-            ? text(/(?<="impressions":)[0-9]+/, (match) => String(Number(match) + recorded))(
-                exchange,
-              )
-            : exchange;
-        },
-      };
-    },
-  },
-  {
-    id: "D1",
-    what: "a duplicate is credited again",
-    lie: () => at(impression, text(/(?<="revenue_credited_inr":)0(?=[,}])/, "0.012")),
-  },
-  {
-    id: "D1",
-    what: "a duplicate gets an id of its own",
-    lie: () =>
-      at(
-        impression,
-        counting((exchange, count) => ({
-          ...exchange,
-          text: exchange.text.replace(/imp_\w+/, `imp_${count}`),
-        })),
-      ),
-  },
-  {
     id: "D2",
     what: "the window ends a minute early",
     lie: () =>
@@ -264,9 +182,7 @@ export const lies: readonly PlantedLie[] = [
     what: "the window has no end",
     lie: () =>
       at(impression, (exchange) =>
-        valuesOf(exchange).session_id === "law D2"
-          ? text(/imp_\w+/, "imp_same")(exchange)
-          : exchange,
+        valuesOf(exchange).session_id === "D2" ? text(/imp_\w+/, "imp_same")(exchange) : exchange,
       ),
   },
   {
@@ -274,9 +190,7 @@ export const lies: readonly PlantedLie[] = [
     what: "a session collides with another publisher's",
     lie: () =>
       at(impression, (exchange) =>
-        valuesOf(exchange).session_id === "law D3"
-          ? text(/imp_\w+/, "imp_same")(exchange)
-          : exchange,
+        valuesOf(exchange).session_id === "D3" ? text(/imp_\w+/, "imp_same")(exchange) : exchange,
       ),
   },
   {
@@ -301,44 +215,6 @@ export const lies: readonly PlantedLie[] = [
         text(/(?<="clicks":)[0-9]+/, (match) => String(Number(match) * 2)),
       ),
   },
-  {
-    id: "D5",
-    what: "a click on nothing is credited",
-    lie: () =>
-      at(click, (exchange) =>
-        exchange.status === 404
-          ? {
-              ...exchange,
-              status: 200,
-              text: '{"ok":true,"click_id":"clk_x","revenue_credited_inr":0.5}',
-            }
-          : exchange,
-      ),
-  },
-  ...(["fixed-window", "sliding-log", "token-bucket"] as const).flatMap(
-    (algorithm): PlantedLie[] => {
-      const id = algorithm.startsWith("fixed")
-        ? "L1"
-        : algorithm.startsWith("sliding")
-          ? "L2"
-          : "L3";
-      const assumptions = { "limit.algorithm": algorithm };
-      return [
-        {
-          id,
-          what: `a request is refused too early under ${algorithm}`,
-          assumptions,
-          lie: () => decides(tooEarly, 429),
-        },
-        {
-          id,
-          what: `a request over the limit is admitted under ${algorithm}`,
-          assumptions,
-          lie: () => decides(overTheLimit, 200),
-        },
-      ];
-    },
-  ),
   {
     id: "L4",
     what: "Retry-After is a second short",
@@ -367,29 +243,6 @@ export const lies: readonly PlantedLie[] = [
       ),
   },
   {
-    id: "L5",
-    what: "Remaining skips one",
-    lie: () =>
-      at(
-        stats,
-        header("x-ratelimit-remaining", (old) => (old === "31" ? "30" : old)),
-      ),
-  },
-  {
-    id: "L6",
-    what: "a refusal pushes the next one back",
-    lie: () =>
-      at(
-        stats,
-        counting((exchange, count) => header("retry-after", () => String(100 + count))(exchange)),
-      ),
-  },
-  {
-    id: "L6",
-    what: "a refusal shows in the audit",
-    lie: () => audits((audit, count) => ({ ...audit, balanced: count % 2 === 0 })),
-  },
-  {
     id: "L7",
     what: "one response is without Remaining",
     lie: () => ({
@@ -408,50 +261,6 @@ export const lies: readonly PlantedLie[] = [
       ),
   },
   {
-    id: "L8",
-    what: "publishers share a quota",
-    lie: () =>
-      at(
-        impression,
-        counting((exchange, count) =>
-          header("x-ratelimit-remaining", () => String(10_000 - count))(exchange),
-        ),
-      ),
-  },
-  {
-    id: "L8",
-    what: "keys share a quota",
-    lie: () =>
-      at(
-        stats,
-        counting((exchange, count) =>
-          header("x-ratelimit-remaining", (old) => (count > 90 ? "0" : old))(exchange),
-        ),
-      ),
-  },
-  {
-    id: "A2",
-    what: "a sign-up shows in another's answers",
-    lie: () =>
-      at(surfaces, (exchange, _, sim) => ({
-        ...exchange,
-        text: `${exchange.text}${sim.publishers.total}`,
-      })),
-  },
-  {
-    id: "A3",
-    what: "parameters are looked at before the key",
-    lie: () =>
-      at(stats, (exchange) =>
-        queryOf(exchange).from === "never" ? { ...exchange, status: 400 } : exchange,
-      ),
-  },
-  {
-    id: "A3",
-    what: "a refusal of a key depends on the rest",
-    lie: () => at(click, (exchange) => ({ ...exchange, text: `${exchange.text} ` })),
-  },
-  {
     id: "A4",
     what: "a foreign publisher can be told from none",
     assumptions: { "auth.foreign-publisher": "404" },
@@ -463,48 +272,6 @@ export const lies: readonly PlantedLie[] = [
         return isReal && exchange.status === 404
           ? { ...exchange, text: `${exchange.text} ` }
           : exchange;
-      }),
-  },
-  ...["A5", "R3"].map(
-    (id): PlantedLie => ({
-      id,
-      what: "what is done aside shows in the played world's audit",
-      lie: () =>
-        audits((audit, count, isAside) =>
-          isAside ? audit : { ...audit, total: { ...audit.total, attempts: count } },
-        ),
-    }),
-  ),
-  {
-    id: "R1",
-    what: "the same request gets other bytes",
-    lie: () =>
-      at(
-        surfaces,
-        counting((exchange, count) => ({
-          ...exchange,
-          text: `${exchange.text}${" ".repeat(count)}`,
-        })),
-      ),
-  },
-  {
-    id: "R6",
-    what: "a rule that never fires shows",
-    lie: () =>
-      at(surfaces, (exchange, _, sim) => ({
-        ...exchange,
-        text: `${exchange.text}${sim.faults.list().length}`,
-      })),
-  },
-  {
-    id: "R7",
-    what: "a dropped request has an effect",
-    lie: () =>
-      at(impression, (exchange, isAside, sim) => {
-        if (!isAside || exchange.outcome !== "lost") return exchange;
-        sim.faults.clear();
-        sim.handle(exchange.request);
-        return exchange;
       }),
   },
   { id: "H1", what: "a member is missing", lie: () => at(impression, text(/"ok":true,/, "")) },
@@ -537,60 +304,22 @@ export const lies: readonly PlantedLie[] = [
     what: "a range has three bounds",
     lie: () => at(surfaces, text(/(?<="cpm_range":\[)/, "1,")),
   },
-  { id: "H2", what: "a 500 from nowhere", lie: () => ({ answer: unscriptedOnce() }) },
+  { id: "H1", what: "a 500 from nowhere", lie: () => ({ answer: unscriptedOnce() }) },
   {
-    id: "H2",
-    what: "an answer breaks off",
-    lie: () => ({
-      answer: counting((exchange, count) =>
-        count === 40 ? { ...exchange, outcome: "cut" } : exchange,
-      ),
-    }),
-  },
-  {
-    id: "H2",
-    what: "more 500 than a rule wrote",
-    faults: [{ match: { nth: 2 }, verdict: { kind: "respond", status: 500 } }],
-    lie: () => ({ answer: unscriptedOnce() }),
-  },
-  {
-    id: "H2",
+    id: "H1",
     what: "a 503 under a limit that refuses with 429",
     lie: () => decides(overTheLimit, 503),
   },
   {
-    id: "H3",
-    what: "a refusal repeats the key",
-    lie: () => ({
-      answer: (exchange) =>
-        exchange.status === 401
-          ? { ...exchange, text: `${exchange.text} ${exchange.request.headers?.authorization}` }
-          : exchange,
-    }),
-  },
-  {
-    id: "H4",
-    what: "HEAD has a body",
-    lie: () =>
-      at(stats, (exchange) =>
-        exchange.request.method === "HEAD" ? { ...exchange, text: "{}" } : exchange,
-      ),
-  },
-  {
-    id: "H4",
-    what: "HEAD has another status",
-    lie: () =>
-      at(payouts, (exchange) =>
-        exchange.request.method === "HEAD" ? { ...exchange, status: 204 } : exchange,
-      ),
-  },
-  {
-    id: "H4",
-    what: "Allow names one method of two",
+    id: "R2",
+    what: "a number of answers isn't saved",
     lie: () =>
       at(
-        payouts,
-        header("allow", () => "GET"),
+        surfaces,
+        counting((exchange, count) => ({
+          ...exchange,
+          text: `${exchange.text}${" ".repeat(count)}`,
+        })),
       ),
   },
 ];

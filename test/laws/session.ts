@@ -1,4 +1,4 @@
-/** A session with something for every law to look at: repeats, clicks, refusals, a limit that is reached, days that pass. */
+/** A session with something for every invariant to look at: repeats, clicks, refusals, a limit that is reached, days that pass. */
 
 import type { ApiRequest } from "../../src/index.ts";
 import { createRandom, type Random } from "./random.ts";
@@ -101,7 +101,7 @@ function change({ sim, trace, members }: Stage, random: Random): void {
     ] as const),
   };
   sim.publishers.setSurface(member.id, surface.id, change);
-  trace.recordSurface(member.id, surface.id, change);
+  trace.recordSurface(surface.id, change);
 }
 
 function reachLimit(stage: Stage): void {
@@ -120,7 +120,7 @@ export function get(apiKey: string, operation: string, query: Values): ApiReques
 }
 
 /** In an encoding that the service accepts. */
-export function post({ sim }: Stage, apiKey: string, path: string, values: Values): ApiRequest {
+function post({ sim }: Stage, apiKey: string, path: string, values: Values): ApiRequest {
   const headers = { authorization: `Bearer ${apiKey}` };
   const encoding: string = sim.assumptions["request.encoding"];
   if (encoding === "query") return { method: "POST", path, headers, query: values };

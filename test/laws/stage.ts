@@ -8,11 +8,9 @@ import {
   type Simulator,
 } from "../../src/index.ts";
 import { type ClientExchange, exchangeOf, type Member } from "../../src/laws/client-exchange.ts";
-import { judge } from "../../src/laws/judge.ts";
-import { createLawContext, needsRerun, type Played } from "../../src/laws/law.ts";
-import { laws } from "../../src/laws/laws.ts";
+import { type InvariantResult, judgeInvariants } from "../../src/laws/judge.ts";
+import type { Played } from "../../src/laws/log.ts";
 import { createTrace, type Trace } from "../../src/laws/trace.ts";
-import type { InvariantResult } from "../../src/play/player/result.ts";
 import type { SimulatorCore } from "../../src/simulator/simulator.ts";
 import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
 import { operations } from "../../src/spec/operations.ts";
@@ -71,12 +69,7 @@ export function stageOf(options: StageOptions = {}): Stage {
         members[place] = sim.publishers.at(ordinal);
       for (const member of members) trace.recordMember(member);
     },
-    check(ids) {
-      const looked = createLawContext(playedOn(stage, options));
-      return laws
-        .filter(({ id }) => ids === undefined || ids.includes(id))
-        .map((law) => ({ id: law.id, says: law.says, ...judge(law, looked) }));
-    },
+    check: (ids) => [...judgeInvariants(playedOn(stage, options), ids)],
   };
   return stage;
 }
@@ -90,13 +83,10 @@ function playedOn(
     trace,
     members: stage.members.map(({ id }) => sim.publishers.get(id)),
     isExactTime,
-    readings: control ? sim.assumptions : undefined,
+    assumptions: control ? sim.assumptions : undefined,
     world: control
       ? lying(stage, sim, lie, false)
       : "the target can't make a copy of the world to try it in",
-    rerunPlan: needsRerun,
-    journal: () => sim.journal.entries({ limit: 1000 }),
-    sampleSize: 4,
   };
 }
 

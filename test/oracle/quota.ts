@@ -1,10 +1,10 @@
 /** The quota pool of a request (spec §8), and what the headers of the answer must say about it. */
 
-import { type Algorithm, MINUTE_MS, roomAfter } from "../../src/laws/quotas.ts";
 import type { ApiResponse } from "../../src/spec/messages.ts";
 import { type OperationName, operations } from "./calls.ts";
 import { expectEqual } from "./check.ts";
 import type { Account, Facts } from "./facts.ts";
+import { type Algorithm, MINUTE_MS, roomAfter } from "./quotas.ts";
 import type { Readings } from "./readings.ts";
 
 /** A pool of quota. If `key` is undefined, no request counts against it. */

@@ -1,12 +1,12 @@
 /**
- * The laws that judge a finished run, and how often each does. A law that repeats the run, or asks it a hundred things, costs
- * more than playing the sequence did. It judges one run in so many, but about 200 in all campaigns together at least.
+ * The invariants that judge a finished run, and how often each does. One that plays the sequence again, or asks the world a
+ * hundred things, costs more than playing the sequence did. It judges one run in so many, but about 200 in all campaigns
+ * together at least.
  */
 
 import type { Assumptions } from "../../src/index.ts";
-import { judge } from "../../src/laws/judge.ts";
-import { createLawContext } from "../../src/laws/law.ts";
-import { laws } from "../../src/laws/laws.ts";
+import { judgeInvariants } from "../../src/laws/judge.ts";
+import { alone, replayed, unforked } from "./again.ts";
 import { mustMatchDocument } from "./documented.ts";
 import { F1, F2, F3 } from "./forms.ts";
 import { everythingIn, playedIn } from "./played.ts";
@@ -16,7 +16,7 @@ interface Turn {
   /** 1: every sequence. */
   readonly oneIn: number;
   /**
-   * The least share of those runs in which there is something to check: some laws need a payout, another publisher, or
+   * The least share of those runs in which there is something to check: some invariants need another publisher or
    * another choice. 0: it isn't counted.
    *
    * @default 1
@@ -24,86 +24,68 @@ interface Turn {
   readonly held?: number;
 }
 
-/** The order decides which of the expensive laws judge the same run. */
+/** The order decides which of the expensive ones judge the same run. */
 export const turns: Readonly<Record<string, Turn>> = {
   M1: { oneIn: 5 },
   M2: { oneIn: 5, held: 0.8 },
   M3: { oneIn: 6 },
   M4: { oneIn: 5 },
-  M5: { oneIn: 6, held: 0.4 },
-  M6: { oneIn: 8, held: 0.4 },
   S1: { oneIn: 6 },
   S2: { oneIn: 5 },
   S3: { oneIn: 5 },
   S4: { oneIn: 5 },
-  S5: { oneIn: 5 },
-  S6: { oneIn: 6 },
-  S7: { oneIn: 8 },
-  S8: { oneIn: 8 },
-  D1: { oneIn: 3 },
   D2: { oneIn: 5, held: 0.7 },
-  D3: { oneIn: 1 },
+  D3: { oneIn: 3 },
   D4: { oneIn: 5 },
-  D5: { oneIn: 1 },
-  L1: { oneIn: 2, held: 0.3 },
-  L2: { oneIn: 2, held: 0.3 },
-  L3: { oneIn: 1, held: 0.1 },
   L4: { oneIn: 6, held: 0.6 },
-  L5: { oneIn: 3 },
-  L6: { oneIn: 6 },
   L7: { oneIn: 1 },
-  L8: { oneIn: 6 },
-  A1: { oneIn: 8, held: 0.45 },
-  A2: { oneIn: 8 },
-  A3: { oneIn: 5 },
   A4: { oneIn: 1, held: 0 },
-  A5: { oneIn: 8 },
   H1: { oneIn: 8 },
-  H2: { oneIn: 1 },
-  H3: { oneIn: 1 },
-  H4: { oneIn: 8 },
-  R1: { oneIn: 6 },
   R2: { oneIn: 8 },
-  R3: { oneIn: 8 },
-  R8: { oneIn: 8, held: 0.5 },
+  replay: { oneIn: 6 },
+  fork: { oneIn: 8 },
+  interleaving: { oneIn: 8 },
   F1: { oneIn: 6 },
   F2: { oneIn: 5 },
   F3: { oneIn: 8 },
-  R6: { oneIn: 8 },
-  R7: { oneIn: 8 },
 };
 
-/** Checks in addition to the list of laws: of what no form may change, and of what only a JSON Schema validator notices. */
-const others: Readonly<Record<string, (run: Run) => void>> = { F1, F2, F3, H1: mustMatchDocument };
+/** Checks in addition to the invariants: see their files. */
+const others: Readonly<Record<string, (run: Run) => void>> = {
+  replay: replayed,
+  fork: unforked,
+  interleaving: alone,
+  F1,
+  F2,
+  F3,
+  H1: mustMatchDocument,
+};
 
 /** These judge each answer on its own, even one from a step that was undone. */
-const ofAnyAnswer: readonly string[] = ["M4", "L7", "H2", "H3"];
+const ofAnyAnswer: readonly string[] = ["M4", "L7"];
 
 /**
- * Judges a run by the laws whose turn it is at the sequence with this number.
+ * Judges a run by the invariants whose turn it is at the sequence with this number.
  *
  * @returns the ids of those that had something to check and held.
- * @throws Error that names the law that is broken, and what broke it.
+ * @throws Error that names the invariant that is broken, and what broke it.
  */
 export function judgeRun(run: Run, number: number): string[] {
-  const [straight, everything] = [
-    createLawContext(playedIn(run)),
-    createLawContext(everythingIn(run)),
+  const ids = turnsAt(number, run.options.assumptions);
+  const ofAny = ids.filter((id) => ofAnyAnswer.includes(id));
+  const straight = ids.filter((id) => !ofAnyAnswer.includes(id));
+  const results = [
+    ...judgeInvariants(everythingIn(run), ofAny),
+    ...judgeInvariants(playedIn(run), straight),
   ];
-  const held: string[] = [];
-  for (const id of turnsAt(number, run.options.assumptions)) {
-    const law = laws.find((one) => one.id === id);
-    const { verdict, why } = law
-      ? judge(law, ofAnyAnswer.includes(id) ? everything : straight)
-      : { verdict: "held", why: undefined };
+  for (const { id, verdict, why } of results)
     if (verdict === "broken") throw new Error(`${id} is broken: ${why}`);
-    others[id]?.(run);
-    if (verdict === "held") held.push(id);
-  }
-  return held;
+  for (const id of ids) others[id]?.(run);
+  const unknown = results.filter(({ verdict }) => verdict === "unknown").map(({ id }) => id);
+  return ids.filter((id) => !unknown.includes(id));
 }
 
-/** The laws whose turn it is. */
+/** The ids whose turn it is. */
 function turnsAt(number: number, assumptions: Assumptions): string[] {
   const masks =
     assumptions["auth.foreign-publisher"] === "404" && assumptions["auth.key-scope"] !== "any";

@@ -7,14 +7,9 @@ import {
   type Publisher,
   type Simulator,
 } from "../../src/index.ts";
-import {
-  type Algorithm,
-  judgeArrivals,
-  MINUTE_MS,
-  type QuotaRequest,
-} from "../../src/laws/quotas.ts";
 import { catalogue } from "../../src/spec/assumptions/catalogue.ts";
 import { waitFor } from "../oracle/quota.ts";
+import { type Algorithm, judgeArrivals, MINUTE_MS, type QuotaRequest } from "../oracle/quotas.ts";
 import { ask } from "./ask.ts";
 import { stateWithBucketsOf } from "./run.ts";
 

@@ -16,7 +16,7 @@ export interface Reader {
 }
 
 export function readerOf(origin: Simulator): Reader {
-  const copy = prepareCopy(origin.fork(), origin.assumptions, []);
+  const copy = prepareCopy(origin.fork(), origin.assumptions);
   const today = todayIn(copy);
   const stats: Reader["stats"] = (id, query) => readStats(copy, named(id), query);
   return {

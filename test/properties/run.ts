@@ -4,6 +4,7 @@
  */
 
 import {
+  type ApiRequest,
   type ApiResponse,
   type Assumptions,
   createSimulator,
@@ -12,15 +13,17 @@ import {
   type SimulatorOptions,
   type Snapshot,
 } from "../../src/index.ts";
-import { performAction, type WorldAction } from "../../src/laws/rerun-plan.ts";
-
-type WithoutTime<Some> = Some extends unknown ? Omit<Some, "atMs"> : never;
+import {
+  type PublisherChange,
+  repeatPublisherChange,
+} from "../../src/world/accounts/publisher-directory.ts";
 
 /** One thing done to a simulator. It has no time of its own: `advance` moves the clock. */
 export type Action =
-  | WithoutTime<WorldAction>
+  | { readonly kind: "request"; readonly request: ApiRequest }
+  | PublisherChange
   | { readonly kind: "advance"; readonly byMs: number }
-  | { readonly kind: "snapshot" | "restore" | "reset" };
+  | { readonly kind: "snapshot" | "restore" | "reset" | "fork" };
 
 /** An action with when it was done, and the answer where it was a request. */
 export interface Step {
@@ -65,8 +68,10 @@ export function createPlayer(options: SimulatorOptions, plant?: (sim: Simulator)
   let saved: Snapshot | undefined;
   const steps: Step[] = [];
 
-  function act(action: Action, atMs: number): ApiResponse | undefined {
+  function act(action: Action): ApiResponse | undefined {
     switch (action.kind) {
+      case "request":
+        return sim.handle(action.request);
       case "advance":
         sim.clock.advance(action.byMs);
         return undefined;
@@ -85,7 +90,8 @@ export function createPlayer(options: SimulatorOptions, plant?: (sim: Simulator)
         sim.reset();
         return undefined;
       default:
-        return performAction(sim, { ...action, atMs });
+        repeatPublisherChange(sim.publishers, action);
+        return undefined;
     }
   }
 
@@ -101,7 +107,7 @@ export function createPlayer(options: SimulatorOptions, plant?: (sim: Simulator)
     steps,
     play(action, about) {
       const atMs = sim.clock.now();
-      const response = act(action, atMs);
+      const response = act(action);
       steps.push({ action, atMs, response, about, publisher: publisherAfter(action) });
       return response;
     },

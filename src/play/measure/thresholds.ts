@@ -4,7 +4,7 @@ import { formatList } from "../../base/did-you-mean.ts";
 import { durationMs, isDuration } from "../../base/duration.ts";
 import { editDistance } from "../../base/edit-distance.ts";
 import { InputError } from "../../base/input.ts";
-import type { LawVerdict } from "../../laws/law.ts";
+import type { CheckVerdict } from "../../laws/ensure.ts";
 import type { LatencySummary } from "./latencies.ts";
 import { readableCount, readableMs, readableShare } from "./quantities.ts";
 import type { TallySummary } from "./tally.ts";
@@ -23,7 +23,7 @@ export interface Threshold {
 export interface ThresholdResult {
   /** As written. */
   readonly threshold: string;
-  readonly verdict: LawVerdict;
+  readonly verdict: CheckVerdict;
   readonly found: string;
 }
 

@@ -2,11 +2,12 @@
 
 import { formatInstant } from "../../base/calendar.ts";
 import { VERSION } from "../../base/version.ts";
+import type { InvariantResult } from "../../laws/judge.ts";
 import type { Scenario } from "../language/scenario.ts";
 import { judgeThreshold, parseThreshold, type ThresholdResult } from "../measure/thresholds.ts";
 import { brokenInWords, checkInWords } from "./matching.ts";
 import type { ShareToSend } from "./outgoing-of.ts";
-import type { InvariantResult, PlayResult, ShareResult, StepResult } from "./result.ts";
+import type { PlayResult, ShareResult, StepResult } from "./result.ts";
 import type { Run } from "./run.ts";
 
 /** What is known only at the end. */

@@ -4,7 +4,7 @@ import { LAST_INSTANT_MS, parseInstant } from "../../base/calendar.ts";
 import { durationMs } from "../../base/duration.ts";
 import { inField } from "../../base/input.ts";
 import type { ClientExchange, Member } from "../../laws/client-exchange.ts";
-import { inconclusive } from "../../laws/law.ts";
+import { inconclusive } from "../../laws/ensure.ts";
 import type { AdvanceStep, Matcher, Step } from "../language/scenario.ts";
 import { kindOf, type StepKind, type StepOf } from "../language/step-kind.ts";
 import { createTally, type Tally } from "../measure/tally.ts";
@@ -157,7 +157,7 @@ const stepPlayers: StepPlayers = {
     }
     const changed = { publisher: member.id, surface: of.id, change };
     yield* performHere(`${path}.setSurface`, { kind: "setSurface", ...changed });
-    run.trace.recordSurface(member.id, of.id, change);
+    run.trace.recordSurface(of.id, change);
     const { status = of.status, cpmRange = of.cpmRange } = change;
     const surfaces = member.surfaces.with(surface, { ...of, status, cpmRange });
     updateMember(run, { ...member, surfaces });

@@ -8,7 +8,7 @@ import type { InstalledRule } from "../../faults/installed-rule.ts";
 import type { FaultRule } from "../../faults/rule.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
 import type { ClientExchange, Member, Outgoing } from "../../laws/client-exchange.ts";
-import type { PlayedWorld } from "../../laws/law.ts";
+import type { PlayedWorld } from "../../laws/log.ts";
 import type { Readings } from "../../simulator/simulator-options.ts";
 import type { Work } from "../../spec/work.ts";
 import type { SignUpRequest, SurfaceChange } from "../../world/accounts/publisher-directory.ts";
@@ -49,7 +49,7 @@ export interface Effects {
   audit: { input: Record<never, never>; output: AuditFigures };
   /** The last `limit` entries. */
   journal: { input: { readonly limit: number }; output: readonly JournalEntry[] };
-  /** The world, for the laws to copy and audit; or the reason why it isn't available. */
+  /** The world, for the invariants to copy and audit; or the reason why it isn't available. */
   world: { input: Record<never, never>; output: PlayedWorld | string };
   /** Makes a scratch copy of the world, in place of an earlier one. Effects in it leave no trace in the world. */
   fork: { input: Record<never, never>; output: undefined };

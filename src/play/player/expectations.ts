@@ -2,7 +2,7 @@
 
 import { InputError } from "../../base/input.ts";
 import type { ClientExchange } from "../../laws/client-exchange.ts";
-import { Inconclusive, inconclusive } from "../../laws/law.ts";
+import { Inconclusive, inconclusive } from "../../laws/ensure.ts";
 import type {
   AnswerExpectation,
   Expectation,
@@ -12,7 +12,7 @@ import type {
 } from "../language/scenario.ts";
 import { isReport, type ReportExpectation } from "../language/step-kind.ts";
 import { type EffectGenerator, perform, performInScratch } from "./effects.ts";
-import { judgeInvariants } from "./judge-invariants.ts";
+import { judgeRun } from "./judge-invariants.ts";
 import { check, match, unknownCheck } from "./matching.ts";
 import { outgoingOf } from "./outgoing-of.ts";
 import type { Check } from "./result.ts";
@@ -61,7 +61,7 @@ function* checksOf(run: Run, expectation: Expectation): EffectGenerator<readonly
 
 /** `id`: one invariant's id, or "all". */
 function* checkInvariant(run: Run, id: string): EffectGenerator<readonly Check[]> {
-  const results = yield* judgeInvariants(run, id === "all" ? undefined : [id]);
+  const results = yield* judgeRun(run, id === "all" ? undefined : [id]);
   // With "all", unknown invariants are left out unless nothing else is known.
   const known = id === "all" ? results.filter(({ verdict }) => verdict !== "unknown") : results;
   return (known.length === 0 ? results : known).map(
@@ -165,7 +165,7 @@ function* ask(
   return yield* performInScratch({ kind: "send", outgoing });
 }
 
-/** Makes the scratch copy. A contradictory state can't be copied; invariant R3 reports it as broken. */
+/** Makes the scratch copy. A contradictory state can't be copied. */
 function* fork(): EffectGenerator<void> {
   try {
     yield* perform({ kind: "fork" });

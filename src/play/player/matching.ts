@@ -2,7 +2,7 @@
 
 import { isPlainObject } from "../../base/input.ts";
 import { shortened } from "../../base/text.ts";
-import { Inconclusive, inconclusive } from "../../laws/law.ts";
+import { Inconclusive, inconclusive } from "../../laws/ensure.ts";
 import { isRuleKey } from "../language/parse/matchers.ts";
 import type { Matcher, MatchRule, Operand } from "../language/scenario.ts";
 import type { Check, Verdict } from "./result.ts";

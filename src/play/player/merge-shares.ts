@@ -4,7 +4,7 @@ import { assert } from "../../base/assert.ts";
 import { formatList } from "../../base/did-you-mean.ts";
 import { digestOf } from "../../base/digest.ts";
 import { InputError } from "../../base/input.ts";
-import { Inconclusive } from "../../laws/law.ts";
+import { Inconclusive } from "../../laws/ensure.ts";
 import type { RepeatStep, Scenario, TrafficStep } from "../language/scenario.ts";
 import { createLatencies } from "../measure/latencies.ts";
 import { decodeLatencies } from "../measure/latency-encoding.ts";

@@ -2,7 +2,7 @@
 
 import { type Duration, durationMs } from "../../base/duration.ts";
 import type { Member, Outgoing } from "../../laws/client-exchange.ts";
-import { inconclusive } from "../../laws/law.ts";
+import { inconclusive } from "../../laws/ensure.ts";
 import { buildRequest, contentTypes, type Encoding, pairsOf } from "../../spec/build-request.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
 import { type OperationId, operationIds, operations } from "../../spec/operations.ts";

@@ -6,7 +6,7 @@ import { kindOf } from "../language/step-kind.ts";
 import { conclude } from "./conclude.ts";
 import { doStep, noteFiredRules } from "./do-step.ts";
 import { type Capabilities, type EffectGenerator, makesChoices, perform } from "./effects.ts";
-import { judgeInvariants } from "./judge-invariants.ts";
+import { judgeRun } from "./judge-invariants.ts";
 import type { Sending } from "./outgoing-of.ts";
 import { record, shownEntry } from "./record-step.ts";
 import type { PlayResult } from "./result.ts";
@@ -45,7 +45,7 @@ export function* play(scenario: Scenario, options: PlayOptions): EffectGenerator
     yield* playStep(run, { expect }, `expectations.${index}`);
   }
   const unfired = yield* rulesThatNeverFired(run);
-  const invariants = yield* judgeInvariants(run, laws);
+  const invariants = yield* judgeRun(run, laws);
   const endMs = yield* perform({ kind: "now" });
   return conclude(run, { target, reproduce, endMs, unfired, invariants });
 }

@@ -6,7 +6,7 @@ import { plainRequest } from "../../exchange/plain-request.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
 import { withoutSecrets } from "../../journal/secrets.ts";
 import type { ClientExchange } from "../../laws/client-exchange.ts";
-import { Inconclusive } from "../../laws/law.ts";
+import { Inconclusive } from "../../laws/ensure.ts";
 import type { Step } from "../language/scenario.ts";
 import { kindOf, type StepKind } from "../language/step-kind.ts";
 import type { TallySummary } from "../measure/tally.ts";

@@ -2,7 +2,8 @@
 
 import type { JournalEntry } from "../../journal/entry.ts";
 import type { RequestOutcome } from "../../laws/client-exchange.ts";
-import type { LawVerdict } from "../../laws/law.ts";
+import type { CheckVerdict } from "../../laws/ensure.ts";
+import type { InvariantResult } from "../../laws/judge.ts";
 import type { AssumptionKey } from "../../spec/assumptions/catalogue.ts";
 import type { OperationId } from "../../spec/operations.ts";
 
@@ -15,7 +16,7 @@ import type { TimelineSummary } from "../measure/timeline.ts";
 import type { Share } from "../traffic/order.ts";
 
 /** Whether an expectation held. `unknown`: what it is about never happened, or the target couldn't do it. */
-export type Verdict = LawVerdict;
+export type Verdict = CheckVerdict;
 
 export interface Check {
   readonly verdict: Verdict;
@@ -74,15 +75,6 @@ export interface StepResult {
   readonly tally?: TallySummary | undefined;
   /** The last requests that the service saw, if the step is broken and the target has a journal. */
   readonly journal?: readonly JournalEntry[] | undefined;
-}
-
-export interface InvariantResult {
-  /** M1, S2 and so on. */
-  readonly id: string;
-  readonly says: string;
-  readonly verdict: Verdict;
-  /** What is broken, with both figures, or why the verdict is unknown. */
-  readonly why?: string | undefined;
 }
 
 export interface PlayResult {

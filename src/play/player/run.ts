@@ -2,7 +2,7 @@
 
 import type { FaultRule } from "../../faults/rule.ts";
 import type { ClientExchange, Member } from "../../laws/client-exchange.ts";
-import { inconclusive } from "../../laws/law.ts";
+import { inconclusive } from "../../laws/ensure.ts";
 import { createTrace, type Trace } from "../../laws/trace.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
 import type { WorldSettings } from "../../world/publishers/world-settings.ts";

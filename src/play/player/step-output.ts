@@ -2,7 +2,7 @@
 
 import { jsonIn } from "../../base/parse-json.ts";
 import type { ClientExchange, Member } from "../../laws/client-exchange.ts";
-import { inconclusive } from "../../laws/law.ts";
+import { inconclusive } from "../../laws/ensure.ts";
 import { operations } from "../../spec/operations.ts";
 
 export type StepOutput =

@@ -4,7 +4,7 @@ import { day, dayOfInstant, formatDay } from "../../base/calendar.ts";
 import { isPlainObject } from "../../base/input.ts";
 import { microsToInr, nearestMicros } from "../../base/money.ts";
 import type { ClientExchange, Member } from "../../laws/client-exchange.ts";
-import { inconclusive } from "../../laws/law.ts";
+import { inconclusive } from "../../laws/ensure.ts";
 import { valueObject } from "../language/parse/values.ts";
 import type { Operand, Value } from "../language/scenario.ts";
 import { contentOf, memberAt, type StepOutput } from "./step-output.ts";

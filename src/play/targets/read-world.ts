@@ -1,8 +1,8 @@
-/** Reads an adsim's world over HTTP, so that laws can be judged here: restores its snapshot in this process. */
+/** Reads an adsim's world over HTTP, so that invariants can be judged here: restores its snapshot in this process. */
 
 import * as v from "valibot";
 import { InputError } from "../../base/input.ts";
-import type { PlayedWorld } from "../../laws/law.ts";
+import type { PlayedWorld } from "../../laws/log.ts";
 import { createSimulatorCore } from "../../simulator/core.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
 import { fakerHost } from "../../world/publishers/people.ts";

@@ -19,14 +19,10 @@ export type RecordedEntry = JournalEntry & {
 export interface JournalHistory {
   /** With API keys: they must not get into the text of a result. */
   readonly entries: readonly RecordedEntry[];
-  /** The same entries as exported: one JSON document a line. */
-  readonly lines: readonly string[];
   /** Why other requests or changes led to the state too; undefined if none did. */
   readonly gap: string | undefined;
   /** Options to create a new world like this one. */
   readonly options: SimulatorOptions;
-  /** The state without fault rules. */
-  readonly snapshot: Snapshot;
 }
 
 export function journalHistoryOf(sim: SimulatorCore): JournalHistory {
@@ -36,7 +32,7 @@ export function journalHistoryOf(sim: SimulatorCore): JournalHistory {
   const entries = lines.map((line) => JSON.parse(line) as RecordedEntry);
   const { seed, start, publishers, profile, assumptions } = snapshot;
   const options = { seed, start: formatInstant(start), publishers, profile, assumptions };
-  return { entries, lines, gap: gapIn(sim, entries, options), options, snapshot };
+  return { entries, gap: gapIn(sim, entries, options), options };
 }
 
 /** Taken from a fork without fault rules: a rule that is a function can't be in a snapshot. */
@@ -69,9 +65,4 @@ function gapIn(
 export function requestOf({ request }: RecordedEntry): ApiRequest {
   const { bodyBase64, ...sent } = request;
   return bodyBase64 === undefined ? sent : { ...sent, body: fromBase64(bodyBase64) };
-}
-
-/** The key that was sent, valid or not. */
-export function sentKeyOf({ request }: RecordedEntry): string | undefined {
-  return /^\S+\s+(\S+)$/.exec(request.headers.authorization ?? "")?.[1];
 }

@@ -408,11 +408,11 @@ describe("a result", () => {
   test("of all invariants is held if some had nothing to check, but that of one such alone is unknown", () => {
     const result = heldSteps([{ impression: {} }, { expect: { invariant: "all" } }]);
     const { checks } = resultAt(result, "steps.1");
-    expect(checks.length).toBeGreaterThan(20);
+    expect(checks.length).toBeGreaterThan(8);
     expect(checks).toContainEqual(
       expect.objectContaining({ verdict: "held", about: "invariant M1", invariant: "M1" }),
     );
-    expect(playSteps([{ impression: {} }, { expect: { invariant: "S8" } }]).verdict).toBe(
+    expect(playSteps([{ impression: {} }, { expect: { invariant: "A4" } }]).verdict).toBe(
       "unknown",
     );
   });

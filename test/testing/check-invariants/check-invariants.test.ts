@@ -59,8 +59,8 @@ function tellingLies(
   return changed(sim, { journal: changed(sim.journal, { toNdjson }) });
 }
 
-function verdictOf(sim: Simulator, id: string, create?: (options: SimulatorOptions) => Simulator) {
-  const [result] = checkInvariants(sim, { ids: [id], create });
+function verdictOf(sim: Simulator, id: string) {
+  const [result] = checkInvariants(sim, { ids: [id] });
   return result;
 }
 
@@ -71,9 +71,9 @@ describe("a simulator that was used", () => {
 
   test("holds all invariants that can be checked, and every result says why", () => {
     expect(ids("broken")).toEqual([]);
-    expect(ids("unknown")).toEqual(["L2", "L3", "A4", "R4"]);
+    expect(ids("unknown")).toEqual(["A4"]);
     expect(results.map(({ id, says }) => ({ id, says }))).toEqual(invariants);
-    expect(invariants).toHaveLength(44);
+    expect(invariants).toHaveLength(16);
     for (const { why } of results) expect(why).toMatch(/\w/);
   });
 
@@ -97,7 +97,7 @@ describe("a simulator that was used", () => {
   ])("holds under %s", (_, assumptions) => {
     const found = checkInvariants(used(createSimulator({ ...options, assumptions })));
     expect(found.filter(({ verdict }) => verdict === "broken")).toEqual([]);
-    expect(found.filter(({ verdict }) => verdict === "held").length).toBeGreaterThan(36);
+    expect(found.filter(({ verdict }) => verdict === "held").length).toBeGreaterThan(13);
   });
 
   test("holds after fault rules and changes by hand, and with a flowing clock", () => {
@@ -125,22 +125,7 @@ describe("a simulator that was used", () => {
 });
 
 describe("an invariant is unknown, never held, after", () => {
-  const rests = [
-    "M2",
-    "M3",
-    "M4",
-    "D1",
-    "D5",
-    "L1",
-    "L7",
-    "A1",
-    "R2",
-    "R5",
-    "R8",
-    "H1",
-    "H2",
-    "H3",
-  ];
+  const rests = ["M2", "M3", "M4", "S2", "D3", "L7", "H1"];
 
   test.each<[string, () => Simulator, string]>([
     [
@@ -174,10 +159,9 @@ describe("an invariant is unknown, never held, after", () => {
     expect(results.filter(({ verdict }) => verdict === "broken")).toEqual([]);
     const found = results.filter(({ id }) => rests.includes(id));
     const held = found.filter(({ verdict }) => verdict !== "unknown").map(({ id }) => id);
-    // In an unused world a few laws can still be tried on a scratch copy.
+    // In an unused world some can still be tried on a copy.
     if (why !== "") expect(held).toEqual([]);
-    for (const id of ["A1", "R2", "R5", "R8", "H1", "H2", "H3", "M3", "L7"])
-      expect(held).not.toContain(id);
+    for (const id of ["M3", "L7", "H1"]) expect(held).not.toContain(id);
     if (why !== "") expect(found.every((one) => one.why?.includes(why))).toBe(true);
   });
 
@@ -213,43 +197,14 @@ describe("a journal with wrong answers breaks", () => {
     ],
     ["M3", "a credit beyond the range", body(credit, '"revenue_credited_inr":9', "/v1/impression")],
     ["M4", "an exponent", body(credit, '"revenue_credited_inr":1e-7', "/v1/click")],
-    [
-      "M6",
-      "a payout that changes",
-      (entry, place) =>
-        body(/"amount_inr":[\d.]+/, `"amount_inr":${600 + place}`, "/v1/publisher/payouts")(entry),
-    ],
-    [
-      "D1",
-      "a repeat with an id of its own",
-      (entry, place) => body(/"imp_\w+"/, `"imp_${place}"`, "/v1/impression")(entry),
-    ],
     ["D3", "one id for two publishers", body(/"imp_\w+"/, '"imp_1"', "/v1/impression")],
-    [
-      "L1",
-      "a request admitted past the limit",
-      (entry) =>
-        entry.response.status === 429
-          ? { ...entry, response: { ...entry.response, status: 200 } }
-          : entry,
-    ],
-    ["L5", "a remaining quota that stays the same", header("x-ratelimit-remaining", "59")],
     ["L7", "an answer without the remaining quota", header("x-ratelimit-remaining", undefined, 9)],
-    ["R5", "another answer than a new world gives", header("x-new", "1", 9)],
     ["H1", "a success without its id", body(/"ok":true,/, "", "/v1/impression")],
     [
-      "H2",
+      "H1",
       "a 500 of the service's own",
       (entry, place) =>
         place === 5 ? { ...entry, response: { ...entry.response, status: 500 } } : entry,
-    ],
-    [
-      "H3",
-      "the key in the answer",
-      (entry) => ({
-        ...entry,
-        response: { ...entry.response, body: entry.request.headers.authorization ?? "" },
-      }),
     ],
   ])("%s: %s", (id, _, lie) => {
     expect(verdictOf(healthy, id)?.verdict).toBe("held");
@@ -260,87 +215,17 @@ describe("a journal with wrong answers breaks", () => {
   });
 });
 
-describe("wrong worlds break", () => {
-  let worlds = 0;
-  const plain = (made: SimulatorOptions): Simulator => createSimulator(made);
-  const tagged = (sim: Simulator, tag: () => string): Simulator =>
-    changed(sim, {
+test("invariants that are tried on a fork are broken by a fork that answers wrongly", () => {
+  const fork = (): Simulator => {
+    const aside = healthy.fork();
+    return changed(aside, {
       handle: (request) => {
-        const response = sim.handle(request);
-        return { ...response, headers: { ...response.headers, "x-tag": tag() } };
+        const response = aside.handle(request);
+        const body = response.body.replace(/"clicks":\d+/, '"clicks":1');
+        return { ...response, body };
       },
-    });
-  const counting = (made: SimulatorOptions): Simulator => {
-    let sent = 0;
-    return tagged(plain(made), () => {
-      sent += 1;
-      return String(sent);
     });
   };
-  let only: Simulator | undefined;
-
-  test.each<[string, string, (made: SimulatorOptions) => Simulator]>([
-    ["A1", "answers that depend on earlier requests", counting],
-    ["R8", "answers that depend on earlier requests", counting],
-    [
-      "A2",
-      "answers that depend on the number of publishers",
-      (made) => tagged(plain(made), () => String(made.publishers)),
-    ],
-    [
-      "A5",
-      "one world for all",
-      (made) => {
-        only ??= plain(made);
-        return only;
-      },
-    ],
-    [
-      "R1",
-      "different answers from each world",
-      (made) => {
-        worlds += 1;
-        const number = String(worlds);
-        return tagged(plain(made), () => number);
-      },
-    ],
-    [
-      "R2",
-      "a restore that does nothing",
-      (made) => changed(plain(made), { restore: () => undefined }),
-    ],
-    [
-      "R3",
-      "a fork that is its origin",
-      (made) => {
-        const sim = plain(made);
-        return changed(sim, { fork: () => sim });
-      },
-    ],
-    [
-      "R6",
-      "answers that depend on a rule that never fires",
-      (made) => tagged(plain(made), () => String(made.faults?.length)),
-    ],
-  ])("%s: %s", (id, _, create) => {
-    expect(verdictOf(healthy, id, plain)?.verdict).toBe("held");
-    const found = verdictOf(healthy, id, create);
-    expect(found?.verdict).toBe("broken");
-    expect(found?.why).not.toMatch(/key_\w/);
-  });
-
-  test("laws that are tried on a fork are broken by a fork that answers wrongly", () => {
-    const fork = (): Simulator => {
-      const aside = healthy.fork();
-      return changed(aside, {
-        handle: (request) => {
-          const response = aside.handle(request);
-          const body = response.body.replace(/"clicks":\d+/, '"clicks":1');
-          return { ...response, body };
-        },
-      });
-    };
-    expect(verdictOf(changed(healthy, { fork }), "S1")?.verdict).toBe("broken");
-    expect(verdictOf(changed(healthy, { fork }), "S2")?.verdict).toBe("held");
-  });
+  expect(verdictOf(changed(healthy, { fork }), "S1")?.verdict).toBe("broken");
+  expect(verdictOf(changed(healthy, { fork }), "S2")?.verdict).toBe("held");
 });

@@ -1,12 +1,12 @@
-/** Every algorithm against the laws' counter, at any rate and time: admissions, remaining quota, and waits. */
+/** Every algorithm against the oracle's counter, at any rate and time: admissions, remaining quota, and waits. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Algorithm, counterOf } from "../../../src/laws/quotas.ts";
 import type { LimitAlgorithm, Rate } from "../../../src/world/limits/algorithm.ts";
 import { fixedWindow } from "../../../src/world/limits/fixed-window.ts";
 import { slidingLog } from "../../../src/world/limits/sliding-log.ts";
 import { tokenBucket } from "../../../src/world/limits/token-bucket.ts";
+import { type Algorithm, counterOf } from "../../oracle/quotas.ts";
 import { algorithmNames } from "./algorithm-names.ts";
 
 const algorithms: Readonly<Record<Algorithm, LimitAlgorithm<object>>> = {
@@ -57,7 +57,7 @@ const steps = fc.array(
 describe.each(algorithmNames)("%s", (name) => {
   const algorithm = algorithms[name];
 
-  test("admits, counts and waits as the laws' counter does, also after a reload", () => {
+  test("admits, counts and waits as the oracle's counter does, also after a reload", () => {
     const reached = { refused: 0, admitted: 0, loaded: 0 };
     fc.assert(
       fc.property(rateFor(name), fc.nat(100), steps, (rate, startMs, sent) => {

@@ -12,7 +12,7 @@ import {
   type Schema,
 } from "../../../base/schema-builders.ts";
 import { requestOutcomes } from "../../../laws/client-exchange.ts";
-import { laws } from "../../../laws/laws.ts";
+import { invariants } from "../../../laws/invariants.ts";
 import type { AnswerExpectation, Expectation } from "../scenario.ts";
 import { type ExpectationKey, type ExpectationOf, expectationKeys } from "../step-kind.ts";
 import { matcher, plainMatcher, statusMatcher } from "./matchers.ts";
@@ -67,7 +67,7 @@ const reported = {
   publisher: optional(publisherRef),
   is: matcher,
 };
-const invariantIds = ["all", ...laws.map(({ id }) => id)];
+const invariantIds = ["all", ...invariants.map(({ id }) => id)];
 
 const asked = "What the service reports. adsim asks a copy of the world, so this spends no quota.";
 const schemas: { readonly [Key in ExpectationKey]: Schema<ExpectationOf<Key>> } = {

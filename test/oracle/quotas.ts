@@ -1,9 +1,9 @@
 /**
- * A second implementation of the three ways to read “per minute” (spec §8), for the laws and the oracle. It shares no code with
+ * A second implementation of the three ways to read “per minute” (spec §8), for the oracle. It shares no code with
  * the service's limiter, so that a bug there isn't repeated here.
  */
 
-import type { Choice } from "../spec/assumptions/catalogue.ts";
+import type { Choice } from "../../src/spec/assumptions/catalogue.ts";
 
 export type Algorithm = Choice<"limit.algorithm">;
 

@@ -1,70 +1,42 @@
-/** The laws of money (M1 to M6). */
+/** The invariants of money (M1 to M4). */
 
 import { MICROS_PER_PAISA, nearestMicros } from "../base/money.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { isEventKind } from "../spec/operations.ts";
+import { ensure, inconclusive } from "./ensure.ts";
 import { dueBy, readLifetime, readPayouts } from "./figures.ts";
-import {
-  ensure,
-  inconclusive,
-  knownReadingsOf,
-  type Law,
-  type LawContext,
-  readingsOf,
-} from "./law.ts";
-import {
-  hasPublisher,
-  listedAgain,
-  listedHalfway,
-  listedLater,
-  overThreshold,
-} from "./payout-checks.ts";
-import { creditOf, operationOf, ownAnswers, recordedIn, valuesOf } from "./read-trace.ts";
-import { checkLegibleRun, legibleRunOf, type Rerun, rerunCheck } from "./rerun.ts";
-import { newWorld } from "./rerun-plan.ts";
+import type { Invariant } from "./invariant.ts";
+import type { Log } from "./log.ts";
+import { creditOf, operationOf, ownAnswers, valuesOf } from "./read-trace.ts";
 import type { TracedExchange, TraceReader } from "./trace.ts";
-import { copyOf, membersOf, prepareCopy, stateBeforeLaws } from "./world-copy.ts";
+import { membersOf, type WorldCopy } from "./world-copy.ts";
 
-export const moneyLaws: readonly Law[] = [
+export const moneyInvariants: readonly Invariant[] = [
   {
     id: "M1",
     says: "Lifetime revenue is the sum of all payouts and the pending amount, exact to the micro-INR (a millionth of a rupee).",
-    checkCopy: paidOrPending,
+    tried: paidOrPending,
   },
   {
     id: "M2",
-    says: "The credits in all answers, delivered or lost, add up to the revenue on record, and the books (the world's record of events and totals) agree.",
-    checkCopy: [booksBalance, creditsAsAudited],
-    checkRerun: rerunCheck(creditsByPublisher),
+    says: "The credits in all answers, delivered or lost, add up to the revenue on record.",
+    seen: creditsAsAudited,
+    tried: auditBalances,
   },
   {
     id: "M3",
     says: "Every impression's credit is within a thousandth of its surface's cpm range.",
-    checkTrace: withinRange,
-    checkRerun: checkLegibleRun(withinRange),
+    seen: withinRange,
   },
   {
     id: "M4",
     says: "No number is NaN, infinite, -0, in exponent notation, or has more than 6 decimals.",
-    checkTrace: plainNumbers,
-    checkCopy: plainFigures,
-  },
-  {
-    id: "M5",
-    says: "No payout is below the threshold, and an unpaid amount rolls over unchanged.",
-    checkCopy: overThreshold,
-  },
-  {
-    id: "M6",
-    says: "A listed payout never changes, except for its status, which follows payout.statuses.",
-    checkTrace: listedAgain,
-    checkCopy: listedLater,
-    checkRerun: rerunCheck(listedHalfway),
+    seen: plainNumbers,
+    tried: plainFigures,
   },
 ];
 
-function paidOrPending(played: LawContext): string {
-  const copy = copyOf(played);
+function paidOrPending(copy: WorldCopy): string {
   const members = membersOf(copy);
   for (const member of members) {
     const { payouts, pendingMicros, missing } = readPayouts(copy, member);
@@ -84,8 +56,9 @@ function paidOrPending(played: LawContext): string {
   return `stats and payouts of ${members.length} publishers, in a copy of the world`;
 }
 
-function booksBalance(played: LawContext): string {
-  const { audit } = stateBeforeLaws(played);
+/** The audit balances at any time, so what other invariants did in the copy doesn't matter. */
+function auditBalances({ sim }: WorldCopy): string {
+  const audit = sim.audit();
   ensure(audit.balanced && audit.discrepancies.length === 0, () => audit.discrepancies.join("; "));
   for (const { publisher, ...line } of audit.publishers) {
     const credited = nearestMicros(line.creditedSeenInr) + nearestMicros(line.creditedUnseenInr);
@@ -100,15 +73,13 @@ function booksBalance(played: LawContext): string {
 }
 
 /** Compares the credits in the answers with what the audit says that they were. */
-function creditsAsAudited(played: LawContext): string {
-  const { trace, isExactTime } = played;
-  const { audit } = stateBeforeLaws(played);
+function creditsAsAudited({ trace, isExactTime, assumptions, audit }: Log): string {
+  const audited = nearestMicros(audit().total.creditedSeenInr);
   const isWhole =
     trace.kept.length === trace.total && trace.disturbedFrom === Number.POSITIVE_INFINITY;
   if (!isWhole || trace.assumedAt !== undefined || !isExactTime)
     inconclusive("the client may not know every credit");
-  const readings = readingsOf(played);
-  if (readings["money.precision"] === "paise") inconclusive("amounts in answers are rounded");
+  if (assumptions?.["money.precision"] !== "exact") inconclusive("amounts in answers are rounded");
   const credits = new Map<string, number>();
   for (const exchange of trace.kept) {
     const kind = operationOf(exchange);
@@ -119,7 +90,6 @@ function creditsAsAudited(played: LawContext): string {
   }
   if (credits.size === 0) inconclusive("nothing was recorded");
   const credited = Array.from(credits.values()).reduce((sum, one) => sum + one, 0);
-  const audited = nearestMicros(audit.total.creditedSeenInr);
   ensure(
     credited === audited,
     () => `answers credited ${credited} micros, the audit says ${audited}`,
@@ -127,44 +97,20 @@ function creditsAsAudited(played: LawContext): string {
   return `credits of ${credits.size} events`;
 }
 
-/** Compares what answers credited to each publisher with the increase of its stats since the start. */
-function creditsByPublisher(rerun: Rerun): string {
-  const { played, options, sim } = legibleRunOf(rerun);
-  const readings = readingsOf(played);
-  const events = recordedIn(played);
-  const pristine = newWorld(rerun.plan, options);
-  const [before, after] = [pristine, sim].map((world) => prepareCopy(world.fork(), readings, []));
-  if (before === undefined || after === undefined || events.length === 0)
-    return inconclusive("nothing was recorded");
-  for (const member of played.members) {
-    const history = hasPublisher(pristine, member.id) ? readLifetime(before, member).micros : 0;
-    const recorded = readLifetime(after, member).micros - history;
-    const credited = events
-      .filter(({ publisher }) => publisher === member.id)
-      .reduce((sum, { micros }) => sum + micros, 0);
-    ensure(
-      recorded === credited,
-      () => `${member.id} was credited ${credited} micros, but has ${recorded} on record`,
-    );
-  }
-  return `credits of ${events.length} events by publisher`;
-}
-
 /** A foreign service may pay less than the range, which is a cost (spec §2), and round to the paisa in its own way. */
-function withinRange(played: LawContext): string {
-  const { trace } = played;
-  const readings = knownReadingsOf(played);
+function withinRange(log: Log): string {
+  const { trace, assumptions } = log;
   let looked = 0;
-  for (const exchange of ownAnswers(played)) {
+  for (const exchange of ownAnswers(log)) {
     if (operationOf(exchange) !== "impression") continue;
     const credit = creditOf(exchange, "impression");
     if (credit === undefined || credit.micros === 0) continue;
-    const ranges = rangesOf(trace, exchange, readings);
+    const ranges = rangesOf(trace, exchange, assumptions);
     if (!ranges.some(([, upper]) => Number.isFinite(upper))) continue;
     looked += 1;
-    const mayRound = readings?.["money.precision"] !== "exact" || trace.assumedAt !== undefined;
+    const mayRound = assumptions?.["money.precision"] !== "exact" || trace.assumedAt !== undefined;
     const fits = ranges.some(([lower, upper]) =>
-      readings === undefined
+      assumptions === undefined
         ? credit.micros <= Math.ceil((upper * 1000) / MICROS_PER_PAISA) * MICROS_PER_PAISA
         : isInRange(credit.micros, lower * 1000, upper * 1000, mayRound),
     );
@@ -194,13 +140,13 @@ function toPaisa(amount: number): number {
 function rangesOf(
   { pricesBySurface, assumedAt }: TraceReader,
   exchange: TracedExchange,
-  readings: Assumptions | undefined,
+  assumptions: Assumptions | undefined,
 ): (readonly [number, number])[] {
   const own = pricesBySurface.get(valuesOf(exchange).get("surface") ?? "");
   if (own === undefined) return [];
   const until = own.ranges.filter(({ from }) => from <= exchange.at);
-  if (readings !== undefined && readings["dedup.repeat"] !== "replay" && assumedAt === undefined)
-    return until.slice(-1).map(({ cpmRange }) => cpmRange);
+  const isReplay = assumptions === undefined || assumptions["dedup.repeat"] === "replay";
+  if (!isReplay && assumedAt === undefined) return until.slice(-1).map(({ cpmRange }) => cpmRange);
   const siblings = Array.from(pricesBySurface.values()).filter(
     ({ publisher }) => publisher === own.publisher,
   );
@@ -210,18 +156,17 @@ function rangesOf(
     .map(({ cpmRange }) => cpmRange);
 }
 
-function plainNumbers(played: LawContext): string {
+function plainNumbers(log: Log): string {
   let looked = 0;
-  for (const { text } of ownAnswers(played)) {
+  for (const { text } of ownAnswers(log)) {
     if (!text.startsWith("{")) continue;
     looked += 1;
-    ensurePlainNumbers(text, played.readings === undefined ? foreignWord : ownWord);
+    ensurePlainNumbers(text, log.assumptions === undefined ? foreignWord : ownWord);
   }
   return looked === 0 ? inconclusive("no answer was JSON") : `${looked} answers`;
 }
 
-function plainFigures(played: LawContext): string {
-  const copy = copyOf(played);
+function plainFigures(copy: WorldCopy): string {
   for (const member of membersOf(copy)) {
     ensurePlainNumbers(readPayouts(copy, member).text, ownWord);
     ensurePlainNumbers(readLifetime(copy, member).text, ownWord);
