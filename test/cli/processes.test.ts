@@ -1,6 +1,6 @@
 /**
- * Each command once as users start it, in a process of its own (`adsim fixtures`, which takes long, in fixtures.test.ts). All other tests run
- * commands in their own process.
+ * Each command once as users start it, in a process of its own (`adsim fixtures`, which takes long,
+ * in fixtures.test.ts). All other tests run commands in their own process.
  */
 
 import { execFile } from "node:child_process";

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { ServerFlags } from "../../src/cli/options/common-options.ts";
 import { type StartedServer, startFrom } from "../../src/cli/start-server.ts";
 import { fileOf } from "../temporary-folder.ts";
-import { createHost, runAdsim, startAdsim } from "./run-adsim.ts";
+import { type Cmd, createHost, runAdsim, runAdsimOver, startAdsim } from "./run-adsim.ts";
 
 const month = {
   name: "month",
@@ -136,12 +136,14 @@ describe("no server starts", () => {
 });
 
 test("exec runs CMD in the world of the scenario's end, and reports on CMD's requests alone", async () => {
-  const script = `fetch(process.env.ADSIM_URL + "/_sim/audit").then((it) => it.json()).then((it) => console.log(it.total.applied));`;
-  const { code, stdout, stderr } = await runAdsim([
-    ...["exec", "--fail-on-findings", "--scenario", fileOf(month)],
-    ...["--", process.execPath, "-e", script],
-  ]);
-  expect([code, stdout]).toEqual([0, "2\n"]);
+  let audit: unknown;
+  const cmd: Cmd = async ({ env }) => {
+    audit = await (await fetch(`${env.ADSIM_URL}/_sim/audit`)).json();
+  };
+  const options = ["--fail-on-findings", "--scenario", fileOf(month)];
+  const { code, stderr } = await runAdsimOver(cmd, ["exec", ...options]);
+  expect(code).toBe(0);
+  expect(audit).toMatchObject({ total: { applied: 2 } });
   expect(stderr).toContain("adsim: played the scenario month (held: ");
   expect(stderr).not.toMatch(/findings?:|forgotten/);
   expect(stderr).toContain(

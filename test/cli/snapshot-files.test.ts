@@ -1,6 +1,6 @@
 /** `--load`, `--save-on-exit` and `--faults` of `serve` and `exec`. */
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { ServerFlags } from "../../src/cli/options/common-options.ts";
@@ -9,8 +9,8 @@ import { describeFailure } from "../../src/cli/output/exit.ts";
 import { startFrom } from "../../src/cli/start-server.ts";
 import { createSimulator } from "../../src/index.ts";
 import { saveSnapshot } from "../../src/server.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
-import { createHost, runAdsim, startAdsim } from "./run-adsim.ts";
+import { fileOf, temporaryFolder } from "../temporary-folder.ts";
+import { type Cmd, createHost, type Ran, runAdsim, runAdsimOver, startAdsim } from "./run-adsim.ts";
 
 /** Saves the state of a world with a sign-up. @returns the id of that publisher. */
 async function savedState(path: string): Promise<string> {
@@ -25,47 +25,58 @@ async function savedState(path: string): Promise<string> {
   return id;
 }
 
-function execNode(script: string, options: readonly string[]): ReturnType<typeof runAdsim> {
-  return runAdsim(["exec", ...options, "--", process.execPath, "-e", script]);
+/** Runs CMD, which asks the server one thing after the other. @returns the bodies of the answers, too. */
+async function exec(
+  options: readonly string[],
+  asked: readonly (readonly [path: string, init?: RequestInit])[] = [],
+  exitCode = 0,
+): Promise<Ran & { readonly bodies: readonly unknown[] }> {
+  const bodies: unknown[] = [];
+  const cmd: Cmd = async ({ env }) => {
+    const headers = {
+      authorization: `Bearer ${env.ADSIM_API_KEY}`,
+      "content-type": "application/json",
+    };
+    for (const [path, init] of asked) {
+      const answer = await fetch(`${env.ADSIM_URL}${path}`, { headers, ...init });
+      const text = await answer.text();
+      bodies.push(answer.ok ? JSON.parse(text) : answer.status);
+    }
+    return exitCode;
+  };
+  return { ...(await runAdsimOver(cmd, ["exec", ...options])), bodies };
 }
-
-const get = (path: string): string =>
-  `fetch(process.env.ADSIM_URL + "${path}").then((answer) => answer.text()).then(console.log);`;
 
 describe("exec", () => {
   test("starts from --load's state, and saves at the end whatever CMD's exit code", async () => {
     const path = join(temporaryFolder(), "state.json");
     const id = await savedState(path);
-    const script = `${get(`/_sim/publishers/${id}`)} process.exitCode = 7;`;
-    const first = await execNode(script, ["--load", path, "--save-on-exit", path]);
-    expect(first.code).toBe(7);
-    expect(JSON.parse(first.stdout)).toMatchObject({ id });
+    const about = [[`/_sim/publishers/${id}`]] as const;
+    const first = await exec(["--load", path, "--save-on-exit", path], about, 7);
+    expect(first).toMatchObject({ code: 7, bodies: [{ id }] });
     expect(first.stderr).toContain(`saved the state to ${path}`);
     // It has the state's clock, and its options may be given again.
     const same = ["--seed", "saved", "--publishers", "3", "--assume", "errors.body=flat"];
-    const second = await execNode(get("/_sim/clock"), ["--load", path, ...same]);
-    expect(JSON.parse(second.stdout)).toMatchObject({ mode: "frozen" });
-    expect(JSON.parse(second.stdout).now).toBe("2026-01-16T00:00:00.000Z");
+    const second = await exec(["--load", path, ...same], [["/_sim/clock"]]);
+    expect(second.bodies).toMatchObject([{ mode: "frozen", now: "2026-01-16T00:00:00.000Z" }]);
   });
 
   test("goes on from the file that it saves to, which need not exist at the first start", async () => {
     const path = join(temporaryFolder(), "state.json");
-    const advance = `fetch(process.env.ADSIM_URL + "/_sim/clock/advance", {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: '{"by":"1d"}',
-    }).then((answer) => answer.json()).then(({ now }) => console.log(now));`;
+    const advance = [["/_sim/clock/advance", { method: "POST", body: '{"by":"1d"}' }]] as const;
     const same = join(path, "../state.json");
     const kept = ["--clock", "frozen", "--load", path, "--save-on-exit", same];
-    const runs = [await execNode(advance, kept), await execNode(advance, kept)];
-    const [first, second] = runs.map(({ stdout }) => Date.parse(stdout.trim()));
-    expect(second).toBe(Number(first) + 86_400_000);
+    const runs = [await exec(kept, advance), await exec(kept, advance)];
+    expect(runs.map(({ bodies }) => bodies)).toMatchObject([
+      [{ now: "2026-01-16T00:00:00.000Z" }],
+      [{ now: "2026-01-17T00:00:00.000Z" }],
+    ]);
     expect(runs.map(({ stderr }) => stderr.includes(`${path} doesn't exist yet`))).toEqual([
       true,
       false,
     ]);
     const elsewhere = ["--load", `${path}-typo`, "--save-on-exit", path];
-    const refused = await execNode(advance, elsewhere);
+    const refused = await exec(elsewhere, advance);
     expect(refused.code).toBe(3);
     expect(refused.stderr).toContain("state.json-typo: can't be read: there is no such file");
   });
@@ -73,26 +84,22 @@ describe("exec", () => {
   test("uses the options of the loaded world for other worlds and after a reset", async () => {
     const path = join(temporaryFolder(), "state.json");
     await savedState(path);
-    const { stdout } = await execNode(
-      `const at = (path, init) => fetch(process.env.ADSIM_URL + path, init).then((it) => it.json());
-       Promise.all([at("/@other/_sim/health"), at("/_sim/reset", { method: "POST" })])
-         .then((both) => console.log(JSON.stringify(both)));`,
+    const { bodies } = await exec(
       ["--load", path, "--clock", "flowing"],
+      [["/@other/_sim/health"], ["/_sim/reset", { method: "POST" }]],
     );
     const health = { seed: "saved", now: expect.stringMatching(/^2026-01-15T00:00/) };
-    expect(JSON.parse(stdout)).toMatchObject([health, health]);
+    expect(bodies).toMatchObject([health, health]);
   });
 
   test("ends with 3 if the state can't be saved, and says so", async () => {
     const path = join(temporaryFolder(), "gone", "state.json");
-    const script = `fs.rmSync(${JSON.stringify(join(path, ".."))}, { recursive: true });`;
-    const { code, stderr } = await execNode("", ["--save-on-exit", path]);
+    const { code, stderr } = await exec(["--save-on-exit", path]);
     expect([code, stderr.includes("can't be saved")]).toEqual([3, true]);
-    const there = join(temporaryFolder(), "state.json");
-    const late = await execNode(script.replace(join(path, ".."), join(there, "..")), [
-      "--save-on-exit",
-      there,
-    ]);
+    const folder = temporaryFolder();
+    const there = join(folder, "state.json");
+    const removes: Cmd = () => rmSync(folder, { recursive: true });
+    const late = await runAdsimOver(removes, ["exec", "--save-on-exit", there]);
     expect([late.code, late.stderr.includes(`${there}: can't be saved`)]).toEqual([3, true]);
   });
 });
@@ -169,23 +176,15 @@ describe("--faults", () => {
     match: { operation: "stats" },
     verdict: { kind: "respond", status: 503 },
   };
-  const status =
-    'fetch(process.env.ADSIM_URL + world + "/v1/publisher/stats", { headers: { authorization: "Bearer " + process.env.ADSIM_API_KEY } }).then((it) => it.status)';
+  const stats = ["/v1/publisher/stats"] as const;
 
   test("are in force in every world, and again after a reset", async () => {
-    const path = join(temporaryFolder(), "faults.json");
-    writeFileSync(path, JSON.stringify([rule]));
-    const { stdout } = await execNode(
-      `const ask = (world) => ${status};
-       ask("").then(async (first) => {
-         const url = process.env.ADSIM_URL + "/_sim/reset";
-         const other = await ask("/@other");
-         await fetch(url, { method: "POST" });
-         console.log(JSON.stringify([first, other, await ask("")]));
-       });`,
+    const path = fileOf([rule], "faults.json");
+    const { bodies } = await exec(
       ["--faults", path],
+      [stats, ["/@other/v1/publisher/stats"], ["/_sim/reset", { method: "POST" }], stats],
     );
-    expect(JSON.parse(stdout)).toEqual([503, 503, 503]);
+    expect(bodies).toMatchObject([503, 503, {}, 503]);
   });
 
   test("are added to a loaded world without rules, and must equal the rules of one that has some", async () => {
@@ -196,13 +195,11 @@ describe("--faults", () => {
     await savedState(state);
     writeFileSync(one, JSON.stringify(rule));
     writeFileSync(other, JSON.stringify([{ verdict: { kind: "reset" } }]));
-    const ask = `const world = ""; ${status}.then(console.log)`;
-    const joined = await execNode(ask, ["--load", state, "--save-on-exit", state, "--faults", one]);
-    expect(joined.stdout).toBe("503\n");
-    const again = await execNode(ask, ["--load", state, "--faults", one]);
-    expect(again.stdout).toBe("503\n");
-    const refused = await execNode(ask, ["--load", state, "--faults", other]);
-    expect([refused.code, refused.stdout]).toEqual([2, ""]);
+    const joined = ["--load", state, "--save-on-exit", state, "--faults", one];
+    expect((await exec(joined, [stats])).bodies).toEqual([503]);
+    expect((await exec(["--load", state, "--faults", one], [stats])).bodies).toEqual([503]);
+    const refused = await exec(["--load", state, "--faults", other], [stats]);
+    expect([refused.code, refused.bodies]).toEqual([2, []]);
     expect(refused.stderr).toContain("--faults has other rules");
   });
 
@@ -243,8 +240,8 @@ describe("--faults", () => {
 
   test("from a file that can't be read end exec before CMD runs", async () => {
     const path = join(temporaryFolder(), "none.json");
-    const { code, stdout, stderr } = await execNode("console.log(1)", ["--faults", path]);
-    expect([code, stdout]).toEqual([2, ""]);
+    const { code, bodies, stderr } = await exec(["--faults", path], [stats]);
+    expect([code, bodies]).toEqual([2, []]);
     expect(stderr).toContain(`--faults ${path}: can't be read: there is no such file`);
   });
 });
