@@ -64,17 +64,19 @@ describe.each(manifests)("in a project of %j", (manifest) => {
     const scenario = await loadScenario(join(projectOf({ [name]: text }, manifest), name), noInput);
     expect(JSON.parse(JSON.stringify(scenario))).toEqual(shown);
   });
+});
 
+describe("in a module", () => {
   test("a syntax error is reported with its line", async () => {
     const text = "const a: number = 1;\nexport const = a;\n";
-    expect(await saidOf({ "mine.ts": text }, manifest)).toMatch(
+    expect(await saidOf({ "mine.ts": text })).toMatch(
       /mine\.ts: can't be loaded: [\s\S]*mine\.ts:2:13: ERROR: Expected identifier/,
     );
   });
 
   test("an error that an imported file throws is reported with its line", async () => {
     const lib = 'interface A { a: 1 }\nthrow new Error("oops");\nexport {};';
-    const folder = projectOf({ "lib.ts": lib, "mine.ts": 'import "./lib.ts";' }, manifest);
+    const folder = projectOf({ "lib.ts": lib, "mine.ts": 'import "./lib.ts";' });
     // In a process of its own: here Vitest reads the lines of stacks.
     const adsim = spawnAdsim(["play", join(folder, "mine.ts")]);
     expect((await adsim.ended).code).toBe(2);
@@ -84,29 +86,37 @@ describe.each(manifests)("in a project of %j", (manifest) => {
   });
 
   test("a string that it throws is reported", async () => {
-    expect(await saidOf({ "mine.ts": 'throw "oops"; export {};' }, manifest)).toBe(
+    expect(await saidOf({ "mine.ts": 'throw "oops"; export {};' })).toBe(
       "mine.ts: can't be loaded: oops",
     );
   });
 
   test("a missing file is reported with the file that imports it", async () => {
-    expect(await saidOf({ "mine.ts": 'import "./none.ts";' }, manifest)).toMatch(
+    expect(await saidOf({ "mine.ts": 'import "./none.ts";' })).toMatch(
       /^mine\.ts: can't be loaded: Cannot find module '[\s\S]*none\.ts'[\s\S]* mine\.ts$/,
     );
   });
 
   test("an enum imported by JavaScript is refused without advice to install tsx, which wouldn't help", async () => {
     const all = { "lib.ts": typed, "mine.mjs": 'import "./lib.ts";' };
-    const adsim = spawnAdsim(["play", join(projectOf(all, manifest), "mine.mjs")]);
+    const adsim = spawnAdsim(["play", join(projectOf(all), "mine.mjs")]);
     expect((await adsim.ended).code).toBe(2);
     expect(adsim.stderr()).toContain("mine.mjs: can't be loaded: TypeScript enum is not supported");
     expect(adsim.stderr()).not.toContain("npm install");
   });
 
   test("a module that exports no scenario is refused", async () => {
-    expect(await saidOf({ "mine.ts": "export const x: object = {};" }, manifest)).toMatch(
+    expect(await saidOf({ "mine.ts": "export const x: object = {};" })).toMatch(
       /^mine\.ts: must export a scenario/,
     );
+  });
+
+  test("a top-level await that never ends is refused", async () => {
+    const text = "await new Promise(() => undefined); export default {};";
+    const file = join(projectOf({ "a.mjs": text }), "a.mjs");
+    const adsim = spawnAdsim(["play", file]);
+    expect(await adsim.ended).toMatchObject({ code: 2 });
+    expect(adsim.stderr()).toContain("a.mjs: can't be loaded: its top-level await never ends\n");
   });
 });
 
