@@ -42,11 +42,9 @@ export { playScenarioSync, type SyncOptions } from "./play/player/play-in-proces
 export type {
   Check,
   PlayResult,
-  ShareResult,
   ShownExchange,
   StepResult,
   Verdict,
 } from "./play/player/result.ts";
 export { type PlayScenarioOptions, playScenario } from "./play/targets/play-scenario.ts";
-export type { Share } from "./play/traffic/order.ts";
 export type { Arrivals, Mix, Rate, Spacing, Traffic } from "./play/traffic/traffic.ts";

@@ -45,16 +45,6 @@ describe("the first scenario, from a file", () => {
   });
 });
 
-test("the line for vegeta is the one that export prints for the scenario above it", async () => {
-  const folder = temporaryFolder();
-  const [file, out] = [join(folder, "lunch.json"), join(folder, "lunch.ndjson")];
-  await writeFile(file, otherScenarios[0] ?? "");
-  const { stderr } = await runAdsim(["export", file, "--to", "vegeta", "--out", out]);
-  const printed = /run it with: (.*)\n$/.exec(stderr)?.[1]?.replace(out, "lunch.ndjson");
-  const shown = snippetsIn(page, "sh").find((text) => text.startsWith("vegeta"));
-  expect(`${printed}\n`).toBe(shown);
-});
-
 test("the TypeScript on the pages plays a scenario that is held", async () => {
   const [snippet = "", ...others] = snippetsIn(page, "ts");
   expect(others).toEqual([]);

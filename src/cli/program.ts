@@ -24,8 +24,6 @@ import type { HostProcess } from "./processes/host-process.ts";
 import { addReplayOptions, type ReplayFlags, replayClock } from "./replay/replay-options.ts";
 import {
   addExport,
-  addFleet,
-  addMerge,
   addPlay,
   addRecord,
   addScenarios,
@@ -80,9 +78,7 @@ const commands: Readonly<
   record: addRecord,
   play: addPlay,
   scenarios: addScenarios,
-  merge: addMerge,
   export: addExport,
-  fleet: addFleet,
   fixtures: addFixtures,
   assumptions: addAssumptions,
   openapi: addOpenapi,

@@ -20,7 +20,7 @@ export const artillery: LoadTool = {
   },
   load: (plan) => ({
     files: [{ file: plan.out, content: indentedJson(scriptOf(plan)) }],
-    runLine: () => commandLine(["npx", "artillery", "run", plan.out ?? UNNAMED_FILE]),
+    runLine: commandLine(["npx", "artillery", "run", plan.out ?? UNNAMED_FILE]),
   }),
 };
 

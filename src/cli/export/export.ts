@@ -14,17 +14,16 @@ import { buildRequest } from "../../spec/build-request.ts";
 import type { WorldSettings } from "../../world/publishers/world-settings.ts";
 import type { CommonFlags } from "../options/common-options.ts";
 import { type CommandFailure, wrongUsage } from "../output/exit.ts";
+import { checkOut, writeOut } from "../output/reports.ts";
 import { say } from "../output/say.ts";
 import { type CredentialFlags, type GivenPublisher, givenPublishers } from "../play/credentials.ts";
 import { type ResolvedScenario, resolveScenario } from "../play/resolve-scenario.ts";
 import type { HostProcess } from "../processes/host-process.ts";
 import { artillery } from "./artillery.ts";
 import { k6 } from "./k6.ts";
-import type { LoadTool, Sender } from "./load-tool.ts";
+import type { LoadFile, LoadTool, Sender } from "./load-tool.ts";
 import type { ToolName } from "./tool-names.ts";
 import { planOf } from "./traffic-plan.ts";
-import { vegeta } from "./vegeta.ts";
-import { writeLoad } from "./write-load.ts";
 
 export interface ExportFlags extends CommonFlags, CredentialFlags {
   readonly to: ToolName;
@@ -33,7 +32,7 @@ export interface ExportFlags extends CommonFlags, CredentialFlags {
   readonly maxRequests?: number;
 }
 
-const tools: Readonly<Record<ToolName, LoadTool>> = { artillery, k6, vegeta };
+const tools: Readonly<Record<ToolName, LoadTool>> = { artillery, k6 };
 
 const DEFAULT_TARGET = "http://127.0.0.1:4010";
 
@@ -61,13 +60,27 @@ export async function exportScenario(
     thresholds: scenario.thresholds ?? [],
     steps: trafficSteps.map((step) => ({ ...step, senders: senders(step.traffic) })),
   });
-  const isWhole = await writeLoad(made.files, [source], host);
-  if (!isWhole) return;
+  await writeLoad(made.files, source, host);
   const parts = [...leftOut, ...(made.leftOut ?? [])].map((what) => `  ${what}\n`);
   const missing =
     parts.length === 0 ? "" : `adsim: the export leaves out these parts:\n${parts.join("")}`;
   const keys = given.length > 0 ? "" : aboutKeys(settings);
-  say(`${missing}${keys}adsim: run it with: ${made.runLine()}\n`, host.stderr);
+  say(`${missing}${keys}adsim: run it with: ${made.runLine}\n`, host.stderr);
+}
+
+/** `input`: the file of the scenario, which none may replace. @throws CommandFailure for a file that can't be written. */
+async function writeLoad(
+  files: readonly LoadFile[],
+  input: string,
+  { stdout, stderr }: HostProcess,
+): Promise<void> {
+  const outputs = files.map(({ file, content }) => ({ file, content, option: `--out ${file}` }));
+  for (const { file, option } of outputs)
+    if (file !== undefined) await checkOut({ option, file }, [input]);
+  for (const { file, option, content } of outputs) {
+    if (file === undefined) say(content, stdout);
+    else await writeOut({ option, file, content }, stderr);
+  }
 }
 
 /** @throws InputError for a key that HTTP can't carry. */

@@ -1,4 +1,4 @@
-/** Durations as k6 and vegeta read them, which are written in Go. */
+/** Durations as k6 reads them, which is written in Go. */
 
 import { HOUR_MS, MINUTE_MS } from "../../base/duration.ts";
 

@@ -61,7 +61,7 @@ function loadOf({ scenario, steps, thresholds: given, target, out }: LoadPlan): 
       { file: out, content: script },
     ],
     leftOut,
-    runLine: () => commandLine(["k6", "run", "-e", "RUN_ID=1", out]),
+    runLine: commandLine(["k6", "run", "-e", "RUN_ID=1", out]),
   };
 }
 

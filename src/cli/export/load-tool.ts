@@ -1,6 +1,5 @@
 /** What a load generator is given of a scenario, and what it makes of it. Each tool is a file beside this one. */
 
-import type { Content } from "../../adapters/files/whole-file.ts";
 import type { Traffic } from "../../play/traffic/traffic.ts";
 import type { GivenPublisher } from "../play/credentials.ts";
 
@@ -34,7 +33,7 @@ export interface LoadPlan {
 export interface LoadFile {
   /** Undefined for standard output. */
   readonly file: string | undefined;
-  readonly content: Content;
+  readonly content: string;
 }
 
 export interface Load {
@@ -42,8 +41,8 @@ export interface Load {
   readonly files: readonly LoadFile[];
   /** What only the tool knows that it leaves out. */
   readonly leftOut?: readonly string[];
-  /** The line for a shell that runs it, once everything is written. */
-  readonly runLine: () => string;
+  /** The line for a shell that runs it. */
+  readonly runLine: string;
 }
 
 /** What a tool can't do, although the scenario asks for it. */

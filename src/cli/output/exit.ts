@@ -46,7 +46,6 @@ const optionNames: Readonly<Record<string, string>> = {
   journalBytes: "--journal-bytes",
   cors: "--cors",
   runId: "--run-id",
-  share: "--worker",
   wait: "--wait",
 };
 

@@ -21,10 +21,8 @@ export function playAtTarget(
   host: HostProcess,
 ): Promise<PlayResult> {
   const { speed, assumptions, credentials = [] } = options;
-  const scalesWaits = options.share !== undefined;
-  const known = { knownChoices: assumptions, scalesWaits };
-  const { stepsMs } = planAtService(chosen.scenario, { speed, ...known });
-  const isReal = credentials.length > 0 || scalesWaits;
+  const { stepsMs } = planAtService(chosen.scenario, { speed, knownChoices: assumptions });
+  const isReal = credentials.length > 0;
   return untilSignal(host, async (progress, signal) => {
     try {
       return await playScenario(chosen.scenario, {
@@ -110,7 +108,6 @@ const ownOptions: ReadonlySet<string> = new Set([
   "controlToken",
   "credentials",
   "runId",
-  "share",
   "wait",
 ]);
 

@@ -1,7 +1,6 @@
 /** The options of `adsim play` and `adsim export`, beside those that all commands share. Checks form only, and loads nothing. */
 
 import { type Command, InvalidArgumentError } from "commander";
-import type { Share } from "../../play/traffic/order.ts";
 import {
   type CommonFlags,
   controlTokenOption,
@@ -14,7 +13,7 @@ import type { HostProcess } from "../processes/host-process.ts";
 import type { CredentialFlags, CredentialWord } from "./credentials.ts";
 
 /** The reports of a play. */
-export const reportKinds = ["junit", "json", "html"] as const;
+const reportKinds = ["junit", "json", "html"] as const;
 
 export interface PlayFlags extends CommonFlags, CredentialFlags {
   readonly target?: string;
@@ -23,7 +22,6 @@ export interface PlayFlags extends CommonFlags, CredentialFlags {
   readonly controlToken?: string;
   readonly maxRequests?: number;
   readonly runId?: string;
-  readonly worker?: Share;
   readonly wait?: boolean;
   readonly playable?: boolean;
 }
@@ -37,7 +35,7 @@ export function addPlayOptions(command: Command, host: HostProcess): Command {
     )
     .option(
       "--speed <number>",
-      "with --target: how many times as fast as real time, such as 60 or 0.5 (default: no waiting if the target is an adsim and there is no --worker, else real time)",
+      "with --target: how many times as fast as real time, such as 60 or 0.5 (default: no waiting if the target is an adsim, else real time)",
       speed,
     )
     .option(
@@ -46,17 +44,12 @@ export function addPlayOptions(command: Command, host: HostProcess): Command {
     )
     .option(
       "--run-id <id>",
-      "with --worker, or at a service other than adsim: a part of every session id, so that runs don't share sessions (default: none with --worker, else random, and the report says it)",
+      "at a service other than adsim: a part of every session id, so that runs don't share sessions (default: random, and the report says it)",
       notEmpty,
     )
     .option(
-      "--worker <number/count>",
-      "with --target: be one of several workers, such as 3/16, that send the scenario's traffic together; see adsim merge",
-      share,
-    )
-    .option(
       "--wait",
-      "with --worker, or at a service other than adsim: play even if it takes more than a minute of real time",
+      "at a service other than adsim: play even if it takes more than a minute of real time",
     )
     .addOption(reportOption(reportKinds))
     .addOption(controlTokenOption(host, TARGETS_CONTROL_TOKEN));
@@ -98,12 +91,6 @@ function addCredentialOptions(command: Command): Command {
       "the id of one of its surfaces; repeatable (default: adsim asks the service)",
       collect("surface"),
     );
-}
-
-function share(text: string): Share {
-  const [, worker, of] = /^(\d{1,5})\/(\d{1,5})$/.exec(text) ?? [];
-  if (worker !== undefined && of !== undefined) return { worker: Number(worker), of: Number(of) };
-  throw new InvalidArgumentError("It must be NUMBER/COUNT, such as 3/16.");
 }
 
 function speed(text: string): number {

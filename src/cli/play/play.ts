@@ -9,7 +9,7 @@ import { reproduceLine, resolveScenario, withSourceErrors } from "./resolve-scen
 import { readTargetFlags } from "./target-flags.ts";
 import { exitCodeOf, tellResult } from "./tell-result.ts";
 
-/** @returns 0 if every scenario held, or if a worker has sent its share; 1 if one is broken or unknown. */
+/** @returns 0 if every scenario held; 1 if one is broken or unknown. */
 export async function play(
   source: string | undefined,
   flags: PlayFlags,
@@ -40,6 +40,6 @@ export async function play(
   // Loaded on demand, with the HTTP client.
   const { playAtTarget } = await import("./at-target.ts");
   const assumptions = credentials.length > 0 ? knownChoices : undefined;
-  const options = { ...flags, share: flags.worker, target, credentials, reproduce, assumptions };
+  const options = { ...flags, target, credentials, reproduce, assumptions };
   return tellResult(await playAtTarget(chosen, options, host), flags, host);
 }

@@ -42,19 +42,13 @@ function wordsOf(
   credentials: readonly GivenPublisher[],
   host: HostProcess,
 ): readonly string[] {
-  const { target, speed, maxRequests, runId, wait, worker, report = [], json } = flags;
+  const { target, speed, maxRequests, runId, wait } = flags;
   return [
     ...(target === undefined ? [] : ["--target", target]),
     ...(speed === undefined ? [] : ["--speed", String(speed)]),
     ...publisherWords(credentials),
     ...(isTokenGiven(flags, host) ? ["--control-token", "…"] : []),
     ...(runId === undefined ? [] : ["--run-id", runId]),
-    ...(worker === undefined
-      ? []
-      : [
-          ...["--worker", `${worker.worker}/${worker.of}`, ...(json === true ? ["--json"] : [])],
-          ...report.flatMap(({ kind, file }) => ["--report", `${kind}=${file}`]),
-        ]),
     ...(wait === true ? ["--wait"] : []),
     ...(maxRequests === undefined ? [] : ["--max-requests", String(maxRequests)]),
   ];
@@ -75,7 +69,6 @@ function refuseWrongUsage(
     "--api-key, --publisher and --surface": credentials.length > 0,
     "--control-token": isTokenGiven(flags, host),
   };
-  if (flags.worker !== undefined) refuseUnusableShare(flags);
   if (flags.target === undefined) {
     const given = firstGiven({ ...forTargets, ...forServices });
     if (given === undefined) return;
@@ -83,27 +76,10 @@ function refuseWrongUsage(
       `${given} needs --target: a play in this process never waits and needs no keys.`,
     );
   }
-  const isReal = credentials.length > 0 || flags.worker !== undefined;
-  const given = isReal ? undefined : firstGiven(forServices);
+  const given = credentials.length > 0 ? undefined : firstGiven(forServices);
   if (given === undefined) return;
-  const workers = given === "--playable" ? "" : "workers (--worker) and for ";
   throw wrongUsage(
-    `${given} is for ${workers}services other than adsim. Give a publisher of the service with --api-key KEY and --publisher ID.`,
-  );
-}
-
-function refuseUnusableShare({ target, json, report = [], playable }: PlayFlags): void {
-  if (target === undefined)
-    throw wrongUsage("--worker needs --target: workers send their share to a server.");
-  if (playable === true)
-    throw wrongUsage("--worker sends the traffic of one scenario. Leave out --playable.");
-  if (report.some(({ kind }) => kind === "junit"))
-    throw wrongUsage(
-      "--worker has no verdict for JUnit. Let adsim merge write --report junit=FILE.",
-    );
-  if (json === true || report.some(({ kind }) => kind === "json")) return;
-  throw wrongUsage(
-    "--worker needs --report json=FILE: adsim merge judges the reports of all workers together.",
+    `${given} is for services other than adsim. Give a publisher of the service with --api-key KEY and --publisher ID.`,
   );
 }
 

@@ -25,8 +25,6 @@ export interface Latencies {
   add(others: Latencies): void;
   /** Undefined if nothing was recorded. */
   summary(): LatencySummary | undefined;
-  /** A copy, in microseconds. */
-  toHistogram(): Histogram;
 }
 
 interface Recorded extends Latencies {
@@ -39,7 +37,7 @@ interface Recorded extends Latencies {
 }
 
 const HistogramOf32Bits: JsHistogramConstructor = constructorFromBucketSize(32);
-export type Histogram = InstanceType<JsHistogramConstructor>;
+type Histogram = InstanceType<JsHistogramConstructor>;
 
 const MICROSECONDS = 1000;
 const HOUR_MICROSECONDS = 3_600_000_000;
@@ -88,32 +86,8 @@ export function createLatencies(significantDigits: 2 | 3 = 3): Latencies {
         mean: inMicroseconds(sumMs / count),
       };
     },
-    toHistogram() {
-      const copy = new HistogramOf32Bits(1, HOUR_MICROSECONDS, significantDigits);
-      if (recorded.zeros > 0) copy.recordValueWithCount(0, recorded.zeros);
-      if (recorded.histogram !== undefined) copy.add(recorded.histogram);
-      return copy;
-    },
   };
   return own;
-}
-
-/** Latencies from a histogram in microseconds. `exact`: the true maximum and mean, if known: a histogram rounds to its buckets. */
-export function latenciesIn(
-  histogram: Histogram,
-  exact: Pick<LatencySummary, "max" | "mean"> = {
-    max: histogram.maxValue / MICROSECONDS,
-    mean: histogram.mean / MICROSECONDS,
-  },
-): Latencies {
-  const latencies = createLatencies(histogram.numberOfSignificantValueDigits === 2 ? 2 : 3);
-  // The cast is safe: every `Latencies` is created here.
-  const { recorded } = latencies as Recorded;
-  if (histogram.totalCount === 0) return latencies;
-  recorded.histogram = histogram;
-  recorded.sumMs = exact.mean * histogram.totalCount;
-  recorded.maxMs = exact.max;
-  return latencies;
 }
 
 /** The latency that `perMille` of a thousand requests don't exceed, by nearest rank. */

@@ -1,6 +1,6 @@
 /** Counts the outcomes of many requests: of a traffic step, a repeat, a parallel or a whole run. */
 
-import { microsToInr, nearestMicros } from "../../base/money.ts";
+import { microsToInr } from "../../base/money.ts";
 import {
   type ClientExchange,
   type RequestOutcome,
@@ -35,7 +35,7 @@ export interface TallySummary {
   readonly statuses: Readonly<Record<string, number>>;
   /** Revenue that whole answers credited, in INR, exact to the micro. */
   readonly creditedInr: number;
-  /** Number of different impression and click ids in the answers; undefined if more than 100,000, or merged from workers. */
+  /** Number of different impression and click ids in the answers; undefined if more than 100,000. */
   readonly differentIds: number | undefined;
   readonly operations: { readonly [Id in OperationId]?: OperationTally };
 }
@@ -99,47 +99,6 @@ export function createTally(): Tally {
     add: (other) => addCounts(counts, other.counts),
     summary: () => summaryOf(counts),
   };
-}
-
-/** Whether the counts agree with each other: those of traffic, whose requests all have an operation. */
-export function addsUp(summary: TallySummary): boolean {
-  const { sent, ok, refused, failed, cut, lost, timedOut, statuses, operations } = summary;
-  const byStatus = tallyFrom(summary).summary();
-  return (
-    ok === byStatus.ok &&
-    refused === byStatus.refused &&
-    failed === byStatus.failed &&
-    sum(Object.values(statuses)) + cut + lost + timedOut === sent &&
-    sum(operationIds.map((id) => operations[id]?.sent ?? 0)) === sent
-  );
-}
-
-function sum(counts: readonly number[]): number {
-  return counts.reduce((before, count) => before + count, 0);
-}
-
-/** A tally that goes on from a summary, which doesn't keep the ids. */
-export function tallyFrom(summary: TallySummary): Tally {
-  const tally = createTally();
-  const { counts } = tally;
-  const { outcomes, operations, statuses } = counts;
-  const { sent, cut, lost, timedOut } = summary;
-  outcomes.answered = sent - cut - lost - timedOut;
-  outcomes.cut = cut;
-  outcomes.lost = lost;
-  outcomes["timed-out"] = timedOut;
-  for (const id of operationIds) {
-    operations[id].sent = summary.operations[id]?.sent ?? 0;
-    operations[id].ok = summary.operations[id]?.ok ?? 0;
-  }
-  for (const [status, answers] of Object.entries(summary.statuses))
-    statuses.set(Number(status), answers);
-  // They are unknown, unless there were none.
-  counts.tooManyIds = summary.differentIds !== 0;
-  counts.late = summary.late;
-  counts.dropped = summary.dropped;
-  counts.creditedMicros = nearestMicros(summary.creditedInr);
-  return tally;
 }
 
 function noCounts(): Counts {

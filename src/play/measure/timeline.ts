@@ -1,6 +1,6 @@
 /** A run over time, in at most 240 buckets of equal width. When there would be more, neighbours are merged. */
 
-import { microsToInr, nearestMicros } from "../../base/money.ts";
+import { microsToInr } from "../../base/money.ts";
 import type { ClientExchange } from "../../laws/client-exchange.ts";
 
 import { creditedMicros } from "./credited.ts";
@@ -32,10 +32,6 @@ export interface Timeline {
   count(exchange: ClientExchange, micros?: number): void;
   /** Leaves out buckets in which nothing was sent. */
   summary(): TimelineSummary;
-  /** The latencies of each bucket in the summary. */
-  latencies(): readonly Latencies[];
-  /** Adds a bucket of another timeline. `latencies`: its latencies. */
-  add(bucket: TimelineBucket, latencies: Latencies): void;
 }
 
 interface Bucket {
@@ -53,8 +49,8 @@ const FIRST_WIDTH_MS = 100;
 const MAX_BUCKETS = 240;
 
 /** `startMs`: when the run begins, on the target's clock. */
-export function createTimeline(startMs: number, firstWidthMs: number = FIRST_WIDTH_MS): Timeline {
-  let widthMs = firstWidthMs;
+export function createTimeline(startMs: number): Timeline {
+  let widthMs = FIRST_WIDTH_MS;
   let buckets: (Bucket | undefined)[] = [];
   let current = createBucket();
   let currentIndex = -1;
@@ -91,16 +87,6 @@ export function createTimeline(startMs: number, firstWidthMs: number = FIRST_WID
         bucket === undefined ? [] : [summaryOf(bucket, index * widthMs)],
       ),
     }),
-    latencies: () => buckets.flatMap((bucket) => bucket?.latencies ?? []),
-    add(more, latencies) {
-      const { 200: _, ...others } = more.statuses;
-      sumOf(bucketAt(startMs + more.atMs), {
-        ...more,
-        micros: nearestMicros(more.creditedInr),
-        others: new Map(Object.entries(others).map(([status, count]) => [Number(status), count])),
-        latencies,
-      });
-    },
   };
 }
 

@@ -1,13 +1,11 @@
 /** Builds the result of a finished run, with one overall verdict and the reason for it. */
 
 import { formatInstant } from "../../base/calendar.ts";
-import { VERSION } from "../../base/version.ts";
 import type { InvariantResult } from "../../laws/judge.ts";
 import type { Scenario } from "../language/scenario.ts";
 import { judgeThreshold, parseThreshold, type ThresholdResult } from "../measure/thresholds.ts";
 import { brokenInWords, checkInWords } from "./matching.ts";
-import type { ShareToSend } from "./outgoing-of.ts";
-import type { PlayResult, ShareResult, StepResult } from "./result.ts";
+import type { PlayResult, StepResult } from "./result.ts";
 import type { Run } from "./run.ts";
 
 /** What is known only at the end. */
@@ -23,7 +21,7 @@ export interface Ending {
 export function conclude(run: Run, ending: Ending): PlayResult {
   const { target, reproduce, endMs, unfired, invariants } = ending;
   const { scenario, capabilities, skipped } = run;
-  const { runId, share } = run.sending;
+  const { runId } = run.sending;
   const { time } = capabilities;
   const steps = Array.from(run.results.values());
   const tally = run.tally.summary();
@@ -31,7 +29,7 @@ export function conclude(run: Run, ending: Ending): PlayResult {
   const { name, about, verdict } = scenario;
   const shown = { name, about, ...(verdict === "broken" && { verdict }) };
   const measured = { tally, latency, invariants };
-  const thresholds = share === undefined ? judgeThresholds(scenario, measured) : [];
+  const thresholds = judgeThresholds(scenario, measured);
   const judged = { steps, invariants, thresholds, skipped, open: unfired };
   return {
     version: 1,
@@ -41,9 +39,7 @@ export function conclude(run: Run, ending: Ending): PlayResult {
       time: time.kind,
       speed: time.kind === "virtual" ? undefined : time.speed,
     },
-    ...(share === undefined
-      ? asDeclared(shown, verdictOf(judged, tally.sent))
-      : { verdict: "unknown", why: ONE_SHARE }),
+    ...asDeclared(shown, verdictOf(judged, tally.sent)),
     digest: run.digest.value(),
     startedAt: formatInstant(run.startMs),
     endedAt: formatInstant(endMs),
@@ -56,12 +52,11 @@ export function conclude(run: Run, ending: Ending): PlayResult {
     timeline: run.timeline.summary(),
     reproduce,
     ...(runId !== undefined && { runId }),
-    ...(share !== undefined && { share: shareResult(run, share) }),
   };
 }
 
 /** The verdict on each threshold of a scenario. */
-export function judgeThresholds(
+function judgeThresholds(
   { thresholds = [] }: Scenario,
   { tally, latency, invariants }: Pick<PlayResult, "tally" | "latency" | "invariants">,
 ): readonly ThresholdResult[] {
@@ -72,24 +67,9 @@ export function judgeThresholds(
   );
 }
 
-const ONE_SHARE =
-  "one worker's share says nothing about the whole: merge the reports of all workers";
-
-function shareResult(
-  { scenario, members, latencies, timeline }: Run,
-  { worker, of, encode }: ShareToSend,
-): ShareResult {
-  return {
-    ...{ worker, of, adsim: VERSION, scenario },
-    publishers: Array.from(members.values(), ({ id }) => id),
-    latencies: encode(latencies),
-    timeline: timeline.latencies().map(encode),
-  };
-}
-
-/** The result with its verdict formed anew, after its parts were judged again. `open`: sentences about what is unknown. */
-export function concludeAgain(result: PlayResult, open: readonly string[] = []): PlayResult {
-  const found = verdictOf({ ...result, open }, result.tally.sent);
+/** The result with its verdict formed anew, after its parts were judged again. */
+export function concludeAgain(result: PlayResult): PlayResult {
+  const found = verdictOf({ ...result, open: [] }, result.tally.sent);
   return { ...result, ...asDeclared(result.scenario, found) };
 }
 

@@ -52,15 +52,10 @@ const controlling: ReadonlySet<StepKind> = new Set([
   "rotateKey",
 ]);
 
-/** Kinds that several workers can play together. */
-const shared: ReadonlySet<StepKind> = new Set(["traffic", "advance", "repeat"]);
-const NOT_SHARED = "workers send only traffic";
-
 /** Plays a step, or skips it if the target can't do it. @throws InputError that names the step that the target rejects. */
 export function* doStep(context: StepContext, step: Step): EffectGenerator<StepOutcome> {
   const kind = kindOf(step);
-  const { capabilities, sending } = context.run;
-  if (sending.share !== undefined && !shared.has(kind)) return skipped(NOT_SHARED);
+  const { capabilities } = context.run;
   if (controlling.has(kind) && !capabilities.control) {
     const isAlreadySo = "assume" in step && makesChoices(capabilities, step.assume);
     return isAlreadySo ? done : skipped(NEEDS_CONTROL);
@@ -103,9 +98,7 @@ const stepPlayers: StepPlayers = {
       members.push(member);
     }
     if (run.hasTemporaryRule) yield* noteFiredRules(run);
-    const { share, runId } = run.sending;
-    // The clocks of workers differ, but all must follow the same daily curve.
-    const startMs = share === undefined ? yield* perform<"now">({ kind: "now" }) : run.plannedMs;
+    const startMs = yield* perform({ kind: "now" });
     const before = openTally(run);
     const count = createObserver(run);
     const { brief } = run.digest;
@@ -114,7 +107,7 @@ const stepPlayers: StepPlayers = {
       members,
       seed: run.settings.seed,
       number: run.trafficStepsPlayed,
-      ...{ runId, share, startMs },
+      ...{ runId: run.sending.runId, startMs },
       observe(exchange: ClientExchange) {
         count(exchange);
         brief(exchange);
@@ -123,7 +116,6 @@ const stepPlayers: StepPlayers = {
     run.trafficStepsPlayed += 1;
     const punctuality = yield* perform({ kind: "traffic", order });
     run.tally.addPunctuality(punctuality);
-    run.plannedMs += durationMs(traffic.for);
     return yield* closeTally(run, before, expect);
   },
   *assume({ run, path }, { assume }) {
@@ -228,7 +220,6 @@ export function* noteFiredRules(run: Run): EffectGenerator<void> {
 function* wait(run: Run, ms: number): EffectGenerator<void> {
   if (run.hasTemporaryRule) yield* noteFiredRules(run);
   run.hasFreshScratch = false;
-  run.plannedMs += ms;
   yield* perform({ kind: "wait", ms });
 }
 
@@ -249,20 +240,17 @@ function* closeTally(
   before.add(run.tally);
   run.tally = before;
   const scope = yield* scopeFor(run, expect);
-  // A share says nothing about the whole: the results of all workers are judged together.
-  const isJudged = expect !== undefined && run.sending.share === undefined;
-  const checks = isJudged ? match(expect, summary, "tally", scope) : [];
+  const checks = expect !== undefined ? match(expect, summary, "tally", scope) : [];
   return { checks, tally: summary, output: { kind: "content", content: summary } };
 }
 
 /** In real time the target's clock can't be moved, so an advance usually works only at speed 1 and for a duration. */
 export function whyAdvanceIsSkipped(
-  { time, scalesWaits = false }: Pick<Capabilities, "time" | "scalesWaits">,
+  { time }: Pick<Capabilities, "time">,
   { advance }: AdvanceStep,
 ): string | undefined {
   if (time.kind !== "real") return undefined;
-  if (time.speed !== 1 && !scalesWaits)
-    return `the target's clock can't run at speed ${time.speed}`;
+  if (time.speed !== 1) return `the target's clock can't run at speed ${time.speed}`;
   const isTo = typeof advance === "object" && "to" in advance;
   return isTo ? "the target's clock can't be set" : undefined;
 }

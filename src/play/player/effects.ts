@@ -87,8 +87,6 @@ export interface Capabilities {
   readonly time:
     | { readonly kind: "virtual" }
     | { readonly kind: "paced" | "real"; readonly speed: number };
-  /** Whether a wait may be shorter by the speed, because nothing that is judged depends on the target's clock. */
-  readonly scalesWaits?: boolean | undefined;
   /** Whether it is an adsim with its control API open: faults, assumptions, sign-ups, audit, scratch copies. */
   readonly control: boolean;
   /** The choices that another service is known to make. */

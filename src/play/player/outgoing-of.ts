@@ -7,8 +7,6 @@ import { buildRequest, contentTypes, type Encoding, pairsOf } from "../../spec/b
 import type { ApiRequest } from "../../spec/messages.ts";
 import { type OperationId, operationIds, operations } from "../../spec/operations.ts";
 import type { RequestStep } from "../language/scenario.ts";
-import type { Latencies } from "../measure/latencies.ts";
-import type { Share } from "../traffic/order.ts";
 import { resolveValue, resolveValues, type Scope } from "./values.ts";
 
 const DEFAULT_TIMEOUT: Duration = "10s";
@@ -19,15 +17,6 @@ export interface Sending {
   readonly runId?: string | undefined;
   /** How a POST is sent if its step doesn't say. @default "json" */
   readonly encoding?: Encoding | undefined;
-  /** For one of several workers, which send a scenario's traffic together. @default there is only this one */
-  readonly share?: ShareToSend | undefined;
-}
-
-export interface ShareToSend extends Share {
-  /** When the scenario's world begins, in milliseconds since 1970. */
-  readonly startMs: number;
-  /** Writes latencies as text, for the result. */
-  readonly encode: (latencies: Latencies) => string;
 }
 
 /** The step's operation; undefined for a raw request. */

@@ -59,14 +59,13 @@ function* seeFirstRules(run: Run, faults: readonly FaultRule[]): EffectGenerator
 }
 
 /** The settings that another service can't apply. Seed, population and profile are left out: any data will do. */
-function skippedSettings({ scenario, capabilities, sending }: Run): Run["skipped"] {
+function skippedSettings({ scenario, capabilities }: Run): Run["skipped"] {
   const { start, assumptions, faults = [] } = scenario;
   const skipped = faults.map((_, index) => ({ path: `faults.${index}`, why: NEEDS_CONTROL }));
   if (assumptions !== undefined && !makesChoices(capabilities, assumptions)) {
     skipped.unshift({ path: "assumptions", why: "the target chooses its own assumptions" });
   }
-  // Workers follow the daily curve from this start, whatever the target's time is.
-  if (start !== undefined && sending.share === undefined) {
+  if (start !== undefined) {
     skipped.unshift({ path: "start", why: "the target has its own time" });
   }
   return skipped;

@@ -7,13 +7,11 @@ import type { InvariantResult } from "../../laws/judge.ts";
 import type { AssumptionKey } from "../../spec/assumptions/catalogue.ts";
 import type { OperationId } from "../../spec/operations.ts";
 
-import type { Scenario } from "../language/scenario.ts";
 import type { StepKind } from "../language/step-kind.ts";
 import type { LatencySummary } from "../measure/latencies.ts";
 import type { TallySummary } from "../measure/tally.ts";
 import type { ThresholdResult } from "../measure/thresholds.ts";
 import type { TimelineSummary } from "../measure/timeline.ts";
-import type { Share } from "../traffic/order.ts";
 
 /** Whether an expectation held. `unknown`: what it is about never happened, or the target couldn't do it. */
 export type Verdict = CheckVerdict;
@@ -111,21 +109,6 @@ export interface PlayResult {
   readonly timeline: TimelineSummary;
   /** A POSIX shell command that plays the scenario again. */
   readonly reproduce: string;
-  /** A part of every session id that was sent. Only at a service that isn't adsim, and for a share. */
+  /** A part of every session id that was sent. Only at a service that isn't adsim. */
   readonly runId?: string | undefined;
-  /** Only for one of several workers. */
-  readonly share?: ShareResult | undefined;
-}
-
-/** What merging the results of several workers needs besides their figures. */
-export interface ShareResult extends Share {
-  /** Version of the adsim that played it. */
-  readonly adsim: string;
-  /** The ids of the publishers that sent the traffic. */
-  readonly publishers: readonly string[];
-  readonly scenario: Scenario;
-  /** An HDR histogram in microseconds, in its compressed encoding (V2) as base64. */
-  readonly latencies: string;
-  /** The same for each bucket of the timeline. */
-  readonly timeline: readonly string[];
 }

@@ -38,8 +38,6 @@ export interface Run {
   readonly startMs: number;
   /** When the current step began. */
   nowMs: number;
-  /** When the current step is due by the scenario's durations alone. For workers, whose clocks differ. */
-  plannedMs: number;
   readonly stepOutputs: Map<string, StepOutput>;
   /** The publishers, with sign-ups, in their current state, by ordinal. */
   readonly members: Map<number, Member>;
@@ -86,7 +84,6 @@ export function createRun(
     sending,
     startMs,
     nowMs: startMs,
-    plannedMs: sending.share?.startMs ?? startMs,
     stepOutputs: new Map(),
     members: new Map(),
     signUps: 0,

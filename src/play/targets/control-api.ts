@@ -70,7 +70,7 @@ export function createControlApi(options: ControlApiOptions): ControlApi {
 }
 
 /** @throws Error if the answer doesn't match the schema. */
-export function parseAnswer<Schema extends v.GenericSchema>(
+function parseAnswer<Schema extends v.GenericSchema>(
   schema: Schema,
   value: unknown,
   what: string,
@@ -84,14 +84,13 @@ export function parseAnswer<Schema extends v.GenericSchema>(
 }
 
 export type Health =
-  | { readonly kind: "adsim"; readonly version: string; readonly seed: string }
+  | { readonly kind: "adsim"; readonly version: string }
   | { readonly kind: "refusing"; readonly status: number; readonly detail: string }
   | { readonly kind: "other"; readonly status: number };
 
 const healthy = v.looseObject({
   status: v.literal("ok"),
   version: plainText,
-  seed: plainText,
   world: v.string(),
   now: v.string(),
 });
@@ -103,18 +102,17 @@ export async function askHealth(options: ControlApiOptions): Promise<Health> {
   if (refusal.success) return { kind: "refusing", status, detail: refusal.output.detail };
   const found = v.safeParse(healthy, value);
   if (status === 200 && found.success) {
-    const { version, seed } = found.output;
-    return { kind: "adsim", version, seed };
+    return { kind: "adsim", version: found.output.version };
   }
   return { kind: "other", status };
 }
 
-export function isSuccess({ status }: ControlAnswer): boolean {
+function isSuccess({ status }: ControlAnswer): boolean {
   return status >= 200 && status < 300;
 }
 
 /** Any answer. @throws Error (as a rejection) if there is none. */
-export async function askControl(
+async function askControl(
   options: ControlApiOptions,
   method: string,
   path: string,
@@ -145,10 +143,10 @@ export async function askControl(
 }
 
 /** What to do if a control token is missing or wrong. */
-export const GIVE_TOKEN = " Give its control token (--control-token).";
+const GIVE_TOKEN = " Give its control token (--control-token).";
 
 /** An InputError if the server names a wrong field. */
-export function refusalOf(
+function refusalOf(
   { status, value }: ControlAnswer,
   what: string,
   options: Omit<ControlApiOptions, "client">,

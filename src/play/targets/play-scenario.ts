@@ -4,18 +4,15 @@ import { assert } from "../../base/assert.ts";
 import { InputError } from "../../base/input.ts";
 import type { Readings } from "../../simulator/simulator-options.ts";
 import { parseScenario } from "../language/parse/parse-scenario.ts";
-import type { Scenario } from "../language/scenario.ts";
 import { play } from "../player/play.ts";
-import { freshSnapshot, playScenarioSync, simulatorFor } from "../player/play-in-process.ts";
+import { freshSnapshot, playScenarioSync } from "../player/play-in-process.ts";
 import type { PlayResult } from "../player/result.ts";
-import type { Share } from "../traffic/order.ts";
 import { openAdsimTarget } from "./adsim-target.ts";
 import { askHealth, type Health } from "./control-api.ts";
 import { drive, unlessAborted } from "./drive.ts";
 import { createHttpClient } from "./http-client.ts";
 import { playAtService } from "./play-at-service.ts";
-import { planAtService } from "./service-plan.ts";
-import type { ServiceCredentials, ServiceOptions, Target, TargetOptions } from "./target.ts";
+import type { ServiceOptions, Target, TargetOptions } from "./target.ts";
 import { readTargetUrl, type TargetUrl } from "./target-url.ts";
 
 export interface PlayScenarioOptions
@@ -26,16 +23,10 @@ export interface PlayScenarioOptions
   /** Choices of a service that isn't adsim, by assumption. What the scenario expects under others is unknown. @default none known */
   readonly assumptions?: Readings | undefined;
   /**
-   * A part of every session id at a service that isn't adsim, or of a share, so that its events aren't duplicates of an
-   * earlier run's. The result says it. @default a random one; none for a share
+   * A part of every session id at a service that isn't adsim, so that its events aren't duplicates of an earlier run's.
+   * The result says it. @default a random one
    */
   readonly runId?: string | undefined;
-  /**
-   * To be one of several workers that send the scenario's traffic together, in real time: `{ worker: 3, of: 16 }` sends
-   * every 16th request, from the third. Without `credentials` the requests have the seeded publishers' keys. Give all
-   * workers the same `runId`, or none. `adsim merge` judges their results as JSON. @default all of it
-   */
-  readonly share?: Share | undefined;
   /** Whether to play in real time even if it takes more than a minute. @default false */
   readonly wait?: boolean | undefined;
   /** The most requests that the scenario may send. @default 20000000 */
@@ -51,8 +42,8 @@ export interface PlayScenarioOptions
 /** Options that mean nothing where time is virtual, and what they need. */
 const needingRealTime = {
   assumptions: "credentials",
-  runId: "credentials or a share",
-  wait: "credentials or a share",
+  runId: "credentials",
+  wait: "credentials",
 } as const;
 
 /** Options that mean nothing in process. */
@@ -63,7 +54,6 @@ const needingTarget = [
   "connections",
   "assumptions",
   "runId",
-  "share",
   "wait",
 ] as const;
 
@@ -89,17 +79,13 @@ export async function playScenario(
   }
   const parsed = parseScenario(scenario, { maxRequests });
   const reproduce = options.reproduce ?? `npx adsim play ${parsed.name} --target ${url}`;
-  const { signal, credentials = [], share } = options;
-  if (credentials.length > 0 || share !== undefined) {
-    if (share !== undefined) checkShare(share);
-    const isSeeded = credentials.length === 0;
-    if (isSeeded && options.assumptions !== undefined)
-      throw new InputError("assumptions", "needs credentials: a scenario has its own assumptions");
+  const { signal, credentials = [], assumptions: knownChoices } = options;
+  if (credentials.length > 0) {
     const [result] = await playAtService([parsed], {
       ...options,
       target: url,
-      credentials: isSeeded ? seededCredentials(parsed) : credentials,
-      knownChoices: isSeeded ? parsed.assumptions : options.assumptions,
+      credentials,
+      knownChoices,
       reproduce: [reproduce],
     });
     assert(result !== undefined, "The scenario wasn't played.");
@@ -123,27 +109,6 @@ export async function playScenario(
   } finally {
     await target.close();
   }
-}
-
-/** More is a typing mistake. */
-const MAX_WORKERS = 10_000;
-
-/** @throws InputError for a worker that can't be. */
-export function checkShare({ worker, of }: Share): void {
-  const areWhole = Number.isSafeInteger(worker) && Number.isSafeInteger(of);
-  if (areWhole && worker >= 1 && worker <= of && of <= MAX_WORKERS) return;
-  throw new InputError(
-    "share",
-    `must be a worker's number and how many there are, such as 3/16: the number from 1 on, and at most ${MAX_WORKERS} workers`,
-  );
-}
-
-/** The made-up publishers that the scenario names. An adsim with the same seed has them, too. */
-function seededCredentials(scenario: Scenario): readonly ServiceCredentials[] {
-  const { publishers } = planAtService(scenario, {});
-  return simulatorFor(scenario)
-    .publishers.credentials(publishers)
-    .map(({ surfaces, ...keys }) => ({ ...keys, surfaces: surfaces.map(({ id }) => id) }));
 }
 
 /**

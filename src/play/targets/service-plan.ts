@@ -26,10 +26,7 @@ export interface ServicePlan {
 /** `speed`: how many times as fast as real time. @default 1 */
 export function planAtService(
   scenario: Scenario,
-  {
-    speed = 1,
-    ...known
-  }: { speed?: number | undefined } & Pick<Capabilities, "knownChoices" | "scalesWaits">,
+  { speed = 1, ...known }: { speed?: number | undefined } & Pick<Capabilities, "knownChoices">,
 ): ServicePlan {
   const { steps, expectations = [], start, assumptions = {}, faults = [] } = scenario;
   const capabilities = { time: { kind: "real", speed }, control: false, ...known } as const;

@@ -20,15 +20,7 @@ export interface TrafficOrder {
   readonly number: number;
   /** A part of every session id, so that runs differ. @default the seed alone decides */
   readonly runId?: string | undefined;
-  /** Which of the requests to send. @default all */
-  readonly share?: Share | undefined;
   readonly observe: Observer;
-}
-
-/** A worker's share of the traffic: every `of`th arrival from the `worker`th, counted from 1, and the clicks on these. */
-export interface Share {
-  readonly worker: number;
-  readonly of: number;
 }
 
 /** How well a schedule was kept. In virtual time both counts are 0. */

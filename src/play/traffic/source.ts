@@ -9,7 +9,7 @@ import type { ApiRequest } from "../../spec/messages.ts";
 import type { OperationId } from "../../spec/operations.ts";
 import { createSchedule } from "./arrivals.ts";
 import { createClicks } from "./clicks.ts";
-import type { Share, TrafficOrder } from "./order.ts";
+import type { TrafficOrder } from "./order.ts";
 import { createRequestFactory, type RequestFactory } from "./request-factory.ts";
 import type { Mix, Traffic } from "./traffic.ts";
 
@@ -37,7 +37,6 @@ export interface TrafficSource {
   answered(number: number, answer: AnswerOutcome | undefined): void;
 }
 
-const ALL: Share = { worker: 1, of: 1 };
 const TIMEOUT = "10s";
 
 /** @throws InputError if there is no publisher, or if impressions are asked for and a publisher has no surface. */
@@ -58,12 +57,9 @@ export function createTrafficSource(order: TrafficOrder): TrafficSource {
   const clickKey = key("clicks");
   const clickedShare = traffic.clicks?.rate ?? 0;
   const clicks = createClicks(durationMs(traffic.clicks?.after ?? 0));
-  const { worker, of } = order.share ?? ALL;
-  const looksBack = (traffic.repeatedSessions ?? 0) > 0;
   let handedOut = 0;
   let index = 0;
   let arrivalMs = schedule();
-  skipOthers();
   let arrival: { -readonly [Part in keyof Arrival]: Arrival[Part] } | undefined;
 
   function handOut(dueMs: number, operation: OperationId, request: ApiRequest): Arrival {
@@ -89,15 +85,6 @@ export function createTrafficSource(order: TrafficOrder): TrafficSource {
     return operation === "impression" ? factory.impression(index) : factory.reads[operation];
   }
 
-  /** Skips the arrivals of other workers. Where impressions repeat earlier ones, these are drawn all the same. */
-  function skipOthers(): void {
-    while (index % of !== worker - 1 && arrivalMs < Number.POSITIVE_INFINITY) {
-      if (looksBack) requestFor(operationOf(index), senderOf(index));
-      index += 1;
-      arrivalMs = schedule();
-    }
-  }
-
   function nextArrival(dueMs: number): Arrival {
     const operation = operationOf(index);
     const by = senderOf(index);
@@ -107,7 +94,6 @@ export function createTrafficSource(order: TrafficOrder): TrafficSource {
     if (isClicked && operation === "impression") clicks.expect(handedOut, { dueMs, by });
     index += 1;
     arrivalMs = schedule();
-    skipOthers();
     return handOut(dueMs, operation, request);
   }
 
