@@ -63,10 +63,10 @@ test("all files have the same four replicas", () => {
   expect(manifest("StatefulSet", "adsim").spec.replicas).toBe(names.length);
 });
 
-test("both balancers refuse control requests with the same words", () => {
+test("both balancers refuse what concerns many worlds with the same words", () => {
   const refusals = [haproxy, nginx].map((text) => /'(\{.*"status":421,.*\})'/.exec(text)?.[1]);
   expect(refusals[0]).toBe(refusals[1]);
-  expect(JSON.parse(refusals[0] ?? "").detail).toContain("npx adsim fleet URL... -- METHOD PATH");
+  expect(JSON.parse(refusals[0] ?? "").detail).toContain("Send it to a replica itself.");
 });
 
 test("compose.yaml gives each replica an address, which the balancers know", () => {

@@ -84,13 +84,14 @@ function parseAnswer<Schema extends v.GenericSchema>(
 }
 
 export type Health =
-  | { readonly kind: "adsim"; readonly version: string }
+  | { readonly kind: "adsim"; readonly version: string; readonly seed: string }
   | { readonly kind: "refusing"; readonly status: number; readonly detail: string }
   | { readonly kind: "other"; readonly status: number };
 
 const healthy = v.looseObject({
   status: v.literal("ok"),
   version: plainText,
+  seed: plainText,
   world: v.string(),
   now: v.string(),
 });
@@ -102,7 +103,8 @@ export async function askHealth(options: ControlApiOptions): Promise<Health> {
   if (refusal.success) return { kind: "refusing", status, detail: refusal.output.detail };
   const found = v.safeParse(healthy, value);
   if (status === 200 && found.success) {
-    return { kind: "adsim", version: found.output.version };
+    const { version, seed } = found.output;
+    return { kind: "adsim", version, seed };
   }
   return { kind: "other", status };
 }
