@@ -1,5 +1,6 @@
 /** Plays a scenario synchronously in this process: nothing waits, and the clock follows the scenario. */
 
+import { didYouMean } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
 import {
   type ClientExchange,
@@ -138,7 +139,11 @@ export function performersOn(sim: SimulatorCore): Performers {
   }
   function heal(id: string): void {
     if (sim.faults.remove(id)) return;
-    throw new InputError(id, "is not the id of an existing fault rule", "not-found");
+    const hint = didYouMean(
+      id,
+      sim.faults.list().map((rule) => rule.id),
+    );
+    throw new InputError(id, `is not the id of an existing fault rule.${hint}`, "not-found");
   }
   return {
     now: () => sim.clock.now(),

@@ -7,7 +7,6 @@ import { runToEnd, type Work } from "../../../spec/work.ts";
 import { parseThreshold } from "../../measure/thresholds.ts";
 import type { Scenario } from "../scenario.ts";
 import { checkReferences } from "./check-references.ts";
-import { checkWorld } from "./check-world.ts";
 import { copyData } from "./copy-data.ts";
 import { checkCounts } from "./count-requests.ts";
 import { scenarioSchema } from "./scenario-schema.ts";
@@ -25,7 +24,8 @@ export interface ParseScenarioOptions {
 }
 
 /**
- * Returns a checked, frozen copy. Everything that could be rejected while playing is rejected here.
+ * Returns a checked, frozen copy. What depends on the world's state, such as a rule that isn't there to heal, is rejected
+ * when it is played.
  *
  * @throws InputError whose field is the path to the mistake, such as `steps.3.impression.ad_id`.
  */
@@ -51,7 +51,6 @@ export function* scenarioInSlices(input: unknown, options: ParseScenarioOptions)
   checkReferences(scenario);
   yield;
   checkCounts(scenario, mostRequests(options), options.maxCost);
-  checkWorld(scenario);
   return scenario;
 }
 
