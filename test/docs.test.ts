@@ -4,7 +4,6 @@ import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { findingIds } from "../src/audit/findings/finding.ts";
@@ -251,16 +250,18 @@ test.each(snippetsIn(happenedPage, "ts").map((text, index) => [index + 1, text] 
 test.skipIf(!hasCurl)("docs/what-happened.md: the shell commands run", async () => {
   const server = await startServer({ port: 0 });
   const folder = await mkdtemp(join(tmpdir(), "adsim-docs-"));
-  const command = `${process.execPath} ${fileURLToPath(new URL("../src/cli/main.ts", import.meta.url))}`;
   try {
     const lines = snippetsIn(happenedPage, "sh").flatMap((text) => text.trim().split("\n"));
     expect(lines.length).toBeGreaterThan(5);
     // Something to record.
     await fetch(`${server.url}/v1/publisher/stats`);
     for (const line of lines) {
-      const here = line
-        .replaceAll("http://127.0.0.1:4010", server.url)
-        .replace(/^npx adsim /, `${command} `);
+      const here = line.replaceAll("http://127.0.0.1:4010", server.url);
+      if (here.startsWith("npx adsim ")) {
+        const words = here.replaceAll("journal.ndjson", join(folder, "journal.ndjson")).split(" ");
+        expect((await runAdsim(words.slice(2))).code).toBe(0);
+        continue;
+      }
       const shown = here.startsWith("curl ") ? `${here} --show-error --fail` : here;
       await promisify(execFile)("sh", ["-c", shown], { cwd: folder });
     }

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { entry, runAdsim } from "./cli/run-adsim.ts";
+import { runAdsim, runAdsimIn } from "./cli/run-adsim.ts";
 import { hasCurl, hasPython } from "./programs.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -12,11 +12,11 @@ const root = join(import.meta.dirname, "..");
 const page = readFileSync(join(root, "docs/other-languages.md"), "utf8");
 
 /** Runs a command of the page in a copy of a folder, in which a defect may be planted. */
-function runIn(
+async function runIn(
   folder: string,
   line: string,
   defect?: { readonly file: string; readonly right: string; readonly wrong: string },
-): { readonly code: number | null; readonly output: string } {
+): Promise<{ readonly code: number | null; readonly output: string }> {
   const copy = temporaryFolder();
   cpSync(join(root, "examples", folder), copy, { recursive: true });
   if (defect !== undefined) {
@@ -30,13 +30,8 @@ function runIn(
   }
   expect(page).toContain(`\`\`\`sh\n${line}\n\`\`\`\n`);
   const words = line.replace(/^npx adsim /, "").split(" ");
-  const { status, stdout, stderr } = spawnSync(process.execPath, [entry, ...words], {
-    cwd: copy,
-    encoding: "utf8",
-    timeout: 60_000,
-    env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1" },
-  });
-  return { code: status, output: stdout + stderr };
+  const { code, stdout, stderr } = await runAdsimIn(copy, words, { PYTHONDONTWRITEBYTECODE: "1" });
+  return { code, output: stdout + stderr };
 }
 
 const python = "npx adsim exec --clock frozen -- python3 -m unittest -v";
@@ -51,69 +46,57 @@ test.each(["python/ads.py", "python/test_ads.py", "shell/impression.sh", "shell/
   },
 );
 
-test.skipIf(!hasPython)("the Python example is green", () => {
-  const { code, output } = runIn("python", python);
+test.skipIf(!hasPython)("the Python example is green", async () => {
+  const { code, output } = await runIn("python", python);
   expect(output).toMatch(/^Ran 6 tests in .*\n\nOK$/m);
   expect(code).toBe(0);
 });
 
-test.skipIf(!hasPython)("the Python example is red for a client that ignores Retry-After", () => {
-  const { code, output } = runIn("python", python, {
-    file: "ads.py",
-    right: "refused.retry_after if refused.retry_after is not None else pause",
-    wrong: "pause",
-  });
-  expect(output).toContain("FAIL: test_it_waits_as_long_as_it_is_told");
-  expect(code).toBe(1);
-});
-
-test.skipIf(!hasPython)("the Python example is red for a client that doesn't look at ok", () => {
-  const { code, output } = runIn("python", python, {
-    file: "ads.py",
-    right: 'answer.get("ok") is not True or ',
-    wrong: "",
-  });
-  expect(output).toContain("FAIL: test_an_unconfirmed_impression_counts_once");
-  expect(output).toContain("FAIL: test_an_answer_that_confirms_nothing_is_no_success");
-  expect(code).toBe(1);
-});
-
-test.skipIf(!hasPython)("the Python example is red for a client that takes any 2xx", () => {
-  const { code, output } = runIn("python", python, {
-    file: "ads.py",
-    right: "response.status != 200 or ",
-    wrong: "",
-  });
-  expect(output).toContain("FAIL: test_an_answer_that_confirms_nothing_is_no_success");
-  expect(code).toBe(1);
-});
-
-test.skipIf(!hasCurl)("the shell example is green", () => {
-  const { code, output } = runIn("shell", shell);
+test.skipIf(!hasCurl)("the shell example is green", async () => {
+  const { code, output } = await runIn("shell", shell);
   expect(output).toMatch(/^ok$/m);
   expect(code).toBe(0);
 });
 
-test.skipIf(!hasCurl)(
-  "the shell example is red for a client that takes another session for each attempt",
-  () => {
-    const { code, output } = runIn("shell", shell, {
-      file: "impression.sh",
-      right: '\\"session_id\\":\\"$2\\"',
-      wrong: '\\"session_id\\":\\"$2-$$\\"',
-    });
-    expect(output).toContain("FAILED: the same impression has two ids");
-    expect(code).toBe(1);
-  },
-);
+test.skipIf(!hasPython).each([
+  [
+    "ignores Retry-After",
+    "refused.retry_after if refused.retry_after is not None else pause",
+    "pause",
+    ["test_it_waits_as_long_as_it_is_told"],
+  ],
+  [
+    "doesn't look at ok",
+    'answer.get("ok") is not True or ',
+    "",
+    [
+      "test_an_unconfirmed_impression_counts_once",
+      "test_an_answer_that_confirms_nothing_is_no_success",
+    ],
+  ],
+  [
+    "takes any 2xx",
+    "response.status != 200 or ",
+    "",
+    ["test_an_answer_that_confirms_nothing_is_no_success"],
+  ],
+])("the Python example is red for a client that %s", async (_, right, wrong, failing) => {
+  const { code, output } = await runIn("python", python, { file: "ads.py", right, wrong });
+  for (const name of failing) expect(output).toContain(`FAIL: ${name}`);
+  expect(code).toBe(1);
+});
 
-test.skipIf(!hasCurl)("the shell example is red for a client that doesn't look at ok", () => {
-  const { code, output } = runIn("shell", shell, {
-    file: "impression.sh",
-    right: '/"ok": *true.*200$/',
-    wrong: "",
-  });
-  expect(output).toContain("FAILED: not exactly one impression is recorded");
+test.skipIf(!hasCurl).each([
+  [
+    "takes another session for each attempt",
+    '\\"session_id\\":\\"$2\\"',
+    '\\"session_id\\":\\"$2-$$\\"',
+    "the same impression has two ids",
+  ],
+  ["doesn't look at ok", '/"ok": *true.*200$/', "", "not exactly one impression is recorded"],
+])("the shell example is red for a client that %s", async (_, right, wrong, failure) => {
+  const { code, output } = await runIn("shell", shell, { file: "impression.sh", right, wrong });
+  expect(output).toContain(`FAILED: ${failure}`);
   expect(code).toBe(1);
 });
 

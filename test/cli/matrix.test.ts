@@ -9,7 +9,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { type Habits, relying, robust } from "../clients/habits.ts";
 import { playSession } from "../clients/session.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { type Cmd, type Ran, runAdsim, runAdsimOver, startAdsim } from "./run-adsim.ts";
+import { type Cmd, type Ran, runAdsim, runAdsimOver, spawnerOf, startAdsim } from "./run-adsim.ts";
 import { childrenOf, readXml, textOf } from "./xml.ts";
 
 afterEach(() => {
@@ -389,7 +389,7 @@ test("Ctrl-C leaves the results so far in the report", async () => {
     if (run === 4) adsim.signal("SIGINT");
     return true;
   });
-  const adsim = startAdsim(args, {}, "", client);
+  const adsim = startAdsim(args, {}, "", spawnerOf(client));
   expect((await adsim.ended).code).toBe(130);
   const report: Report = JSON.parse(readFileSync(json, "utf8"));
   expect(report).toMatchObject({ verdict: "interrupted", interrupted: true, complete: false });

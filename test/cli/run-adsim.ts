@@ -54,7 +54,11 @@ interface Hosted extends Pick<Adsim, "stdout" | "stderr"> {
 }
 
 /** A process for a command to run in, with `input` as its standard input. */
-export function createHost(environment: Environment = {}, input = "", cmd?: Cmd): Hosted {
+export function createHost(
+  environment: Environment = {},
+  input = "",
+  spawnCmd?: HostProcess["spawn"],
+): Hosted {
   const [stdout, stderr] = [openOutput("stdout"), openOutput("stderr")];
   const exit = Promise.withResolvers<number>();
   const host = Object.assign(new EventEmitter(), {
@@ -63,7 +67,7 @@ export function createHost(environment: Environment = {}, input = "", cmd?: Cmd)
     stderr: stderr.stream,
     env: { ...process.env, ...environment },
     platform: process.platform,
-    ...(cmd !== undefined && { spawn: spawnerOf(cmd) }),
+    ...(spawnCmd !== undefined && { spawn: spawnCmd }),
     kill: (pid: number, name: NodeJS.Signals) => process.kill(pid, name),
     exit(code: number): never {
       exit.resolve(code);
@@ -75,7 +79,7 @@ export function createHost(environment: Environment = {}, input = "", cmd?: Cmd)
 }
 
 /** Takes this function for every command. Nothing ends it but itself. */
-function spawnerOf(cmd: Cmd): HostProcess["spawn"] {
+export function spawnerOf(cmd: Cmd): HostProcess["spawn"] {
   return (_file, _args, { env = {}, stdio }: SpawnOptions) => {
     const output = Number(stdio?.[1]);
     const child = new EventEmitter();
@@ -95,9 +99,9 @@ export function startAdsim(
   args: readonly string[],
   environment?: Environment,
   input?: string,
-  cmd?: Cmd,
+  spawnCmd?: HostProcess["spawn"],
 ): Adsim {
-  const { host, stdout, stderr, exited } = createHost(environment, input, cmd);
+  const { host, stdout, stderr, exited } = createHost(environment, input, spawnCmd);
   const code = Promise.race([run(args, host), exited]);
   const ended = code.then((value) => ({ code: value, signal: null }));
   let isOver = false;
@@ -156,7 +160,18 @@ export function runAdsimOver(
   args: readonly string[],
   environment?: Environment,
 ): Promise<Ran> {
-  return toItsEnd(startAdsim([...args, "--", "client"], environment, "", cmd));
+  return toItsEnd(startAdsim([...args, "--", "client"], environment, "", spawnerOf(cmd)));
+}
+
+/** Runs `adsim ARGS` in this process. CMD starts in this folder. */
+export function runAdsimIn(
+  cwd: string,
+  args: readonly string[],
+  environment?: Environment,
+): Promise<Ran> {
+  const spawnCmd: HostProcess["spawn"] = (file, words, options) =>
+    spawn(file, words, { ...options, cwd });
+  return toItsEnd(startAdsim(args, environment, "", spawnCmd));
 }
 
 export interface AdsimProcess extends Adsim {
