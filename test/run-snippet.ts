@@ -1,9 +1,10 @@
-/** Runs a TypeScript snippet of the documentation as a program of its own. */
+/** Runs a TypeScript snippet of the documentation. */
 
-import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import { pathToFileURL } from "node:url";
+import { format } from "node:util";
+import { vi } from "vitest";
 import { blocksOf } from "./page-blocks.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -18,15 +19,20 @@ export function printedBy(text: string): string[] {
   return Array.from(text.matchAll(/^console\.log\(.*\); \/\/ (.*)$/gm), ([, value = ""]) => value);
 }
 
-/** @returns what it prints. Rejects where it fails. */
+/** Runs it in this process. @returns what it prints. Rejects where it fails. */
 export async function runSnippet(text: string): Promise<string> {
-  const folder = temporaryFolder();
-  const file = join(folder, "snippet.ts");
-  await writeFile(join(folder, "package.json"), '{ "type": "module" }');
+  const file = join(temporaryFolder(), "snippet.ts");
   await writeFile(file, fromSource(text));
-  const env = { ...process.env, TMPDIR: folder };
-  const { stdout } = await promisify(execFile)(process.execPath, [file], { env });
-  return stdout;
+  let printed = "";
+  const log = vi.spyOn(console, "log").mockImplementation((...values) => {
+    printed += `${format(...values)}\n`;
+  });
+  try {
+    await import(pathToFileURL(file).href);
+  } finally {
+    log.mockRestore();
+  }
+  return printed;
 }
 
 /** The snippet with the package's exports, and its peers, found in this repository. */
