@@ -1,36 +1,42 @@
 /** `exec --trace` and `serve --trace-on-exit`: the file, and what is said about it. */
 
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Trace } from "../../src/inspector/trace.ts";
 import { recordingIn } from "../inspector/recording-in.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { runAdsim, startAdsim } from "./run-adsim.ts";
+import { type Cmd, type Ran, runAdsim, runAdsimOver, startAdsim } from "./run-adsim.ts";
 
-const client = (count: number, prefix = "", exitCode = 0): string => `
-{
-  const { ADSIM_URL, ADSIM_API_KEY, ADSIM_PUBLISHER_ID, ADSIM_SURFACE_ID } = process.env;
-  const send = (number) => fetch(ADSIM_URL + "${prefix}/v1/impression", {
-    method: "POST",
-    headers: { authorization: "Bearer " + ADSIM_API_KEY, "content-type": "application/json" },
-    body: JSON.stringify({ publisher_id: ADSIM_PUBLISHER_ID, surface: ADSIM_SURFACE_ID, ad_id: "a", session_id: "s" + number }),
-  });
-  (async () => {
-    for (let number = 0; number < ${count}; number += 1) await send(number);
-    process.exitCode ||= ${exitCode};
-  })();
-}`;
+/** Records so many impressions in the world with this prefix. */
+const client =
+  (count: number, prefix = ""): Cmd =>
+  async ({ env }) => {
+    const headers = { authorization: `Bearer ${env.ADSIM_API_KEY}` };
+    for (let number = 0; number < count; number += 1) {
+      const body = new URLSearchParams({
+        ...{ publisher_id: env.ADSIM_PUBLISHER_ID ?? "", surface: env.ADSIM_SURFACE_ID ?? "" },
+        ...{ ad_id: "a", session_id: `s${number}` },
+      });
+      await fetch(`${env.ADSIM_URL}${prefix}/v1/impression`, { method: "POST", headers, body });
+    }
+  };
 
-function exec(script: string, options: readonly string[]): ReturnType<typeof runAdsim> {
-  return runAdsim(["exec", ...options, "--", process.execPath, "-e", script]);
+function exec(cmd: Cmd, ...options: readonly string[]): Promise<Ran> {
+  return runAdsimOver(cmd, ["exec", ...options]);
+}
+
+/** Runs it with a CMD that must not run. */
+async function refusal(...options: readonly string[]): Promise<string> {
+  let hasRun = false;
+  const { code, stderr } = await exec(
+    () => {
+      hasRun = true;
+    },
+    ...options,
+  );
+  expect(hasRun).toBe(false);
+  return `${code} ${stderr}`;
 }
 
 function traceIn(file: string): Trace {
@@ -40,13 +46,18 @@ function traceIn(file: string): Trace {
 describe("exec --trace", () => {
   test("writes all worlds that were used, says where, and keeps CMD's exit code", async () => {
     const file = join(temporaryFolder(), "trace");
-    const { code, stderr } = await exec(client(3, "", 7) + client(2, "/@other"), ["--trace", file]);
+    const both: Cmd = async (cmd) => {
+      await client(3)(cmd);
+      await client(2, "/@other")(cmd);
+      return 7;
+    };
+    const { code, stderr } = await exec(both, "--trace", file);
     expect(code).toBe(7);
     expect(stderr).toMatch(
       /adsim: wrote a trace to \S+trace \(\d+ kB\)\. Open it in a browser\.\n$/,
     );
     const { title, worlds } = traceIn(file);
-    expect(title).toMatch(/^adsim exec: node/);
+    expect(title).toBe("adsim exec: client");
     expect(worlds).toMatchObject({
       default: { audit: { total: { applied: 3 } } },
       other: { audit: { total: { applied: 2 } } },
@@ -56,8 +67,11 @@ describe("exec --trace", () => {
   test("keeps CMD's exit code, also if the file can't be written at the end", async () => {
     const file = join(temporaryFolder(), "folder", "trace.html");
     mkdirSync(dirname(file));
-    const removed = `fs.rmSync(${JSON.stringify(dirname(file))}, { recursive: true });`;
-    const { code, stderr } = await exec(`${removed} process.exitCode = 5;`, ["--trace", file]);
+    const removes: Cmd = () => {
+      rmSync(dirname(file), { recursive: true });
+      return 5;
+    };
+    const { code, stderr } = await exec(removes, "--trace", file);
     expect(code).toBe(5);
     expect(stderr).toContain(
       `adsim: ${file}: the trace can't be written: there is no such file or folder.`,
@@ -68,7 +82,7 @@ describe("exec --trace", () => {
     const folder = temporaryFolder();
     const file = join(folder, "trace.html");
     writeFileSync(file, "before");
-    const { stderr } = await exec(client(1), ["--trace", file]);
+    const { stderr } = await exec(client(1), "--trace", file);
     expect(stderr).toContain("which replaced the file that was there. Open it in a browser.");
     expect(readdirSync(folder)).toEqual(["trace.html"]);
   });
@@ -81,59 +95,31 @@ describe("exec --trace", () => {
       "no such file or folder",
     ],
   ])("refuses %s before CMD runs", async (_, place, why) => {
-    const mark = join(temporaryFolder(), "ran");
     const file = place();
-    const { code, stderr } = await exec(`fs.writeFileSync(${JSON.stringify(mark)}, "")`, [
-      "--trace",
-      file,
-    ]);
-    expect([code, existsSync(mark)]).toEqual([3, false]);
-    expect(stderr).toContain(`${file}: the trace can't be written: `);
-    expect(stderr).toContain(why);
+    const said = await refusal("--trace", file);
+    expect(said).toMatch(/^3 /);
+    expect(said).toContain(`${file}: the trace can't be written: `);
+    expect(said).toContain(why);
   });
 
   test("refuses to run without a journal", async () => {
     const file = join(temporaryFolder(), "trace.html");
-    const { code, stderr } = await exec("", ["--trace", file, "--journal-entries", "0"]);
-    expect(code).toBe(2);
-    expect(stderr).toContain(
-      "a trace is made from the journal, which --journal-entries 0 turns off",
+    expect(await refusal("--trace", file, "--journal-entries", "0")).toMatch(
+      /^2 .*a trace is made from the journal, which --journal-entries 0 turns off/,
     );
   });
 
-  test.each([
-    ["--save-on-exit", "the file of --save-on-exit"],
-    ["--load", "the file of --load"],
-    ["--faults", "the file of --faults"],
-    ["--scenario", "the file of --scenario"],
-  ])("doesn't replace the file of %s", async (option, said) => {
-    const file = join(temporaryFolder(), "same.json");
-    writeFileSync(file, "[]");
-    const { code, stderr } = await exec("", ["--trace", file, option, file]);
-    expect(code).toBe(2);
-    expect(stderr).toContain(`adsim: the trace would replace ${file}, ${said}.`);
-    expect(readFileSync(file, "utf8")).toBe("[]");
-  });
-
-  test("doesn't replace them behind links either, nor before they exist", async () => {
-    const folder = temporaryFolder();
-    mkdirSync(join(folder, "real"));
-    symlinkSync(join(folder, "real"), join(folder, "link"));
-    const options = ["--trace", join(folder, "link/o"), "--save-on-exit", join(folder, "real/o")];
-    const { code, stderr } = await exec("", options);
-    expect(code).toBe(2);
-    expect(stderr).toContain("the file of --save-on-exit");
-  });
-
-  test("refuses links that lead round in a circle", async () => {
-    const folder = temporaryFolder();
-    const [one = "", other = ""] = ["one", "other"].map((name) => join(folder, name));
-    symlinkSync(one, other);
-    symlinkSync(other, one);
-    const { code, stderr } = await exec("", ["--trace", one, "--save-on-exit", join(folder, "s")]);
-    expect(code).toBe(3);
-    expect(stderr).toContain("the trace can't be written");
-  });
+  test.each(["--save-on-exit", "--load", "--faults", "--scenario"])(
+    "doesn't replace the file of %s",
+    async (option) => {
+      const file = join(temporaryFolder(), "same.json");
+      writeFileSync(file, "[]");
+      expect(await refusal("--trace", file, option, file)).toContain(
+        `2 adsim: the trace would replace ${file}, the file of ${option}.`,
+      );
+      expect(readFileSync(file, "utf8")).toBe("[]");
+    },
+  );
 
   test("doesn't take the -- before CMD for its file", async () => {
     const { code, stderr } = await runAdsim(["exec", "--trace", "--", process.execPath, "-e", "1"]);
@@ -144,8 +130,10 @@ describe("exec --trace", () => {
 
   test("names the worlds that it hasn't, because the server dropped them", async () => {
     const file = join(temporaryFolder(), "trace");
-    const script = client(1, "/@a") + client(1, "/@b") + client(1, "/@c");
-    const { stderr } = await exec(script, ["--trace", file, "--max-worlds", "2"]);
+    const three: Cmd = async (cmd) => {
+      for (const name of ["a", "b", "c"]) await client(1, `/@${name}`)(cmd);
+    };
+    const { stderr } = await exec(three, "--trace", file, "--max-worlds", "2");
     expect(stderr).toContain(
       "adsim: Without these worlds, which the server dropped to make room: a, b.\n",
     );
@@ -153,31 +141,25 @@ describe("exec --trace", () => {
 
   test("has what was done by hand after a scenario's end", async () => {
     const file = join(temporaryFolder(), "trace");
-    const steps = `(async () => {
-      const { ADSIM_URL } = process.env;
-      const post = (path, body) => fetch(new URL("/_sim/" + path, ADSIM_URL), {
-        method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body),
-      });
+    const steps: Cmd = async ({ env }) => {
+      const post = (path: string, body: object): Promise<unknown> =>
+        fetch(`${env.ADSIM_URL}/_sim/${path}`, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify(body),
+        });
       await post("faults", { id: "busy", verdict: { kind: "respond", status: 503 } });
       await post("clock/advance", { by: "1h" });
-      await fetch(ADSIM_URL + "/v1/click", { method: "POST" });
-    })();`;
-    const { code } = await exec(steps, [
-      "--scenario",
-      "click-first",
-      "--clock",
-      "frozen",
-      "--trace",
-      file,
-    ]);
-    expect(code).toBe(0);
+    };
+    const from = ["--scenario", "click-first", "--clock", "frozen"];
+    expect((await exec(steps, ...from, "--trace", file)).code).toBe(0);
     const { events } = traceIn(file).worlds.default ?? {};
     expect(events).toMatch(/fault rule busy added: respond.*clock advanced by 1 h/);
   });
 
   test("goes on from a scenario's end", async () => {
     const file = join(temporaryFolder(), "trace.html");
-    await exec(client(2), ["--trace", file, "--scenario", "click-first"]);
+    await exec(client(2), "--trace", file, "--scenario", "click-first");
     expect(traceIn(file).worlds.default).toMatchObject({ "journal?limit=1": { total: 2 } });
   });
 });

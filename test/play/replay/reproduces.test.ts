@@ -225,12 +225,3 @@ test(reproduces, { timeout: 120_000 }, () => {
   );
   marks.expectReached(["same", "skipped", "200", "400", "401", "403", "404", "405", "415", "429"]);
 });
-
-test("a recording may have more requests than a call can have arguments", () => {
-  const [line = ""] = record(createSimulator(), {}, [
-    { kind: "report", who: 0, path: "surfaces", times: 1 },
-  ]);
-  const recording = readRecording([line]);
-  const exchanges = Array.from({ length: 150_000 }, () => recording.exchanges).flat();
-  expect(replayed({ ...recording, exchanges }).replayed).toHaveLength(150_000);
-});
