@@ -42,8 +42,8 @@ export function shownEntry(
 }
 
 /** An answer that isn't recorded. */
-export function shownAnswer(response: ApiResponse, secrets: Secrets): ShownResponse {
-  return shownResponse(response, secrets, bytesReceived({ response }));
+export function shownAnswer(response: ApiResponse): ShownResponse {
+  return shownResponse(response, "redacted", bytesReceived({ response }));
 }
 
 /** The assumptions that decided the answer. */

@@ -1,7 +1,6 @@
 /** Asks a copy of a world one request, and describes its answer as a journal entry does. */
 
 import type { JournalEntry, ShownResponse } from "../journal/entry.ts";
-import type { Secrets } from "../journal/filter.ts";
 import type { LoggedExchange } from "../journal/logged-exchange.ts";
 import { shownAnswer } from "../journal/shown-entry.ts";
 import type { HostedCore } from "../simulator/simulator.ts";
@@ -19,7 +18,6 @@ export interface Answer
   readonly received: Received;
 }
 
-/** An answer with its secrets. */
 export interface Asked {
   readonly response: ApiResponse;
   readonly exchange: LoggedExchange;
@@ -41,10 +39,10 @@ export function receivedOf({ delivery }: ApiResponse): Received {
   return delivery === undefined ? "whole" : deliveryTraits[delivery.kind].received;
 }
 
-export function shownAsked({ response, exchange }: Asked, secrets: Secrets): Answer {
+export function shownAsked({ response, exchange }: Asked): Answer {
   const { operation, reason, producedBy, assumptions, effect, creditInr } = exchange;
   return {
-    ...shownAnswer(response, secrets),
+    ...shownAnswer(response),
     received: receivedOf(response),
     ...{ operation, reason, producedBy, assumptions, effect, creditInr },
   };

@@ -6,7 +6,6 @@
 import * as v from "valibot";
 import { InputError, parseInput } from "../base/input.ts";
 import { plainRequest } from "../exchange/plain-request.ts";
-import type { Secrets } from "../journal/filter.ts";
 import type { Script } from "../simulator/moment.ts";
 import type { HostedCore, SimulatorCore } from "../simulator/simulator.ts";
 import { type AssumptionKey, catalogue } from "../spec/assumptions/catalogue.ts";
@@ -48,8 +47,6 @@ export interface ReadingComparison {
 export interface CompareReadingsOptions {
   /** The assumptions to vary. @default all */
   readonly keys?: readonly AssumptionKey[] | undefined;
-  /** Whether answers show UPI ids. @default "redacted" */
-  readonly secrets?: Secrets | undefined;
 }
 
 /**
@@ -75,7 +72,6 @@ export function compareReadings(
 
 const optionsSchema = v.strictObject({
   keys: v.optional(v.array(v.string(), "must be a list of assumptions")),
-  secrets: v.optional(v.picklist(["redacted", "shown"])),
 });
 
 /** {@link compareReadings} as work that others can interrupt. */
@@ -83,10 +79,10 @@ export function* compareInSlices(
   question: Question,
   options: CompareReadingsOptions = {},
 ): Work<ReadingComparison> {
-  const { keys = allKeys, secrets = "redacted" } = parseInput(optionsSchema, options, "options");
+  const { keys = allKeys } = parseInput(optionsSchema, options, "options");
   const varied = keys.map(knownKey);
   const asker = createAsker(question);
-  const groups = createGroups(asker.first, secrets);
+  const groups = createGroups(asker.first);
   const impossible: (Reading & { why: string })[] = [];
   for (const reading of varied.flatMap((key) => otherChoices(key, asker.inForce))) {
     yield;
@@ -204,12 +200,12 @@ interface Groups {
   all(): AnswerGroup[];
 }
 
-function createGroups(first: Asked, secrets: Secrets): Groups {
+function createGroups(first: Asked): Groups {
   interface Group extends AnswerGroup {
     readonly readings: Reading[];
   }
   const groupOf = (asked: Asked, differences: readonly string[]): Group => ({
-    answer: shownAsked(asked, secrets),
+    answer: shownAsked(asked),
     readings: [],
     differences,
   });

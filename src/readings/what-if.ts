@@ -82,8 +82,8 @@ export function whatIf(core: HostedCore, sequence: number, alteration: Alteratio
   if (alteration.kind !== "fault") decide = again;
   const answer = askAltered(present.fork(), question, alteration) ?? before;
   return {
-    before: shownAsked(before, "redacted"),
-    answer: shownAsked(answer, "redacted"),
+    before: shownAsked(before),
+    answer: shownAsked(answer),
     differences: differencesInWords(before.response, answer.response),
   };
 }

@@ -9,7 +9,6 @@ import type { FunctionStandIn } from "../faults/rule-list.ts";
 import type { Verdict } from "../faults/verdict.ts";
 import type { JournalRecord } from "../journal/record.ts";
 import type { ApiRequest, ApiResponse, RequestParts } from "../spec/messages.ts";
-import { flawedRequest, flawIn } from "./flawed-request.ts";
 import type { HistoryStep, Script } from "./moment.ts";
 import { type ChangeableWorld, repeatChange, type WorldChange } from "./world-change.ts";
 
@@ -105,9 +104,11 @@ export function requestIn({ method, path, query, headers, body }: JournalRecord)
 
 /** What couldn't be read as a request is sent as something like it: fault rules count it. */
 function sentAgain(record: JournalRecord, request: ApiRequest = requestIn(record)): ApiRequest {
-  const flaw = flawIn(record);
-  return flaw === undefined ? request : flawedRequest(flaw, record);
+  return record.reason === "malformed_request" ? { ...request, headers: unreadable } : request;
 }
+
+/** Its names have no texts. No typed caller could send it. */
+const unreadable = { a: {} } as unknown as Readonly<Record<string, string>>;
 
 /** Whether the answer of this entry was handed over to a client that had left. */
 function hasLeft({ fault }: Pick<JournalRecord, "fault">): boolean {
