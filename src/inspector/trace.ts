@@ -74,7 +74,11 @@ export function traceOf(worlds: Worlds, title: string): Trace {
     title,
     notes: [
       "This file only shows what was recorded: to change something, to go on from a moment or to ask what if takes a server.",
-      `It has the latest ${shareOf(MAX_ROWS)} exchanges of each world, the latest ${shareOf(MAX_EXCHANGES)} of them with headers and bodies, and the state around the latest ${shareOf(MAX_MOMENTS)}.`,
+      ...(names.some((name) => worlds.get(name).journal.total > shareOf(MAX_MOMENTS))
+        ? [
+            `It has the latest ${shareOf(MAX_ROWS)} exchanges of each world, the latest ${shareOf(MAX_EXCHANGES)} of them with headers and bodies, and the state around the latest ${shareOf(MAX_MOMENTS)}.`,
+          ]
+        : []),
       ...missingFrom(worlds),
     ],
     shared: { worlds: ask(DEFAULT_WORLD, "worlds"), catalogue: ask(DEFAULT_WORLD, "catalogue") },

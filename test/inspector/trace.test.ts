@@ -118,7 +118,7 @@ describe("the trace of a server", () => {
     worlds.get("c").reset();
     const { worlds: recorded, notes } = traceOf(worlds, "t");
     expect(Object.keys(recorded)).toEqual(["default", "b", "c"]);
-    expect(notes.slice(2)).toEqual([
+    expect(notes.slice(1)).toEqual([
       "Without these worlds, which the server dropped to make room: a.",
       "Without what happened before the latest reset, play or clearing of the journal in: c.",
     ]);
