@@ -62,7 +62,7 @@ export const subjects: Readonly<Record<string, (folder: string) => Promise<Size[
     { name: "1 world", args: [], targets: targetsOf(1) },
     {
       name: `${whole(WORLDS)} worlds`,
-      args: ["--max-worlds", String(WORLDS + 1), "--world-bytes", String(2 ** 34)],
+      args: ["--max-worlds", String(WORLDS + 1)],
       targets: Array.from({ length: WORLDS }, (_, index) => targetsOf(1, `/@w${index}`)).flat(),
     },
   ],

@@ -20,6 +20,13 @@ export function worldsOf(
   });
 }
 
+/** {@link ask} for routes whose answer may take time. */
+export async function askLater(...asked: Parameters<typeof ask>): Promise<ApiResponse> {
+  const [worlds, method, path, body] = asked;
+  const sent = body === undefined ? {} : { headers: JSON_BODY, body: JSON.stringify(body) };
+  return await worlds.begin({ method, path, ...sent });
+}
+
 /** `body`: sent as JSON. */
 export function ask(worlds: Worlds, method: string, path: string, body?: unknown): ApiResponse {
   const sent = body === undefined ? {} : { headers: JSON_BODY, body: JSON.stringify(body) };

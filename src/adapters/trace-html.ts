@@ -10,17 +10,11 @@ import { fakerHost } from "../world/publishers/people.ts";
 
 /** The file's text: the worlds as they are at the time of the call. */
 export async function traceHtml(worlds: Worlds, title = "adsim trace"): Promise<string> {
-  const trace = traceOf(worlds, title);
+  const trace = await traceOf(worlds, title);
   return traceDocument(trace, await inspectorAssets());
 }
 
 /** The simulator as a server's only world. */
 export function worldsWith(first: HostedCore): Worlds {
-  const { journalBytes } = first.options;
-  return createWorlds({
-    options: { journalBytes },
-    host: fakerHost,
-    control: createControl(),
-    first,
-  });
+  return createWorlds({ options: {}, host: fakerHost, control: createControl(), first });
 }

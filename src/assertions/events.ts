@@ -102,7 +102,7 @@ export function journalGapOf(
   if (isBefore) return undefined;
   return {
     kind: "forgotten",
-    text: `holds only ${held} of the ${applied} events on record, so this can't be checked: it is off, was cleared, holds only the latest (journalEntries, journalBytes), or the others came before a fork or a snapshot. Pass \`after\` or \`since\` to check only what it holds`,
+    text: `holds only ${held} of the ${applied} events on record, so this can't be checked: it is off, was cleared, holds only the latest (journalEntries), or the others came before a fork or a snapshot. Pass \`after\` or \`since\` to check only what it holds`,
   };
 }
 

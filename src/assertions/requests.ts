@@ -126,7 +126,7 @@ export function assertJournalWhole({ journal }: SimulatorCore, after = 0): void 
   if (forgotten <= after) return;
   throw new InputError(
     "journal",
-    `no longer holds the first ${forgotten} of ${journal.total} requests, so this can't be checked: it is off, was cleared, or holds only the latest (journalEntries, journalBytes). Raise its limits, or pass \`after: ${forgotten}\` to check only later requests`,
+    `no longer holds the first ${forgotten} of ${journal.total} requests, so this can't be checked: it is off, was cleared, or holds only the latest (journalEntries). Raise its limit, or pass \`after: ${forgotten}\` to check only later requests`,
     "conflict",
   );
 }

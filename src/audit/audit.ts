@@ -3,7 +3,6 @@
 import { formatInstant } from "../base/calendar.ts";
 import { createPayoutHistories } from "../exchange/operations/payout-histories.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { Work } from "../spec/work.ts";
 import type { Account } from "../world/accounts/account.ts";
 import { accountsByOrdinal } from "../world/accounts/accounts.ts";
 import type { DirectoryWorld } from "../world/accounts/publisher-directory.ts";
@@ -58,15 +57,14 @@ interface AuditedAccount {
   readonly line: PublisherAudit;
 }
 
-/** Reads only. Yields between publishers; changes made meanwhile may or may not be in the result. */
-export function* auditInSlices(world: DirectoryWorld, journal: Journal): Work<Audit> {
+/** Reads only. */
+export function auditOf(world: DirectoryWorld, journal: Journal): Audit {
   const { accounts, assumptions, clock, ids, population, dayOf } = world;
   const nowMs = clock.now();
   const today = dayOf(nowMs);
   const historyOf = createPayoutHistories(world);
   const entries: AuditedAccount[] = [];
   for (const account of accountsByOrdinal(accounts).filter(hasHistory)) {
-    yield;
     const books = booksOf(account, population.seededHistory(account), historyOf(account, today));
     entries.push({ account, books, line: publisherAudit(account, books) });
   }
@@ -80,7 +78,6 @@ export function* auditInSlices(world: DirectoryWorld, journal: Journal): Work<Au
       (what) => `without a key: ${what}`,
     ),
   ];
-  yield;
   const total = eventLinesOf([unauthenticated, ...entries.map(({ books }) => books.recorded)]);
   // Fixed now: the world may change before the caller asserts.
   const audited = {

@@ -9,7 +9,6 @@ import type { JournalEntry } from "../journal/entry.ts";
 import type { JournalRing } from "../journal/journal.ts";
 import { PREFLIGHT } from "../journal/record.ts";
 import { shownEntry } from "../journal/shown-entry.ts";
-import type { Work } from "../spec/work.ts";
 import { type Attempt, type AttemptHistory, attemptsOf } from "./findings/attempts.ts";
 import { beforeRetryAfter } from "./findings/before-retry-after.ts";
 import { continuesAfter401 } from "./findings/continues-after-401.ts";
@@ -80,12 +79,12 @@ const MAX_PROOF = 3;
 const MAX_SEQUENCES = 1000;
 const MAX_PUBLISHERS = 20;
 
-/** Yields so that other work can run in between. `mode`: the clock's mode now. `eras`: the finished ones. */
-export function* reportInSlices(
+/** `mode`: the clock's mode now. `eras`: the finished ones. */
+export function reportOf(
   journal: JournalRing,
   eras: readonly Era[],
   mode: ClockMode,
-): Work<ClientReport> {
+): ClientReport {
   const held = journal.records();
   const requests = journal.total;
   const now: Era = { last: requests, isFrozen: mode === "frozen", end: "clock" };
@@ -98,11 +97,9 @@ export function* reportInSlices(
   const [from, until] = ends.map((record) => record && formatInstant(record.nowMs));
   const findings: Finding[] = [];
   for (const id of findingIds) {
-    yield;
     const offences = histories.flatMap((history) => findingKinds[id].find(history));
     if (offences.length > 0) findings.push(findingOf(id, offences));
   }
-  yield;
   return {
     requests,
     kept: records.length,

@@ -10,7 +10,6 @@ import { safeName } from "./safe-name.ts";
  * - `conflict`: the current state doesn't allow it.
  * - `gone`: the input names something that was dropped to make room.
  * - `too-much`: one request may not do this much.
- * - `busy`: others use all of it now.
  */
 export type InputErrorReason =
   | "invalid"
@@ -18,8 +17,7 @@ export type InputErrorReason =
   | "absent"
   | "conflict"
   | "gone"
-  | "too-much"
-  | "busy";
+  | "too-much";
 
 /** Invalid input. Nothing was changed. The message names the field and says what is expected there. */
 export class InputError extends TypeError {

@@ -15,20 +15,6 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 
-/** How many objects, lists and members of objects a JSON text has. Reading, checking and copying these takes long. */
-export function countParts(json: string): number {
-  let count = 0;
-  for (let at = 0; at < json.length; at += 1) {
-    const code = json.charCodeAt(at);
-    if (code === QUOTE) {
-      const end = endOfString(json, at);
-      if (end === -1) return count;
-      at = end;
-    } else if (code === COLON || (code | 0x20) === 0x7b) count += 1;
-  }
-  return count;
-}
-
 /** The path of the first repeated member, such as `surfaces.0.name`. `json` must be valid. */
 export function repeatedMember(json: string): string | undefined {
   const frames = framesOfRepeated(json, () => true);
@@ -81,7 +67,7 @@ function framesOfRepeated(
  * The index of the quote that ends the string beginning at `start`; -1 if there is none. Uses `indexOf`, because snapshots
  * hold strings of many megabytes.
  */
-export function endOfString(json: string, start: number): number {
+function endOfString(json: string, start: number): number {
   let end = json.indexOf('"', start + 1);
   while (isEscaped(json, end)) end = json.indexOf('"', end + 1);
   return end;

@@ -11,14 +11,11 @@ import { say } from "./output/say.ts";
 import type { HostProcess } from "./processes/host-process.ts";
 
 /** @throws CommandFailure if the file can't be written, or there will be nothing to write. Call it before anything starts. */
-export async function checkTrace({
-  trace: file = "",
-  journalEntries,
-  journalBytes,
-}: ServerFlags): Promise<void> {
-  if (journalEntries === 0 || journalBytes === 0) {
-    const off = journalEntries === 0 ? "--journal-entries" : "--journal-bytes";
-    throw wrongUsage(`a trace is made from the journal, which ${off} 0 turns off. Leave that out`);
+export async function checkTrace({ trace: file = "", journalEntries }: ServerFlags): Promise<void> {
+  if (journalEntries === 0) {
+    throw wrongUsage(
+      "a trace is made from the journal, which --journal-entries 0 turns off. Leave that out",
+    );
   }
   await checkWritable(file).catch((error: unknown) => {
     throw couldNotRun(cantWrite(file, error));

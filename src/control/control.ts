@@ -5,27 +5,24 @@ import { headerOf } from "../exchange/headers.ts";
 import type { PlainRequest } from "../exchange/plain-request.ts";
 import { withoutBody } from "../exchange/respond.ts";
 import type { HostedCore } from "../simulator/simulator.ts";
-import type { WorldRef, WorldsControl } from "../simulator/worlds.ts";
-import type { ApiResponse } from "../spec/messages.ts";
-import { headOf, isWork, type LongResponse, type Work } from "../spec/work.ts";
+import type { MaybeLater, WaitingClient, WorldRef, WorldsControl } from "../simulator/worlds.ts";
+import type { ApiResponse, FollowedResponse } from "../spec/messages.ts";
 import { prefersHtml } from "./browsers.ts";
 import { decode, MAX_CONTROL_BODY_BYTES, type Query, readBody, readQuery } from "./input.ts";
 import { commonHeaders, inputProblem, problemResponse, textResponse } from "./problem.ts";
-import type { ControlLoader, ControlModules, ControlRoute, EventStreams, Reply } from "./route.ts";
+import type { ControlCall, ControlModules, ControlRoute, Reply } from "./route.ts";
 import { controlRoutes } from "./routes.ts";
 
 export interface ControlOptions {
   /** The control token. No refusal repeats it, wherever it was sent. */
   readonly controlToken?: string | undefined;
-  /** @default loads nothing */
-  readonly load?: ControlLoader | undefined;
+  /** @default none */
+  readonly modules?: ControlModules | undefined;
   /** Tells the ids of this server's events from those of another one. @default "" */
   readonly serverId?: string | undefined;
 }
 
 const JSON_TYPE = "application/json";
-/** Shorter answers are written in one piece. */
-const SHORT_CHARACTERS = 65_536;
 
 interface Row {
   readonly route: ControlRoute;
@@ -39,41 +36,41 @@ const rows: readonly Row[] = controlRoutes.map((route) => ({
 
 /** The options, and what the requests to one server share. */
 interface Shared extends ControlOptions {
-  readonly streams: EventStreams;
+  readonly stateOf: ControlCall["stateOf"];
 }
 
 export function createControl(options: ControlOptions = {}): WorldsControl {
-  const shared: Shared = { ...options, streams: createStreams(options.serverId ?? "") };
+  const shared: Shared = { ...options, stateOf: createStateNames(options.serverId ?? "") };
   return {
     refusal: inputProblem,
-    *answer(request, ref) {
-      const response = yield* answerSafely(request, ref, shared);
-      return request.method === "HEAD" ? withoutBody(headOf(response)) : response;
+    answer(request, ref, client) {
+      const refused = (error: unknown): ApiResponse => {
+        if (!(error instanceof InputError)) throw error;
+        return inputProblem(withoutToken(error, options.controlToken));
+      };
+      const finish = ({ more, ...response }: FollowedResponse): FollowedResponse =>
+        request.method === "HEAD" ? withoutBody(response) : { ...response, more };
+      try {
+        const response = answer(request, ref, client, shared);
+        return response instanceof Promise
+          ? response.catch(refused).then(finish)
+          : finish(response);
+      } catch (error) {
+        return finish(refused(error));
+      }
     },
   };
 }
 
-function createStreams(serverId: string): EventStreams {
+function createStateNames(serverId: string): ControlCall["stateOf"] {
   const numbers = new WeakMap<HostedCore, number>();
   let worlds = 0;
-  return {
-    open: 0,
-    stateOf(world) {
-      const number = numbers.get(world) ?? worlds + 1;
-      if (number > worlds) numbers.set(world, number);
-      worlds = Math.max(worlds, number);
-      return `${serverId}${number}-${world.journal.restarts}`;
-    },
+  return (world) => {
+    const number = numbers.get(world) ?? worlds + 1;
+    if (number > worlds) numbers.set(world, number);
+    worlds = Math.max(worlds, number);
+    return `${serverId}${number}-${world.journal.restarts}`;
   };
-}
-
-function* answerSafely(request: PlainRequest, ref: WorldRef, options: Shared): Work<LongResponse> {
-  try {
-    return yield* answer(request, ref, options);
-  } catch (error) {
-    if (error instanceof InputError) return inputProblem(withoutToken(error, options.controlToken));
-    throw error;
-  }
 }
 
 /** A token that consists of letters may look like a field's name or a choice, and so get into an error. */
@@ -87,11 +84,12 @@ function withoutToken(error: InputError, token: string | undefined): InputError 
   return new InputError(hidden, expected.replaceAll(quoted, '"(unprintable)"'), reason);
 }
 
-function* answer(
+function answer(
   request: PlainRequest,
   ref: WorldRef,
-  { load = loadNothing, streams }: Shared,
-): Work<LongResponse> {
+  client: WaitingClient,
+  { modules = {}, stateOf }: Shared,
+): MaybeLater<FollowedResponse> {
   const { path, query: queryString } = request;
   const sent = path.slice("/_sim/".length).split("/");
   const isBrowser = prefersHtml(headerOf(request.headers, "accept"));
@@ -107,7 +105,7 @@ function* answer(
   const decoded = new Map(
     parts.map((part, index) => [part.slice(1), decode(sent[index] ?? "", part.slice(1))]),
   );
-  const body = yield* readBody(request, route);
+  const body = readBody(request, route);
   if (body.kind === "refused") return body.response;
   if (body.kind === "json" && (route.body ?? "none") === "none") {
     throw new InputError("body", "must not be sent here: this route ignores it");
@@ -124,28 +122,14 @@ function* answer(
     worldName: ref.name,
     prefix: ref.prefix,
     header: (name) => headerOf(request.headers, name),
-    streams,
+    client,
+    stateOf,
+    modules,
     part: (name) => decoded.get(name) ?? "",
     query,
     body: body.kind === "json" ? body.value : {},
-    load: (name) => loadModule(load, name),
   });
-  return toResponse(isWork(reply) ? yield* reply : reply);
-}
-
-const loadNothing: ControlLoader = (_, done) => done(undefined);
-
-function* loadModule<Name extends keyof ControlModules>(
-  load: ControlLoader,
-  name: Name,
-): Work<ControlModules[Name] | undefined> {
-  let found: ControlModules[Name] | undefined;
-  yield (done) =>
-    load(name, (module) => {
-      found = module;
-      done();
-    });
-  return found;
+  return reply instanceof Promise ? reply.then(toResponse) : toResponse(reply);
 }
 
 /** The largest body allowed for this method and path, in bytes. */
@@ -174,10 +158,8 @@ function matches(parts: readonly string[], sent: readonly string[]): boolean {
   );
 }
 
-function toResponse(reply: Reply): LongResponse {
+function toResponse(reply: Reply): FollowedResponse {
   switch (reply.kind) {
-    case "pieces":
-      return inPieces(reply);
     case "json":
       return jsonResponse(200, reply.value);
     case "created":
@@ -191,31 +173,14 @@ function toResponse(reply: Reply): LongResponse {
   }
 }
 
-function followed({ events, id, isOpenEnded }: Extract<Reply, { kind: "events" }>): LongResponse {
+function followed({ text, more }: Extract<Reply, { kind: "events" }>): FollowedResponse {
   const headers = {
     "content-type": "text/event-stream",
     // nginx would keep the events back.
     "x-accel-buffering": "no",
     ...commonHeaders,
   };
-  // After a break, browsers would wait three seconds or more. By the id they say that they come again.
-  const body = `retry: 1000\nid: ${id}\n\n`;
-  return { status: 200, headers, body, rest: events, isOpenEnded };
-}
-
-/** Short answers are sent whole, with a Content-Length. */
-function inPieces({
-  contentType = JSON_TYPE,
-  pieces,
-}: Extract<Reply, { kind: "pieces" }>): LongResponse {
-  const rest = pieces[Symbol.iterator]();
-  let body = "";
-  for (let next = rest.next(); !next.done; next = rest.next()) {
-    body += next.value;
-    if (body.length < SHORT_CHARACTERS) continue;
-    return { status: 200, headers: { "content-type": contentType, ...commonHeaders }, body, rest };
-  }
-  return textResponse({ status: 200, contentType, body });
+  return { status: 200, headers, body: text, more };
 }
 
 function jsonResponse(

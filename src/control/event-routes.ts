@@ -5,15 +5,12 @@ import { createEventStream } from "./event-stream.ts";
 import { choiceOf, integerOf } from "./input.ts";
 import type { ControlCall, ControlRoute, Reply } from "./route.ts";
 
-/** Each takes a connection, and some time whenever a request arrives. */
-const MAX_STREAMS = 100;
-
 export const eventRoutes: readonly ControlRoute[] = [
   { method: "GET", path: "events", query: ["after", "follow"], answer: follow },
 ];
 
 function follow(call: ControlCall): Reply {
-  const { worlds, worldName, query, streams } = call;
+  const { worlds, worldName, query } = call;
   const last = lastEventId(call);
   const after =
     last?.sequence ??
@@ -22,29 +19,15 @@ function follow(call: ControlCall): Reply {
   // A page that was left open asks again after its world is deleted, and must not create another. 204 ends that.
   if (last !== undefined && worlds.wouldMake(`/@${worldName}`)) return { kind: "nothing" };
   const follows = choiceOf(query, "follow", ["true", "false"]) !== "false";
-  if (follows && streams.open >= MAX_STREAMS) {
-    throw new InputError(
-      "path",
-      `can't be followed: this server already sends ${MAX_STREAMS} event streams, its maximum. Close some of their pages or clients`,
-      "busy",
-    );
-  }
   const { world } = call;
-  const stateNow = (): string => streams.stateOf(world);
+  const stateNow = (): string => call.stateOf(world);
   const state = last?.state ?? stateNow();
-  streams.open += 1;
-  const events = createEventStream({
-    world,
-    after,
-    state,
-    stateNow,
-    follows,
-    isKept: () => worlds.peek(worldName) === world,
-    ended() {
-      streams.open -= 1;
-    },
-  });
-  return { kind: "events", events, id: `${after}.${state}`, isOpenEnded: follows };
+  const events = createEventStream({ world, after, state, stateNow });
+  // After a break, browsers would wait three seconds or more. By the id they say that they come again.
+  const text = `retry: 1000\nid: ${after}.${state}\n\n${events()}`;
+  const isKept = (): boolean => worlds.peek(worldName) === world;
+  const more = follows ? () => (isKept() ? events() : undefined) : undefined;
+  return { kind: "events", text, more };
 }
 
 /** The last event that a client got before it connects again. Browsers send it by themselves. */

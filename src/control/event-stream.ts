@@ -1,11 +1,7 @@
-/**
- * What happens in a world as server-sent events: first what its journal and its history keep, then the rest as it happens.
- * Everything is read from there when the client is ready for it, so a slow client costs no memory.
- */
+/** What happens in a world as server-sent events: what its journal and its history keep, from some entry on. */
 
 import type { HostedCore } from "../simulator/simulator.ts";
-import type { LongResponse, Wait } from "../spec/work.ts";
-import { type ListedExchange, listedExchange } from "./listed-exchange.ts";
+import { listedExchange } from "./listed-exchange.ts";
 
 export interface EventStreamSource {
   readonly world: HostedCore;
@@ -15,66 +11,13 @@ export interface EventStreamSource {
   readonly state: string;
   /** The world's present state. */
   stateNow(): string;
-  /** Whether the stream waits for what happens later. Otherwise it ends with what there is now. */
-  readonly follows: boolean;
-  /** Whether the world still belongs to the server. */
-  isKept(): boolean;
-  /** Called once, at the end. */
-  ended(): void;
 }
 
-/** Keeps the connection in use while nothing happens. */
-const HEARTBEAT = ":\n\n";
+/** Most exchanges of one event. The next call returns the others. */
+const MAX_ROWS = 10_000;
 
-export function createEventStream(source: EventStreamSource): NonNullable<LongResponse["rest"]> {
-  const { world, isKept, ended } = source;
-  const events = createEventReader(source);
-  let isOver = false;
-  let hasWaited = false;
-  let isWoken = false;
-  let wake: (() => void) | undefined;
-  const changed = (): void => {
-    isWoken = true;
-    wake?.();
-  };
-  const leave = [world.journal.watch(changed), world.history.observe(changed)];
-
-  const waitForChange: Wait = (done) => {
-    if (isWoken) done();
-    else wake = done;
-  };
-  function finish(): IteratorReturnResult<undefined> {
-    if (!isOver) {
-      isOver = true;
-      for (const stop of leave) stop();
-      ended();
-    }
-    return { done: true, value: undefined };
-  }
-
-  return {
-    next() {
-      wake = undefined;
-      if (isOver || !isKept()) return finish();
-      const isLate = hasWaited && !isWoken;
-      hasWaited = false;
-      isWoken = false;
-      const text = events.take() ?? (isLate ? HEARTBEAT : undefined);
-      if (text !== undefined) return { value: text };
-      if (!source.follows) return finish();
-      hasWaited = true;
-      return { value: waitForChange };
-    },
-    return: finish,
-  };
-}
-
-interface EventReader {
-  /** The next event; undefined if there is none yet. */
-  take(): string | undefined;
-}
-
-function createEventReader(source: EventStreamSource): EventReader {
+/** Returns a function that returns the events since its last call, as text; empty if there are none. */
+export function createEventStream(source: EventStreamSource): () => string {
   const { journal, history } = source.world;
   let { state } = source;
   /** The last entry that was sent or is no longer kept. */
@@ -89,75 +32,52 @@ function createEventReader(source: EventStreamSource): EventReader {
   function dropped(): number {
     return journal.total - journal.kept;
   }
-  /** Whether the client lacks rows that the journal has dropped, or has rows of another state. */
-  function isOutdated(): boolean {
-    return state !== source.stateNow() || sent > journal.total || (hasRows && sent < dropped());
+  function event(name: string, data: unknown): string {
+    return `id: ${sent}.${state}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
   }
+  /** If the client lacks rows that the journal has dropped, or has rows of another state. */
   function startOver(): string {
+    const isOutdated =
+      state !== source.stateNow() || sent > journal.total || (hasRows && sent < dropped());
+    if (!isOutdated) return "";
     state = source.stateNow();
     sent = dropped();
     forgotten = sent;
     hasRows = false;
     sentChanges = undefined;
-    return event("restarted", "{}");
+    return event("restarted", {});
   }
-  function event(name: string, data: string): string {
-    return `id: ${sent}.${state}\nevent: ${name}\ndata: ${data}\n\n`;
+  function forget(): string {
+    if (!hasRows || forgotten >= dropped()) return "";
+    forgotten = dropped();
+    return event("forgotten", { through: forgotten });
   }
-  /** Changes go first: a client that comes back says only which rows it has, and gets the changes since then once more. */
-  function takeChanges(): string[] {
+  /** A client that comes back says only which rows it has, and gets the changes since then once more. */
+  function newChanges(): string {
     const { changeCount } = history;
-    if (sentChanges === changeCount) return [];
+    if (sentChanges === changeCount) return "";
     const kept = history.changes();
     const fresh =
       sentChanges === undefined
         ? kept.filter((change) => change.after >= (hasRows ? sent : 0))
         : kept.slice(Math.max(0, kept.length - (changeCount - sentChanges)));
-    const texts = takeTexts(fresh);
-    sentChanges = changeCount - (fresh.length - texts.length);
-    return texts;
+    sentChanges = changeCount;
+    return fresh.length === 0 ? "" : event("changes", fresh);
   }
-  function* rows(): Generator<ListedExchange> {
+  function newRows(): string {
     sent = Math.max(sent, dropped());
-    for (;;) {
+    const rows: object[] = [];
+    while (rows.length < MAX_ROWS) {
       const record = journal.recordAt(sent + 1);
-      if (record === undefined) return;
+      if (record === undefined) break;
       sent += 1;
-      yield listedExchange(record, sent);
+      rows.push(listedExchange(record, sent));
     }
+    if (rows.length === 0) return "";
+    hasRows = true;
+    return event("exchanges", rows);
   }
 
-  return {
-    take() {
-      if (isOutdated()) return startOver();
-      if (hasRows && forgotten < dropped()) {
-        forgotten = dropped();
-        return event("forgotten", JSON.stringify({ through: forgotten }));
-      }
-      const changes = takeChanges();
-      if (changes.length > 0) return event("changes", `[${changes.join(",")}]`);
-      const texts = takeTexts(rows());
-      if (texts.length === 0) return undefined;
-      hasRows = true;
-      return event("exchanges", `[${texts.join(",")}]`);
-    },
-  };
-}
-
-/** The most items of an event. */
-const MAX_ITEMS = 500;
-/** A further item begins another event. Most have some hundred characters, but a query can have many more. */
-const MAX_CHARACTERS = 262_144;
-
-/** The first items as JSON, as many as fit into one event. */
-function takeTexts(items: Iterable<object>): string[] {
-  const texts: string[] = [];
-  let characters = 0;
-  for (const item of items) {
-    const text = JSON.stringify(item);
-    texts.push(text);
-    characters += text.length;
-    if (texts.length === MAX_ITEMS || characters >= MAX_CHARACTERS) break;
-  }
-  return texts;
+  // Changes go before the rows: their event says which rows the client has.
+  return () => startOver() + forget() + newChanges() + newRows();
 }

@@ -2,23 +2,18 @@
 
 import type { InstalledRule } from "../faults/installed-rule.ts";
 import type { FaultRule } from "../faults/rule.ts";
-import { listPieces } from "./list-pieces.ts";
 import type { ControlCall, ControlRoute, Reply } from "./route.ts";
-
-/** Leaves room for a rule whose answer has a body of 1 MiB. */
-export const MAX_RULE_BYTES = 1_572_864;
 
 export const faultRoutes: readonly ControlRoute[] = [
   {
     method: "GET",
     path: "faults",
-    answer: ({ world }) => ({ kind: "pieces", pieces: listPieces("faults", world.faults.list()) }),
+    answer: ({ world }) => ({ kind: "json", value: { faults: world.faults.list() } }),
   },
   {
     method: "POST",
     path: "faults",
     body: "required",
-    maxBodyBytes: MAX_RULE_BYTES,
     answer: install,
   },
   {

@@ -3,7 +3,7 @@
 import * as v from "valibot";
 import { InputError, isPlainObject } from "../base/input.ts";
 import { jsonIn } from "../base/parse-json.ts";
-import { countParts, repeatedMember } from "../base/repeated-members.ts";
+import { repeatedMember } from "../base/repeated-members.ts";
 import { safeName } from "../base/safe-name.ts";
 import type { Schema } from "../base/schema-builders.ts";
 import { percentDecoded } from "../base/text.ts";
@@ -11,7 +11,6 @@ import { headerOf } from "../exchange/headers.ts";
 import { textOfBody } from "../exchange/parameters.ts";
 import type { PlainRequest } from "../exchange/plain-request.ts";
 import type { ApiResponse } from "../spec/messages.ts";
-import type { Work } from "../spec/work.ts";
 import { problemResponse } from "./problem.ts";
 
 /** Query parameters by name. */
@@ -77,21 +76,17 @@ export type Body =
 
 /** A route's rules for its body. */
 export interface BodyBounds {
-  /** Parses the JSON text. @default like {@link jsonInSlices} */
-  readonly parse?: ((text: string) => Work<unknown>) | undefined;
+  /** @default {@link MAX_CONTROL_BODY_BYTES} */
   readonly maxBodyBytes?: number | undefined;
   /** Tells the user what to do with a larger body. */
   readonly tooLarge?: string | undefined;
 }
 
-/** Most objects, lists and members of a body. */
-const MAX_PARTS = 50_000;
-/** Most control bodies are a few fields. */
-export const MAX_CONTROL_BODY_BYTES = 65_536;
+export const MAX_CONTROL_BODY_BYTES: number = 1024 * 1024;
 
-/** The JSON body of a request. @throws InputError if it isn't JSON or repeats a member. */
-export function* readBody({ body, headers }: PlainRequest, bounds: BodyBounds): Work<Body> {
-  const { maxBodyBytes = MAX_CONTROL_BODY_BYTES, tooLarge = "", parse } = bounds;
+/** The JSON body of a request. @throws InputError if it isn't a JSON object or repeats a member. */
+export function readBody({ body, headers }: PlainRequest, bounds: BodyBounds): Body {
+  const { maxBodyBytes = MAX_CONTROL_BODY_BYTES, tooLarge = "" } = bounds;
   if (body.length === 0) return { kind: "none" };
   if (!/^(identity)?$/i.test(headerOf(headers, "content-encoding") ?? "")) {
     return refusedBody(
@@ -113,34 +108,20 @@ export function* readBody({ body, headers }: PlainRequest, bounds: BodyBounds): 
   }
   const text = typeof body === "string" ? body : textOfBody(body);
   if (text === undefined) throw new InputError("body", "must be valid UTF-8");
-  return { kind: "json", value: yield* parse === undefined ? jsonInSlices(text) : parse(text) };
+  return { kind: "json", value: jsonInBody(text) };
 }
 
 function refusedBody(kind: "unsupported-media-type" | "too-large", detail: string): Body {
   return { kind: "refused", response: problemResponse({ kind, detail, field: "body" }) };
 }
 
-/** @throws InputError for anything but an object, for too many parts, and for a repeated member. */
-export function* jsonInSlices(text: string, maxParts: number = MAX_PARTS): Work<object> {
-  if (countParts(text) > maxParts) {
-    const expected = `must have at most ${maxParts} objects, lists and members in all`;
-    throw new InputError("body", expected, "too-much");
-  }
-  yield;
-  const value = jsonInBody(text);
+function jsonInBody(text: string): object {
+  const value = jsonIn(text);
+  if (value === undefined) throw new InputError("body", "must be valid JSON");
   if (!isPlainObject(value)) throw new InputError("body", "must be a JSON object");
-  yield;
   // JSON.parse silently keeps the last of two members with one name.
   const repeated = repeatedMember(text);
   if (repeated !== undefined) throw new InputError(repeated, "is in the body more than once");
-  yield;
-  return value;
-}
-
-/** @throws InputError if it isn't JSON. */
-export function jsonInBody(text: string): unknown {
-  const value = jsonIn(text);
-  if (value === undefined) throw new InputError("body", "must be valid JSON");
   return value;
 }
 

@@ -4,13 +4,12 @@ import { curlOfRequest } from "../audit/nearest/curl-of-request.ts";
 import { InputError } from "../base/input.ts";
 import type { JournalEntry } from "../journal/entry.ts";
 import type { JournalFilter, Secrets } from "../journal/filter.ts";
-import { harBaseUrl, harPieces } from "../journal/har.ts";
-import { ndjsonPieces } from "../journal/journal.ts";
-import type { Work } from "../spec/work.ts";
+import { harBaseUrl, harOf } from "../journal/har.ts";
+import { ndjsonOf } from "../journal/journal.ts";
+import type { MaybeLater } from "../simulator/worlds.ts";
 import { entryOf } from "./history-routes.ts";
 import { baseUrlOf, choiceOf, integerOf, type Query } from "./input.ts";
-import { listPieces } from "./list-pieces.ts";
-import type { ControlCall, ControlRoute, Reply } from "./route.ts";
+import type { ControlCall, ControlRoute, Reply, ScenarioPlayer } from "./route.ts";
 import { stepOfEntry } from "./step-of-entry.ts";
 
 const journalQuery: readonly string[] = [
@@ -47,27 +46,32 @@ function show({ world, query, header, prefix }: ControlCall): Reply {
   const shown = journal.shown(filterIn(query));
   switch (format) {
     case "ndjson":
-      return {
-        kind: "pieces",
-        contentType: "application/x-ndjson",
-        pieces: ndjsonPieces(shown),
-      };
+      return { kind: "text", contentType: "application/x-ndjson", text: ndjsonOf(shown) };
     case "har":
-      return { kind: "pieces", pieces: harPieces(shown, harBaseUrl(baseUrl)) };
+      return {
+        kind: "text",
+        contentType: "application/json",
+        text: harOf(shown, harBaseUrl(baseUrl)),
+      };
     default: {
       const { total } = journal;
-      const entries = mapped(shown, ({ entry }) => withBaseUrl(entry, baseUrl));
-      return { kind: "pieces", pieces: listPieces("entries", entries, { total }) };
+      const entries = shown.map(({ entry }) => withBaseUrl(entry, baseUrl));
+      return { kind: "json", value: { entries, total } };
     }
   }
 }
 
+function showOne(call: ControlCall): MaybeLater<Reply> {
+  const { modules } = call;
+  if (modules.scenarios === undefined) return entryWithStep(call);
+  return modules.scenarios().then(({ check }) => entryWithStep(call, check));
+}
+
 /** One entry, and how to send its request again. */
-function* showOne(call: ControlCall): Work<Reply> {
+function entryWithStep(call: ControlCall, check?: ScenarioPlayer["check"]): Reply {
   const { world, query, header, prefix } = call;
   const sequence = entryOf(call);
   const secrets = secretsIn(query) ?? "redacted";
-  const player = yield* call.load("scenarios");
   const [found] =
     sequence === 0 ? [] : world.journal.shown({ after: sequence - 1, limit: 1, secrets });
   if (found?.entry.sequence !== sequence) {
@@ -82,13 +86,9 @@ function* showOne(call: ControlCall): Work<Reply> {
   const value = {
     entry: withBaseUrl(found.entry, baseUrl),
     curl: curlOfRequest(record, { baseUrl, secrets }),
-    ...stepOfEntry(world, { record, sequence }, player?.check),
+    ...stepOfEntry(world, { record, sequence }, check),
   };
   return { kind: "json", value };
-}
-
-function* mapped<From, To>(items: Iterable<From>, map: (item: From) => To): Generator<To> {
-  for (const item of items) yield map(item);
 }
 
 /** Converts text to numbers and booleans. The journal checks the values, under the same names. */

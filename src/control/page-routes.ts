@@ -1,7 +1,6 @@
 /** The inspector: the page of a world, with its script and style. Loading them opens no world; the script then does. */
 
 import { InputError } from "../base/input.ts";
-import type { Work } from "../spec/work.ts";
 import { pageHeaders } from "./browsers.ts";
 import type { ControlCall, ControlRoute, InspectorPage, Reply } from "./route.ts";
 
@@ -16,10 +15,9 @@ export const pageRoutes: readonly ControlRoute[] = [
 ];
 
 function asset(name: keyof InspectorPage, type: string): ControlRoute["answer"] {
-  return function* ({ load }: ControlCall): Work<Reply> {
-    const page = yield* load("inspector");
+  return async ({ modules }: ControlCall): Promise<Reply> => {
+    const page = await modules.inspector?.();
     if (page === undefined) {
-      // The HTTP server always loads it first.
       throw new InputError("path", "needs the inspector, which is available over HTTP", "conflict");
     }
     const headers = { ...pageHeaders, "content-security-policy": POLICY };

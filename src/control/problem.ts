@@ -19,7 +19,6 @@ const problemKinds = {
   "too-large": { status: 413, title: "The request body is too large" },
   "unsupported-media-type": { status: 415, title: "The request body must be JSON" },
   "too-much": { status: 422, title: "The request would take too much time or memory" },
-  busy: { status: 503, title: "The server has too many open event streams" },
   bug: { status: 500, title: "The simulator failed" },
 } as const;
 

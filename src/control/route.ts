@@ -1,11 +1,12 @@
 /** Defines a route of the control API: what it gets, what it can load, and what it replies. */
 
 import type { Scenario } from "../play/language/scenario.ts";
-import type { playInSlices } from "../play/player/play-in-process.ts";
+import type { StepwiseOptions } from "../play/player/play-in-process.ts";
+import type { PlayResult } from "../play/player/result.ts";
 import type { HostedCore } from "../simulator/simulator.ts";
-import type { Worlds } from "../simulator/worlds.ts";
+import type { MaybeLater, WaitingClient, Worlds } from "../simulator/worlds.ts";
+import type { FollowedResponse } from "../spec/messages.ts";
 import type { MetricFamily } from "../spec/metrics.ts";
-import type { LongResponse, Work } from "../spec/work.ts";
 import type { BodyBounds, Query } from "./input.ts";
 
 /** A control request that matches a route. `body`: an empty object if none was sent. */
@@ -18,36 +19,35 @@ export interface ControlCall {
   readonly prefix: string;
   /** A header field as it was sent, by its name in lower case. */
   header(name: string): string | undefined;
-  readonly streams: EventStreams;
+  readonly client: WaitingClient;
+  /** Names the state that a world's journal goes on from: another one after each restart, for each world and server. */
+  stateOf(world: HostedCore): string;
   /** A part of the path, decoded, by its name in the route. */
   part(name: string): string;
   readonly query: Query;
   readonly body: unknown;
-  /** Loads a module; undefined if that is impossible now. */
-  load<Name extends keyof ControlModules>(name: Name): Work<ControlModules[Name] | undefined>;
-}
-
-/** The event streams of a server. */
-export interface EventStreams {
-  open: number;
-  /** Names the state that the world's journal goes on from: another one after each restart, for each world and server. */
-  stateOf(world: HostedCore): string;
+  readonly modules: ControlModules;
 }
 
 export interface ScenarioPlayer {
   /** The scenarios that come with adsim, sorted by name. */
   readonly list: () => readonly { readonly name: string; readonly about: string }[];
   readonly find: (name: string) => Scenario | undefined;
-  readonly play: typeof playInSlices;
+  /** Plays in a simulator, and lets other requests pass now and then. Stops if the client has left. */
+  readonly play: (
+    scenario: unknown,
+    options: StepwiseOptions,
+    client: WaitingClient,
+  ) => Promise<PlayResult>;
   /** @throws InputError that names what is wrong in a scenario. */
   readonly check: (scenario: unknown) => void;
 }
 
-/** Modules that most servers never use. The first request that needs one loads it. */
+/** Modules that most servers never use. The first request that needs one loads it. In process there are none. */
 export interface ControlModules {
-  readonly scenarios: ScenarioPlayer;
-  readonly metrics: MetricsWriter;
-  readonly inspector: InspectorPage;
+  readonly scenarios?: () => Promise<ScenarioPlayer>;
+  readonly metrics?: () => Promise<MetricsWriter>;
+  readonly inspector?: () => Promise<InspectorPage>;
 }
 
 /** The texts of the inspector. The document names the other two `inspector.js` and `inspector.css`. */
@@ -57,17 +57,10 @@ export interface InspectorPage {
   readonly style: string;
 }
 
-/** Passes the module to `done`, at once if it is loaded already. */
-export type ControlLoader = <Name extends keyof ControlModules>(
-  name: Name,
-  done: (module: ControlModules[Name] | undefined) => void,
-) => void;
-
-/** Writes metrics in the format of Prometheus; `done` gets undefined if that fails. */
+/** Writes metrics in the format of Prometheus. */
 export type MetricsWriter = (
   families: readonly MetricFamily[],
-  done: (written: { readonly contentType: string; readonly text: string } | undefined) => void,
-) => void;
+) => Promise<{ readonly contentType: string; readonly text: string }>;
 
 export type Reply =
   | { readonly kind: "json"; readonly value: unknown }
@@ -78,20 +71,11 @@ export type Reply =
       readonly text: string;
       readonly headers?: Readonly<Record<string, string>> | undefined;
     }
-  | {
-      readonly kind: "pieces";
-      /** @default "application/json" */
-      readonly contentType?: string;
-      readonly pieces: Iterable<string>;
-    }
-  /** What happened, and what happens until the client leaves if it is open-ended. */
+  /** `text`: what happened; `more`: what happens from then on, if the client wants to follow. */
   | {
       readonly kind: "events";
-      readonly events: NonNullable<LongResponse["rest"]>;
-      /** The last entry that the client has. */
-      /** The first id. */
-      readonly id: string;
-      readonly isOpenEnded: boolean;
+      readonly text: string;
+      readonly more: FollowedResponse["more"];
     }
   | { readonly kind: "nothing" };
 
@@ -104,6 +88,6 @@ export interface ControlRoute extends BodyBounds {
   readonly query?: readonly string[];
   /** @default "none" */
   readonly body?: "none" | "optional" | "required";
-  /** Returns {@link Work} if it takes long. @throws InputError; nothing has changed then. */
-  answer(call: ControlCall): Reply | Work<Reply>;
+  /** @throws InputError (or rejects); nothing has changed then. */
+  answer(call: ControlCall): MaybeLater<Reply>;
 }

@@ -11,23 +11,19 @@ import { recordExamples } from "../simulator/openapi-examples.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 import { catalogue } from "../spec/assumptions/catalogue.ts";
 import { openApiDocument } from "../spec/openapi/openapi.ts";
-import type { Work } from "../spec/work.ts";
 import type { Publishers } from "../world/accounts/publisher-directory.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { faultRoutes } from "./fault-routes.ts";
 import { historyRoutes } from "./history-routes.ts";
 import { baseUrlOf, durationInBody, integerOf } from "./input.ts";
 import { journalRoutes } from "./journal-routes.ts";
-import { objectPieces } from "./list-pieces.ts";
 import { pageRoutes } from "./page-routes.ts";
 import type { ControlCall, ControlRoute, Reply } from "./route.ts";
 import { scenarioRoutes } from "./scenario-routes.ts";
-import { parseSnapshotJson } from "./snapshot-body.ts";
 import { whatIfRoutes } from "./what-if-routes.ts";
 import { worldRoutes } from "./world-routes.ts";
 
-/** About two million impressions of 28 bytes each. A larger snapshot would delay other requests too long. */
-const MAX_SNAPSHOT_BYTES: number = 32 * 1024 * 1024;
+const MAX_SNAPSHOT_BYTES: number = 64 * 1024 * 1024;
 
 const MAX_LISTED = 1000;
 
@@ -77,12 +73,12 @@ export const controlRoutes: readonly ControlRoute[] = [
   ...faultRoutes,
   ...worldRoutes,
   { method: "GET", path: "audit", answer: audit },
-  { method: "GET", path: "report", answer: report },
+  { method: "GET", path: "report", answer: ({ world }) => json(world.report()) },
   ...scenarioRoutes,
   {
     method: "GET",
     path: "snapshot",
-    answer: ({ world }) => ({ kind: "pieces", pieces: world.snapshotInPieces() }),
+    answer: ({ world }) => json(world.snapshot()),
   },
   {
     method: "PUT",
@@ -90,10 +86,9 @@ export const controlRoutes: readonly ControlRoute[] = [
     body: "required",
     maxBodyBytes: MAX_SNAPSHOT_BYTES,
     tooLarge: "Start the server with a larger snapshot: npx adsim serve --load FILE.",
-    parse: parseSnapshotJson,
-    *answer(call) {
+    answer(call) {
       // The simulator checks every field before it changes anything.
-      yield* call.world.restoreInSlices(call.body as ReturnType<SimulatorCore["snapshot"]>);
+      call.world.restore(call.body as ReturnType<SimulatorCore["snapshot"]>);
       return health(call);
     },
   },
@@ -189,12 +184,8 @@ function assume({ world, body }: ControlCall): Reply {
   );
 }
 
-function* report({ world }: ControlCall): Work<Reply> {
-  return { kind: "json", value: yield* world.reportInSlices() };
-}
-
 /** `sim.audit()` without its method. */
-function* audit({ world }: ControlCall): Work<Reply> {
-  const { assertNothingLostOrDoubled: _, ...figures } = yield* world.auditInSlices();
-  return { kind: "pieces", pieces: objectPieces(figures, "publishers") };
+function audit({ world }: ControlCall): Reply {
+  const { assertNothingLostOrDoubled: _, ...figures } = world.audit();
+  return json(figures);
 }

@@ -18,34 +18,26 @@ import type { Scenario } from "../play/language/scenario.ts";
 import type { HostedCore } from "../simulator/simulator.ts";
 import type { Readings } from "../simulator/simulator-options.ts";
 import { catalogue } from "../spec/assumptions/catalogue.ts";
-import type { Work } from "../spec/work.ts";
-import { jsonInSlices } from "./input.ts";
-import { objectPieces } from "./list-pieces.ts";
 import type { ControlCall, ControlRoute, Reply, ScenarioPlayer } from "./route.ts";
 
-/** JSON is parsed in one step, so a larger body would delay other requests. `adsim play` takes larger files. */
-const MAX_PLAY_BYTES: number = 1024 * 1024;
-/** Enough for as many steps as a scenario may have. */
-const MAX_PARTS = 120_000;
-/** These take about ten seconds, which a client may wait for one answer. */
+/** These take about ten seconds, which a client may wait for one answer. `adsim play` takes more, and larger files. */
 const MAX_REQUESTS = 200_000;
-const MAX_COST = 400_000;
 const MAX_ASSUMPTIONS = Object.keys(catalogue).length;
 
 export const scenarioRoutes: readonly ControlRoute[] = [
   {
     method: "GET",
     path: "scenarios",
-    *answer(call) {
-      const { list } = yield* playerOf(call);
+    async answer(call) {
+      const { list } = await playerOf(call);
       return { kind: "json", value: { scenarios: list() } };
     },
   },
   {
     method: "GET",
     path: "scenarios/:scenario",
-    *answer(call) {
-      const player = yield* playerOf(call);
+    async answer(call) {
+      const player = await playerOf(call);
       return { kind: "json", value: shippedByName(player, call.part("scenario"), "scenario") };
     },
   },
@@ -54,23 +46,19 @@ export const scenarioRoutes: readonly ControlRoute[] = [
     path: "scenarios/play",
     answer: ({ world }) => ({
       kind: "json",
-      value: { playing: plays.get(world)?.at(-1)?.() ?? null },
+      value: { playing: plays.get(world)?.() ?? null },
     }),
   },
   {
     method: "POST",
     path: "scenarios/play",
     body: "required",
-    maxBodyBytes: MAX_PLAY_BYTES,
-    parse: (text) => jsonInSlices(text, MAX_PARTS),
     answer: play,
   },
 ];
 
-function* playerOf({ load }: ControlCall): Work<ScenarioPlayer> {
-  const player = yield* load("scenarios");
-  if (player !== undefined) return player;
-  // The HTTP server always loads the player first.
+async function playerOf({ modules }: ControlCall): Promise<ScenarioPlayer> {
+  if (modules.scenarios !== undefined) return await modules.scenarios();
   throw new InputError(
     "path",
     "needs the scenario player, which isn't loaded: it is available over HTTP. In process, use adsim/scenario",
@@ -105,8 +93,8 @@ interface PlayProgress {
   readonly requests: number;
 }
 
-/** The plays that are going on in a world, the latest last. */
-const plays = new WeakMap<HostedCore, readonly (() => PlayProgress)[]>();
+/** The play that is going on in a world. */
+const plays = new WeakMap<HostedCore, () => PlayProgress>();
 
 const playSchema = strictObject({
   name: v.optional(v.string()),
@@ -122,12 +110,9 @@ const playSchema = strictObject({
   ),
 });
 
-/**
- * Plays in a separate world, whose state and journal this world takes over at the end. Until then this world answers as
- * before, and a play that is refused or abandoned changes nothing.
- */
-function* play(call: ControlCall): Work<Reply> {
-  const player = yield* playerOf(call);
+/** Plays in the world itself. A play that fails or is abandoned leaves the world where it stopped. */
+async function play(call: ControlCall): Promise<Reply> {
+  const player = await playerOf(call);
   const { name, scenario, ...overrides } = parseInput(playSchema, call.body);
   if ((name === undefined) === (scenario === undefined)) {
     throw new InputError(
@@ -137,44 +122,52 @@ function* play(call: ControlCall): Work<Reply> {
         : "can't be combined with name: give only one of them",
     );
   }
-  yield;
   const whole = withOverrides(scenario ?? shippedByName(player, name ?? "", "name"), overrides);
-  yield;
   const { world } = call;
-  const simulator = world.createSuccessor();
-  const before = simulator.journal.total;
+  if (plays.has(world)) {
+    throw new InputError(
+      "scenario",
+      "can't be played now: another play is going on in this world. Wait for its end, or use another world",
+      "conflict",
+    );
+  }
+  const before = world.journal.total;
   let [step, steps] = [0, 0];
-  const progress = (): PlayProgress => {
-    return { name: name ?? null, step, steps, requests: simulator.journal.total - before };
+  plays.set(world, () => ({
+    name: name ?? null,
+    step,
+    steps,
+    requests: world.journal.total - before,
+  }));
+  const options = {
+    simulator: world,
+    maxRequests: MAX_REQUESTS,
+    reproduce: adsimLine(["play", name ?? "FILE", ...overrideWords(overrides)]),
+    onStep(index: number, count: number) {
+      [step, steps] = [index + 1, count];
+    },
   };
-  plays.set(world, [...(plays.get(world) ?? []), progress]);
   try {
-    const result = yield* player.play(whole, {
-      simulator,
-      maxRequests: MAX_REQUESTS,
-      maxCost: MAX_COST,
-      reproduce: adsimLine(["play", name ?? "FILE", ...overrideWords(overrides)]),
-      onStep(index, count) {
-        [step, steps] = [index + 1, count];
-      },
-    });
-    world.adopt(simulator);
-    return { kind: "pieces", pieces: objectPieces(result, "steps") };
+    return { kind: "json", value: await player.play(whole, options, call.client) };
   } catch (error) {
-    throw errorInBody(error, overrides);
+    throw errorInBody(error, overrides, step);
   } finally {
-    const others = plays.get(world)?.filter((one) => one !== progress) ?? [];
-    plays.set(world, others);
+    plays.delete(world);
   }
 }
 
-/** An error in the scenario names its place in the body, and is never a conflict with the world of the path. */
-function errorInBody(error: unknown, overrides: Overrides): unknown {
+/**
+ * An error in the scenario names its place in the body, and is never a conflict with the world of the path. `step`: the one
+ * that was being played, 0 before the first.
+ */
+function errorInBody(error: unknown, overrides: Overrides, step: number): unknown {
   if (!(error instanceof InputError)) return error;
   const isTooMuch = error.reason === "too-much";
   const reason = isTooMuch ? error.reason : "invalid";
   const { field } = error;
-  const expected = isTooMuch ? `${error.expected} npx adsim play FILE takes more` : error.expected;
+  const stopped = step > 0 ? ` The world stays as it was when step ${step} stopped.` : "";
+  const help = isTooMuch ? " npx adsim play FILE takes more." : stopped;
+  const expected = `${error.expected}${help}`;
   if (isOverridden(field, overrides)) return new InputError(field, expected, reason);
   const inner = field === "" || field === "scenario" ? "" : `.${field}`;
   return new InputError(`scenario${inner}`, expected, reason);

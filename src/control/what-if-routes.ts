@@ -6,8 +6,7 @@ import { strictObject } from "../base/schema-builders.ts";
 import { compareInSlices } from "../readings/compare-readings.ts";
 import { type Alteration, recordedQuestion, whatIf } from "../readings/what-if.ts";
 import type { RequestParts } from "../spec/messages.ts";
-import type { Work } from "../spec/work.ts";
-import { MAX_RULE_BYTES } from "./fault-routes.ts";
+import { runToEnd } from "../spec/work.ts";
 import { entryOf } from "./history-routes.ts";
 import { durationInBody } from "./input.ts";
 import type { ControlCall, ControlRoute, Reply } from "./route.ts";
@@ -17,7 +16,6 @@ export const whatIfRoutes: readonly ControlRoute[] = [
     method: "POST",
     path: "history/:sequence/what-if",
     body: "optional",
-    maxBodyBytes: MAX_RULE_BYTES,
     answer: askWhatIf,
   },
 ];
@@ -37,14 +35,14 @@ const bodySchema = strictObject({
 });
 
 /** Without an alteration: the same request under every other reading. */
-function* askWhatIf(call: ControlCall): Work<Reply> {
+function askWhatIf(call: ControlCall): Reply {
   const alteration = alterationIn(call.body);
   const { world } = call;
   const sequence = entryOf(call);
   try {
     const found =
       alteration === undefined
-        ? yield* compareInSlices(recordedQuestion(world, sequence))
+        ? runToEnd(compareInSlices(recordedQuestion(world, sequence)))
         : whatIf(world, sequence, alteration);
     return { kind: "json", value: { sequence, ...found } };
   } catch (error) {

@@ -5,8 +5,7 @@ import { formatInstant } from "../base/calendar.ts";
 import { InputError, parseInput } from "../base/input.ts";
 import { strictObject } from "../base/schema-builders.ts";
 import { entryNumber, type Moment } from "../simulator/moment.ts";
-import type { Worlds } from "../simulator/worlds.ts";
-import type { Work } from "../spec/work.ts";
+import type { MaybeLater, Worlds } from "../simulator/worlds.ts";
 import type { ControlCall, ControlRoute, Reply } from "./route.ts";
 
 /** Only a fork creates the world that its path names. */
@@ -48,19 +47,12 @@ function summaryOf(worlds: Worlds, name: string): WorldSummary {
   return { name, seed, now, requests: journal.total, ...usage() };
 }
 
-/** In the format of Prometheus, or as JSON if the writer isn't available. */
-function* metrics({ worlds, load }: ControlCall): Work<Reply> {
-  const families = worlds.metrics();
-  let written: Reply = { kind: "json", value: { metrics: families } };
-  const write = yield* load("metrics");
-  if (write !== undefined) {
-    yield (done) =>
-      write(families, (text) => {
-        if (text !== undefined) written = { kind: "text", ...text };
-        done();
-      });
-  }
-  return written;
+/** In the format of Prometheus, or as JSON in process. */
+function metrics({ worlds, modules }: ControlCall): MaybeLater<Reply> {
+  if (modules.metrics === undefined) return { kind: "json", value: { metrics: worlds.metrics() } };
+  return modules.metrics().then(async (write) => {
+    return { kind: "text", ...(await write(worlds.metrics())) };
+  });
 }
 
 function momentOf(after: number | undefined, before: number | undefined): Moment | undefined {
@@ -75,7 +67,7 @@ const forkSchema = strictObject({
   before: v.optional(entryNumber),
 });
 
-function* fork(call: ControlCall): Work<Reply> {
+function fork(call: ControlCall): Reply {
   const { worlds } = call;
   const { name, from, after, before } = parseInput(forkSchema, call.body);
   if (after !== undefined && before !== undefined) {
@@ -84,7 +76,7 @@ function* fork(call: ControlCall): Work<Reply> {
   const moment = momentOf(after, before);
   // Creates the world of the path if it doesn't exist.
   if (from === undefined) void call.world;
-  yield* worlds.forkInSlices(name, from ?? call.worldName, moment);
+  worlds.fork(name, from ?? call.worldName, moment);
   const prefix = `/@${name}`;
   return { kind: "created", value: summaryOf(worlds, name), location: `${prefix}/_sim/health` };
 }

@@ -4,7 +4,6 @@ import { formatInstant, LAST_INSTANT_MS, parseInstant } from "../base/calendar.t
 import { durationMs } from "../base/duration.ts";
 import { InputError } from "../base/input.ts";
 import { deriveKey, drawFraction, type Key, subKey } from "../base/random.ts";
-import { countParts } from "../base/repeated-members.ts";
 import { delayMsOf } from "./delay.ts";
 import { type Plan, planOf } from "./plan.ts";
 import {
@@ -66,8 +65,6 @@ export interface Rule {
 interface DataRule {
   readonly kind: "data";
   readonly rule: FaultRule;
-  /** Characters of the rule as JSON, and {@link PART_BYTES} for each part. */
-  readonly bytes: number;
   readonly match: FaultMatch;
   readonly window: ActiveWindow;
 }
@@ -100,14 +97,9 @@ export function createRule(
   };
 }
 
-/** What an object, a list or a member takes beside its text. So a snapshot of all rules of a world can be restored over HTTP. */
-const PART_BYTES = 112;
-
 function dataRule(rule: FaultRule): DataRule {
   const { match = {} } = rule;
-  const text = JSON.stringify(rule);
-  const bytes = text.length + PART_BYTES * countParts(text);
-  return { kind: "data", rule, bytes, match, window: windowOf(match) };
+  return { kind: "data", rule, match, window: windowOf(match) };
 }
 
 /** The rule with its counts, about other requests. */

@@ -42,8 +42,6 @@ export interface RuleList {
   decide(arrived: ArrivedRequest, whyNot: VerdictCheck): FiredRule | undefined;
   /** Calls `act`. Meanwhile no rule makes the service carry out a request twice. */
   withoutSecond<Result>(act: () => Result): Result;
-  /** Roughly how many bytes of memory the rules and their counts take. */
-  estimateBytes(): number;
   /** `inPlace`: saved in place of rules that are functions. Without it they make this throw an InputError. */
   save(nowMs: number, inPlace?: FaultRule): SavedFaults;
   /** A copy with the same counts. It includes functions, or what `standIn` puts in their place. */
@@ -52,11 +50,6 @@ export interface RuleList {
 
 /** Returns a function to ask in place of the rule with this id. */
 export type FunctionStandIn = (id: string, decide: FaultFunction) => FaultFunction;
-
-/** Bounded because one response lists all rules. */
-const MAX_RULES_BYTES: number = 16 * 1024 * 1024;
-/** The memory for one count of one caller. */
-const COUNTER_BYTES = 60;
 
 export function createRuleList(seed: string): RuleList {
   return listOf(seed, [], 0);
@@ -76,11 +69,7 @@ export function loadRuleList(
   if (saved.rules.length > MAX_RULES) {
     throw new InputError("faults.rules", `must be at most ${MAX_RULES} rules`);
   }
-  const rules = loadRules(seed, saved, whyNot, functionOf);
-  if (bytesOf(rules) > MAX_RULES_BYTES) {
-    throw new InputError("faults.rules", `must be at most ${MAX_RULES_BYTES} bytes in memory`);
-  }
-  return listOf(seed, rules, saved.added);
+  return listOf(seed, loadRules(seed, saved, whyNot, functionOf), saved.added);
 }
 
 function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): RuleList {
@@ -179,10 +168,6 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
         isSecondLeftOut = false;
       }
     },
-    estimateBytes() {
-      const counters = rules.reduce((sum, { seen, fired }) => sum + seen.size + fired.size, 0);
-      return 2 * bytesOf(rules) + COUNTER_BYTES * counters;
-    },
     save: (nowMs, inPlace) => ({
       added,
       rules: current(nowMs).map((rule) => savedRule(rule, inPlace)),
@@ -199,24 +184,10 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
     const ttl = typeof rule === "function" ? undefined : rule.ttl;
     const expiresMs = ttl === undefined ? Number.POSITIVE_INFINITY : nowMs + durationMs(ttl);
     const made = createRule(seed, id, rule, expiresMs);
-    if (bytesOf([...rules, made]) > MAX_RULES_BYTES) {
-      throw new InputError(
-        "faults",
-        `would be more than ${MAX_RULES_BYTES} bytes in memory, the maximum for all rules of a world together. Remove some first, or use shorter bodies`,
-        "conflict",
-      );
-    }
     rules = [...rules, made];
     added += 1;
     return made;
   }
-}
-
-function bytesOf(rules: readonly Rule[]): number {
-  return rules.reduce(
-    (sum, { behaviour }) => sum + (behaviour.kind === "data" ? behaviour.bytes : 0),
-    0,
-  );
 }
 
 function copied(rule: Rule, standIn: FunctionStandIn | undefined): Rule {

@@ -37,21 +37,22 @@ const worldPaths = [
 const publishersPath = "publishers?offset=0&limit=20";
 
 /** The worlds as they are now, `default` first. */
-export function traceOf(worlds: Worlds, title: string): Trace {
+export async function traceOf(worlds: Worlds, title: string): Promise<Trace> {
   const others = worlds.names().filter((name) => name !== DEFAULT_WORLD);
   const names = [DEFAULT_WORLD, ...others];
-  const bodyOf = (name: string, path: string): string | undefined => {
-    const { status, body } = worlds.handle({ method: "GET", path: `/@${name}/_sim/${path}` });
+  const bodyOf = async (name: string, path: string): Promise<string | undefined> => {
+    const request = { method: "GET", path: `/@${name}/_sim/${path}` };
+    const { status, body } = await worlds.begin(request);
     // A moment may be too early to be rebuilt, for example.
     return status === 200 ? body : undefined;
   };
-  const ask = (name: string, path: string): unknown => {
-    const body = bodyOf(name, path);
+  const ask = async (name: string, path: string): Promise<unknown> => {
+    const body = await bodyOf(name, path);
     return body && JSON.parse(body);
   };
   const shareOf = (most: number): number => Math.ceil(most / names.length);
 
-  function answersOf(name: string): Answers {
+  async function answersOf(name: string): Promise<Answers> {
     const { total, kept } = worlds.get(name).journal;
     const latest = (most: number): readonly number[] => {
       const count = Math.min(kept, shareOf(most));
@@ -63,13 +64,17 @@ export function traceOf(worlds: Worlds, title: string): Trace {
       ...latest(MAX_MOMENTS).map((sequence) => `history/${sequence}`),
     ];
     const after = total - latest(MAX_ROWS).length;
+    const answers: Record<string, unknown> = {};
+    for (const path of paths) answers[path] = await ask(name, path);
     return {
-      ...Object.fromEntries(paths.map((path) => [path, ask(name, path)])),
-      events: bodyOf(name, `events?follow=false&after=${after}`),
-      [publishersPath]: withoutKeys(ask(name, publishersPath)),
+      ...answers,
+      events: await bodyOf(name, `events?follow=false&after=${after}`),
+      [publishersPath]: withoutKeys(await ask(name, publishersPath)),
     };
   }
 
+  const answers: Record<string, Answers> = {};
+  for (const name of names) answers[name] = await answersOf(name);
   return {
     title,
     notes: [
@@ -81,8 +86,11 @@ export function traceOf(worlds: Worlds, title: string): Trace {
         : []),
       ...missingFrom(worlds),
     ],
-    shared: { worlds: ask(DEFAULT_WORLD, "worlds"), catalogue: ask(DEFAULT_WORLD, "catalogue") },
-    worlds: Object.fromEntries(names.map((name) => [name, answersOf(name)])),
+    shared: {
+      worlds: await ask(DEFAULT_WORLD, "worlds"),
+      catalogue: await ask(DEFAULT_WORLD, "catalogue"),
+    },
+    worlds: answers,
   };
 }
 
@@ -97,7 +105,7 @@ export function missingFrom(worlds: Worlds): readonly string[] {
     ...(begunAnew.length === 0
       ? []
       : [
-          `Without what happened before the latest reset, play or clearing of the journal in: ${begunAnew.join(", ")}.`,
+          `Without what happened before the latest reset or clearing of the journal in: ${begunAnew.join(", ")}.`,
         ]),
   ];
 }

@@ -1,4 +1,4 @@
-/** Limits the bytes of one journal or of all journals of a server. Above it, the largest one drops its oldest entries. */
+/** Limits the bytes of all journals of a server together. Above the limit, the largest journal drops its oldest entries. */
 
 /** The part of a journal that a budget uses. */
 export interface BudgetMember {
@@ -10,8 +10,6 @@ export interface BudgetMember {
 }
 
 export interface JournalBudget {
-  /** How many bytes all journals may keep. The latest entry is kept even if it is larger; 0 turns journals off. */
-  readonly limitBytes: number;
   usedBytes(): number;
   /** Adds a journal with its present entries. */
   join(journal: BudgetMember): void;
@@ -23,31 +21,21 @@ export interface JournalBudget {
   leave(journal: BudgetMember): void;
 }
 
-/** The largest journal is searched again only after it has become this much smaller than the second largest. */
-const SLACK_BYTES = 65_536;
-
 export function createJournalBudget(limitBytes: number): JournalBudget {
   const journals = new Set<BudgetMember>();
   let usedBytes = 0;
-  let largest: BudgetMember | undefined;
-  let floorBytes = 0;
 
-  /** Finds the largest journal that can drop an entry. */
-  function findLargest(recording: BudgetMember): void {
-    largest = undefined;
-    let nextBytes = 0;
+  /** The largest journal that can drop an entry. */
+  function largest(recording: BudgetMember): BudgetMember | undefined {
+    let found: BudgetMember | undefined;
     for (const journal of journals) {
       if (journal.kept <= (journal === recording ? 1 : 0)) continue;
-      if (largest === undefined || journal.bytes > largest.bytes) {
-        nextBytes = largest?.bytes ?? 0;
-        largest = journal;
-      } else nextBytes = Math.max(nextBytes, journal.bytes);
+      if (found === undefined || journal.bytes > found.bytes) found = journal;
     }
-    floorBytes = nextBytes - SLACK_BYTES;
+    return found;
   }
 
   return {
-    limitBytes,
     usedBytes: () => usedBytes,
     join(journal) {
       journals.add(journal);
@@ -58,16 +46,13 @@ export function createJournalBudget(limitBytes: number): JournalBudget {
     },
     enforce(recording) {
       while (usedBytes > limitBytes) {
-        const isLeft = largest !== undefined && largest.kept > (largest === recording ? 1 : 0);
-        if (!isLeft || (largest?.bytes ?? 0) < floorBytes) findLargest(recording);
-        if (largest === undefined) return;
-        largest.dropOldest();
+        const journal = largest(recording);
+        if (journal === undefined) return;
+        journal.dropOldest();
       }
     },
     leave(journal) {
-      if (!journals.delete(journal)) return;
-      usedBytes -= journal.bytes;
-      if (largest === journal) largest = undefined;
+      if (journals.delete(journal)) usedBytes -= journal.bytes;
     },
   };
 }

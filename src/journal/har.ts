@@ -11,18 +11,17 @@ import { REDACTED } from "./secrets.ts";
 
 const PAGE = "page_1";
 
-/** One JSON document in pieces, with a line break at its end. `baseUrl` must come from {@link harBaseUrl}. */
-export function* harPieces(sources: Iterable<ShownRecord>, baseUrl: string): Generator<string> {
-  const head = { version: "1.2", creator: { name: "adsim", version: VERSION } };
-  let before = `{"log":${JSON.stringify(head).slice(0, -1)},"pages":`;
-  for (const source of sources) {
+/** One JSON document, with a line break at its end. `baseUrl` must come from {@link harBaseUrl}. */
+export function harOf(sources: readonly ShownRecord[], baseUrl: string): string {
+  const log = {
+    version: "1.2",
+    creator: { name: "adsim", version: VERSION },
     // Firefox needs a page for every entry.
-    if (before !== ",") before += `${JSON.stringify([pageOf(source.entry, baseUrl)])},"entries":[`;
-    yield before + JSON.stringify(entryOf(source, baseUrl));
-    before = ",";
-  }
-  const none = before === "," ? "" : `${before}[],"entries":[`;
-  yield `${none}],"_adsim":${JSON.stringify({ baseUrl })}}}\n`;
+    pages: sources.slice(0, 1).map(({ entry }) => pageOf(entry, baseUrl)),
+    entries: sources.map((source) => entryOf(source, baseUrl)),
+    _adsim: { baseUrl },
+  };
+  return `${JSON.stringify({ log })}\n`;
 }
 
 function pageOf({ at }: JournalEntry, baseUrl: string): object {

@@ -2,7 +2,6 @@
 
 import { addObserver } from "../base/observers.ts";
 import { type ApiResponse, copyOfResponse } from "../spec/messages.ts";
-import type { JournalBudget } from "./budget.ts";
 import type { JournalEntry, Nearest } from "./entry.ts";
 import {
   type HarFilter,
@@ -12,7 +11,7 @@ import {
   readHarFilter,
   type Secrets,
 } from "./filter.ts";
-import { harBaseUrl, harPieces } from "./har.ts";
+import { harBaseUrl, harOf } from "./har.ts";
 import { type ExchangeObserver, notifyObservers } from "./logged-exchange.ts";
 import type { JournalRecord, NumberedRecord, ShownRecord } from "./record.ts";
 import { createRecordRing, type RecordRing } from "./ring.ts";
@@ -54,25 +53,13 @@ export interface JournalRing extends Journal {
   recordAt(sequence: number): JournalRecord | undefined;
   /** All records, oldest first, including secrets. `first` is the sequence of the oldest. */
   records(): { readonly first: number; readonly records: readonly JournalRecord[] };
-  /** The entries of {@link Journal.entries} with their records. Each entry is made on demand. */
-  shown(filter: JournalFilter): Iterable<ShownRecord>;
+  /** The entries of {@link Journal.entries} with their records. */
+  shown(filter: JournalFilter): ShownRecord[];
   /** Drops everything and restarts the numbering. */
   restart(): void;
-  /**
-   * Calls back after each new record, and when entries were dropped at once or replaced. Costs less than
-   * {@link Journal.observe}, because nothing is made for it.
-   *
-   * @returns a function that ends this.
-   */
-  watch(changed: () => void): () => void;
-  /** Grows when entries are dropped at once or follow a state that was replaced: `clear`, `restart`, `importRecords`. */
+  /** Grows when entries are dropped at once: by `clear` and `restart`. */
   readonly restarts: number;
   readonly share: RecordRing["share"];
-  /** Records the entries of another journal. `forgotten` is the number of entries that it has dropped. */
-  importRecords(from: {
-    readonly forgotten: number;
-    readonly records: readonly JournalRecord[];
-  }): void;
 }
 
 /** Explains unknown names and ids. Created for each listing, so that a finder may cache what it computes. */
@@ -81,13 +68,11 @@ export type NearestFinder = () => (record: JournalRecord, secrets: Secrets) => N
 export interface JournalOptions {
   /** How many requests the journal keeps; 0 turns it off. */
   readonly entries: number;
-  /** How many bytes of requests and responses it keeps, alone or together with other journals. */
-  readonly budget: JournalBudget;
   readonly nearest: NearestFinder;
 }
 
-export function createJournal({ entries, budget, nearest }: JournalOptions): JournalRing {
-  const ring = createRecordRing(entries, budget);
+export function createJournal({ entries, nearest }: JournalOptions): JournalRing {
+  const ring = createRecordRing(entries);
   const oldestKept = (): number => ring.total - ring.kept + 1;
 
   /** The matching records within the filter's limit, oldest first. */
@@ -105,21 +90,17 @@ export function createJournal({ entries, budget, nearest }: JournalOptions): Jou
     return filter.takesFirst ? found : found.reverse();
   }
 
-  /** Makes each entry on demand. Which entries there are was decided before. */
-  function* show(
-    found: readonly NumberedRecord[],
-    { secrets }: ParsedFilter,
-  ): Generator<ShownRecord> {
+  function show(found: readonly NumberedRecord[], { secrets }: ParsedFilter): ShownRecord[] {
     const find = nearest();
-    for (const { record, sequence } of found) {
-      yield { record, entry: shownEntry(record, sequence, secrets, find(record, secrets)) };
-    }
+    return found.map(({ record, sequence }) => ({
+      record,
+      entry: shownEntry(record, sequence, secrets, find(record, secrets)),
+    }));
   }
   const showAll = (found: readonly NumberedRecord[], filter: ParsedFilter): JournalEntry[] =>
-    Array.from(show(found, filter), ({ entry }) => entry);
+    show(found, filter).map(({ entry }) => entry);
 
   const observers = new Set<ExchangeObserver>();
-  const watchers = new Set<() => void>();
   let restarts = 0;
   const { waiting, notify, waitFor } = createWaiters({ select, show: showAll });
 
@@ -129,15 +110,7 @@ export function createJournal({ entries, budget, nearest }: JournalOptions): Jou
     ring.add(entry);
     if (observers.size !== 0) notifyObservers(observers, entry, ring.total);
     if (waiting.length !== 0) notify({ record: entry, sequence: ring.total });
-    if (watchers.size !== 0) tellWatchers();
     return response;
-  }
-  function tellWatchers(): void {
-    for (const changed of watchers) changed();
-  }
-  function restarted(): void {
-    restarts += 1;
-    tellWatchers();
   }
 
   return {
@@ -150,11 +123,6 @@ export function createJournal({ entries, budget, nearest }: JournalOptions): Jou
     record,
     isOff: ring.isOff,
     recordAt: ring.at,
-    importRecords({ forgotten, records }) {
-      ring.skip(forgotten);
-      restarted();
-      for (const one of records) record(one);
-    },
     shown(given) {
       const filter = parseFilter(given);
       return show(select(filter), filter);
@@ -165,11 +133,11 @@ export function createJournal({ entries, budget, nearest }: JournalOptions): Jou
     },
     toNdjson(given = {}) {
       const filter = parseFilter(given);
-      return Array.from(ndjsonPieces(show(select(filter), filter))).join("");
+      return ndjsonOf(show(select(filter), filter));
     },
     toHar(given = {}) {
       const { filter, baseUrl } = readHarFilter(given);
-      return Array.from(harPieces(show(select(filter), filter), harBaseUrl(baseUrl))).join("");
+      return harOf(show(select(filter), filter), harBaseUrl(baseUrl));
     },
     waitFor,
     observe: (observer) => addObserver(observers, observer),
@@ -178,29 +146,24 @@ export function createJournal({ entries, budget, nearest }: JournalOptions): Jou
       const all = Array.from({ length: ring.kept }, (_, index) => ring.at(first + index));
       return { first, records: all.filter((record) => record !== undefined) };
     },
-    watch: (changed) => addObserver(watchers, changed),
     get restarts(): number {
       return restarts;
     },
     clear() {
       ring.clear();
-      restarted();
+      restarts += 1;
     },
     restart() {
       ring.restart();
-      restarted();
+      restarts += 1;
     },
-    share(other) {
-      ring.share(other);
-      // A world that leaves its server shares nothing from then on.
-      tellWatchers();
-    },
+    share: ring.share,
   };
 }
 
 /** One line of JSON for each entry, with the settings of the world that answered in `world`. */
-export function* ndjsonPieces(shown: Iterable<ShownRecord>): Generator<string> {
-  for (const { entry, record } of shown) {
-    yield `${JSON.stringify({ ...entry, world: record.world })}\n`;
-  }
+export function ndjsonOf(shown: readonly ShownRecord[]): string {
+  return shown
+    .map(({ entry, record }) => `${JSON.stringify({ ...entry, world: record.world })}\n`)
+    .join("");
 }

@@ -46,7 +46,7 @@ function recordedAt(
   const record = journal.recordAt(sequence);
   if (record === undefined) {
     const why = journal.isOff
-      ? "names no entry: the journal is off (journalEntries or journalBytes is 0)"
+      ? "names no entry: the journal is off (journalEntries is 0)"
       : "must be the number of an entry that the journal still has";
     throw new InputError("sequence", why, "not-found");
   }

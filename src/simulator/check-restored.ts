@@ -3,11 +3,10 @@
  * the two snapshots, and audits the books.
  */
 
-import { auditInSlices } from "../audit/audit.ts";
+import { auditOf } from "../audit/audit.ts";
 import { InputError, inField } from "../base/input.ts";
 import { dedupWindowOf } from "../exchange/operations/operation-world.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { Work } from "../spec/work.ts";
 import { accountsByOrdinal } from "../world/accounts/accounts.ts";
 import { checkSavedBook } from "../world/accounts/check-saved-book.ts";
 import { type Snapshot, saveAccount } from "../world/accounts/snapshot.ts";
@@ -16,20 +15,19 @@ import type { RunningWorld } from "./running-world.ts";
 const MAX_SHOWN = 5;
 
 /** @throws InputError that names the first wrong field. */
-export function* checkRestored(saved: Snapshot, world: RunningWorld, journal: Journal): Work<void> {
+export function checkRestored(saved: Snapshot, world: RunningWorld, journal: Journal): void {
   const { accounts, buckets, rules, settings, dayOf } = world;
   const nowMs = saved.clock.now;
   const windowMs = dedupWindowOf(settings.assumptions);
   const time = { startMs: settings.startMs, nowMs, dayOf };
   checkSame("assumptions", saved.assumptions, { ...settings.assumptions });
   checkSame("faults", saved.faults, rules.save(nowMs));
-  const { discrepancies } = yield* auditInSlices(world, journal);
+  const { discrepancies } = auditOf(world, journal);
   if (discrepancies.length > 0) {
     const shown = discrepancies.slice(0, MAX_SHOWN).join("; ");
     throw new InputError("accounts", `must have books that agree; they don't: ${shown}`);
   }
   for (const [index, account] of accountsByOrdinal(accounts).entries()) {
-    yield;
     const field = `accounts.${index}`;
     const from = saved.accounts[index];
     if (from === undefined) throw new InputError("accounts", "must name each publisher only once");

@@ -1,8 +1,8 @@
 /** The simulator behind `createSimulator`. All its state is in one running world, which reset and restore replace as a whole. */
 
 import * as v from "valibot";
-import { type Audit, auditInSlices } from "../audit/audit.ts";
-import { type ClientReport, reportInSlices } from "../audit/client-report.ts";
+import { type Audit, auditOf } from "../audit/audit.ts";
+import { type ClientReport, reportOf } from "../audit/client-report.ts";
 import { createEras, type Eras } from "../audit/findings/eras.ts";
 import { createNearestFinder } from "../audit/nearest/nearest.ts";
 import type { Clock } from "../base/clock.ts";
@@ -12,20 +12,13 @@ import { createFaults, createTransports, type Faults } from "../faults/faults.ts
 import type { FaultRule } from "../faults/rule.ts";
 import { loadRuleList } from "../faults/rule-list.ts";
 import type { SavedFaults } from "../faults/saved-faults.ts";
-import { createJournalBudget } from "../journal/budget.ts";
 import { createJournal, type JournalRing } from "../journal/journal.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import type { Rejection } from "../spec/errors.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
-import { runToEnd, type Work } from "../spec/work.ts";
 import { createDirectory, type Publishers } from "../world/accounts/publisher-directory.ts";
-import {
-  loadAccounts,
-  type Snapshot,
-  snapshotInSlices,
-  snapshotPieces,
-} from "../world/accounts/snapshot.ts";
+import { parseSnapshot, type Snapshot } from "../world/accounts/snapshot.ts";
 import { transferAccounts } from "../world/accounts/transfer-accounts.ts";
 import { Book } from "../world/ledger/book.ts";
 import { checkRestored } from "./check-restored.ts";
@@ -86,7 +79,6 @@ class Core implements HostedCore {
     const transports = this.#transports;
     this.journal = createJournal({
       entries: options.journalEntries,
-      budget: createJournalBudget(options.journalBytes),
       nearest: createNearestFinder(() => this.#running),
     });
     this.#eras = createEras(this.journal);
@@ -108,7 +100,7 @@ class Core implements HostedCore {
     this.#running =
       origin === undefined
         ? this.#make.create(options.settings)
-        : runToEnd(this.#make.load(origin.state, origin.rules, (book) => book));
+        : this.#make.load(origin.state, origin.rules, (book) => book);
     if (origin === undefined) this.history.start();
     else this.history.replaced("fork");
   }
@@ -131,10 +123,8 @@ class Core implements HostedCore {
 
   readonly refuse = (rejection: Rejection): ApiResponse => this.#running.exchange.refuse(rejection);
 
-  readonly report = (): ClientReport => runToEnd(this.reportInSlices());
-
-  readonly reportInSlices = (): Work<ClientReport> =>
-    reportInSlices(this.journal, this.#eras.finished(), this.#running.clock.mode);
+  readonly report = (): ClientReport =>
+    reportOf(this.journal, this.#eras.finished(), this.#running.clock.mode);
 
   readonly assume = (readings: Readings): Assumptions => {
     const chosen = parseReadings(readings);
@@ -149,35 +139,26 @@ class Core implements HostedCore {
     return assumptions;
   };
 
-  readonly audit = (): Audit => runToEnd(this.auditInSlices());
-
-  readonly auditInSlices = (): Work<Audit> => auditInSlices(this.#running, this.journal);
+  readonly audit = (): Audit => auditOf(this.#running, this.journal);
 
   readonly snapshot = (): Snapshot => snapshotOf(this.#running);
 
-  readonly snapshotInPieces = (): Iterable<string> => snapshotPieces(copiedStateOf(this.#running));
-
-  readonly restore = (snapshot: Snapshot): void => runToEnd(this.restoreInSlices(snapshot));
-
-  *restoreInSlices(snapshot: Snapshot): Work<void> {
-    const saved = yield* snapshotInSlices(snapshot);
+  readonly restore = (snapshot: Snapshot, by: "restore" | "play" = "restore"): void => {
+    const saved = parseSnapshot(snapshot);
     const rules = loadRuleList(saved.seed, saved.faults, this.#transports.whyNot);
-    const next = yield* this.#make.load(saved, rules, Book.load);
-    yield* checkRestored(saved, next, this.journal);
+    const next = this.#make.load(saved, rules, Book.load);
+    checkRestored(saved, next, this.journal);
     assertNotInsideRule("restore", this.#running);
     this.#eras.finish(this.#running.clock.mode, "state");
     this.#running = next;
-    this.history.replaced("restore");
+    this.history.replaced(by);
     this.history.saveIfDue();
-  }
+  };
 
-  readonly fork = (moment?: Moment): HostedCore => runToEnd(this.forkInSlices(moment));
-
-  readonly forkInSlices = (moment?: Moment): Work<HostedCore> =>
+  readonly fork = (moment?: Moment): HostedCore =>
     this.#forkWith({ people: this.#host.people }, moment);
 
-  readonly forkCountedInSlices = (moment?: Moment): Work<HostedCore> =>
-    this.#forkWith(this.#host, moment);
+  readonly forkCounted = (moment?: Moment): HostedCore => this.#forkWith(this.#host, moment);
 
   readonly beginAt = (from: Script["from"], assumptions?: Assumptions): Repetition<Core> =>
     createRepetition((standIn) => {
@@ -210,29 +191,6 @@ class Core implements HostedCore {
 
   readonly usage = (): Usage => usageOf(this.#running);
 
-  readonly createSuccessor = (): HostedCore => {
-    const other = new Core(this.options, this.#host);
-    other.journal.importRecords({ forgotten: this.journal.total, records: [] });
-    other.history.start();
-    return other;
-  };
-
-  readonly adopt = (other: HostedCore): void => {
-    if (!(other instanceof Core))
-      throw new TypeError("Only a world of this package can be adopted.");
-    const next = this.#make.adopt(other.#running);
-    assertNotInsideRule("restore", this.#running);
-    this.#eras.finish(this.#running.clock.mode, "state");
-    // First, so that it counts as done before the other world's entries.
-    this.history.adopt(other.history);
-    const { first, records } = other.journal.records();
-    this.journal.importRecords({ forgotten: Math.max(0, first - 1 - this.journal.total), records });
-    this.#running = next;
-    this.history.saveIfDue();
-  };
-
-  readonly estimateBytes = (): number => estimateBytes(this.#running) + this.history.bytes;
-
   readonly reset = (request: { readonly seed?: string | undefined } = {}): void => {
     const { seed } = parseInput(resetSchema, request, "options");
     const { settings } = this.options;
@@ -243,10 +201,9 @@ class Core implements HostedCore {
     this.history.start();
   };
 
-  *#forkWith(host: Host, moment: Moment | undefined): Work<Core> {
-    const { state, rules } = moment === undefined ? this.#origin() : this.#originAt(moment);
-    const forked = new Core(this.options, host, { state: { ...state, accounts: [] }, rules });
-    yield* loadAccounts(state.accounts, forked.#running, state.clock.now, (book) => book);
+  #forkWith(host: Host, moment: Moment | undefined): Core {
+    const origin = moment === undefined ? this.#origin() : this.#originAt(moment);
+    const forked = new Core(this.options, host, origin);
     // Before the first change, so that the beginning can be rebuilt.
     forked.history.saveIfDue();
     return forked;
@@ -285,7 +242,7 @@ function assertNotInsideRule(call: string, { rules }: RunningWorld): void {
   throw new InputError(call, `can't be called by a fault rule: ${why}`, "conflict");
 }
 
-const MAX_SAVED_BYTES: number = 2 * 1024 * 1024;
+const MAX_SAVED_BYTES: number = 4 * 1024 * 1024;
 
 const resetSchema = v.strictObject({ seed: v.optional(seedText) });
 

@@ -4,7 +4,6 @@
  */
 
 import { InputError } from "../base/input.ts";
-import { addObserver } from "../base/observers.ts";
 import type { JournalRing } from "../journal/journal.ts";
 import {
   type History,
@@ -45,7 +44,6 @@ const MAX_LARGEST_COPIES = 32;
 /** A class for the same reason as the simulator: `saveIfDue` is called by the million. */
 export class WorldHistory implements History {
   readonly #source: HistorySource;
-  readonly #observers = new Set<() => void>();
   #saved = new SavedWorlds();
   #changes = new NotedChanges();
   /** The number of requests at which to look next whether to save the state. 0: save it before the next request. */
@@ -75,33 +73,13 @@ export class WorldHistory implements History {
     }
     this.#save(true);
     this.#lookAt = journal.total + LOOK_EVERY;
-    this.#tell();
   }
 
   /** The state was replaced: what came before doesn't lead to it. Call `saveIfDue` before anything is done to it. */
-  replaced(by: "restore" | "fork"): void {
+  replaced(by: "restore" | "play" | "fork"): void {
     this.#isReplaced = true;
     this.#lookAt = 0;
-    if (by === "restore") this.note({ kind: "replace", by });
-  }
-
-  /** Takes over the history of another world, whose state and entries follow this one's. */
-  adopt(other: WorldHistory): void {
-    this.note({ kind: "replace", by: "play" });
-    const { total } = this.#source.journal;
-    const shift = this.changeCount - other.#changes.forgotten;
-    this.#changes.append(other.#changes);
-    const followed = other.#saved.all.map((one) => ({
-      ...one,
-      changeCount: one.changeCount + shift,
-      hasChanges: one.hasChanges || one.sequence === total,
-    }));
-    this.#saved.append(followed);
-    this.#isReplaced = other.#isReplaced;
-    this.#changedAfter = other.#changedAfter ?? this.#changedAfter;
-    this.#isTooLarge = other.#isTooLarge;
-    this.#lookAt = other.#lookAt;
-    this.#tell();
+    if (by !== "fork") this.note({ kind: "replace", by });
   }
 
   /** `atMs`: the time that the change depends on, where a running clock may show a later one already. */
@@ -114,25 +92,11 @@ export class WorldHistory implements History {
       this.#lookAt = 0;
       this.#look();
     }
-    this.#tell();
   }
 
   saveIfDue(): void {
     const { journal } = this.#source;
     if (journal.total >= this.#lookAt || journal.kept === 0) this.#look();
-  }
-
-  /** Estimated bytes of the saved states and the noted changes. */
-  get bytes(): number {
-    return this.#changes.characters + this.#saved.bytes;
-  }
-
-  get canThin(): boolean {
-    return this.#saved.canThin;
-  }
-
-  thin(): void {
-    this.#saved.thin();
   }
 
   get first(): number | undefined {
@@ -156,10 +120,6 @@ export class WorldHistory implements History {
 
   get changeCount(): number {
     return this.#changes.count;
-  }
-
-  observe(observer: () => void): () => void {
-    return addObserver(this.#observers, observer);
   }
 
   scriptOf(moment: Moment | "now", start: "latest" | "earliest" = "latest"): Script {
@@ -274,9 +234,5 @@ export class WorldHistory implements History {
   get #dropped(): number {
     const { journal } = this.#source;
     return journal.total - journal.kept;
-  }
-
-  #tell(): void {
-    for (const observer of this.#observers) observer();
   }
 }

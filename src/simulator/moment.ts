@@ -114,16 +114,10 @@ export interface History {
   readonly changeCount: number;
   /** Saves the state if it is time. Call it before each request, and before the first change. */
   saveIfDue(): void;
-  /** Calls the observer after each change. @returns a function that removes the observer. */
-  observe(observer: () => void): () => void;
   /** The earliest entry after which the world can be rebuilt; 0 for its beginning. Undefined if there is none. */
   readonly first: number | undefined;
   /** Why there is none; undefined if there is one. */
   readonly whyNone: string | undefined;
-  /** Whether {@link thin} would free anything. */
-  readonly canThin: boolean;
-  /** Frees saved states. The same moments can be rebuilt, but more slowly. */
-  thin(): void;
   /**
    * How to rebuild a moment, by default from the latest saved state before it: that is quickest.
    *

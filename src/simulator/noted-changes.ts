@@ -6,7 +6,7 @@ import { changeInWords, charactersOf } from "./world-change.ts";
 
 /** Numbers of changes count all since the beginning. */
 export class NotedChanges {
-  #kept: NotedChange[] = [];
+  readonly #kept: NotedChange[] = [];
   #forgotten = 0;
   #characters = 0;
   #charactersForgotten = 0;
@@ -26,19 +26,9 @@ export class NotedChanges {
     return this.#forgotten + this.#kept.length;
   }
 
-  get forgotten(): number {
-    return this.#forgotten;
-  }
-
   add(noted: NotedChange): void {
     this.#kept.push(noted);
     this.#characters += charactersOf(noted.change);
-  }
-
-  append(others: NotedChanges): void {
-    // Not push(...): as arguments, hundreds of thousands don't fit on the stack.
-    this.#kept = [...this.#kept, ...others.#kept];
-    this.#characters += others.#characters;
   }
 
   /** From number `from` to number `to` - 1. */

@@ -11,7 +11,6 @@ import { createRuleList, type RuleList } from "../faults/rule-list.ts";
 import type { SavedFaults } from "../faults/saved-faults.ts";
 import type { JournalRing } from "../journal/journal.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
-import type { Work } from "../spec/work.ts";
 import { createAccounts } from "../world/accounts/accounts.ts";
 import { type BucketKeeper, createBucketKeeper } from "../world/accounts/buckets.ts";
 import type { DirectoryWorld } from "../world/accounts/publisher-directory.ts";
@@ -37,10 +36,9 @@ export interface Host {
   /** Counts what happens in all worlds of this host. @default nothing is counted */
   readonly meter?: Meter | undefined;
   /**
-   * Most bytes of a world's state to copy for its history, by estimate. Copying so many takes as long as thousands of
-   * requests in process, but hardly longer than a few hundred over HTTP.
+   * Most bytes of a world's state to copy for its history, by estimate.
    *
-   * @default 2097152
+   * @default 4194304
    */
   readonly maxSavedBytes?: number | undefined;
 }
@@ -63,14 +61,12 @@ interface WorldFactoryParts {
 export interface WorldFactory {
   create(settings: WorldSettings): RunningWorld;
   continueFrom(settings: WorldSettings, from: Continuation): RunningWorld;
-  /** Moves a world here from another simulator, which must not use it any more. */
-  adopt(world: RunningWorld): RunningWorld;
   /** `bookOf` makes a book from its saved form. */
   load<SavedBook>(
     state: WorldState<SavedBook>,
     rules: RuleList,
     bookOf: (saved: SavedBook) => Book,
-  ): Work<RunningWorld>;
+  ): RunningWorld;
 }
 
 export function createWorldFactory({
@@ -103,10 +99,6 @@ export function createWorldFactory({
 
   return {
     continueFrom,
-    adopt(world) {
-      const parts = { ...world, whyNot };
-      return { ...parts, exchange: createExchange(parts, journal) };
-    },
     create(settings) {
       const nowMs = mode === "system" ? readWallClockMs(wallClock) : settings.startMs;
       const clock = createClock(mode, Math.max(nowMs, settings.startMs), wallClock);
@@ -116,7 +108,7 @@ export function createWorldFactory({
       }
       return continueFrom(settings, { clock, rules });
     },
-    *load(snapshot, rules, bookOf) {
+    load(snapshot, rules, bookOf) {
       const { mode: savedMode, now } = snapshot.clock;
       // The system clock shows real time, however old the snapshot is.
       const nowMs = savedMode === "system" ? Math.max(now, readWallClockMs(wallClock)) : now;
@@ -126,7 +118,7 @@ export function createWorldFactory({
       const settings = { seed, startMs, publishers, profile, assumptions };
       const unauthenticated = copyOfTally(snapshot.strangers);
       const world = continueFrom(settings, { clock, rules, unauthenticated });
-      yield* loadAccounts(snapshot.accounts, world, now, bookOf);
+      loadAccounts(snapshot.accounts, world, now, bookOf);
       return world;
     },
   };
@@ -205,15 +197,8 @@ const WORLD_BYTES = 70_000;
 const ACCOUNT_BYTES = 3400;
 const IMPRESSION_BYTES = 50;
 
-/** Estimates the memory of a world, in bytes. */
-export function estimateBytes({ accounts, rules }: RunningWorld): number {
-  let bytes = WORLD_BYTES + rules.estimateBytes();
-  for (const { book, person, surfaces } of accounts.openedAccounts()) {
-    bytes += ACCOUNT_BYTES + IMPRESSION_BYTES * book.impressions.count;
-    // A seeded publisher's names are short and shared.
-    if (person === undefined) continue;
-    bytes += 2 * person.name.length;
-    for (const { name } of surfaces) bytes += ACCOUNT_BYTES / 8 + 2 * name.length;
-  }
-  return bytes;
+/** Estimates the size of a copy of the world, in bytes. */
+export function estimateBytes(world: RunningWorld): number {
+  const { publishersTouched, impressions } = usageOf(world);
+  return WORLD_BYTES + ACCOUNT_BYTES * publishersTouched + IMPRESSION_BYTES * impressions;
 }

@@ -5,14 +5,10 @@ import type { SavedWorld, Script } from "./moment.ts";
 export class SavedWorlds {
   #list: readonly SavedWorld[] = [];
 
-  /** Estimated bytes of all copies. */
-  get bytes(): number {
-    return bytesOf(this.#list);
-  }
-
-  /** Estimated bytes of the copies that can't be thinned out. */
+  /** Estimated bytes of the copies that don't follow from the ones before them. */
   get bytesOfReplaced(): number {
-    return bytesOf(this.#list.filter(({ follows }) => !follows));
+    const replaced = this.#list.filter(({ follows }) => !follows);
+    return replaced.reduce((sum, { copy }) => sum + (copy?.bytes ?? 0), 0);
   }
 
   get count(): number {
@@ -33,15 +29,6 @@ export class SavedWorlds {
 
   append(others: readonly SavedWorld[]): void {
     this.#list = [...this.#list, ...others];
-  }
-
-  get canThin(): boolean {
-    return this.#list.slice(1).some(({ follows }) => follows);
-  }
-
-  /** Drops those that follow from the ones before them. */
-  thin(): void {
-    this.#list = this.#list.filter(({ follows }, index) => index === 0 || !follows);
   }
 
   clear(): void {
@@ -74,10 +61,6 @@ export class SavedWorlds {
     }
     return earliest;
   }
-}
-
-function bytesOf(list: readonly SavedWorld[]): number {
-  return list.reduce((sum, { copy }) => sum + (copy?.bytes ?? 0), 0);
 }
 
 export function isCopied(saved: SavedWorld | undefined): saved is Script["from"] {

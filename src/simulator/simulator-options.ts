@@ -47,8 +47,6 @@ export interface SimulatorOptions {
   readonly faults?: readonly (FaultRule | FaultFunction)[] | undefined;
   /** How many requests the journal holds; 0 turns it off. @default 10000 */
   readonly journalEntries?: number | undefined;
-  /** How many bytes of requests and responses the journal holds, at least the latest one; 0 turns it off. @default 33554432 */
-  readonly journalBytes?: number | undefined;
 }
 
 export interface ResolvedOptions {
@@ -61,7 +59,6 @@ export interface ResolvedOptions {
   readonly origins: AllowedOrigins;
   readonly faults: readonly (FaultRule | FaultFunction)[];
   readonly journalEntries: number;
-  readonly journalBytes: number;
 }
 
 const DEFAULT_START = "2026-01-15T00:00:00Z";
@@ -77,12 +74,6 @@ export const publisherCount: Schema<number> = v.pipe(
   v.integer("must be a whole number"),
   v.minValue(1, "must be at least 1"),
   v.maxValue(MAX_POPULATION, `must be at most ${MAX_POPULATION}`),
-);
-
-export const byteCount: Schema<number> = v.pipe(
-  v.number(),
-  v.safeInteger("must be a whole number"),
-  v.minValue(0, "must not be negative"),
 );
 
 const optionsSchema = strictObject({
@@ -121,7 +112,6 @@ const optionsSchema = strictObject({
     ),
     10_000,
   ),
-  journalBytes: v.optional(byteCount, 32 * 1024 * 1024),
 });
 
 /** @throws InputError that names the invalid option. */

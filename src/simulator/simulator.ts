@@ -9,7 +9,6 @@ import type { Journal, JournalRing } from "../journal/journal.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import type { Rejection } from "../spec/errors.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
-import type { Work } from "../spec/work.ts";
 import type { Publishers } from "../world/accounts/publisher-directory.ts";
 import type { Snapshot } from "../world/accounts/snapshot.ts";
 import type { History, Moment, Script } from "./moment.ts";
@@ -77,10 +76,8 @@ export interface HostedCore extends SimulatorCore {
   /** What was done to the world by hand, and how to rebuild a moment. */
   readonly history: History;
   fork(moment?: Moment): HostedCore;
-  /** {@link fork} as work that others can interrupt: the state at the time of its first slice. */
-  forkInSlices(moment?: Moment): Work<HostedCore>;
-  /** The same for a fork that becomes a world of the server: its requests count in the metrics. */
-  forkCountedInSlices(moment?: Moment): Work<HostedCore>;
+  /** A {@link fork} that becomes a world of the server: its requests count in the metrics. */
+  forkCounted(moment?: Moment): HostedCore;
   /** Begins a world at a saved state of this one's history. `assumptions`: in force from there on, in place of the saved ones. */
   beginAt(from: Script["from"], assumptions?: Assumptions): Repetition<HostedCore>;
   /** Replaces each fault rule that is data by what `rewrite` makes of it. Its counts stay. For copies only: nothing is noted. */
@@ -89,18 +86,6 @@ export interface HostedCore extends SimulatorCore {
   figuresOf(publisherId: string): PublisherFigures;
   /** Answers broken HTTP, which never became a request. The journal doesn't record it. */
   refuse(rejection: Rejection): ApiResponse;
-  /** Estimated memory of the world and its saved states, without its journal, in bytes. */
-  estimateBytes(): number;
-  /** {@link report} as work that others can interrupt. */
-  reportInSlices(): Work<ClientReport>;
-  /** {@link audit} as work that others can interrupt. */
-  auditInSlices(): Work<Audit>;
-  /** {@link snapshot} as JSON text in pieces: the state at the time of the call. @throws as `snapshot` does. */
-  snapshotInPieces(): Iterable<string>;
-  /** {@link restore} as work that others can interrupt. The world keeps its state until the end. */
-  restoreInSlices(snapshot: Snapshot): Work<void>;
-  /** A world from the same options, whose journal continues this one's count. */
-  createSuccessor(): HostedCore;
-  /** Takes over another world's state and its journal's records. The other world must not be used again. */
-  adopt(other: HostedCore): void;
+  /** `by`: what replaces the state. @default "restore" */
+  restore(snapshot: Snapshot, by?: "restore" | "play"): void;
 }

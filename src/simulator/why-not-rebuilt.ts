@@ -4,7 +4,7 @@ import { InputError } from "../base/input.ts";
 import type { History } from "./moment.ts";
 
 export const whyNot = {
-  journalOff: "the journal is off (journalEntries or journalBytes is 0)",
+  journalOff: "the journal is off (journalEntries is 0)",
   worldTooLarge:
     "the world is too large for its past to be saved, and the journal no longer has all that was done since its beginning",
   nothingSaved: "what it is rebuilt from was dropped",

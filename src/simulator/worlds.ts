@@ -8,9 +8,8 @@ import { endOfName, isControlPath } from "../base/world-path.ts";
 import { headerOf } from "../exchange/headers.ts";
 import { type PlainRequest, plainRequest } from "../exchange/plain-request.ts";
 import type { LoggedExchange } from "../journal/logged-exchange.ts";
-import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
+import type { ApiRequest, ApiResponse, FollowedResponse } from "../spec/messages.ts";
 import type { MetricFamily } from "../spec/metrics.ts";
-import { inOnePiece, isWork, type LongResponse, runToEnd, type Work } from "../spec/work.ts";
 import { createSimulatorCore } from "./core.ts";
 import { createKeptWorlds, type WorldsUsage, worldMetrics } from "./kept-worlds.ts";
 import type { Moment } from "./moment.ts";
@@ -20,15 +19,13 @@ import type { SimulatorOptions } from "./simulator-options.ts";
 
 /** The world of a path without a name. */
 export const DEFAULT_WORLD = "default";
-const DEFAULT_MAX_WORLDS = 1000;
-const DEFAULT_WORLD_BYTES: number = 512 * 1024 * 1024;
-const DEFAULT_JOURNAL_BYTES: number = 128 * 1024 * 1024;
+const DEFAULT_MAX_WORLDS = 200;
+const DEFAULT_JOURNAL_BYTES: number = 256 * 1024 * 1024;
 
 /** The worlds of one server. */
 export interface Worlds {
   /**
-   * The world with this name, created if it is new. If there are then too many worlds, or they take too much memory, one is
-   * dropped: an unused one if there is one, otherwise the least recently used.
+   * The world with this name, created if it is new. If there are then too many worlds, the least recently used one is dropped.
    *
    * @throws InputError for a name that is only dots, or isn't 1 to 64 of `A-Z a-z 0-9 . _ -`, for a world that was dropped,
    * and if there are too many worlds and none may be dropped.
@@ -40,7 +37,7 @@ export interface Worlds {
   names(): string[];
   /** The names of used worlds that were dropped, and haven't been freed since, oldest first. */
   droppedNames(): string[];
-  /** How many worlds exist and how much memory they take, with the limits. */
+  /** How many worlds exist and how much their journals take, with the limits. */
   usage(): WorldsUsage;
   /**
    * A new world that starts from another one's state, now or at a moment of its past, with an empty journal.
@@ -49,8 +46,6 @@ export interface Worlds {
    * if there are too many worlds. Nothing changes then.
    */
   fork(name: string, from: string, moment?: Moment): HostedCore;
-  /** {@link fork} as work that others can interrupt. */
-  forkInSlices(name: string, from: string, moment?: Moment): Work<HostedCore>;
   /** Deletes a world and frees its name. @returns whether it existed or was dropped before. */
   delete(name: string): boolean;
   /** Whether a request to this path would create a world. The default world doesn't count, because its place is reserved. */
@@ -59,10 +54,18 @@ export interface Worlds {
   observe(observer: WorldsObserver): void;
   /** Counts over all worlds since the server started, and how much they hold now. */
   metrics(): MetricFamily[];
-  /** Answers a request to the world that its path names, synchronously. Never throws because of a request's content. */
+  /** Answers a request to the world that its path names; some requests of the control API later. Never throws because of its content. */
+  begin(request: ApiRequest, client?: WaitingClient): MaybeLater<FollowedResponse>;
+  /** The same, synchronously. @throws Error for an answer that is a promise. */
   handle(request: ApiRequest): ApiResponse;
-  /** Like `handle`, but returns long work of the control API unfinished. */
-  begin(request: ApiRequest): ApiResponse | Work<LongResponse>;
+}
+
+/** A value, now or later. */
+export type MaybeLater<Value> = Value | Promise<Value>;
+
+export interface WaitingClient {
+  /** Whether it has left, so that nobody waits for the answer any more. */
+  hasLeft(): boolean;
 }
 
 /** Gets an exchange with the name of its world. */
@@ -81,22 +84,22 @@ export interface WorldRef {
 /** Answers the requests that don't go to a world's API. */
 export interface WorldsControl {
   /** Answers a path that begins with `/_sim`, after the world's prefix was removed. */
-  answer(request: PlainRequest, ref: WorldRef): Work<LongResponse>;
+  answer(request: PlainRequest, ref: WorldRef, client: WaitingClient): MaybeLater<FollowedResponse>;
   /** The response if the world is unavailable. */
   refusal(error: InputError): ApiResponse;
 }
 
 export interface WorldsOptions {
-  /** The options of every world. `journalBytes` limits the journals of all worlds together. @default 134217728 */
+  /** The options of every world. */
   readonly options: SimulatorOptions;
   readonly host: Host;
   readonly control: WorldsControl;
   /** The default world, if there is one already. */
   readonly first?: HostedCore | undefined;
-  /** @default 1000 */
+  /** @default 200 */
   readonly maxWorlds?: number | undefined;
-  /** Most bytes that all worlds but the default one may take, by estimate and without journals. @default 536870912 */
-  readonly worldBytes?: number | undefined;
+  /** Most bytes that the journals of all worlds may take together. @default 268435456 */
+  readonly journalBytes?: number | undefined;
 }
 
 const NOT_THERE = "doesn't exist. Without the header If-Match: * this request would create it";
@@ -106,9 +109,8 @@ const UNDERSCORE = 0x5f;
 
 export function createWorlds(settings: WorldsOptions): Worlds {
   const { options, host, control } = settings;
-  const { maxWorlds = DEFAULT_MAX_WORLDS, worldBytes = DEFAULT_WORLD_BYTES } = settings;
-  const { journalBytes = DEFAULT_JOURNAL_BYTES } = options;
-  const kept = createKeptWorlds({ maxWorlds, bytes: worldBytes, journalBytes }, DEFAULT_WORLD);
+  const { maxWorlds = DEFAULT_MAX_WORLDS, journalBytes = DEFAULT_JOURNAL_BYTES } = settings;
+  const kept = createKeptWorlds({ maxWorlds, journalBytes }, DEFAULT_WORLD);
   const observers: WorldsObserver[] = [];
   const defaultRef = worldRef(DEFAULT_WORLD, "");
 
@@ -139,29 +141,23 @@ export function createWorlds(settings: WorldsOptions): Worlds {
   function subscribe(observer: WorldsObserver, name: string, world: HostedCore): void {
     world.journal.observe((exchange) => observer(name, exchange));
   }
-  function* forkInSlices(name: string, from: string, moment?: Moment): Work<HostedCore> {
+  function fork(name: string, from: string, moment?: Moment): HostedCore {
     checkName(name, "name");
     const origin = kept.peek(from);
     if (origin === undefined) {
       throw new InputError("from", "is not the name of an existing world", "not-found");
     }
-    checkFree(name);
-    const forked = yield* origin.forkCountedInSlices(moment);
-    // Others may have made it meanwhile.
-    checkFree(name);
+    if (kept.peek(name) !== undefined) {
+      throw new InputError(
+        "name",
+        "is taken by another world. Delete that world first, or choose another name",
+        "conflict",
+      );
+    }
+    const forked = origin.forkCounted(moment);
     makeRoom(name, "name", from);
     kept.use(from);
-    const world = add(name, forked);
-    kept.markChanged(name);
-    return world;
-  }
-  function checkFree(name: string): void {
-    if (kept.peek(name) === undefined) return;
-    throw new InputError(
-      "name",
-      "is taken by another world. Delete that world first, or choose another name",
-      "conflict",
-    );
+    return add(name, forked);
   }
   function makeRoom(name: string, field: string, keepName?: string): void {
     if (kept.makeRoom(name, keepName)) return;
@@ -171,50 +167,53 @@ export function createWorlds(settings: WorldsOptions): Worlds {
       "conflict",
     );
   }
-  /** A request that is abandoned or refused changes nothing, so the world that it created is removed again. */
-  function* answerControl(request: PlainRequest, ref: WorldRef): Work<LongResponse> {
+  /** A refused request changes nothing, so the world that it created is removed again. */
+  function answerControl(
+    request: PlainRequest,
+    ref: WorldRef,
+    client: WaitingClient,
+  ): MaybeLater<FollowedResponse> {
     const { name } = ref;
     const isNew = kept.peek(name) === undefined;
     const wasDropped = kept.wasDropped(name);
     // A request that replaces the state may reuse the name of a dropped world.
     if (wasDropped && replacesState(request)) kept.delete(name);
-    let isDone = false;
     let opened: HostedCore | undefined;
-    let uses = 0;
     const open = (): HostedCore => {
       const isAbsent = kept.peek(name) === undefined && !kept.wasDropped(name);
       if (isAbsent && name !== DEFAULT_WORLD && headerOf(request.headers, "if-match") === "*") {
         throw new InputError("world", NOT_THERE, "absent");
       }
       opened = ref.open();
-      uses += 1;
       return opened;
     };
-    try {
-      const response = yield* control.answer(request, { ...ref, open });
-      isDone = response.status < 400;
-      if (isDone && !/^(?:GET|HEAD)$/.test(request.method)) kept.markChanged(name);
+    const finish = (response: FollowedResponse): FollowedResponse => {
+      // The world stays if others used it meanwhile.
+      const isUsed = opened !== undefined && opened.journal.total > 0;
+      if (response.status < 400 || kept.peek(name) !== opened || isUsed) return response;
+      if (isNew) kept.delete(name);
+      if (wasDropped) kept.drop(name);
       return response;
-    } finally {
-      // The world stays if others used it meanwhile, or created another with this name.
-      const isOwn = kept.peek(name) === opened && kept.uses(name) === uses;
-      if (isNew && !isDone && isOwn) kept.delete(name);
-      if (wasDropped && !isDone && isOwn) kept.drop(name);
-    }
+    };
+    const response = control.answer(request, { ...ref, open }, client);
+    return response instanceof Promise ? response.then(finish) : finish(response);
   }
-  function begin(request: ApiRequest): ApiResponse | Work<LongResponse> {
+  function begin(
+    request: ApiRequest,
+    client: WaitingClient = { hasLeft: () => false },
+  ): MaybeLater<FollowedResponse> {
     const path = pathOf(request);
     const second = path.charCodeAt(1);
     if ((second === AT || second === UNDERSCORE) && path.startsWith("/")) {
       const sent = plainRequest(request);
       // A malformed request belongs to no particular world.
       if (sent.flaw !== undefined) return get(DEFAULT_WORLD).handle(request);
-      if (second === AT) return beginNamed(sent);
-      if (isControlPath(path)) return answerControl(sent, defaultRef);
+      if (second === AT) return beginNamed(sent, client);
+      if (isControlPath(path)) return answerControl(sent, defaultRef, client);
     }
     return get(DEFAULT_WORLD).handle(request);
   }
-  function beginNamed(request: PlainRequest): ApiResponse | Work<LongResponse> {
+  function beginNamed(request: PlainRequest, client: WaitingClient): MaybeLater<FollowedResponse> {
     const { path } = request;
     const end = endOfName(path);
     const name = path.slice(2, end);
@@ -223,7 +222,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     try {
       if (!isControlPath(inWorld.path)) return get(name).handle(inWorld);
       checkName(name, "world");
-      return answerControl(inWorld, worldRef(name, path.slice(0, end)));
+      return answerControl(inWorld, worldRef(name, path.slice(0, end)), client);
     } catch (error) {
       if (error instanceof InputError) return control.refusal(error);
       throw error;
@@ -238,8 +237,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     names: kept.names,
     droppedNames: kept.droppedNames,
     usage: kept.usage,
-    fork: (name, from, moment) => runToEnd(forkInSlices(name, from, moment)),
-    forkInSlices,
+    fork,
     delete: kept.delete,
     wouldMake(path) {
       const name = worldOf(path);
@@ -256,7 +254,8 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     begin,
     handle(request) {
       const response = begin(request);
-      return isWork(response) ? inOnePiece(runToEnd(response)) : response;
+      if (response instanceof Promise) throw new Error("This answer takes time: call begin.");
+      return response;
     },
   };
   return all;
@@ -290,7 +289,7 @@ function replacesState({ method, path }: PlainRequest): boolean {
 }
 
 function droppedMessage(name: string): string {
-  return `was dropped: the server reached its limit of worlds or memory, and this world was the least recently used. Start over with POST /@${name}/_sim/reset, free the name with DELETE /_sim/worlds/${name}, or start the server with a larger --max-worlds or --world-bytes`;
+  return `was dropped: the server reached its limit of worlds, and this world was the least recently used. Start over with POST /@${name}/_sim/reset, free the name with DELETE /_sim/worlds/${name}, or start the server with a larger --max-worlds`;
 }
 
 /** The name of the world that a path belongs to. */

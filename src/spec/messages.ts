@@ -48,6 +48,12 @@ export interface ApiResponse {
   readonly delivery?: Delivery | undefined;
 }
 
+/** A response whose body may go on for as long as the client stays. */
+export interface FollowedResponse extends ApiResponse {
+  /** The text that follows, empty if there is none yet; undefined once nothing will follow. Call it now and then. */
+  readonly more?: (() => string | undefined) | undefined;
+}
+
 /** Builds a response field by field: V8 would allocate a literal as long-lived if the journal keeps it. */
 export function responseOf(
   status: number,

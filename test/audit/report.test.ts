@@ -86,20 +86,6 @@ test("the report judges what the journal still has, even after the journal was f
   expect(stage.sim.report()).toMatchObject({ requests: 0, findings: [] });
 });
 
-test("entries dropped for their size are counted apart from those that stayed", () => {
-  const stage = reportWorldOf();
-  const body = "x".repeat(12 * 1024 * 1024);
-  for (let count = 0; count < 4; count += 1) {
-    stage.send({ method: "POST", path: "/v1/nowhere", body });
-  }
-  expect(stage.proving("no-such-operation")).toEqual([3, 4]);
-  expect(stage.sim.report()).toMatchObject({
-    requests: 4,
-    kept: 2,
-    operations: { none: { 404: 2 } },
-  });
-});
-
 test("the proof is three entries, the sequence numbers of a thousand, and the total count", () => {
   const stage = reportWorldOf();
   for (let count = 0; count < 1005; count += 1) stage.impression(undefined, `ad-${count}`);

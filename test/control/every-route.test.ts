@@ -39,32 +39,32 @@ function expectRefusal(response: ApiResponse, what: string, statuses: readonly n
 }
 
 /** Sends requests to the same worlds in turn and expects each to be refused. `field`: undefined if any will do. */
-function expectRefused(
+async function expectRefused(
   worlds: Worlds,
   sent: readonly (readonly [request: ApiRequest, status: number, field?: string])[],
-): void {
+): Promise<void> {
   const before = stateOf(worlds);
   for (const [request, status, field] of sent) {
     const body = typeof request.body === "string" ? request.body.slice(0, 100) : "";
     const what = `${request.method} ${request.path} ${body}`;
-    const found = expectRefusal(worlds.handle(request), what, [status]);
+    const found = expectRefusal(await worlds.begin(request), what, [status]);
     if (field !== undefined) expect(found, what).toBe(field);
     expect(stateOf(worlds) === before, `${what} changed something`).toBe(true);
   }
 }
 
-test.each(named)("%s accepts a correct request", (_, route) => {
+test.each(named)("%s accepts a correct request", async (_, route) => {
   const worlds = stage();
-  const response = worlds.handle(requestFor(route, worlds.get("default")));
+  const response = await worlds.begin(requestFor(route, worlds.get("default")));
   expect([200, 201, 204], response.body).toContain(response.status);
 });
 
-test.each(named)("%s refuses query parameters that it doesn't know", (_, route) => {
+test.each(named)("%s refuses query parameters that it doesn't know", async (_, route) => {
   const worlds = stage();
   const request = requestFor(route, worlds.get("default"));
   const names = route.query ?? [];
   const ask = (query: string): ApiRequest => ({ ...request, path: `${request.path}?${query}` });
-  expectRefused(worlds, [
+  await expectRefused(worlds, [
     [ask("colour=red"), 400, "colour"],
     [ask("colour"), 400, "colour"],
     [ask("__proto__=1"), 400, "__proto__"],
@@ -82,7 +82,7 @@ test.each(named)("%s refuses query parameters that it doesn't know", (_, route) 
   ]);
 });
 
-test.each(named)("%s refuses a path that names nothing", (_, route) => {
+test.each(named)("%s refuses a path that names nothing", async (_, route) => {
   const worlds = stage();
   const world = worlds.get("default");
   const request = requestFor(route, world);
@@ -97,7 +97,7 @@ test.each(named)("%s refuses a path that names nothing", (_, route) => {
     "x".repeat(5000),
     "%F0%9F%98%80",
   ];
-  expectRefused(worlds, [
+  await expectRefused(worlds, [
     [ask(`${pathFor(route, world)}/`), 404, "path"],
     [ask(`${pathFor(route, world)}/and/more/of/it/all`), 404, "path"],
     [ask(`/${pathFor(route, world)}`), 404, "path"],
@@ -112,7 +112,7 @@ test.each(named)("%s refuses a path that names nothing", (_, route) => {
   ]);
 });
 
-test.each(named)("%s refuses a body of the wrong type, size or form", (_, route) => {
+test.each(named)("%s refuses a body of the wrong type, size or form", async (_, route) => {
   const worlds = stage();
   const request = requestFor(route, worlds.get("default"));
   const takesBody = (route.body ?? "none") !== "none";
@@ -124,7 +124,7 @@ test.each(named)("%s refuses a body of the wrong type, size or form", (_, route)
   const json = typeof request.body === "string" ? request.body : "{}";
   const as = (type: string): ApiRequest => send(json, { "content-type": type });
   const most = route.maxBodyBytes ?? MAX_CONTROL_BODY_BYTES;
-  expectRefused(worlds, [
+  await expectRefused(worlds, [
     [send(json, {}), 415, "body"],
     [as(""), 415, "body"],
     [as("text/plain"), 415, "body"],
@@ -166,13 +166,13 @@ test.each(named)("%s refuses a body of the wrong type, size or form", (_, route)
   ]);
 });
 
-test.each(withBody)("%s refuses unknown members and repeated ones", (_, route) => {
+test.each(withBody)("%s refuses unknown members and repeated ones", async (_, route) => {
   const worlds = stage();
   const request = requestFor(route, worlds.get("default"));
   const members = JSON.stringify(bodyFor(route, worlds.get("default"))).slice(1);
   const comma = members === "}" ? "" : ",";
   const send = (more: string): ApiRequest => ({ ...request, body: `{${more}${comma}${members}` });
-  expectRefused(worlds, [
+  await expectRefused(worlds, [
     [send('"colour":"red"'), 400, "colour"],
     [send('"__proto__":{"a":1}'), 400, "__proto__"],
     [send('"constructor":{}'), 400, "constructor"],
@@ -184,40 +184,43 @@ test.each(withBody)("%s refuses unknown members and repeated ones", (_, route) =
   ]);
 });
 
-test.each([...routesByPath])("%s answers other methods with 405 and Allow", (path, routes) => {
-  const worlds = stage();
-  const methods = routes.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
-  const others = [
-    "GET",
-    "HEAD",
-    "POST",
-    "PUT",
-    "PATCH",
-    "DELETE",
-    "OPTIONS",
-    "TRACE",
-    "get",
-    "__proto__",
-  ];
-  const before = stateOf(worlds);
-  for (const method of others.filter((other) => !methods.includes(other))) {
-    const target = `/_sim/${pathFor({ path }, worlds.get("default"))}`;
-    const response = worlds.handle({ method, path: target, headers: JSON_BODY, body: "{}" });
-    expect(response.headers.allow, method).toBe(methods.join(", "));
-    if (method === "HEAD") expect([response.status, response.body]).toEqual([405, ""]);
-    else expect(expectRefusal(response, method, [405])).toBe("method");
-  }
-  expect(stateOf(worlds)).toBe(before);
-});
+test.each([...routesByPath])(
+  "%s answers other methods with 405 and Allow",
+  async (path, routes) => {
+    const worlds = stage();
+    const methods = routes.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+    const others = [
+      "GET",
+      "HEAD",
+      "POST",
+      "PUT",
+      "PATCH",
+      "DELETE",
+      "OPTIONS",
+      "TRACE",
+      "get",
+      "__proto__",
+    ];
+    const before = stateOf(worlds);
+    for (const method of others.filter((other) => !methods.includes(other))) {
+      const target = `/_sim/${pathFor({ path }, worlds.get("default"))}`;
+      const response = await worlds.begin({ method, path: target, headers: JSON_BODY, body: "{}" });
+      expect(response.headers.allow, method).toBe(methods.join(", "));
+      if (method === "HEAD") expect([response.status, response.body]).toEqual([405, ""]);
+      else expect(expectRefusal(response, method, [405])).toBe("method");
+    }
+    expect(stateOf(worlds)).toBe(before);
+  },
+);
 
 test.each(named.filter(([, { method }]) => method === "GET"))(
   "%s changes nothing, and HEAD is the same without a body",
-  (_, route) => {
+  async (_, route) => {
     const worlds = stage();
     const before = stateOf(worlds);
     const request = requestFor(route, worlds.get("default"));
-    const get = worlds.handle(request);
-    expect(worlds.handle({ ...request, method: "HEAD" })).toEqual({ ...get, body: "" });
+    const { more: _more, ...get } = await worlds.begin(request);
+    expect(await worlds.begin({ ...request, method: "HEAD" })).toEqual({ ...get, body: "" });
     expect(stateOf(worlds)).toBe(before);
   },
 );
@@ -261,7 +264,7 @@ describe("a body with one value replaced", () => {
 
   test.each(withBody)(
     "by one of another type is refused by %s, which names the field",
-    (name, route) => {
+    async (name, route) => {
       const worlds = stage();
       const world = worlds.get("default");
       const request = requestFor(route, world);
@@ -275,7 +278,7 @@ describe("a body with one value replaced", () => {
           if (JSON.stringify(replaced(body, place, value)) === JSON.stringify(body)) continue;
           const changed = JSON.stringify(replaced(body, place, value));
           const what = `${path}: ${JSON.stringify(value)}`;
-          const response = worlds.handle({ ...request, body: changed });
+          const response = await worlds.begin({ ...request, body: changed });
           const field = expectRefusal(response, what, [400]);
           // A snapshot may be refused for its digest instead.
           if (name !== "PUT snapshot") expect(isNear(field, path), `${what}: ${field}`).toBe(true);
@@ -285,7 +288,7 @@ describe("a body with one value replaced", () => {
     },
   );
 
-  test.each(withBody)("by an odd one is refused by %s, or does no harm", (name, route) => {
+  test.each(withBody)("by an odd one is refused by %s, or does no harm", async (name, route) => {
     let worlds = stage();
     let before = stateOf(worlds);
     const body = bodyFor(route, worlds.get("default")) as object;
@@ -298,13 +301,13 @@ describe("a body with one value replaced", () => {
       const request = requestFor(route, worlds.get("default"));
       const what = `${place.join(".")}: ${JSON.stringify(value)?.slice(0, 80)}`;
       const changed = JSON.stringify(replaced(body, place, value)).replace(`"${HUGE}"`, "1e999");
-      const response = worlds.handle({ ...request, body: changed });
+      const response = await worlds.begin({ ...request, body: changed });
       if (response.status >= 300) {
         expectRefusal(response, what, [400, 404, 409]);
         expect(stateOf(worlds) === before, `${what} changed something`).toBe(true);
         continue;
       }
-      expectUnharmed(worlds, what);
+      await expectUnharmed(worlds, what);
       worlds = stage();
       before = stateOf(worlds);
     }
@@ -312,19 +315,22 @@ describe("a body with one value replaced", () => {
 });
 
 /** Expects every GET route to answer, and the state to survive being saved and restored. */
-function expectUnharmed(worlds: Worlds, what: string): void {
+async function expectUnharmed(worlds: Worlds, what: string): Promise<void> {
   for (const name of worlds.names()) {
     const prefix = `/@${name}/_sim`;
     for (const { method, path } of apiRoutes) {
       if (method !== "GET" || path.includes(":")) continue;
-      expect(worlds.handle({ method, path: `${prefix}/${path}` }).status, `${what}: ${path}`).toBe(
-        200,
-      );
+      expect(
+        (await worlds.begin({ method, path: `${prefix}/${path}` })).status,
+        `${what}: ${path}`,
+      ).toBe(200);
     }
-    const saved = worlds.handle({ method: "GET", path: `${prefix}/snapshot` }).body;
+    const saved = (await worlds.begin({ method: "GET", path: `${prefix}/snapshot` })).body;
     const sent = { method: "PUT", path: `${prefix}/snapshot`, headers: JSON_BODY, body: saved };
-    expect(worlds.handle(sent).status, what).toBe(200);
-    expect(worlds.handle({ method: "GET", path: `${prefix}/snapshot` }).body, what).toBe(saved);
+    expect((await worlds.begin(sent)).status, what).toBe(200);
+    expect((await worlds.begin({ method: "GET", path: `${prefix}/snapshot` })).body, what).toBe(
+      saved,
+    );
   }
 }
 

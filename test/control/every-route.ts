@@ -1,7 +1,7 @@
 /** A correct request for each route of the control API, and worlds to send it to. A route without one fails the tests. */
 
-import { createControlLoader } from "../../src/adapters/server/control-loader.ts";
-import type { ControlLoader, ControlModules, ControlRoute } from "../../src/control/route.ts";
+import { controlModules } from "../../src/adapters/server/control-modules.ts";
+import type { ControlRoute } from "../../src/control/route.ts";
 import { controlRoutes } from "../../src/control/routes.ts";
 import type { SimulatorCore } from "../../src/simulator/simulator.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
@@ -109,19 +109,15 @@ export function requestFor(route: ControlRoute, world: SimulatorCore): ApiReques
   return { method: route.method, path, headers: JSON_BODY, body: JSON.stringify(body) };
 }
 
-const loadReal = createControlLoader();
-await new Promise<void>((resolve) => loadReal("scenarios", () => resolve()));
-const page: ControlModules["inspector"] = { html: "<p>", script: "1", style: "p{}" };
 /** The real page takes long to build, and its own tests load it. */
-const load: ControlLoader = (name, done) => {
-  // The name says which module `done` takes.
-  if (name === "inspector") (done as (module: typeof page) => void)(page);
-  else loadReal(name, done);
+const modules = {
+  ...controlModules,
+  inspector: async () => ({ html: "<p>", script: "1", style: "p{}" }),
 };
 
 /** Two worlds, one of them with a rule, events, a journal, and a clock that was moved. */
 export function stage(): Worlds {
-  const worlds = worldsOf({ publishers: 3, wallClock: () => 0 }, { load });
+  const worlds = worldsOf({ publishers: 3, wallClock: () => 0 }, { modules });
   setUp(worlds);
   return worlds;
 }

@@ -1,12 +1,12 @@
 /** The past of a world over the control API, compared with what the API answered at that time. */
 
 import { describe, expect, test } from "vitest";
+import { controlModules } from "../../src/adapters/server/control-modules.ts";
 import { listedExchange } from "../../src/control/listed-exchange.ts";
-import { playInSlices } from "../../src/play/player/play-in-process.ts";
 import type { HostedCore } from "../../src/simulator/simulator.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
 import { buildRequest } from "../../src/spec/build-request.ts";
-import { ask, worldsOf } from "../worlds.ts";
+import { ask, askLater, worldsOf } from "../worlds.ts";
 
 interface ShownState {
   readonly now: string;
@@ -336,21 +336,15 @@ describe("POST worlds", () => {
   });
 });
 
-test("the moments of a scenario that was played in the world can be rebuilt, and those before it", () => {
-  const worlds = worldsOf(
-    {},
-    {
-      load: (_, done) =>
-        done({ list: () => [], find: () => undefined, play: playInSlices } as never),
-    },
-  );
+test("the moments of a scenario that was played in the world can be rebuilt, and those before it", async () => {
+  const worlds = worldsOf({}, { modules: controlModules });
   impression(world(worlds), "s-1");
   const scenario = {
     name: "two",
     about: "Two impressions.",
     steps: [{ impression: { session_id: "a" } }, { advance: "1h" }, { impression: {} }],
   };
-  const played = ask(worlds, "POST", "/_sim/scenarios/play", { scenario });
+  const played = await askLater(worlds, "POST", "/_sim/scenarios/play", { scenario });
   expect(JSON.parse(played.body)).toMatchObject({ verdict: "held" });
   impression(world(worlds), "s-2");
   const counts = [1, 2, 3, 4].map(

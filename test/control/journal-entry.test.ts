@@ -8,7 +8,7 @@ import { playScenarioSync } from "../../src/play/player/play-in-process.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
 import { senderOf } from "../operation-sender.ts";
 import { otherForm, parityOptions, recordRequests } from "../parity-requests.ts";
-import { ask, JSON_BODY, worldsOf } from "../worlds.ts";
+import { ask, askLater, JSON_BODY, worldsOf } from "../worlds.ts";
 import { stage } from "./every-route.ts";
 
 interface Shown {
@@ -18,13 +18,13 @@ interface Shown {
   readonly whyNoStep?: string;
 }
 
-function shown(worlds: Worlds, sequence: number, query = ""): Shown {
-  const response = ask(worlds, "GET", `/_sim/journal/${sequence}${query}`);
+async function shown(worlds: Worlds, sequence: number, query = ""): Promise<Shown> {
+  const response = await askLater(worlds, "GET", `/_sim/journal/${sequence}${query}`);
   expect(response.status, response.body).toBe(200);
   return JSON.parse(response.body);
 }
 
-test("shows the entry as the journal lists it, with secrets only if asked", () => {
+test("shows the entry as the journal lists it, with secrets only if asked", async () => {
   const worlds = worldsOf();
   const world = worlds.get("default");
   const { apiKey } = world.publishers.at(0);
@@ -33,15 +33,15 @@ test("shows the entry as the journal lists it, with secrets only if asked", () =
   sender.nowhere();
   world.handle({ method: "GET", path: `/v1/${apiKey}` });
   for (const [index, entry] of world.journal.entries().entries()) {
-    const text = JSON.stringify(shown(worlds, index + 1));
+    const text = JSON.stringify(await shown(worlds, index + 1));
     expect(JSON.parse(text).entry).toEqual(JSON.parse(JSON.stringify(entry)));
     expect(text).not.toContain(apiKey);
-    const open = shown(worlds, index + 1, "?secrets=shown");
+    const open = await shown(worlds, index + 1, "?secrets=shown");
     const [same] = world.journal.entries({ after: index, limit: 1, secrets: "shown" });
     expect(open.entry).toEqual(JSON.parse(JSON.stringify(same)));
     expect(JSON.stringify(open.step)).not.toContain(apiKey);
   }
-  expect(shown(worlds, 1, "?secrets=shown").curl).toContain(apiKey);
+  expect((await shown(worlds, 1, "?secrets=shown")).curl).toContain(apiKey);
 });
 
 test("the command has the address by which the client asked", () => {
@@ -78,13 +78,13 @@ describe("the step", () => {
   test.each([
     ["the usual answers", parityOptions],
     ["another form of answers", otherForm],
-  ])("of every kind of request is valid in a scenario, with %s", (_, options) => {
+  ])("of every kind of request is valid in a scenario, with %s", async (_, options) => {
     const requests = recordRequests(options);
     const worlds = worldsOf({ ...options, journalEntries: 10_000 });
     for (const { target, ...request } of requests) worlds.handle({ ...request, path: target });
     const kinds = new Set<string>();
     for (let sequence = 1; sequence <= requests.length; sequence += 1) {
-      const { step, whyNoStep } = shown(worlds, sequence);
+      const { step, whyNoStep } = await shown(worlds, sequence);
       if (/isn't UTF-8/.test(whyNoStep ?? "")) continue;
       expect(() => parseScenario(scenarioOf(step)), JSON.stringify(step)).not.toThrow();
       kinds.add(Object.keys(step ?? {})[0] ?? "");
@@ -107,10 +107,10 @@ describe("the step", () => {
       "two keys",
       { method: "GET", path: "/v1/x", headers: { authorization: "Bearer x, Bearer y" } },
     ],
-  ])("of %s is valid", (_, request) => {
+  ])("of %s is valid", async (_, request) => {
     const worlds = stage();
     worlds.get("default").handle(request);
-    const { step } = shown(worlds, worlds.get("default").journal.total);
+    const { step } = await shown(worlds, worlds.get("default").journal.total);
     expect(() => parseScenario(scenarioOf(step)), JSON.stringify(step).slice(0, 500)).not.toThrow();
   });
 
@@ -124,10 +124,10 @@ describe("the step", () => {
     ["a long path", { method: "GET", path: `/${"x".repeat(100_000)}` }],
     ["odd headers", { method: "GET", path: "/v1", headers: { "x y": "1", "": "2" } }],
     ["an odd key", { method: "GET", path: "/v1/click", headers: { authorization: "\u0000" } }],
-  ])("of %s isn't there, and the entry says why", (_, request) => {
+  ])("of %s isn't there, and the entry says why", async (_, request) => {
     const worlds = stage();
     worlds.get("default").handle(request);
-    const { step, whyNoStep } = shown(worlds, worlds.get("default").journal.total);
+    const { step, whyNoStep } = await shown(worlds, worlds.get("default").journal.total);
     expect(step).toBe(null);
     expect(whyNoStep).toMatch(/^steps\.0\..* must|^steps\.0\..* is|^The body isn't UTF-8/);
   });
@@ -139,14 +139,14 @@ describe("the step", () => {
     { kind: "delay", delay: "1s" },
     { kind: "duplicate" },
     { kind: "respond", status: 503 },
-  ])("of a request with the verdict %j is valid", (verdict) => {
+  ])("of a request with the verdict %j is valid", async (verdict) => {
     const worlds = worldsOf();
     worlds.get("default").faults.add({ verdict });
     senderOf(worlds.get("default")).impression("a");
-    parseScenario(scenarioOf(shown(worlds, 1).step));
+    parseScenario(scenarioOf((await shown(worlds, 1)).step));
   });
 
-  test("sends the same again, and gets the same status in a new world", () => {
+  test("sends the same again, and gets the same status in a new world", async () => {
     const worlds = worldsOf({ seed: "parity", profile: "adversarial", publishers: 12 });
     const world = worlds.get("default");
     const { id } = world.publishers.at(3);
@@ -158,11 +158,11 @@ describe("the step", () => {
     sender.nowhere();
     world.handle({ method: "POST", path: "/v1/impression", headers: JSON_BODY, body: '{"a":' });
     for (let sequence = 1; sequence <= world.journal.total; sequence += 1) {
-      const { step } = shown(worlds, sequence);
+      const { step } = await shown(worlds, sequence);
       const result = playScenarioSync(scenarioOf(step));
       expect(result.verdict, JSON.stringify(step)).toBe("held");
     }
-    expect(shown(worlds, 1).step).toEqual({
+    expect((await shown(worlds, 1)).step).toEqual({
       impression: {
         surface: { ref: "publishers.3.surfaces.0.id" },
         ad_id: "ad",
@@ -171,10 +171,10 @@ describe("the step", () => {
       publisher: 3,
       expect: { status: 200 },
     });
-    expect(JSON.stringify(shown(worlds, 2).step)).not.toContain(id);
+    expect(JSON.stringify((await shown(worlds, 2)).step)).not.toContain(id);
   });
 
-  test("of an old key or of a publisher that signed up is that of a publisher that every world has", () => {
+  test("of an old key or of a publisher that signed up is that of a publisher that every world has", async () => {
     const worlds = worldsOf({ seed: "parity", profile: "adversarial", publishers: 12 });
     const world = worlds.get("default");
     const first = world.publishers.at(1);
@@ -183,7 +183,7 @@ describe("the step", () => {
     const names = Array.from({ length: 9 }, (_, index) => `Surface ${index}`);
     const added = world.publishers.signUp({ name: "Acme", surfaces: names });
     senderOf(world, added).surfaces();
-    const [seeded, signedUp] = [shown(worlds, 1).step, shown(worlds, 2).step];
+    const [seeded, signedUp] = [(await shown(worlds, 1)).step, (await shown(worlds, 2)).step];
     expect(seeded).toEqual({ surfaces: {}, publisher: 1, expect: { status: 200 } });
     expect(signedUp).toEqual({
       surfaces: {},
@@ -195,14 +195,14 @@ describe("the step", () => {
     }
   });
 
-  test("is there although the world has been replaced, and no longer has the publisher", () => {
+  test("is there although the world has been replaced, and no longer has the publisher", async () => {
     const worlds = worldsOf();
     const world = worlds.get("default");
     const saved = world.snapshot();
     const added = world.publishers.signUp({ name: "Acme" });
     senderOf(world, added).surfaces();
     world.restore(saved);
-    parseScenario(scenarioOf(shown(worlds, 1).step));
+    parseScenario(scenarioOf((await shown(worlds, 1)).step));
   });
 });
 

@@ -28,7 +28,7 @@ describe("worlds over the control API", () => {
         },
         { name: "other", now: START, ...untouched },
       ],
-      max: 1000,
+      max: 200,
       dropped: 0,
     });
   });

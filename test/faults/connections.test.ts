@@ -1,14 +1,12 @@
-/** A rule that affects one connection must not affect the next: order, pipelining, sweeping, closing, no leaks. */
+/** A rule that affects one connection must not affect the next: order, pipelining, closing, no leaks. */
 
 import { execFile } from "node:child_process";
-import { Socket } from "node:net";
 import { promisify } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test, vi } from "vitest";
-import { createSweeper } from "../../src/adapters/server/connections.ts";
 import { createSimulator } from "../../src/index.ts";
-import { open, openRawConnection, parseResponses, serve } from "../server/raw.ts";
+import { openRawConnection, parseResponses, serve } from "../server/raw.ts";
 import { impression, listing, type Verdict, type Watched } from "./cases.ts";
 import { observeFetch } from "./observe.ts";
 
@@ -135,44 +133,6 @@ test("a connection stays in use after a late answer", async () => {
     [1, 2, 3, 4, 5, 6].map((number) => (number % 2 === 0 ? "whole" : undefined)),
   );
   socket.destroy();
-});
-
-describe("the sweep", () => {
-  async function swept(verdict: Verdict, sweeps: number): Promise<boolean> {
-    await using server = await serve();
-    const sim = server.worlds.get("default");
-    sim.faults.add({ verdict });
-    const accepted: Socket[] = [];
-    const socket = await open(server.port);
-    socket.on("error", () => undefined);
-    socket.write(get(sim, "a"));
-    await vi.waitUntil(() => sim.journal.total === 1, WAIT);
-    // The server's side of the connection, which no API exposes.
-    const handles = process as unknown as { _getActiveHandles(): unknown[] };
-    for (const handle of handles._getActiveHandles()) {
-      if (handle instanceof Socket && handle.localPort === server.port) accepted.push(handle);
-    }
-    expect(accepted).toHaveLength(1);
-    const sweep = createSweeper(accepted);
-    for (let count = 0; count < sweeps; count += 1) sweep();
-    const isGone = accepted[0]?.destroyed ?? false;
-    socket.destroy();
-    return isGone;
-  }
-
-  test.each([
-    { kind: "delay", delay: "1h" },
-    { kind: "reorder", atMost: "1h" },
-    { kind: "drip", bytesPerSecond: 1 },
-    { kind: "empty", delay: "1h" },
-  ] as const)("leaves a connection open that waits under %j", async (verdict) => {
-    expect(await swept(verdict, 100)).toBe(false);
-  });
-
-  test("closes a silent connection at the eleventh sweep, and not before", async () => {
-    expect(await swept({ kind: "timeout" }, 10)).toBe(false);
-    expect(await swept({ kind: "timeout" }, 11)).toBe(true);
-  });
 });
 
 describe("closing the server", { concurrent: true }, () => {

@@ -109,18 +109,18 @@ describe("a simulator's trace", () => {
 });
 
 describe("the trace of a server", () => {
-  test("has every world, and names those that were dropped or reset", () => {
+  test("has every world, and names those that were dropped or reset", async () => {
     const worlds = worldsWith(3);
     for (const name of ["a", "b", "c"]) {
       const world = worlds.get(name);
       world.handle(impression(world, name));
     }
     worlds.get("c").reset();
-    const { worlds: recorded, notes } = traceOf(worlds, "t");
+    const { worlds: recorded, notes } = await traceOf(worlds, "t");
     expect(Object.keys(recorded)).toEqual(["default", "b", "c"]);
     expect(notes.slice(1)).toEqual([
       "Without these worlds, which the server dropped to make room: a.",
-      "Without what happened before the latest reset, play or clearing of the journal in: c.",
+      "Without what happened before the latest reset or clearing of the journal in: c.",
     ]);
   });
 });

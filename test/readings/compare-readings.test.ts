@@ -1,7 +1,8 @@
 /** What compareReadings says of a few requests whose answers are known. */
 
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createSimulator, InputError, type Simulator } from "../../src/index.ts";
+import type { Readings } from "../../src/simulator/simulator-options.ts";
 import type { AssumptionKey } from "../../src/spec/assumptions/catalogue.ts";
 import type { ApiRequest } from "../../src/spec/messages.ts";
 import {
@@ -9,6 +10,7 @@ import {
   type CompareReadingsOptions,
   compareReadings,
 } from "../../src/testing.ts";
+import { Book } from "../../src/world/ledger/book.ts";
 import { impressionIdIn, senderOf } from "../sender.ts";
 
 function getStats(sim: Simulator, place = 0): ApiRequest {
@@ -67,6 +69,16 @@ describe("a reading gets the answer of a world that had it from the beginning", 
     });
     expect(answer.assumptions).toContain("dedup.repeat");
     expect(differences[0]).toBe("status: 409 instead of 200");
+  });
+
+  test("dedup.key=session knows the session of one earlier impression, on another surface", () => {
+    const sim = createSimulator();
+    const { id: publisher_id, surfaces } = sim.publishers.at(0);
+    sim.handle(impression(sim));
+    const event = { publisher_id, surface: surfaces[1]?.id, ad_id: "ad", session_id: "s" };
+    const elsewhere = post(sim, "impression", event);
+    const { answer } = groupOf(sim, elsewhere, "dedup.key", "session");
+    expect(answer).toMatchObject({ status: 200, effect: "suppressed", creditInr: 0 });
   });
 
   test("click.repeat=count has counted an earlier second click", () => {
@@ -142,6 +154,19 @@ describe("a reading gets the answer of a world that had it from the beginning", 
     expect(refused.answer.status).toBe(415);
   });
 
+  test.each([
+    ["click.window", "24h", 410],
+    ["click.repeat", "conflict", 409],
+    ["click.revenue", "zero", 200],
+  ] as const)("%s=%s for a click that is a day late and the second: %i", (key, choice, status) => {
+    const sim = createSimulator();
+    const id = impressionIdIn(sim.handle(impression(sim)));
+    sim.handle(post(sim, "click", { impression_id: id }));
+    sim.clock.advance("25h");
+    const click = post(sim, "click", { impression_id: id });
+    expect(groupOf(sim, click, key, choice).answer.status).toBe(status);
+  });
+
   test("auth.key-scope=any opens another publisher's stats, with what it recorded", () => {
     const sim = createSimulator();
     sim.handle(impression(sim, "s", 1));
@@ -149,6 +174,12 @@ describe("a reading gets the answer of a world that had it from the beginning", 
     const own = sim.fork().handle(getStats(sim, 1));
     const { answer } = groupOf(sim, read, "auth.key-scope", "any");
     expect(answer).toMatchObject({ status: 200, body: own.body });
+  });
+
+  test("response.key-order=shuffled has the same members", () => {
+    const sim = createSimulator();
+    const { differences } = groupOf(sim, getStats(sim), "response.key-order", "shuffled");
+    expect(differences).toEqual(["body: the same members in another order"]);
   });
 });
 
@@ -167,6 +198,15 @@ describe("the first group", () => {
     const all = groups.flatMap(({ readings }) => readings);
     expect(all.map(({ key, choice }) => `${key}=${choice}`)).not.toContain("errors.body=flat");
     expect(new Set(all.map(({ key, choice }) => `${key}=${choice}`)).size).toBe(all.length);
+  });
+
+  test("readings that this world can't have are listed with the reason", () => {
+    const { impossible } = compareReadings(createSimulator(), { method: "GET", path: "/" });
+    expect(impossible.map(({ key, choice }) => `${key}=${choice}`)).toEqual([
+      "payout.txn-id=null",
+      "payout.txn-id=absent",
+    ]);
+    expect(impossible[0]?.why).toMatch(/while payout.statuses is "documented"/);
   });
 });
 
@@ -284,6 +324,16 @@ describe("if the journal doesn't reach the world's beginning", () => {
   );
 });
 
+test("after a restore, a reading of dedup.key begins with no session known", () => {
+  const sim = createSimulator();
+  sim.handle(impression(sim));
+  sim.restore(sim.snapshot());
+  sim.handle(impression(sim));
+  expect(JSON.parse(sim.fork().handle(getToday(sim)).body)).toMatchObject({ impressions: 1 });
+  const { answer } = groupOf(sim, getToday(sim), "dedup.key", "session");
+  expect(JSON.parse(answer.body)).toMatchObject({ impressions: 2 });
+});
+
 describe("refuses", () => {
   const sim = createSimulator();
   const read = getStats(sim);
@@ -311,5 +361,58 @@ describe("refuses", () => {
     const call = (): unknown => compareReadings(given, read, options as CompareReadingsOptions);
     expect(call).toThrow(InputError);
     expect(call).toThrow(says);
+  });
+});
+
+describe("a world of many publishers", () => {
+  const PUBLISHERS = 200;
+
+  function send(sim: Simulator, count: number): void {
+    for (let sent = 0; sent < 3 * count; sent += 1)
+      sim.handle(impression(sim, `s-${sent}`, sent % count));
+  }
+
+  test("copies the others' books a few times, not for each reading", () => {
+    const sim = createSimulator({ publishers: PUBLISHERS });
+    send(sim, PUBLISHERS);
+    const copies = vi.spyOn(Book.prototype, "copy");
+    try {
+      const { groups } = compareReadings(sim, impression(sim, "s"));
+      const readings = groups.flatMap((group) => group.readings);
+      expect(readings.length).toBeGreaterThan(50);
+      // Twice for the present, and for keys that are bound to no publisher.
+      expect(copies.mock.calls.length).toBeLessThan(10 * PUBLISHERS);
+    } finally {
+      copies.mockRestore();
+    }
+  });
+
+  test("answers as with all of them, also about another's former key and surface", () => {
+    let former = "";
+    const made = (assumptions: Readings = {}): Simulator => {
+      const sim = createSimulator({ publishers: 4, journalEntries: 30, assumptions });
+      const { id, apiKey, surfaces } = sim.publishers.at(1);
+      send(sim, 4);
+      sim.publishers.rotateKey(id);
+      sim.publishers.setSurface(id, surfaces[0]?.id ?? "", { status: "paused" });
+      send(sim, 4);
+      former = apiKey;
+      return sim;
+    };
+    const sim = made();
+    const { id, surfaces } = sim.publishers.at(1);
+    const fields = { publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad" };
+    for (const request of [
+      { ...impression(sim, "s", 1), headers: { authorization: `Bearer ${former}` } },
+      post(sim, "impression", fields, 0),
+      post(sim, "impression", fields, 1),
+    ]) {
+      for (const { answer, readings } of compareReadings(sim, request).groups) {
+        for (const { key, choice } of readings.filter((one) => one.key !== "ids.format")) {
+          const { status } = made({ [key]: choice }).handle(request);
+          expect({ key, choice, status }).toEqual({ key, choice, status: answer.status });
+        }
+      }
+    }
   });
 });

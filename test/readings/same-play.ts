@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { createSimulator, type Simulator, type SimulatorOptions } from "../../src/index.ts";
+import { idTranslator, missingImpressionIn } from "../../src/readings/ids-elsewhere.ts";
 import {
   type AssumptionKey,
   type Assumptions,
@@ -157,8 +158,13 @@ function clicked({ play, original, pick }: Turn): string {
   if (teller === undefined) return "imp_none";
   const own = play.responses[teller];
   const like = told[teller] ?? "";
-  // Where no answer told it, the comparison lets the client send this.
-  return (own && impressionIdIn(own)) ?? `${like}-untold`;
+  return (own && impressionIdIn(own)) ?? missing(play, original, like);
+}
+
+function missing({ sim }: Play, original: Play, like: string): string {
+  const id = missingImpressionIn(sim.seed)(like);
+  const from = new Set([original.sim.assumptions["ids.format"]]);
+  return idTranslator({ seed: sim.seed, from, to: sim.assumptions["ids.format"] })(id);
 }
 
 function impressionIdIn({ body }: ApiResponse): string | undefined {

@@ -110,40 +110,9 @@ test("a reset starts over", async () => {
 });
 
 describe("many clients", () => {
-  test("beyond 100 streams the next gets 503, until one leaves; others are answered all the time", async () => {
-    await using server = await serve();
-    const streams = await Promise.all(
-      Array.from({ length: 100 }, () => openRawConnection(server.port)),
-    );
-    for (const { socket } of streams) socket.write(REQUEST);
-    await expect
-      .poll(() => streams.filter(({ text }) => text().includes("retry:")).length, PATIENCE)
-      .toBe(100);
-    const refused = await exchange(server.port, REQUEST);
-    expect(refused.responses[0]?.status).toBe(503);
-    expect(refused.responses[0]?.headers["content-type"]).toBe("application/problem+json");
-    expect(JSON.parse(refused.responses[0]?.body ?? "")).toMatchObject({
-      type: "urn:adsim:control:busy",
-      field: "path",
-    });
-    await healthy(server);
-    fill(server, 10);
-    const arrived = (): number =>
-      streams.filter(({ text }) => sequencesOf(eventsIn(bodyOf(text()))).length === 10).length;
-    await expect.poll(arrived, PATIENCE).toBe(100);
-    streams[50]?.socket.destroy();
-    const status = async (): Promise<number> => {
-      await using reader = await readEvents(`${server.url}/_sim/events`);
-      return reader.response.status;
-    };
-    await expect.poll(status, PATIENCE).toBe(200);
-    for (const { socket } of streams) socket.destroy();
-  });
-
   test("clients that never read keep no others waiting, and miss nothing later", async () => {
     await using server = await serve({ journalEntries: 1000 });
     fillWithLong(server, 1000);
-    // More than there are places for control requests.
     const sockets = await Promise.all(Array.from({ length: 33 }, () => open(server.port)));
     for (const socket of sockets) {
       socket.pause();
@@ -165,26 +134,6 @@ describe("many clients", () => {
     expect(events.some(({ event }) => event === "restarted")).toBe(true);
     expect(sequencesOf(events)).toEqual(range(2001, 3000));
     for (const socket of sockets) socket.destroy();
-  });
-
-  test("a client that has left takes no place, however it leaves", async () => {
-    await using server = await serve();
-    const leave: ((socket: Socket) => unknown)[] = [
-      (socket) => socket.destroy(),
-      (socket) => socket.end(),
-      (socket) => socket.resetAndDestroy(),
-    ];
-    for (let round = 0; round < 3; round += 1) {
-      const streams = await Promise.all(
-        Array.from({ length: 90 }, () => openRawConnection(server.port)),
-      );
-      for (const { socket } of streams) socket.write(REQUEST);
-      await expect
-        .poll(() => streams.filter(({ text }) => text().includes("retry:")).length, PATIENCE)
-        .toBe(90);
-      for (const [index, { socket }] of streams.entries()) leave[index % leave.length]?.(socket);
-      await Promise.all(streams.map(({ socket }) => isClosed(socket)));
-    }
   });
 });
 
@@ -208,16 +157,6 @@ describe("the connection", () => {
     expect(clock.now()).toBe(beforeMs);
     await healthy(server);
     socket.destroy();
-  });
-
-  test("ends with the whole answer so far if the client closes its half", async () => {
-    await using server = await serve();
-    fill(server, 1500);
-    const { socket, whole } = await openRawConnection(server.port);
-    socket.end(REQUEST);
-    const text = await whole;
-    expect(sequencesOf(eventsIn(bodyOf(text)))).toEqual(range(1, 1500));
-    expect(text.endsWith("\r\n0\r\n\r\n")).toBe(true);
   });
 
   test("works in HTTP/1.0, without chunks", async () => {

@@ -88,21 +88,6 @@ test.each(named)(
   },
 );
 
-test("a fault rule may answer with a body of 1 MiB; one byte more gets 400, and 1.5 MiB gets 413", async () => {
-  await using server = await serve();
-  const install = (length: number): Promise<Response> =>
-    fetch(`${server.url}/_sim/faults`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ verdict: { kind: "respond", status: 200, body: "x".repeat(length) } }),
-    });
-  expect((await install(1_048_576)).status).toBe(201);
-  const long = await install(1_048_577);
-  expect([long.status, (await long.json()).field]).toEqual([400, "verdict.body"]);
-  expect((await install(1_572_864)).status).toBe(413);
-  expect(server.worlds.get("default").faults.list()).toHaveLength(1);
-});
-
 test("a page of a forbidden origin creates no world, but can use an existing one", async () => {
   await using server = await serve({ maxWorlds: 10 });
   const target = "/v1/publisher/stats";

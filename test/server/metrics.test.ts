@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { createMeter } from "../../src/exchange/meter.ts";
 import type { Server } from "../../src/server.ts";
 import { senderOf } from "../operation-sender.ts";
+import { worldsOf } from "../worlds.ts";
 import { type Family, parsePrometheus } from "./prometheus-text.ts";
 import { exchange, open, serve } from "./raw.ts";
 
@@ -44,8 +45,6 @@ describe("a scrape", () => {
       "gauge adsim_worlds",
       "gauge adsim_worlds_limit",
       "counter adsim_worlds_dropped_total",
-      "gauge adsim_world_bytes",
-      "gauge adsim_world_bytes_limit",
       "gauge adsim_impressions_held",
       "gauge adsim_journal_entries",
       "gauge adsim_journal_bytes",
@@ -215,7 +214,7 @@ test("the metrics count the requests of a forked world", async () => {
   expect(requests?.samples).toEqual([{ labels: { operation: "stats", status: "200" }, value: 1 }]);
 });
 
-test("in process the metrics are available as data and as JSON", async () => {
+test("in process the metrics are available as data, and without a writer as JSON", async () => {
   await using server = await serve();
   await send(server, "/v1/publisher/stats");
   const [requests] = server.worlds.metrics();
@@ -224,8 +223,9 @@ test("in process the metrics are available as data and as JSON", async () => {
     type: "counter",
     samples: [{ labels: { operation: "stats", status: "200" }, value: 1 }],
   });
-  const { body } = server.worlds.handle({ method: "GET", path: "/_sim/metrics" });
-  expect(JSON.parse(body)).toEqual({ metrics: server.worlds.metrics() });
+  const worlds = worldsOf();
+  const { body } = worlds.handle({ method: "GET", path: "/_sim/metrics" });
+  expect(JSON.parse(body)).toEqual({ metrics: worlds.metrics() });
 });
 
 test("a duration equal to a bound is in its bucket, and one beyond the last bound only in +Inf", () => {

@@ -104,7 +104,7 @@ describe("a server", () => {
   async function stepsOf(...lists: readonly (readonly string[])[]): Promise<string[]> {
     await using server = await serve();
     const connections = await Promise.all(lists.map(() => connection(server.port)));
-    const handle = vi.spyOn(server.worlds, "begin");
+    const answering = [vi.spyOn(server.worlds, "handle"), vi.spyOn(server.worlds, "begin")];
     const end = vi.spyOn(ServerResponse.prototype, "end");
     try {
       for (const [at, { socket }] of connections.entries()) {
@@ -113,7 +113,9 @@ describe("a server", () => {
       await Promise.all(connections.map(({ answered }, at) => answered(lists[at]?.length ?? 0)));
       for (const { socket } of connections) socket.destroy();
       const steps = [
-        ...handle.mock.calls.map(([{ path }], at) => ({ step: `answers ${path}`, at, by: handle })),
+        ...answering.flatMap((by) =>
+          by.mock.calls.map(([{ path }], at) => ({ step: `answers ${path}`, at, by })),
+        ),
         ...end.mock.calls.map((_, at) => ({ step: "writes", at, by: end })),
       ].map(({ step, at, by }) => ({ step, order: by.mock.invocationCallOrder[at] ?? 0 }));
       return steps.toSorted((one, other) => one.order - other.order).map(({ step }) => step);
@@ -221,11 +223,11 @@ describe("a server", () => {
 
   test("keeps a connection alive in an answer that was made before the server began to close", async () => {
     const server = await serve();
-    const { begin } = server.worlds;
+    const { handle } = server.worlds;
     let closed: Promise<void> | undefined;
-    vi.spyOn(server.worlds, "begin").mockImplementation((request) => {
+    vi.spyOn(server.worlds, "handle").mockImplementation((request) => {
       if (request.path === "/v1/publisher/stats") closed = server.close();
-      return begin(request);
+      return handle(request);
     });
     const [first, second] = [await connection(server.port), await connection(server.port)];
     first.socket.write(NOWHERE);

@@ -1,8 +1,6 @@
-/** What must not take the server down: a bug of ours, unused connections, too many worlds. */
+/** What must not take the server down: a bug of ours, too many worlds. */
 
-import { connect, createServer, type Socket } from "node:net";
 import { expect, test, vi } from "vitest";
-import { createSweeper } from "../../src/adapters/server/connections.ts";
 import { senderOf } from "../operation-sender.ts";
 import { exchange, serve } from "./raw.ts";
 
@@ -26,31 +24,6 @@ test("an exception gives its request a 500, is reported, and the server goes on"
   expect(reported).toContain("out of paper");
   expect(reported).not.toContain("key_secret");
   expect((await fetch(`${server.url}/_sim/health`)).status).toBe(200);
-});
-
-test("the sweep closes connections without data since the last sweep", async () => {
-  const accepted: Socket[] = [];
-  const server = createServer((socket) => accepted.push(socket.resume()));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  const clients: Socket[] = [];
-  for (const greeting of ["idle", "busy"]) {
-    const client = connect(port, "127.0.0.1");
-    clients.push(client);
-    client.write(greeting);
-    await vi.waitUntil(() => accepted[clients.length - 1]?.bytesRead === 4);
-  }
-  const sweep = createSweeper(accepted);
-  sweep();
-  expect(accepted.map((socket) => socket.destroyed)).toEqual([false, false]);
-  clients[1]?.write("more");
-  await vi.waitUntil(() => accepted[1]?.bytesRead === 8);
-  sweep();
-  expect(accepted.map((socket) => socket.destroyed)).toEqual([true, false]);
-  sweep();
-  expect(accepted.map((socket) => socket.destroyed)).toEqual([true, true]);
-  for (const client of clients) client.destroy();
-  await new Promise((resolve) => server.close(resolve));
 });
 
 test("worlds over HTTP are isolated, and their number is limited", async () => {

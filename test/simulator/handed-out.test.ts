@@ -181,13 +181,11 @@ describe("what a public call returns", () => {
       "waitFor",
       "record",
       "records",
-      "importRecords",
       "shown",
       "observe",
       "share",
       "isOff",
       "recordAt",
-      "watch",
       "restarts",
     ];
     const covered = [...Object.keys(calls).map((each) => each.replace(/^faults\./, "")), ...plain];

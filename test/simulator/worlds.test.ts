@@ -4,18 +4,15 @@ import { describe, expect, test } from "vitest";
 import { InputError } from "../../src/base/input.ts";
 import { isControlTarget } from "../../src/base/world-path.ts";
 import { createControl } from "../../src/control/control.ts";
+import { createKeptWorlds } from "../../src/simulator/kept-worlds.ts";
 import { createWorlds, type Worlds } from "../../src/simulator/worlds.ts";
 import type { ApiResponse } from "../../src/spec/messages.ts";
-import { runToEnd } from "../../src/spec/work.ts";
 import { fakerPerson } from "../../src/world/publishers/people.ts";
 
-function worldsOf(
-  maxWorlds?: number,
-  { worldBytes, journalBytes }: { worldBytes?: number; journalBytes?: number } = {},
-): Worlds {
+function worldsOf(maxWorlds?: number, { journalBytes }: { journalBytes?: number } = {}): Worlds {
   return createWorlds({
-    options: { publishers: 3, seed: "worlds", journalBytes },
-    worldBytes,
+    options: { publishers: 3, seed: "worlds" },
+    journalBytes,
     host: { people: () => fakerPerson },
     control: createControl(),
     maxWorlds,
@@ -164,16 +161,30 @@ describe("worlds", () => {
     expect(record(worlds, "/@b", "s").status).toBe(200);
   });
 
-  test("that hold nothing are dropped first, and can be created again", () => {
-    const worlds = worldsOf(4);
-    record(worlds, "/@used", "s");
-    worlds.handle({ method: "POST", path: "/@keyless/v1/click" });
-    worlds.handle({ method: "GET", path: "/@looked-at/_sim/health" });
-    worlds.handle({ method: "POST", path: "/@advanced/_sim/clock/advance", body: { by: 1 } });
-    worlds.handle({ method: "GET", path: "/@more/v1/x" });
-    expect(worlds.names()).toEqual(["default", "used", "advanced", "more"]);
-    expect(worlds.handle({ method: "POST", path: "/@keyless/v1/click" }).status).toBe(401);
-    expect(worlds.usage().worlds.dropped).toBe(3);
+  test("are at most 200: the 201st drops the least recently used, but never the default one", () => {
+    const worlds = worldsOf();
+    worlds.get("default");
+    for (let number = 1; number <= 199; number += 1) worlds.get(`w${number}`);
+    worlds.get("w1");
+    worlds.get("one-more");
+    expect(worlds.names()).toHaveLength(200);
+    expect(worlds.names().slice(0, 3)).toEqual(["default", "w1", "w3"]);
+    expect(worlds.handle({ method: "GET", path: "/@w2/v1/click" }).status).toBe(410);
+    expect(worlds.usage().worlds).toEqual({ count: 200, max: 200, dropped: 1 });
+  });
+
+  test("may take the name of one that was dropped 10,000 worlds ago", () => {
+    const kept = createKeptWorlds({ maxWorlds: 2, journalBytes: 1 }, "default");
+    const world = worldsOf().get("a");
+    for (let number = 0; number <= 10_001; number += 1) {
+      kept.makeRoom(`w${number}`);
+      kept.add(`w${number}`, world);
+    }
+    expect([0, 1, 10_000].map((number) => kept.wasDropped(`w${number}`))).toEqual([
+      false,
+      true,
+      true,
+    ]);
   });
 
   test("other than the default one are refused with 409 if the maximum is 1", () => {
@@ -181,22 +192,6 @@ describe("worlds", () => {
     const response = worlds.handle({ method: "GET", path: "/@c/v1/click" });
     expect(response.status).toBe(409);
     expect(JSON.parse(response.body).detail).toContain("1 worlds");
-  });
-
-  test("that take too much memory cause others to be dropped", () => {
-    const worlds = worldsOf(undefined, { worldBytes: 1_000_000 });
-    record(worlds, "/@first", "s");
-    const small = worlds.usage().memory.bytes;
-    expect(small).toBeGreaterThan(10_000);
-    for (let count = 0; count < 100; count += 1) {
-      const rule = { verdict: { kind: "respond", status: 200, body: "x".repeat(20_000) } };
-      worlds.handle({ method: "POST", path: "/@rules/_sim/faults", body: rule });
-    }
-    expect(worlds.names()).toEqual(["default", "rules"]);
-    expect(record(worlds, "/@first", "s").status).toBe(410);
-    expect(worlds.usage().memory).toMatchObject({ limitBytes: 1_000_000 });
-    worlds.delete("rules");
-    expect(worlds.usage().memory.bytes).toBe(0);
   });
 });
 
@@ -226,7 +221,7 @@ describe("the journals of all worlds together", () => {
     expect(worlds.get("large").journal.entries()[0]?.sequence).toBe(200 - large + 1);
   });
 
-  test("of 60 worlds stay within it too; any limit but 0 leaves the last entry recorded", () => {
+  test("of 60 worlds stay within it too; any limit leaves the last entry recorded", () => {
     const worlds = worldsOf(undefined, { journalBytes: 300_000 });
     for (let world = 0; world < 60; world += 1) send(worlds, `w${world}`, 3);
     expect(worlds.usage().journals.bytes).toBeLessThanOrEqual(300_000);
@@ -234,9 +229,6 @@ describe("the journals of all worlds together", () => {
     send(tight, "a", 3);
     send(tight, "b", 3);
     expect(kept(tight)).toEqual([0, 1]);
-    const off = worldsOf(undefined, { journalBytes: 0 });
-    send(off, "a", 3);
-    expect([kept(off), off.get("a").journal.total]).toEqual([[0], 3]);
   });
 
   test("free the bytes of a world that is cleared, reset or deleted", () => {
@@ -284,28 +276,6 @@ describe("in process", () => {
       expect(worlds.names()).toEqual(["a"]);
     },
   );
-
-  test("of two forks of one name at once, the second is refused, and the first stays", () => {
-    const worlds = worldsOf();
-    worlds.get("a").publishers.signUp();
-    const [first, second] = [worlds.forkInSlices("b", "a"), worlds.forkInSlices("b", "a")];
-    expect([first.next().done, second.next().done]).toEqual([false, false]);
-    const made = runToEnd(first);
-    expect(() => runToEnd(second)).toThrow(expect.objectContaining({ reason: "conflict" }));
-    expect(worlds.peek("b")).toBe(made);
-  });
-
-  test("a fork in slices has the state of its beginning", () => {
-    const worlds = worldsOf();
-    const origin = worlds.get("a");
-    for (let count = 0; count < 10; count += 1) origin.publishers.signUp();
-    const before = origin.snapshot();
-    const forking = worlds.forkInSlices("b", "a");
-    forking.next();
-    origin.publishers.signUp();
-    record(worlds, "/@a", "s");
-    expect(runToEnd(forking).snapshot()).toEqual(before);
-  });
 
   test("a deleted world is gone, and its name creates a new one", () => {
     const worlds = worldsOf();
@@ -355,10 +325,9 @@ describe("in process", () => {
       adsim_impressions_held: 2,
       adsim_journal_entries: 0,
       adsim_journal_bytes: 0,
-      adsim_journal_bytes_limit: 134_217_728,
-      adsim_worlds_limit: 1000,
+      adsim_journal_bytes_limit: 268_435_456,
+      adsim_worlds_limit: 200,
       adsim_worlds_dropped_total: 0,
-      adsim_world_bytes_limit: 536_870_912,
     });
   });
 });

@@ -1,5 +1,5 @@
 /**
- * The state of a connection beyond Node's own: its latest response, the responses held back on it, and the input that waits.
+ * The state of a connection beyond Node's own: its latest response, and the responses held back on it.
  * The parts of the server that answer on a connection share it instead of calling one another.
  */
 
@@ -21,8 +21,6 @@ export interface ConnectionState {
   isEnding: boolean;
   /** Whether a fault rule keeps it open without an answer. */
   isSilent: boolean;
-  /** Input that waits while the connection is paused; undefined otherwise. */
-  waitingInput: (() => void)[] | undefined;
   /** After its last answer is decided: the position up to which input is still read and dropped. */
   readLimitBytes: number | undefined;
 }
@@ -35,22 +33,9 @@ export function stateOf(socket: object & { [STATE]?: ConnectionState }): Connect
     held: undefined,
     isEnding: false,
     isSilent: false,
-    waitingInput: undefined,
     readLimitBytes: undefined,
   };
   return socket[STATE];
-}
-
-/** Whether a fault rule holds back a response on a connection. */
-export function hasHeldResponse(socket: object): boolean {
-  for (const { stopWaiting } of stateOf(socket).held ?? []) {
-    if (stopWaiting !== undefined) return true;
-  }
-  return false;
-}
-
-export function isInputPaused(socket: object): boolean {
-  return stateOf(socket).waitingInput !== undefined;
 }
 
 /** Calls `then` when all requests so far on a connection are answered. */

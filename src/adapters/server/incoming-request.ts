@@ -4,28 +4,18 @@
  */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
 import { isControlTarget } from "../../base/world-path.ts";
 import { worldOf } from "../../simulator/worlds.ts";
-import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
-import {
-  inOnePiece,
-  isWork,
-  type LongResponse,
-  resultOf,
-  runToEnd,
-  type Work,
-} from "../../spec/work.ts";
+import type { ApiRequest, ApiResponse, FollowedResponse } from "../../spec/messages.ts";
 import { LATEST_ORDER, type Overtaking } from "../hold-back.ts";
 import { http } from "./builtins.ts";
 import { afterLatest, stateOf, whenTurn } from "./connection-state.ts";
 import { handOver, type Outlet } from "./deliveries.ts";
 import { answerLast } from "./last-answer.ts";
 import type { Outbox, PendingAnswer } from "./outbox.ts";
-import { holdUntilAnswered, queueInput, readOn } from "./paused-input.ts";
-import { joinBody, type KeptBody, takeBody } from "./request-body.ts";
+import { type KeptBody, takeBody } from "./request-body.ts";
+import { sendEvents } from "./send-events.ts";
 import type { Service } from "./service.ts";
-import type { Slices } from "./slices.ts";
 
 /** What a server's requests share. */
 export interface RequestHost {
@@ -33,10 +23,8 @@ export interface RequestHost {
   /** Holds answers until the end of the turn, at most one per connection. */
   readonly outbox: Outbox;
   readonly overtaking: Overtaking;
-  /** Answers control requests. */
-  readonly slices: Slices;
-  /** Counts requests in a row, so that other connections get their turn. */
-  readonly countRequest: (socket: Socket) => void;
+  /** The answers that go on until the client leaves or the server closes. */
+  readonly streams: Set<ServerResponse>;
   /** Whether every answer closes its connection. */
   isClosing: boolean;
 }
@@ -152,7 +140,7 @@ function keep(host: RequestHost, request: IncomingRequest, piece: Buffer): void 
     else request.others.push(kept);
   } else if (request.receivedBytes > request.limitBytes + MAX_DROPPED_BYTES) {
     request.host = undefined;
-    giveUp(host, request, request.refusal ?? answerNow(host.service, requestOf(request)));
+    giveUp(host, request, request.refusal ?? host.service.handle(requestOf(request)));
   }
 }
 
@@ -163,27 +151,48 @@ function giveUp({ overtaking }: RequestHost, request: IncomingRequest, answer: A
   answerLast(socket, { response: answer, overtaking, world: worldOf(path), whenTurn: turn });
 }
 
-function requestOf(request: IncomingRequest, body = takeBody(request)): ApiRequest {
+function requestOf(request: IncomingRequest): ApiRequest {
   const { method = "", path, query, fields } = request;
-  return { method, path, query, headers: fields, body };
+  return { method, path, query, headers: fields, body: takeBody(request) };
 }
 
 function finish(host: RequestHost, request: IncomingRequest): void {
-  const { path, refusal, response, socket } = request;
-  // Requests of one connection are handled in order.
-  if (response === undefined || queueInput(socket, () => finish(host, request))) return;
-  if (refusal !== undefined || !isControlTarget(path)) {
-    host.countRequest(socket);
-    send(host, request, refusal ?? answerNow(host.service, requestOf(request)));
-  } else {
-    answerInSlices(host, request, response);
-  }
+  const { path, refusal, response } = request;
+  if (response === undefined) return;
+  if (refusal !== undefined) send(host, request, refusal);
+  else if (isControlTarget(path)) answerControl(host, request, response);
+  else send(host, request, host.service.handle(requestOf(request)));
 }
 
-/** Answers without slices. */
-function answerNow(service: Service, request: ApiRequest): ApiResponse {
-  const answer = service.begin(request);
-  return isWork(answer) ? inOnePiece(runToEnd(answer)) : answer;
+function answerControl(
+  host: RequestHost,
+  request: IncomingRequest,
+  response: ServerResponse,
+): void {
+  // Finished answers must not wait for this one.
+  host.outbox.empty();
+  const client = { hasLeft: () => response.closed };
+  const deliver = ({ more, ...answer }: FollowedResponse): void => {
+    if (more === undefined) send(host, request, answer);
+    else follow(host, request, response, { ...answer, more });
+  };
+  const answer = host.service.begin(requestOf(request), client);
+  if (answer instanceof Promise) void answer.then(deliver);
+  else deliver(answer);
+}
+
+/** Sends an answer that may never end, so nothing can follow it on its connection. */
+function follow(
+  host: RequestHost,
+  request: IncomingRequest,
+  response: ServerResponse,
+  { headers, ...answer }: FollowedResponse,
+): void {
+  stateOf(request.socket).isEnding = true;
+  host.streams.add(response);
+  response.once("close", () => host.streams.delete(response));
+  begin(host, response, { ...answer, headers: { ...headers, connection: "close" } });
+  sendEvents(response, answer);
 }
 
 /** Answers CONNECT, which asks for a tunnel. No HTTP follows on the connection. */
@@ -195,44 +204,9 @@ export function answerConnect(host: RequestHost, request: IncomingMessage): void
   const headers = fieldsOf(request);
   const [target = ""] = path.split("?");
   const refusal = service.inspect({ method: "CONNECT", path: target, headers, httpVersion });
-  const response = refusal ?? answerNow(service, { method: "CONNECT", path, headers });
+  const response = refusal ?? service.handle({ method: "CONNECT", path, headers });
   const turn = (then: () => void): void => afterLatest(socket, then);
   answerLast(socket, { response, overtaking, world: worldOf(path), whenTurn: turn });
-}
-
-/** A control request can take seconds. */
-function answerInSlices(
-  host: RequestHost,
-  request: IncomingRequest,
-  response: ServerResponse,
-): void {
-  holdUntilAnswered(request.socket, response);
-  host.slices.answer({
-    response,
-    begin: () => beginControl(host, request),
-    failureResponse: host.service.failureResponse,
-    send: (answer) => send(host, request, answer),
-    sendHead: (answer) => begin(host, response, answer),
-    sendLastHead({ headers, ...answer }) {
-      stateOf(request.socket).isEnding = true;
-      begin(host, response, { ...answer, headers: { ...headers, connection: "close" } });
-    },
-    readOn: () => readOn(request.socket, response),
-  });
-}
-
-function beginControl(
-  { outbox, service }: RequestHost,
-  request: IncomingRequest,
-): ApiResponse | Work<LongResponse> {
-  // Finished answers must not wait for this one.
-  outbox.empty();
-  return request.others === undefined ? service.begin(requestOf(request)) : beginLarge();
-
-  function* beginLarge(): Work<LongResponse> {
-    const body = yield* joinBody(request);
-    return yield* resultOf(service.begin(requestOf(request, body)));
-  }
 }
 
 function send(host: RequestHost, request: IncomingRequest, answer: ApiResponse): void {

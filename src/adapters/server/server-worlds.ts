@@ -5,10 +5,10 @@ import { formatInstant, LAST_INSTANT_MS } from "../../base/calendar.ts";
 import type { WallClock } from "../../base/clock.ts";
 import { inField, parseInput } from "../../base/input.ts";
 import { createControl } from "../../control/control.ts";
-import type { ControlLoader } from "../../control/route.ts";
+import type { ControlModules } from "../../control/route.ts";
 import { type Cors, createCors } from "../../exchange/cors.ts";
 import { createMeter } from "../../exchange/meter.ts";
-import { byteCount, type SimulatorOptions } from "../../simulator/simulator-options.ts";
+import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import { createWorlds, DEFAULT_WORLD, type Worlds } from "../../simulator/worlds.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
 import { nodeHost } from "../node-host.ts";
@@ -21,22 +21,14 @@ export interface ServerOptions extends SimulatorOptions {
   readonly host?: string | undefined;
   /** Control requests must send it as `Authorization: Bearer TOKEN`. Without it, only loopback can use the control API. */
   readonly controlToken?: string | undefined;
-  /** Most worlds. @default 1000 */
+  /** Most worlds. Beyond that, the least recently used one but `default` is dropped. @default 200 */
   readonly maxWorlds?: number | undefined;
   /**
-   * Most connections. Beyond that, a new one replaces the oldest that is idle or has sent no request.
+   * Most bytes of requests and responses that the journals of all worlds hold together. Beyond that, the largest journal drops
+   * its oldest entries.
    *
-   * @default 10000
+   * @default 268435456
    */
-  readonly maxConnections?: number | undefined;
-  /**
-   * Most bytes of memory for all worlds but `default`, by estimate and without journals. Beyond that, the server drops worlds:
-   * first unused ones, then the least recently used.
-   *
-   * @default 536870912
-   */
-  readonly worldBytes?: number | undefined;
-  /** Most bytes of requests and responses that the journals of all worlds hold together. @default 134217728 */
   readonly journalBytes?: number | undefined;
   /**
    * The state in which the world `default` starts. If it has fault rules, they replace `faults`. Other worlds start from the
@@ -47,14 +39,10 @@ export interface ServerOptions extends SimulatorOptions {
   readonly snapshot?: Snapshot | undefined;
 }
 
-/** A request over HTTP takes so long that a world of some 300,000 impressions may be copied now and then. */
-const MAX_SAVED_BYTES: number = 16 * 1024 * 1024;
-
 /** The server's own options are checked and have their defaults; those of worlds are as given. */
 type ResolvedServerOptions = ServerOptions & {
   readonly port: number;
   readonly host: string;
-  readonly maxConnections: number;
 };
 
 const atLeastOne = v.pipe(
@@ -78,9 +66,7 @@ const optionsSchema: v.GenericSchema<unknown, ResolvedServerOptions> = v.looseOb
     v.pipe(v.string(), v.regex(/^[\x21-\x7e]+$/, "must be visible ASCII without spaces")),
   ),
   maxWorlds: v.optional(atLeastOne),
-  // More than a load generator needs, but few enough that their bodies fit in memory.
-  maxConnections: v.optional(atLeastOne, 10_000),
-  worldBytes: v.optional(byteCount),
+  journalBytes: v.optional(atLeastOne),
 });
 
 /** @throws InputError that names the invalid option. */
@@ -90,17 +76,21 @@ export function resolveServerOptions(options: ServerOptions): ResolvedServerOpti
 
 /** @throws InputError that names the invalid option. */
 export function createServerWorlds(
-  { port: _port, host: _host, maxConnections: _most, ...others }: ResolvedServerOptions,
-  load: ControlLoader,
+  { port: _port, host: _host, ...others }: ResolvedServerOptions,
+  modules: ControlModules,
 ): Worlds {
-  const { controlToken, maxWorlds, worldBytes, snapshot, ...rest } = others;
+  const { controlToken, maxWorlds, journalBytes, snapshot, ...rest } = others;
   const { clock = "system", wallClock = Date.now } = rest;
   const worlds = createWorlds({
     options: { ...rest, clock, ...timeOf(rest.start, clock, wallClock) },
-    host: { ...nodeHost, meter: createMeter(monotonicMs), maxSavedBytes: MAX_SAVED_BYTES },
-    control: createControl({ controlToken, load, serverId: `${crypto.randomUUID().slice(0, 8)}-` }),
+    host: { ...nodeHost, meter: createMeter(monotonicMs) },
+    control: createControl({
+      controlToken,
+      modules,
+      serverId: `${crypto.randomUUID().slice(0, 8)}-`,
+    }),
     maxWorlds,
-    worldBytes,
+    journalBytes,
   });
   // Finds invalid options now, not at the first request.
   const first = worlds.get(DEFAULT_WORLD);

@@ -7,12 +7,10 @@ import type { Worlds } from "../../simulator/worlds.ts";
 import { createOvertaking } from "../hold-back.ts";
 import { crypto, http, timers } from "./builtins.ts";
 import { stateOf } from "./connection-state.ts";
-import { createConnections, createSweeper, IDLE_MS, RESERVED_CONNECTIONS } from "./connections.ts";
-import { createControlLoader } from "./control-loader.ts";
+import { controlModules } from "./control-modules.ts";
 import { answerConnect, IncomingRequest, type RequestHost, receive } from "./incoming-request.ts";
 import { answerBrokenRequests } from "./last-answer.ts";
 import { createOutbox } from "./outbox.ts";
-import { createTurnTaker } from "./paused-input.ts";
 import {
   createServerCors,
   createServerWorlds,
@@ -20,7 +18,6 @@ import {
   type ServerOptions,
 } from "./server-worlds.ts";
 import { createService } from "./service.ts";
-import { createSlices } from "./slices.ts";
 import { ignoreUpgrades, upgradeSettings } from "./upgrades.ts";
 
 /** A running server. */
@@ -47,22 +44,23 @@ export async function startPrepared(
   prepare: (worlds: Worlds) => void,
 ): Promise<Server> {
   const resolved = resolveServerOptions(options);
-  const { port, host, controlToken, maxConnections } = resolved;
-  const worlds = createServerWorlds(resolved, createControlLoader());
+  const { port, host, controlToken } = resolved;
+  const worlds = createServerWorlds(resolved, controlModules);
   prepare(worlds);
 
   const server = http.createServer(serverSettings);
   applyLimits(server);
-  server.maxConnections = maxConnections + RESERVED_CONNECTIONS;
-  const connections = createConnections(maxConnections);
+  const connections = new Set<Socket>();
   const outbox = createOutbox();
   server.on("connection", (socket: Socket) => {
-    if (!connections.add(socket)) return;
+    // An ignored upgrade adds its connection again.
+    if (connections.has(socket)) return;
+    connections.add(socket);
+    socket.once("close", () => connections.delete(socket));
     // When the client closes its half of a connection, Node closes the other. Finished answers go out before.
     socket.prependOnceListener("end", outbox.empty);
   });
   const address = await listen(server, port, host);
-  const sweep = timers.setInterval(createSweeper(connections), IDLE_MS).unref();
   const guards = createGuards({
     address: address.address,
     host,
@@ -74,8 +72,7 @@ export async function startPrepared(
     service,
     outbox,
     overtaking: createOvertaking(),
-    slices: createSlices(),
-    countRequest: createTurnTaker(),
+    streams: new Set(),
     isClosing: false,
   };
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
@@ -96,8 +93,7 @@ export async function startPrepared(
       // Finished answers go out without `Connection: close`.
       outbox.empty();
       requestHost.isClosing = true;
-      requestHost.slices.endStreams();
-      timers.clearInterval(sweep);
+      for (const stream of requestHost.streams) stream.end();
       return closeServer(server, connections);
     },
   };
@@ -119,7 +115,7 @@ const serverSettings = {
   requireHostHeader: false,
   // Always parse strictly: a lenient parser and a proxy may disagree about where a request ends.
   insecureHTTPParser: false,
-  // How often Node checks the first two time-outs below.
+  // How often Node checks the first two time-outs below, in milliseconds.
   connectionsCheckingInterval: 1000,
 } as const;
 
@@ -139,10 +135,11 @@ function receiveStream(
 function applyLimits(server: HttpServer): void {
   // A head is a few hundred bytes. A slower client is stuck, or holds connections open on purpose.
   server.headersTimeout = 10_000;
-  // Long enough for a snapshot of 32 MiB over a slow link.
+  // Long enough for a snapshot of 64 MiB over a slow link.
   server.requestTimeout = 60_000;
-  // Off: Node would set two timers per request. The sweeper closes idle connections instead.
-  server.keepAliveTimeout = 0;
+  // Most clients close idle connections within a minute, and they should be first: if the server closes one, a client's
+  // next request may fail.
+  server.keepAliveTimeout = 65_000;
   // Off: the time-outs above cover every state, and only a fault rule makes an answer slow.
   server.timeout = 0;
   // Unlimited: beyond a limit Node answers 503, and load tests send millions of requests per connection.

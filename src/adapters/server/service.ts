@@ -7,10 +7,19 @@ import { controlBodyLimit } from "../../control/control.ts";
 import type { Guards } from "../../control/guards.ts";
 import { problemResponse } from "../../control/problem.ts";
 import { MAX_BODY_BYTES } from "../../exchange/parameters.ts";
-import { DEFAULT_WORLD, type Worlds } from "../../simulator/worlds.ts";
+import {
+  DEFAULT_WORLD,
+  type MaybeLater,
+  type WaitingClient,
+  type Worlds,
+} from "../../simulator/worlds.ts";
 import type { Rejection } from "../../spec/errors.ts";
-import type { ApiRequest, ApiResponse, RequestParts } from "../../spec/messages.ts";
-import type { LongResponse, Work } from "../../spec/work.ts";
+import type {
+  ApiRequest,
+  ApiResponse,
+  FollowedResponse,
+  RequestParts,
+} from "../../spec/messages.ts";
 
 export interface RequestHead extends Pick<RequestParts, "method" | "path" | "headers"> {
   readonly httpVersion: string;
@@ -19,12 +28,12 @@ export interface RequestHead extends Pick<RequestParts, "method" | "path" | "hea
 export interface Service {
   /** The answer to a request that its head alone decides; otherwise undefined. */
   inspect(head: RequestHead): ApiResponse | undefined;
-  /** The largest body to keep, in bytes. {@link begin} refuses a longer one. */
+  /** The largest body to keep, in bytes. A longer one is refused later. */
   bodyLimit(head: Pick<RequestHead, "method" | "path">): number;
-  /** Starts answering a complete request. If it throws, only this request fails. */
-  begin(request: ApiRequest): ApiResponse | Work<LongResponse>;
-  /** The answer to a request whose handling threw. */
-  failureResponse(error: unknown): ApiResponse;
+  /** Answers a complete request at once. If it throws, only this request fails. */
+  handle(request: ApiRequest): ApiResponse;
+  /** The same for a control request, which may take time. */
+  begin(request: ApiRequest, client: WaitingClient): MaybeLater<FollowedResponse>;
   /** The answer to broken HTTP, which never became a request. */
   refuse(rejection: Rejection): ApiResponse;
 }
@@ -60,14 +69,21 @@ export function createService(worlds: Worlds, guards: Guards): Service {
     },
     bodyLimit: ({ method, path }) =>
       isControlTarget(path) ? controlBodyLimit(method, path) : MAX_BODY_BYTES,
-    begin(request) {
+    handle(request) {
       try {
-        return worlds.begin(request);
+        return worlds.handle(request);
       } catch (error) {
         return failureResponse(error);
       }
     },
-    failureResponse,
+    begin(request, client) {
+      try {
+        const answer = worlds.begin(request, client);
+        return answer instanceof Promise ? answer.catch(failureResponse) : answer;
+      } catch (error) {
+        return failureResponse(error);
+      }
+    },
     refuse,
   };
 }

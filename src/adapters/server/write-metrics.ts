@@ -4,7 +4,7 @@ import { AggregatorRegistry, prometheusContentType } from "prom-client";
 import type { MetricsWriter } from "../../control/route.ts";
 import { type MetricFamily, metric } from "../../spec/metrics.ts";
 
-export const writeMetrics: MetricsWriter = (families, done) => {
+export const writeMetrics: MetricsWriter = async (families) => {
   // The library's form of metrics from another process.
   const counted = [...families, ...processFamilies()].map(({ name, help, type, samples }) => ({
     name,
@@ -17,15 +17,8 @@ export const writeMetrics: MetricsWriter = (families, done) => {
       ...(part === undefined ? {} : { metricName: `${name}_${part}` }),
     })),
   }));
-  AggregatorRegistry.aggregate([counted])
-    .metrics()
-    .then(
-      (text) => done({ contentType: prometheusContentType, text }),
-      (error: Error) => {
-        process.stderr.write(`adsim: a bug. ${error.stack}\n`);
-        done(undefined);
-      },
-    );
+  const text = await AggregatorRegistry.aggregate([counted]).metrics();
+  return { contentType: prometheusContentType, text };
 };
 
 /** Uses the names of Prometheus's client libraries. */

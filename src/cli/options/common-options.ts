@@ -32,7 +32,6 @@ export interface ServerFlags extends AnswerFlags {
   readonly controlToken?: string;
   readonly maxWorlds?: number;
   readonly cors?: readonly string[];
-  readonly worldBytes?: number;
   readonly journalEntries?: number;
   readonly journalBytes?: number;
   /** A file of fault rules. */
@@ -134,12 +133,7 @@ export function addServerOptions(
     )
     .option(
       "--max-worlds <count>",
-      "how many worlds (/@NAME) to keep; one more replaces the least recently used one (default: 1000)",
-      wholeNumber(),
-    )
-    .option(
-      "--world-bytes <count>",
-      "about how many bytes of memory these worlds may take, without their journals; above that, the server drops the least recently used ones (default: 536870912)",
+      "how many worlds (/@NAME) to keep; one more replaces the least recently used one (default: 200)",
       wholeNumber(),
     )
     .option(
@@ -149,7 +143,7 @@ export function addServerOptions(
     )
     .option(
       "--journal-bytes <count>",
-      "how many bytes the journals of all worlds keep together; 0 keeps none (default: 134217728)",
+      "how many bytes the journals of all worlds keep together (default: 268435456)",
       wholeNumber(),
     )
     .option(
@@ -242,7 +236,6 @@ export async function serverOptions(
     controlToken: flags.controlToken,
     maxWorlds: flags.maxWorlds,
     cors: flags.cors,
-    worldBytes: flags.worldBytes,
     journalEntries: flags.journalEntries,
     journalBytes: flags.journalBytes,
     faults: flags.faults === undefined ? undefined : await rulesIn(flags.faults),

@@ -41,7 +41,6 @@ function isBug(error: Error): boolean {
 const optionNames: Readonly<Record<string, string>> = {
   controlToken: "--control-token",
   maxWorlds: "--max-worlds",
-  worldBytes: "--world-bytes",
   journalEntries: "--journal-entries",
   journalBytes: "--journal-bytes",
   cors: "--cors",

@@ -83,12 +83,11 @@ const stepPlayers: StepPlayers = {
   surfaces: ({ run }, step) => playRequest(run, step),
   payouts: ({ run }, step) => playRequest(run, step),
   raw: ({ run }, step) => playRequest(run, step),
-  *advance({ run, path }, step) {
+  *advance({ run }, step) {
     const skipReason = whyAdvanceIsSkipped(run.capabilities, step);
     if (skipReason !== undefined) return skipped(skipReason);
     const nowMs = yield* perform({ kind: "now" });
-    const ms = advanceMs(step, nowMs, yield* scopeFor(run, step));
-    yield* wait(run, ms, `${path}.advance`);
+    yield* wait(run, advanceMs(step, nowMs, yield* scopeFor(run, step)));
     return done;
   },
   *traffic({ run }, { traffic, expect }) {
@@ -174,7 +173,7 @@ const stepPlayers: StepPlayers = {
       yield* playSteps(repeat.steps, `${path}.repeat.steps`);
       run.rounds.pop();
       const everyMs = durationMs(repeat.every ?? 0);
-      if (everyMs > 0) yield* wait(run, everyMs, `${path}.repeat.every`);
+      if (everyMs > 0) yield* wait(run, everyMs);
     }
     return yield* closeTally(run, before, expect);
   },
@@ -218,10 +217,10 @@ export function* noteFiredRules(run: Run): EffectGenerator<void> {
 }
 
 /** Waits. If rules may expire meanwhile, notes first whether they have fired. */
-function* wait(run: Run, ms: number, path: string): EffectGenerator<void> {
+function* wait(run: Run, ms: number): EffectGenerator<void> {
   if (run.hasTemporaryRule) yield* noteFiredRules(run);
   run.hasFreshScratch = false;
-  yield* performHere(path, { kind: "wait", ms });
+  yield* perform({ kind: "wait", ms });
 }
 
 /** Starts a tally for a step. @returns the outer tally, for {@link closeTally}. */

@@ -4,13 +4,13 @@
  */
 
 import type { AuditFigures } from "../../audit/audit.ts";
+import type { Stepwise } from "../../base/stepwise.ts";
 import type { InstalledRule } from "../../faults/installed-rule.ts";
 import type { FaultRule } from "../../faults/rule.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
 import type { ClientExchange, Member, Outgoing } from "../../laws/client-exchange.ts";
 import type { PlayedWorld } from "../../laws/log.ts";
 import type { Readings } from "../../simulator/simulator-options.ts";
-import type { Work } from "../../spec/work.ts";
 import type { SignUpRequest, SurfaceChange } from "../../world/accounts/publisher-directory.ts";
 
 import type { Punctuality, TrafficOrder } from "../traffic/order.ts";
@@ -101,11 +101,11 @@ export function makesChoices({ knownChoices = {} }: Capabilities, wanted: Readin
   );
 }
 
-/** Performs effects synchronously. Those that may take long work in slices. */
+/** Performs effects synchronously. Those that may take long do it stepwise. */
 export type Performers = {
   readonly [Kind in EffectKind]: (
     effect: EffectOf<Kind>,
   ) => Kind extends "traffic" | "together"
-    ? Work<Effects[Kind]["output"]>
+    ? Stepwise<Effects[Kind]["output"]>
     : Effects[Kind]["output"];
 };

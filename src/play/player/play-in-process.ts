@@ -1,7 +1,7 @@
 /** Plays a scenario synchronously in this process: nothing waits, and the clock follows the scenario. */
 
-import { didYouMean } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
+import { runToEnd, type Stepwise } from "../../base/stepwise.ts";
 import {
   type ClientExchange,
   exchangeOf,
@@ -12,15 +12,10 @@ import { createSimulatorCore } from "../../simulator/core.ts";
 import type { HostedCore, SimulatorCore } from "../../simulator/simulator.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
-import { resultOf, runToEnd, type Work } from "../../spec/work.ts";
 import type { Publisher } from "../../world/accounts/account.ts";
 import { fakerHost } from "../../world/publishers/people.ts";
 import { countRequests } from "../language/parse/count-requests.ts";
-import {
-  type ParseScenarioOptions,
-  parseScenario,
-  scenarioInSlices,
-} from "../language/parse/parse-scenario.ts";
+import { type ParseScenarioOptions, parseScenario } from "../language/parse/parse-scenario.ts";
 import type { Scenario } from "../language/scenario.ts";
 import { runTraffic } from "../traffic/run-traffic.ts";
 import type { Effect, EffectGenerator, Performers } from "./effects.ts";
@@ -50,16 +45,14 @@ export function playScenarioSync(input: unknown, options: SyncOptions = {}): Pla
   return driveAtOnce(playingOf(scenario, options), performersOn(simulator));
 }
 
-/** The same in slices, so that other work can run in between. @throws InputError before the simulator is touched. */
-export function* playInSlices(
-  input: unknown,
-  options: SyncOptions & { readonly simulator: HostedCore },
-): Work<PlayResult> {
+export type StepwiseOptions = SyncOptions & { readonly simulator: HostedCore };
+
+/** The same stepwise, so that others can run in between. @throws InputError before the simulator is touched. */
+export function* playStepwise(input: unknown, options: StepwiseOptions): Stepwise<PlayResult> {
   const { simulator } = options;
-  const scenario = yield* scenarioInSlices(input, options);
-  yield;
-  simulator.restore(freshSnapshot(scenario));
-  return yield* driveInSlices(playingOf(scenario, options), performersOn(simulator));
+  const scenario = parseScenario(input, options);
+  simulator.restore(freshSnapshot(scenario), "play");
+  return yield* driveStepwise(playingOf(scenario, options), performersOn(simulator));
 }
 
 function playingOf(scenario: Scenario, options: SyncOptions): EffectGenerator<PlayResult> {
@@ -102,19 +95,19 @@ export function driveAtOnce<Result>(
   playing: EffectGenerator<Result>,
   performers: Performers,
 ): Result {
-  return runToEnd(driveInSlices(playing, performers));
+  return runToEnd(driveStepwise(playing, performers));
 }
 
-function* driveInSlices<Result>(
+function* driveStepwise<Result>(
   playing: EffectGenerator<Result>,
   performers: Performers,
-): Work<Result> {
+): Stepwise<Result> {
   let next = playing.next();
   while (!next.done) {
     yield;
     let output: unknown;
     try {
-      output = yield* performInSlices(next.value, performers);
+      output = yield* performStepwise(next.value, performers);
     } catch (error) {
       next = playing.throw(error);
       continue;
@@ -124,10 +117,12 @@ function* driveInSlices<Result>(
   return next.value;
 }
 
-export function* performInSlices(effect: Effect, performers: Performers): Work<unknown> {
+export function* performStepwise(effect: Effect, performers: Performers): Stepwise<unknown> {
+  if (effect.kind === "traffic") return yield* performers.traffic(effect);
+  if (effect.kind === "together") return yield* performers.together(effect);
   // The cast is safe: the performer was looked up by the effect's kind.
   const perform = performers[effect.kind] as (effect: Effect) => unknown;
-  return yield* resultOf(perform(effect));
+  return perform(effect);
 }
 
 /** Performs every effect in a simulator. */
@@ -139,11 +134,7 @@ export function performersOn(sim: SimulatorCore): Performers {
   }
   function heal(id: string): void {
     if (sim.faults.remove(id)) return;
-    const hint = didYouMean(
-      id,
-      sim.faults.list().map((rule) => rule.id),
-    );
-    throw new InputError(id, `is not the id of an existing fault rule.${hint}`, "not-found");
+    throw new InputError(id, "is not the id of an existing fault rule", "not-found");
   }
   return {
     now: () => sim.clock.now(),
@@ -193,7 +184,7 @@ export function performersOn(sim: SimulatorCore): Performers {
     },
     scratch({ effect }) {
       if (scratch === undefined) throw new Error("There is no copy of the world yet.");
-      return runToEnd(performInSlices(effect, scratch));
+      return runToEnd(performStepwise(effect, scratch));
     },
   };
 }

@@ -14,9 +14,6 @@ export function* playRequest(run: Run, step: RequestStep): EffectGenerator<StepO
   return yield* answered(run, step, exchange);
 }
 
-/** Requests of a parallel step between two pauses for other work. */
-const BETWEEN_PASSES = 64;
-
 /** Sends all requests of all rounds before it reads the first answer. */
 export function* playTogether(
   run: Run,
@@ -30,7 +27,6 @@ export function* playTogether(
       const at = `${path}.parallel.steps.${index}`;
       try {
         sent.push({ step, path: at, round, outgoing: yield* outgoingFrom(run, step) });
-        if (sent.length % BETWEEN_PASSES === 0) yield* perform({ kind: "pass" });
       } catch (thrown) {
         record(run, step, at, unknownBy(thrown));
       }
@@ -44,7 +40,6 @@ export function* playTogether(
   for (const [index, { step, path: at, round }] of sent.entries()) {
     const exchange = exchanges[index];
     if (exchange === undefined) throw new Error("A request of a parallel step got no answer.");
-    if ((index + 1) % BETWEEN_PASSES === 0) yield* perform({ kind: "pass" });
     run.rounds.push(round);
     record(run, step, at, yield* answered(run, step, exchange));
     run.rounds.pop();

@@ -1,9 +1,9 @@
 /** Sends traffic to a simulator in this process, in virtual time: each request exactly when it is due. */
 
 import { durationMs } from "../../base/duration.ts";
+import type { Stepwise } from "../../base/stepwise.ts";
 import { exchangeOf } from "../../laws/client-exchange.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
-import type { Work } from "../../spec/work.ts";
 import type { Punctuality, TrafficOrder } from "./order.ts";
 import { createTrafficSource } from "./source.ts";
 
@@ -13,7 +13,7 @@ import { createTrafficSource } from "./source.ts";
  *
  * @throws InputError before anything is sent, if there is no publisher, or one without surfaces.
  */
-export function* runTraffic(sim: SimulatorCore, order: TrafficOrder): Work<Punctuality> {
+export function* runTraffic(sim: SimulatorCore, order: TrafficOrder): Stepwise<Punctuality> {
   const { observe, traffic } = order;
   // Read once, because method look-up is slow in an object with getters.
   const { handle, clock } = sim;

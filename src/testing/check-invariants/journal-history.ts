@@ -49,7 +49,7 @@ function gapIn(
 ): string | undefined {
   const { total, kept } = sim.journal;
   if (kept < total)
-    return `the journal has forgotten ${total - kept} of ${total} requests: give the simulator more journalEntries and journalBytes, and don't clear its journal`;
+    return `the journal has forgotten ${total - kept} of ${total} requests: give the simulator more journalEntries, and don't clear its journal`;
   const name = JSON.stringify([seed, start, publishers, profile]);
   const isOther = ({ world }: RecordedEntry): boolean =>
     JSON.stringify([world.seed, world.start, world.publishers, world.profile]) !== name;

@@ -220,7 +220,7 @@ async function overHttp(
 }
 
 /** The journal has to hold every request of a session. */
-const journalling = { journalEntries: 100_000, journalBytes: 256 * 1024 * 1024 };
+const journalling = { journalEntries: 100_000 };
 const never: Promise<never> = new Promise(nothing);
 
 function nothing(): void {}

@@ -7,7 +7,6 @@ import { createDigest } from "../../base/digest.ts";
 import { InputError, inField, isPlainObject, parseInput } from "../../base/input.ts";
 import { countSchema as count, seedText } from "../../base/schemas.ts";
 import { type SavedFaults, savedFaultsSchema } from "../../faults/saved-faults.ts";
-import { runToEnd, type Work } from "../../spec/work.ts";
 import type { Book, SavedBook } from "../ledger/book.ts";
 import type { Person } from "../publishers/people.ts";
 import { MAX_POPULATION, type Population } from "../publishers/population.ts";
@@ -65,11 +64,6 @@ const snapshotSchema: v.GenericSchema<unknown, Snapshot> = v.strictObject({
 
 /** Checks a snapshot before any of it is used. @throws InputError that names the invalid field. */
 export function parseSnapshot(input: unknown): Snapshot {
-  return runToEnd(snapshotInSlices(input));
-}
-
-/** Does the same in slices, one for each account. */
-export function* snapshotInSlices(input: unknown): Work<Snapshot> {
   if (!isPlainObject(input)) {
     const source = "from sim.snapshot() or GET /_sim/snapshot";
     throw new InputError("", `must be an object ${source}`);
@@ -81,7 +75,6 @@ export function* snapshotInSlices(input: unknown): Work<Snapshot> {
   const digest = createDigest();
   digest.text(headText(head));
   for (const [index, one] of (list ?? []).entries()) {
-    yield;
     const account = inField(`accounts.${index}`, () => parseInput(savedAccountSchema, one));
     digest.text(JSON.stringify(account));
     accounts.push(account);
@@ -172,14 +165,13 @@ function savedSurface({
 }
 
 /** Adds saved accounts to a world that has none. @throws InputError if they don't belong to it. */
-export function* loadAccounts<KeptBook>(
+export function loadAccounts<KeptBook>(
   saved: readonly AccountState<KeptBook>[],
   into: AccountWorld & { readonly buckets: BucketKeeper },
   savedAtMs: number,
   bookOf: (kept: KeptBook) => Book,
-): Work<void> {
+): void {
   for (const [index, from] of saved.entries()) {
-    yield;
     const field = `accounts.${index}`;
     const buckets = into.buckets.load(from, savedAtMs, field);
     let book: Book;
@@ -237,20 +229,4 @@ function checkOrigin(
       );
     }
   }
-}
-
-/** A snapshot as JSON text in pieces, one per account. The digest covers the other pieces, so it comes last. */
-export function* snapshotPieces({ accounts, ...state }: WorldState<Book>): Generator<string> {
-  const head = { ...snapshotBegin, ...state, accounts: [] } as const;
-  const { accounts: _, ...shown } = head;
-  const digest = createDigest();
-  digest.text(headText(head));
-  let before = `${JSON.stringify(shown).slice(0, -1)},"accounts":[`;
-  for (const account of accounts) {
-    const text = JSON.stringify({ ...account, book: account.book.save() });
-    digest.text(text);
-    yield before + text;
-    before = ",";
-  }
-  yield `${before === "," ? "" : before}],"digest":"${digest.value()}"}`;
 }

@@ -75,7 +75,7 @@ test.each<[name: string, field: string, says: RegExp, input: unknown]>([
   ],
   [
     "10⁶ × 10⁶ × 10⁶ requests",
-    "steps.0.repeat.steps.0.repeat.steps.0",
+    "steps.0.repeat.steps.0.repeat.steps.0.repeat.steps.0",
     /brings the scenario to/,
     of({
       repeat: {

@@ -1,11 +1,10 @@
 /** The client report and the contract use the same findings; the contract also knows what the client was asked to do. */
 
 import { expect, test } from "vitest";
-import { findingKinds, reportInSlices } from "../../../src/audit/client-report.ts";
+import { findingKinds, reportOf } from "../../../src/audit/client-report.ts";
 import { type FindingId, findingIds } from "../../../src/audit/findings/finding.ts";
 import type { Verdict } from "../../../src/faults/verdict.ts";
 import type { JournalRing } from "../../../src/journal/journal.ts";
-import { runToEnd } from "../../../src/spec/work.ts";
 import { attemptHistoryOf } from "../../../src/testing/session/attempt-history.ts";
 import type { Command } from "../../../src/testing/session/command.ts";
 import { runSession } from "../../../src/testing/session/run-session.ts";
@@ -21,7 +20,7 @@ function fault(verdict: Verdict, times?: number): Command {
 
 /** The report's findings with a flowing clock. */
 function reported({ sim }: Session): FindingId[] {
-  const report = runToEnd(reportInSlices(sim.journal as JournalRing, [], "flowing"));
+  const report = reportOf(sim.journal as JournalRing, [], "flowing");
   return report.findings.map(({ id }) => id);
 }
 

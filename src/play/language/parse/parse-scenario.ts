@@ -3,12 +3,12 @@
 import { InputError, inField, isPlainObject, parseInput } from "../../../base/input.ts";
 import { resolveOptions } from "../../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../../spec/assumptions/resolve.ts";
-import { runToEnd, type Work } from "../../../spec/work.ts";
 import { parseThreshold } from "../../measure/thresholds.ts";
 import type { Scenario } from "../scenario.ts";
 import { checkReferences } from "./check-references.ts";
+import { checkWorld } from "./check-world.ts";
 import { copyData } from "./copy-data.ts";
-import { checkCounts } from "./count-requests.ts";
+import { checkRequests } from "./count-requests.ts";
 import { scenarioSchema } from "./scenario-schema.ts";
 import { MAX_STEPS } from "./step-schemas.ts";
 
@@ -19,29 +19,18 @@ const MAX_NESTED = 8;
 export interface ParseScenarioOptions {
   /** The most requests that the scenario may send. @default 20000000 */
   readonly maxRequests?: number | undefined;
-  /** The most work, in units of one request, that the scenario may take. @default no limit */
-  readonly maxCost?: number | undefined;
 }
 
 /**
- * Returns a checked, frozen copy. What depends on the world's state, such as a rule that isn't there to heal, is rejected
- * when it is played.
+ * Returns a checked, frozen copy. Everything that could be rejected while playing is rejected here.
  *
  * @throws InputError whose field is the path to the mistake, such as `steps.3.impression.ad_id`.
  */
 export function parseScenario(input: unknown, options: ParseScenarioOptions = {}): Scenario {
-  return runToEnd(scenarioInSlices(input, options));
-}
-
-/** {@link parseScenario} as work that others can interrupt. */
-export function* scenarioInSlices(input: unknown, options: ParseScenarioOptions): Work<Scenario> {
   const data = copyData(input);
-  yield;
   if (!isPlainObject(data)) throw new InputError("scenario", "must be an object");
   checkNesting(data.steps);
-  yield;
   parseInput(scenarioSchema, data, "scenario");
-  yield;
   // The schema doesn't change its input.
   const scenario = data as unknown as Scenario;
   checkOptions(scenario);
@@ -49,8 +38,8 @@ export function* scenarioInSlices(input: unknown, options: ParseScenarioOptions)
     inField(`thresholds.${index}`, () => parseThreshold(threshold));
   });
   checkReferences(scenario);
-  yield;
-  checkCounts(scenario, mostRequests(options), options.maxCost);
+  checkRequests(scenario, mostRequests(options));
+  checkWorld(scenario);
   return scenario;
 }
 
