@@ -1,5 +1,6 @@
 /** Compares a found value with a matcher, member by member. What can't be decided is `unknown`, never `held`. */
 
+import { formatList } from "../../base/did-you-mean.ts";
 import { isPlainObject } from "../../base/input.ts";
 import { shortened } from "../../base/text.ts";
 import { Inconclusive, inconclusive } from "../../laws/ensure.ts";
@@ -240,10 +241,17 @@ export function unknownCheck(about: string, why: string, actual?: unknown): Chec
 }
 
 /** "stats.clicks: expected 1, found 2", or "H1 is broken: …". */
-export function checkInWords({ verdict, about, invariant, expected, found }: Check): string {
-  return invariant !== undefined && verdict === "broken"
-    ? brokenInWords(invariant, found)
-    : `${about}: expected ${expected}, found ${found}`;
+export function checkInWords(check: Check): string {
+  const { verdict, about, invariant, expected, found } = check;
+  if (invariant !== undefined && verdict === "broken") return brokenInWords(invariant, found);
+  const rests = restsInWords(check);
+  return `${about}: expected ${expected}, found ${found}${rests && `; it ${rests}`}`;
+}
+
+/** "rests on dedup.window=30m: say what …"; empty if no choice is known to matter. */
+export function restsInWords({ restsOn = [] }: Check): string {
+  if (restsOn.length === 0) return "";
+  return `rests on ${formatList(restsOn)}: say what the service chose with --assume`;
 }
 
 export function brokenInWords(invariant: string, why: string): string {

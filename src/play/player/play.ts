@@ -18,8 +18,6 @@ export interface PlayOptions {
   readonly sending?: Sending | undefined;
   /** The command that plays the scenario again. */
   readonly reproduce: string;
-  /** The ids of the laws to judge at the end. @default all */
-  readonly laws?: readonly string[] | undefined;
   /** Called before each top-level step with its index, from 0, and the number of steps. */
   readonly onStep?: ((index: number, count: number) => void) | undefined;
 }
@@ -31,7 +29,7 @@ const MAX_WITH_JOURNAL = 50;
 
 /** Plays a parsed scenario. @throws InputError that names the step that the target rejects. */
 export function* play(scenario: Scenario, options: PlayOptions): EffectGenerator<PlayResult> {
-  const { capabilities, target, reproduce, sending = {}, laws, onStep } = options;
+  const { capabilities, target, reproduce, sending = {}, onStep } = options;
   const startMs = yield* perform({ kind: "now" });
   const run = createRun(scenario, capabilities, sending, startMs);
   const { steps, expectations = [], faults = [] } = scenario;
@@ -45,7 +43,7 @@ export function* play(scenario: Scenario, options: PlayOptions): EffectGenerator
     yield* playStep(run, { expect }, `expectations.${index}`);
   }
   const unfired = yield* rulesThatNeverFired(run);
-  const invariants = yield* judgeRun(run, laws);
+  const invariants = yield* judgeRun(run);
   const endMs = yield* perform({ kind: "now" });
   return conclude(run, { target, reproduce, endMs, unfired, invariants });
 }

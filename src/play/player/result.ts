@@ -4,7 +4,6 @@ import type { JournalEntry } from "../../journal/entry.ts";
 import type { RequestOutcome } from "../../laws/client-exchange.ts";
 import type { CheckVerdict } from "../../laws/ensure.ts";
 import type { InvariantResult } from "../../laws/judge.ts";
-import type { AssumptionKey } from "../../spec/assumptions/catalogue.ts";
 import type { OperationId } from "../../spec/operations.ts";
 
 import type { StepKind } from "../language/step-kind.ts";
@@ -27,8 +26,11 @@ export interface Check {
   readonly found: string;
   /** Why the verdict is unknown. */
   readonly why?: string | undefined;
-  /** The assumptions that decide whether it comes true. Only for what didn't, at a service that isn't adsim. */
-  readonly restsOn?: readonly AssumptionKey[] | undefined;
+  /**
+   * The choices that were assumed for it, such as `dedup.window=30m`. Only for what didn't come true, at a service that
+   * isn't adsim.
+   */
+  readonly restsOn?: readonly string[] | undefined;
 }
 
 /** A request and its answer for display: credentials are redacted and long bodies shortened. */

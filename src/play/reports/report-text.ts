@@ -2,6 +2,7 @@
 
 import { printable, shortened } from "../../base/text.ts";
 import { plural, readableCount, readableDuration, readableMs } from "../measure/quantities.ts";
+import { restsInWords } from "../player/matching.ts";
 import type { Check, PlayResult, StepResult } from "../player/result.ts";
 import {
   answerLine,
@@ -139,12 +140,15 @@ function brokenLines({ why, checks, exchange, tally, journal }: StepResult): Lin
 }
 
 /** Expected and found on adjacent lines, for easy comparison. */
-function checkLines({ verdict, about, expected, found, why }: Check): Lines {
+function checkLines(check: Check): Lines {
+  const { verdict, about, expected, found, why } = check;
+  const rests = restsInWords(check);
   if (verdict === "unknown") return [`    ${printable(about)}: unknown, ${cut(why ?? "")}`];
   return [
     `    ${printable(about)}`,
     `      expected  ${cut(expected)}`,
     `      found     ${cut(found)}`,
+    ...(rests === "" ? [] : [`      ${rests}`]),
   ];
 }
 

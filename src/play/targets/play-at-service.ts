@@ -1,4 +1,4 @@
-/** Plays scenarios in real time at a service that isn't adsim. Judges what came out without taking adsim's readings for the truth. */
+/** Plays scenarios in real time at a service that isn't adsim. */
 
 import { MINUTE_MS } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
@@ -8,8 +8,8 @@ import type { Scenario } from "../language/scenario.ts";
 import { readableDuration } from "../measure/quantities.ts";
 import { type PlayOptions, play } from "../player/play.ts";
 import type { PlayResult } from "../player/result.ts";
-import { excuseReadings } from "../rehearsal/excuse-readings.ts";
 import { drive, performWith, unlessAborted } from "./drive.ts";
+import { nameChoices } from "./rests-on.ts";
 import { planAtService, type ServicePlan } from "./service-plan.ts";
 import { openServiceTarget } from "./service-target.ts";
 import type { ServiceOptions } from "./target.ts";
@@ -37,7 +37,7 @@ export async function playAtService(
   scenarios: readonly Scenario[],
   options: PlayAtServiceOptions,
 ): Promise<readonly PlayResult[]> {
-  const { credentials, speed, knownChoices = {}, signal, onStep } = options;
+  const { speed, knownChoices = {}, signal, onStep } = options;
   const runId = options.runId ?? randomRunId();
   const assumptions = resolveAssumptions(knownChoices);
   const plans = scenarios.map((one) => planAtService(one, { speed, knownChoices }));
@@ -71,8 +71,7 @@ export async function playAtService(
         onStep,
       });
       const played = await unlessAborted(signal, drive(playing, performers));
-      const publishers = credentials.length;
-      const result = excuseReadings(played, { scenario, capabilities, sending, publishers });
+      const result = nameChoices(played, scenario, capabilities);
       results.push(result);
       options.onResult?.(result);
     }

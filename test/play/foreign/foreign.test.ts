@@ -1,13 +1,12 @@
-/** A correct service that isn't adsim is never blamed, and what breaks the specification is. */
+/** The spec-* scenarios hold at a correct service that isn't adsim, and show what breaks the specification. */
 
 import { describe, expect, test } from "vitest";
 import { reportJunit } from "../../../src/play/reports/report-junit.ts";
 import { reportText } from "../../../src/play/reports/report-text.ts";
 import { playAtService } from "../../../src/play/targets/play-at-service.ts";
 import { planAtService } from "../../../src/play/targets/service-plan.ts";
-import { type PlayResult, parseScenario, type Scenario, type Step } from "../../../src/scenario.ts";
+import { type PlayResult, parseScenario, type Scenario } from "../../../src/scenario.ts";
 import type { Readings } from "../../../src/simulator/simulator-options.ts";
-import { defaultAssumptions } from "../../../src/spec/assumptions/resolve.ts";
 import { someOf } from "../../budget.ts";
 import { credentialsOf, foreignService, names, playAt, scenarioNamed } from "./scenarios.ts";
 import { type Bug, bugs, type Choices } from "./service.ts";
@@ -71,7 +70,7 @@ describe("a correct service holds them, whatever it chooses", () => {
     {
       ...{ midnight: "utc", today: "tomorrow", repeatedImpression: "conflict" },
       ...{ repeatedClick: "counts", limitAbove100: "refused", badInput: "ignored" },
-      ...{ tooMany: 503, errors: "500", share: 0.61, amounts: "paise, rounded down" },
+      ...{ tooMany: 503, errors: "text", share: 0.61, amounts: "paise, rounded down" },
       ...{ spacing: "indented", firstSurface: "paused", rows: "with traffic" },
       ...{ payoutIds: "by publisher" },
     },
@@ -80,7 +79,7 @@ describe("a correct service holds them, whatever it chooses", () => {
     { repeatedImpression: "conflict", repeatedClick: "first again", limitAbove100: "refused" },
     { repeatedImpression: "counts", repeatedClick: "counts", tooMany: 503, errors: "text" },
     { badInput: "ignored", rows: "with traffic", payoutIds: "by publisher", share: 0.61 },
-    { errors: "500", amounts: "paise, rounded down", firstSurface: "paused", spacing: "indented" },
+    { amounts: "paise, rounded down", firstSurface: "paused", spacing: "indented" },
   ];
   test.each(someOf(choices))("%j", async (chosen) => {
     expect(inBrief(await playAll(chosen))).toEqual(held(playable()));
@@ -116,13 +115,12 @@ describe("what breaks the specification is shown", () => {
     "paid-per-impression": "spec-surfaces",
     "amounts-as-text": "spec-payouts",
     "unknown-surface-is-all": "spec-surface-filter",
+    "mistakes-are-500": "spec-no-key",
     ...{ "every-key-opens-all": "spec-other-publisher", "fractions-lost": "spec-exact-revenue" },
   };
   /** What breaks only what the service says of itself. */
   const needsKnown: readonly string[] = ["every-key-opens-all", "fractions-lost"];
 
-  /** Bugs at a service of which nothing more is known. */
-  const withoutSaying = someOf(Object.keys(shownBy));
   const [playableAnywhere, playableIfKnown] = [{}, known].map((said) =>
     playable(said).map((scenario) => scenario.name),
   );
@@ -131,9 +129,7 @@ describe("what breaks the specification is shown", () => {
     const said: Readings = needsKnown.includes(bug) ? known : {};
     expect(said === known ? playableIfKnown : playableAnywhere).toContain(name);
     const service = await foreignService([bug as Bug]);
-    // The more is known, the fewer services have to be imagined.
-    const assumptions = withoutSaying.includes(bug) ? said : { ...defaultAssumptions, ...said };
-    const { verdict } = await playAt(service, scenarioNamed(name), { assumptions });
+    const { verdict } = await playAt(service, scenarioNamed(name), { assumptions: said });
     expect({ bug, verdict }).toEqual({ bug, verdict: "broken" });
   });
 
@@ -142,7 +138,7 @@ describe("what breaks the specification is shown", () => {
   });
 });
 
-describe("what a service chooses otherwise than adsim is no mistake, unless it said something else", () => {
+describe("a failed expectation names the choices that it rests on", () => {
   const otherwise = [
     ["spec-today", { today: "tomorrow" }, { "stats.today": "live" }],
     ["spec-session", { repeatedImpression: "counts" }, { "dedup.repeat": "original-uncredited" }],
@@ -152,77 +148,32 @@ describe("what a service chooses otherwise than adsim is no mistake, unless it s
     const service = await foreignService([], chosen);
     // Without its assumptions, nothing is skipped.
     const { assumptions: _, ...scenario } = scenarioNamed(name);
-    const unknown = await playAt(service, scenario);
-    expect(unknown.verdict).toBe("unknown");
-    const [key] = Object.keys(said);
-    const open = unknown.steps.flatMap(({ checks }) =>
-      checks.filter(({ verdict }) => verdict !== "held"),
-    );
-    expect(open.length).toBeGreaterThan(0);
-    for (const { restsOn } of open) expect(restsOn).toContain(key);
-    const broken = await playAt(service, scenarioNamed(name), { assumptions: said });
-    expect(broken.verdict).toBe("broken");
+    const [choice] = Object.entries(said).map(([key, value]) => `${key}=${value}`);
+    const failed = await playAt(service, scenario);
+    expect(failed.verdict).toBe("broken");
+    expect(restsOf(failed).every((rests) => rests.includes(choice ?? ""))).toBe(true);
+    // What is known isn't named.
+    const known = await playAt(service, scenarioNamed(name), { assumptions: said });
+    expect(known.verdict).toBe("broken");
+    expect(restsOf(known).flat()).not.toContain(choice);
   });
 
-  test("an error's status and body, and other clients' use of the quota", async () => {
-    const scenario: Scenario = {
-      name: "our-errors",
-      about: "Expects what only adsim answers.",
-      steps: [
-        {
-          click: { impression_id: "none" },
-          expect: { status: 404, body: { code: "impression_not_found" } },
-        },
-        { payouts: {}, expect: { headers: { "x-ratelimit-remaining": "59" } } },
-      ],
-    };
-    const result = await playAt(await foreignService(), scenario);
-    expect(result.verdict).toBe("unknown");
-    expect(result.steps.map(({ checks }) => checks.map(({ verdict }) => verdict))).toEqual([
-      ["held", "unknown", "unknown"],
-      ["held", "unknown"],
-    ]);
-  });
-
-  test("a parameter that a service may ignore; the report, JSON and JUnit name the assumption", async () => {
-    const limit = (value: number): Step => ({ payouts: { limit: value }, expect: { status: 400 } });
+  test("in the report, in JSON and in JUnit", async () => {
     const scenario: Scenario = {
       name: "limits",
-      about: "Expects that adsim's limits are everybody's.",
-      steps: [limit(500), limit(-1)],
+      about: "Expects that adsim's limit is everybody's.",
+      steps: [{ payouts: { limit: 500 }, expect: { status: 400 } }],
     };
-    const service = await foreignService([], { badInput: "ignored" });
-    const result = await playAt(service, scenario);
-    expect(result.verdict).toBe("unknown");
-    const [over, below] = result.steps.map(({ checks }) => checks.at(-1));
-    const keys = ["errors.invalid", "payout.limit-over-max"];
-    expect(over).toMatchObject({ verdict: "unknown", restsOn: keys });
-    expect(below).toMatchObject({ verdict: "unknown", restsOn: keys.slice(0, 1) });
-    const rests = `it rests on ${keys.join(" and ")}, which the specification leaves open`;
-    for (const report of [reportText(result), reportJunit(result), JSON.stringify(result)])
-      expect(report).toContain(rests);
-  });
-
-  test("a status that follows from a choice that the service is said to make is its own", async () => {
-    const scenario: Scenario = {
-      name: "said",
-      about: "Expects the status that the service is said to use.",
-      steps: [{ click: { impression_id: "none" }, expect: { status: 404 } }],
-    };
-    const service = await foreignService();
-    expect((await playAt(service, scenario)).verdict).toBe("unknown");
-    const assumptions = { "click.unknown": "404", "request.encoding": "any" } as const;
-    expect((await playAt(service, scenario, { assumptions })).verdict).toBe("broken");
+    const result = await playAt(await foreignService(), scenario);
+    expect(restsOf(result)).toEqual([expect.arrayContaining(["payout.limit-over-max=reject"])]);
+    expect(JSON.stringify(result)).toContain("payout.limit-over-max=reject");
+    for (const report of [reportText(result), reportJunit(result)])
+      expect(report).toMatch(/rests on .*: say what the service chose with --assume/);
   });
 });
 
-describe("no scenario that ships blames a correct service", () => {
-  const atOnce = names.filter((name) => {
-    const { totalMs, reads } = planAtService(parseScenario(scenarioNamed(name)), {});
-    return totalMs === 0 && reads < 50 && !name.startsWith("spec-");
-  });
-  test.each(someOf(atOnce))("%s", async (name) => {
-    const { verdict, why } = await playAt(await foreignService(), scenarioNamed(name));
-    expect({ verdict, why }).toEqual({ verdict: "unknown", why: expect.any(String) });
-  });
-});
+function restsOf({ steps }: PlayResult): (readonly string[])[] {
+  return steps.flatMap(({ checks }) =>
+    checks.filter(({ verdict }) => verdict === "broken").map(({ restsOn = [] }) => restsOn),
+  );
+}

@@ -32,6 +32,7 @@ export const bugs = {
   "paid-per-impression": "an impression earns what a thousand should",
   "amounts-as-text": "amounts are strings",
   "unknown-surface-is-all": "stats of a surface that doesn't exist are those of all",
+  "mistakes-are-500": "every refusal but that of a limit has the status 500",
   "every-key-opens-all": "a key works for every publisher, though the service says that it doesn't",
   "fractions-lost":
     "the revenue has whole paise only, though the service says that amounts are exact",
@@ -49,8 +50,7 @@ export interface Choices {
   /** A limit or a date that makes no sense. */
   readonly badInput: "refused" | "ignored";
   readonly tooMany: 429 | 503;
-  /** `500`: every refusal but that of a limit has this status, and repeats the key that was sent. */
-  readonly errors: "json" | "text" | "500";
+  readonly errors: "json" | "text";
   /** How much of an impression's price the publisher gets. */
   readonly share: number;
   /** How amounts in answers are written. */
@@ -327,9 +327,8 @@ export async function startForeignService(
       end(response, 200, left, named.answer(publisher, sent));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      const isPlain = choices.errors !== "500" || error.status === choices.tooMany;
-      const reason = isPlain ? error.message : `no: ${request.headers.authorization}`;
-      end(response, isPlain ? error.status : 500, left, { ok: false, reason });
+      const isFailure = has("mistakes-are-500") && error.status !== choices.tooMany;
+      end(response, isFailure ? 500 : error.status, left, { ok: false, reason: error.message });
     }
   }
 

@@ -3,16 +3,16 @@
  * happened before. Whatever one of them may answer is no mistake.
  */
 
-import { plainRequest } from "../../exchange/plain-request.ts";
-import type { Member } from "../../laws/client-exchange.ts";
-import { keyAndChoiceOf } from "../../readings/choice-overrides.ts";
-import { coveringArray } from "../../readings/covering-array.ts";
-import { allKeys, type MatrixPlan, makePlan } from "../../readings/matrix-plan.ts";
-import type { SimulatorCore } from "../../simulator/simulator.ts";
-import type { Readings, SimulatorOptions } from "../../simulator/simulator-options.ts";
-import { type AssumptionKey, catalogue } from "../../spec/assumptions/catalogue.ts";
-import { buildRequest, encodingOf } from "../../spec/build-request.ts";
-import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
+import { plainRequest } from "../../../src/exchange/plain-request.ts";
+import type { Member } from "../../../src/laws/client-exchange.ts";
+import { keyAndChoiceOf } from "../../../src/readings/choice-overrides.ts";
+import { coveringArray } from "../../../src/readings/covering-array.ts";
+import { allKeys, type MatrixPlan, makePlan } from "../../../src/readings/matrix-plan.ts";
+import type { SimulatorCore } from "../../../src/simulator/simulator.ts";
+import type { Readings, SimulatorOptions } from "../../../src/simulator/simulator-options.ts";
+import { type AssumptionKey, catalogue } from "../../../src/spec/assumptions/catalogue.ts";
+import { buildRequest, encodingOf } from "../../../src/spec/build-request.ts";
+import type { ApiRequest, ApiResponse } from "../../../src/spec/messages.ts";
 
 export interface ImaginedService {
   /** The assumption in which it differs from the defaults, if it is the only difference. */
@@ -46,8 +46,7 @@ export function servicesWithOtherData(known: Readings): readonly ImaginedService
     { ...usual, prepare: sendEarlier },
     { ...usual, answer: ignoringInvalid },
     { ...usual, rewrite: withErrors(418, known) },
-    { ...usual, rewrite: withErrors(500, known) },
-    { ...usual, rewrite: withErrors(599, known) },
+    { ...usual, rewrite: withErrors(499, known) },
     ...[0.25, 0.5, 0.75].map((minuteEndsAt) => ({ ...usual, minuteEndsAt })),
   ];
 }
