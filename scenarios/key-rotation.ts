@@ -105,12 +105,6 @@ export const scenario: Scenario = defineScenario({
         body: { code: "unauthorized" },
       },
     },
-    { assume: { "auth.failure": "401-bare" } },
-    {
-      surfaces: {},
-      key: null,
-      expect: { status: 401, headers: { "www-authenticate": { absent: true } } },
-    },
     {
       publisher: 1,
       impression: {},

@@ -18,7 +18,6 @@ export const scenario: Scenario = defineScenario({
   name: "long-payout-list",
   about:
     "There are 150 payouts, more than one answer can list, and no way to ask for the rest. An answer lists the 20 newest, or up to 100 if asked. A limit that isn't valid is refused with an error that names it; one above 100 may also count as 100.",
-  assumptions: { "payout.cycle": "weekly" },
   steps: [
     {
       signUp: { surfaces: [{ name: "Board", cpmRange: [10_000, 10_000] }] },
@@ -28,10 +27,10 @@ export const scenario: Scenario = defineScenario({
     {
       repeat: {
         times: 150,
-        every: "7d",
+        every: "31d",
         steps: [{ repeat: { times: 50, steps: [{ publisher: "station", impression: {} }] } }],
       },
-      note: "Every Thursday exactly 500 INR, paid on the Wednesday after.",
+      note: "Exactly 500 INR in each of 150 months, paid in the month after.",
       expect: { sent: 7500, ok: 7500, creditedInr: 75_000 },
     },
     {
@@ -54,15 +53,15 @@ export const scenario: Scenario = defineScenario({
         is: { every: { amount_inr: 500, status: "paid", txn_id: { not: "" } } },
       },
     },
-    { expect: { of: "usual.payouts.0.date", is: "2028-11-29" }, note: "The newest is first." },
-    { expect: { of: "usual.payouts.19.date", is: "2028-07-19" } },
+    { expect: { of: "usual.payouts.0.date", is: "2038-10-07" }, note: "The newest is first." },
+    { expect: { of: "usual.payouts.19.date", is: "2037-02-07" } },
     {
       publisher: "station",
       payouts: { limit: 1 },
       expect: {
         status: 200,
         body: {
-          payouts: [{ id: { ref: "usual.payouts.0.id" }, date: "2028-11-29" }],
+          payouts: [{ id: { ref: "usual.payouts.0.id" }, date: "2038-10-07" }],
           pending_inr: 0,
         },
       },
@@ -90,7 +89,7 @@ export const scenario: Scenario = defineScenario({
     { expect: { of: "most.payouts.0.id", is: { ref: "usual.payouts.0.id" } } },
     { expect: { of: "most.payouts.19.id", is: { ref: "usual.payouts.19.id" } } },
     {
-      expect: { of: "most.payouts.99.date", is: "2027-01-06" },
+      expect: { of: "most.payouts.99.date", is: "2030-05-07" },
       note: "The 50 before that one can't be listed.",
     },
     ...wrong.map(
@@ -118,7 +117,7 @@ export const scenario: Scenario = defineScenario({
       as: "oldest",
       expect: { status: 200, body: { payouts: { length: 100 } } },
     },
-    { expect: { of: "oldest.payouts.0.date", is: "2026-01-21" } },
+    { expect: { of: "oldest.payouts.0.date", is: "2026-02-07" } },
     {
       expect: { of: "oldest.payouts.50.id", is: { ref: "most.payouts.99.id" } },
       note: "The 51st of 150 is the last of the newest hundred.",

@@ -59,30 +59,6 @@ export const scenario: Scenario = defineScenario({
       expect: { status: 400, body: { code: "impression_not_found" } },
     },
     {
-      assume: { "click.unknown": "accept-uncredited" },
-      note: "This service accepts any click: 200 alone proves nothing.",
-    },
-    {
-      click: { impression_id: { ref: "theirs.impression_id" } },
-      as: "accepted",
-      expect: {
-        status: 200,
-        body: {
-          ok: true,
-          click_id: { not: { ref: "rightful.click_id" } },
-          revenue_credited_inr: 0,
-        },
-      },
-    },
-    {
-      click: { impression_id: { ref: "theirs.impression_id" } },
-      note: "The same click gets the same id again.",
-      expect: {
-        status: 200,
-        body: { click_id: { ref: "accepted.click_id" }, revenue_credited_inr: 0 },
-      },
-    },
-    {
       click: { impression_id: { ref: "mine.impression_id" } },
       as: "own",
       note: "The one impression of its own is still there to be clicked.",
@@ -116,7 +92,7 @@ export const scenario: Scenario = defineScenario({
         balanced: true,
         total: {
           impressions: { applied: 2 },
-          clicks: { attempts: 10, applied: 2, uncounted: 2, refused: 6 },
+          clicks: { attempts: 8, applied: 2, refused: 6 },
         },
       },
     },

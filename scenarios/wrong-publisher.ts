@@ -60,7 +60,7 @@ export const scenario: Scenario = defineScenario({
       expect: { status: 404, body: { code: "publisher_not_found", parameter: "publisher_id" } },
     },
     {
-      assume: { "auth.foreign-publisher": "404" },
+      assume: { "auth.key-scope": "publisher-hidden" },
       note: "This service doesn't tell who exists: the answer is exactly the same.",
     },
     {

@@ -17,8 +17,7 @@ export const otherForm: SimulatorOptions = {
   assumptions: {
     "errors.body": "empty",
     "ids.format": "url-unsafe",
-    "response.extra-fields": "present",
-    "response.key-order": "shuffled",
+    "response.form": "evolved",
   },
 };
 

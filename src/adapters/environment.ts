@@ -10,7 +10,6 @@ import { createReachRecorder, REACHED, type ReachRecorder } from "../readings/re
 import type { SimulatorCore } from "../simulator/simulator.ts";
 import { parseReadings, type SimulatorOptions } from "../simulator/simulator-options.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
-import { brokenConstraint } from "../spec/assumptions/constraints.ts";
 import { defaultAssumptions, resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import { chosenFor, createSimulator, type Simulator } from "./create-simulator.ts";
 
@@ -124,9 +123,7 @@ function assumptionsAsked(): Assumptions | undefined {
 
 type Choices = Readonly<Record<string, string>>;
 
-/** The asked choices for keys that aren't chosen, without one that contradicts what is chosen. */
+/** The asked choices for keys that aren't chosen. */
 function openPart(asked: Assumptions, chosen: Choices): Choices {
-  const open = Object.entries(asked).filter(([key]) => !Object.hasOwn(chosen, key));
-  const broken = brokenConstraint({ ...Object.fromEntries(open), ...chosen });
-  return Object.fromEntries(open.filter(([key]) => key !== broken?.key));
+  return Object.fromEntries(Object.entries(asked).filter(([key]) => !Object.hasOwn(chosen, key)));
 }

@@ -58,7 +58,7 @@ function refusalText({ fault, producedBy, response, reason }: JournalEntry): str
   }
   const { status } = fault?.lost ?? response;
   if (producedBy === "limit") return `refused with ${status} by the request limit${by}`;
-  if (reason === notes.duplicate || reason === notes.unknownImpression) {
+  if (reason === notes.duplicate) {
     return `answered ${status}: ${reason}${by}`;
   }
   return `refused with ${status}: ${reason}${by}`;

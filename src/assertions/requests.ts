@@ -4,7 +4,6 @@ import * as v from "valibot";
 import { counted } from "../base/counted.ts";
 import { InputError, parseInput } from "../base/input.ts";
 import { wholeFrom } from "../base/schemas.ts";
-import { notes } from "../exchange/operations/outcome.ts";
 import type { JournalEntry } from "../journal/entry.ts";
 import type { JournalFilter } from "../journal/filter.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
@@ -164,7 +163,6 @@ const rightAtOtherTimes: ReadonlySet<string> = new Set<ErrorCode>([
 
 /** Whether the same request would always be wrong. */
 function isInvalid(reason: string): boolean {
-  if (reason === notes.unknownImpression) return true;
   return Object.hasOwn(errorKinds, reason) && !rightAtOtherTimes.has(reason);
 }
 

@@ -107,8 +107,8 @@ function hasHistory({ tally, book }: Account): boolean {
   return counted.some((count) => count !== 0) || book.lastDay !== undefined;
 }
 
-function servedWithoutKeyText({ applied, duplicatesSuppressed, uncounted }: EventLines): string[] {
-  const served = applied + duplicatesSuppressed + uncounted;
+function servedWithoutKeyText({ applied, duplicatesSuppressed }: EventLines): string[] {
+  const served = applied + duplicatesSuppressed;
   return served === 0 ? [] : [`${served} requests served, 0 allowed`];
 }
 

@@ -167,9 +167,9 @@ export function tallyDiscrepancies({ impression, click }: Tally): string[] {
 }
 
 function impossibleFigures(tally: Readonly<EventTally>): string[] {
-  const { applied, suppressed, uncounted, refused, copies, lost } = tally;
+  const { applied, suppressed, refused, copies, lost } = tally;
   const negative = Object.entries(tally).filter(([, value]) => !(value >= 0));
-  const served = applied + suppressed + uncounted + refused;
+  const served = applied + suppressed + refused;
   const found = negative.map(([name, value]) => `${name} is ${value}, which is impossible`);
   if (answeredCount(tally) < 0) {
     found.push(`${lost} answers lost and ${copies} copies, but only ${served} requests served`);

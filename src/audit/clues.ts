@@ -122,10 +122,6 @@ function clueOf(entry: JournalEntry, before: RecordingEntry | undefined): Clue |
       : undefined;
   }
   if (isRecorded(entry.reason)) return undefined;
-  if (reason === notes.unknownImpression) {
-    const text = "answered, but the impression is unknown: not recorded";
-    return clue([entry], "unknown impression", text);
-  }
   if (saysDuplicate(reason)) return conflictOf(entry, before?.entry);
   if (reason !== notes.duplicate) {
     const text = `refused with status ${response.status} (${reason}), not recorded`;

@@ -17,14 +17,12 @@ export interface EventLine {
   readonly lost: number;
   /** The service did nothing, and the client got no answer. */
   readonly dropped: number;
-  /** Requests that a fault rule applied a second time. They aren't attempts, but the next six fields count them. */
+  /** Requests that a fault rule applied a second time. They aren't attempts, but the next five fields count them. */
   readonly copies: number;
   /** Events recorded. */
   readonly applied: number;
   /** Recognised as duplicates, refused or not. */
   readonly duplicatesSuppressed: number;
-  /** Accepted, but nothing was recorded. */
-  readonly uncounted: number;
   /** Refused, other than as duplicates. */
   readonly refused: number;
   /** Events recorded whose answer no client got. */
@@ -94,7 +92,6 @@ function lineOf({ tally, recordedMicros }: Figures): EventLine {
     copies: tally.copies,
     applied: tally.applied,
     duplicatesSuppressed: tally.suppressed,
-    uncounted: tally.uncounted,
     refused: tally.refused,
     unseen: tally.unseen,
     creditedSeenInr: microsToInr(tally.seenMicros),
@@ -105,6 +102,6 @@ function lineOf({ tally, recordedMicros }: Figures): EventLine {
 
 /** How many requests got the service's answer whole. */
 export function answeredCount(tally: Readonly<EventTally>): number {
-  const { applied, suppressed, uncounted, refused, copies, lost } = tally;
-  return applied + suppressed + uncounted + refused - copies - lost;
+  const { applied, suppressed, refused, copies, lost } = tally;
+  return applied + suppressed + refused - copies - lost;
 }

@@ -39,6 +39,7 @@ interface Recording {
 
 const publisherResolvers = {
   publisher: (caller) => caller,
+  "publisher-hidden": (caller) => caller,
   any(caller, subject, accounts, ids) {
     if (subject === undefined) return caller;
     const ordinal =

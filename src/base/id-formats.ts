@@ -99,30 +99,6 @@ export const digitIds: IdFormat = {
   },
 };
 
-const LONG = 200;
-
-/** A prefixed id, padded with check characters to 200. */
-export const longIds: IdFormat = {
-  render(prefix, high, low) {
-    const salt = saltOf(prefix);
-    const characters: number[] = [];
-    let word = 0;
-    for (let at = 0; at < LONG - prefix.length - LENGTH; at += 1) {
-      // A word has enough bits for six characters of five.
-      if (at % 6 === 0) word = checkWord(salt, high, low, at);
-      characters.push(code(word));
-      word >>>= 5;
-    }
-    return prefixedIds.render(prefix, high, low) + String.fromCharCode(...characters);
-  },
-  read(prefix, text) {
-    if (text.length !== LONG) return undefined;
-    const bits = prefixedIds.read(prefix, text.slice(0, prefix.length + LENGTH));
-    if (bits === undefined) return undefined;
-    return longIds.render(prefix, bits.high, bits.low) === text ? bits : undefined;
-  },
-};
-
 const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /** The base 64 of 14 bytes. Two of its characters are always `+` and `/`; 36 bits are check bits. */

@@ -93,7 +93,6 @@ A running world can take other choices. What it has recorded stays recorded. Som
 | \`dedup.key\`, \`dedup.window\` | makes the world forget which impressions it has seen |
 | \`ids.format\` | makes the ids that a client holds invalid |
 | \`date.timezone\` | is refused once an event or a sign-up is recorded: reset the world first |
-| \`click.revenue\` | is refused once a click is recorded: reset the world first |
 
 For every answer the journal lists the keys for which another choice would have changed this answer. If there is none,
 it says \`documented\`. With \`--explain\` the response lists them too, in \`X-Adsim-Assumptions\`. Keys that only change the form of answers

@@ -34,7 +34,7 @@ export function createAuthorizer(...parts: Parameters<Scope>): Authorizer {
       const owner = ownerOf(accounts, impression);
       if (impression === undefined || owner === undefined || caller === undefined) return undefined;
       // A publisher's requests must not depend on what other publishers recorded.
-      if (assumptions["auth.key-scope"] === "publisher" && owner !== caller) return undefined;
+      if (assumptions["auth.key-scope"] !== "any" && owner !== caller) return undefined;
       return owner.surfaces[owner.book.impressions.surfaceIndex(impression.serial)]?.id;
     },
   };
@@ -43,43 +43,41 @@ export function createAuthorizer(...parts: Parameters<Scope>): Authorizer {
 /** Shapes an answer about another publisher than the caller. */
 export const shapedByScope: ShapedBy = ["auth.key-scope"];
 
-// The same for existing and unknown publishers: an answer that hides a publisher must not give it away here.
-const shapedByMask: ShapedBy = [...shapedByScope, "auth.foreign-publisher"];
-
 const nonexistent = refused(
   {
     code: "publisher_not_found",
     detail: "publisher_id is not the identifier of a publisher.",
     parameter: "publisher_id",
   },
-  ...shapedByMask,
+  ...shapedByScope,
 );
 const nonexistentForAll = refused(nonexistent.rejection);
 
-const foreign = {
-  "403": refused(
-    {
-      code: "foreign_publisher",
-      detail: "publisher_id is another publisher's. The API key works only for its own publisher.",
-      parameter: "publisher_id",
+const foreign = refused(
+  {
+    code: "foreign_publisher",
+    detail: "publisher_id is another publisher's. The API key works only for its own publisher.",
+    parameter: "publisher_id",
+  },
+  ...shapedByScope,
+);
+
+/** Each key is its publisher's own. */
+function ownOnly(foreignRefusal: Refusal): Scope {
+  return ({ accounts }) => ({
+    quotaAccountOf: (_operation, _request, caller) => caller,
+    accountOf({ kind, id }, caller) {
+      // The operation looks for an impression among the caller's own.
+      if (kind === "impression" || id === caller.id) return caller;
+      return accounts.ordinalOf(id) === undefined ? nonexistent : foreignRefusal;
     },
-    ...shapedByMask,
-  ),
-  "404": nonexistent,
-} satisfies Record<Choice<"auth.foreign-publisher">, Refusal>;
+  });
+}
 
 const scopes: Readonly<Record<Choice<"auth.key-scope">, Scope>> = {
-  publisher: ({ assumptions, accounts }) => {
-    const foreignRefusal = foreign[assumptions["auth.foreign-publisher"]];
-    return {
-      quotaAccountOf: (_operation, _request, caller) => caller,
-      accountOf({ kind, id }, caller) {
-        // The operation looks for an impression among the caller's own.
-        if (kind === "impression" || id === caller.id) return caller;
-        return accounts.ordinalOf(id) === undefined ? nonexistent : foreignRefusal;
-      },
-    };
-  },
+  publisher: ownOnly(foreign),
+  // The same bytes for existing and unknown publishers.
+  "publisher-hidden": ownOnly(nonexistent),
   any: ({ accounts, ids }, readers) => {
     function accountOf({ kind, id }: Subject, caller: Account): Account | Refusal {
       if (kind === "impression") return ownerOf(accounts, ids.impression.decode(id)) ?? caller;

@@ -6,11 +6,11 @@ import { utf8Length } from "../base/text.ts";
 import type { Injected } from "../faults/plan.ts";
 import { lenientText } from "../faults/respond-schemas.ts";
 import { type Assumptions, type Choice, catalogue } from "../spec/assumptions/catalogue.ts";
-import { type ErrorBody, errorBodies } from "../spec/error-bodies.ts";
+import { errorBodies } from "../spec/error-bodies.ts";
 import { type Rejection, shapedByCode, statusesOf } from "../spec/errors.ts";
 import { type ApiResponse, responseOf } from "../spec/messages.ts";
 import { challengeOf, successTypeOf } from "../spec/responses.ts";
-import { type BodyRewriter, createErrorRewriter, createSuccessRewriter } from "./body-rewriter.ts";
+import { type BodyRewriter, createBodyRewriter } from "./body-rewriter.ts";
 import type { CorsHeaders } from "./cors.ts";
 import {
   documented,
@@ -77,18 +77,15 @@ const EXPLANATION = "x-adsim-assumptions";
 export function createResponder(options: ResponderOptions): Responder {
   const { seed, assumptions, explain, variesByOrigin = false } = options;
   const successType = successTypeOf(assumptions);
-  const errorBody = errorBodyOf(assumptions, seed);
-  const form = createSuccessRewriter(assumptions, seed);
+  const errorBody = errorBodies[assumptions["errors.body"]];
+  const form = createBodyRewriter(assumptions, seed);
   const retryAfterValue = retryAfter[assumptions["limit.retry-after"]];
   const challenge = challengeOf(assumptions);
   const statuses = statusesOf(assumptions);
   const successFormatKeys = nonDefaultKeys(assumptions, formatKeys);
   const refusalFormatKeys: ShapedBy = [
     "errors.body",
-    ...nonDefaultKeys(
-      assumptions,
-      errorBody.hasOrder ? ["http.cors", "response.key-order"] : ["http.cors"],
-    ),
+    ...nonDefaultKeys(assumptions, ["http.cors"]),
   ];
 
   /** The headers of every response. */
@@ -159,14 +156,6 @@ export function createResponder(options: ResponderOptions): Responder {
   };
 }
 
-/** The error bodies of a world, with its order of members. */
-function errorBodyOf(assumptions: Assumptions, seed: string): ErrorBody {
-  const body = errorBodies[assumptions["errors.body"]];
-  const form = body.hasOrder ? createErrorRewriter(assumptions, seed) : undefined;
-  if (form === undefined) return body;
-  return { ...body, write: (rejection, status) => form(body.write(rejection, status)) };
-}
-
 /** The success with its rewritten body. */
 function rewriteBody(done: Success, form: BodyRewriter): Success {
   const body = form(done.body);
@@ -174,14 +163,7 @@ function rewriteBody(done: Success, form: BodyRewriter): Success {
 }
 
 /** Assumptions about format. They are listed only if their choice isn't the default. */
-export const formatKeys: ShapedBy = [
-  "http.content-type",
-  "http.cors",
-  "response.key-order",
-  "ids.format",
-  "money.precision",
-  "response.extra-fields",
-];
+export const formatKeys: ShapedBy = ["response.form", "http.cors", "ids.format", "money.precision"];
 
 function nonDefaultKeys(assumptions: Assumptions, keys: ShapedBy): ShapedBy {
   const others = keys.filter((key) => assumptions[key] !== catalogue[key].default);

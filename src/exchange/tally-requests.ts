@@ -30,9 +30,6 @@ export function countServed(
       tally.suppressed += 1;
       tally.repeatedMicros += micros;
       break;
-    case "uncounted":
-      tally.uncounted += 1;
-      break;
     case "refused":
       tally.refused += 1;
       break;

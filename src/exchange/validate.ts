@@ -30,23 +30,8 @@ type Read =
   | { readonly kind: "value"; readonly value: unknown; readonly because?: AssumptionKey }
   | { readonly kind: "wrong"; readonly must: string; readonly because?: AssumptionKey };
 
-interface Readings {
-  readonly coerces: boolean;
-  readonly emptyIsAbsent: boolean;
-  readonly rejectsUnknown: boolean;
-  readonly clamps: boolean;
-}
-
-const coerces = { coerce: true, strict: false } satisfies Record<
-  Choice<"request.scalar-types">,
-  boolean
->;
-const emptyIsAbsent = { reject: false, absent: true } satisfies Record<
-  Choice<"request.empty-value">,
-  boolean
->;
-const rejectsUnknown = { ignore: false, reject: true } satisfies Record<
-  Choice<"request.unknown-fields">,
+const isStrict = { lenient: false, strict: true } satisfies Record<
+  Choice<"request.values">,
   boolean
 >;
 const clamps = { reject: false, clamp: true } satisfies Record<
@@ -54,33 +39,34 @@ const clamps = { reject: false, clamp: true } satisfies Record<
   boolean
 >;
 
+interface Readings {
+  readonly isStrict: boolean;
+  readonly clamps: boolean;
+}
+
 export function createValidator(assumptions: Assumptions, operation: Operation): Validator {
   const readings: Readings = {
-    coerces: coerces[assumptions["request.scalar-types"]],
-    emptyIsAbsent: emptyIsAbsent[assumptions["request.empty-value"]],
-    rejectsUnknown: rejectsUnknown[assumptions["request.unknown-fields"]],
+    isStrict: isStrict[assumptions["request.values"]],
     clamps: clamps[assumptions["payout.limit-over-max"]],
   };
   const expected = Object.entries<Parameter>(operation.parameters).map(([name, parameter]) => {
     const left = absent(parameter);
     return { name, parameter, isOptional: left.kind === "value" && left.value === undefined };
   });
-  // Query values are text by nature: only a JSON body can hold another type.
-  const inJson = operation.method === "POST";
 
   return ({ raw, unknown }) => {
     const [unknownName] = unknown;
-    if (unknownName !== undefined && readings.rejectsUnknown)
+    if (unknownName !== undefined && readings.isStrict)
       return unknownParameter(unknownName, operation);
     let shapedBy = shapedByReading(operation);
-    if (unknownName !== undefined) shapedBy = [...shapedBy, "request.unknown-fields"];
+    if (unknownName !== undefined) shapedBy = [...shapedBy, "request.values"];
     // Valid text needs no conversion. Only converted values need a copy of the parameters.
     let copy: Record<string, unknown> | undefined;
     for (const { name, parameter, isOptional } of expected) {
       const sent = raw[name];
       if (sent === undefined && isOptional) continue;
       if (typeof sent === "string" && parameter.type === "string" && isPlain(sent)) continue;
-      const value = readOne(sent, parameter);
+      const value = sent === undefined ? absent(parameter) : read(sent, parameter, readings);
       if (value.kind === "wrong") {
         return sent === undefined
           ? missing(name, parameter, unknown)
@@ -101,15 +87,6 @@ export function createValidator(assumptions: Assumptions, operation: Operation):
     const input = (copy ?? raw) as Input<OperationId>;
     return { kind: "valid", input, subject: subjectOf(operation.id, input), shapedBy };
   };
-
-  function readOne(sent: unknown, parameter: Parameter): Read {
-    if (sent === undefined) return absent(parameter);
-    if (!isEmpty(sent) || parameter.required) return read(sent, parameter, readings, inJson);
-    const value = readings.emptyIsAbsent
-      ? absent(parameter)
-      : read(sent, parameter, readings, inJson);
-    return { ...value, because: "request.empty-value" };
-  }
 }
 
 /** The assumption that shapes every input of an operation: the spec doesn't say how POST parameters are sent. */
@@ -124,30 +101,26 @@ function absent(parameter: Parameter): Read {
   return { kind: "value", value: parameter.type === "integer" ? parameter.default : undefined };
 }
 
-function isEmpty(sent: unknown): boolean {
-  return sent === "" || sent === null;
-}
-
 /** Whether a text is non-empty and has no control characters or lone surrogates. */
 function isPlain(text: string): boolean {
   return text !== "" && !/[\p{Cc}\p{Cs}]/u.test(text);
 }
 
-function read(sent: unknown, parameter: Parameter, readings: Readings, inJson: boolean): Read {
+function read(sent: unknown, parameter: Parameter, readings: Readings): Read {
   switch (parameter.type) {
     case "string":
       return readText(sent, readings);
     case "date":
       return readDate(sent);
     case "integer":
-      return readInteger(sent, parameter, readings, inJson);
+      return readInteger(sent, parameter, readings);
   }
 }
 
 function readText(sent: unknown, readings: Readings): Read {
   if (typeof sent === "number") {
-    const because = "request.scalar-types";
-    if (!readings.coerces) return { ...wrong("must be a string"), because };
+    const because = "request.values";
+    if (readings.isStrict) return { ...wrong("must be a string"), because };
     const text = decimalText(sent);
     if (text !== undefined) return { kind: "value", value: text, because };
     return wrong("is a number too large to read exactly; send it as a string");
@@ -180,15 +153,12 @@ function readInteger(
   sent: unknown,
   parameter: Extract<Parameter, { type: "integer" }>,
   readings: Readings,
-  inJson: boolean,
 ): Read {
   const { minimum, maximum } = parameter;
   const must = `must be a whole number from ${minimum} to ${maximum}`;
-  const textAllowed = !inJson || readings.coerces;
-  const isText = typeof sent === "string" && textAllowed && /^-?\d+$/.test(sent);
-  const value = isText ? Number(sent) : sent;
-  const isWhole = isText || Number.isInteger(value);
-  if (typeof value !== "number" || !isWhole) return wrong(must);
+  // Only GET operations have integers, and a query holds texts.
+  if (typeof sent !== "string" || !/^-?\d+$/.test(sent)) return wrong(must);
+  const value = Number(sent);
   if (value >= minimum && value <= maximum) return { kind: "value", value };
   // A long number isn't repeated, because it may be an id.
   const refusal = wrong(Math.abs(value) < 1e15 ? `${must}; ${value} is not` : must);
@@ -224,6 +194,6 @@ function unknownParameter(name: string, { parameters }: Operation): Refusal {
       detail: `${parameterLabel(name)} is unknown. This operation has: ${known}.`,
       parameter: safeName(name),
     },
-    "request.unknown-fields",
+    "request.values",
   );
 }

@@ -14,11 +14,10 @@ export type Producer = "service" | "limit" | "rule";
  *
  * - `applied`: an event was recorded.
  * - `suppressed`: it was a duplicate.
- * - `uncounted`: it was accepted, but there was nothing to record.
  * - `read`: it only read.
  * - `refused`: it was refused, and not as a duplicate.
  */
-export type Effect = "applied" | "suppressed" | "uncounted" | "read" | "refused";
+export type Effect = "applied" | "suppressed" | "read" | "refused";
 
 /** A request with its answer. Credentials in headers are redacted unless the filter asks for them. */
 export interface JournalEntry {

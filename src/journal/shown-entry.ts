@@ -64,7 +64,7 @@ export function creditInrOf({
   response,
   fault,
 }: JournalRecord): number | undefined {
-  const isEvent = effect === "applied" || effect === "suppressed" || effect === "uncounted";
+  const isEvent = effect === "applied" || effect === "suppressed";
   // A duplicate may be refused, and then its answer shows no credit.
   const own = fault?.lost ?? response;
   return isEvent && own.status === 200 ? microsToInr(micros) : undefined;

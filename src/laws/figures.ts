@@ -116,16 +116,10 @@ function payoutsOf(text: string): Pick<Payouts, "payouts" | "pendingMicros"> {
   return { payouts: oldestFirst, pendingMicros: microsOf(body.pending_inr) };
 }
 
-/** Micros earned by the end of the cycle that is paid on `date`. */
+/** Micros earned by the end of the month that is paid on `date`. */
 export function dueBy(copy: WorldCopy, member: Member, date: string): number {
-  const isMonthly = copy.assumptions["payout.cycle"] === "monthly";
-  const to = addDays(isMonthly ? `${date.slice(0, 8)}01` : mondayOf(date), -1);
+  const to = addDays(`${date.slice(0, 8)}01`, -1);
   return readStats(copy, member, { from: joinedOf(member), to }).micros;
-}
-
-function mondayOf(date: string): string {
-  const weekday = new Date(`${date}T00:00:00Z`).getUTCDay();
-  return addDays(date, -((weekday + 6) % 7));
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -31,7 +31,7 @@ const reads = ["stats", "surfaces", "payouts"] as const satisfies readonly Opera
 
 function maskedPublishers(copy: WorldCopy): string {
   const { assumptions, probes } = copy;
-  if (assumptions["auth.foreign-publisher"] !== "404" || assumptions["auth.key-scope"] === "any")
+  if (assumptions["auth.key-scope"] !== "publisher-hidden")
     inconclusive("foreign publishers don't get 404 under the assumptions in force");
   const [probe, other] = probes;
   const last = other.id.slice(-1) === "0" ? "1" : "0";

@@ -11,10 +11,8 @@ import {
   choicesOf,
   type OpenPoint,
 } from "../spec/assumptions/catalogue.ts";
-import { type Constraint, constraints } from "../spec/assumptions/constraints.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import { coveringRows } from "./covering/covering-rows.ts";
-import type { Cell } from "./covering/rules.ts";
 
 export interface CoveringArrayOptions {
   /** 1 covers every choice, 2 every pair of choices, 3 every triple. */
@@ -30,7 +28,7 @@ interface Column {
 }
 
 /**
- * Distinct full assignments that together contain every allowed combination of `strength` choices of different keys. The same
+ * Distinct full assignments that together contain every combination of `strength` choices of different keys. The same
  * catalogue and seed give the same assignments.
  *
  * @throws InputError for another strength.
@@ -47,7 +45,6 @@ export function coveringArray({
   );
   const rows = coveringRows({
     levels: columns.map(({ choices }) => choices.length),
-    forbidden: constraints.flatMap((constraint) => forbiddenBy(constraint, columns)),
     strength,
     seed,
   });
@@ -57,20 +54,5 @@ export function coveringArray({
         columns.map(({ key, choices }, column) => [key, choices[row[column] ?? 0]]),
       ),
     ),
-  );
-}
-
-/** The pairs that a constraint rules out. */
-function forbiddenBy({ key, choices, needs }: Constraint, columns: readonly Column[]): Cell[][] {
-  const cellsOf = (wanted: AssumptionKey, includes: (choice: string) => boolean): Cell[] =>
-    columns.flatMap((column, index) =>
-      column.key !== wanted
-        ? []
-        : column.choices.flatMap((choice, level) =>
-            includes(choice) ? [{ column: index, level }] : [],
-          ),
-    );
-  return cellsOf(key, (choice) => choices.includes(choice)).flatMap((left) =>
-    cellsOf(needs.key, (choice) => choice !== needs.choice).map((right) => [left, right]),
   );
 }

@@ -53,7 +53,6 @@ const allKinds = [
   ...sentKinds,
   "click",
   "laterClick",
-  "unknownImpressionClick",
   "payout",
   "transaction",
 ] as const satisfies readonly (keyof Ids)[];

@@ -39,15 +39,11 @@ type Influence = (past: Past, choices: readonly string[]) => boolean;
 const influences: Readonly<Record<AssumptionKey, Influence>> = {
   "request.encoding": ({ hasPosts, hasOtherPosts }, choices) =>
     choices.every((choice) => choice === "any" || choice === "json") ? hasOtherPosts : hasPosts,
-  "request.unknown-fields": ({ hasUnusualParameters }) => hasUnusualParameters,
-  "request.empty-value": ({ hasUnusualParameters }) => hasUnusualParameters,
-  "request.scalar-types": ({ hasUnusualParameters }) => hasUnusualParameters,
+  "request.values": ({ hasUnusualParameters }) => hasUnusualParameters,
   "auth.failure": never,
   "auth.key-scope": always,
-  "auth.foreign-publisher": never,
   "errors.body": never,
   "errors.invalid": never,
-  "http.content-type": never,
   "http.cors": never,
   "limit.algorithm": always,
   "limit.exceeded": never,
@@ -62,28 +58,21 @@ const influences: Readonly<Record<AssumptionKey, Influence>> = {
   "click.repeat": ({ hasRepeatedClicks }, choices) =>
     hasRepeatedClicks && choices.includes("count"),
   "click.window": ({ hasLateClicks }) => hasLateClicks,
-  // A copy can't change it, nor the time zone, once any publisher has events.
-  "click.revenue": always,
   "surface.unknown": never,
   "surface.inactive": ({ hasInactive }) => hasInactive,
   "surface.statuses": ({ hasPosts }) => hasPosts,
   "payout.statuses": never,
-  "payout.txn-id": never,
   "payout.limit-over-max": never,
   "payout.order": never,
-  "payout.cycle": never,
-  "payout.threshold": never,
+  // A copy can't change it once any publisher has events.
   "date.timezone": always,
   "date.inverted-range": never,
-  "date.future": never,
   "stats.today": never,
   "stats.surfaces": never,
-  "stats.filter-unlisted": never,
   // The same events under other names.
   "ids.format": never,
   "money.precision": never,
-  "response.extra-fields": never,
-  "response.key-order": never,
+  "response.form": never,
 };
 
 function never(): boolean {

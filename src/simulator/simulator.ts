@@ -39,9 +39,8 @@ export interface SimulatorCore {
    * events recorded under `dedup.repeat=count`.
    *
    * @returns all choices in force.
-   * @throws InputError for an unknown key or choice, for choices that contradict each other, for another `date.timezone`
-   * after events or sign-ups were filed by day, and for another `click.revenue` after clicks were recorded. Nothing changes
-   * then.
+   * @throws InputError for an unknown key or choice, and for another `date.timezone` after events or sign-ups were filed by
+   * day. Nothing changes then.
    */
   assume(readings: Readings): Assumptions;
   /** Counts what was attempted, applied, answered and lost, and says whether the books agree. Reads only. */

@@ -7,8 +7,6 @@ import type { JsonSchema } from "./responses.ts";
 export interface ErrorBody {
   /** Undefined if there is no body. */
   readonly contentType: string | undefined;
-  /** Whether the body is JSON with an object of more than one member, so that `response.key-order` matters. */
-  readonly hasOrder: boolean;
   write(rejection: Rejection, status: number): string;
   /** For the OpenAPI document; undefined if there is no body. */
   readonly schema: JsonSchema | undefined;
@@ -36,7 +34,6 @@ const entry = record("The error", { code, message: detail, parameter });
 export const errorBodies: Readonly<Record<Choice<"errors.body">, ErrorBody>> = {
   problem: {
     contentType: "application/problem+json",
-    hasOrder: true,
     write: (rejection, status) =>
       JSON.stringify({
         type: `urn:adsim:error:${rejection.code}`,
@@ -57,19 +54,16 @@ export const errorBodies: Readonly<Record<Choice<"errors.body">, ErrorBody>> = {
   },
   envelope: {
     contentType: JSON_TYPE,
-    hasOrder: true,
     write: (rejection) => JSON.stringify({ error: entryOf(rejection) }),
     schema: record("Why a request was refused", { error: entry }),
   },
   flat: {
     contentType: JSON_TYPE,
-    hasOrder: false,
     write: ({ detail }) => JSON.stringify({ error: detail }),
     schema: record("Why a request was refused", { error: detail }),
   },
   list: {
     contentType: JSON_TYPE,
-    hasOrder: true,
     write: (rejection) => JSON.stringify({ errors: [entryOf(rejection)] }),
     schema: record("Why a request was refused", {
       errors: { type: "array", items: entry, minItems: 1, maxItems: 1 },
@@ -77,19 +71,16 @@ export const errorBodies: Readonly<Record<Choice<"errors.body">, ErrorBody>> = {
   },
   text: {
     contentType: "text/plain; charset=utf-8",
-    hasOrder: false,
     write: ({ detail }) => detail,
     schema: detail,
   },
   html: {
     contentType: "text/html; charset=utf-8",
-    hasOrder: false,
     write: ({ code, detail }) => errorPage(errorKinds[code].title, detail),
     schema: { ...text, description: "An HTML page that describes the error to people" },
   },
   empty: {
     contentType: undefined,
-    hasOrder: false,
     write: () => "",
     schema: undefined,
   },

@@ -59,7 +59,7 @@ export const errorKinds = {
     status: 400,
     statusBy: "errors.invalid",
     of: "every",
-    when: { "request.unknown-fields": ["reject"] },
+    when: { "request.values": ["strict"] },
   },
   malformed_body: {
     title: "The request body can't be read",
@@ -77,7 +77,7 @@ export const errorKinds = {
     title: "The API key belongs to another publisher",
     status: 403,
     of: "publisher",
-    when: { "auth.key-scope": ["publisher"], "auth.foreign-publisher": ["403"] },
+    when: { "auth.key-scope": ["publisher"] },
   },
   route_not_found: { title: "There is no operation at this path", status: 404, of: "none" },
   publisher_not_found: { title: "There is no such publisher", status: 404, of: "publisher" },
@@ -85,13 +85,13 @@ export const errorKinds = {
     title: "The publisher has no such surface",
     status: 404,
     statusBy: "surface.unknown",
-    of: { stats: { "surface.unknown": ["404", "400"] }, impression: {} },
+    of: { stats: {}, impression: {} },
   },
   impression_not_found: {
     title: "The publisher has no such impression",
     status: 404,
     statusBy: "click.unknown",
-    of: { click: { "click.unknown": ["404", "400"] } },
+    of: { click: {} },
   },
   method_not_allowed: {
     title: "The path does not support this method",
@@ -117,7 +117,7 @@ export const errorKinds = {
   click_too_late: {
     title: "The impression is too old to be clicked",
     status: 410,
-    of: { click: { "click.window": ["24h", "7d", "30d"] } },
+    of: { click: { "click.window": ["24h"] } },
   },
   body_too_large: { title: "The request body is too large", status: 413, of: "every" },
   query_too_long: { title: "The query is too long", status: 414, of: "every" },
@@ -147,13 +147,13 @@ export type ErrorCode = keyof typeof errorKinds;
 const kinds: Readonly<Record<ErrorCode, ErrorKind>> = errorKinds;
 const errorCodes = Object.keys(errorKinds) as ErrorCode[];
 
-/** The statuses that an assumption decides, by choice. A choice that accepts the request never uses its status. */
+/** The statuses that an assumption decides, by choice. */
 const statuses = {
   "errors.invalid": { "400": 400, "422": 422 },
-  "auth.failure": { "401": 401, "401-bare": 401, "403": 403 },
+  "auth.failure": { "401": 401, "403": 403 },
   "limit.exceeded": { "429": 429, "403": 403, "503": 503 },
-  "surface.unknown": { "404": 404, "400": 400, empty: 404 },
-  "click.unknown": { "404": 404, "400": 400, "accept-uncredited": 404 },
+  "surface.unknown": { "404": 404, "400": 400 },
+  "click.unknown": { "404": 404, "400": 400 },
 } as const;
 
 statuses satisfies { readonly [Key in AssumptionKey]?: Readonly<Record<Choice<Key>, number>> };

@@ -8,7 +8,7 @@ export const surfaceStatuses = ["active", "paused", "pending_review", "archived"
 
 export type SurfaceStatus = (typeof surfaceStatuses)[number];
 
-/** The documented status `paid` and those of `payout.statuses=extended` (spec §2, §3). */
+/** The documented status `paid`, and the others of `payout.statuses` (spec §2, §3). */
 export const payoutStatuses = ["processing", "paid", "on_hold", "failed", "reversed"] as const;
 
 export type PayoutStatus = (typeof payoutStatuses)[number];
@@ -164,22 +164,21 @@ export const lenientSchemas: Readonly<Record<OperationId, JsonSchema>> = respons
   decimals: 6,
   surfaceStatus: { type: "string" },
   payoutStatus: { type: "string" },
-  payoutReference: { type: ["string", "null"], minLength: 0 },
+  payoutReference: { minLength: 0 },
   hasPayoutReference: false,
 });
 
 const successTypes = {
-  json: "application/json",
-  "json-charset": "application/json; charset=utf-8",
-} satisfies Record<Choice<"http.content-type">, string>;
+  documented: "application/json",
+  evolved: "application/json; charset=utf-8",
+} satisfies Record<Choice<"response.form">, string>;
 
 export function successTypeOf(assumptions: Assumptions): string {
-  return successTypes[assumptions["http.content-type"]];
+  return successTypes[assumptions["response.form"]];
 }
 
 const challenges = {
   "401": 'Bearer realm="adsim"',
-  "401-bare": undefined,
   "403": undefined,
 } satisfies Record<Choice<"auth.failure">, string | undefined>;
 

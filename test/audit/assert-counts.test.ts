@@ -203,7 +203,6 @@ describe("the message explains", () => {
 
   test("answers that record nothing", () => {
     const { sim, ids, show, click } = recordingOf({
-      assumptions: { "click.unknown": "accept-uncredited" },
       faults: [
         {
           id: "fake",
@@ -223,7 +222,7 @@ describe("the message explains", () => {
       `#3 2026-01-15T00:00:00.000Z impression: answered with status 200 in the service's place, not recorded (rule "fake", respond)`,
     );
     expect(message).toContain("refused with status 404 (surface_not_found), not recorded");
-    expect(message).toContain("answered, but the impression is unknown: not recorded");
+    expect(message).toContain("refused with status 404 (impression_not_found), not recorded");
     expect(message).not.toContain("#1 ");
   });
 

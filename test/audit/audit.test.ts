@@ -21,7 +21,6 @@ const nothing = {
   copies: 0,
   applied: 0,
   duplicatesSuppressed: 0,
-  uncounted: 0,
   refused: 0,
   unseen: 0,
   creditedSeenInr: 0,

@@ -163,11 +163,16 @@ const wrong: readonly {
     status,
     send: (stage: ReportWorld) => stage.stats({ from: "yesterday" }),
   })),
-  ...(["403", "404"] as const).flatMap((choice) =>
+  ...(
+    [
+      ["publisher", 403],
+      ["publisher-hidden", 404],
+    ] as const
+  ).flatMap(([choice, status]) =>
     (["stats", "surfaces", "payouts"] as const).map((operation) => ({
       what: `${operation} of another publisher, ${choice}`,
-      assumptions: { "auth.foreign-publisher": choice },
-      status: Number(choice),
+      assumptions: { "auth.key-scope": choice },
+      status,
       send: ({ send, sim }: ReportWorld) =>
         send({
           method: "GET",

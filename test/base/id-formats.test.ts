@@ -3,13 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createIdCodec, type IdFormat } from "../../src/base/id-codec.ts";
-import {
-  digitIds,
-  longIds,
-  prefixedIds,
-  urlUnsafeIds,
-  uuidIds,
-} from "../../src/base/id-formats.ts";
+import { digitIds, prefixedIds, urlUnsafeIds, uuidIds } from "../../src/base/id-formats.ts";
 
 interface Form {
   readonly format: IdFormat;
@@ -36,12 +30,6 @@ const forms: Readonly<Record<string, Form>> = {
   },
   // Twenty digits leave room for two more check bits: one change in 1024 goes unnoticed.
   digits: { format: digitIds, looks: /^[1-9]\d{19}$/, alphabet: "0123456789", taken: 3 / 1024 },
-  long: {
-    format: longIds,
-    looks: /^[a-z0-9_]{200}$/,
-    alphabet: `0123456789_${letters}`,
-    taken: 0,
-  },
   "url-unsafe": {
     format: urlUnsafeIds,
     looks: /^(?=.*\+)(?=.*\/)[A-Za-z0-9+/]{19}=$/,

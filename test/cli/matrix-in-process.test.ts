@@ -34,17 +34,17 @@ async function matrix(
 }
 
 test("a matrix varies what such a suite's simulators assume, but not what a test chooses itself", async () => {
-  const own = JSON.stringify({ "response.extra-fields": "present" });
-  const only = "dedup.repeat,response.extra-fields";
+  const own = JSON.stringify({ "response.form": "evolved" });
+  const only = "dedup.repeat,response.form";
   const { report, text } = await matrix(cmd("environment", own), "--only", only);
-  expect(report).toMatchObject({ verdict: "relies", kept: ["response.extra-fields"] });
+  expect(report).toMatchObject({ verdict: "relies", kept: ["response.form"] });
   expect(report.reliances.map(({ assume }) => assume)).toEqual([{ "dedup.repeat": "conflict" }]);
   expect(report.defaults.runs).toMatchObject([
     { requests: 0, inProcess: true },
     { requests: 0, inProcess: true },
   ]);
   expect(text).toContain(
-    "Your tests choose these themselves, so they weren't varied there: response.extra-fields.",
+    "Your tests choose these themselves, so they weren't varied there: response.form.",
   );
 });
 

@@ -214,7 +214,7 @@ describe("the two example clients", () => {
     const keys = report.reliances.map(({ assume }) => Object.keys(assume).join());
     expect([...new Set(keys)].sort()).toEqual([
       ...["errors.body", "ids.format", "limit.exceeded", "limit.retry-after", "payout.statuses"],
-      "response.extra-fields",
+      "response.form",
     ]);
     expect(report).toMatchObject({ verdict: "relies", complete: true, flaky: [] });
     expect(code).toBe(1);

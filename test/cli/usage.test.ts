@@ -183,11 +183,6 @@ describe("wrong usage ends with 2 and says what is wrong", () => {
       "--time-limit must be longer",
     ],
     [
-      "a key to vary that needs another",
-      ["matrix", "--only", "payout.txn-id", "--", "true"],
-      "payout.txn-id needs payout.statuses=extended",
-    ],
-    [
       "--markdown with a KEY",
       ["assumptions", "--markdown", "dedup.key"],
       "leave out KEY and --json",

@@ -146,7 +146,7 @@ describe("faults", () => {
 });
 
 describe("de-duplication", () => {
-  const keys = ["surface-ad-session", "surface-session", "session"] as const;
+  const keys = ["surface-ad-session", "session"] as const;
   const repeats = ["original-uncredited", "replay", "conflict", "count"] as const;
   const readings = keys.flatMap((key) => repeats.map((repeat) => [key, repeat] as const));
 

@@ -66,7 +66,7 @@ export const relying: Habits = {
     return amount_inr;
   },
 
-  // Relies on response.extra-fields: there may be the documented members and no other.
+  // Relies on response.form: there may be the documented members and no other.
   checkMembers(record) {
     const documented = ["ok", "impression_id", "revenue_credited_inr"];
     const other = Object.keys(record).find((name) => !documented.includes(name));

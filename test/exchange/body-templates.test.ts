@@ -298,7 +298,6 @@ describe("an impression gets the same answer on the fast path as on the full pat
 test.each([
   { "ids.format": "uuid" },
   { "ids.format": "digits" },
-  { "ids.format": "long" },
   { "ids.format": "url-unsafe" },
   { "auth.key-scope": "any" },
   { "dedup.key": "session" },
@@ -308,7 +307,7 @@ test.each([
   { "dedup.window": "forever" },
   { "surface.inactive": "uncredited", "surface.statuses": "extended" },
   { "surface.statuses": "extended" },
-  { "response.extra-fields": "present", "money.precision": "paise" },
+  { "response.form": "evolved", "money.precision": "paise" },
 ] satisfies Readings[])("under %o too", (assumptions) => {
   const worlds = triplets(assumptions);
   for (const of of [0, 1, 2]) {

@@ -70,76 +70,20 @@ describe("click.repeat=count", () => {
   });
 });
 
-describe("click.unknown=accept-uncredited", () => {
-  const choice = { "click.unknown": "accept-uncredited" } as const;
-
-  test.each([
-    ["made up", () => "never"],
-    ["long and not ASCII", () => "🌱".repeat(3000)],
-    ["cut short", ({ show }: World) => String(show()).slice(0, -1)],
-    ["of another publisher", ({ sim }: World) => foreignImpression(sim)],
-  ])("an id that is %s gets a click_id, 0 credited, and nothing is recorded", (_, sentIn) => {
-    const stage = world(choice);
-    const sent = sentIn(stage);
-    const books = (): unknown[] => stage.sim.snapshot().accounts.map(({ book }) => book);
-    const before = books();
-    const { status, body, shapedBy, text } = stage.click(sent);
-    expect(status).toBe(200);
-    expect(body).toEqual({ ok: true, click_id: expect.any(String), revenue_credited_inr: 0 });
-    expect(body.click_id).not.toBe("");
-    expect(shapedBy).toContain("click.unknown");
-    expect(stage.click(sent).text).toBe(text);
-    expect(books()).toEqual(before);
-    expect(stage.totals()).toMatchObject({ clicks: 0 });
-  });
-
-  test("ids depend on the request, the publisher and the seed, and never equal those of real clicks", () => {
-    const { sim, asks, show, click } = world({ ...choice, "click.repeat": "count" });
-    const ids = new Set<unknown>();
-    for (let count = 0; count < 2000; count += 1) ids.add(click(`made up ${count}`).body.click_id);
-    ids.add(
-      createParsingClient(sim, sim.publishers.at(0)).post("click", { impression_id: "x" }).body
-        .click_id,
-    );
-    ids.add(asks.post("click", { impression_id: "x" }).body.click_id);
-    const otherSeed = createSimulator({ seed: "other", assumptions: choice });
-    ids.add(
-      createParsingClient(otherSeed, otherSeed.publishers.signUp()).post("click", {
-        impression_id: "x",
-      }).body.click_id,
-    );
-    expect(ids.size).toBe(2003);
-    for (let count = 0; count < 2000; count += 1) {
-      const shown = show();
-      expect(ids).not.toContain(click(shown).body.click_id);
-      expect(ids).not.toContain(click(shown).body.click_id);
-    }
-  });
-
-  test("malformed ids are still refused", () => {
-    const { click } = world(choice);
-    for (const sent of ["", undefined, [], "a\u0000b"]) expect(click(sent).status).toBe(400);
-  });
-});
-
 describe("click.window", () => {
   const DAY_MS = 86_400_000;
-  const days = { "24h": 1, "7d": 7, "30d": 30 } as const;
 
-  test.each(Object.entries(days) as ["24h" | "7d" | "30d", number][])(
-    "%s: a click a millisecond before the end counts, a click at the end gets 410",
-    (choice, length) => {
-      const { sim, show, click, totals } = world({ "click.window": choice });
-      const [early, late] = [show(), show()];
-      sim.clock.advance(length * DAY_MS - 1);
-      expect(click(early).status).toBe(200);
-      sim.clock.advance(1);
-      const { status, body, shapedBy } = click(late);
-      expect([status, body.code]).toEqual([410, "click_too_late"]);
-      expect(shapedBy).toContain("click.window");
-      expect(totals()).toMatchObject({ clicks: 1 });
-    },
-  );
+  test("24h: a click a millisecond before the end counts, a click at the end gets 410", () => {
+    const { sim, show, click, totals } = world({ "click.window": "24h" });
+    const [early, late] = [show(), show()];
+    sim.clock.advance(DAY_MS - 1);
+    expect(click(early).status).toBe(200);
+    sim.clock.advance(1);
+    const { status, body, shapedBy } = click(late);
+    expect([status, body.code]).toEqual([410, "click_too_late"]);
+    expect(shapedBy).toContain("click.window");
+    expect(totals()).toMatchObject({ clicks: 1 });
+  });
 
   test.each(["original-uncredited", "replay", "conflict", "count"] as const)(
     "a repeated click after the window gets 410 where repeats are %s",
@@ -163,13 +107,3 @@ describe("click.window", () => {
     expect(click(late).shapedBy).toContain("click.window");
   });
 });
-
-function foreignImpression(sim: Simulator): unknown {
-  const other = sim.publishers.at(0);
-  const surface = other.surfaces[0]?.id;
-  return createParsingClient(sim, other).post("impression", {
-    publisher_id: other.id,
-    surface,
-    ad_id: "ad",
-  }).body.impression_id;
-}

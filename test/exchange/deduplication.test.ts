@@ -43,7 +43,6 @@ const variants = {
 
 describe.each([
   ["surface-ad-session", ["the same again"]],
-  ["surface-session", ["the same again", "another ad"]],
   ["session", ["the same again", "another ad", "another surface", "another surface and ad"]],
 ] as const)("dedup.key=%s", (key, duplicates: readonly string[]) => {
   test.each(Object.entries(variants))("%s", (name, sent) => {

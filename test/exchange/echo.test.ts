@@ -24,7 +24,7 @@ describe("a key in the wrong place", () => {
   test.each(lettersOnly)("is not echoed as an unknown parameter's name: %$", ({ id, apiKey }) => {
     const strict = createSimulator({
       publishers: 1000,
-      assumptions: { "request.unknown-fields": "reject" },
+      assumptions: { "request.values": "strict" },
     });
     const response = strict.handle({
       method: "GET",
@@ -95,7 +95,7 @@ test.each([
 });
 
 test("an unknown parameter is named if its name is printable, and described if not", () => {
-  const strict = createSimulator({ assumptions: { "request.unknown-fields": "reject" } });
+  const strict = createSimulator({ assumptions: { "request.values": "strict" } });
   const { id, apiKey } = strict.publishers.at(0);
   const headers = { authorization: `Bearer ${apiKey}` };
   const detailFor = (name: string): string => {

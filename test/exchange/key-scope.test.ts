@@ -77,7 +77,7 @@ describe("any key", () => {
     const { asks } = world();
     const none = asks.get("stats", { publisher_id: "pub_0000000000000" });
     expect([none.status, none.body.code]).toEqual([404, "publisher_not_found"]);
-    expect(none.shapedBy).not.toContain("auth.foreign-publisher");
+    expect(none.shapedBy).not.toContain("auth.key-scope");
     expect(asks.post("click", { impression_id: "never" }).status).toBe(404);
   });
 
@@ -143,20 +143,6 @@ test("the reporting limit belongs to the key", () => {
   expect(asks.get("stats", { publisher_id: named.id }).remaining).toBe(59);
   expect(asks.get("surfaces", { publisher_id: named.id }).remaining).toBe(58);
   expect(itself.get("stats", { publisher_id: named.id }).remaining).toBe(59);
-});
-
-test("auth.foreign-publisher has no effect", () => {
-  for (const masked of ["403", "404"] as const) {
-    const { asks, named } = world({ "auth.foreign-publisher": masked });
-    expect(asks.get("payouts", { publisher_id: named.id }).status).toBe(200);
-  }
-});
-
-test("a click on another publisher's impression is known, even with clicks on unknown impressions accepted", () => {
-  const { asks, itself, named } = world({ "click.unknown": "accept-uncredited" });
-  const { impression_id } = itself.post("impression", shown(named)).body;
-  expect(asks.post("click", { impression_id }).body.revenue_credited_inr).toBeGreaterThan(0);
-  expect(asks.post("click", { impression_id: "never" }).body.revenue_credited_inr).toBe(0);
 });
 
 test("with a key for one publisher, a click on another's impression is shaped by key-scope", () => {

@@ -101,12 +101,3 @@ test("an inactive seeded surface refuses, and the refusal lists surface.statuses
   );
   expect(show(publisher.surfaces[0]?.id).status).toBe(200);
 });
-
-describe("surface.unknown=empty", () => {
-  test("an impression still gets 404", () => {
-    const { publisher, asks } = world({ "surface.unknown": "empty" });
-    const sent = { publisher_id: publisher.id, surface: "nowhere", ad_id: "ad" };
-    const { status, body } = asks.post("impression", sent);
-    expect([status, body.code]).toEqual([404, "surface_not_found"]);
-  });
-});

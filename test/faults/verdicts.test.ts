@@ -445,7 +445,7 @@ test("under explain only an answer that a rule touched names the rule", () => {
   const { stats } = senderOf(sim);
   expect(stats().headers).toMatchObject({
     "x-adsim-fault": id,
-    "x-adsim-assumptions": "date.timezone, click.revenue, surface.statuses",
+    "x-adsim-assumptions": "date.timezone, surface.statuses",
   });
   expect(stats().headers).not.toHaveProperty("x-adsim-fault");
   sim.faults.add({ id: "five", match: { nth: 1 }, verdict: { kind: "respond", status: 500 } });

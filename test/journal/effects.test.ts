@@ -62,13 +62,6 @@ const cases: readonly Case[] = [
   },
   { name: "a report", send: get({}), effect: "read", shows: "nothing" },
   { name: "a click on nothing", send: clickOn("imp_0"), effect: "refused", shows: "nothing" },
-  {
-    name: "a click on nothing that is accepted",
-    assumptions: { "click.unknown": "accept-uncredited" },
-    send: clickOn("imp_0"),
-    effect: "uncounted",
-    shows: "zero",
-  },
   { name: "an unknown path", send: get({ path: "/v1/x" }), effect: "refused", shows: "nothing" },
   { name: "no key", send: get({ headers: {} }), effect: "refused", shows: "nothing" },
   {

@@ -201,8 +201,7 @@ test("changing assumptions in the middle of a run breaks no invariant", () => {
     "dedup.key": "session",
     "dedup.repeat": "replay",
     "limit.algorithm": "token-bucket",
-    "payout.cycle": "weekly",
-    "response.extra-fields": "present",
+    "response.form": "evolved",
   });
   playSession(stage, 4, SHORT);
   stage.assume({ "money.precision": "exact", "dedup.repeat": "conflict", "click.repeat": "count" });

@@ -263,7 +263,7 @@ export const lies: readonly PlantedLie[] = [
   {
     id: "A4",
     what: "a foreign publisher can be told from none",
-    assumptions: { "auth.foreign-publisher": "404" },
+    assumptions: { "auth.key-scope": "publisher-hidden" },
     lie: () =>
       at(payouts, (exchange, _, sim) => {
         const isReal = sim.publishers

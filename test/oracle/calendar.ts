@@ -30,12 +30,6 @@ export function nextMonth(month: string): string {
   return `${String(nextYear).padStart(4, "0")}-${String(next).padStart(2, "0")}`;
 }
 
-/** The Monday of the week that a day is in. */
-export function mondayOf(date: string): string {
-  const weekday = new Date(`${date}T00:00:00Z`).getUTCDay();
-  return addDays(date, -((weekday + 6) % 7));
-}
-
 /** Whether a text is an existing day in the form `YYYY-MM-DD`. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;

@@ -53,8 +53,6 @@ export interface Facts {
   admitted: Record<string, number[]>;
   /** The price of a click by surface, learned from the first one. */
   clickPrices: Record<string, number>;
-  /** Ids of accepted clicks on unknown impressions, by publisher and the impression id that was sent. */
-  acceptedClicks: Record<string, string>;
   /** Ids and transaction ids of payouts, by publisher and date. */
   payoutIds: Record<string, string>;
   references: Record<string, string>;
@@ -67,7 +65,6 @@ export function factsAbout(publishers: readonly Publisher[]): Facts {
     clicks: [],
     admitted: {},
     clickPrices: {},
-    acceptedClicks: {},
     payoutIds: {},
     references: {},
   };

@@ -19,7 +19,6 @@ const looks: Readonly<Record<Readings["ids.format"], (id: string, kind: IdKind) 
     id.startsWith(prefixes[kind]) && /^[0-9a-z]{13}$/.test(id.slice(prefixes[kind].length)),
   uuid: (id) => /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id),
   digits: (id) => /^\d{20}$/.test(id) && BigInt(id) > BigInt(Number.MAX_SAFE_INTEGER),
-  long: (id) => /^[a-z0-9_]{200}$/.test(id),
   "url-unsafe": (id) =>
     /^[A-Za-z0-9+/]+={1,2}$/.test(id) &&
     id.length % 4 === 0 &&

@@ -22,14 +22,13 @@ export function inputOf(call: Call, readings: Readings): Input {
 
   const sent = Object.entries(call.values).filter(([, value]) => value !== undefined);
   const isKnown = (name: string): boolean => operation.parameters.some((one) => one.name === name);
-  if (readings["request.unknown-fields"] === "reject" && sent.some(([name]) => !isKnown(name))) {
+  if (readings["request.values"] === "strict" && sent.some(([name]) => !isKnown(name))) {
     return refused("unknown_parameter");
   }
   const values: Record<string, string | undefined> = {};
   for (const parameter of operation.parameters) {
     const value = valueSent(call, operation, parameter.name);
-    const isEmpty = value === "" || value === null;
-    if (value === undefined || (isEmpty && emptyIsNone(parameter, readings))) {
+    if (value === undefined) {
       if (parameter.required) return refused("missing_parameter");
       continue;
     }
@@ -67,9 +66,7 @@ function carrierProblem(
   if (kind === untyped) return undefined;
   if (untyped === "json") return "malformed_body";
   // A JSON text read as a form is one parameter with an unknown name.
-  return readings["request.unknown-fields"] === "reject"
-    ? "unknown_parameter"
-    : "missing_parameter";
+  return readings["request.values"] === "strict" ? "unknown_parameter" : "missing_parameter";
 }
 
 /** A form without values counts as no body. */
@@ -91,16 +88,12 @@ function valueSent({ values, way }: Call, { method }: Operation, name: string): 
   return value === undefined || typed ? value : String(value);
 }
 
-function emptyIsNone(parameter: Parameter, readings: Readings): boolean {
-  return readings["request.empty-value"] === "absent" && !parameter.required;
-}
-
 /** The value as text; undefined if it is invalid. */
 function textOf(value: unknown, { type }: Parameter, readings: Readings): string | undefined {
   if (type === "date") return typeof value === "string" && isDay(value) ? value : undefined;
   if (type === "whole") return wholeNumber(value, readings);
   if (typeof value === "number") {
-    return readings["request.scalar-types"] === "coerce" ? decimal(value) : undefined;
+    return readings["request.values"] === "lenient" ? decimal(value) : undefined;
   }
   if (typeof value !== "string" || value === "" || !value.isWellFormed()) return undefined;
   for (const character of value) {

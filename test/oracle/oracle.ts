@@ -121,7 +121,7 @@ export function createOracle(options: OracleOptions): Oracle {
 
   /** The publisher whose recording quota pays. It may not be the caller if any key serves every publisher. */
   function subjectOf({ operation }: Call, input: Input, caller: Account): Account {
-    if (input.kind === "refused" || readings["auth.key-scope"] === "publisher") return caller;
+    if (input.kind === "refused" || readings["auth.key-scope"] !== "any") return caller;
     const { publisher_id, impression_id } = input.values;
     const clicked = facts.impressions.find((one) => one.id === impression_id)?.publisherId;
     const named = operation === "click" ? clicked : publisher_id;
@@ -132,7 +132,7 @@ export function createOracle(options: OracleOptions): Oracle {
 
   /** The order of members depends only on the content, so equal content must have equal text. */
   function checkOneText({ body }: ApiResponse): void {
-    if (readings["response.key-order"] !== "shuffled" || !body.startsWith("{")) return;
+    if (readings["response.form"] !== "evolved" || !body.startsWith("{")) return;
     const content = contentOf(body);
     const before = textsByContent.get(content) ?? body;
     textsByContent.set(content, body);
@@ -198,9 +198,9 @@ function createJudge(
       sometimes("a publisher that doesn't exist");
       return refused("publisher_not_found");
     }
-    if (named !== caller && readings["auth.key-scope"] === "publisher") {
+    if (named !== caller && readings["auth.key-scope"] !== "any") {
       sometimes("a foreign publisher");
-      const masked = readings["auth.foreign-publisher"] === "404";
+      const masked = readings["auth.key-scope"] === "publisher-hidden";
       return refused(masked ? "publisher_not_found" : "foreign_publisher");
     }
     const today = dayOfInstant(atMs, readings["date.timezone"]);

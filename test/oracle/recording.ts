@@ -29,8 +29,6 @@ export const dedupWindowsMs: Readonly<Record<Readings["dedup.window"], number>> 
 export const clickWindowsMs: Readonly<Record<Readings["click.window"], number>> = {
   none: Number.POSITIVE_INFINITY,
   "24h": 24 * HOUR_MS,
-  "7d": 7 * 24 * HOUR_MS,
-  "30d": 30 * 24 * HOUR_MS,
 };
 
 export function expectImpression(
@@ -73,8 +71,7 @@ function originalOf(
     (one) =>
       one.publisherId === account.id &&
       one.sessionId === values.session_id &&
-      (key === "session" || one.surface === values.surface) &&
-      (key !== "surface-ad-session" || one.adId === values.ad_id),
+      (key === "session" || (one.surface === values.surface && one.adId === values.ad_id)),
   );
   if (latest === undefined) return undefined;
   const windowMs = dedupWindowsMs[readings["dedup.window"]];
@@ -153,9 +150,9 @@ export function expectClick(
   const impression = facts.impressions.find((one) => one.id === target);
   const isForeign = impression !== undefined && impression.publisherId !== caller.id;
   if (isForeign) sometimes("a click on a foreign impression");
-  if (impression === undefined || (isForeign && readings["auth.key-scope"] === "publisher")) {
+  if (impression === undefined || (isForeign && readings["auth.key-scope"] !== "any")) {
     if (impression === undefined) sometimes("a click on nothing");
-    return expectUnknown(context, caller, target);
+    return refused("impression_not_found");
   }
   const ageMs = atMs - impression.atMs;
   const windowMs = clickWindowsMs[readings["click.window"]];
@@ -186,12 +183,11 @@ function learnClick(
   const micros = creditOf(answer);
   expectEqual("ok", ok, true);
   checkIdForm(id, "click", readings["ids.format"]);
-  const isKnown =
-    facts.clicks.some((one) => one.id === id) || Object.values(facts.acceptedClicks).includes(id);
+  const isKnown = facts.clicks.some((one) => one.id === id);
   expected("an id that no other click has", !isKnown, id);
-  const price = readings["click.revenue"] === "zero" ? 0 : (facts.clickPrices[surface] ?? micros);
+  const price = facts.clickPrices[surface] ?? micros;
   expectEqual("the surface's price of a click", micros, price);
-  expected("a price above zero", micros > 0 || readings["click.revenue"] === "zero", micros);
+  expected("a price above zero", micros > 0, micros);
   facts.clickPrices[surface] = price;
   checkAmount("revenue_credited_inr", shown, micros, context);
   const day = dayOfInstant(atMs, readings["date.timezone"]);
@@ -206,24 +202,5 @@ function learnClick(
     day,
     micros,
     body,
-  });
-}
-
-/** A click on an impression that doesn't exist, or that the caller has no access to. */
-function expectUnknown(context: OracleContext, caller: Account, target: string): Expectation {
-  const { facts, readings, sometimes } = context;
-  if (readings["click.unknown"] !== "accept-uncredited") return refused("impression_not_found");
-  return success(({ body }) => {
-    sometimes("an unknown click that is accepted");
-    expectEqual("ok", body.ok, true);
-    checkIdForm(body.click_id, "click", readings["ids.format"]);
-    const isReal = facts.clicks.some((one) => one.id === body.click_id);
-    expected("an id that no real click has", !isReal, body.click_id);
-    const sent = `${caller.id} ${target}`;
-    const before = facts.acceptedClicks[sent];
-    if (before !== undefined) sometimes("an unknown click that is accepted again");
-    expectEqual("the id of the same again", body.click_id, before ?? body.click_id);
-    facts.acceptedClicks[sent] = body.click_id;
-    checkAmount("revenue_credited_inr", body.revenue_credited_inr, 0, context);
   });
 }

@@ -10,7 +10,7 @@ import { checkAsyncProperty } from "./check-property.ts";
 const name = "R4: fetch answers a request with the bytes of handle";
 
 /** Mostly assumptions about the form of answers, which fetch might change. */
-const cases = anyAssumptions(["errors.body", "http.content-type", "ids.format"]).chain(
+const cases = anyAssumptions(["errors.body", "response.form", "ids.format"]).chain(
   (assumptions) => {
     const publishers = createSimulator({ assumptions }).publishers.credentials(2);
     const requests = arbitraryRequest({ publishers, assumptions })

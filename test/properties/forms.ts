@@ -1,4 +1,4 @@
-/** What no choice about forms or statuses may change (F1 to F3): laws in addition to the list of invariants. */
+/** What no choice about forms or statuses may change (F1 and F2): laws in addition to the list of invariants. */
 
 import {
   type ApiResponse,
@@ -6,16 +6,13 @@ import {
   type Publisher,
   type SimulatorOptions,
 } from "../../src/index.ts";
-import { readerOf } from "./reader.ts";
 import { type Run, replay, requestSteps, require, withoutUndone } from "./run.ts";
 
 const plainForms = {
   "errors.body": "problem",
-  "http.content-type": "json",
   "limit.retry-after": "seconds",
   "money.precision": "exact",
-  "response.extra-fields": "none",
-  "response.key-order": "documented",
+  "response.form": "documented",
 } as const;
 
 /** Other forms say the same: each documented member of a success, and each refusal's detail and parameter. */
@@ -119,23 +116,4 @@ function told({ id, surfaces, ...rest }: Publisher, withIds: boolean): object {
     return { id: withIds && surfaceId, name, cpmRange };
   });
   return { ...rest, id: withIds && id, surfaces: bare };
-}
-
-/** No weekly payout has the id or the reference of a monthly one. */
-export function F3({ options, publishers }: Run): void {
-  const { assumptions } = options;
-  const [months, weeks] = (["monthly", "weekly"] as const).map((cycle) => {
-    const sim = createSimulator({
-      ...options,
-      assumptions: { ...assumptions, "payout.cycle": cycle },
-    });
-    const reader = readerOf(sim);
-    const seeded = publishers.filter(({ ordinal }) => ordinal < options.publishers);
-    return seeded.flatMap(({ id }) => reader.payouts(id).payouts);
-  });
-  const known = new Set(months?.flatMap(({ id, reference }) => [id, reference]));
-  for (const week of weeks ?? []) {
-    const isNew = !known.has(week.id) && (!week.reference || !known.has(week.reference));
-    require("F3", isNew, `${JSON.stringify(week)} is a month's too`);
-  }
 }

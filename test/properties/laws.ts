@@ -8,7 +8,7 @@ import type { Assumptions } from "../../src/index.ts";
 import { judgeInvariants } from "../../src/laws/judge.ts";
 import { alone, replayed, unforked } from "./again.ts";
 import { mustMatchDocument } from "./documented.ts";
-import { F1, F2, F3 } from "./forms.ts";
+import { F1, F2 } from "./forms.ts";
 import { everythingIn, playedIn } from "./played.ts";
 import type { Run } from "./run.ts";
 
@@ -47,7 +47,6 @@ export const turns: Readonly<Record<string, Turn>> = {
   interleaving: { oneIn: 8 },
   F1: { oneIn: 6 },
   F2: { oneIn: 5 },
-  F3: { oneIn: 8 },
 };
 
 /** Checks in addition to the invariants: see their files. */
@@ -57,7 +56,6 @@ const others: Readonly<Record<string, (run: Run) => void>> = {
   interleaving: alone,
   F1,
   F2,
-  F3,
   H1: mustMatchDocument,
 };
 
@@ -87,8 +85,7 @@ export function judgeRun(run: Run, number: number): string[] {
 
 /** The ids whose turn it is. */
 function turnsAt(number: number, assumptions: Assumptions): string[] {
-  const masks =
-    assumptions["auth.foreign-publisher"] === "404" && assumptions["auth.key-scope"] !== "any";
+  const masks = assumptions["auth.key-scope"] === "publisher-hidden";
   return Object.entries(turns)
     .filter(([id, { oneIn }], place) => (number + place) % oneIn === 0 && (id !== "A4" || masks))
     .map(([id]) => id);

@@ -29,11 +29,11 @@ const moments: Readonly<Record<Edge, (stage: Stage, nowMs: number, by: number) =
   },
   payday(stage, nowMs) {
     const today = stage.oracle.dayOf(nowMs);
-    return midnightOf(paydaysFrom(addDays(today, 1), stage)[0] ?? today, stage);
+    return midnightOf(paydaysFrom(addDays(today, 1))[0] ?? today, stage);
   },
   course(stage, nowMs, by) {
     const today = stage.oracle.dayOf(nowMs);
-    const changes = paydaysFrom(addDays(today, -LONGEST_COURSE_DAYS), stage)
+    const changes = paydaysFrom(addDays(today, -LONGEST_COURSE_DAYS))
       .filter((payday) => payday <= today)
       .flatMap((payday) => courseDays.map((days) => addDays(payday, days)))
       .filter((date) => date > today);
@@ -55,12 +55,10 @@ const moments: Readonly<Record<Edge, (stage: Stage, nowMs: number, by: number) =
 const courseDays = [3, 15, 25, 27, 40, 42];
 const LONGEST_COURSE_DAYS = 42;
 
-/** The days on which cycles are paid, of the 50 that begin with this one. */
-function paydaysFrom(date: string, { readings }: Stage): string[] {
+/** The days on which months are paid, of the 50 that begin with this one. */
+function paydaysFrom(date: string): string[] {
   const days = Array.from({ length: 50 }, (_, later) => addDays(date, later));
-  return readings["payout.cycle"] === "monthly"
-    ? days.filter((day) => day.endsWith("-07"))
-    : days.filter((day) => new Date(`${day}T00:00:00Z`).getUTCDay() === 3);
+  return days.filter((day) => day.endsWith("-07"));
 }
 
 function midnightOf(date: string, { readings }: Stage): number {

@@ -32,7 +32,6 @@ export function pristineOf({
     assumptions: {
       "date.timezone": assumptions["date.timezone"],
       "ids.format": assumptions["ids.format"],
-      "click.revenue": assumptions["click.revenue"],
       "surface.statuses": assumptions["surface.statuses"],
     },
   };

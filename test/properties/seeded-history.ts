@@ -8,10 +8,9 @@ import { microsOf } from "../oracle/money.ts";
 
 /** With these, every figure is exact to the micro, today's included. */
 const exactFigures = {
-  "date.future": "allow",
   "errors.body": "problem",
   "money.precision": "exact",
-  "response.extra-fields": "none",
+  "response.form": "documented",
   "stats.today": "live",
   "stats.surfaces": "all",
 } as const;

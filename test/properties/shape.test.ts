@@ -30,9 +30,9 @@ const other = sim.publishers.at(1);
 const readings: readonly SimulatorOptions["assumptions"][] = [
   ...choicesOf("errors.body").map((body) => ({
     "errors.body": body,
-    "request.unknown-fields": "reject" as const,
+    "request.values": "strict" as const,
   })),
-  { "request.unknown-fields": "ignore" },
+  { "request.values": "lenient" },
   resolveAssumptions(
     Object.fromEntries(
       (Object.keys(catalogue) as AssumptionKey[]).map((key) => [key, choicesOf(key).at(-1)]),

@@ -59,7 +59,7 @@ export function play(
 /** Whom a request is about: the caller, unless its key serves others and it names one. */
 function subjectOf({ oracle, readings }: Stage, callerId: string, call: Call): string {
   const input = inputOf(call, readings);
-  if (readings["auth.key-scope"] === "publisher" || input.kind === "refused") return callerId;
+  if (readings["auth.key-scope"] !== "any" || input.kind === "refused") return callerId;
   const { publisher_id, impression_id } = input.values;
   const { accounts, impressions } = oracle.facts;
   const clicked = impressions.find((one) => one.id === impression_id)?.publisherId;

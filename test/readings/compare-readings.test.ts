@@ -129,7 +129,7 @@ describe("a reading gets the answer of a world that had it from the beginning", 
     expect(JSON.parse(answer.body)).toMatchObject({ impressions: expect.any(Number) });
     expect(JSON.parse(answer.body).publisher_id).toMatch(/^[0-9a-f]{8}-/);
     const { groups } = compareReadings(sim, read, { keys: ["ids.format"] });
-    expect(groups).toHaveLength(5);
+    expect(groups).toHaveLength(4);
   });
 
   test("a click names the impression that its client was told about there", () => {
@@ -157,7 +157,6 @@ describe("a reading gets the answer of a world that had it from the beginning", 
   test.each([
     ["click.window", "24h", 410],
     ["click.repeat", "conflict", 409],
-    ["click.revenue", "zero", 200],
   ] as const)("%s=%s for a click that is a day late and the second: %i", (key, choice, status) => {
     const sim = createSimulator();
     const id = impressionIdIn(sim.handle(impression(sim)));
@@ -174,12 +173,6 @@ describe("a reading gets the answer of a world that had it from the beginning", 
     const own = sim.fork().handle(getStats(sim, 1));
     const { answer } = groupOf(sim, read, "auth.key-scope", "any");
     expect(answer).toMatchObject({ status: 200, body: own.body });
-  });
-
-  test("response.key-order=shuffled has the same members", () => {
-    const sim = createSimulator();
-    const { differences } = groupOf(sim, getStats(sim), "response.key-order", "shuffled");
-    expect(differences).toEqual(["body: the same members in another order"]);
   });
 });
 
@@ -244,7 +237,7 @@ describe("fault rules", () => {
     sim.faults.add({ match: { publisher: [sim.publishers.at(0).id] }, verdict });
     const { groups } = compareReadings(sim, getStats(sim), { keys: ["ids.format"] });
     expect(groups).toMatchObject([{ answer: { status: 503, producedBy: "rule" } }]);
-    expect(groups[0]?.readings).toHaveLength(4);
+    expect(groups[0]?.readings).toHaveLength(3);
     const { answer } = groupOf(sim, getStats(sim, 1), "ids.format", "digits");
     expect(answer.status).toBe(200);
   });

@@ -15,11 +15,6 @@ import { createSession, type Session, sequences } from "../spec/assumptions/sequ
 
 const points = Object.entries<OpenPoint>(catalogue) as [AssumptionKey, OpenPoint][];
 
-/** Other choices without which a key's own make no sense. */
-const beside: { readonly [Key in AssumptionKey]?: Readings } = {
-  "payout.txn-id": { "payout.statuses": "extended" },
-};
-
 interface Played {
   readonly answers: readonly ApiResponse[];
   /** The keys that shaped each answer, according to the journal. */
@@ -30,7 +25,7 @@ interface Played {
 type KeyUse = "a new key" | "a key used before";
 
 function play(key: AssumptionKey, choice: string, use: KeyUse): Played {
-  const assumptions: Readings = { ...beside[key], [key]: choice };
+  const assumptions: Readings = { [key]: choice };
   const session = createSession(createSimulator({ assumptions }));
   if (use === "a key used before") useKey(session);
   sequences[key](session);

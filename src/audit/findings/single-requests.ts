@@ -1,7 +1,7 @@
 /** Findings that a single request shows. */
 
 import { oneLine } from "../../base/text.ts";
-import { notes } from "../../exchange/operations/outcome.ts";
+import type { ErrorCode } from "../../spec/errors.ts";
 import { operations } from "../../spec/operations.ts";
 import type { Attempt } from "./attempts.ts";
 import type { FindingKind } from "./finding.ts";
@@ -47,7 +47,7 @@ export const clickOnUnknownImpression: FindingKind = {
   find({ attempts, earlier }) {
     const unknownClicks = attempts.filter(
       ({ record: { operation, reason } }) =>
-        operation === "click" && UNKNOWN_IMPRESSION_REASONS.includes(reason),
+        operation === "click" && reason === IMPRESSION_NOT_FOUND,
     );
     if (unknownClicks.length === 0) return [];
     // A world that was restored to an earlier state no longer has every impression that it issued. A fault rule can have
@@ -62,10 +62,7 @@ export const clickOnUnknownImpression: FindingKind = {
   },
 };
 
-const UNKNOWN_IMPRESSION_REASONS: readonly string[] = [
-  "impression_not_found",
-  notes.unknownImpression,
-];
+const IMPRESSION_NOT_FOUND: ErrorCode = "impression_not_found";
 
 function unknownImpressionOffence(attempt: Attempt): {
   readonly attempt: Attempt;

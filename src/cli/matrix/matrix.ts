@@ -182,8 +182,8 @@ function planOf(flags: MatrixFlags, pinned: Readonly<Record<string, string>>): M
   });
   if (plan.rows.length > 0) return plan;
   throw wrongUsage(
-    "There is nothing to vary: with these choices held, no other key has a second choice. Hold fewer keys, name " +
-      "others in --only, or hold the choices that they need with --assume (payout.txn-id needs payout.statuses=extended).",
+    "There is nothing to vary: with these choices held, no other key has a second choice. Hold fewer keys, or name " +
+      "others in --only.",
   );
 }
 

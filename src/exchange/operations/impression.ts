@@ -109,7 +109,6 @@ function priceOf(account: Account, surface: SurfaceTerms): number {
 
 const fingerprints = {
   "surface-ad-session": fingerprint,
-  "surface-session": (key, index, dedupInput) => fingerprint(key, index, withoutAd(dedupInput)),
   session: (key, _index, dedupInput) => fingerprint(key, 0, withoutAd(dedupInput)),
 } satisfies Record<Choice<"dedup.key">, (...parts: Parameters<typeof fingerprint>) => Fingerprint>;
 
@@ -133,7 +132,6 @@ function repeatsUnder(
 
 const shownBefore = {
   "surface-ad-session": "The same ad was shown on this surface in this session",
-  "surface-session": "An ad was shown on this surface in this session",
   session: "An ad was shown in this session",
 } satisfies Record<Choice<"dedup.key">, string>;
 

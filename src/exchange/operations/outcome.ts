@@ -24,7 +24,6 @@ export const notes = {
   recorded: "recorded",
   uncredited: "recorded, not credited",
   duplicate: "duplicate, not counted",
-  unknownImpression: "unknown impression, not counted",
 } as const;
 
 /** Whether the reason says that an event was recorded. */

@@ -2,23 +2,13 @@
 
 import { type Day, day } from "../../base/calendar.ts";
 import type { Account } from "../../world/accounts/account.ts";
-import {
-  type PayoutHistory,
-  payoutCycles,
-  payoutHistory,
-  payoutThresholds,
-} from "../../world/ledger/payout-history.ts";
+import { type PayoutHistory, payoutHistory } from "../../world/ledger/payout-history.ts";
 import type { OperationWorld } from "./operation-world.ts";
 import { surfaceTotals } from "./revenue.ts";
 
-export function createPayoutHistories(
-  world: Pick<OperationWorld, "assumptions" | "population">,
-): (account: Account, today: Day) => PayoutHistory {
-  const { assumptions, population } = world;
-  const terms = {
-    cycles: payoutCycles[assumptions["payout.cycle"]],
-    threshold: payoutThresholds[assumptions["payout.threshold"]],
-  };
+export function createPayoutHistories({
+  population,
+}: Pick<OperationWorld, "population">): (account: Account, today: Day) => PayoutHistory {
   return (account, today) => {
     // The seeded history ends on the day before the world's start.
     const lastSeeded = day(Math.max(account.joined, population.startDay - 1));
@@ -29,6 +19,6 @@ export function createPayoutHistories(
       between: (from: Day, to: Day) =>
         surfaceTotals(population, account, from, to).reduce((sum, { micros }) => sum + micros, 0),
     };
-    return payoutHistory(revenue, today, terms);
+    return payoutHistory(revenue, today);
   };
 }

@@ -5,7 +5,7 @@ import type { Choice } from "../../spec/assumptions/catalogue.ts";
 import type { Input } from "../../spec/operations.ts";
 import type { Account } from "../../world/accounts/account.ts";
 import type { Moment } from "../../world/ledger/book.ts";
-import { type Payout, payoutCycles } from "../../world/ledger/payout-history.ts";
+import type { Payout } from "../../world/ledger/payout-history.ts";
 import { hasReference, payoutStatusReaders } from "../../world/ledger/payout-lifecycles.ts";
 import { amountWriterOf } from "./amounts.ts";
 import type { OperationWorld } from "./operation-world.ts";
@@ -23,48 +23,42 @@ const orders = {
 
 /** The txn_id of a payout without a payment. */
 const unpaidReferences = {
-  empty: ',"txn_id":""',
-  null: ',"txn_id":null',
-  absent: "",
-} satisfies Record<Choice<"payout.txn-id">, string>;
+  documented: "",
+  extended: ',"txn_id":""',
+  "extended-without-txn": "",
+} satisfies Record<Choice<"payout.statuses">, string>;
 
 export function createPayouts(world: OperationWorld): Payouts {
   const { assumptions, ids, population } = world;
   const historyOf = createPayoutHistories(world);
   const order = orders[assumptions["payout.order"]];
-  const cycles = payoutCycles[assumptions["payout.cycle"]];
   const statusOf = payoutStatusReaders[assumptions["payout.statuses"]];
-  const unpaidReference = unpaidReferences[assumptions["payout.txn-id"]];
+  const unpaidReference = unpaidReferences[assumptions["payout.statuses"]];
   const inr = amountWriterOf(assumptions);
 
   return (input, account, { today }) => {
-    const { payouts, pending, dependsOnThreshold } = historyOf(account, today);
+    const { payouts, pending } = historyOf(account, today);
     const person = account.person ?? population.person(account.ordinal);
-    let anyUnpaid = false;
     const listed = order(payouts, input.limit).map((payout) => {
       const status = statusOf(payout, account.ordinal, today);
-      const serial = cycles.serialOf(payout.cycle);
-      const wasPaid = hasReference(status);
-      anyUnpaid ||= !wasPaid;
-      const reference = wasPaid
-        ? `,"txn_id":"${ids.transaction.encode(account.ordinal, serial)}"`
+      const { month } = payout;
+      const reference = hasReference(status)
+        ? `,"txn_id":"${ids.transaction.encode(account.ordinal, month)}"`
         : unpaidReference;
       return (
-        `{"id":"${ids.payout.encode(account.ordinal, serial)}","date":"${formatDay(payout.date)}",` +
+        `{"id":"${ids.payout.encode(account.ordinal, month)}","date":"${formatDay(payout.date)}",` +
         `"amount_inr":${inr(payout.amount)},"upi_id":${JSON.stringify(person.upiId)},` +
         `"status":"${status}"${reference}}`
       );
     });
-    const shapedBy = [...(shapedByPlaces[Math.min(payouts.length, 2)] ?? shapedByCycle)];
+    const shapedBy = [...(shapedByPlaces[Math.min(payouts.length, 2)] ?? shapedByDays)];
     shapedBy.push(...historyShapedBy(population, account, account.joined, today));
-    if (dependsOnThreshold) shapedBy.push("payout.threshold");
-    if (anyUnpaid) shapedBy.push("payout.txn-id");
     return readSuccess(`{"payouts":[${listed.join(",")}],"pending_inr":${inr(pending)}}`, shapedBy);
   };
 }
 
-const shapedByCycle: ShapedBy = ["payout.cycle", "date.timezone"];
-const shapedByOne: ShapedBy = [...shapedByCycle, "payout.statuses"];
+const shapedByDays: ShapedBy = ["date.timezone"];
+const shapedByOne: ShapedBy = [...shapedByDays, "payout.statuses"];
 const shapedByList: ShapedBy = [...shapedByOne, "payout.order"];
 /** For no payouts, one, and more. */
-const shapedByPlaces: readonly ShapedBy[] = [shapedByCycle, shapedByOne, shapedByList];
+const shapedByPlaces: readonly ShapedBy[] = [shapedByDays, shapedByOne, shapedByList];

@@ -9,7 +9,7 @@ import type { Moment } from "../../world/ledger/book.ts";
 import { noTotals, type Totals } from "../../world/publishers/seeded-history.ts";
 import { type AmountWriter, amountWriterOf } from "./amounts.ts";
 import type { OperationWorld } from "./operation-world.ts";
-import { alsoShapedBy, type Outcome, readSuccess, refused, type ShapedBy } from "./outcome.ts";
+import { type Outcome, readSuccess, refused, type ShapedBy } from "./outcome.ts";
 import { historyShapedBy, surfaceTotals } from "./revenue.ts";
 import { surfaceNotFound } from "./surfaces.ts";
 
@@ -23,16 +23,11 @@ interface Period {
 const shapedByInversion: ShapedBy = ["date.inverted-range"];
 
 const DEFAULT_DAYS_BACK = 30;
-/** The index of a surface that the publisher doesn't have. */
-const NO_SURFACE = -1;
 
 export function createStats({ assumptions, population }: OperationWorld): Stats {
   const { startDay } = population;
   const invert = inverted[assumptions["date.inverted-range"]];
-  const allowsFuture = future[assumptions["date.future"]];
-  const listsOthers = keepsOthers[assumptions["stats.filter-unlisted"]];
   const lists = listed[assumptions["stats.surfaces"]];
-  const unknownSurface = unknownSurfaces[assumptions["surface.unknown"]];
   const lagDays = lags[assumptions["stats.today"]];
   const inr = amountWriterOf(assumptions);
 
@@ -42,18 +37,9 @@ export function createStats({ assumptions, population }: OperationWorld): Stats 
     const asked = { from: input.from ?? day(today - DEFAULT_DAYS_BACK), to: input.to ?? today };
     const period = asked.from > asked.to ? invert(asked, input) : asked;
     if ("kind" in period) return period;
-    // Under date.inverted-range=empty the start of an inverted period is the later day.
-    const reachesPastToday = period.to > today || period.from > today;
-    if (!allowsFuture && reachesPastToday) {
-      // A default is never in the future, so this names a parameter that was sent, even if the days were swapped.
-      const refusal = futureRefused(asked.from > today ? "from" : "to");
-      return asked.from > asked.to ? alsoShapedBy(refusal, shapedByInversion) : refusal;
-    }
-    const known =
+    const only =
       input.surface === undefined ? undefined : account.surfaceIndexes.get(input.surface);
-    const isUnknown = input.surface !== undefined && known === undefined;
-    if (isUnknown && unknownSurface !== undefined) return unknownSurface;
-    const only = isUnknown ? NO_SURFACE : known;
+    if (input.surface !== undefined && only === undefined) return surfaceNotFound;
 
     const byDate = input.from !== undefined && input.to !== undefined;
     // Dashboards repeat the same request. The answer is valid until the next event is recorded.
@@ -72,8 +58,6 @@ export function createStats({ assumptions, population }: OperationWorld): Stats 
     // The time zone doesn't change days of seeded history that were given by date.
     const shapedBy: AssumptionKey[] = byDate && period.to < startDay ? [] : ["date.timezone"];
     if (asked.from > asked.to) shapedBy.push(...shapedByInversion);
-    if (reachesPastToday) shapedBy.push("date.future");
-    if (isUnknown) shapedBy.push("surface.unknown");
     const answer = readSuccess(bodyOf(account, period, only, today, shapedBy), shapedBy);
     latest.set(account, { revision, today, ...asked, byDate, only, answer });
     return answer;
@@ -97,21 +81,18 @@ export function createStats({ assumptions, population }: OperationWorld): Stats 
     let clicks = 0;
     let micros = 0;
     for (const [index, { id }] of account.surfaces.entries()) {
-      const counts = only === undefined || index === only;
-      const row = counts ? (totals[index] ?? noTotals) : noTotals;
-      busyToday ||= hasToday && counts && account.book.hasEventsOn(index, today);
+      if (only !== undefined && index !== only) continue;
+      const row = totals[index] ?? noTotals;
+      busyToday ||= hasToday && account.book.hasEventsOn(index, today);
       impressions += row.impressions;
       clicks += row.clicks;
       micros += row.micros;
-      if (only === NO_SURFACE || !(counts || listsOthers)) continue;
       quiet ||= !hasTraffic(row);
       if (lists(row)) rows += rowOf(id, row, rows === "", inr);
     }
     shapedBy.push(...historyShapedBy(population, account, from, end, only));
     if (busyToday) shapedBy.push("stats.today");
     if (quiet) shapedBy.push("stats.surfaces");
-    const hasOthers = only !== undefined && only !== NO_SURFACE && account.surfaces.length > 1;
-    if (hasOthers) shapedBy.push("stats.filter-unlisted");
     return (
       `{"publisher_id":"${account.id}",` +
       `"period":{"from":"${formatDay(from)}","to":"${formatDay(to)}"},` +
@@ -155,30 +136,9 @@ const inverted = {
   },
   // The period stays as it was sent and contains no day.
   empty: (period) => period,
-  swap: (period) => ({ from: period.to, to: period.from }),
 } satisfies Record<
   Choice<"date.inverted-range">,
   (period: Period, input: Input<"stats">) => Period | Outcome
->;
-
-const future = { allow: true, reject: false } satisfies Record<Choice<"date.future">, boolean>;
-
-function futureRefused(parameter: string): Outcome {
-  return refused(
-    {
-      code: "invalid_parameter",
-      detail: `${parameter} must not be after today.`,
-      parameter,
-    },
-    "date.future",
-    "date.timezone",
-  );
-}
-
-/** Whether the surfaces that the filter excludes keep their rows. */
-const keepsOthers = { omitted: false, zeroed: true } satisfies Record<
-  Choice<"stats.filter-unlisted">,
-  boolean
 >;
 
 /** Also counts clicks, because a click may come on another day than its impression. */
@@ -193,10 +153,3 @@ const listed = { all: () => true, "with-traffic": hasTraffic } satisfies Record<
 
 /** How many days the figures lag behind. */
 const lags = { live: 0, "next-day": 1 } satisfies Record<Choice<"stats.today">, number>;
-
-/** Answers a surface that the publisher doesn't have; undefined if its figures are empty. */
-const unknownSurfaces: Readonly<Record<Choice<"surface.unknown">, Outcome | undefined>> = {
-  "404": surfaceNotFound,
-  "400": surfaceNotFound,
-  empty: undefined,
-};

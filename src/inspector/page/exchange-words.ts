@@ -32,8 +32,6 @@ export function booksText(
     }
     case "suppressed":
       return "duplicate";
-    case "uncounted":
-      return "not counted";
     case "refused":
       return "refused";
     case "read":

@@ -93,7 +93,6 @@ function Books({ audit }: { readonly audit: Audit }): Part {
       line("attempts", "requests"),
       line("applied", "recorded"),
       line("duplicatesSuppressed", "duplicates"),
-      line("uncounted", "accepted, not counted"),
       line("refused", "refused"),
       line("injected", "answered by a rule"),
       line("lost", "answer lost"),

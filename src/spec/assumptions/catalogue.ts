@@ -32,37 +32,18 @@ export const catalogue = {
     note: "Under `json` and `form` the query is checked first. If it has a parameter twice, the request gets 400 (422 under errors.invalid=422), not 415.",
     caution: "Don't assume that the service accepts your encoding, or refuses the others.",
   },
-  "request.unknown-fields": {
-    question: "What happens to a parameter that the spec doesn't define?",
+  "request.values": {
+    question: "How strictly are parameters read?",
     spec: "§4",
-    default: "ignore",
+    default: "lenient",
     choices: {
-      ignore: "It is ignored.",
-      reject: "The request gets 400, or 422 under errors.invalid=422.",
+      lenient:
+        'A parameter that the spec doesn\'t define is ignored. In a JSON body a number is read as its decimal text: 7 is "7". A whole number from 2^53 on is refused, since JSON parsers lose its digits.',
+      strict:
+        "A parameter that the spec doesn't define, and a number in a JSON body, get 400, or 422 under errors.invalid=422.",
     },
-    caution: "Don't assume that extra parameters are accepted.",
-  },
-  "request.empty-value": {
-    question: "What does an empty parameter mean?",
-    spec: "§4",
-    default: "reject",
-    choices: {
-      reject: "It is an invalid value, even for an optional parameter.",
-      absent: "An optional parameter counts as not sent. A required one is still invalid.",
-    },
-    note: "JSON null is empty, like an empty string.",
-    caution: "Don't send an empty value: leave the parameter out.",
-  },
-  "request.scalar-types": {
-    question: "May a JSON body have a number where the spec has a string?",
-    spec: "§4",
-    default: "coerce",
-    choices: {
-      coerce:
-        'Yes. It is read as its decimal text: 7 is "7". A whole number from 2^53 on is refused, since JSON parsers lose its digits.',
-      strict: "No. Only a string is accepted.",
-    },
-    caution: "Don't send ids as numbers.",
+    note: "An empty parameter is invalid, even an optional one. JSON null is empty, like an empty string.",
+    caution: "Don't send extra parameters, empty ones, or ids as numbers.",
   },
   "auth.failure": {
     question: "What status does a missing or unknown API key get?",
@@ -70,7 +51,6 @@ export const catalogue = {
     default: "401",
     choices: {
       "401": "401 Unauthorized, with the header WWW-Authenticate.",
-      "401-bare": "401 Unauthorized, without that header.",
       "403": "403 Forbidden.",
     },
     caution: "Don't go by the status alone: other failures may have the same.",
@@ -80,21 +60,14 @@ export const catalogue = {
     spec: "§5.4",
     default: "publisher",
     choices: {
-      publisher: "Yes. A key works only for the publisher that it was given to.",
+      publisher:
+        "Yes. A request about another publisher gets 403, about one that doesn't exist 404.",
+      "publisher-hidden":
+        "Yes. A request about another publisher gets 404, with the same bytes as for one that doesn't exist.",
       any: "No. Any publisher's key works for every publisher. An impression or click counts against the limit of the publisher that it is for. One that is invalid, or names nothing that exists, counts against the limit of the publisher that owns the key. A GET request always counts against the limit of the key.",
     },
-    caution: "Don't use a key for a second publisher.",
-  },
-  "auth.foreign-publisher": {
-    question: "What status does a request get if its key belongs to another publisher?",
-    spec: "§7",
-    default: "403",
-    choices: {
-      "403": "403 Forbidden: the publisher exists, but this is not its key.",
-      "404": "404 Not Found, with the same bytes as for a publisher that doesn't exist.",
-    },
-    note: "It makes no difference under auth.key-scope=any.",
-    caution: "Don't use the status to find out whether a publisher exists.",
+    caution:
+      "Don't use a key for a second publisher, or the status to find out whether a publisher exists.",
   },
   "errors.body": {
     question: "What does an error body look like?",
@@ -122,15 +95,17 @@ export const catalogue = {
     note: "A parameter that is missing, is sent twice or is refused as unknown gets the same status. For an unknown surface or impression, see surface.unknown and click.unknown.",
     caution: "Don't expect one status for all client errors.",
   },
-  "http.content-type": {
-    question: "What Content-Type does a success body have?",
-    spec: "§4",
-    default: "json",
+  "response.form": {
+    question: "May successes differ from the letter of the spec?",
+    spec: "§2",
+    default: "documented",
     choices: {
-      json: "application/json",
-      "json-charset": "application/json; charset=utf-8",
+      documented: "No.",
+      evolved:
+        "Yes. Each object has more fields, its keys are in another order, always the same for the same body, and Content-Type is `application/json; charset=utf-8`.",
     },
-    caution: "Don't compare the whole text of Content-Type.",
+    caution:
+      "Don't reject a field that you don't know, rely on the order of keys, or compare the whole text of Content-Type.",
   },
   "http.cors": {
     question: "May a web page of another origin call the API?",
@@ -200,8 +175,6 @@ export const catalogue = {
     default: "surface-ad-session",
     choices: {
       "surface-ad-session": "Those with the same publisher, surface, ad and session.",
-      "surface-session":
-        "Those with the same publisher, surface and session, even if the ads differ.",
       session: "Those with the same publisher and session, even if ads and surfaces differ.",
     },
     note: "An impression without a session is never a duplicate.",
@@ -237,7 +210,6 @@ export const catalogue = {
     choices: {
       "404": "404 Not Found.",
       "400": "400 Bad Request.",
-      "accept-uncredited": "200, with a click_id and 0 credited. Nothing is recorded.",
     },
     caution: "Don't rely on the status.",
   },
@@ -260,21 +232,9 @@ export const catalogue = {
     choices: {
       none: "Any time.",
       "24h": "Less than 24 hours. A later click gets 410.",
-      "7d": "Less than 7 days. A later click gets 410.",
-      "30d": "Less than 30 days. A later click gets 410.",
     },
     note: "A click that is too late gets 410 even if it repeats one that counted.",
     caution: "Don't assume that late clicks count.",
-  },
-  "click.revenue": {
-    question: "Does a click earn?",
-    spec: "§1",
-    default: "cpc",
-    choices: {
-      cpc: "Yes, the surface's price per click.",
-      zero: "No. Clicks in the seeded history earned nothing either.",
-    },
-    caution: "Don't assume that a click earns more than 0.",
   },
   "surface.unknown": {
     question: "What answer does a request get if the publisher has no such surface?",
@@ -283,7 +243,6 @@ export const catalogue = {
     choices: {
       "404": "404 Not Found.",
       "400": "400 Bad Request.",
-      empty: "Stats have zeros and no rows. An impression gets 404.",
     },
     caution: "Don't rely on the status.",
   },
@@ -315,22 +274,12 @@ export const catalogue = {
     choices: {
       documented: "Only `paid`. A payout is listed once it is paid.",
       extended:
-        "`processing`, `on_hold`, `failed` and `reversed` too. A payout is `processing` for 3 days; then it is `paid`, `on_hold` or `failed`. A payout on hold is paid 42 days after its date, and a failed one 27 days after. Some that were paid are `reversed` after 15 days, for good.",
+        "`processing`, `on_hold`, `failed` and `reversed` too. A payout is `processing` for 3 days; then it is `paid`, `on_hold` or `failed`. A payout on hold is paid 42 days after its date, and a failed one 27 days after. Some that were paid are `reversed` after 15 days, for good. txn_id is an empty string unless a payout was paid.",
+      "extended-without-txn": "The same statuses. txn_id is left out unless a payout was paid.",
     },
-    note: "pending_inr never includes a payout that is listed, whatever its status.",
-    caution: "Don't assume that `paid` is the only status.",
-  },
-  "payout.txn-id": {
-    question: "What is the txn_id of a payout that is not paid?",
-    spec: "§2",
-    default: "empty",
-    choices: {
-      empty: "An empty string.",
-      null: "null. This needs payout.statuses=extended.",
-      absent: "The field is left out. This needs payout.statuses=extended.",
-    },
-    note: "A `reversed` payout was paid, and keeps its txn_id.",
-    caution: "Don't assume that txn_id is there, or is a string that isn't empty.",
+    note: "pending_inr never includes a payout that is listed, whatever its status. A `reversed` payout was paid, and keeps its txn_id.",
+    caution:
+      "Don't assume that `paid` is the only status, or that txn_id is there and isn't empty.",
   },
   "payout.limit-over-max": {
     question: "What happens to a limit above 100?",
@@ -349,28 +298,6 @@ export const catalogue = {
     choices: { "newest-first": "Newest first.", "oldest-first": "Oldest first." },
     caution: "Don't rely on the order: sort by date.",
   },
-  "payout.cycle": {
-    question: "When is revenue paid?",
-    spec: "§3",
-    default: "monthly",
-    choices: {
-      monthly: "The revenue of a calendar month is paid on the 7th of the next month.",
-      weekly:
-        "The revenue of a week, Monday to Sunday, is paid on the Wednesday after it. After two years a publisher can have more than 100 payouts, and only the first 100 of the list can be read.",
-    },
-    caution: "Don't expect a payout on a certain day.",
-  },
-  "payout.threshold": {
-    question: "What is the smallest amount that is paid out?",
-    spec: "§3",
-    default: "500",
-    choices: {
-      "500": "500 INR. A smaller amount rolls over to the next cycle.",
-      none: "There is no minimum. Every cycle with revenue is paid.",
-    },
-    caution:
-      "Don't assume that a cycle with revenue ends in a payout, or that small amounts roll over.",
-  },
   "date.timezone": {
     question: "At whose midnight does a day begin?",
     spec: "§1",
@@ -388,19 +315,8 @@ export const catalogue = {
     choices: {
       reject: "The request gets 400, or 422 under errors.invalid=422.",
       empty: "The answer has the two dates as they were sent, and zeros.",
-      swap: "The two dates are swapped.",
     },
     caution: "Don't send such a period.",
-  },
-  "date.future": {
-    question: "May a period reach past today?",
-    spec: "§4",
-    default: "allow",
-    choices: {
-      allow: "Yes. Days after today have no traffic.",
-      reject: "No. The request gets 400, or 422 under errors.invalid=422.",
-    },
-    caution: "Don't ask for days after today.",
   },
   "stats.today": {
     question: "Do stats include today's traffic?",
@@ -422,17 +338,6 @@ export const catalogue = {
     },
     caution: "Don't assume that a surface without traffic has a row.",
   },
-  "stats.filter-unlisted": {
-    question: "With `surface=…`, what happens to the rows of the other surfaces?",
-    spec: "§4",
-    default: "omitted",
-    choices: {
-      omitted: "They are left out.",
-      zeroed:
-        "They stay, with zeros. stats.surfaces=with-traffic still leaves them out, since they have no traffic.",
-    },
-    caution: "Don't assume that there is exactly one row.",
-  },
   "ids.format": {
     question: "What do ids look like?",
     spec: "§2",
@@ -441,7 +346,6 @@ export const catalogue = {
       prefixed: "A short prefix and 13 letters and digits.",
       uuid: "UUIDs of version 4.",
       digits: "20 digits, too many for a JSON number.",
-      long: "200 letters, digits and underscores.",
       "url-unsafe": "Base64 with `+`, `/` and `=`, which must be escaped in a URL.",
     },
     caution: "Don't rely on a prefix, a length or an alphabet.",
@@ -455,27 +359,6 @@ export const catalogue = {
       paise: "To the paisa. Each amount is rounded half up; the books stay exact.",
     },
     caution: "Don't rely on a number of decimals.",
-  },
-  "response.extra-fields": {
-    question: "Do responses have fields that the spec doesn't list?",
-    spec: "§2",
-    default: "none",
-    choices: {
-      none: "No.",
-      present:
-        "Yes, every object of a success body has some. They come last, unless response.key-order=shuffled.",
-    },
-    caution: "Don't reject a field that you don't know.",
-  },
-  "response.key-order": {
-    question: "In what order are the keys of a JSON object?",
-    spec: "§2",
-    default: "documented",
-    choices: {
-      documented: "In the spec's order.",
-      shuffled: "In another order, which is always the same for the same body.",
-    },
-    caution: "Don't rely on the order of keys.",
   },
 } as const;
 

@@ -4,7 +4,6 @@ import { didYouMean, formatList } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
 import { safeName } from "../../base/safe-name.ts";
 import { type AssumptionKey, type Assumptions, catalogue, type OpenPoint } from "./catalogue.ts";
-import { brokenConstraint } from "./constraints.ts";
 
 const points: Readonly<Record<string, OpenPoint>> = catalogue;
 
@@ -18,8 +17,7 @@ export const defaultAssumptions: Assumptions = Object.freeze(
 /**
  * The defaults, overridden by `chosen`.
  *
- * @throws InputError that names an unknown key or choice and the nearest known one, or says why two choices can't be
- * combined.
+ * @throws InputError that names an unknown key or choice and the nearest known one.
  */
 export function resolveAssumptions(chosen: Readonly<Record<string, unknown>>): Assumptions {
   const resolved: Record<string, string> = { ...defaultAssumptions };
@@ -44,8 +42,6 @@ export function resolveAssumptions(chosen: Readonly<Record<string, unknown>>): A
     }
     resolved[key] = choice;
   }
-  const broken = brokenConstraint(resolved);
-  if (broken !== undefined) throw new InputError(`assumptions.${broken.key}`, broken.problem);
   // Every value was checked against the choices of its key above.
   return Object.freeze(resolved) as Assumptions;
 }

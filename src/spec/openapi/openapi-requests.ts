@@ -75,7 +75,7 @@ export function describeRequest(
     description: `Parameters of the operation: ${operation.about}`,
     properties: Object.fromEntries(described),
     required: sent.flatMap(([name, parameter]) => (parameter.required ? [name] : [])),
-    ...unknownParameters[assumptions["request.unknown-fields"]],
+    ...unknownParameters[assumptions["request.values"]],
   };
   const schema = { $ref: `#/components/schemas/${name}` };
   const content = {
@@ -85,9 +85,9 @@ export function describeRequest(
 }
 
 const unknownParameters = {
-  ignore: {},
-  reject: { additionalProperties: false },
-} satisfies Record<Choice<"request.unknown-fields">, JsonSchema>;
+  lenient: {},
+  strict: { additionalProperties: false },
+} satisfies Record<Choice<"request.values">, JsonSchema>;
 
 const boundsLimit = { reject: true, clamp: false } satisfies Record<
   Choice<"payout.limit-over-max">,

@@ -10,11 +10,11 @@ import {
   surfaceStatuses,
 } from "../responses.ts";
 
-/** Strict schemas: they reject undocumented fields, unless `response.extra-fields` allows them. */
+/** Strict schemas: they reject undocumented fields, unless `response.form` allows them. */
 export function successSchemas(
   assumptions: Assumptions,
 ): Readonly<Record<OperationId, JsonSchema>> {
-  const additionalProperties = allowsExtra[assumptions["response.extra-fields"]];
+  const additionalProperties = allowsExtra[assumptions["response.form"]];
   return responseSchemas({ ...readingsOf(assumptions), additionalProperties });
 }
 
@@ -26,7 +26,7 @@ export function documentedSchemas(
   assumptions: Assumptions,
   named: NonNullable<ResponseReadings["named"]>,
 ): Readonly<Record<OperationId, JsonSchema>> {
-  const extra = announcesExtra[assumptions["response.extra-fields"]];
+  const extra = announcesExtra[assumptions["response.form"]];
   return responseSchemas({ ...readingsOf(assumptions), ...extra, named });
 }
 
@@ -35,19 +35,19 @@ function readingsOf(assumptions: Assumptions): Omit<ResponseReadings, "additiona
     decimals: decimals[assumptions["money.precision"]],
     surfaceStatus: surfaceStatus[assumptions["surface.statuses"]],
     payoutStatus: payoutStatus[assumptions["payout.statuses"]],
-    payoutReference: payoutReference(assumptions),
-    hasPayoutReference: hasReference[assumptions["payout.txn-id"]],
+    payoutReference: payoutReference[assumptions["payout.statuses"]],
+    hasPayoutReference: assumptions["payout.statuses"] !== "extended-without-txn",
   };
 }
 
-const allowsExtra = { none: false, present: true } satisfies Record<
-  Choice<"response.extra-fields">,
+const allowsExtra = { documented: false, evolved: true } satisfies Record<
+  Choice<"response.form">,
   boolean
 >;
 
 /** Some tools reject undocumented fields unless the document allows them explicitly. */
-const announcesExtra = { none: {}, present: { additionalProperties: true } } satisfies Record<
-  Choice<"response.extra-fields">,
+const announcesExtra = { documented: {}, evolved: { additionalProperties: true } } satisfies Record<
+  Choice<"response.form">,
   Pick<ResponseReadings, "additionalProperties">
 >;
 
@@ -62,26 +62,16 @@ const surfaceStatus = {
   },
 } satisfies Record<Choice<"surface.statuses">, JsonSchema>;
 
+const anyStatus = { type: "string", enum: payoutStatuses, description: "Payout status" };
 const payoutStatus = {
   documented: { type: "string", const: "paid", description: "Payout status" },
-  extended: { type: "string", enum: payoutStatuses, description: "Payout status" },
+  extended: anyStatus,
+  "extended-without-txn": anyStatus,
 } satisfies Record<Choice<"payout.statuses">, JsonSchema>;
 
 /** Changes the schema of txn_id, which is otherwise a non-empty string. */
-function payoutReference(assumptions: Assumptions): JsonSchema {
-  const ofUnpaid = {
-    empty: { minLength: 0 },
-    null: { type: ["string", "null"] },
-    absent: {},
-  } satisfies Record<Choice<"payout.txn-id">, JsonSchema>;
-  const ofListed = {
-    documented: {},
-    extended: ofUnpaid[assumptions["payout.txn-id"]],
-  } satisfies Record<Choice<"payout.statuses">, JsonSchema>;
-  return ofListed[assumptions["payout.statuses"]];
-}
-
-const hasReference = { empty: true, null: true, absent: false } satisfies Record<
-  Choice<"payout.txn-id">,
-  boolean
->;
+const payoutReference = {
+  documented: {},
+  extended: { minLength: 0 },
+  "extended-without-txn": {},
+} satisfies Record<Choice<"payout.statuses">, JsonSchema>;

@@ -10,7 +10,6 @@ import {
   choicesOf,
   type OpenPoint,
 } from "../../spec/assumptions/catalogue.ts";
-import { brokenConstraint } from "../../spec/assumptions/constraints.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 
 export interface ArbitraryAssumptionsOptions {
@@ -31,7 +30,7 @@ const points: Readonly<Record<string, OpenPoint>> = catalogue;
  * Full assignments that a simulator accepts. In most of them a handful of keys differ from the default; in some, any
  * key may. A failure shrinks until only the keys that it needs differ.
  *
- * @throws InputError for an unknown key or choice, and for fixed choices that contradict each other.
+ * @throws InputError for an unknown key or choice.
  */
 export function arbitraryAssumptions(
   options: ArbitraryAssumptionsOptions = {},
@@ -73,6 +72,5 @@ export function arbitraryAssumptions(
       { weight: WEIGHTS.handful, arbitrary: handful },
       { weight: WEIGHTS.anything, arbitrary: anything },
     )
-    .filter((choices) => brokenConstraint(assign(choices)) === undefined)
     .map((choices) => resolveAssumptions(assign(choices)), choicesIn);
 }

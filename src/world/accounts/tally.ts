@@ -9,8 +9,6 @@ export interface EventTally {
   applied: number;
   /** The service recognised a duplicate, whether it refused it or not. */
   suppressed: number;
-  /** The service accepted the request but had nothing to record. */
-  uncounted: number;
   /** The service refused the request for another reason. */
   refused: number;
   /** A rule made the service carry out the request again. Each copy is counted above as well. */
@@ -44,7 +42,6 @@ export function createEventTally(): EventTally {
   return {
     applied: 0,
     suppressed: 0,
-    uncounted: 0,
     refused: 0,
     copies: 0,
     injected: 0,

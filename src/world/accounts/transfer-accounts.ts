@@ -29,11 +29,6 @@ const fixed: readonly {
     isFixedBy: ({ book, person }) => book.lastDay !== undefined || person !== undefined,
     why: "it decides the days of events and sign-ups, and this world already has some",
   },
-  {
-    key: "click.revenue",
-    isFixedBy: ({ book }) => book.clicks > 0,
-    why: "it decides what clicks earn, and this world already has some",
-  },
 ];
 
 /**

@@ -36,19 +36,22 @@ const reversed: Lifecycle = [
   [3, "paid"],
   [15, "reversed"],
 ];
-/** A publisher's cycles take these in turn. */
+/** A publisher's months take these in turn. */
 const lifecycles: readonly Lifecycle[] = [ordinary, held, ordinary, failed, reversed];
 
 export const payoutStatusReaders: StatusReaders = {
   documented: () => "paid",
-  extended(payout, publisher, today) {
-    const lifecycle = lifecycles[(payout.cycle + publisher) % lifecycles.length] ?? ordinary;
-    const age = today - payout.date;
-    let status: PayoutStatus = "processing";
-    for (const [sinceDay, next] of lifecycle) if (age >= sinceDay) status = next;
-    return status;
-  },
+  extended,
+  "extended-without-txn": extended,
 };
+
+function extended(payout: Payout, publisher: number, today: Day): PayoutStatus {
+  const lifecycle = lifecycles[(payout.month + publisher) % lifecycles.length] ?? ordinary;
+  const age = today - payout.date;
+  let status: PayoutStatus = "processing";
+  for (const [sinceDay, next] of lifecycle) if (age >= sinceDay) status = next;
+  return status;
+}
 
 /** Whether a payment was made, which has a reference. A reversed payment keeps it. */
 export function hasReference(status: PayoutStatus): boolean {

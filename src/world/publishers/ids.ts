@@ -1,20 +1,18 @@
 /** The ids of a world, with one codec for each kind. Serials count within their publisher. */
 
 import { createIdCodec, type IdCodec, type IdFormat } from "../../base/id-codec.ts";
-import { digitIds, longIds, prefixedIds, urlUnsafeIds, uuidIds } from "../../base/id-formats.ts";
+import { digitIds, prefixedIds, urlUnsafeIds, uuidIds } from "../../base/id-formats.ts";
 import type { Assumptions, Choice } from "../../spec/assumptions/catalogue.ts";
 
 const formats = {
   prefixed: prefixedIds,
   uuid: uuidIds,
   digits: digitIds,
-  long: longIds,
   "url-unsafe": urlUnsafeIds,
 } satisfies Record<Choice<"ids.format">, IdFormat>;
 
 /** Check bits of clicks other than an impression's first, so that their ids differ. */
 const LATER_CLICK = 0b1011_0001;
-const UNKNOWN_IMPRESSION_CLICK = 0b0101_1100;
 
 export interface Ids {
   /** Serial: 0. */
@@ -29,11 +27,9 @@ export interface Ids {
   readonly click: IdCodec;
   /** Another click on the same impression. Serial: the number of the publisher's earlier clicks. */
   readonly laterClick: IdCodec;
-  /** A click on an impression that doesn't exist. Serial: a hash of the id that was sent. */
-  readonly unknownImpressionClick: IdCodec;
-  /** Serial: the one of the payout's cycle. */
+  /** Serial: the month, counted from the year 0. */
   readonly payout: IdCodec;
-  /** Serial: the one of the payout's cycle. */
+  /** Serial: the payout's month. */
   readonly transaction: IdCodec;
 }
 
@@ -47,7 +43,6 @@ export function createIds(seed: string, assumptions: Assumptions): Ids {
     impression: createIdCodec(seed, "impression", "imp_", format),
     click: createIdCodec(seed, "click", "clk_", format),
     laterClick: createIdCodec(seed, "click", "clk_", format, LATER_CLICK),
-    unknownImpressionClick: createIdCodec(seed, "click", "clk_", format, UNKNOWN_IMPRESSION_CLICK),
     payout: createIdCodec(seed, "payout", "pay_", format),
     transaction: createIdCodec(seed, "transaction", "txn_", format),
   };

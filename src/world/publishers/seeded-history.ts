@@ -5,7 +5,7 @@
 
 import { type Day, day, weekday } from "../../base/calendar.ts";
 import { drawBetween, type Key, subKey } from "../../base/random.ts";
-import type { AssumptionKey, Assumptions, Choice } from "../../spec/assumptions/catalogue.ts";
+import type { AssumptionKey, Assumptions } from "../../spec/assumptions/catalogue.ts";
 import type { SurfaceStatus } from "../../spec/responses.ts";
 import type { SeededPublisher, SurfaceTerms } from "./seeded-publisher.ts";
 
@@ -34,14 +34,6 @@ export interface SeededHistoryOptions {
   readonly dailyImpressions: readonly [lowest: number, highest: number];
   readonly assumptions: Assumptions;
 }
-
-/** What a click on a surface earns, in micro-INR, in seeded history as well as when it is recorded. */
-export const clickPrices: Readonly<
-  Record<Choice<"click.revenue">, (surface: SurfaceTerms) => number>
-> = {
-  cpc: (surface) => surface.cpcMicros,
-  zero: () => 0,
-};
 
 /** Traffic from Monday to Sunday, in thousandths of an ordinary working day: tools are used at work. */
 const WEEKDAY_FACTORS: readonly number[] = [1000, 1060, 1050, 1030, 940, 540, 480];
@@ -99,12 +91,9 @@ export function createSeededHistory(options: SeededHistoryOptions): SeededHistor
     shapedBy(surfaceIndex, from, to) {
       const history = histories[surfaceIndex];
       if (history === undefined) return [];
-      const shapedBy: AssumptionKey[] = [];
-      if (between(surfaceIndex, from, to).clicks > 0) shapedBy.push("click.revenue");
       const stopped = Math.max(from - joined, history.extendedDays);
       const missing = rows(history.sums, stopped, Math.min(days, to - joined + 1));
-      if (missing.impressions > 0) shapedBy.push("surface.statuses");
-      return shapedBy;
+      return missing.impressions > 0 ? ["surface.statuses"] : [];
     },
   };
 }
@@ -126,7 +115,7 @@ function historyOf(
 }
 
 function sumDays(
-  { publisher: { joined }, dailyImpressions, assumptions }: SeededHistoryOptions,
+  { publisher: { joined }, dailyImpressions }: SeededHistoryOptions,
   surface: SurfaceTerms,
   key: Key,
   days: number,
@@ -137,7 +126,6 @@ function sumDays(
   const clicksPerTenThousand = drawBetween(key, -4, 40, 160);
   // Traffic ramps up after joining. On this day it reaches half of its level.
   const halfway = drawBetween(key, -5, 6, 28);
-  const clickPrice = clickPrices[assumptions["click.revenue"]](surface);
   const [lower, upper] = surface.cpmPaise;
   const sums: Sums = new Float64Array((days + 1) * COLUMNS);
   // In thousandths and ten-thousandths. A day's fraction carries over to the next, so that little traffic isn't rounded
@@ -163,7 +151,7 @@ function sumDays(
     // is near the middle of the range.
     const middle = drawBetween(key, past * 3 + 2, 400, 600);
     const price = 10 * lower + Math.floor(((upper - lower) * middle) / 100);
-    const revenue = impressions * price + clicks * clickPrice;
+    const revenue = impressions * price + clicks * surface.cpcMicros;
     sums[row + COLUMNS] = allImpressions;
     sums[row + COLUMNS + 1] = allClicks;
     sums[row + COLUMNS + 2] = (sums[row + 2] ?? 0) + revenue;

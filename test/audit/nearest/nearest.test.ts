@@ -326,7 +326,7 @@ const cases: Readonly<Record<string, Case>> = {
     closest: theirId,
   },
   "another publisher, masked": {
-    readings: { "auth.foreign-publisher": "404" },
+    readings: { "auth.key-scope": "publisher-hidden" },
     send: ({ other }) => ({ query: { publisher_id: other.id } }),
     sent: /another publisher's$/,
     closest: theirId,
@@ -472,11 +472,10 @@ const cases: Readonly<Record<string, Case>> = {
 /** The ways to send parameters, and the formats of ids. */
 const forms: readonly Readings[] = [
   { "request.encoding": "json", "ids.format": "url-unsafe" },
-  { "request.encoding": "form", "ids.format": "digits", "response.key-order": "shuffled" },
-  { "request.encoding": "query", "ids.format": "uuid", "response.extra-fields": "present" },
+  { "request.encoding": "form", "ids.format": "digits", "response.form": "evolved" },
+  { "request.encoding": "query", "ids.format": "uuid" },
   {
     "request.encoding": "json",
-    "ids.format": "long",
     "dedup.repeat": "conflict",
     "click.repeat": "conflict",
   },

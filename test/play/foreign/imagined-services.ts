@@ -106,7 +106,7 @@ function withErrors(otherStatus: number, known: Readings): (response: ApiRespons
       const contentType = { "content-type": "application/vnd.api+json" };
       return {
         ...response,
-        headers: known["http.content-type"] ? headers : { ...limit, ...contentType },
+        headers: known["response.form"] ? headers : { ...limit, ...contentType },
       };
     }
     const shapedBy = headers["x-adsim-assumptions"]?.split(", ") ?? [];

@@ -156,7 +156,7 @@ const anyAssumption: fc.Arbitrary<Command> = fc
     { "click.repeat": "conflict" },
     { "click.repeat": "count" },
     { "click.unknown": "404" },
-    { "click.unknown": "accept-uncredited" },
+    { "click.unknown": "400" },
   )
   .map((readings) => ({ kind: "assume", readings }));
 

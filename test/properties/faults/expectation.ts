@@ -17,7 +17,6 @@ export interface Line {
   copies: number;
   applied: number;
   duplicatesSuppressed: number;
-  uncounted: number;
   refused: number;
   unseen: number;
   seenMicros: number;
@@ -47,7 +46,6 @@ function noLine(): Line {
     copies: 0,
     applied: 0,
     duplicatesSuppressed: 0,
-    uncounted: 0,
     refused: 0,
     unseen: 0,
     seenMicros: 0,
@@ -118,7 +116,7 @@ export function arrivesWhole(verdict: Verdict | undefined, own: ApiResponse): bo
 
 /** What one application did. `exact`: its answer in a world that doesn't round. */
 export interface Application {
-  readonly effect: "applied" | "duplicatesSuppressed" | "uncounted" | "refused";
+  readonly effect: "applied" | "duplicatesSuppressed" | "refused";
   readonly micros: number;
 }
 
@@ -142,9 +140,6 @@ export function learn(
     return { effect: "applied", micros };
   }
   const impression = sent.impression ?? "";
-  if (truth.owners[impression] === undefined || truth.owners[impression] !== sent.subject) {
-    return { effect: "uncounted", micros };
-  }
   if (truth.clicks[click_id] !== undefined) return { effect: "duplicatesSuppressed", micros };
   truth.clicks[click_id] = impression;
   return { effect: "applied", micros };

@@ -84,7 +84,6 @@ function shown(lines: readonly Line[]): EventLine {
     copies: sum("copies"),
     applied: sum("applied"),
     duplicatesSuppressed: sum("duplicatesSuppressed"),
-    uncounted: sum("uncounted"),
     refused: sum("refused"),
     unseen: sum("unseen"),
     creditedSeenInr: sum("seenMicros") / 1e6,

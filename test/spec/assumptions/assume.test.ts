@@ -137,16 +137,6 @@ describe("assume", () => {
     expect(() => sim.assume({ "date.timezone": "utc" })).toThrow(/decides the days of events/);
   });
 
-  test("refuses another click.revenue once there is a click: a replay repeats the first amount", () => {
-    const sim = createSimulator({ assumptions: { "click.revenue": "zero" } });
-    const { impression_id } = JSON.parse(impression(sim).body);
-    expect(sim.assume({ "click.revenue": "cpc" })["click.revenue"]).toBe("cpc");
-    const { apiKey } = sim.publishers.at(0);
-    const headers = { authorization: `Bearer ${apiKey}` };
-    sim.handle({ method: "POST", path: "/v1/click", headers, body: { impression_id } });
-    expect(() => sim.assume({ "click.revenue": "zero" })).toThrow(/decides what clicks earn/);
-  });
-
   test("refuses another time zone once an event is recorded, because its day is recorded with it", () => {
     const sim = createSimulator();
     impression(sim);

@@ -8,7 +8,7 @@ import { defaultAssumptions } from "../../../src/spec/assumptions/resolve.ts";
 test("the default is the documented choice even where the name of a choice looks like a number", () => {
   expect(defaultAssumptions).toMatchObject({
     "auth.failure": "401",
-    "auth.foreign-publisher": "403",
+    "auth.key-scope": "publisher",
     "errors.invalid": "400",
     "limit.exceeded": "429",
     "click.unknown": "404",

@@ -20,7 +20,7 @@ export type Conformance = (
 
 export function createConformance(
   document: OpenApiDocument,
-  assumptions: Pick<Assumptions, "response.extra-fields">,
+  assumptions: Pick<Assumptions, "response.form">,
 ): Conformance {
   const ajv = createAjv();
   ajv.addSchema(closed(document, assumptions), "api");
@@ -65,12 +65,12 @@ export function createAjv(): Ajv2020 {
   return new Ajv2020({ strict: false, allErrors: true, formats: { date: isDate } });
 }
 
-/** The document with closed schemas; those of successes stay open under response.extra-fields=present. */
+/** The document with closed schemas; those of successes stay open under response.form=evolved. */
 function closed(
   document: OpenApiDocument,
-  assumptions: Pick<Assumptions, "response.extra-fields">,
+  assumptions: Pick<Assumptions, "response.form">,
 ): OpenApiDocument {
-  const open = assumptions["response.extra-fields"] === "present";
+  const open = assumptions["response.form"] === "evolved";
   const schemas = Object.entries(document.components.schemas).map(([name, schema]) => [
     name,
     open && name !== "Problem" ? schema : closedSchema(schema),

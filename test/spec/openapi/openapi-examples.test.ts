@@ -116,7 +116,7 @@ describe("the document that a world serves", () => {
   test.each(["1970-01-01T00:00:00Z", "9999-12-31T18:29:59Z"])(
     "has valid examples in a world that starts at %s",
     (start) => {
-      const worlds = worldsOf({ start, assumptions: { "click.window": "30d" } });
+      const worlds = worldsOf({ start, assumptions: { "click.window": "24h" } });
       const document = served(worlds, "/_sim/openapi.json");
       expect(answersTo(document, worlds.get("default"))).toEqual([]);
       expect(misfits(document)).toEqual([]);

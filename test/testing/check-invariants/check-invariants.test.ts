@@ -89,7 +89,7 @@ describe("a simulator that was used", () => {
   test.each<[string, Readings]>([
     ["a sliding window", { "limit.algorithm": "sliding-log" }],
     ["a token bucket", { "limit.algorithm": "token-bucket" }],
-    ["masked publishers", { "auth.foreign-publisher": "404" }],
+    ["masked publishers", { "auth.key-scope": "publisher-hidden" }],
     [
       "other choices",
       { "dedup.repeat": "conflict", "ids.format": "uuid", "money.precision": "paise" },

@@ -88,7 +88,7 @@ class PlainClient {
     const asText = (value: unknown): never => value as never;
     if (this.#has("takes ids for numbers") && /^\d+$/.test(impression_id))
       impression_id = asText(Number(impression_id));
-    if (this.#has("cuts ids after 64 characters")) impression_id = impression_id.slice(0, 64);
+    if (this.#has("cuts ids after 24 characters")) impression_id = impression_id.slice(0, 24);
     if (this.#has("takes ids of one form only") && !impression_id.startsWith("imp_"))
       throw new Error("what is that?");
     if (this.#has("rounds credits to paise"))

@@ -124,7 +124,7 @@ describe("a client with one defect that breaks many rules", () => {
 const others = [
   ["drops the clicks of statistics", "stats-as-answered"],
   ["sends the publisher twice", "parameters"],
-  ["cuts ids after 64 characters", "opaque-ids"],
+  ["cuts ids after 24 characters", "opaque-ids"],
 ] as const;
 
 test.each(someOf(others))(

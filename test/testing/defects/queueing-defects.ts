@@ -951,12 +951,6 @@ const readings: readonly Omit<PlantedDefect, "cause">[] = [
     replace: "ad_id: ad, session_id: 'page-of-' + publisher_id };",
   },
   {
-    says: "all views on a surface share a session id, so with dedup.key=surface-session only the first counts",
-    breaks: "impression-counts-once",
-    ...session,
-    replace: "ad_id: ad, session_id: 'on-' + surface };",
-  },
-  {
     says: "views of the same minute share a session id, so with dedup.key=session only the first counts",
     breaks: "impression-counts-once",
     ...session,

@@ -31,7 +31,7 @@ export const topics: Readonly<Record<TopicName, Topic>> = {
   amounts: {
     sequences: 30,
     mostCommands: 12,
-    about: ["money.precision", "click.revenue", "date.timezone"],
+    about: ["money.precision", "date.timezone"],
     weights: { ...nothing, impression: 30, click: 30, stats: 20, payouts: 10, advance: 10 },
     unusualOneIn: 20,
   },
@@ -45,7 +45,7 @@ export const topics: Readonly<Record<TopicName, Topic>> = {
   clicks: {
     sequences: 60,
     mostCommands: 12,
-    about: ["click.unknown", "click.repeat", "click.window", "click.revenue"],
+    about: ["click.unknown", "click.repeat", "click.window"],
     weights: { impression: 30, click: 50, "click-edge": 12, advance: 6 },
     unusualOneIn: 20,
   },
@@ -59,14 +59,14 @@ export const topics: Readonly<Record<TopicName, Topic>> = {
   payouts: {
     sequences: 30,
     mostCommands: 10,
-    about: ["payout.statuses", "payout.txn-id", "payout.order", "payout.cycle", "payout.threshold"],
+    about: ["payout.statuses", "payout.order"],
     weights: { impression: 6, click: 2, payouts: 30, "payout-edge": 40, advance: 20 },
     unusualOneIn: 20,
   },
   stats: {
     sequences: 30,
     mostCommands: 12,
-    about: ["date.timezone", "date.future", "stats.today", "stats.surfaces"],
+    about: ["date.timezone", "stats.today", "stats.surfaces"],
     weights: { stats: 50, overnight: 20, payouts: 0 },
     unusualOneIn: 20,
   },
@@ -80,7 +80,7 @@ export const topics: Readonly<Record<TopicName, Topic>> = {
   keys: {
     sequences: 200,
     mostCommands: 12,
-    about: ["auth.failure", "auth.key-scope", "auth.foreign-publisher", "ids.format"],
+    about: ["auth.failure", "auth.key-scope", "ids.format"],
     weights: { impression: 20, surfaces: 30, "rotate-key": 20, advance: 6 },
     unusualOneIn: 20,
   },

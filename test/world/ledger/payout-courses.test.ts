@@ -10,8 +10,8 @@ const FIRST_DAY = 20_000;
 const LAST_AGE = 400;
 
 /** Each status of a payout of this kind, with the day from which it has it. */
-function courseOf(cycle: number, publisher: number): string[] {
-  const payout = { cycle, date: day(FIRST_DAY), amount: micros(1) };
+function courseOf(month: number, publisher: number): string[] {
+  const payout = { month, date: day(FIRST_DAY), amount: micros(1) };
   const changes: string[] = [];
   let before = "";
   for (let age = 0; age <= LAST_AGE; age += 1) {
@@ -37,7 +37,7 @@ describe("a payout's course", () => {
     expect(courseOf(24_312 + (kind as number) - 2, 1_000_000)).toEqual(course);
   });
 
-  test("depends on the cycle and the publisher together", () => {
+  test("depends on the month and the publisher together", () => {
     expect(courseOf(0, 4)).toEqual(courses[4]);
     expect(courseOf(4, 4)).toEqual(courses[3]);
   });
@@ -48,7 +48,7 @@ describe("a payout's course", () => {
   });
 
   test("is paid from the first day if only the documented status occurs", () => {
-    const payout = { cycle: 1, date: day(FIRST_DAY), amount: micros(1) };
+    const payout = { month: 1, date: day(FIRST_DAY), amount: micros(1) };
     expect(payoutStatusReaders.documented(payout, 0, day(FIRST_DAY))).toBe("paid");
   });
 });

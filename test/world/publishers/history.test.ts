@@ -31,10 +31,7 @@ const worlds: fc.Arbitrary<World> = fc.record({
   start: fc.constantFrom("2026-01-15T00:00:00Z", "2026-03-01T20:00:00Z", "2024-02-29T12:00:00Z"),
   assumptions: fc.record({
     "surface.statuses": fc.constantFrom("documented", "extended"),
-    "click.revenue": fc.constantFrom("cpc", "zero"),
     "date.timezone": fc.constantFrom("utc", "ist"),
-    "payout.cycle": fc.constantFrom("monthly", "weekly"),
-    "payout.threshold": fc.constantFrom("500", "none"),
   }),
 });
 
@@ -81,17 +78,11 @@ function held(name: string, runs: number, look: (world: World) => void, leastRun
 }
 
 describe("in every seeded history", () => {
-  held("clicks are at most 2 % of impressions and earn less than a third", 40, (world) => {
-    const earning = open(world, { "click.revenue": "cpc" });
-    const free = open(world, { "click.revenue": "zero" });
-    for (const [{ id, joined }, surface] of surfacesOf(earning.publishers)) {
-      const query = { surface: surface.id, from: joined };
-      const all = earning.reader.stats(id, query);
-      const { micros, ...counted } = free.reader.stats(id, query);
-      expect(all).toMatchObject({ impressions: counted.impressions, clicks: counted.clicks });
+  held("clicks are at most 2 % of impressions", 40, (world) => {
+    const { reader, publishers } = open(world);
+    for (const [{ id, joined }, surface] of surfacesOf(publishers)) {
+      const all = reader.stats(id, { surface: surface.id, from: joined });
       expect(all.clicks).toBeLessThanOrEqual(all.impressions * 0.02);
-      expect(all.micros - micros).toBeLessThanOrEqual(all.micros / 3);
-      expect(all.micros > micros).toBe(all.clicks > 0);
     }
   });
 
@@ -146,10 +137,9 @@ describe("in every seeded history", () => {
         if (payouts.length === 100) continue;
         const paid = payouts.reduce((sum, { micros }) => sum + micros, 0);
         expect(paid + pendingMicros).toBe(reader.lifetime(publisher).micros);
-        const least = world.assumptions["payout.threshold"] === "none" ? 1 : 500e6;
         for (const { date, micros } of payouts) {
           expect(date > publisher.joined && date <= reader.today).toBe(true);
-          expect(micros).toBeGreaterThanOrEqual(least);
+          expect(micros).toBeGreaterThanOrEqual(500e6);
         }
       }
     },

@@ -20,7 +20,6 @@ export const flawKinds = [
   "unknown-id",
   "unknown-parameter",
   "inverted-range",
-  "future-date",
   "broken-json",
   "not-an-object",
   "empty-body",

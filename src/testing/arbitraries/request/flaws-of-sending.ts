@@ -96,13 +96,10 @@ function changed(changes: Partial<Draft>): Mutation["corrupt"] {
   return (draft) => ({ ...draft, ...changes });
 }
 
-function flawsOfKey({ operation, context, sender }: FlawAbout): Mutation[] {
+function flawsOfKey({ context, sender }: FlawAbout): Mutation[] {
   const { assumptions, senders, oldKeys } = context;
   const malformed = ["Bearer", "Basic dXNlcjpwYXNz", "nobody", "Bearer a b", "Token nobody"];
-  // A click names no publisher. With another publisher's key its impression is unknown.
-  const isUnknown = !("publisher_id" in operation.parameters);
-  const passes = isUnknown && assumptions["click.unknown"] === "accept-uncredited";
-  const isForeign = assumptions["auth.key-scope"] === "publisher" && !passes;
+  const isForeign = assumptions["auth.key-scope"] !== "any";
   const others = isForeign ? senders.filter(({ id }) => id !== sender.id) : [];
   const is = (kind: FlawKind, sent: readonly (string | undefined)[]): Mutation[] =>
     flaws(

@@ -8,7 +8,7 @@ import {
   operations,
   type Parameter,
 } from "../../../spec/operations.ts";
-import { carriersOf, type Draft, isJson } from "./draft.ts";
+import { carriersOf, type Draft } from "./draft.ts";
 import type { GenerationContext, Sender } from "./generation-context.ts";
 
 export interface ValidDraft {
@@ -24,9 +24,7 @@ const MAX_DAYS_BACK_OF_END = 20;
 /** Whether the operation can have a valid request: a click needs an impression. */
 export function canBeValid(id: OperationId, context: GenerationContext): boolean {
   if (!("impression_id" in operations[id].parameters)) return true;
-  return (
-    context.impressions.length > 0 || context.assumptions["click.unknown"] === "accept-uncredited"
-  );
+  return context.impressions.length > 0;
 }
 
 /** Shrinks to the first publisher, plain values, and the plainest way to send them. */
@@ -35,7 +33,7 @@ export function validDrafts(id: OperationId, context: GenerationContext): fc.Arb
   return caseOf(operation, context).chain(({ sender, impression }) => {
     const entries = Object.entries(operation.parameters).map(([name, parameter]) => {
       const value = anyValue(name, parameter, { context, sender, impression, id });
-      return optionalOf(value, parameter, context).map((one) => ({ name, value: one }));
+      return optionalOf(value, parameter).map((one) => ({ name, value: one }));
     });
     return fc
       .record({
@@ -46,10 +44,8 @@ export function validDrafts(id: OperationId, context: GenerationContext): fc.Arb
         extra: extraOf(context),
       })
       .map(({ values, carrier, authorization, target, extra }): ValidDraft => {
-        const json = isJson(carrier, context.assumptions);
         const sent = inOrder([...values, ...extra], context.today).filter(
-          // Only JSON can send null.
-          ({ value }) => value !== undefined && (json || value !== null),
+          ({ value }) => value !== undefined,
         );
         const map = new Map(sent.map(({ name, value }): [string, unknown] => [name, value]));
         const draft = { operation, ...target, values: map, carrier, authorization, headers: {} };
@@ -98,7 +94,7 @@ function anyValue(name: string, parameter: Parameter, about: ValueContext): fc.A
   }
   switch (parameter.type) {
     case "string":
-      return context.assumptions["request.scalar-types"] === "coerce"
+      return context.assumptions["request.values"] === "lenient"
         ? fc.oneof({ weight: 6, arbitrary: texts }, { weight: 1, arbitrary: fc.nat(0x7fff_ffff) })
         : texts;
     case "date":
@@ -136,21 +132,14 @@ function isPlain(text: string): boolean {
   return text !== "" && !/[\p{Cc}\p{Cs}]/u.test(text);
 }
 
-/** An optional parameter may be left out, or empty if that means the same. */
-function optionalOf(
-  value: fc.Arbitrary<unknown>,
-  { required }: Parameter,
-  { assumptions }: GenerationContext,
-): fc.Arbitrary<unknown> {
-  if (required) return value;
-  const nothing =
-    assumptions["request.empty-value"] === "absent" ? [undefined, "", null] : [undefined];
-  return fc.oneof({ withCrossShrink: true }, fc.constantFrom<unknown>(...nothing), value);
+/** An optional parameter may be left out. */
+function optionalOf(value: fc.Arbitrary<unknown>, { required }: Parameter): fc.Arbitrary<unknown> {
+  return required ? value : fc.oneof({ withCrossShrink: true }, fc.constant(undefined), value);
 }
 
 /** Sometimes an unknown parameter, if those are ignored. */
 function extraOf({ assumptions }: GenerationContext): fc.Arbitrary<readonly NamedValue[]> {
-  if (assumptions["request.unknown-fields"] === "reject") return fc.constant([]);
+  if (assumptions["request.values"] === "strict") return fc.constant([]);
   return fc.oneof(
     { withCrossShrink: true },
     { weight: 5, arbitrary: fc.constant([]) },

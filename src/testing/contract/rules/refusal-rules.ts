@@ -59,7 +59,6 @@ const shapes: readonly Readings[] = (
 const readings: readonly Readings[] = [
   ...shapes,
   { "errors.invalid": "422" } as const,
-  { "auth.failure": "401-bare" } as const,
   { "auth.failure": "403" } as const,
 ].map((reading) => ({
   ...reading,

@@ -42,17 +42,11 @@ const payoutsAsAnswered: Rule = {
   needs: ["payouts"],
   assuming: (
     [
-      ["documented", "empty", "newest-first", "monthly"],
-      ["extended", "empty", "oldest-first", "weekly"],
-      ["extended", "null", "newest-first", "weekly"],
-      ["extended", "absent", "oldest-first", "monthly"],
+      ["documented", "newest-first"],
+      ["extended", "oldest-first"],
+      ["extended-without-txn", "newest-first"],
     ] as const
-  ).map(([statuses, reference, order, cycle]) => ({
-    "payout.statuses": statuses,
-    "payout.txn-id": reference,
-    "payout.order": order,
-    "payout.cycle": cycle,
-  })),
+  ).map(([statuses, order]) => ({ "payout.statuses": statuses, "payout.order": order })),
   // After a month without ad views nothing is pending.
   commands: () =>
     commandsOf(validPayouts, adView, pausesOf(HOUR_MS, DAY_MS + HOUR_MS, 30 * DAY_MS)),

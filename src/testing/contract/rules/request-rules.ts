@@ -226,7 +226,6 @@ const nothingUnasked: Rule = {
         );
         shownAs.set(id, group);
       }
-      // Under click.unknown=accept-uncredited a click on an unknown impression is accepted, but not recorded.
       const on = shownAs.get(exchange.values.get("impression_id") ?? "");
       must(
         recordedId(exchange, "click") === undefined ||

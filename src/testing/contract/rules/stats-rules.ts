@@ -186,7 +186,7 @@ const statsOfASurface: Rule = {
   says: "The client asks for the statistics of the surface that it was given, or of all surfaces if it was given none, and returns them however many rows they have",
   source: "spec §4",
   needs: ["stats"],
-  unlessAssumed: [{}, { "stats.surfaces": "with-traffic" }, { "stats.filter-unlisted": "zeroed" }],
+  unlessAssumed: [{}, { "stats.surfaces": "with-traffic" }],
   commands: () => commandsOf(stats, statsOfADay, adView),
   judge(session) {
     let applied = 0;
