@@ -3,10 +3,9 @@
 import * as v from "valibot";
 import { InputError, parseInput } from "../base/input.ts";
 import { strictObject } from "../base/schema-builders.ts";
-import { compareInSlices } from "../readings/compare-readings.ts";
+import { compareAt } from "../readings/compare-readings.ts";
 import { type Alteration, recordedQuestion, whatIf } from "../readings/what-if.ts";
 import type { RequestParts } from "../spec/messages.ts";
-import { runToEnd } from "../spec/work.ts";
 import { entryOf } from "./history-routes.ts";
 import { durationInBody } from "./input.ts";
 import type { ControlCall, ControlRoute, Reply } from "./route.ts";
@@ -42,7 +41,7 @@ function askWhatIf(call: ControlCall): Reply {
   try {
     const found =
       alteration === undefined
-        ? runToEnd(compareInSlices(recordedQuestion(world, sequence)))
+        ? compareAt(recordedQuestion(world, sequence))
         : whatIf(world, sequence, alteration);
     return { kind: "json", value: { sequence, ...found } };
   } catch (error) {

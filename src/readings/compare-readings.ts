@@ -11,7 +11,6 @@ import type { HostedCore, SimulatorCore } from "../simulator/simulator.ts";
 import { type AssumptionKey, type Choice, catalogue } from "../spec/assumptions/catalogue.ts";
 import { keyHint } from "../spec/assumptions/resolve.ts";
 import type { ApiRequest } from "../spec/messages.ts";
-import { runToEnd, type Work } from "../spec/work.ts";
 import { type Answer, type Asked, ask, shownAsked } from "./answer.ts";
 import { answerKey, differencesInWords, type SameId } from "./answer-differences.ts";
 import {
@@ -76,27 +75,26 @@ export function compareReadings(
   options: CompareReadingsOptions = {},
 ): ReadingComparison {
   const question: Question = { core: hosted(sim), moment: "now", request, decide: askedOnce() };
-  return runToEnd(compareInSlices(question, options));
+  return compareAt(question, options);
 }
 
 const optionsSchema = v.strictObject({
   keys: v.optional(v.array(v.string(), "must be a list of assumptions")),
 });
 
-/** {@link compareReadings} as work that others can interrupt. */
-export function* compareInSlices(
+/** {@link compareReadings} at any moment. */
+export function compareAt(
   question: Question,
   options: CompareReadingsOptions = {},
-): Work<ReadingComparison> {
+): ReadingComparison {
   const { keys = allKeys } = parseInput(optionsSchema, options, "options");
   const varied = keys.map(knownKey);
   const asker = createAsker(question);
   const groups = createGroups(asker.first);
   const impossible: (Reading & { why: string })[] = [];
   for (const reading of varied.flatMap((key) => otherChoices(key, asker.inForce))) {
-    yield;
     try {
-      groups.add(reading, yield* asker.askUnder(reading));
+      groups.add(reading, asker.askUnder(reading));
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       impossible.push({ ...reading, why: error.message });
@@ -126,7 +124,7 @@ interface Asker {
   /** The answer under the choices in force. */
   readonly first: Asked;
   /** @throws InputError if the world can't have the reading. */
-  askUnder(reading: Reading): Work<Found>;
+  askUnder(reading: Reading): Found;
   readonly note: Pick<ReadingComparison, "note">;
 }
 
@@ -162,7 +160,7 @@ function createAsker(question: Question): Asker {
   return {
     inForce: present.assumptions,
     first,
-    *askUnder(reading) {
+    askUnder(reading) {
       const { key, choice } = reading;
       // Read only for the key that has such choices.
       const to = choice as Choice<"ids.format">;
@@ -172,7 +170,7 @@ function createAsker(question: Question): Asker {
       // A key that works for every publisher lets their requests influence each other.
       const own =
         key === "auth.key-scope" && !isWhole ? pastOf(script, script.steps, request) : past;
-      return { asked: yield* askUnder(question, own, requestWith, reading), isSameId };
+      return { asked: askUnder(question, own, requestWith, reading), isSameId };
     },
     note: script.from.isStart ? {} : { note: noteAbout(script.from.sequence) },
   };

@@ -7,7 +7,6 @@ import type { AssumptionKey, Choice } from "../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import type { ApiRequest, ApiResponse, RequestParts } from "../spec/messages.ts";
 import { operations } from "../spec/operations.ts";
-import type { Work } from "../spec/work.ts";
 import { type Asked, ask } from "./answer.ts";
 import {
   type IdTranslator,
@@ -41,20 +40,17 @@ type RequestStep = Extract<HistoryStep, { kind: "request" }> & {
   readonly tells: string | undefined;
 };
 
-/** Requests to repeat before others get a turn. */
-const SLICE = 500;
-
 /**
  * The answer to the request under the choice. Clients send the ids that they were told there.
  *
  * @throws InputError if the world can't have that choice.
  */
-export function* askUnder(
+export function askUnder(
   { core, decide }: Question,
   past: PastToRepeat,
   requestWith: (idOf: IdTranslator) => ApiRequest,
   { key, choice }: { readonly key: AssumptionKey; readonly choice: string },
-): Work<Asked> {
+): Asked {
   const { from, steps, untilMs, formats } = past;
   const { seed, assumptions } = from.copy.state;
   const repetition = core.beginAt(from, resolveAssumptions({ ...assumptions, [key]: choice }));
@@ -70,8 +66,7 @@ export function* askUnder(
   const missing = missingImpressionIn(seed);
 
   let latest: ApiResponse | undefined;
-  for (const [index, step] of steps.entries()) {
-    if (index % SLICE === SLICE - 1) yield;
+  for (const step of steps) {
     if (step.kind === "change") {
       const change = changeBesides(step.noted.change, key);
       if (change === undefined) continue;

@@ -2,11 +2,10 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compareInSlices } from "../../src/readings/compare-readings.ts";
+import { compareAt } from "../../src/readings/compare-readings.ts";
 import { recordedQuestion, whatIf } from "../../src/readings/what-if.ts";
 import type { HostedCore } from "../../src/simulator/simulator.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
-import { runToEnd } from "../../src/spec/work.ts";
 import { runsOf } from "../budget.ts";
 import { anyDeeds, playIn } from "../readings/same-play.ts";
 import { senderOf } from "../sender.ts";
@@ -50,7 +49,7 @@ test("without an alteration: every other reading, as the world was before the en
   expect(status).toBe(200);
   const { sequence, ...comparison } = value;
   expect(sequence).toBe(2);
-  const found = runToEnd(compareInSlices(recordedQuestion(world, 2)));
+  const found = compareAt(recordedQuestion(world, 2));
   expect(comparison).toEqual(JSON.parse(JSON.stringify(found)));
   const refused = value.groups.find(({ answer }: Json) => answer.status === 409);
   expect(refused.readings).toEqual([{ key: "dedup.repeat", choice: "conflict" }]);
