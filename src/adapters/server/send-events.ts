@@ -17,8 +17,8 @@ export function sendEvents(
   let quietLooks = 0;
   response.write(body);
   const timer = timers.setInterval(() => {
-    // A client that reads slowly gets it later, all at once.
-    if (response.writableNeedDrain) return;
+    // A client that reads slowly gets it later, all at once. The server may have ended the answer already.
+    if (response.writableNeedDrain || response.writableEnded) return;
     const text = more?.();
     quietLooks = text === "" ? quietLooks + 1 : 0;
     if (text === undefined) response.end();
