@@ -145,12 +145,6 @@ class PlainClient {
     const isOfOne = asked.surface !== undefined;
     if (this.#has("takes a surface without a row for an error") && isOfOne && surfaces.length === 0)
       throw new Error("where is its row?");
-    if (
-      this.#has("takes a second row of one surface for an error") &&
-      isOfOne &&
-      surfaces.length > 1
-    )
-      throw new Error("whose row is that?");
     if (this.#has("drops the clicks of statistics")) return { ...others, surfaces };
     if (this.#has("swaps the rows of statistics") && surfaces.length > 1) {
       const ids = surfaces.map(({ id }) => id).reverse();
@@ -189,11 +183,6 @@ class PlainClient {
     };
     if (this.#has("fills in txn_id"))
       return { ...answer, payouts: payouts.map((one) => ({ ...one, txn_id: one.txn_id || "-" })) };
-    if (this.#has("takes null for a text"))
-      return {
-        ...answer,
-        payouts: payouts.map((one) => (one.txn_id === null ? { ...one, txn_id: "null" } : one)),
-      };
     if (this.#has("sums up what is paid"))
       return { ...answer, payouts: payouts.filter(({ status }) => status === "paid") };
     return answer;
