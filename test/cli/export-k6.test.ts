@@ -5,7 +5,6 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { jsLiteral, Repeated } from "../../src/cli/export/js-literal.ts";
 import { createSimulator, type Simulator } from "../../src/index.ts";
 import type { Step } from "../../src/play/language/scenario.ts";
 import { createTrafficSource } from "../../src/play/traffic/source.ts";
@@ -408,16 +407,6 @@ describe("executors", () => {
     expect(await usersOf({ arrivals: huge, for: "2s" })).toEqual([10_000, 10_000, "10s"]);
   });
 
-  test("write stages that repeat only once", async () => {
-    const arrivals: Arrivals = { kind: "burst", count: 5, every: "10s" };
-    const { file, load } = await exported([trafficStep({ for: "1h", arrivals })]);
-    expect(load().options.scenarios.traffic?.stages).toHaveLength(360 * 4);
-    expect(readFileSync(file, "utf8").split("\n").length).toBeLessThan(200);
-    const short: Arrivals = { kind: "daily", mean: "100/h" };
-    const once = await exported([trafficStep({ for: "90m", arrivals: short })]);
-    expect(readFileSync(once.file, "utf8")).not.toContain("...Array(");
-  });
-
   test("make one rate of bursts that leave no pause", async () => {
     const arrivals: Arrivals = { kind: "burst", count: 50, every: "50ms" };
     const { scenarios } = (await exported([trafficStep({ arrivals })])).load().options;
@@ -515,14 +504,4 @@ describe("the files", () => {
       expect(stderr).toMatch(/writes two files.* Name the script with --out FILE\.js/);
     },
   );
-});
-
-test("data is written as JavaScript on one line if it fits, and repeated parts once", () => {
-  const long = "x".repeat(60);
-  expect(jsLiteral({ a: 1, "b-c": [true, "d"], e: undefined, f: {}, g: [] })).toBe(
-    '{ a: 1, "b-c": [true, "d"], f: {}, g: [] }',
-  );
-  expect(jsLiteral({ a: [long, long] })).toBe(`{\n  a: [\n    "${long}",\n    "${long}",\n  ],\n}`);
-  const repeated = jsLiteral([new Repeated(3, [{ a: 1 }]), { a: 2 }]);
-  expect(repeated).toBe("[...Array(3).fill([{ a: 1 }]).flat(), { a: 2 }]");
 });

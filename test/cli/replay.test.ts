@@ -54,36 +54,10 @@ async function target(more: ServerOptions = {}): Promise<string> {
   return server.url;
 }
 
-/** The recording as a HAR of adsim's. */
-function asHar(lines: readonly string[]): string {
-  const entries = lines.map((line) => {
-    const { request, response, ...rest } = JSON.parse(line);
-    const list = (headers: object): object[] =>
-      Object.entries(headers).map(([name, value]) => ({ name, value }));
-    const query = request.query === "" ? "" : `?${request.query}`;
-    return {
-      startedDateTime: rest.at,
-      request: {
-        method: request.method,
-        url: `http://adsim.test/@w${request.path}${query}`,
-        headers: list(request.headers),
-        ...(request.body === "" ? {} : { postData: { mimeType: "x", text: request.body } }),
-      },
-      response: {
-        status: response.status,
-        headers: list(response.headers),
-        content: { size: response.body.length, text: response.body },
-      },
-      _adsim: rest,
-    };
-  });
-  return JSON.stringify({ log: { version: "1.2", entries } }, undefined, 1);
-}
-
 describe("in process", () => {
   test("a recording with the same answers ends with 0; NDJSON and HAR are told apart by content", async () => {
-    const { lines } = recordedSession({ assumptions: { "errors.body": "list" } });
-    for (const content of [lines, [asHar(lines)]]) {
+    const { sim, lines } = recordedSession({ assumptions: { "errors.body": "list" } });
+    for (const content of [lines, [sim.journal.toHar()]]) {
       const { code, stdout, stderr } = await runAdsim([
         "replay",
         recordingOf(content, "recording.txt"),
@@ -170,23 +144,16 @@ describe("in process", () => {
   });
 
   test("a HAR of another tool is sent to a world made from the options, with --api-key", async () => {
-    const { sim, lines } = recordedSession();
-    const { log } = JSON.parse(asHar(lines));
+    const { sim } = recordedSession();
+    const { log } = JSON.parse(sim.journal.toHar());
     const { apiKey } = sim.publishers.at(0);
-    const strip = ({
-      _adsim,
-      ...entry
-    }: {
-      _adsim: unknown;
-      request: { headers: { name: string; value: string }[] };
-    }): object => ({
-      ...entry,
-      request: {
-        ...entry.request,
-        headers: entry.request.headers.filter(({ name }) => name !== "authorization"),
-      },
-    });
-    const foreign = recordingOf([JSON.stringify({ log: { entries: log.entries.map(strip) } })]);
+    for (const entry of log.entries) {
+      delete entry._adsim;
+      entry.request.headers = entry.request.headers.filter(
+        ({ name }: { readonly name: string }) => name !== "authorization",
+      );
+    }
+    const foreign = recordingOf([JSON.stringify({ log: { entries: log.entries } })]);
     const world = ["--seed", "replayed", "--publishers", "3", "--start", options.start];
     const { code, stdout } = await runAdsim(["replay", foreign, ...world, "--api-key", apiKey]);
     // The request without a readable key is refused differently now.
