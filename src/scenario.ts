@@ -38,7 +38,6 @@ export type { LatencySummary } from "./play/measure/latencies.ts";
 export type { OperationTally, TallySummary } from "./play/measure/tally.ts";
 export type { ThresholdResult } from "./play/measure/thresholds.ts";
 export type { TimelineBucket } from "./play/measure/timeline.ts";
-export { playScenarioSync, type SyncOptions } from "./play/player/play-in-process.ts";
 export type {
   Check,
   PlayResult,

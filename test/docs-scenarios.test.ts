@@ -3,7 +3,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { playScenarioSync, scenarioJsonSchema } from "../src/scenario.ts";
+import { playInProcess } from "../src/play/player/play-in-process.ts";
+import { scenarioJsonSchema } from "../src/scenario.ts";
 import { runAdsim } from "./cli/run-adsim.ts";
 import { runSnippet, snippetsIn } from "./run-snippet.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -18,7 +19,7 @@ const [first = "", ...otherScenarios] = snippetsIn(page, "json");
 test("every scenario on the pages is held", () => {
   expect(otherScenarios.length).toBe(1);
   for (const text of [first, ...otherScenarios]) {
-    expect(playScenarioSync(JSON.parse(text))).toMatchObject({ verdict: "held" });
+    expect(playInProcess(JSON.parse(text))).toMatchObject({ verdict: "held" });
   }
 });
 

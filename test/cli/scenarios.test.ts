@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { shippedNames, shippedScenario } from "../../src/adapters/shipped-scenarios.ts";
-import { playScenarioSync } from "../../src/scenario.ts";
+import { playInProcess } from "../../src/play/player/play-in-process.ts";
 import { runAdsim } from "./run-adsim.ts";
 
 const files = ["", "spec"]
@@ -33,7 +33,7 @@ describe("adsim scenarios", () => {
     expect(code).toBe(0);
     const copy = JSON.parse(stdout);
     expect(copy).toEqual(shippedScenario("lost-ack"));
-    expect(playScenarioSync(copy)).toEqual(playScenarioSync(shippedScenario("lost-ack")));
+    expect(playInProcess(copy)).toEqual(playInProcess(shippedScenario("lost-ack")));
   });
 
   test("suggests the nearest name for an unknown one", async () => {

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { createSimulator } from "../../src/adapters/create-simulator.ts";
 import { VERSION } from "../../src/base/version.ts";
-import { playScenarioSync } from "../../src/scenario.ts";
+import { playInProcess } from "../../src/play/player/play-in-process.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
 import type { ApiResponse } from "../../src/spec/messages.ts";
 import { snapshotDigest } from "../../src/world/accounts/snapshot.ts";
@@ -272,7 +272,7 @@ test("a seed of more than 1000 characters is refused wherever one can be given",
   expect(() => createSimulator({ seed })).toThrow(expected);
   expect(() => createSimulator({}).reset({ seed })).toThrow(expected);
   expect(() =>
-    playScenarioSync({ name: "long", about: "x", steps: [{ impression: {} }], seed }),
+    playInProcess({ name: "long", about: "x", steps: [{ impression: {} }], seed }),
   ).toThrow(expected);
   const { digest: _, ...rest } = { ...before, seed };
   const forged = { ...rest, digest: snapshotDigest(rest as typeof before) };

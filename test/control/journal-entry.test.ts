@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { ApiRequest, FaultRule } from "../../src/index.ts";
 import { parseScenario } from "../../src/play/language/parse/parse-scenario.ts";
 import type { RequestStep } from "../../src/play/language/scenario.ts";
-import { playScenarioSync } from "../../src/play/player/play-in-process.ts";
+import { playInProcess } from "../../src/play/player/play-in-process.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
 import { senderOf } from "../operation-sender.ts";
 import { otherForm, parityOptions, recordRequests } from "../parity-requests.ts";
@@ -159,7 +159,7 @@ describe("the step", () => {
     world.handle({ method: "POST", path: "/v1/impression", headers: JSON_BODY, body: '{"a":' });
     for (let sequence = 1; sequence <= world.journal.total; sequence += 1) {
       const { step } = await shown(worlds, sequence);
-      const result = playScenarioSync(scenarioOf(step));
+      const result = playInProcess(scenarioOf(step));
       expect(result.verdict, JSON.stringify(step)).toBe("held");
     }
     expect((await shown(worlds, 1)).step).toEqual({
@@ -191,7 +191,7 @@ describe("the step", () => {
       note: `Sent by ${added.id}, who had signed up.`,
     });
     for (const step of [seeded, signedUp]) {
-      expect(playScenarioSync(scenarioOf(step)).verdict).toBe("held");
+      expect(playInProcess(scenarioOf(step)).verdict).toBe("held");
     }
   });
 

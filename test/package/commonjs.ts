@@ -31,7 +31,7 @@ const record = (sim) => {
 const required = `
 const { createSimulator, InputError } = require("adsim");
 const { matchers } = require("adsim/assert");
-const { playScenario, playScenarioSync } = require("adsim/scenario");
+const { parseScenario, playScenario } = require("adsim/scenario");
 const { startServer } = require("adsim/server");
 const { arbitraryAssumptions, clientContract } = require("adsim/testing");
 const fc = require("fast-check");
@@ -49,7 +49,7 @@ test("in process", async () => {
 
 test("one InputError for all exports", () => {
   expect(() => createSimulator({ seed: 1n })).toThrow(InputError);
-  expect(() => playScenarioSync({})).toThrow(InputError);
+  expect(() => parseScenario({})).toThrow(InputError);
 });
 
 test("a server, its inspector, its metrics, and a scenario", async () => {
@@ -66,7 +66,7 @@ test("a server, its inspector, its metrics, and a scenario", async () => {
     expect(JSON.parse(await text("publishers?limit=1")).publishers[0].name).toBe(name);
     expect(await text("scenarios")).toContain("brownout");
     const scenario = { name: "one", about: "An impression.", steps: [{ impression: {}, expect: { status: 200 } }] };
-    const { verdict, digest } = playScenarioSync(scenario);
+    const { verdict, digest } = await playScenario(scenario);
     expect(verdict).toBe("held");
     expect(await playScenario(scenario, { target: server.url })).toMatchObject({ verdict, digest });
   } finally {
@@ -130,10 +130,10 @@ async function mswConfiguration(): Promise<string> {
 const sameInstance = `
 const assert = require("node:assert/strict");
 const { createSimulator, InputError } = require("adsim");
-const { playScenarioSync } = require("adsim/scenario");
+const { parseScenario } = require("adsim/scenario");
 import("adsim").then((module) => {
   assert.equal(module.createSimulator, createSimulator);
-  assert.throws(() => playScenarioSync({}), module.InputError);
+  assert.throws(() => parseScenario({}), module.InputError);
 });
 `;
 

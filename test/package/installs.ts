@@ -120,7 +120,7 @@ await server.close();
 
 const withScenario = `
 import assert from "node:assert/strict";
-import { defineScenario, playScenario, playScenarioSync } from "adsim/scenario";
+import { defineScenario, playScenario } from "adsim/scenario";
 import { startServer } from "adsim/server";
 const scenario = defineScenario({
   name: "packed",
@@ -132,7 +132,7 @@ const scenario = defineScenario({
   ],
   thresholds: ["errors = 0%"],
 });
-const here = playScenarioSync(scenario);
+const here = await playScenario(scenario);
 assert.equal(here.verdict, "held", here.why);
 const server = await startServer({ port: 0 });
 const there = await playScenario(scenario, { target: server.url });

@@ -1,7 +1,7 @@
 /** Plays a scenario in this process. It blocks the event loop, so progress is drawn from within. */
 
 import type { Scenario } from "../../play/language/scenario.ts";
-import { playScenarioSync, simulatorFor, withHandle } from "../../play/player/play-in-process.ts";
+import { playInProcess, simulatorFor, withHandle } from "../../play/player/play-in-process.ts";
 import type { PlayResult } from "../../play/player/result.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import { isLive } from "../output/progress-line.ts";
@@ -22,11 +22,11 @@ export function playHere(
   options: PlayHereOptions,
   host: HostProcess,
 ): PlayResult {
-  if (!isLive(host)) return playScenarioSync(scenario, options);
+  if (!isLive(host)) return playInProcess(scenario, options);
   const progress = createProgress(host);
   const simulator = countRequests(scenario, (sent) => progress.update({ sent }));
   try {
-    return playScenarioSync(scenario, {
+    return playInProcess(scenario, {
       ...options,
       simulator,
       onStep: (done, planned) => progress.update({ done, planned }),

@@ -2,7 +2,7 @@
 
 import { startPrepared } from "../../adapters/server/server.ts";
 import { formatInstant } from "../../base/calendar.ts";
-import { playScenarioSync, worldOf } from "../../play/player/play-in-process.ts";
+import { playInProcess, worldOf } from "../../play/player/play-in-process.ts";
 import type { PlayResult } from "../../play/player/result.ts";
 import { reportText } from "../../play/reports/report-text.ts";
 import type { Server } from "../../server.ts";
@@ -38,7 +38,7 @@ export async function startPlayed(
   const server = await startPrepared(options, (worlds) => {
     const simulator = worlds.get("default");
     const reproduce = reproduceLine(["play"], chosen);
-    result = withSourceErrors(chosen, () => playScenarioSync(scenario, { simulator, reproduce }));
+    result = withSourceErrors(chosen, () => playInProcess(scenario, { simulator, reproduce }));
     refuseBroken(result, host);
     simulator.clock.set({ mode: clock });
   });

@@ -1,5 +1,6 @@
-/** Plays a scenario synchronously in this process: nothing waits, and the clock follows the scenario. */
+/** Plays a scenario in this process: nothing waits, and the clock follows the scenario. */
 
+import { didYouMean } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
 import { runToEnd, type Stepwise } from "../../base/stepwise.ts";
 import {
@@ -22,7 +23,7 @@ import type { Effect, EffectGenerator, Performers } from "./effects.ts";
 import { type PlayOptions, play } from "./play.ts";
 import type { PlayResult } from "./result.ts";
 
-export interface SyncOptions extends ParseScenarioOptions {
+export interface InProcessOptions extends ParseScenarioOptions {
   /** The simulator to play on. The scenario's world replaces its state. @default a new one */
   readonly simulator?: SimulatorCore | undefined;
   /** @default "npx adsim play" and the scenario's name */
@@ -38,14 +39,14 @@ const MAX_JOURNALLED = 1_000_000;
  *
  * @throws InputError that names the step and field that make the scenario unplayable.
  */
-export function playScenarioSync(input: unknown, options: SyncOptions = {}): PlayResult {
+export function playInProcess(input: unknown, options: InProcessOptions = {}): PlayResult {
   const scenario = parseScenario(input, options);
   const { simulator = simulatorFor(scenario) } = options;
   if (options.simulator !== undefined) simulator.restore(freshSnapshot(scenario));
   return driveAtOnce(playingOf(scenario, options), performersOn(simulator));
 }
 
-export type StepwiseOptions = SyncOptions & { readonly simulator: HostedCore };
+export type StepwiseOptions = InProcessOptions & { readonly simulator: HostedCore };
 
 /** The same stepwise, so that others can run in between. @throws InputError before the simulator is touched. */
 export function* playStepwise(input: unknown, options: StepwiseOptions): Stepwise<PlayResult> {
@@ -55,7 +56,7 @@ export function* playStepwise(input: unknown, options: StepwiseOptions): Stepwis
   return yield* driveStepwise(playingOf(scenario, options), performersOn(simulator));
 }
 
-function playingOf(scenario: Scenario, options: SyncOptions): EffectGenerator<PlayResult> {
+function playingOf(scenario: Scenario, options: InProcessOptions): EffectGenerator<PlayResult> {
   return play(scenario, {
     capabilities: { time: { kind: "virtual" }, control: true },
     target: { kind: "in-process", url: undefined },
@@ -134,7 +135,11 @@ export function performersOn(sim: SimulatorCore): Performers {
   }
   function heal(id: string): void {
     if (sim.faults.remove(id)) return;
-    throw new InputError(id, "is not the id of an existing fault rule", "not-found");
+    const hint = didYouMean(
+      id,
+      sim.faults.list().map((rule) => rule.id),
+    );
+    throw new InputError(id, `is not the id of an existing fault rule.${hint}`, "not-found");
   }
   return {
     now: () => sim.clock.now(),

@@ -5,7 +5,7 @@ import { InputError } from "../../base/input.ts";
 import type { Readings } from "../../simulator/simulator-options.ts";
 import { parseScenario } from "../language/parse/parse-scenario.ts";
 import { play } from "../player/play.ts";
-import { freshSnapshot, playScenarioSync } from "../player/play-in-process.ts";
+import { freshSnapshot, playInProcess } from "../player/play-in-process.ts";
 import type { PlayResult } from "../player/result.ts";
 import { openAdsimTarget } from "./adsim-target.ts";
 import { askHealth, type Health } from "./control-api.ts";
@@ -75,7 +75,7 @@ export async function playScenario(
       if (options[name] === undefined) continue;
       throw new InputError(name, "needs a target: in process no real time passes");
     }
-    return playScenarioSync(scenario, { maxRequests, onStep, reproduce: options.reproduce });
+    return playInProcess(scenario, { maxRequests, onStep, reproduce: options.reproduce });
   }
   const parsed = parseScenario(scenario, { maxRequests });
   const reproduce = options.reproduce ?? `npx adsim play ${parsed.name} --target ${url}`;

@@ -3,13 +3,13 @@
 import { expect, test } from "vitest";
 import { createSimulator } from "../../../src/index.ts";
 import { play } from "../../../src/play/player/play.ts";
-import { driveAtOnce, memberOf, performersOn } from "../../../src/play/player/play-in-process.ts";
 import {
-  type PlayResult,
-  parseScenario,
-  playScenarioSync,
-  type Scenario,
-} from "../../../src/scenario.ts";
+  driveAtOnce,
+  memberOf,
+  performersOn,
+  playInProcess,
+} from "../../../src/play/player/play-in-process.ts";
+import { type PlayResult, parseScenario, type Scenario } from "../../../src/scenario.ts";
 import { resolveAssumptions } from "../../../src/spec/assumptions/resolve.ts";
 import { encodingOf } from "../../../src/spec/build-request.ts";
 import type { ApiRequest } from "../../../src/spec/messages.ts";
@@ -38,7 +38,7 @@ test.each(ofSpec)("%s has a description", (name) => {
 test.each(someOf(ofSpec))("%s is plain data, and holds at adsim, whatever the seed", (name) => {
   for (const seed of someOf(["another", "adsim"])) {
     const scenario = { ...scenarioNamed(name), seed };
-    const { verdict, why } = playScenarioSync(JSON.parse(JSON.stringify(scenario)));
+    const { verdict, why } = playInProcess(JSON.parse(JSON.stringify(scenario)));
     expect({ verdict, why }).toMatchObject({ verdict: "held" });
   }
 });

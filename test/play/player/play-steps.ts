@@ -1,13 +1,14 @@
 /** Plays a scenario that is only these steps. */
 
 import { expect } from "vitest";
-import { type PlayResult, playScenarioSync, type Scenario } from "../../../src/scenario.ts";
+import { playInProcess } from "../../../src/play/player/play-in-process.ts";
+import type { PlayResult, Scenario } from "../../../src/scenario.ts";
 
 export function playSteps(
   steps: Scenario["steps"],
   others: Partial<Omit<Scenario, "steps">> = {},
 ): PlayResult {
-  return playScenarioSync({ name: "test", about: "A test.", ...others, steps });
+  return playInProcess({ name: "test", about: "A test.", ...others, steps });
 }
 
 /** The same, and expects the verdict held. */

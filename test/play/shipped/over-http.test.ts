@@ -3,10 +3,11 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { playInProcess } from "../../../src/play/player/play-in-process.ts";
 import type { PlayResult } from "../../../src/play/player/result.ts";
 import { type PlayScenarioOptions, playScenario } from "../../../src/play/targets/play-scenario.ts";
 import type { ServiceCredentials } from "../../../src/play/targets/target.ts";
-import { playScenarioSync, type Scenario } from "../../../src/scenario.ts";
+import type { Scenario } from "../../../src/scenario.ts";
 import { someOf } from "../../budget.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.ts";
 
@@ -69,7 +70,7 @@ const inVirtualTime = someOf(shipped);
 const playedHere = new Map(
   [...inVirtualTime, ...paced.map(shippedAs)].map(({ name, scenario }) => [
     name,
-    playScenarioSync(scenario),
+    playInProcess(scenario),
   ]),
 );
 

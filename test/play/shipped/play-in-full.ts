@@ -5,7 +5,7 @@
 
 import { join } from "node:path";
 import { argv, exit, memoryUsage, stdout } from "node:process";
-import { playScenarioSync } from "../../../src/scenario.ts";
+import { playInProcess } from "../../../src/play/player/play-in-process.ts";
 
 const names = argv.length > 2 ? argv.slice(2) : ["busy-day", "tiny-amounts"];
 let allHeld = true;
@@ -15,7 +15,7 @@ for (const name of names) {
   );
   const { scenario } = module as { scenario: unknown };
   const beganMs = performance.now();
-  const { verdict, why, digest, tally, steps } = playScenarioSync(scenario);
+  const { verdict, why, digest, tally, steps } = playInProcess(scenario);
   const seconds = (performance.now() - beganMs) / 1000;
   allHeld &&= verdict === "held";
   stdout.write(

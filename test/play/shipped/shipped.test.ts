@@ -3,7 +3,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { playScenarioSync, type Scenario } from "../../../src/scenario.ts";
+import { playInProcess } from "../../../src/play/player/play-in-process.ts";
+import type { Scenario } from "../../../src/scenario.ts";
 import { someOf } from "../../budget.ts";
 import { shortened } from "./shortened.ts";
 
@@ -82,7 +83,7 @@ describe.each(names)("%s", (name) => {
 
   test("holds with nothing skipped", async () => {
     const { short } = await shipped(name);
-    const first = playScenarioSync(short);
+    const first = playInProcess(short);
     digests.set(name, first.digest);
     expect(first.tally.sent, "over HTTP it takes its time").toBeLessThanOrEqual(25_000);
     expect({ verdict: first.verdict, why: first.why, skipped: first.skipped }).toEqual({
@@ -96,12 +97,12 @@ describe.each(names)("%s", (name) => {
 
 test.each(someOf(names))("%s has the same digest when played from JSON", async (name) => {
   const { short } = await shipped(name);
-  const { digest } = playScenarioSync(JSON.parse(JSON.stringify(short)));
-  expect(digest).toBe(digests.get(name) ?? playScenarioSync(short).digest);
+  const { digest } = playInProcess(JSON.parse(JSON.stringify(short)));
+  expect(digest).toBe(digests.get(name) ?? playInProcess(short).digest);
 });
 
 test.each(someOf(names.toReversed()))("%s holds with another seed", async (name) => {
   const { short } = await shipped(name);
-  const { verdict, why } = playScenarioSync({ ...short, seed: "another" });
+  const { verdict, why } = playInProcess({ ...short, seed: "another" });
   expect({ verdict, why }).toEqual({ verdict: "held", why: expect.any(String) });
 });

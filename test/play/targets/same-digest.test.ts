@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { playInProcess } from "../../../src/play/player/play-in-process.ts";
 import type { PlayResult } from "../../../src/play/player/result.ts";
 import { playScenario } from "../../../src/play/targets/play-scenario.ts";
-import { playScenarioSync, type Scenario, type Step } from "../../../src/scenario.ts";
+import type { Scenario, Step } from "../../../src/scenario.ts";
 import { cases, type Verdict } from "../../faults/cases.ts";
 import { serverFor } from "./remote-world.ts";
 
@@ -43,7 +44,7 @@ test.each([false, true])(
   "whatever a rule does to an answer is the same over HTTP as in process, with explanations: %j",
   async (explain) => {
     const { url } = await serverFor({ explain });
-    const here = playScenarioSync(scenario);
+    const here = playInProcess(scenario);
     const there = await playScenario(scenario, { target: url });
     expect(seen(there)).toEqual(seen(here));
     expect(there.digest).toBe(here.digest);

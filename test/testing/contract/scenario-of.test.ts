@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseScenario } from "../../../src/play/language/parse/parse-scenario.ts";
-import { playScenarioSync, simulatorFor } from "../../../src/play/player/play-in-process.ts";
+import { playInProcess, simulatorFor } from "../../../src/play/player/play-in-process.ts";
 import {
   arbitraryAssumptions,
   arbitraryCommands,
@@ -52,7 +52,7 @@ test("a session's scenario gets every answer that the client got", async () => {
         expect(text).not.toContain("key_");
         const parsed = parseScenario(JSON.parse(text));
         const simulator = simulatorFor(parsed);
-        const result = playScenarioSync(parsed, { simulator });
+        const result = playInProcess(parsed, { simulator });
         const answers = (sim: typeof simulator): unknown[] =>
           sim.journal.entries({ secrets: "shown" }).map((entry) => ({
             at: entry.at,
@@ -85,7 +85,7 @@ test("a scenario repeats a rule's random draws, leaves out a rule that never fir
   expect(scenario.steps.filter((step) => "fault" in step)).toMatchObject([
     { fault: { id: "rule-2" } },
   ]);
-  const { verdict, steps } = playScenarioSync(scenario);
+  const { verdict, steps } = playInProcess(scenario);
   expect(verdict).toBe("held");
   const statuses = steps.flatMap(({ exchange }) => exchange?.status ?? []);
   expect(statuses).toEqual(session.exchanges.map(({ got }) => got.status));

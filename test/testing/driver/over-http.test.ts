@@ -4,7 +4,7 @@ import { request } from "node:http";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseScenario } from "../../../src/play/language/parse/parse-scenario.ts";
-import { playScenarioSync } from "../../../src/play/player/play-in-process.ts";
+import { playInProcess } from "../../../src/play/player/play-in-process.ts";
 import type { Rule } from "../../../src/testing/contract/rules/rule.ts";
 import { scenarioOf } from "../../../src/testing/contract/scenario-of.ts";
 import { tryRule } from "../../../src/testing/contract/try-rule.ts";
@@ -95,7 +95,7 @@ describe("over a socket", () => {
     const scenario = parseScenario(
       scenarioOf(session, { name: "socket", about: "A life.", world }),
     );
-    const { steps } = playScenarioSync(scenario);
+    const { steps } = playInProcess(scenario);
     const bodies = steps.flatMap(({ kind, exchange }) =>
       kind === "impression" || kind === "click" ? [exchange?.body] : [],
     );
