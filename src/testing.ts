@@ -6,9 +6,9 @@ export {
   type AnswerGroup,
   type CompareReadingsOptions,
   compareReadings,
-  type Reading,
   type ReadingComparison,
 } from "./readings/compare-readings.ts";
+export type { Reading } from "./readings/past-under.ts";
 export {
   type ArbitraryAssumptionsOptions,
   arbitraryAssumptions,

@@ -1,6 +1,6 @@
 /**
  * One request under every other choice of every assumption: what its answer would be, had that choice been in force from the
- * world's beginning. Works in copies. Where the past may depend on the choice, it is repeated under that choice.
+ * world's beginning. Works in copies, in which the journal is played again under the choice.
  */
 
 import * as v from "valibot";
@@ -8,7 +8,7 @@ import { InputError, parseInput } from "../base/input.ts";
 import { plainRequest } from "../exchange/plain-request.ts";
 import type { Script } from "../simulator/moment.ts";
 import type { HostedCore, SimulatorCore } from "../simulator/simulator.ts";
-import { type AssumptionKey, type Choice, catalogue } from "../spec/assumptions/catalogue.ts";
+import { type AssumptionKey, catalogue } from "../spec/assumptions/catalogue.ts";
 import { keyHint } from "../spec/assumptions/resolve.ts";
 import type { ApiRequest } from "../spec/messages.ts";
 import { type Answer, type Asked, ask, shownAsked } from "./answer.ts";
@@ -17,21 +17,12 @@ import {
   type IdTranslator,
   idTranslator,
   sameIdIn,
-  type TwoWorlds,
   translatedRequest,
   translatedRule,
 } from "./ids-elsewhere.ts";
 import { allKeys } from "./matrix-plan.ts";
-import { influenceOf } from "./past-influence.ts";
-import { askUnder, pastOf } from "./past-under.ts";
+import { askUnder, type Reading } from "./past-under.ts";
 import { askedOnce, hosted, presentOf, type Question } from "./present.ts";
-import { influentialSteps, narrowingFor } from "./relevant-past.ts";
-
-/** A choice of one assumption. All others are as they were. */
-export interface Reading {
-  readonly key: AssumptionKey;
-  readonly choice: string;
-}
 
 /** Readings with the same answer: status, headers, body, and how much of it arrives. */
 export interface AnswerGroup {
@@ -129,55 +120,72 @@ interface Asker {
 }
 
 function createAsker(question: Question): Asker {
-  const { core, moment } = question;
   const present = presentOf(question);
-  const { flaw, ...request } = plainRequest(question.request);
+  const { seed, assumptions: inForce } = present;
   const first = ask(present.fork(), question.request);
-  const whole = core.history.scriptOf(moment, "earliest");
-  const script = { ...whole, steps: influentialSteps(whole, request) };
-  const narrow = narrowingFor(script, request, first);
-  const narrowed = narrow(script);
-  const isWhole =
-    narrowed.steps.length === script.steps.length &&
-    accountsIn(narrowed).length === accountsIn(script).length;
-  /** What it takes of the present to answer the request. */
-  const part = isWhole ? present : presentOf(question, narrow);
-  const past = pastOf(narrowed, narrowed.steps, request);
-  const isInfluenced = influenceOf(past, request);
-
+  const script = question.core.history.scriptOf(question.moment, "earliest");
+  const own = withoutOthers(script, first.exchange.publisher);
+  const { flaw, ...request } = plainRequest(question.request);
   // What can't be read has no ids.
   const requestWith = (idOf: IdTranslator): ApiRequest =>
     flaw === undefined ? translatedRequest(request, idOf) : question.request;
 
-  function askCopy({ key, choice }: Reading, worlds: TwoWorlds): Asked {
-    const world = part.fork();
-    world.assume({ [key]: choice });
-    if (key !== "ids.format") return ask(world, question.request);
-    const idOf = idTranslator(worlds);
+  /** Another format is the same past under other names: nothing has to be played again. */
+  function askInFormat(reading: Reading): Found {
+    if (wasAssumed(script, "ids.format")) {
+      const why = "was changed by hand: clients have ids in more than one format";
+      throw new InputError("ids.format", why);
+    }
+    const world = present.fork();
+    const to = world.assume({ [reading.key]: reading.choice });
+    const formats = { seed, from: inForce, to };
+    const idOf = idTranslator(formats);
     world.rewriteRules((rule) => translatedRule(rule, idOf));
-    return ask(world, requestWith(idOf));
+    return { asked: ask(world, requestWith(idOf)), isSameId: sameIdIn(formats) };
   }
   return {
-    inForce: present.assumptions,
+    inForce,
     first,
     askUnder(reading) {
-      const { key, choice } = reading;
-      // Read only for the key that has such choices.
-      const to = choice as Choice<"ids.format">;
-      const worlds = { seed: present.seed, from: past.formats, to };
-      const isSameId = key === "ids.format" ? sameIdIn(worlds) : undefined;
-      if (!isInfluenced(key, choice)) return { asked: askCopy(reading, worlds), isSameId };
+      if (reading.key === "ids.format") return askInFormat(reading);
       // A key that works for every publisher lets their requests influence each other.
-      const own =
-        key === "auth.key-scope" && !isWhole ? pastOf(script, script.steps, request) : past;
-      return { asked: askUnder(question, own, requestWith, reading), isSameId };
+      const past = reading.key === "auth.key-scope" ? script : own;
+      return { asked: askUnder({ ...question, requestWith }, past, reading) };
     },
     note: script.from.isStart ? {} : { note: noteAbout(script.from.sequence) },
   };
 }
 
-function accountsIn({ from }: Script): Script["from"]["copy"]["state"]["accounts"] {
-  return from.copy.state.accounts;
+/**
+ * Without the requests of other publishers, which leave this one's books and quotas alone. But rules may count all requests,
+ * and a key may work for all publishers.
+ */
+function withoutOthers(script: Script, publisher: string | undefined): Script {
+  const { state, rules } = script.from.copy;
+  const hasRules =
+    rules.list(state.clock.now).length > 0 ||
+    script.steps.some((step) => step.kind === "change" && step.noted.change.kind === "fault");
+  const isShared =
+    hasRules ||
+    publisher === undefined ||
+    state.assumptions["auth.key-scope"] === "any" ||
+    wasAssumed(script, "auth.key-scope") ||
+    wasAssumed(script, "ids.format");
+  if (isShared) return script;
+  const steps = script.steps.filter(
+    (step) => step.kind === "change" || [undefined, publisher].includes(step.record.publisher),
+  );
+  return { ...script, steps };
+}
+
+/** Whether the assumption was changed by hand. */
+function wasAssumed({ steps }: Script, key: AssumptionKey): boolean {
+  return steps.some(
+    (step) =>
+      step.kind === "change" &&
+      step.noted.change.kind === "assume" &&
+      step.noted.change.assumptions[key] !== undefined,
+  );
 }
 
 function noteAbout(sequence: number): string {

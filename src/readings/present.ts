@@ -8,7 +8,6 @@ import type { Moment } from "../simulator/moment.ts";
 import { repeatAll, verdictIn } from "../simulator/repetition.ts";
 import type { HostedCore, SimulatorCore } from "../simulator/simulator.ts";
 import type { ApiRequest } from "../spec/messages.ts";
-import type { Narrowing } from "./relevant-past.ts";
 
 /** A request to ask about, and when. */
 export interface Question {
@@ -34,12 +33,9 @@ function isHosted(sim: SimulatorCore): sim is HostedCore {
   return typeof sim === "object" && sim !== null && "beginAt" in sim && "history" in sim;
 }
 
-/** The world at the moment of the question. It has no journal. `narrow` leaves parts of its past out. */
-export function presentOf(
-  { core, moment, decide }: Question,
-  narrow: Narrowing = (script) => script,
-): HostedCore {
-  const script = narrow(core.history.scriptOf(moment));
+/** The world at the moment of the question. It has no journal. */
+export function presentOf({ core, moment, decide }: Question): HostedCore {
+  const script = core.history.scriptOf(moment);
   const repetition = core.beginAt(script.from);
   repeatAll(repetition, script, decide);
   return repetition.world;

@@ -157,15 +157,6 @@ test("an entry that the journal dropped, and one that couldn't be read, can't be
   expect(asked(worlds, 5)).toMatchObject({ status: 409, value: { field: "sequence" } });
 });
 
-test("with the journal off nothing can be asked about", () => {
-  const worlds = worldsOf({ publishers: 3, journalEntries: 0 });
-  const world = worlds.get("default");
-  senderOf(world, world.publishers.at(0)).impression();
-  const { status, value } = asked(worlds, 1);
-  expect({ status, field: value.field }).toEqual({ status: 404, field: "sequence" });
-  expect(value.detail).toMatch(/journal is off/);
-});
-
 test("as things were, every recorded request gets its recorded answer", () => {
   fc.assert(
     fc.property(anyDeeds, (deeds) => {

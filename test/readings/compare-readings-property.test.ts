@@ -36,10 +36,14 @@ test(name, { timeout: 600_000 }, () => {
       for (const { key, choice } of readings)
         found.set(`${key}=${choice}`, { status, headers, body });
     }
-    for (const { key, choice } of impossible) found.set(`${key}=${choice}`, "impossible");
+    // Once it was changed by hand, clients have ids in more than one format.
+    const isMixed = impossible.some(({ key }) => key === "ids.format");
+    for (const { key, choice } of impossible)
+      if (key !== "ids.format") found.set(`${key}=${choice}`, "impossible");
     const inForce = sim.assumptions;
     const expected = new Map<string, unknown>();
     for (const key of Object.keys(catalogue) as AssumptionKey[]) {
+      if (key === "ids.format" && isMixed) continue;
       for (const choice of Object.keys(catalogue[key].choices)) {
         if (choice === inForce[key]) continue;
         expected.set(`${key}=${choice}`, realAnswer(key, choice));

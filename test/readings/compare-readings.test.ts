@@ -1,8 +1,7 @@
 /** What compareReadings says of a few requests whose answers are known. */
 
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createSimulator, InputError, type Simulator } from "../../src/index.ts";
-import type { Readings } from "../../src/simulator/simulator-options.ts";
 import type { AssumptionKey } from "../../src/spec/assumptions/catalogue.ts";
 import type { ApiRequest } from "../../src/spec/messages.ts";
 import {
@@ -10,7 +9,6 @@ import {
   type CompareReadingsOptions,
   compareReadings,
 } from "../../src/testing.ts";
-import { Book } from "../../src/world/ledger/book.ts";
 import { impressionIdIn, senderOf } from "../sender.ts";
 
 function getStats(sim: Simulator, place = 0): ApiRequest {
@@ -69,16 +67,6 @@ describe("a reading gets the answer of a world that had it from the beginning", 
     });
     expect(answer.assumptions).toContain("dedup.repeat");
     expect(differences[0]).toBe("status: 409 instead of 200");
-  });
-
-  test("dedup.key=session knows the session of one earlier impression, on another surface", () => {
-    const sim = createSimulator();
-    const { id: publisher_id, surfaces } = sim.publishers.at(0);
-    sim.handle(impression(sim));
-    const event = { publisher_id, surface: surfaces[1]?.id, ad_id: "ad", session_id: "s" };
-    const elsewhere = post(sim, "impression", event);
-    const { answer } = groupOf(sim, elsewhere, "dedup.key", "session");
-    expect(answer).toMatchObject({ status: 200, effect: "suppressed", creditInr: 0 });
   });
 
   test("click.repeat=count has counted an earlier second click", () => {
@@ -152,18 +140,6 @@ describe("a reading gets the answer of a world that had it from the beginning", 
       "query",
     );
     expect(refused.answer.status).toBe(415);
-  });
-
-  test.each([
-    ["click.window", "24h", 410],
-    ["click.repeat", "conflict", 409],
-  ] as const)("%s=%s for a click that is a day late and the second: %i", (key, choice, status) => {
-    const sim = createSimulator();
-    const id = impressionIdIn(sim.handle(impression(sim)));
-    sim.handle(post(sim, "click", { impression_id: id }));
-    sim.clock.advance("25h");
-    const click = post(sim, "click", { impression_id: id });
-    expect(groupOf(sim, click, key, choice).answer.status).toBe(status);
   });
 
   test("auth.key-scope=any opens another publisher's stats, with what it recorded", () => {
@@ -308,16 +284,6 @@ describe("if the journal doesn't reach the world's beginning", () => {
   );
 });
 
-test("after a restore, a reading of dedup.key begins with no session known", () => {
-  const sim = createSimulator();
-  sim.handle(impression(sim));
-  sim.restore(sim.snapshot());
-  sim.handle(impression(sim));
-  expect(JSON.parse(sim.fork().handle(getToday(sim)).body)).toMatchObject({ impressions: 1 });
-  const { answer } = groupOf(sim, getToday(sim), "dedup.key", "session");
-  expect(JSON.parse(answer.body)).toMatchObject({ impressions: 2 });
-});
-
 describe("refuses", () => {
   const sim = createSimulator();
   const read = getStats(sim);
@@ -345,58 +311,5 @@ describe("refuses", () => {
     const call = (): unknown => compareReadings(given, read, options as CompareReadingsOptions);
     expect(call).toThrow(InputError);
     expect(call).toThrow(says);
-  });
-});
-
-describe("a world of many publishers", () => {
-  const PUBLISHERS = 200;
-
-  function send(sim: Simulator, count: number): void {
-    for (let sent = 0; sent < 3 * count; sent += 1)
-      sim.handle(impression(sim, `s-${sent}`, sent % count));
-  }
-
-  test("copies the others' books a few times, not for each reading", () => {
-    const sim = createSimulator({ publishers: PUBLISHERS });
-    send(sim, PUBLISHERS);
-    const copies = vi.spyOn(Book.prototype, "copy");
-    try {
-      const { groups } = compareReadings(sim, impression(sim, "s"));
-      const readings = groups.flatMap((group) => group.readings);
-      expect(readings.length).toBeGreaterThan(40);
-      // Twice for the present, and for keys that are bound to no publisher.
-      expect(copies.mock.calls.length).toBeLessThan(10 * PUBLISHERS);
-    } finally {
-      copies.mockRestore();
-    }
-  });
-
-  test("answers as with all of them, also about another's former key and surface", () => {
-    let former = "";
-    const made = (assumptions: Readings = {}): Simulator => {
-      const sim = createSimulator({ publishers: 4, journalEntries: 30, assumptions });
-      const { id, apiKey, surfaces } = sim.publishers.at(1);
-      send(sim, 4);
-      sim.publishers.rotateKey(id);
-      sim.publishers.setSurface(id, surfaces[0]?.id ?? "", { status: "paused" });
-      send(sim, 4);
-      former = apiKey;
-      return sim;
-    };
-    const sim = made();
-    const { id, surfaces } = sim.publishers.at(1);
-    const fields = { publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad" };
-    for (const request of [
-      { ...impression(sim, "s", 1), headers: { authorization: `Bearer ${former}` } },
-      post(sim, "impression", fields, 0),
-      post(sim, "impression", fields, 1),
-    ]) {
-      for (const { answer, readings } of compareReadings(sim, request).groups) {
-        for (const { key, choice } of readings.filter((one) => one.key !== "ids.format")) {
-          const { status } = made({ [key]: choice }).handle(request);
-          expect({ key, choice, status }).toEqual({ key, choice, status: answer.status });
-        }
-      }
-    }
   });
 });
