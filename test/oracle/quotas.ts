@@ -10,8 +10,8 @@ export type Algorithm = Choice<"limit.algorithm">;
 /** A request that counts against a quota, and what its answer said. */
 export interface QuotaRequest {
   readonly atMs: number;
-  /** `limited`: refused by the limit. `spent`: admitted, and counted. `unclear`: one of them. */
-  readonly charge: "limited" | "spent" | "unclear";
+  /** `limited`: refused by the limit. `spent`: admitted, and counted. */
+  readonly charge: "limited" | "spent";
   readonly remaining: string | undefined;
   /** Describes the request. Called only if it disagrees. */
   what(): string;
@@ -46,9 +46,7 @@ export function judgeArrivals(
   let limited = 0;
   for (const { atMs, charge, remaining, what } of arrivals) {
     const room = Math.max(0, counter.room(atMs));
-    const likely = room === 0 ? "limited" : "spent";
-    const knownCharge = charge === "unclear" ? likely : charge;
-    const isLimited = knownCharge === "limited";
+    const isLimited = charge === "limited";
     if (isLimited !== (room === 0)) {
       const due = room === 0 ? "none was left" : `${room} of ${size} were left`;
       decision ??= `${what()}, but ${due}`;
@@ -56,7 +54,7 @@ export function judgeArrivals(
       break;
     }
     if (isLimited) limited += 1;
-    if (knownCharge === "spent") counter.spend(atMs);
+    else counter.spend(atMs);
     const left = Math.max(0, counter.room(atMs));
     if (remaining !== String(left)) {
       wrongRemaining ??= `${what()} with X-RateLimit-Remaining ${remaining}, but ${left} of ${size} were left`;
