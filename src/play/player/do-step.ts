@@ -83,11 +83,12 @@ const stepPlayers: StepPlayers = {
   surfaces: ({ run }, step) => playRequest(run, step),
   payouts: ({ run }, step) => playRequest(run, step),
   raw: ({ run }, step) => playRequest(run, step),
-  *advance({ run }, step) {
+  *advance({ run, path }, step) {
     const skipReason = whyAdvanceIsSkipped(run.capabilities, step);
     if (skipReason !== undefined) return skipped(skipReason);
     const nowMs = yield* perform({ kind: "now" });
-    yield* wait(run, advanceMs(step, nowMs, yield* scopeFor(run, step)));
+    const ms = advanceMs(step, nowMs, yield* scopeFor(run, step));
+    yield* wait(run, ms, `${path}.advance`);
     return done;
   },
   *traffic({ run }, { traffic, expect }) {
@@ -173,7 +174,7 @@ const stepPlayers: StepPlayers = {
       yield* playSteps(repeat.steps, `${path}.repeat.steps`);
       run.rounds.pop();
       const everyMs = durationMs(repeat.every ?? 0);
-      if (everyMs > 0) yield* wait(run, everyMs);
+      if (everyMs > 0) yield* wait(run, everyMs, `${path}.repeat.every`);
     }
     return yield* closeTally(run, before, expect);
   },
@@ -217,10 +218,10 @@ export function* noteFiredRules(run: Run): EffectGenerator<void> {
 }
 
 /** Waits. If rules may expire meanwhile, notes first whether they have fired. */
-function* wait(run: Run, ms: number): EffectGenerator<void> {
+function* wait(run: Run, ms: number, path: string): EffectGenerator<void> {
   if (run.hasTemporaryRule) yield* noteFiredRules(run);
   run.hasFreshScratch = false;
-  yield* perform({ kind: "wait", ms });
+  yield* performHere(path, { kind: "wait", ms });
 }
 
 /** Starts a tally for a step. @returns the outer tally, for {@link closeTally}. */

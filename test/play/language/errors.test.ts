@@ -90,30 +90,9 @@ test.each<[field: string, says: RegExp, input: unknown]>([
   ["steps.0.raw.method", /HTTP method/, of({ raw: { method: "G T", path: "/" } })],
   ["steps.0.advance", /whole milliseconds/, of({ advance: "soon" })],
   [
-    "steps.1.advance.to",
-    /is before 2026-01-15T00:01:00.000Z/,
-    of({ advance: "1m" }, { advance: { to: "2026-01-15T00:00:59Z" } }),
-  ],
-  ["steps.0.repeat.times", /past the year 9999/, of(repeated({ advance: "365d" }, 9000))],
-  [
     "steps.0.assume.dedup.repeat",
     /has no choice "cont".*Did you mean "count"/,
     of({ assume: { "dedup.repeat": "cont" } }),
-  ],
-  [
-    "steps.0.repeat.steps.0.fault.id",
-    /already exists\. Heal/,
-    of(repeated({ fault: { id: "a", verdict: { kind: "drop" } } }, 2)),
-  ],
-  [
-    "steps.0.repeat.times",
-    /more than 1000 rules/,
-    of(repeated({ fault: { verdict: { kind: "drop" } } }, 1001)),
-  ],
-  [
-    "steps.1.heal",
-    /names a rule that doesn't exist .* Did you mean "storm"/,
-    of({ fault: { id: "storm", verdict: { kind: "drop" } } }, { heal: "strom" }),
   ],
   [
     "steps.0.signUp.surfaces.0.name",

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { type FaultRule, InputError } from "../../../src/index.ts";
+import type { Scenario } from "../../../src/scenario.ts";
 import { heldSteps, playSteps, resultAt } from "./play-steps.ts";
 
 const DAY = "2026-01-15";
@@ -138,14 +139,38 @@ describe("time", () => {
     },
   );
 
-  test("never goes back: the scenario is refused", () => {
-    expect(() => playSteps([{ advance: { to: "2026-01-01T00:00:00Z" } }])).toThrow(
-      /^steps\.0\.advance\.to /,
+  test("never goes back: the step is unknown", () => {
+    const result = playSteps([{ advance: { to: "2026-01-01T00:00:00Z" } }]);
+    expect(resultAt(result, "steps.0")).toMatchObject({
+      verdict: "unknown",
+      why: "the time is already past 2026-01-01T00:00:00Z",
+    });
+  });
+
+  test("doesn't pass the year 9999: the play ends with the step's path", () => {
+    const year: Scenario["steps"] = [{ advance: "365d" }];
+    expect(() => playSteps([{ repeat: { times: 9000, steps: year } }])).toThrow(
+      /^steps\.0\.repeat\.steps\.0\.advance/,
     );
   });
 });
 
 describe("faults", () => {
+  const drop = { verdict: { kind: "drop" } } as const;
+
+  test.each<[says: RegExp, steps: Scenario["steps"]]>([
+    [
+      /^steps\.0\.repeat\.steps\.0\.fault\.id .*already/,
+      [{ repeat: { times: 2, steps: [{ fault: { id: "a", ...drop } }] } }],
+    ],
+    [
+      /^steps\.1\.heal\.strom .*Did you mean "storm"/,
+      [{ fault: { id: "storm", ...drop } }, { heal: "strom" }],
+    ],
+  ])("what the world can't do ends the play: %s", (says, steps) => {
+    expect(() => playSteps(steps)).toThrow(says);
+  });
+
   const lose = { id: "lose", verdict: { kind: "lose-response" } } as const;
 
   test("come and go, and the client sees what they do", () => {
