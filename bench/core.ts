@@ -1,13 +1,14 @@
 /**
  * Impressions through `sim.handle`, on one core and the full path, compared with a loop that only parses the same bodies.
  * Each in a process of its own, taking turns: what one of them leaves to collect is no cost of another. Work that helper
- * threads do after a turn falls into a turn of parsing that isn't counted.
+ * threads do after a turn falls into a turn of parsing that isn't counted. Then what a large population costs at the start, and
+ * what 10 million impressions cost in memory once their de-duplication window has passed.
  */
 
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { type ApiRequest, createSimulator, type Simulator } from "../src/index.ts";
-import { parseBody, printFigure, printMachine, spawnOn, stop, timed } from "./measure.ts";
+import { median, parseBody, printFigure, printMachine, spawnOn, stop, timed } from "./measure.ts";
 
 const PUBLISHERS = 25;
 /** In one pass over them de-duplication remembers all; the next begins with none. */
@@ -149,6 +150,76 @@ function report(turns: Turns): void {
   share("bodies as objects", "objects", 0.5);
 }
 
+const WORLDS = 1500;
+
+/** From nothing to the first answer, in milliseconds. */
+function startOf(publishers: number, ordinal: number): number {
+  const { apiKey } = createSimulator({ seed: "bench", publishers }).publishers.at(ordinal);
+  return timed(() => {
+    const sim = createSimulator({ seed: "bench", publishers });
+    const headers = { authorization: `Bearer ${apiKey}` };
+    const { status } = sim.handle({ method: "POST", path: "/v1/click", headers, body: "" });
+    // The key was known, and the parameter is missing: the path was taken to its validation.
+    if (status !== 400) throw new Error(`A click without parameters was answered with ${status}.`);
+  });
+}
+
+function reportPopulation(): void {
+  const small: number[] = [];
+  const large: number[] = [];
+  for (let round = 0; round < WORLDS; round += 1) {
+    if (round % 2 === 0) small.push(startOf(1, 0));
+    large.push(startOf(1_000_000, 999_999));
+    if (round % 2 === 1) small.push(startOf(1, 0));
+  }
+  const value = median(large) / median(small);
+  const name = "the first answer, world of 1,000,000 to one of 1";
+  printFigure({ name, value, unit: "×", atMost: 1.2 });
+}
+
+const IMPRESSIONS = 10_000_000;
+
+function usedBytes(): number {
+  if (globalThis.gc === undefined) throw new Error("Run it with: node --expose-gc bench/core.ts");
+  globalThis.gc();
+  globalThis.gc();
+  const { heapUsed, external } = process.memoryUsage();
+  // `external` holds the array buffers.
+  return heapUsed + external;
+}
+
+function reportMemory(): void {
+  const sim = createSimulator({ seed: "bench", publishers: 100, journalEntries: 0 });
+  const callers = sim.publishers.credentials(100);
+  function send(count: number): void {
+    for (let sent = 0; sent < count; sent += 1) {
+      const { id, apiKey, surfaces } = callers[sent % callers.length] ?? {};
+      const shown = { publisher_id: id, surface: surfaces?.[0]?.id, ad_id: "ad" };
+      const headers = { authorization: `Bearer ${apiKey}` };
+      const body = { ...shown, session_id: `s-${sent}` };
+      const { status } = sim.handle({ method: "POST", path: "/v1/impression", headers, body });
+      if (status !== 200) throw new Error(`An impression was answered with ${status}.`);
+      if (sent % 1_000_000 === 999_999) sim.clock.advance("1m");
+    }
+    sim.clock.advance("31m");
+    // What left the window is freed as requests come.
+    for (const { apiKey } of callers) {
+      const headers = { authorization: `Bearer ${apiKey}` };
+      sim.handle({ method: "POST", path: "/v1/click", headers, body: "" });
+    }
+  }
+  // Opens every account.
+  send(200_000);
+  const before = usedBytes();
+  send(IMPRESSIONS);
+  const value = (usedBytes() - before) / IMPRESSIONS;
+  const name = "memory an impression, over 10 million, window passed";
+  printFigure({ name, value, unit: "bytes", atMost: 16 });
+}
+
 const [part] = process.argv.slice(2);
-if (part === undefined) report(await compare());
-else takePart(part as Kind);
+if (part === undefined) {
+  report(await compare());
+  reportPopulation();
+  reportMemory();
+} else takePart(part as Kind);

@@ -3,7 +3,7 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { type AddressInfo, createConnection, createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { arch, cpus, platform, tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -64,17 +64,8 @@ export function parseBody(body: string): void {
   if (typeof parsed.ad_id !== "string") throw new Error("A body is not as it was made.");
 }
 
-export function isInstalled(command: string): boolean {
-  return spawnSync("which", [command]).status === 0;
-}
-
 /** Without `taskset`, or with one core, processes run where the system puts them. */
-export const canPin: boolean = cpus().length >= 2 && isInstalled("taskset");
-
-/** Keeps this process, which is a client then, off the core of the servers. */
-export function pinSelfTo(core: 0 | 1): void {
-  if (canPin) spawnSync("taskset", ["-a", "-c", "-p", String(core), String(process.pid)]);
-}
+export const canPin: boolean = cpus().length >= 2 && spawnSync("which", ["taskset"]).status === 0;
 
 const running = new Set<ChildProcess>();
 process.once("exit", () => {
@@ -124,16 +115,6 @@ export function processorSeconds(pid: number | undefined): number | undefined {
   }
 }
 
-/** Memory that a process holds, in MiB; 0 where the system doesn't tell, or when it has ended. */
-export function residentMib({ pid }: ChildProcess): number {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, "utf8");
-    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
-  } catch {
-    return 0;
-  }
-}
-
 /** A port that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createServer();
@@ -145,57 +126,15 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Waits until `url` answers, whatever it answers. @throws Error after 20 s. */
+/** Waits until `url` answers, whatever it answers. @throws Error after about 20 s. */
 export async function untilAnswered(url: string): Promise<void> {
-  for (let attempt = 0; attempt < 2000; attempt += 1) {
+  for (let attempt = 0; attempt < 10_000; attempt += 1) {
     try {
       await (await fetch(url)).arrayBuffer();
       return;
     } catch {
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await new Promise((resolve) => setTimeout(resolve, 1));
     }
   }
-  throw new Error(`${url} didn't answer within 20 s.`);
-}
-
-/** Arguments for Node that start a server on this port. */
-export type ArgsFor = (port: number) => string[] | Promise<string[]>;
-
-/** Milliseconds from spawning a server to the first byte of an answer, whatever it answers. */
-export async function msToFirstAnswer(
-  argsFor: ArgsFor,
-  options: SpawnOptions = {},
-): Promise<number> {
-  const port = await freePort();
-  const args = await argsFor(port);
-  const begin = performance.now();
-  const child = spawnOn(0, process.execPath, args, { stdio: "ignore", ...options });
-  let ended = false;
-  child.once("exit", () => {
-    ended = true;
-  });
-  while (!(await answers(port))) {
-    if (ended) throw new Error(`${args.join(" ")} ended before it answered.`);
-  }
-  const ms = performance.now() - begin;
-  await stop(child);
-  return ms;
-}
-
-/** Tries once, and again a millisecond later at the earliest. */
-function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = createConnection(port, "127.0.0.1");
-    socket.once("connect", () => {
-      socket.write(
-        "GET /v1/publisher/stats HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
-      );
-    });
-    socket.once("data", () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once("error", () => undefined);
-    socket.once("close", () => setTimeout(() => resolve(false), 1));
-  });
+  throw new Error(`${url} didn't answer.`);
 }

@@ -1,6 +1,15 @@
 /** From spawning a process to its first answer: `adsim serve` as built, beside a bare node:http server of one line. */
 
-import { median, msToFirstAnswer, printFigure, printMachine, root } from "./measure.ts";
+import {
+  freePort,
+  median,
+  printFigure,
+  printMachine,
+  root,
+  spawnOn,
+  stop,
+  untilAnswered,
+} from "./measure.ts";
 
 const ROUNDS = 21;
 
@@ -14,6 +23,17 @@ const ours = (port: number): string[] => [
   "--port",
   String(port),
 ];
+
+/** Milliseconds from spawning a server to its first answer, whatever that is. */
+async function msToFirstAnswer(argsFor: (port: number) => string[]): Promise<number> {
+  const port = await freePort();
+  const begin = performance.now();
+  const child = spawnOn(0, process.execPath, argsFor(port), { stdio: "ignore" });
+  await untilAnswered(`http://127.0.0.1:${port}/v1/publisher/stats`);
+  const ms = performance.now() - begin;
+  await stop(child);
+  return ms;
+}
 
 printMachine();
 // The first start of each reads its files from the disk.

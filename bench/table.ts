@@ -12,12 +12,6 @@ export function whole(value: number): string {
   return Math.round(value).toLocaleString("en-US");
 }
 
-/** The smallest of the values that at least this share of them doesn't exceed. */
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((left, right) => left - right);
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
-}
-
 /** The median of the ratios, round by round, and the lowest and highest of them: `0.86 (0.84 to 0.88)`. */
 export function ratioOf(values: readonly number[], base: readonly number[]): string {
   const ratios = values.map((value, round) => value / (base[round] ?? Number.NaN));

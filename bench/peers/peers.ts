@@ -4,14 +4,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "../measure.ts";
-import {
-  type Answers,
-  adsimArgs,
-  advanceClock,
-  bareArgs,
-  type Given,
-  hurriedClock,
-} from "../servers.ts";
+import { type Answers, adsimArgs, advanceClock, bareArgs, type Given } from "../servers.ts";
 
 /** `folder`: for what a server reads, and for logs. */
 export interface Place extends Given {
@@ -26,16 +19,13 @@ export interface Peer {
   readonly does: string;
   /** Arguments for Node that start it. */
   readonly argsFor: (port: number, place: Place) => string[] | Promise<string[]>;
-  /** Arguments for Node that go before the others under load. */
-  readonly underLoad?: readonly string[];
-  /** What each run begins with, so that it isn't slower than the one before. */
+  /** What each run begins with. */
   readonly renew?: (port: number) => Promise<void>;
 }
 
 const here = import.meta.dirname;
 
 const fixed = "fixed bytes";
-const parses = "parses the body, makes an id";
 
 export const bare: Peer = {
   name: "bare node:http",
@@ -47,15 +37,10 @@ export const adsim: Peer = {
   name: "adsim",
   does: "checks key, limit, body and duplicates, records it, journals it",
   argsFor: adsimArgs,
-  underLoad: hurriedClock,
   renew: advanceClock,
 };
 
 export const peers: readonly Peer[] = [
-  {
-    ...served("fastify"),
-    does: "checks the body by a schema, makes an id",
-  },
   {
     name: "Prism",
     package: "@stoplight/prism-cli",
@@ -77,29 +62,13 @@ export const peers: readonly Peer[] = [
       return [binary("mb"), "start", "--configfile", config, "--noParse", ...own, ...quiet];
     },
   },
-  { ...served("mockttp"), does: fixed },
   {
-    name: "Mockoon",
-    package: "@mockoon/cli",
+    name: "mockttp",
+    package: "mockttp",
     does: fixed,
-    argsFor(port, place) {
-      const data = write(place, `mockoon-${port}.json`, environmentWith(place.answers, port));
-      const quiet = ["--disable-log-to-file", "--disable-admin-api"];
-      return [binary("mockoon-cli"), "start", "--data", data, "--repair", ...quiet];
-    },
+    argsFor: (port, { file }) => [join(here, "mockttp.mjs"), String(port), file],
   },
-  { ...served("json-server"), does: "keeps the body as a record", renew: forget },
-  { ...served("msw"), does: parses },
-  { ...served("emulate"), does: `${parses}, counts it` },
 ];
-
-/** A package that a script of this folder serves. */
-function served(name: string): Omit<Peer, "does"> {
-  const argsFor: Peer["argsFor"] = (port, { file }) => {
-    return [join(here, `${name}.mjs`), String(port), file];
-  };
-  return { name, package: name, argsFor };
-}
 
 /** What a tool reads. */
 function write({ folder }: Place, name: string, content: unknown): string {
@@ -110,13 +79,6 @@ function write({ folder }: Place, name: string, content: unknown): string {
 
 function binary(name: string): string {
   return join(here, "node_modules/.bin", name);
-}
-
-/** Each record makes the next one of json-server slower. */
-async function forget(port: number): Promise<void> {
-  const response = await fetch(`http://127.0.0.1:${port}/impressions`, { method: "DELETE" });
-  if (!response.ok) throw new Error(`The records were deleted with ${response.status}.`);
-  await response.arrayBuffer();
 }
 
 /** What `adsim openapi` prints, with these stats for an example. */
@@ -145,22 +107,7 @@ function imposterWith({ post, get }: Answers, port: number): unknown {
   return { imposters: [{ protocol: "http", host: "127.0.0.1", port, stubs }] };
 }
 
-function environmentWith({ post, get }: Answers, port: number): unknown {
-  const route = (method: string, endpoint: string, { headers, body }: Answers["get"]): unknown => ({
-    ...{ uuid: endpoint, type: "http", method, endpoint },
-    responses: [
-      {
-        ...{ uuid: `${endpoint}-200`, default: true, statusCode: 200 },
-        ...{ bodyType: "INLINE", body, disableTemplating: true },
-        headers: Object.entries(headers).map(([key, value]) => ({ key, value })),
-      },
-    ],
-  });
-  const routes = [route("post", "v1/impression", post), route("get", "v1/publisher/stats", get)];
-  return { uuid: "ads", name: "ads", hostname: "127.0.0.1", port, routes };
-}
-
-/** `fastify 5.12.8`. */
+/** `mockttp 4.6.3`. */
 export function titleOf({ name, package: from }: Peer): string {
   const { dependencies } = JSON.parse(readFileSync(join(here, "package.json"), "utf8")) as {
     dependencies: Readonly<Record<string, string>>;

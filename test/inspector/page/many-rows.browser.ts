@@ -1,4 +1,4 @@
-/** Ten thousand rows. `bench/inspector.ts` measures how long drawing them keeps the browser busy. */
+/** Ten thousand rows. */
 
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
