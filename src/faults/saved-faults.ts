@@ -1,10 +1,7 @@
 /** Saves fault rules as JSON and loads them, with the counts that decide what they do next. */
 
-import * as v from "valibot";
-import { LAST_INSTANT_MS } from "../base/calendar.ts";
 import { InputError, inField } from "../base/input.ts";
-import { countSchema } from "../base/schemas.ts";
-import { ALL_CALLERS, createRule, type Rule, type VerdictCheck } from "./installed-rule.ts";
+import { createRule, type Rule, type VerdictCheck } from "./installed-rule.ts";
 import { copyOfRule, type FaultFunction, type FaultRule, parseRule } from "./rule.ts";
 
 /** Rules with their counts as JSON. */
@@ -47,40 +44,6 @@ function sorted(counts: ReadonlyMap<number, number>): [number, number][] {
   return Array.from(counts).sort(([left], [right]) => left - right);
 }
 
-const counts = v.pipe(
-  v.array(
-    v.strictTuple([v.pipe(v.number(), v.safeInteger(), v.minValue(ALL_CALLERS)), countSchema]),
-  ),
-  v.check(
-    (pairs) =>
-      pairs.every(([caller], index) => index === 0 || caller > (pairs[index - 1]?.[0] ?? 0)),
-    "must be sorted by caller, with each caller once",
-  ),
-);
-
-/** The schema of saved rules. {@link loadRules} checks the rules themselves. */
-export const savedFaultsSchema: v.GenericSchema<unknown, SavedFaults> = v.strictObject({
-  added: countSchema,
-  rules: v.array(
-    v.strictObject({
-      rule: v.custom<FaultRule & { readonly id: string }>(
-        (value) => typeof value === "object" && value !== null && "id" in value,
-        "must be a rule with an id",
-      ),
-      expiresMs: v.nullable(
-        v.pipe(
-          v.number(),
-          v.safeInteger(),
-          v.minValue(0, "must not be before 1970"),
-          v.maxValue(LAST_INSTANT_MS, "must not be past the year 9999"),
-        ),
-      ),
-      seen: counts,
-      fired: counts,
-    }),
-  ),
-});
-
 /**
  * `functionOf` returns the function that was saved as the rule with this id, if it was one.
  *
@@ -92,13 +55,10 @@ export function loadRules(
   whyNot: VerdictCheck,
   functionOf: (id: string) => FaultFunction | undefined,
 ): Rule[] {
-  const ids = new Set<string>();
   return rules.map((saved, index) =>
     inField(`faults.rules.${index}.rule`, () => {
-      const { id = "", ...rule } = parseRule(saved.rule, "");
-      if (id === "" || ids.has(id))
-        throw new InputError("id", "is missing, or is that of another rule");
-      ids.add(id);
+      const rule = parseRule(saved.rule, "");
+      const { id } = saved.rule;
       const why = whyNot(rule.verdict);
       if (why !== undefined) throw new InputError("verdict", why, "conflict");
       const given = functionOf(id) ?? rule;

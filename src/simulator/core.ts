@@ -21,7 +21,6 @@ import { createDirectory, type Publishers } from "../world/accounts/publisher-di
 import { parseSnapshot, type Snapshot } from "../world/accounts/snapshot.ts";
 import { transferAccounts } from "../world/accounts/transfer-accounts.ts";
 import { Book } from "../world/ledger/book.ts";
-import { checkRestored } from "./check-restored.ts";
 import { WorldHistory } from "./history.ts";
 import { type Moment, parseMoment, type SavedCopy, type Script } from "./moment.ts";
 import { figuresOf, type PublisherFigures } from "./publisher-figures.ts";
@@ -147,7 +146,6 @@ class Core implements HostedCore {
     const saved = parseSnapshot(snapshot);
     const rules = loadRuleList(saved.seed, saved.faults, this.#transports.whyNot);
     const next = this.#make.load(saved, rules, Book.load);
-    checkRestored(saved, next, this.journal);
     assertNotInsideRule("restore", this.#running);
     this.#eras.finish(this.#running.clock.mode, "state");
     this.#running = next;

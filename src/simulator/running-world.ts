@@ -118,7 +118,7 @@ export function createWorldFactory({
       const settings = { seed, startMs, publishers, profile, assumptions };
       const unauthenticated = copyOfTally(snapshot.strangers);
       const world = continueFrom(settings, { clock, rules, unauthenticated });
-      loadAccounts(snapshot.accounts, world, now, bookOf);
+      loadAccounts(snapshot.accounts, world, bookOf);
       return world;
     },
   };

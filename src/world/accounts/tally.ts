@@ -1,8 +1,5 @@
 /** Counts the outcomes of one publisher's impression and click requests. An audit compares them with the book. */
 
-import * as v from "valibot";
-import { countSchema } from "../../base/schemas.ts";
-
 /** The requests of one operation: numbers of requests, and sums of the credits in their answers in micro-INR. */
 export interface EventTally {
   /** The service recorded an event. */
@@ -57,12 +54,3 @@ export function createEventTally(): EventTally {
 export function copyOfTally({ impression, click }: Tally): Tally {
   return { impression: { ...impression }, click: { ...click } };
 }
-
-const counts = Object.keys(createEventTally()) as (keyof EventTally)[];
-const eventTally = v.strictObject(v.entriesFromList(counts, countSchema));
-
-/** A tally in a snapshot. */
-export const savedTallySchema: v.GenericSchema<unknown, Tally> = v.strictObject({
-  impression: eventTally,
-  click: eventTally,
-});

@@ -123,11 +123,10 @@ export class Book {
     };
   }
 
-  /** @throws Error if the parts contradict each other. */
   static load(saved: SavedBook): Book {
     return new Book(
       ImpressionColumns.load(saved.impressions),
-      RecentImpressions.load(saved.recent, saved.impressions.count),
+      RecentImpressions.load(saved.recent),
       saved.days.map((days) => DailyTotals.load(days)),
     );
   }

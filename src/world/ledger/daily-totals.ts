@@ -66,13 +66,7 @@ export class DailyTotals {
     return this.#days.map((sums) => [sums.day, sums.impressions, sums.clicks, sums.micros]);
   }
 
-  /** @throws Error for days out of order or decreasing sums. */
   static load(saved: readonly SavedDay[]): DailyTotals {
-    for (const [index, sums] of saved.entries()) {
-      const before = saved[index - 1] ?? [Number.NEGATIVE_INFINITY, 0, 0, 0];
-      const grows = sums.every((value, column) => value >= (before[column] ?? 0));
-      if (!grows || sums[0] === before[0]) throw new Error("Its days are out of order.");
-    }
     const days = saved.map(([at, impressions, clicks, micros]) => ({
       day: day(at),
       impressions,

@@ -101,21 +101,13 @@ class Generation {
     return { since: this.since, entries: toBase64(bytes) };
   }
 
-  /** `rows` is the number of recorded impressions. @throws Error for impossible entries. */
-  static load(saved: SavedGeneration, rows: number): Generation {
+  static load(saved: SavedGeneration): Generation {
     const words = new Int32Array(fromBase64(saved.entries).buffer);
-    if (words.length % 3 !== 0) throw new Error("A de-duplication table is truncated.");
     if (words.length === 0) return noEntries;
     const generation = new Generation(saved.since, FIRST_SLOTS);
-    let before = NO_ROW;
     for (let at = 0; at < words.length; at += 3) {
       const entry = { a: words[at] ?? 0, b: words[at + 1] ?? 0 };
-      const row = (words[at + 2] ?? 0) >>> 0;
-      if (row <= before || row >= rows || generation.find(entry) !== NO_ROW) {
-        throw new Error("A de-duplication table has an impossible entry.");
-      }
-      generation.put(entry, row);
-      before = row;
+      generation.put(entry, (words[at + 2] ?? 0) >>> 0);
     }
     return generation;
   }
@@ -211,12 +203,12 @@ export class RecentImpressions {
     };
   }
 
-  static load(saved: SavedRecent | undefined, rows: number): RecentImpressions {
+  static load(saved: SavedRecent | undefined): RecentImpressions {
     const recent = new RecentImpressions();
     if (saved === undefined) return recent;
     recent.#latestMs = saved.latest;
-    recent.#current = Generation.load(saved.current, rows);
-    recent.#previous = Generation.load(saved.previous, rows);
+    recent.#current = Generation.load(saved.current);
+    recent.#previous = Generation.load(saved.previous);
     return recent;
   }
 }

@@ -25,11 +25,5 @@ export interface LimitAlgorithm<Bucket, Saved = Bucket> {
   /** How many requests would be admitted right now. */
   remaining(bucket: Readonly<Bucket>, rate: Rate, nowMs: number): number;
   save(bucket: Readonly<Bucket>, rate: Rate, nowMs: number): Saved;
-  /** @returns the bucket that was saved at `nowMs`; undefined for an impossible one. */
-  load(saved: Readonly<Saved>, rate: Rate, nowMs: number): Bucket | undefined;
-}
-
-/** Whether a saved value is a whole number from 0 to `most`. */
-export function isCount(value: unknown, most: number): value is number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 && value <= most;
+  load(saved: Readonly<Saved>): Bucket;
 }

@@ -1,6 +1,6 @@
 /** Fixed windows that begin at multiples of their length since 1970: a minute is a calendar minute. */
 
-import { isCount, type LimitAlgorithm } from "./algorithm.ts";
+import type { LimitAlgorithm } from "./algorithm.ts";
 
 export interface FixedWindowBucket {
   /** The number of the window that `used` belongs to; -1 before the first. */
@@ -27,12 +27,5 @@ export const fixedWindow: LimitAlgorithm<FixedWindowBucket> = {
     return rate.requests - (current ? bucket.used : 0);
   },
   save: ({ window, used }) => ({ window, used }),
-  load({ window, used }, rate, nowMs) {
-    const latest = Math.floor(nowMs / rate.windowMs);
-    // Before the first window nothing can have been used.
-    const fits = isCount(window, latest)
-      ? isCount(used, rate.requests)
-      : window === -1 && used === 0;
-    return fits ? { window, used } : undefined;
-  },
+  load: ({ window, used }) => ({ window, used }),
 };

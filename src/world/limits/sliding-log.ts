@@ -3,7 +3,7 @@
  * same millisecond share an entry, and old entries are dropped, so the cost of a request is constant.
  */
 
-import { isCount, type LimitAlgorithm, type Rate } from "./algorithm.ts";
+import type { LimitAlgorithm, Rate } from "./algorithm.ts";
 
 export interface SlidingLogBucket {
   /** When requests were admitted, in milliseconds since 1970, ascending. Entries before `head` are dropped. */
@@ -54,16 +54,11 @@ export const slidingLog: LimitAlgorithm<SlidingLogBucket, SavedSlidingLog> = {
     });
     return { sinceMs, log };
   },
-  load: ({ sinceMs, log }, rate, nowMs) => {
+  load: ({ sinceMs, log }) => {
     const bucket = slidingLog.fresh();
-    if (log.length === 0) return sinceMs === 0 ? bucket : undefined;
-    if (!isCount(sinceMs, nowMs) || sinceMs <= nowMs - rate.windowMs) return undefined;
     let timeMs = sinceMs;
-    for (const [index, [afterMs, count]] of log.entries()) {
+    for (const [afterMs, count] of log) {
       timeMs += afterMs;
-      const ascends = index === 0 ? afterMs === 0 : afterMs > 0;
-      if (!ascends || !isCount(timeMs, nowMs)) return undefined;
-      if (count < 1 || !isCount(bucket.total + count, rate.requests)) return undefined;
       bucket.times.push(timeMs);
       bucket.counts.push(count);
       bucket.total += count;

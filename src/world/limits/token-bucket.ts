@@ -3,7 +3,7 @@
  * generic cell rate algorithm). Integers only: the window must be a multiple of the requests.
  */
 
-import { isCount, type LimitAlgorithm, type Rate } from "./algorithm.ts";
+import type { LimitAlgorithm, Rate } from "./algorithm.ts";
 
 export interface TokenBucket {
   /** When all tokens are back, in milliseconds since 1970. */
@@ -27,9 +27,7 @@ export const tokenBucket: LimitAlgorithm<TokenBucket> = {
     return Math.floor((rate.windowMs - missingMs) / msPerToken(rate));
   },
   save: ({ fullAtMs }) => ({ fullAtMs }),
-  load({ fullAtMs }, rate, nowMs) {
-    return isCount(fullAtMs, nowMs + rate.windowMs) ? { fullAtMs } : undefined;
-  },
+  load: ({ fullAtMs }) => ({ fullAtMs }),
 };
 
 function msPerToken({ requests, windowMs }: Rate): number {

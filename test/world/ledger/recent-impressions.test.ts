@@ -57,7 +57,6 @@ describe("the memory of recent impressions", () => {
           if (after === "reload") {
             recent = RecentImpressions.load(
               JSON.parse(JSON.stringify(recent.save() ?? null)) ?? undefined,
-              rows.count,
             );
           }
         }
