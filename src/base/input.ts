@@ -2,7 +2,7 @@
 
 import * as v from "valibot";
 import { didYouMean } from "./did-you-mean.ts";
-import { safeName } from "./safe-name.ts";
+import { shownName } from "./text.ts";
 
 /**
  * - `not-found`: the input is well-formed, but names something that doesn't exist.
@@ -89,9 +89,9 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** The path to the field. It may hold names that the sender invented, so each is made safe to repeat. */
+/** The path to the field. It may hold names that the sender invented. */
 function fieldOf({ path }: v.BaseIssue<unknown>): string {
-  const parts = path?.map(({ key }) => (typeof key === "string" ? safeName(key) : String(key)));
+  const parts = path?.map(({ key }) => (typeof key === "string" ? shownName(key) : String(key)));
   return parts?.join(".") ?? "";
 }
 
@@ -127,10 +127,10 @@ function kindOf(expected: string): string {
   return kinds[expected] ?? expected;
 }
 
-/** `, not a list`: names what was sent. Repeats a text only if it can't be an API key. */
+/** `, not a list`: names what was sent. Repeats the beginning of a text. */
 function notSent(sent: unknown): string {
   if (typeof sent === "string") {
-    return safeName(sent) === sent ? `, not ${JSON.stringify(sent)}` : "";
+    return `, not ${JSON.stringify(shownName(sent))}`;
   }
   if (typeof sent === "function") return ", not a function";
   if (sent === null || typeof sent !== "object") return `, not ${String(sent)}`;

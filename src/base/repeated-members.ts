@@ -1,6 +1,6 @@
 /** Finds repeated members in a JSON text. `JSON.parse` silently keeps the last one. */
 
-import { safeName } from "./safe-name.ts";
+import { shownName } from "./text.ts";
 
 /** An object or a list that the scan has entered. */
 interface Frame {
@@ -80,7 +80,5 @@ function isEscaped(json: string, at: number): boolean {
 }
 
 function pathOf(frames: readonly Frame[]): string {
-  return frames
-    .map(({ at }) => (typeof at === "string" ? at.split(".").map(safeName).join(".") : String(at)))
-    .join(".");
+  return frames.map(({ at }) => (typeof at === "string" ? shownName(at) : String(at))).join(".");
 }

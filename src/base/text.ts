@@ -27,6 +27,11 @@ export function shortened(text: string, most: number): string {
     .replace(/\ufffd$/, "")}…`;
 }
 
+/** A name from outside, as errors repeat it. */
+export function shownName(name: string): string {
+  return shortened(name, 60);
+}
+
 /**
  * Escapes the characters of a foreign text that control a terminal, are invisible or change the direction of text: control
  * characters, line breaks and separators, tabs, direction marks. The value of a JSON text doesn't change.

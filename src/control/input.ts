@@ -4,9 +4,8 @@ import * as v from "valibot";
 import { InputError, isPlainObject } from "../base/input.ts";
 import { jsonIn } from "../base/parse-json.ts";
 import { repeatedMember } from "../base/repeated-members.ts";
-import { safeName } from "../base/safe-name.ts";
 import type { Schema } from "../base/schema-builders.ts";
-import { percentDecoded } from "../base/text.ts";
+import { percentDecoded, shownName } from "../base/text.ts";
 import { headerOf } from "../exchange/headers.ts";
 import { textOfBody } from "../exchange/parameters.ts";
 import type { PlainRequest } from "../exchange/plain-request.ts";
@@ -26,7 +25,7 @@ export function readQuery(text: string, known: readonly string[]): Query {
     if (!known.includes(name)) {
       const names = known.length === 0 ? "none" : known.join(", ");
       throw new InputError(
-        safeName(name),
+        shownName(name),
         `is not a query parameter here. Known parameters: ${names}`,
       );
     }

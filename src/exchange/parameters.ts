@@ -1,8 +1,7 @@
 /** Reads query and body into raw values by name (spec §4). Refuses ambiguous input. */
 
 import { repeatedName } from "../base/repeated-members.ts";
-import { safeName } from "../base/safe-name.ts";
-import { percentDecoded, utf8Length, utf8Text } from "../base/text.ts";
+import { percentDecoded, shownName, utf8Length, utf8Text } from "../base/text.ts";
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 import type { RequestParts } from "../spec/messages.ts";
 import type { Operation } from "../spec/operations.ts";
@@ -226,7 +225,7 @@ function readPairs(text: string, names: Names, place: "query" | "form"): Parsed 
       return refused({
         code: "invalid_parameter",
         detail: `${parameterLabel(name)} is not valid percent-encoded UTF-8.`,
-        parameter: safeName(name),
+        parameter: shownName(name),
       });
     }
     if (!names.has(name)) unknown.push(name);
@@ -252,7 +251,7 @@ function percentDecode(text: string): string | undefined {
 
 /** The beginning of a sentence about a parameter. */
 export function parameterLabel(name: string): string {
-  return safeName(name) === name ? name : "A parameter";
+  return shownName(name) || "A parameter without a name";
 }
 
 /** `name` must be one of the operation's parameters. */

@@ -1,7 +1,7 @@
 /** Turns raw values into the typed input of an operation, by the spec's table (spec §4). Errors never repeat an id. */
 
 import { parseDay } from "../base/calendar.ts";
-import { safeName } from "../base/safe-name.ts";
+import { shownName } from "../base/text.ts";
 import type { AssumptionKey, Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 import {
   type Input,
@@ -174,11 +174,10 @@ function wrong(must: string): Read {
 function missing(name: string, parameter: Parameter, unknown: readonly string[]): Refusal {
   const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z]/g, "");
   const similar = unknown.find((sent) => plain(sent) === plain(name));
-  const sent =
-    similar === undefined || safeName(similar) !== similar ? "another spelling" : similar;
   // "Publisher ID" says no more than the name.
   const about = plain(parameter.about) === plain(name) ? "" : `: ${parameter.about.toLowerCase()}`;
-  const hint = similar === undefined ? "" : ` You sent ${sent}; the name is spelled ${name}.`;
+  const hint =
+    similar === undefined ? "" : ` You sent ${shownName(similar)}; the name is spelled ${name}.`;
   return refused({
     code: "missing_parameter",
     detail: `${name} is required${about}.${hint}`,
@@ -192,7 +191,7 @@ function unknownParameter(name: string, { parameters }: Operation): Refusal {
     {
       code: "unknown_parameter",
       detail: `${parameterLabel(name)} is unknown. This operation has: ${known}.`,
-      parameter: safeName(name),
+      parameter: shownName(name),
     },
     "request.values",
   );

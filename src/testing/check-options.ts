@@ -3,7 +3,7 @@
 import * as v from "valibot";
 import { didYouMean } from "../base/did-you-mean.ts";
 import { InputError, parseInput } from "../base/input.ts";
-import { safeName } from "../base/safe-name.ts";
+import { shownName } from "../base/text.ts";
 
 /** The schema of each option. The type makes sure that none is forgotten. */
 export type OptionEntries<Options extends object> = Readonly<
@@ -26,7 +26,7 @@ export function checkOptions<Options extends object>(
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(entries, name));
   if (unknown !== undefined) {
     const hint = didYouMean(unknown, names) || ` Choose from: ${names.join(", ")}`;
-    throw new InputError(safeName(unknown), `is not an option.${hint}`);
+    throw new InputError(shownName(unknown), `is not an option.${hint}`);
   }
   // A required option that is missing gets the same message as an invalid one.
   const all = names.map((name): [string, unknown] => [name, Reflect.get(given, name)]);

@@ -70,50 +70,6 @@ test.each([
   expect(problem.detail).toContain(reason);
 });
 
-describe("a secret in the wrong place isn't echoed", () => {
-  const { apiKey } = worlds.get("default").publishers.at(0);
-
-  test.each([apiKey, LETTERS_ONLY_TOKEN])("%s", (secret) => {
-    const name = JSON.stringify(secret);
-    const snapshot = worlds.get("default").snapshot();
-    const sent: readonly (readonly [method: string, path: string, body?: string])[] = [
-      ["GET", `health?${secret}=1`],
-      ["GET", `health?${secret}`],
-      ["GET", `publishers?limit=${secret}`],
-      ["GET", `publishers?offset=${secret}`],
-      ["GET", `journal?operation=${secret}`],
-      ["GET", `journal?format=${secret}`],
-      ["GET", `journal?status=${secret}`],
-      ["GET", `publishers/${secret}`],
-      ["GET", secret],
-      ["POST", `publishers/${secret}/rotate-key`],
-      ["POST", "clock/advance", `{"by":${name}}`],
-      ["POST", "clock/advance", `{${name}:1}`],
-      ["PUT", "clock", `{"now":${name}}`],
-      ["PUT", "clock", `{"mode":${name}}`],
-      ["POST", "reset", `{${name}:1}`],
-      ["POST", "reset", `{${name}:1,${name}:2}`],
-      ["POST", "reset", `{"seed":{${name}:1}}`],
-      ["POST", "publishers", `{"surfaces":[{${name}:1}]}`],
-      ["POST", "publishers", `{"surfaces":[{"name":"a","status":${name}}]}`],
-      ["POST", "publishers", `{"surfaces":[{"name":"a","cpmRange":[${name},1]}]}`],
-      ["POST", "publishers", `{"surfaces":{${name}:{${name}:1,${name}:2}}}`],
-      ["PUT", "snapshot", `{"format":${name}}`],
-      ["PUT", "snapshot", `{${name}:1}`],
-      ["PUT", "snapshot", JSON.stringify({ ...snapshot, version: secret })],
-      ["PUT", "snapshot", JSON.stringify({ ...snapshot, profile: secret })],
-      ["PUT", "snapshot", JSON.stringify({ ...snapshot, publishers: secret })],
-      ["PUT", "snapshot", JSON.stringify({ ...snapshot, assumptions: { [secret]: "x" } })],
-      ["PUT", "snapshot", JSON.stringify({ ...snapshot, assumptions: { "auth.failure": secret } })],
-    ];
-    for (const [method, path, body] of sent) {
-      const response = ask(method, path, body);
-      expect(response.status, `${method} ${path} ${body}`).toBeGreaterThanOrEqual(400);
-      expect(JSON.stringify(response), `${method} ${path} ${body}`).not.toContain(secret);
-    }
-  });
-});
-
 test.each([
   ['{"surfaces":[{"name":"a","name":"b"}]}', "surfaces.0.name"],
   [

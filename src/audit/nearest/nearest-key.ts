@@ -1,6 +1,6 @@
 /** Says what is wrong with how a key was sent, and whose it may be. Never reveals its characters. */
 
-import { safeName } from "../../base/safe-name.ts";
+import { shownName } from "../../base/text.ts";
 import { headerOf } from "../../exchange/headers.ts";
 import type { JournalRecord } from "../../journal/record.ts";
 import type { Account } from "../../world/accounts/account.ts";
@@ -55,7 +55,7 @@ function findKeyElsewhere(
   for (const [part, name, value] of fields) {
     const found = keyIn(name, value, lookup);
     if (found === undefined) continue;
-    const where = part === "query" ? `query (${safeName(name)})` : `header ${safeName(name)}`;
+    const where = part === "query" ? `query (${shownName(name)})` : `header ${shownName(name)}`;
     return { sent: `${none}, and an API key in the ${where}`, account: found.account };
   }
   const inBody = typeof body === "string" ? KEY.exec(body)?.[0] : undefined;

@@ -1,7 +1,7 @@
 /** Combines `--assume` with the file of `--assumptions`. An error names the one that it comes from. */
 
 import { InputError } from "../../base/input.ts";
-import { safeName } from "../../base/safe-name.ts";
+import { shownName } from "../../base/text.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import { type JsonFile, readJsonFile } from "./json-file.ts";
@@ -42,9 +42,7 @@ export async function readAssumptionFlags({
 }
 
 function isAbout({ field }: InputError, assume: Chosen): boolean {
-  return Object.keys(assume).some(
-    (key) => field === `assumptions.${key.split(".").map(safeName).join(".")}`,
-  );
+  return Object.keys(assume).some((key) => field === `assumptions.${shownName(key)}`);
 }
 
 const CHOICES = 'an object of keys and choices, such as {"dedup.repeat": "conflict"}';

@@ -2,7 +2,7 @@
 
 import type { ClockMode } from "../../base/clock.ts";
 import { given } from "../../base/given.ts";
-import { safeName } from "../../base/safe-name.ts";
+import { shownName } from "../../base/text.ts";
 import type { Scenario } from "./scenario.ts";
 
 export type Overrides = Partial<
@@ -27,7 +27,7 @@ export function isOverridden(field: string, overrides: Overrides): boolean {
   if (name === "assumptions" && key.length > 0) {
     // Errors shorten unsafe keys, so compare the shortened form.
     const keys = Object.keys(overrides.assumptions ?? {});
-    return keys.some((one) => one.split(".").map(safeName).join(".") === key.join("."));
+    return keys.some((one) => shownName(one) === key.join("."));
   }
   return Object.hasOwn(given(overrides), name);
 }

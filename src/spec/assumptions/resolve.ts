@@ -2,7 +2,7 @@
 
 import { didYouMean, formatList } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
-import { safeName } from "../../base/safe-name.ts";
+import { shownName } from "../../base/text.ts";
 import { type AssumptionKey, type Assumptions, catalogue, type OpenPoint } from "./catalogue.ts";
 
 const points: Readonly<Record<string, OpenPoint>> = catalogue;
@@ -25,10 +25,7 @@ export function resolveAssumptions(chosen: Readonly<Record<string, unknown>>): A
     if (choice === undefined) continue;
     const point = Object.hasOwn(points, key) ? points[key] : undefined;
     if (point === undefined) {
-      throw new InputError(
-        `assumptions.${key.split(".").map(safeName).join(".")}`,
-        `is not an assumption.${keyHint(key)}`,
-      );
+      throw new InputError(`assumptions.${shownName(key)}`, `is not an assumption.${keyHint(key)}`);
     }
     const names = Object.keys(point.choices);
     if (typeof choice === "number" && names.includes(String(choice))) {
@@ -55,11 +52,10 @@ export function nonDefaultChoices(assumptions: Assumptions): Partial<Assumptions
 }
 
 function choiceShown(sent: unknown): string {
-  const harmless = typeof sent === "string" && (safeName(sent) === sent || /^\d{1,4}$/.test(sent));
-  return harmless ? `choice ${JSON.stringify(sent)}` : "such choice";
+  return typeof sent === "string" ? `choice ${JSON.stringify(shownName(sent))}` : "such choice";
 }
 
-/** Names the nearest choice. A number isn't misspelt, it is another status. Never repeats what was sent. */
+/** Names the nearest choice. A number isn't misspelt, it is another status. */
 function hintFor(sent: unknown, names: readonly string[]): string {
   return typeof sent === "string" && !/^\d+$/.test(sent) ? didYouMean(sent, names) : "";
 }

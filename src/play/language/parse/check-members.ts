@@ -2,7 +2,7 @@
 
 import { didYouMean, formatList } from "../../../base/did-you-mean.ts";
 import { InputError, inField, isPlainObject, parseInput } from "../../../base/input.ts";
-import { safeName } from "../../../base/safe-name.ts";
+import { shownName } from "../../../base/text.ts";
 import { isRuleKey, plainMatcher } from "./matchers.ts";
 import type { OutputShape } from "./step-outputs.ts";
 import { valueObject } from "./values.ts";
@@ -30,7 +30,7 @@ export function checkMembers(matcher: unknown, shape: OutputShape, at: string): 
   } else {
     for (const [name, part] of Object.entries(matcher)) {
       // Short names, such as a mistyped status, can't be API keys and are shown as they are.
-      const within = `${at}.${/^\w{1,5}$/.test(name) ? name : safeName(name)}`;
+      const within = `${at}.${shownName(name)}`;
       const member = memberOf(shape, name, part, within);
       if (member !== undefined) checkMembers(part, member, within);
     }

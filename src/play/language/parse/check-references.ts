@@ -2,7 +2,7 @@
 
 import { didYouMean, formatList } from "../../../base/did-you-mean.ts";
 import { InputError, isPlainObject } from "../../../base/input.ts";
-import { safeName } from "../../../base/safe-name.ts";
+import { shownName } from "../../../base/text.ts";
 import { resolveOptions } from "../../../simulator/simulator-options.ts";
 import type {
   Expectation,
@@ -158,7 +158,7 @@ function checkData(data: unknown, at: string, scope: Scope, place: Place): void 
   }
   for (const [name, part] of Object.entries(data)) {
     if (name === "equals" && place.use === "matcher") continue;
-    checkData(part, `${at}.${safeName(name)}`, scope, place);
+    checkData(part, `${at}.${shownName(name)}`, scope, place);
   }
 }
 
@@ -209,7 +209,7 @@ function follow(
     if (here.kind === "anything") return here;
     const before = partsOf(text)
       .slice(0, index + 1)
-      .map(safePart)
+      .map(shownName)
       .join(".");
     if (here.kind === "end")
       throw new InputError(at, `continues after ${before}, which is a plain value`);
@@ -235,11 +235,6 @@ function follow(
     );
   }
   return here;
-}
-
-/** A part of a path, safe to show in a message. */
-function safePart(part: string): string {
-  return /^\d{1,9}$/.test(part) ? part : safeName(part);
 }
 
 function kindNamed(
