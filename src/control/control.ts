@@ -46,7 +46,7 @@ export function createControl(options: ControlOptions = {}): WorldsControl {
     answer(request, ref, client) {
       const refused = (error: unknown): ApiResponse => {
         if (!(error instanceof InputError)) throw error;
-        return inputProblem(withoutToken(error, options.controlToken));
+        return inputProblem(error);
       };
       const finish = ({ more, ...response }: FollowedResponse): FollowedResponse =>
         request.method === "HEAD" ? withoutBody(response) : { ...response, more };
@@ -71,17 +71,6 @@ function createStateNames(serverId: string): ControlCall["stateOf"] {
     worlds = Math.max(worlds, number);
     return `${serverId}${number}-${world.journal.restarts}`;
   };
-}
-
-/** A token that consists of letters may look like a field's name or a choice, and so get into an error. */
-function withoutToken(error: InputError, token: string | undefined): InputError {
-  const { field, message, expected, reason } = error;
-  const quoted = JSON.stringify(token);
-  if (token === undefined || !(field.split(".").includes(token) || message.includes(quoted))) {
-    return error;
-  }
-  const hidden = field.replaceAll(token, "(unprintable)");
-  return new InputError(hidden, expected.replaceAll(quoted, '"(unprintable)"'), reason);
 }
 
 function answer(

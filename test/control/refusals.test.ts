@@ -1,13 +1,11 @@
-/** How the control API words a refusal: the right field, the right reason, and never a key. */
+/** How the control API words a refusal: the right field, and the right reason. */
 
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { repeatedMember } from "../../src/base/repeated-members.ts";
 import type { ApiResponse } from "../../src/spec/messages.ts";
 import { JSON_BODY, worldsOf } from "../worlds.ts";
 
-const LETTERS_ONLY_TOKEN = "opensesame";
-
-const worlds = worldsOf({ publishers: 3 }, { controlToken: LETTERS_ONLY_TOKEN });
+const worlds = worldsOf({ publishers: 3 });
 
 function ask(method: string, path: string, body?: string): ApiResponse {
   return worlds.handle({

@@ -171,18 +171,8 @@ const wrongResponses: readonly Wrong[] = [
     "headers.Content-Length",
     /the transport sets it/,
   ],
-  [
-    "a header with a space",
-    { headers: { "a b": "1" } },
-    "headers.(unprintable)",
-    /not a valid header name/,
-  ],
-  [
-    "a header without a name",
-    { headers: { "": "1" } },
-    "headers.(unprintable)",
-    /not a valid header name/,
-  ],
+  ["a header with a space", { headers: { "a b": "1" } }, "headers.a b", /not a valid header name/],
+  ["a header without a name", { headers: { "": "1" } }, "headers.", /not a valid header name/],
   [
     "a header __proto__",
     { headers: JSON.parse('{"__proto__":"1"}') },

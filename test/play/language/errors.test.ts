@@ -284,60 +284,6 @@ test("names inside repeat and parallel can be used after it, like their own tall
   expect(parseScenario(scenario)).toEqual(scenario);
 });
 
-test("an error doesn't repeat a key in the wrong place", () => {
-  const key = "key_0123456789abcdef";
-  for (const input of [
-    of({ impression: { [key]: 1 } }),
-    of(click(`${key}.id`)),
-    { ...of(first), [key]: 1 },
-  ]) {
-    expect(refusalOf(input)?.message).not.toContain("0123456789abcdef");
-  }
-});
-
-test.each<[planned: number, steps: readonly unknown[]]>([
-  [0, [{ advance: 1 }, { signUp: {} }]],
-  [2, [first, { stats: {}, expect: { status: 200 } }]],
-  [
-    12,
-    [
-      {
-        repeat: {
-          times: 3,
-          steps: [{ repeat: { times: 2, steps: [{ stats: {} }] } }, { stats: {} }, { stats: {} }],
-        },
-      },
-    ],
-  ],
-  // An expectation's own requests cost as much as others.
-  [
-    8 + 250,
-    [
-      { expect: { stats: {}, is: {} } },
-      { expect: { payouts: {}, is: {} } },
-      { expect: { invariant: "M1" } },
-    ],
-  ],
-  [20, [{ parallel: { times: 10, steps: [{ impression: {} }, { stats: {} }] } }]],
-  [600, [{ traffic: { for: "1m", arrivals: constant } }]],
-  // Clicks are drawn at random: in practice no more than this come, with a mean of 60.
-  [735, [{ traffic: { for: "1m", arrivals: constant, clicks: { rate: 0.1 } } }]],
-  [30, [{ traffic: { for: "25s", arrivals: { kind: "burst", count: 10, every: "10s" } } }]],
-  [
-    3,
-    [
-      {
-        repeat: {
-          times: 1,
-          steps: [{ traffic: { for: "25s", arrivals: { kind: "trace", atMs: [1, 2, 3] } } }],
-        },
-      },
-    ],
-  ],
-])("%i requests are planned by %j", (planned, steps) => {
-  expect(countRequests(parseScenario(of(...steps)))).toBe(planned);
-});
-
 test("for random arrivals more than the mean is planned, but not much more", () => {
   for (const arrivals of [
     { kind: "poisson", rate: "1000/s" },
