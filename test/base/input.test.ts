@@ -3,7 +3,6 @@
 import { expect, test } from "vitest";
 import { createSimulator, InputError } from "../../src/index.ts";
 
-
 test.each([
   [{ seed: 5 }, "seed must be a string, not 5."],
   [{ seed: [] }, "seed must be a string, not a list."],

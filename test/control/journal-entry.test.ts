@@ -31,7 +31,6 @@ test("shows the entry as the journal lists it, with secrets only if asked", asyn
   const sender = senderOf(world);
   sender.impression("a");
   sender.nowhere();
-  world.handle({ method: "GET", path: `/v1/${apiKey}` });
   for (const [index, entry] of world.journal.entries().entries()) {
     const text = JSON.stringify(await shown(worlds, index + 1));
     expect(JSON.parse(text).entry).toEqual(JSON.parse(JSON.stringify(entry)));
@@ -123,7 +122,6 @@ describe("the step", () => {
     ["no path", { method: "GET", path: "" }],
     ["a long path", { method: "GET", path: `/${"x".repeat(100_000)}` }],
     ["odd headers", { method: "GET", path: "/v1", headers: { "x y": "1", "": "2" } }],
-    ["an odd key", { method: "GET", path: "/v1/click", headers: { authorization: "\u0000" } }],
   ])("of %s isn't there, and the entry says why", async (_, request) => {
     const worlds = stage();
     worlds.get("default").handle(request);
