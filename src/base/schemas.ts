@@ -51,12 +51,3 @@ export function wholeBetween(
     v.maxValue(most, expected),
   );
 }
-
-/** Larger than any real count, and small enough that counting on from it stays exact. */
-const MAX_COUNTED = 1e15;
-
-/** A count read from saved state. */
-export const countSchema: Schema<number> = v.pipe(
-  wholeFrom(0),
-  v.maxValue(MAX_COUNTED, `must be at most ${MAX_COUNTED}`),
-);

@@ -49,7 +49,7 @@ export interface ArrivedRequest extends Omit<FaultRequest, "number" | "body"> {
 /** All requests without a valid key count as one caller. */
 export const UNAUTHENTICATED_CALLER = -1;
 /** The counter of a rule that numbers the requests of all callers together. */
-export const ALL_CALLERS = -2;
+const ALL_CALLERS = -2;
 
 export interface Rule {
   readonly id: string;

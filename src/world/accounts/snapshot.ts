@@ -104,7 +104,7 @@ export function saveAccounts<KeptBook>(
   );
 }
 
-export function saveAccount<KeptBook>(
+function saveAccount<KeptBook>(
   account: Account,
   buckets: SavedBuckets,
   book: KeptBook,
