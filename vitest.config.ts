@@ -22,7 +22,7 @@ const apart: string[] = [
   "vitest/fixtures",
 ].map((file) => `test/${file}.test.ts`);
 
-const config: ReturnType<typeof defineConfig> = defineConfig({
+export default defineConfig({
   test: {
     // No test takes this long, unless the machine is busy with something else.
     testTimeout: 60_000,
@@ -44,5 +44,3 @@ const config: ReturnType<typeof defineConfig> = defineConfig({
     ],
   },
 });
-
-export default config;

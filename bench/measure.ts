@@ -7,8 +7,8 @@ import { type AddressInfo, createServer } from "node:net";
 import { arch, cpus, platform, tmpdir } from "node:os";
 import { join } from "node:path";
 
-export const root: string = join(import.meta.dirname, "..");
-export const temporary: string = tmpdir();
+export const root = join(import.meta.dirname, "..");
+export const temporary = tmpdir();
 
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((left, right) => left - right);
@@ -65,7 +65,7 @@ export function parseBody(body: string): void {
 }
 
 /** Without `taskset`, or with one core, processes run where the system puts them. */
-export const canPin: boolean = cpus().length >= 2 && spawnSync("which", ["taskset"]).status === 0;
+export const canPin = cpus().length >= 2 && spawnSync("which", ["taskset"]).status === 0;
 
 const running = new Set<ChildProcess>();
 process.once("exit", () => {

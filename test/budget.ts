@@ -8,7 +8,7 @@ const share = Number(process.env.RUNS ?? 0.1);
 if (!(share > 0)) throw new Error(`RUNS must be a number above 0, not ${process.env.RUNS}.`);
 
 /** Whether tests also try what takes long and can't be tried in part. */
-export const isThorough: boolean = share >= 0.5;
+export const isThorough = share >= 0.5;
 
 /** The share of so many runs, and never fewer than `least` of them. */
 export function runsOf(runs: number, least = 10): number {

@@ -5,5 +5,5 @@ import { spawnSync } from "node:child_process";
 const starts = (program: string): boolean =>
   spawnSync(program, ["--version"], { stdio: "ignore" }).status === 0;
 
-export const hasCurl: boolean = starts("curl");
-export const hasPython: boolean = starts("python3");
+export const hasCurl = starts("curl");
+export const hasPython = starts("python3");

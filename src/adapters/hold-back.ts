@@ -87,7 +87,7 @@ export interface Overtaking {
 }
 
 /** The order of a response that no rule touched. */
-export const LATEST_ORDER: number = Number.POSITIVE_INFINITY;
+export const LATEST_ORDER = Number.POSITIVE_INFINITY;
 
 interface Overtakable {
   readonly place: QueuePlace;

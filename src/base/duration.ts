@@ -3,9 +3,9 @@
 import { InputError } from "./input.ts";
 
 const SECOND_MS = 1000;
-export const MINUTE_MS: number = 60 * SECOND_MS;
-export const HOUR_MS: number = 60 * MINUTE_MS;
-export const DAY_MS: number = 24 * HOUR_MS;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
 
 /** Milliseconds, or a whole number with a unit: `"250ms"`, `"90s"`, `"15m"`, `"36h"`, `"30d"`. */
 export type Duration = number | string;
@@ -33,7 +33,7 @@ export function durationMs(duration: Duration): number {
 export const DURATION_EXPECTED: string =
   'must be whole milliseconds (1500) or a whole number with a unit ("250ms", "90s", "15m", "36h", "30d")';
 
-export const DURATION_PATTERN: RegExp = /^(\d{1,15})(ms|s|m|h|d)$/;
+export const DURATION_PATTERN = /^(\d{1,15})(ms|s|m|h|d)$/;
 
 /** Whether {@link durationMs} accepts it. */
 export function isDuration(value: unknown): value is Duration {

@@ -81,7 +81,7 @@ export interface BodyBounds {
   readonly tooLarge?: string | undefined;
 }
 
-export const MAX_CONTROL_BODY_BYTES: number = 1024 * 1024;
+export const MAX_CONTROL_BODY_BYTES = 1024 * 1024;
 
 /** The JSON body of a request. @throws InputError if it isn't a JSON object or repeats a member. */
 export function readBody({ body, headers }: PlainRequest, bounds: BodyBounds): Body {

@@ -23,7 +23,7 @@ import { scenarioRoutes } from "./scenario-routes.ts";
 import { whatIfRoutes } from "./what-if-routes.ts";
 import { worldRoutes } from "./world-routes.ts";
 
-const MAX_SNAPSHOT_BYTES: number = 64 * 1024 * 1024;
+const MAX_SNAPSHOT_BYTES = 64 * 1024 * 1024;
 
 const MAX_LISTED = 1000;
 

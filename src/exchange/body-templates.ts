@@ -100,7 +100,7 @@ export class BodyTemplates<Owner extends Named> {
 
 const SPACE = 0x20;
 /** The index where Python's JSON has a space and JavaScript's hasn't. */
-const FIRST_SPACE: number = '{"publisher_id":'.length;
+const FIRST_SPACE = '{"publisher_id":'.length;
 const CLOSING = '"}';
 /** A body with longer values has to be parsed: written as JSON with escapes, it may be too long. */
 const MAX_CHARACTERS = 1000;

@@ -34,7 +34,7 @@ export type Delay =
       readonly shape?: "uniform" | "long-tailed" | undefined;
     };
 
-const MAX_MS: number = HOUR_MS;
+const MAX_MS = HOUR_MS;
 /** Enough to double a millisecond past the longest delay. */
 const MAX_DOUBLINGS = 22;
 

@@ -77,7 +77,7 @@ function targetOf(url: string): Omit<Target, "prefix"> {
   return { origin, path, query: mark === -1 ? "" : rest.slice(mark + 1) };
 }
 
-const apiPath: RegExp = new RegExp(
+const apiPath = new RegExp(
   `^(.*?)(?:${Object.values(operations)
     .map(({ path }) => path)
     .join("|")})/?$`,

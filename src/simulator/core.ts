@@ -240,7 +240,7 @@ function assertNotInsideRule(call: string, { rules }: RunningWorld): void {
   throw new InputError(call, `can't be called by a fault rule: ${why}`, "conflict");
 }
 
-const MAX_SAVED_BYTES: number = 4 * 1024 * 1024;
+const MAX_SAVED_BYTES = 4 * 1024 * 1024;
 
 const resetSchema = v.strictObject({ seed: v.optional(seedText) });
 

@@ -38,7 +38,7 @@ const LOOK_EVERY = 16;
 /** So many requests may pass before the largest copy, so that copying takes a small part of the time. */
 const REQUESTS_PER_LARGEST_COPY = 10_000;
 /** Most characters of the changes, and most saved states of the largest size. Of more, the older half is dropped. */
-const MAX_CHANGE_CHARACTERS: number = 4 * 1024 * 1024;
+const MAX_CHANGE_CHARACTERS = 4 * 1024 * 1024;
 const MAX_LARGEST_COPIES = 32;
 
 /** A class for the same reason as the simulator: `saveIfDue` is called by the million. */

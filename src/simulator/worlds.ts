@@ -20,7 +20,7 @@ import type { SimulatorOptions } from "./simulator-options.ts";
 /** The world of a path without a name. */
 export const DEFAULT_WORLD = "default";
 const DEFAULT_MAX_WORLDS = 200;
-const DEFAULT_JOURNAL_BYTES: number = 256 * 1024 * 1024;
+const DEFAULT_JOURNAL_BYTES = 256 * 1024 * 1024;
 
 /** The worlds of one server. */
 export interface Worlds {

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
-const config: ReturnType<typeof defineConfig> = defineConfig({
+export default defineConfig({
   test: {
     root: join(import.meta.dirname, "../.."),
     include: ["test/**/*.browser.ts"],
@@ -15,5 +15,3 @@ const config: ReturnType<typeof defineConfig> = defineConfig({
     isolate: false,
   },
 });
-
-export default config;

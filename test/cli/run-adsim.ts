@@ -17,7 +17,7 @@ import { run } from "../../src/cli/program.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 /** The command line's source. */
-export const entry: string = join(import.meta.dirname, "../../src/cli/main.ts");
+export const entry = join(import.meta.dirname, "../../src/cli/main.ts");
 
 type Environment = Readonly<Record<string, string>>;
 

@@ -4,7 +4,7 @@
  */
 
 /** What a session is given: a base URL, a key, and ids that are and aren't the key's. */
-const opening: string = `
+const opening = `
 import { strict as assert } from "node:assert";
 const { baseUrl, apiKey, publisher_id, surface } = JSON.parse(process.env.SESSION ?? "");
 const authorization = "Bearer " + apiKey;

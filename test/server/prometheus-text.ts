@@ -13,10 +13,10 @@ export interface Family {
 }
 
 const METRIC = "[a-zA-Z_:][a-zA-Z0-9_:]*";
-const helpLine: RegExp = new RegExp(`^# HELP (${METRIC}) ((?:[^\\\\\n]|\\\\[\\\\n])*)$`);
-const typeLine: RegExp = new RegExp(`^# TYPE (${METRIC}) (counter|gauge|histogram)$`);
+const helpLine = new RegExp(`^# HELP (${METRIC}) ((?:[^\\\\\n]|\\\\[\\\\n])*)$`);
+const typeLine = new RegExp(`^# TYPE (${METRIC}) (counter|gauge|histogram)$`);
 const label = '[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\\\n]|\\\\["\\\\n])*"';
-const sampleLine: RegExp = new RegExp(
+const sampleLine = new RegExp(
   `^(${METRIC})(?:\\{(${label}(?:,${label})*)\\})? (-?\\d+(?:\\.\\d+)?(?:e[-+]\\d+)?)$`,
 );
 

@@ -14,7 +14,7 @@ import { CommandFailure, couldNotRun, wrongUsage } from "../output/exit.ts";
 import { moduleEndings, scenarioInModule } from "./load-module.ts";
 
 /** As large as a scenario may be, in bytes of JSON. */
-const MAX_BYTES: number = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 const STANDARD_INPUT = "-";
 

@@ -1,6 +1,6 @@
 /** The script of the HTML report, which draws the charts with uPlot. It fetches nothing and never turns data into markup. */
 
-export const CHART_SCRIPT: string = `"use strict";
+export const CHART_SCRIPT = `"use strict";
 (() => {
   const element = document.getElementById("chart-data");
   if (element === null) return;

@@ -1,6 +1,6 @@
 /** The style of the HTML report: follows the reader's light or dark theme and fits on a phone. */
 
-export const STYLE: string = `
+export const STYLE = `
 :root {
   color-scheme: light dark;
   --page: #f4f5f7; --card: #ffffff; --text: #1b2129; --muted: #59636f; --line: #dfe3e8; --grid: #e8ebef;

@@ -35,7 +35,7 @@ const MAX_HEADER_BYTES = 256 * 1024;
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /** For a client of the control API: the audit or journal of a large world is long, and only one answer is read at a time. */
-export const LARGEST_BODY_BYTES: number = 256 * 1024 * 1024;
+export const LARGEST_BODY_BYTES = 256 * 1024 * 1024;
 
 export interface HttpClientOptions {
   /** Most connections at once. Further requests wait for a free one. */

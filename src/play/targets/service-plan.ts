@@ -68,7 +68,7 @@ const needs = {
   setClock: "a clock that can be set",
 } as const;
 
-export const READ_LIMIT: number = documentedLimits.reporting.requests;
+export const READ_LIMIT = documentedLimits.reporting.requests;
 
 /** What a step takes, with the steps inside it. */
 interface StepPlan {

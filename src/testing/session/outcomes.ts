@@ -10,7 +10,7 @@ export type Call = () => Promise<unknown>;
 // More requests than one call needs, and a queued ad view with its clicks, including retries.
 const MAX_REQUESTS = 250;
 const REQUESTS_PER_VIEW = 60;
-export const requestBudget: string = `${MAX_REQUESTS} requests a call, or ${REQUESTS_PER_VIEW} an ad view if that is more`;
+export const requestBudget = `${MAX_REQUESTS} requests a call, or ${REQUESTS_PER_VIEW} an ad view if that is more`;
 
 interface CallOptions {
   /** How long after each other the calls are made. @default 0 */

@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-const config: ReturnType<typeof defineConfig> = defineConfig({
+export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: ["fixture.ts"],
@@ -8,5 +8,3 @@ const config: ReturnType<typeof defineConfig> = defineConfig({
     server: { deps: { external: [/\/src\//] } },
   },
 });
-
-export default config;

@@ -11,7 +11,7 @@ import {
 import type { Arrivals, Traffic } from "../../../src/play/traffic/traffic.ts";
 import type { ApiRequest } from "../../../src/spec/messages.ts";
 
-export const START_MS: number = Date.parse("2026-01-15T00:00:00Z");
+export const START_MS = Date.parse("2026-01-15T00:00:00Z");
 
 export function member(name: string, surfaces = 3): Member {
   return {

@@ -1,11 +1,9 @@
 import { defineConfig } from "vitest/config";
 
-const config: ReturnType<typeof defineConfig> = defineConfig({
+export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: ["file-*.ts"],
     testTimeout: 60_000,
   },
 });
-
-export default config;

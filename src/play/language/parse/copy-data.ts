@@ -4,7 +4,7 @@ import { InputError, isPlainObject } from "../../../base/input.ts";
 
 const MAX_DEPTH = 100;
 /** The longest scenario as JSON text, in UTF-16 units. */
-export const MAX_TEXT: number = 4 * 1024 * 1024;
+export const MAX_TEXT = 4 * 1024 * 1024;
 
 /**
  * Returns a frozen copy of JSON-like data. Undefined members are left out.

@@ -203,7 +203,7 @@ export const refusedWithUselessHint: fc.Arbitrary<Verdict> = fc
   .map(([status, hint]) => ({ kind: "respond", status, headers: { "Retry-After": hint } }));
 
 /** After two minutes every limit is free again, however "a minute" is counted, and every client has stopped waiting. */
-export const OVER_MS: number = 2 * MINUTE_MS;
+export const OVER_MS = 2 * MINUTE_MS;
 
 /** A limit refuses with 429 for this long, in seconds. */
 export function limitedFor(seconds: number): fc.Arbitrary<Verdict> {
