@@ -45,11 +45,11 @@ export {
   type ArbitraryPublisherOptions,
   arbitraryPublisher,
 } from "./testing/arbitraries/publisher.ts";
-export { type Flaw, type FlawKind, flawKinds } from "./testing/arbitraries/request/flaw.ts";
+export { type Flaw, type FlawKind, flawKinds } from "./testing/arbitraries/request-flaws.ts";
 export type {
   KnownImpression,
   RequestSource,
-} from "./testing/arbitraries/request/generation-context.ts";
+} from "./testing/arbitraries/request-source.ts";
 export {
   type ArbitraryRequestOptions,
   arbitraryRequest,

@@ -25,25 +25,22 @@ const refusalsByState = [
   "surface_inactive",
 ];
 
-/** A world with an impression of the first publisher on record, and a key that was rotated away. */
-function worldOf(assumptions: Simulator["assumptions"]): { sim: Simulator; oldKeys: string[] } {
+/** A world with an impression of the first publisher on record. */
+function worldOf(assumptions: Simulator["assumptions"]): Simulator {
   const sim = createSimulator({ publishers: 3, profile: "tiny", assumptions });
-  const { id, apiKey: oldKey, surfaces } = sim.publishers.at(0);
-  const { apiKey } = sim.publishers.rotateKey(id);
+  const { id, apiKey, surfaces } = sim.publishers.at(0);
   ask(sim, { id, apiKey }, "impression", { surface: surfaces[0]?.id, ad_id: "ad" });
   // A publisher is part of the state from its first request on.
   for (const one of sim.publishers.list()) ask(sim, one, "stats");
-  return { sim, oldKeys: [oldKey] };
+  return sim;
 }
 
-const worlds = arbitraryAssumptions().map(worldOf);
+const worlds = arbitraryAssumptions({ fixed: { "click.unknown": "404" } }).map(worldOf);
 
 function casesIn(
   options: Omit<ArbitraryRequestOptions, "sim">,
 ): fc.Arbitrary<{ sim: Simulator; one: RequestCase }> {
-  return worlds.chain(({ sim, oldKeys }) =>
-    arbitraryRequest({ sim, oldKeys, ...options }).map((one) => ({ sim, one })),
-  );
+  return worlds.chain((sim) => arbitraryRequest({ sim, ...options }).map((one) => ({ sim, one })));
 }
 
 test("every right request is accepted, or refused because of the world's state", () => {
@@ -55,20 +52,13 @@ test("every right request is accepted, or refused because of the world's state",
       if (status !== 200) expect(refusalsByState).toContain(entry?.reason);
       expect(entry?.operation).toBe(one.operation);
       expect(one.flaw).toBeUndefined();
-      const { method, body, query, headers = {}, path } = one.request;
+      const { body, query, headers = {} } = one.request;
       marks.sometimes(`200 of ${one.operation}`, status === 200);
-      marks.sometimes("HEAD", method === "HEAD");
-      marks.sometimes("a slash at the end", path.endsWith("/"));
       marks.sometimes("a form", headers["content-type"]?.includes("form") === true);
-      marks.sometimes("bytes", body instanceof Uint8Array);
-      marks.sometimes("an object", typeof body === "object" && !(body instanceof Uint8Array));
-      marks.sometimes("no content type", body !== undefined && !("content-type" in headers));
-      marks.sometimes("partly in the query", body !== undefined && query !== undefined);
       const all = `${String(query)}${JSON.stringify(body)}`;
       marks.sometimes("a period", all.includes("from=") && all.includes("to="));
       marks.sometimes("an end without a start", !all.includes("from=") && all.includes("to="));
       marks.sometimes("a limit", all.includes("limit="));
-      marks.sometimes("bearer in lower case", headers.authorization?.startsWith("b") === true);
     }),
     { seed: 1, numRuns: 300 },
   );
@@ -89,35 +79,19 @@ test("every wrong request is refused with a 4xx, and leaves the state as it was"
     }),
     { seed: 2, numRuns: runsOf(400, 300) },
   );
-  expect(marks.report(flawKinds).neverReached.length).toBeLessThan(4);
+  marks.expectReached(flawKinds);
 });
 
 describe("all of the contract's table is covered", () => {
-  const sim = worldOf(createSimulator().assumptions).sim;
+  const sim = worldOf(createSimulator().assumptions);
   const flawed = fc.sample(arbitraryRequest({ sim, valid: false }), { seed: 1, numRuns: 1000 });
   const right = fc.sample(arbitraryRequest({ sim, valid: true }), { seed: 1, numRuns: 300 });
-
-  test("by flaws of every kind", () => {
-    const kinds = new Set<string | undefined>();
-    for (const encoding of ["any", "json"] as const) {
-      const { sim: strict, oldKeys } = worldOf({
-        ...sim.assumptions,
-        "request.encoding": encoding,
-        "request.values": "strict",
-      });
-      const wrong = arbitraryRequest({ sim: strict, oldKeys, valid: false });
-      for (const { flaw } of fc.sample(wrong, { seed: 1, numRuns: 1500 })) kinds.add(flaw?.kind);
-    }
-    expect([...kinds].sort()).toEqual([...flawKinds].sort());
-  });
 
   test.each(operationIds)("%s: every parameter is sent, and is at fault", (id) => {
     const names = Object.keys(operations[id].parameters);
     const ofIt = (cases: RequestCase[]): RequestCase[] =>
       cases.filter(({ operation }) => operation === id);
-    const sent = ofIt(right).map(({ request: { query, body } }) =>
-      JSON.stringify([query, body instanceof Uint8Array ? new TextDecoder().decode(body) : body]),
-    );
+    const sent = ofIt(right).map(({ request: { query, body } }) => JSON.stringify([query, body]));
     const atFault = new Set(ofIt(flawed).map(({ flaw }) => flaw?.parameter));
     for (const name of names) {
       expect(sent.some((text) => text.includes(name))).toBe(true);
@@ -138,18 +112,14 @@ test("a request made without a simulator is right for a service with those publi
   expect([...new Set(operations)].sort()).toEqual(["impression", "payouts", "stats", "surfaces"]);
 });
 
-test("a failure shrinks to the first publisher and plain values, and is shown without its key", () => {
-  const { sim } = worldOf(createSimulator().assumptions);
-  const shrunk = (fails: (one: RequestCase) => boolean): { one: RequestCase; text: string } => {
+test("a failure shrinks to the first publisher and plain values", () => {
+  const sim = worldOf(createSimulator().assumptions);
+  const shrunk = (fails: (one: RequestCase) => boolean): RequestCase | undefined => {
     const property = fc.property(arbitraryRequest({ sim }), (one) => !fails(one));
-    const details = fc.check(property, { seed: 4, numRuns: 500 });
-    const [one] = details.counterexample ?? [];
-    if (one === undefined) throw new Error("Nothing failed.");
-    return { one, text: fc.stringify(details.counterexample) };
+    return fc.check(property, { seed: 4, numRuns: 500 }).counterexample?.[0];
   };
   const { id, apiKey } = sim.publishers.at(0);
-  const { one, text } = shrunk(({ operation }) => operation === "stats");
-  expect(one).toEqual({
+  expect(shrunk(({ operation }) => operation === "stats")).toEqual({
     operation: "stats",
     publisher: id,
     request: {
@@ -159,18 +129,16 @@ test("a failure shrinks to the first publisher and plain values, and is shown wi
       headers: { authorization: `Bearer ${apiKey}` },
     },
   });
-  expect(text).toBe(
-    `[GET /v1/publisher/stats of ${id}: {"authorization":"Bearer <key>","query":"publisher_id=${id}"}]`,
-  );
   const click = shrunk(({ operation, flaw }) => operation === "click" && flaw !== undefined);
-  expect(click.one.flaw).toEqual({ kind: "missing-parameter", parameter: "impression_id" });
-  expect(click.text).toContain("with missing-parameter: impression_id");
-  expect(click.text).not.toMatch(/key_/);
+  expect(click?.flaw).toEqual({ kind: "missing-parameter", parameter: "impression_id" });
 });
 
 test("a seed and a path give the same request again", () => {
-  const { sim } = worldOf(createSimulator().assumptions);
-  const property = fc.property(arbitraryRequest({ sim }), ({ flaw }) => flaw?.kind !== "head");
+  const sim = worldOf(createSimulator().assumptions);
+  const property = fc.property(
+    arbitraryRequest({ sim }),
+    ({ flaw }) => flaw?.kind !== "wrong-route",
+  );
   const first = fc.check(property, { seed: 6, numRuns: 500 });
   const path = first.counterexamplePath ?? "";
   const again = fc.check(property, { seed: 6, path });
@@ -179,21 +147,18 @@ test("a seed and a path give the same request again", () => {
 
 test("the kinds of flaws can be chosen", () => {
   const sim = createSimulator();
-  const some = arbitraryRequest({ sim, valid: false, flaws: ["wrong-key", "impossible-date"] });
+  const some = arbitraryRequest({ sim, valid: false, flaws: ["wrong-key", "wrong-value"] });
   const kinds = fc.sample(some, { seed: 1, numRuns: 100 }).map(({ flaw }) => flaw?.kind);
-  expect([...new Set(kinds)].sort()).toEqual(["impossible-date", "wrong-key"]);
+  expect([...new Set(kinds)].sort()).toEqual(["wrong-key", "wrong-value"]);
 });
 
 test.each<[string, object, string]>([
   ["no sender", {}, "publishers must have a publisher"],
-  ["no publishers", { publishers: [] }, "publishers must not be an empty list."],
-  ["half a publisher", { publishers: [{ id: "a", surfaces: [] }] }, "publishers.0.apiKey"],
-  ["no simulator", { sim: {} }, "sim must be a simulator"],
-  ["no such operation", { operation: "clicks" }, "operation must be one of stats, "],
+  ["no publishers", { publishers: [] }, "publishers must have a publisher"],
   ["no such flaw", { flaws: ["typo"] }, "flaws.0 must be one of missing-parameter, "],
   ["nothing to click on", { operation: "click", valid: true }, "impressions must have"],
-  ["no such flaw of it", { operation: "surfaces", valid: false, flaws: ["empty-body"] }, "flaws"],
-  ["an unknown option", { operations: ["click"] }, "operations is not known here."],
+  ["no such flaw of it", { operation: "surfaces", valid: false, flaws: ["wrong-body"] }, "flaws"],
+  ["an unknown option", { operations: ["click"] }, "operations is not an option."],
 ])("options are refused by name: %s", (what, options, message) => {
   const sim = createSimulator();
   const needsSim = /click on|flaw of it/.test(what);

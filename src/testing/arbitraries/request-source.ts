@@ -1,15 +1,15 @@
-/** The input for random requests: the senders, the recorded impressions, and the assumptions. */
+/** Where random requests come from: the senders, the recorded impressions, and the assumptions. */
 
-import type { Day } from "../../../base/calendar.ts";
-import { InputError } from "../../../base/input.ts";
-import { dayReader } from "../../../exchange/operations/operation-world.ts";
-import { eventIdIn } from "../../../journal/wire-exchange.ts";
-import type { SimulatorCore } from "../../../simulator/simulator.ts";
-import type { Readings } from "../../../simulator/simulator-options.ts";
-import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
-import { resolveAssumptions } from "../../../spec/assumptions/resolve.ts";
-import type { Credentials, Surface } from "../../../world/accounts/account.ts";
-import { DEFAULT_START, msOf } from "../../arbitrary-options.ts";
+import type { Day } from "../../base/calendar.ts";
+import { InputError } from "../../base/input.ts";
+import { dayReader } from "../../exchange/operations/operation-world.ts";
+import { eventIdIn } from "../../journal/wire-exchange.ts";
+import type { SimulatorCore } from "../../simulator/simulator.ts";
+import type { Readings } from "../../simulator/simulator-options.ts";
+import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
+import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
+import type { Credentials } from "../../world/accounts/account.ts";
+import { DEFAULT_START, instantMs } from "../options.ts";
 
 /** An impression on record, for clicks. */
 export interface KnownImpression {
@@ -26,8 +26,6 @@ export interface RequestSource {
   readonly publishers?: readonly Credentials[] | undefined;
   /** The impressions to click on. @default those in the simulator's journal */
   readonly impressions?: readonly KnownImpression[] | undefined;
-  /** Keys that were valid before they were rotated. @default none */
-  readonly oldKeys?: readonly string[] | undefined;
   /** The service's choices; with `sim` its own are used. @default the catalogue's defaults */
   readonly assumptions?: Readings | undefined;
   /** The service's time, in ISO 8601; with `sim` its own is used. @default "2026-01-15T00:00:00Z" */
@@ -36,16 +34,10 @@ export interface RequestSource {
 
 export interface GenerationContext {
   readonly assumptions: Assumptions;
-  readonly senders: readonly [Sender, ...Sender[]];
+  readonly senders: readonly [Credentials, ...Credentials[]];
+  /** Those of the senders. */
   readonly impressions: readonly KnownImpression[];
-  readonly oldKeys: readonly string[];
   readonly today: Day;
-}
-
-export interface Sender {
-  readonly id: string;
-  readonly apiKey: string;
-  readonly surfaces: readonly Surface[];
 }
 
 const MAX_SENDERS = 5;
@@ -54,25 +46,22 @@ const MAX_IMPRESSIONS = 50;
 
 /** The current state. @throws InputError if there is no publisher to send. */
 export function generationContextOf(source: RequestSource): GenerationContext {
-  const { sim, oldKeys = [] } = source;
+  const { sim } = source;
   const assumptions = sim?.assumptions ?? resolveAssumptions(source.assumptions ?? {});
   const impressions = source.impressions ?? (sim === undefined ? [] : recordedIn(sim));
   const known = source.publishers ?? sim?.publishers.credentials(MAX_SENDERS) ?? [];
   const [first, ...others] = [...known, ...ownersOf(impressions, known, sim)];
-  if (first === undefined) {
+  if (first === undefined)
     throw new InputError(
       "publishers",
       "must have a publisher, or pass sim with a simulator that has some",
     );
-  }
-  const nowMs = sim?.clock.now() ?? msOf(source.now ?? DEFAULT_START);
+  const senders = [first, ...others] as const;
+  const nowMs = sim?.clock.now() ?? instantMs("now", source.now ?? DEFAULT_START);
   return {
     assumptions,
-    senders: [first, ...others],
-    impressions: impressions.filter(({ publisher }) =>
-      [first, ...others].some(({ id }) => id === publisher),
-    ),
-    oldKeys,
+    senders,
+    impressions: impressions.filter((one) => senders.some(({ id }) => id === one.publisher)),
     today: dayReader(assumptions)(nowMs),
   };
 }
@@ -80,9 +69,9 @@ export function generationContextOf(source: RequestSource): GenerationContext {
 /** The owners of the impressions that aren't among the known publishers. */
 function ownersOf(
   impressions: readonly KnownImpression[],
-  known: readonly Sender[],
+  known: readonly Credentials[],
   sim: SimulatorCore | undefined,
-): readonly Sender[] {
+): readonly Credentials[] {
   if (sim === undefined) return [];
   const ids = new Set(impressions.map(({ publisher }) => publisher));
   for (const { id } of known) ids.delete(id);
