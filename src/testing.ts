@@ -45,16 +45,16 @@ export {
   type ArbitraryPublisherOptions,
   arbitraryPublisher,
 } from "./testing/arbitraries/publisher.ts";
-export { type Flaw, type FlawKind, flawKinds } from "./testing/arbitraries/request-flaws.ts";
-export type {
-  KnownImpression,
-  RequestSource,
-} from "./testing/arbitraries/request-source.ts";
 export {
   type ArbitraryRequestOptions,
   arbitraryRequest,
   type RequestCase,
 } from "./testing/arbitraries/request.ts";
+export { type Flaw, type FlawKind, flawKinds } from "./testing/arbitraries/request-flaws.ts";
+export type {
+  KnownImpression,
+  RequestSource,
+} from "./testing/arbitraries/request-source.ts";
 export {
   type ArbitrarySchedulerOptions,
   arbitraryScheduler,
