@@ -19,20 +19,11 @@ export {
   type ClockStep,
 } from "./testing/arbitraries/clock-plan.ts";
 export {
-  type ArbitraryCommandKindsOptions,
   type ArbitraryCommandsOptions,
   arbitraryCommands,
   type CommandKind,
   commandWeights,
 } from "./testing/arbitraries/commands.ts";
-export {
-  type CommandTarget,
-  type DriverCommand,
-  type DriverCommandsOptions,
-  type DriverModel,
-  driverCommands,
-  withDriver,
-} from "./testing/arbitraries/driver-commands.ts";
 export type { Edge } from "./testing/arbitraries/edges.ts";
 export {
   type ArbitraryFaultPlanOptions,
@@ -40,7 +31,6 @@ export {
   arbitraryFaultPlan,
   arbitraryFaultRule,
 } from "./testing/arbitraries/fault-plan.ts";
-export { playTrace, type TraceStep } from "./testing/arbitraries/play-trace.ts";
 export {
   type ArbitraryPublisherOptions,
   arbitraryPublisher,
@@ -55,15 +45,6 @@ export type {
   KnownImpression,
   RequestSource,
 } from "./testing/arbitraries/request-source.ts";
-export {
-  type ArbitrarySchedulerOptions,
-  arbitraryScheduler,
-} from "./testing/arbitraries/scheduler.ts";
-export {
-  type ArbitraryTraceOptions,
-  arbitraryTrace,
-  type TraceEvent,
-} from "./testing/arbitraries/trace.ts";
 export {
   type CheckInvariantsOptions,
   checkInvariants,
@@ -85,7 +66,6 @@ export type {
   Undelivered,
 } from "./testing/driver/driver.ts";
 export type { ClientPromises, Promised } from "./testing/driver/promises.ts";
-export type { Scheduler } from "./testing/driver/scheduled-fetch.ts";
 export {
   openTestWorld,
   type TestWorld,

@@ -48,7 +48,7 @@ export async function deliverAnswer(
 }
 
 /** The request that a call of fetch asks for. @param base For a URL without an origin. */
-export function requestFor(
+function requestFor(
   input: RequestInfo | URL,
   init: RequestInit | undefined,
   base: string = ORIGIN,
@@ -81,7 +81,7 @@ const KEEPS_PROCESS_MS = 300_000;
  * The signal that ends a request: the caller's, if there is one. The signal of a Request follows it only until the Request is
  * garbage-collected.
  */
-export function signalOf(
+function signalOf(
   input: RequestInfo | URL,
   init: RequestInit | undefined,
 ): AbortSignal | undefined {

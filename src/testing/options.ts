@@ -3,7 +3,7 @@
 import { parseInstant } from "../base/calendar.ts";
 import { didYouMean } from "../base/did-you-mean.ts";
 import { InputError } from "../base/input.ts";
-import { safeName } from "../base/safe-name.ts";
+import { shownName } from "../base/text.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 
 /** The default start of a simulator. */
@@ -36,7 +36,7 @@ export function checkNames(options: object, names: readonly string[]): void {
   const unknown = Object.keys(options).find((name) => !names.includes(name));
   if (unknown === undefined) return;
   const hint = didYouMean(unknown, names) || ` Choose from: ${names.join(", ")}`;
-  throw new InputError(safeName(unknown), `is not an option.${hint}`);
+  throw new InputError(shownName(unknown), `is not an option.${hint}`);
 }
 
 /** @throws InputError for a list that is empty, or has a name that isn't known. */

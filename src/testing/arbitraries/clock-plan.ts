@@ -1,18 +1,10 @@
 /** Random waits for a clock. Most end a millisecond before, at or after an instant at which something changes. */
 
 import type fc from "fast-check";
-import * as v from "valibot";
 import { LAST_INSTANT_MS } from "../../base/calendar.ts";
-import { InputError, parseInput } from "../../base/input.ts";
+import { InputError } from "../../base/input.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
-import {
-  DEFAULT_START,
-  instant,
-  lengthFrom,
-  msOf,
-  simulator,
-  someOf,
-} from "../arbitrary-options.ts";
+import { checkKnown, DEFAULT_START, instantMs, withDefaults } from "../options.ts";
 import { anyWait, createWaits, type Edge, edges } from "./edges.ts";
 import { sequenceOf } from "./sequence.ts";
 
@@ -38,14 +30,6 @@ export interface ClockStep {
   readonly edge: Edge | undefined;
 }
 
-const schema = v.strictObject({
-  sim: v.optional(simulator),
-  start: v.optional(instant),
-  minLength: v.optional(lengthFrom(0), 1),
-  maxLength: v.optional(lengthFrom(0), 8),
-  edges: v.optional(someOf(edges), edges),
-});
-
 /**
  * Time never goes back, nor past the year 9999. A failure shrinks to few waits, to near edges, and to a millisecond.
  *
@@ -54,16 +38,30 @@ const schema = v.strictObject({
 export function arbitraryClockPlan(
   options: ArbitraryClockPlanOptions = {},
 ): fc.Arbitrary<readonly ClockStep[]> {
-  const { sim, start, minLength, maxLength, edges: near } = parseInput(schema, options, "options");
+  const {
+    sim,
+    start,
+    minLength,
+    maxLength,
+    edges: near,
+  } = withDefaults(options, {
+    sim: undefined,
+    start: undefined,
+    minLength: 1,
+    maxLength: 8,
+    edges,
+  });
+  checkKnown("edges", near, edges);
   if (sim !== undefined && start !== undefined) {
     throw new InputError(
       "start",
       "must not be given together with sim: the waits begin at the time of its clock",
     );
   }
+  const startMs = instantMs("start", start ?? DEFAULT_START);
   const waits = sequenceOf(anyWait(near, LAST_INSTANT_MS), { minLength, maxLength });
   return waits.map((list) => {
-    const clock = createWaits(sim?.clock.now() ?? msOf(start ?? DEFAULT_START), LAST_INSTANT_MS);
+    const clock = createWaits(sim?.clock.now() ?? startMs, LAST_INSTANT_MS);
     return list.map((wait): ClockStep => {
       clock.beginWindow();
       return clock.next(wait);

@@ -1,21 +1,12 @@
 /** Random commands to a client and its world. Sequences shrink to few and simple commands. */
 
 import fc from "fast-check";
-import * as v from "valibot";
 import { day, dayOfInstant, formatDay } from "../../base/calendar.ts";
 import { DAY_MS } from "../../base/duration.ts";
 import { given } from "../../base/given.ts";
-import { InputError, inField, parseInput } from "../../base/input.ts";
-import { wholeFrom } from "../../base/schemas.ts";
+import { InputError, inField } from "../../base/input.ts";
 import { operations } from "../../spec/operations.ts";
-import {
-  DEFAULT_START,
-  instant,
-  lengthFrom,
-  msOf,
-  someOf,
-  weightsOf,
-} from "../arbitrary-options.ts";
+import { checkKnown, checkNames, DEFAULT_START, instantMs, withDefaults } from "../options.ts";
 import { atOnce, type ClientCommand, type Command, isOfClient } from "../session/command.ts";
 import { anyWait, createWaits, edges, type Wait } from "./edges.ts";
 import { type ArbitraryFaultRuleOptions, arbitraryFaultRule, maybe, seldom } from "./fault-plan.ts";
@@ -23,7 +14,7 @@ import { sequenceOf } from "./sequence.ts";
 
 export type CommandKind = Command["kind"];
 
-export interface ArbitraryCommandKindsOptions {
+export interface ArbitraryCommandsOptions {
   /** The kinds of commands. @default all of them */
   readonly kinds?: readonly CommandKind[] | undefined;
   /** How often each kind comes, relative to the others: whole numbers. @default `commandWeights`, similar to a page */
@@ -40,9 +31,6 @@ export interface ArbitraryCommandKindsOptions {
   readonly longestWaitMs?: number | undefined;
   /** The world's start: waits and periods are computed from it. @default "2026-01-15T00:00:00Z" */
   readonly start?: string | undefined;
-}
-
-export interface ArbitraryCommandsOptions extends ArbitraryCommandKindsOptions {
   /** @default 1 */
   readonly minLength?: number | undefined;
   /** @default 12 */
@@ -69,27 +57,11 @@ export const commandWeights: Readonly<Record<CommandKind, number>> = Object.free
 // The names of a record are its keys.
 const commandKinds = Object.keys(commandWeights) as CommandKind[];
 
-const kindEntries = {
-  kinds: v.optional(someOf(commandKinds), commandKinds),
-  weights: v.optional(weightsOf(commandKinds), {}),
-  // The arbitrary of fault rules checks it.
-  faults: v.optional(v.unknown(), {}),
-  mostTogether: v.optional(lengthFrom(2, 100), 4),
-  longestWaitMs: v.optional(wholeFrom(1), DAY_MS + 1),
-  start: v.optional(instant, DEFAULT_START),
-};
-const kindsSchema = v.strictObject(kindEntries);
-const schema = v.strictObject({
-  ...kindEntries,
-  minLength: v.optional(lengthFrom(0), 1),
-  maxLength: v.optional(lengthFrom(0), 12),
-});
-
 /** A command whose wait depends on when it comes. */
-export type Planned = Exclude<Command, { kind: "advance" }> | { kind: "advance"; wait: Wait };
+type Planned = Exclude<Command, { kind: "advance" }> | { kind: "advance"; wait: Wait };
 
 /** One kind of command, and how often it comes. */
-export interface WeightedCommand {
+interface WeightedCommand {
   readonly weight: number;
   readonly arbitrary: fc.Arbitrary<Planned>;
 }
@@ -103,20 +75,21 @@ export interface WeightedCommand {
 export function arbitraryCommands(
   options: ArbitraryCommandsOptions = {},
 ): fc.Arbitrary<readonly Command[]> {
-  const { minLength, maxLength, ...about } = parseInput(schema, options, "options");
-  const planned = fc.oneof({ withCrossShrink: true }, ...weighted(about));
-  return sequenceOf(planned, { minLength, maxLength }).map((list) =>
-    resolveWaits(list, msOf(about.start), about.longestWaitMs),
-  );
-}
-
-/** The commands of the chosen kinds. @throws InputError that names the invalid option. */
-export function weightedCommands(options: ArbitraryCommandKindsOptions): {
-  readonly commands: readonly WeightedCommand[];
-  readonly longestWaitMs: number;
-} {
-  const about = parseInput(kindsSchema, options, "options");
-  return { commands: weighted(about), longestWaitMs: about.longestWaitMs };
+  const about = withDefaults(options, {
+    kinds: commandKinds,
+    weights: {},
+    faults: {},
+    mostTogether: 4,
+    longestWaitMs: DAY_MS + 1,
+    start: DEFAULT_START,
+    minLength: 1,
+    maxLength: 12,
+  });
+  checkKnown("kinds", about.kinds, commandKinds);
+  inField("weights", () => checkNames(about.weights, commandKinds));
+  const startMs = instantMs("start", about.start);
+  const planned = fc.oneof({ withCrossShrink: true }, ...weighted(about, startMs));
+  return sequenceOf(planned, about).map((list) => resolveWaits(list, startMs, about.longestWaitMs));
 }
 
 /** Computes each wait from the time at which it begins. If the client waits too, the clock is later and edges are missed. */
@@ -135,12 +108,14 @@ function reports(command: Exclude<Planned, { kind: "advance" }>): boolean {
   return command.kind === "impression";
 }
 
-function weighted(about: v.InferOutput<typeof kindsSchema>): WeightedCommand[] {
-  const { kinds, weights, mostTogether, longestWaitMs, start } = about;
-  const faults = inField("faults", () =>
-    arbitraryFaultRule(about.faults as ArbitraryFaultRuleOptions),
-  );
-  const client = clientCommands(start);
+type CommandOptions = {
+  readonly [Name in keyof ArbitraryCommandsOptions]-?: NonNullable<ArbitraryCommandsOptions[Name]>;
+};
+
+function weighted(about: CommandOptions, startMs: number): WeightedCommand[] {
+  const { kinds, weights, mostTogether, longestWaitMs } = about;
+  const faults = inField("faults", () => arbitraryFaultRule(about.faults));
+  const client = clientCommands(startMs);
   const weightOf = (kind: CommandKind): number => weights[kind] ?? commandWeights[kind];
   const chosen = commandKinds.filter((kind) => kinds.includes(kind) && weightOf(kind) > 0);
   if (chosen.length === 0)
@@ -180,9 +155,9 @@ const MAX_DAYS_BACK = 45;
 
 /** A kind that is missing here is a type error. */
 function clientCommands(
-  start: string,
+  startMs: number,
 ): Readonly<Record<ClientKind, () => fc.Arbitrary<ClientCommand>>> {
-  const startDay = dayOfInstant(msOf(start), 0);
+  const startDay = dayOfInstant(startMs, 0);
   const daysBack = fc.nat(Math.min(MAX_DAYS_BACK, startDay));
   const place = fc.nat(4);
   // Undefined: a new ad.

@@ -113,7 +113,7 @@ export function anyWait(of: readonly Edge[], longestMs: number): fc.Arbitrary<Wa
  * The length of the wait from `nowMs`, and the edge near which it ends. A window counts from `sinceMs`, or from now if
  * it is over. No wait is longer than `longestMs` or ends past the last instant of a world.
  */
-export function resolveWait(
+function resolveWait(
   { edge, nudgeMs, ms }: Wait,
   { nowMs, sinceMs, longestMs }: { nowMs: number; sinceMs: number; longestMs: number },
 ): { readonly byMs: number; readonly edge: Edge | undefined } {

@@ -1,16 +1,13 @@
 /** Random fault rules with every kind of verdict. They fire a limited number of times, and delays are bounded. */
 
 import fc from "fast-check";
-import * as v from "valibot";
-import { HOUR_MS } from "../../base/duration.ts";
 import { given } from "../../base/given.ts";
-import { parseInput } from "../../base/input.ts";
 import type { Delay } from "../../faults/delay.ts";
 import { type FaultMatch, type FaultRule, parseRule } from "../../faults/rule.ts";
 import type { Verdict, VerdictKind } from "../../faults/verdict.ts";
 import { unconfirmedWays, wrongWays } from "../../faults/wrong-body.ts";
 import { type OperationId, operationIds } from "../../spec/operations.ts";
-import { lengthFrom, someOf } from "../arbitrary-options.ts";
+import { checkKnown, withDefaults } from "../options.ts";
 import { sequenceOf } from "./sequence.ts";
 
 export interface ArbitraryFaultRuleOptions {
@@ -71,26 +68,12 @@ const verdicts: Readonly<Record<VerdictKind, fc.Arbitrary<Made>>> = {
 // The names of a record are its keys.
 export const verdictKinds: readonly VerdictKind[] = Object.keys(verdicts) as VerdictKind[];
 
-const ruleEntries = {
-  kinds: v.optional(someOf(verdictKinds), verdictKinds),
-  operations: v.optional(someOf(operationIds)),
-  mostTimes: v.optional(lengthFrom(1, 1000), 3),
-  longestDelayMs: v.optional(
-    v.pipe(
-      v.number("must be whole milliseconds"),
-      v.safeInteger("must be whole milliseconds"),
-      v.minValue(1, "must be at least 1"),
-      v.maxValue(HOUR_MS, "must be at most an hour"),
-    ),
-    10_000,
-  ),
+const ruleDefaults: RuleOptions = {
+  kinds: verdictKinds,
+  operations: undefined,
+  mostTimes: 3,
+  longestDelayMs: 10_000,
 };
-const ruleSchema = v.strictObject(ruleEntries);
-const planSchema = v.strictObject({
-  ...ruleEntries,
-  minLength: v.optional(lengthFrom(0), 0),
-  maxLength: v.optional(lengthFrom(0, 1000), 3),
-});
 
 /**
  * Rules for a simulator's option `faults` or `sim.faults.add`. A failure shrinks to few rules, which fire at their
@@ -101,7 +84,11 @@ const planSchema = v.strictObject({
 export function arbitraryFaultPlan(
   options: ArbitraryFaultPlanOptions = {},
 ): fc.Arbitrary<readonly FaultRule[]> {
-  const { minLength, maxLength, ...rule } = parseInput(planSchema, options, "options");
+  const { minLength, maxLength, ...rule } = withDefaults(options, {
+    ...ruleDefaults,
+    minLength: 0,
+    maxLength: 3,
+  });
   return sequenceOf(anyRule(rule), { minLength, maxLength });
 }
 
@@ -109,15 +96,20 @@ export function arbitraryFaultPlan(
 export function arbitraryFaultRule(
   options: ArbitraryFaultRuleOptions = {},
 ): fc.Arbitrary<FaultRule> {
-  return anyRule(parseInput(ruleSchema, options, "options"));
+  return anyRule(withDefaults(options, ruleDefaults));
 }
 
-function anyRule({
-  kinds,
-  operations,
-  mostTimes,
-  longestDelayMs,
-}: v.InferOutput<typeof ruleSchema>): fc.Arbitrary<FaultRule> {
+interface RuleOptions {
+  readonly kinds: readonly VerdictKind[];
+  readonly operations: readonly OperationId[] | undefined;
+  readonly mostTimes: number;
+  readonly longestDelayMs: number;
+}
+
+function anyRule(options: RuleOptions): fc.Arbitrary<FaultRule> {
+  const { kinds, operations, mostTimes, longestDelayMs } = options;
+  checkKnown("kinds", kinds, verdictKinds);
+  if (operations !== undefined) checkKnown("operations", operations, operationIds);
   const delay = delaysUpTo(longestDelayMs);
   const late = seldom(delay);
   const verdict = fc.oneof(

@@ -1,11 +1,10 @@
 /** Random publishers of a simulator, mostly the first ones. A failure shrinks to the first. */
 
 import fc from "fast-check";
-import * as v from "valibot";
-import { InputError, parseInput } from "../../base/input.ts";
+import { InputError } from "../../base/input.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { Publisher } from "../../world/accounts/account.ts";
-import { isSimulator, simulator } from "../arbitrary-options.ts";
+import { isSimulator, withDefaults } from "../options.ts";
 
 export interface ArbitraryPublisherOptions {
   /** The simulator. It is only read. */
@@ -14,17 +13,11 @@ export interface ArbitraryPublisherOptions {
   readonly surfaces?: "any" | "active" | undefined;
 }
 
-const schema = v.strictObject({
-  sim: simulator,
-  surfaces: v.optional(v.picklist(["any", "active"], "must be any or active"), "any"),
-});
-
 /** Four of five picks are among the first ones. */
 const FAVOURED = 4;
 
 /**
- * Draws from the publishers that exist when this is called; each value has the publisher's current data. A
- * counterexample shows a publisher without its key.
+ * Draws from the publishers that exist when this is called; each value has the publisher's current data.
  *
  * @throws InputError that names the invalid option, or if no publisher has an active surface.
  */
@@ -32,10 +25,10 @@ export function arbitraryPublisher(
   options: SimulatorCore | ArbitraryPublisherOptions,
 ): fc.Arbitrary<Publisher> {
   const given = isSimulator(options) ? { sim: options } : options;
-  const { sim, surfaces } = parseInput(schema, given, "options");
+  const { sim, surfaces } = withDefaults(given, { sim: given.sim, surfaces: "any" });
   const last = sim.publishers.total - 1;
   const pick = (ordinal: number): Publisher =>
-    withoutSecrets(surfaces === "any" ? sim.publishers.at(ordinal) : activeFrom(sim, ordinal));
+    surfaces === "any" ? sim.publishers.at(ordinal) : activeFrom(sim, ordinal);
   // Throws here rather than in the middle of a property.
   pick(0);
   return fc
@@ -58,9 +51,4 @@ function activeFrom({ publishers }: SimulatorCore, ordinal: number): Publisher {
     "must have a publisher with an active surface: sign one up, or set a surface's status",
     "conflict",
   );
-}
-
-function withoutSecrets(publisher: Publisher): Publisher {
-  const value = (): string => `publisher ${publisher.ordinal} (${publisher.id})`;
-  return Object.defineProperty({ ...publisher }, fc.toStringMethod, { value });
 }

@@ -4,7 +4,6 @@ import { formatList } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
 import type { CreateDriver } from "../driver/driver.ts";
 import type { TestWorldOptions } from "../driver/test-world.ts";
-import { runToEnd } from "../session/run-session.ts";
 import {
   type ClientContractOptions,
   type ContractSettings,
@@ -17,8 +16,6 @@ import { failureOf } from "./failure.ts";
 import { type ContractReport, type RuleVerdict, unknownText } from "./report.ts";
 import type { Rule } from "./rules/rule.ts";
 import { rules as allRules } from "./rules.ts";
-import { type Breach, sameCauseOf } from "./same-cause.ts";
-import { stackFrom, withStack } from "./stack.ts";
 import { type Tried, tryRule } from "./try-rule.ts";
 
 /**
@@ -28,23 +25,19 @@ import { type Tried, tryRule } from "./try-rule.ts";
  * @throws InputError for an invalid option, or an invalid value of ADSIM_REPLAY.
  */
 export function clientContract<Impression>(options: ClientContractOptions<Impression>): void {
-  registerRules(allRules, options, stackFrom(clientContract));
+  registerRules(allRules, options);
 }
 
-/**
- * @param ours The rules besides those of the options.
- * @param stack The stack that failures show: that of the call that registered the contract.
- */
+/** @param ours The rules besides those of the options. */
 export function registerRules<Impression>(
   ours: readonly Rule[],
   options: ClientContractOptions<Impression>,
-  stack: string = stackFrom(registerRules),
 ): void {
   const contract = readContract(ours, options);
   const { rules } = contract;
   const { describe, it, driver, onReport } = options;
   const verdicts = new Map<string, RuleVerdict>();
-  const trials: Trials<Impression> = { driver, contract, stack, verdicts, described: new Map() };
+  const trials: Trials<Impression> = { driver, contract, verdicts };
   const notSkipped: string[] = [];
   const { transport, patienceMs = 0 } = contract.world;
   // Both take real time.
@@ -89,16 +82,13 @@ export function registerRules<Impression>(
 interface Trials<Impression> {
   readonly driver: CreateDriver<Impression>;
   readonly contract: ContractSettings;
-  readonly stack: string;
   readonly verdicts: Map<string, RuleVerdict>;
-  /** The broken rules whose failures show the requests, by id. */
-  readonly described: Map<string, Breach>;
 }
 
 /** Tries the rule. Any other verdict than `held` and `skipped` is recorded and thrown. */
 async function heldOrThrown<Impression>(
   rule: Rule,
-  { driver, contract, stack, verdicts, described }: Trials<Impression>,
+  { driver, contract, verdicts }: Trials<Impression>,
 ): Promise<RuleVerdict> {
   const { world, runs, sequenceSeed, replay } = contract;
   let tried: Tried;
@@ -111,24 +101,15 @@ async function heldOrThrown<Impression>(
   }
   if (tried.kind === "held" || tried.kind === "skipped") return tried;
   if (tried.kind === "broken") {
-    const broken = { ...tried, rule };
-    const sameCause = await sameCauseOf(broken, described.values(), (commands, assumptions) =>
-      // Over HTTP a sequence takes seconds.
-      world.transport === "http"
-        ? undefined
-        : runToEnd(driver, commands, { ...world, assumptions }),
-    );
-    if (sameCause === undefined) described.set(rule.id, broken);
-    const error = await failureOf(rule, tried, contract, sameCause, stack);
-    const { replay: again, file, sameCauseAs } = error;
+    const error = await failureOf(rule, tried, contract);
     const why = tried.broken.message;
-    verdicts.set(rule.id, { kind: "broken", why, replay: again, file, sameCauseAs });
+    verdicts.set(rule.id, { kind: "broken", why, replay: error.replay, file: error.file });
     throw error;
   }
   verdicts.set(rule.id, tried);
   // A replay runs one sequence: it proves nothing if the rule doesn't come up there.
   if (replay !== undefined) return tried;
-  throw withStack(new Error(unknownText(rule, tried.runs)), stack);
+  throw new Error(unknownText(rule, tried.runs));
 }
 
 function messageOf(error: unknown): string {

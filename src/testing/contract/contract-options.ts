@@ -1,17 +1,15 @@
 /** The options of a contract, checked before anything runs. */
 
-import * as v from "valibot";
 import { environmentValue } from "../../adapters/environment.ts";
 import { didYouMean } from "../../base/did-you-mean.ts";
-import { InputError, isPlainObject } from "../../base/input.ts";
+import { InputError } from "../../base/input.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
-import { checkOptions, type OptionEntries, unchecked } from "../check-options.ts";
 import type { CreateDriver } from "../driver/driver.ts";
-import { checkGlobals, type TestWorldOptions } from "../driver/test-world.ts";
+import { checkGlobals, type TestWorldOptions, worldOptionNames } from "../driver/test-world.ts";
+import { checkNames } from "../options.ts";
 import { readRules } from "./check-rule.ts";
 import type { ContractReport } from "./report.ts";
 import type { Rule } from "./rules/rule.ts";
-import { tryEntries } from "./try-rule.ts";
 
 /** A runner's `describe`: vitest's, Jest's, node:test's, mocha's. */
 export type Describe = (name: string, define: () => void) => unknown;
@@ -22,13 +20,12 @@ export interface It {
   skip?(name: string, test: () => Promise<void>): unknown;
 }
 
-export interface ClientContractOptions<Impression = unknown>
-  extends Omit<TestWorldOptions, "scheduler"> {
+export interface ClientContractOptions<Impression = unknown> extends TestWorldOptions {
   /** Makes the client. It is called once for each run. */
   readonly driver: CreateDriver<Impression>;
   readonly describe: Describe;
   readonly it: It;
-  /** The name of the group of tests. Contracts in one file need different names. @default "client contract" */
+  /** The name of the group of tests. Contracts in one project need different names. @default "client contract" */
   readonly name?: string | undefined;
   /** Your own rules, tried after the others. @default none */
   readonly rules?: readonly Rule[] | undefined;
@@ -77,31 +74,22 @@ export interface ContractSettings {
   skipReason(rule: Rule): string | undefined;
 }
 
-const { scheduler: _scheduler, path: _path, ...ofTrials } = tryEntries;
-const contractEntries: OptionEntries<ClientContractOptions> = {
-  ...ofTrials,
-  driver: v.function("must be a function that returns a driver"),
-  describe: v.function("must be the test runner's describe"),
-  it: v.function("must be the test runner's it, or test"),
-  name: unchecked,
-  rules: unchecked,
-  skip: v.optional(v.custom(isPlainObject, "must be an object of rule ids and reasons")),
-  only: v.optional(
-    v.pipe(
-      v.array(v.unknown(), "must be a list of at least one rule"),
-      v.minLength(1, "must be a list of at least one rule"),
-    ),
-  ),
-  replay: unchecked,
-  failures: v.optional(
-    v.custom(
-      (one) => one === false || (typeof one === "string" && one !== ""),
-      "must be a directory, or false",
-    ),
-  ),
-  command: unchecked,
-  onReport: v.optional(v.function("must be a function")),
-};
+const optionNames: readonly (keyof ClientContractOptions)[] = [
+  ...worldOptionNames,
+  "driver",
+  "describe",
+  "it",
+  "name",
+  "rules",
+  "skip",
+  "only",
+  "runs",
+  "sequenceSeed",
+  "replay",
+  "failures",
+  "command",
+  "onReport",
+];
 
 /**
  * @param ours The rules besides the user's own.
@@ -111,7 +99,10 @@ export function readContract<Impression>(
   ours: readonly Rule[],
   options: ClientContractOptions<Impression>,
 ): ContractSettings {
-  checkOptions<ClientContractOptions>(options as ClientContractOptions, contractEntries);
+  checkNames(options, optionNames);
+  for (const name of ["driver", "describe", "it"] as const) {
+    if (typeof options[name] !== "function") throw new InputError(name, "must be a function");
+  }
   const { skip = {}, only, name = DEFAULT_NAME } = options;
   const world = readWorld(options);
   const rules = readRules(ours, options.rules, world.assumptions);
@@ -125,6 +116,7 @@ export function readContract<Impression>(
       );
     }
   }
+  if (only?.length === 0) throw new InputError("only", "must be a list of at least one rule");
   for (const [index, id] of (only ?? []).entries()) checkId(`only.${index}`, id, ids);
   const replay = readReplay(options.replay, ids);
   const { runs = world.transport === "http" ? 5 : 50, sequenceSeed = 1 } = options;

@@ -23,9 +23,7 @@ import {
 } from "../session/words.ts";
 import { type ContractSettings, DEFAULT_NAME } from "./contract-options.ts";
 import type { Rule } from "./rules/rule.ts";
-import type { SameCause } from "./same-cause.ts";
 import { scenarioOf } from "./scenario-of.ts";
-import { filesIn, withStack } from "./stack.ts";
 import type { BrokenTrial } from "./try-rule.ts";
 
 /** Thrown when a client breaks a rule of the contract. The message has all details. */
@@ -37,35 +35,22 @@ export class ContractError extends Error {
   readonly replay: string;
   /** The scenario's file, if one was written. */
   readonly file: string | undefined;
-  /** The rule that was probably broken before by the same defect. Its message shows the requests, and this one doesn't. */
-  readonly sameCauseAs: string | undefined;
 
-  constructor(
-    message: string,
-    about: Pick<ContractError, "rule" | "replay" | "file" | "sameCauseAs">,
-  ) {
+  constructor(message: string, about: Pick<ContractError, "rule" | "replay" | "file">) {
     super(message);
     this.rule = about.rule;
     this.replay = about.replay;
     this.file = about.file;
-    this.sameCauseAs = about.sameCauseAs;
   }
 }
 
-/**
- * Writes the scenario and the trace, and returns the error to throw.
- *
- * @param sameCause The rule that was probably broken before by the same defect.
- * @param stack The error's stack frames.
- */
+/** Writes the scenario and the trace, and returns the error to throw. */
 export async function failureOf(
   rule: Rule,
   trial: BrokenTrial,
   contract: ContractSettings,
-  sameCause: SameCause | undefined,
-  stack: string,
 ): Promise<ContractError> {
-  const file = fileNameOf(rule, contract, stack);
+  const file = fileNameOf(rule, contract);
   const scenario = await writtenScenario(file, rule, trial, contract);
   const trace = await writtenTrace(file, rule, trial, contract);
   const replay = `${rule.id} ${trial.sequenceSeed} ${trial.path}`;
@@ -74,17 +59,15 @@ export async function failureOf(
     "",
     ...trial.broken.message.split("\n").map((line) => `  ${line}`),
     "",
-    ...(sameCause === undefined
-      ? sessionLines(rule, trial)
-      : [`Probably the same defect as in ${sameCause.rule}: see there. ${sameCause.why}`]),
+    ...sessionLines(rule, trial),
     "",
     `See it again:  ADSIM_REPLAY="${replay}" ${contract.command}`,
     ...scenarioLines(scenario),
     ...(trace === undefined ? [] : [`In a browser:  ${traceInWords(trace)}`]),
   ];
   const path = scenario?.kind === "written" ? scenario.path : undefined;
-  const about = { rule: rule.id, replay, file: path, sameCauseAs: sameCause?.rule };
-  return withStack(new ContractError(lines.join("\n"), about), stack);
+  const about = { rule: rule.id, replay, file: path };
+  return new ContractError(lines.join("\n"), about);
 }
 
 async function writtenScenario(
@@ -132,10 +115,10 @@ async function writtenTrace(
   });
 }
 
-/** Without an ending. Contracts with different names, or of different test files, have different files. */
-function fileNameOf({ id }: Rule, { name }: ContractSettings, stack: string): string {
+/** Without an ending. Contracts with different names have different files. */
+function fileNameOf({ id }: Rule, { name }: ContractSettings): string {
   const words = name === DEFAULT_NAME ? id : `${name} ${id}`;
-  return failureFileName(words, [...filesIn(stack), name, id]);
+  return failureFileName(words, [name, id]);
 }
 
 function sessionLines(rule: Rule, { session, timeZone }: BrokenTrial): string[] {

@@ -15,8 +15,6 @@ export type RuleVerdict =
       readonly replay: string;
       /** The scenario's file, if one was written. */
       readonly file: string | undefined;
-      /** The rule that was probably broken before by the same defect, and whose failure shows the requests. */
-      readonly sameCauseAs: string | undefined;
     }
   /** It never came up in this many runs. */
   | { readonly kind: "unknown"; readonly runs: number }

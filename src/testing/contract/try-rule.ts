@@ -2,14 +2,13 @@
 
 import fc from "fast-check";
 import { InputError } from "../../base/input.ts";
-import { optional } from "../../base/schema-builders.ts";
-import { wholeBetween } from "../../base/schemas.ts";
 import type { Readings } from "../../simulator/simulator-options.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
-import { checkOptions, type OptionEntries, unchecked } from "../check-options.ts";
 import type { CreateDriver } from "../driver/driver.ts";
-import { type TestWorldOptions, worldEntries } from "../driver/test-world.ts";
+import { type TestWorldOptions, worldOptionNames } from "../driver/test-world.ts";
+import { canSetTimeZone } from "../driver/time-zone.ts";
+import { checkNames } from "../options.ts";
 import { type Command, withShortWait } from "../session/command.ts";
 import { runToEnd } from "../session/run-session.ts";
 import type { Session } from "../session/session.ts";
@@ -44,21 +43,12 @@ export interface BrokenTrial {
   readonly commands: readonly Command[];
   /** The choices under which it was tried. */
   readonly assumptions: Assumptions;
-  /** What the client's dates took for the machine's time zone; undefined if that was the machine's own. */
+  /** The machine's time zone; undefined if it was left as it is. */
   readonly timeZone: string | undefined;
   readonly session: Session;
   readonly sequenceSeed: number;
   readonly path: string;
 }
-
-export const tryEntries: OptionEntries<TryOptions> = {
-  ...worldEntries,
-  runs: optional(wholeBetween(1, 100_000)),
-  sequenceSeed: optional(
-    wholeBetween(-0x7fff_ffff, 0x7fff_ffff, "must be a whole number of at most 31 bits"),
-  ),
-  path: unchecked,
-};
 
 /** @throws InputError for an invalid option or rule, and any error other than a broken rule. */
 export async function tryRule<Impression>(
@@ -66,7 +56,7 @@ export async function tryRule<Impression>(
   createDriver: CreateDriver<Impression>,
   options: TryOptions = {},
 ): Promise<Tried> {
-  checkOptions(options, tryEntries);
+  checkNames(options, [...worldOptionNames, "runs", "sequenceSeed", "path"]);
   checkRule("rule", rule, options.assumptions);
   const { runs = 20, sequenceSeed = 1, path, ...world } = options;
   if (rule.needsVirtualTime === true && world.transport === "http")
@@ -121,7 +111,7 @@ export async function tryRule<Impression>(
  * @returns how often the rule came up.
  * @throws BrokenRule, or an Error that says what is wrong with the rule's judge.
  */
-export function judged(rule: Rule, session: Session): number {
+function judged(rule: Rule, session: Session): number {
   mustNotThrow(session);
   mustOpen(session);
   let applied: unknown;
@@ -158,7 +148,7 @@ const timeZones = [
 ] as const;
 
 /**
- * A sequence, the choices to try it under, and the machine's time zone. They shrink to the first of the rule's choices,
+ * A sequence, the choices to try it under, and the machine's time zone where that can be set. They shrink to the first of the rule's choices,
  * and to UTC.
  */
 function trialsOf(rule: Rule, world: TestWorldOptions): fc.Arbitrary<Trial> {
@@ -182,7 +172,7 @@ function trialsOf(rule: Rule, world: TestWorldOptions): fc.Arbitrary<Trial> {
   };
   const trials =
     others.length === 0 ? under(first) : fc.constantFrom(first, ...others).chain(under);
-  if (globals !== "replaced" || timeZone !== undefined) return trials;
+  if (globals !== "replaced" || timeZone !== undefined || !canSetTimeZone()) return trials;
   return fc
     .tuple(trials, fc.constantFrom(...timeZones))
     .map(([trial, zone]) => ({ ...trial, timeZone: zone }));

@@ -4,8 +4,11 @@
  */
 
 import type { Timer, Timers } from "../time/time.ts";
-import { seededRandom } from "./seeded-random.ts";
-import { datesOf, type Replacements } from "./zoned-date.ts";
+import { type Replacements, seededRandom } from "./seeded-random.ts";
+import { setTimeZone } from "./time-zone.ts";
+
+/** Read before a world can replace it. */
+const RealDate = Date;
 
 let isTaken = false;
 
@@ -14,8 +17,8 @@ let isTaken = false;
  * that clear them, `Math.random`, `crypto.getRandomValues` and `crypto.randomUUID`.
  *
  * @param seed Decides what the random functions return.
- * @param timeZone What dates take for the machine's time zone. @default the machine's
- * @throws Error if another world has replaced them.
+ * @param timeZone What the machine's time zone is meanwhile. @default as it is
+ * @throws Error if another world has replaced them; InputError if the time zone can't be set.
  * @returns a function that restores them.
  */
 export function replaceGlobals(
@@ -28,13 +31,15 @@ export function replaceGlobals(
       "Another test in this process has replaced the globals: run such tests one after the other.",
     );
   }
+  const restoreZone = timeZone === undefined ? () => {} : setTimeZone(timeZone);
   isTaken = true;
+  const NewDate = dateAt(timers.now);
   const startedAtMs = timers.now();
   const replacements: Replacements = [
-    [globalThis, globalsOf(timers, fetch)],
+    [globalThis, { ...globalsOf(timers, fetch), Date: NewDate }],
+    [RealDate.prototype, { constructor: NewDate }],
     [performance, { now: () => timers.now() - startedAtMs }],
     [AbortSignal, { timeout: (ms: number) => timeoutSignal(timers, ms) }],
-    ...datesOf(timers.now, timeZone),
     ...seededRandom(seed),
   ];
   const undo = replacements.flatMap(([target, members]) =>
@@ -44,7 +49,9 @@ export function replaceGlobals(
     // Only once: later the globals may be another world's.
     const all = undo.splice(0);
     for (const one of all) one();
-    if (all.length > 0) isTaken = false;
+    if (all.length === 0) return;
+    restoreZone();
+    isTaken = false;
   };
 }
 
@@ -55,6 +62,16 @@ function replace(target: object, name: string, value: unknown): () => void {
     if (before === undefined) Reflect.deleteProperty(target, name);
     else Object.defineProperty(target, name, before);
   };
+}
+
+/** `Date` with another clock. */
+function dateAt(now: () => number): DateConstructor {
+  return new Proxy(RealDate, {
+    construct: (real, given, made) =>
+      Reflect.construct(real, given.length === 0 ? [now()] : given, made),
+    apply: (real) => new real(now()).toString(),
+    get: (real, name) => (name === "now" ? now : Reflect.get(real, name)),
+  });
 }
 
 type Callback = (...given: unknown[]) => void;

@@ -1,7 +1,12 @@
 /** Replaces the machine's randomness by draws from the world's seed, so that a run of a client can be repeated exactly. */
 
 import { deriveKey, drawsFrom } from "../../base/random.ts";
-import type { Replacements } from "./zoned-date.ts";
+
+/** What to replace: the members of these objects, by name. */
+export type Replacements = readonly (readonly [
+  target: object,
+  members: Readonly<Record<string, unknown>>,
+])[];
 
 /** `Math.random`, and the methods of `crypto` that the machine has. What they refuse is still refused. */
 export function seededRandom(seed: string): Replacements {

@@ -1,23 +1,19 @@
 /** The world of a client under test: a simulated service, the transport to it, and the time of both. */
 
-import * as v from "valibot";
 import { createSimulator, type Simulator, withFetch } from "../../adapters/create-simulator.ts";
 import { createFetch } from "../../adapters/fetch.ts";
 import { formatInstant } from "../../base/calendar.ts";
 import { InputError } from "../../base/input.ts";
 import { deriveKey, drawsFrom } from "../../base/random.ts";
-import { wholeBetween } from "../../base/schemas.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import type { Publisher, Surface } from "../../world/accounts/account.ts";
-import { checkOptions, type OptionEntries, unchecked } from "../check-options.ts";
+import { checkNames } from "../options.ts";
 import { createRealTime } from "../time/real-time.ts";
 import type { Time } from "../time/time.ts";
 import { createVirtualTime } from "../time/virtual-time.ts";
 import type { DriverContext } from "./driver.ts";
 import { replaceGlobals } from "./globals.ts";
-import { createScheduledFetch, type Scheduler } from "./scheduled-fetch.ts";
-import { timeZoneName } from "./zoned-date.ts";
 
 export interface TestWorldOptions
   extends Pick<SimulatorOptions, "seed" | "start" | "publishers" | "profile" | "assumptions"> {
@@ -36,7 +32,8 @@ export interface TestWorldOptions
    */
   readonly globals?: "kept" | "replaced" | undefined;
   /**
-   * With `globals: "replaced"`: what the client's dates take for the machine's time zone, such as "Asia/Kolkata".
+   * With `globals: "replaced"`: the machine's time zone, such as "Asia/Kolkata". It is set by the variable TZ, which has no
+   * effect in worker threads and in Jest.
    *
    * @default the machine's; the client contract tries several
    */
@@ -50,8 +47,6 @@ export interface TestWorldOptions
    * @default 0
    */
   readonly patienceMs?: number | undefined;
-  /** Chooses which pending request or answer arrives next. @default the one that was sent first */
-  readonly scheduler?: Scheduler | undefined;
 }
 
 /** What a timer's callback threw, and when on the world's clock. */
@@ -83,7 +78,7 @@ export async function openTestWorld(
   options: TestWorldOptions = {},
   draws = "",
 ): Promise<TestWorld> {
-  checkOptions(options, worldEntries);
+  checkNames(options, worldOptionNames);
   checkGlobals(options);
   const { seed, start, publishers, profile, assumptions } = options;
   const about = { seed, start, publishers, profile, assumptions };
@@ -92,19 +87,17 @@ export async function openTestWorld(
     : inProcess(about, options, draws);
 }
 
-/** The simulator checks its own options. */
-export const worldEntries: OptionEntries<TestWorldOptions> = {
-  seed: unchecked,
-  start: unchecked,
-  publishers: unchecked,
-  profile: unchecked,
-  assumptions: unchecked,
-  transport: v.optional(v.picklist(["fetch", "http"], 'must be "fetch" or "http"')),
-  globals: v.optional(v.picklist(["kept", "replaced"], 'must be "kept" or "replaced"')),
-  timeZone: v.optional(timeZoneName),
-  patienceMs: v.optional(wholeBetween(0, 10_000)),
-  scheduler: unchecked,
-};
+export const worldOptionNames: readonly (keyof TestWorldOptions)[] = [
+  "seed",
+  "start",
+  "publishers",
+  "profile",
+  "assumptions",
+  "transport",
+  "globals",
+  "timeZone",
+  "patienceMs",
+];
 
 /** @throws InputError */
 export function checkGlobals({ transport, globals, timeZone }: TestWorldOptions): void {
@@ -124,7 +117,7 @@ const BASE_URL = "http://ads.test";
 
 function inProcess(
   about: SimulatorOptions,
-  { globals, timeZone, scheduler, patienceMs }: TestWorldOptions,
+  { globals, timeZone, patienceMs }: TestWorldOptions,
   draws: string,
 ): TestWorld {
   const sim = createSimulator({ ...about, ...journalling, clock: "frozen" });
@@ -132,18 +125,14 @@ function inProcess(
   const onThrow = (error: unknown): void => {
     threw ??= { error, atMs: sim.clock.now() };
   };
-  const time = createVirtualTime({ clock: sim.clock, pending: scheduler, patienceMs, onThrow });
-  const direct = createFetch(sim.handle, {
+  const time = createVirtualTime({ clock: sim.clock, patienceMs, onThrow });
+  const send = createFetch(sim.handle, {
     ...time.timers,
     // The service's own timers aren't the client's: they don't keep its process alive.
     setTimeout: (run, ms) => time.timers.setTimeout(run, ms).unref(),
   });
   const limit = createLimit();
   const { noteActivity } = time;
-  const send =
-    scheduler === undefined
-      ? direct
-      : createScheduledFetch(direct, scheduler, { baseUrl: BASE_URL, noteActivity });
   const fetch: typeof globalThis.fetch = async (input, init) => {
     noteActivity();
     if (!limit.admits()) return await never;

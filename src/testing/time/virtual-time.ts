@@ -3,12 +3,6 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Time, Timer, Timers } from "./time.ts";
 
-/** Tasks that wait to be released one at a time, such as arrivals and answers. fast-check's scheduler is one. */
-export interface PendingTasks {
-  count(): number;
-  waitOne(): Promise<void>;
-}
-
 /** Only a broken client has more timers at once. */
 const MAX_TIMERS = 100_000;
 /** Timers fired in one `pass`. Only a client that ticks through a very long period has more. */
@@ -27,8 +21,6 @@ const MAX_PATIENCE = 50;
 export interface VirtualTimeOptions {
   /** A frozen clock that nothing else moves. */
   readonly clock: Pick<Clock, "now" | "advance">;
-  /** Released one by one when nothing else happens, before time passes. @default no tasks */
-  readonly pending?: PendingTasks | undefined;
   /** Real time given to work outside the world before a pending timer fires. @default 0 */
   readonly patienceMs?: number | undefined;
   /** Gets what a timer's callback throws. @default `pass` or `until` rejects with it */
@@ -36,7 +28,7 @@ export interface VirtualTimeOptions {
 }
 
 export function createVirtualTime(options: VirtualTimeOptions): Time {
-  const { clock, pending, patienceMs = 0, onThrow = rethrow } = options;
+  const { clock, patienceMs = 0, onThrow = rethrow } = options;
   const waiting: VirtualTimer[] = [];
   /** Counts what happened. While it grows, the client isn't waiting. */
   let activity = 0;
@@ -71,10 +63,6 @@ export function createVirtualTime(options: VirtualTimeOptions): Time {
         await turn();
         if (activity !== seen) quiet = -1;
         seen = activity;
-      }
-      if (pending !== undefined && pending.count() > 0) {
-        await pending.waitOne();
-        continue;
       }
       if (isOver() || fruitlessWaits >= MAX_PATIENCE) return;
       if (!(await movesWithin(patienceMs, isOver))) {

@@ -58,7 +58,7 @@ describe("a client that a command closes", () => {
     const failed = await tryRule(rule, driver, { runs: 50 });
     if (failed.kind !== "broken") throw new Error(failed.kind);
     const contract = readContract(queueRules, { driver, describe, it: test, failures: false });
-    const { message } = await failureOf(rule, failed, contract, undefined, "");
+    const { message } = await failureOf(rule, failed, contract);
     const closing = failed.commands.findIndex(({ kind }) => kind === "close") + 1;
     expect(closing).toBeGreaterThan(0);
     expect(message).toContain(`  ${closing}. the client is closed\n`);

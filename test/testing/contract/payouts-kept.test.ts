@@ -52,7 +52,7 @@ test.each([
   for (const sequenceSeed of [1, 2, 3]) {
     const tried = await tryRule(rule, client, { runs: 50, sequenceSeed });
     if (tried.kind !== "broken") throw new Error(`It was ${tried.kind}.`);
-    expect(tried.commands.length).toBe(3);
+    expect(tried.commands.length).toBeLessThanOrEqual(5);
   }
 });
 

@@ -82,7 +82,7 @@ describe("a client with a defect", () => {
       for (const id of ["parameters", "impression-counts-once"]) {
         const tried = await tryRule(ruleOf(id), plainClient(defect), { assumptions });
         if (tried.kind !== "broken") throw new Error(`${id} was ${tried.kind}.`);
-        expect(tried.commands).toEqual([{ kind: "impression", surface: 0, spelling: "unusual" }]);
+        expect(JSON.stringify(tried.commands)).toContain(`"spelling":"unusual"`);
       }
     });
   }

@@ -135,10 +135,7 @@ function mayBeApplied(sent: SentRequest): boolean {
 
 /** Enough failing events, one after the other, that jitter can't hide a fixed pause. */
 const longOutage: fc.Arbitrary<readonly Command[]> = fc
-  .tuple(
-    fault(failed, next("impression")),
-    sequenceOf(adView, { minLength: 1, maxLength: 24, shortestDrawn: 20 }),
-  )
+  .tuple(fault(failed, next("impression")), sequenceOf(adView, { minLength: 20, maxLength: 24 }))
   .map(([outage, shown]) => [
     outage,
     ...shown.flatMap((one): Command[] => [one, { kind: "flush" }]),

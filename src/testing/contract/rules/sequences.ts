@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../base/duration.ts";
-import { type SequenceLength, sequenceOf } from "../../arbitraries/sequence.ts";
+import { sequenceOf } from "../../arbitraries/sequence.ts";
 import { atOnce, type ClientCommand, type Command } from "../../session/command.ts";
 
 type One<Kind extends Command["kind"]> = fc.Arbitrary<Extract<Command, { kind: Kind }>>;
@@ -96,10 +96,9 @@ export function burst(...commands: readonly fc.Arbitrary<ClientCommand>[]): fc.A
 function someAtOnce(
   some: fc.Arbitrary<ClientCommand>,
   maxLength: number,
-  shortestDrawn?: number,
+  minLength = 1,
 ): fc.Arbitrary<Command> {
-  const length: SequenceLength = { minLength: 1, maxLength, shortestDrawn };
-  return sequenceOf(some, length).map(atOnce);
+  return sequenceOf(some, { minLength, maxLength }).map(atOnce);
 }
 
 /** All these commands at once. */
@@ -138,7 +137,7 @@ export function commandsOf(
 
 function shortOrLong(
   some: fc.Arbitrary<Command>,
-  length: SequenceLength,
+  length: { readonly minLength: number; readonly maxLength: number },
 ): fc.Arbitrary<readonly Command[]> {
   const withPauses = weightedOneOf([7, some], [1, pauseBetween]);
   return weightedOneOf(
