@@ -1,8 +1,7 @@
-/** Defects of the simulator: the scenarios that notice each, and the topic of the random sequences that find it. */
+/** Defects of the simulator: the scenarios that notice each, and whether random sequences find it. */
 
 import { durationMs } from "../../src/base/duration.ts";
 import type { SimulatorCore } from "../../src/simulator/simulator.ts";
-import type { TopicName } from "../testing/defects/topics.ts";
 import {
   type Answer,
   afterRestore,
@@ -23,8 +22,8 @@ import {
 interface SimulatorDefect {
   /** Names of shipped scenarios. Each of them breaks. */
   readonly scenarios: readonly string[];
-  /** What the sequences are about that look for it. @default none look for it */
-  readonly topic?: TopicName;
+  /** Whether random sequences find it. @default true */
+  readonly isHunted?: boolean;
   readonly plant: Plant;
 }
 
@@ -105,12 +104,10 @@ function goesOn(change: (sim: SimulatorCore) => void): Plant {
 export const simulatorDefects: Readonly<Record<string, SimulatorDefect>> = {
   "sessions aren't remembered": {
     scenarios: ["duplicate-storm", "dedup-edge", "session-reuse"],
-    topic: "duplicates",
     plant: requests("impression", ({ session_id: _, ...values }) => values),
   },
   "impressions without a session count as one session's": {
     scenarios: ["duplicate-storm"],
-    topic: "duplicates",
     plant: requests("impression", (values) => ({ session_id: "none", ...values })),
   },
   "the ad makes no difference": {
@@ -127,6 +124,7 @@ export const simulatorDefects: Readonly<Record<string, SimulatorDefect>> = {
   },
   "only the first thousand characters of a session id count": {
     scenarios: ["unicode-names"],
+    isHunted: false,
     plant: requests("impression", ({ session_id, ...values }) => ({
       ...values,
       session_id: session_id?.slice(0, 1000),
@@ -140,14 +138,12 @@ export const simulatorDefects: Readonly<Record<string, SimulatorDefect>> = {
   },
   "ids that a URL has to escape aren't recognised": {
     scenarios: ["schema-drift"],
-    topic: "keys",
     plant: requests("click", ({ impression_id: id = "" }) => ({
       impression_id: encodeURIComponent(id) === id ? id : `${id}.`,
     })),
   },
   "the default period has 30 days": {
     scenarios: ["default-period", "midnight-utc", "leap-day", "fresh-publisher"],
-    topic: "stats",
     plant: requests("stats", (values, sim) => ({ from: dayOf(sim, -29), ...values })),
   },
   "the default limit is the maximum": {
@@ -163,7 +159,6 @@ export const simulatorDefects: Readonly<Record<string, SimulatorDefect>> = {
   },
   "a key that was seen before stays valid": {
     scenarios: ["key-rotation"],
-    topic: "keys",
     plant: (sim) => {
       const ids = new Map<string, string>();
       wrap(sim.publishers, "rotateKey", (rotateKey) => (id) => {
@@ -186,20 +181,19 @@ export const simulatorDefects: Readonly<Record<string, SimulatorDefect>> = {
   },
   "a repeated click shows a credit": {
     scenarios: ["double-click", "lost-ack", "shutdown-flush"],
-    topic: "clicks",
     plant: bodies("click", (body) => {
       body.revenue_credited_inr ||= 0.5;
     }),
   },
   "a click on any id succeeds": {
     scenarios: ["orphan-click", "click-first", "garbage-bodies", "unicode-names"],
-    topic: "clicks",
     plant: answers((answer) => {
       if (objectIn(answer.body)?.code === "impression_not_found") accept(answer);
     }),
   },
   "an id as a number that has lost digits is accepted": {
     scenarios: ["big-numbers"],
+    isHunted: false,
     plant: answers((answer, { values: { impression_id: id } }) => {
       if (answer.status === 400 && typeof id === "number") accept(answer);
     }),
@@ -224,16 +218,15 @@ export const simulatorDefects: Readonly<Record<string, SimulatorDefect>> = {
   },
   "answers show five decimals of the six": {
     scenarios: ["busy-day", "tiny-amounts"],
-    topic: "amounts",
     plant: texts((text) => text.replaceAll(/(\.\d{5})\d/g, "$1")),
   },
   "amounts have trailing zeros": {
     scenarios: ["tiny-amounts"],
+    isHunted: false,
     plant: texts((text) => text.replaceAll(/(\.\d+)(?=[,}\]])/g, "$10")),
   },
   "an answer is reused until the next event": {
     scenarios: ["default-period"],
-    topic: "stats",
     plant: (sim) => {
       const known = new Map<string, string>();
       answers((answer, sent) => {
@@ -248,7 +241,6 @@ export const simulatorDefects: Readonly<Record<string, SimulatorDefect>> = {
   },
   "a period that reaches past today ends today": {
     scenarios: ["clock-skew"],
-    topic: "stats",
     plant: bodies("stats", (body, sim) => {
       const { from, to } = body.period as { from: string; to: string };
       const today = dayOf(sim);
@@ -257,14 +249,12 @@ export const simulatorDefects: Readonly<Record<string, SimulatorDefect>> = {
   },
   "the length of a body is counted in characters": {
     scenarios: ["unicode-names"],
-    topic: "surfaces",
     plant: answers(({ headers, body }, { operation }) => {
       if (operation === "surfaces") headers["content-length"] = String(body.length);
     }),
   },
   "a month is paid a day early": {
     scenarios: ["happy-month", "leap-day"],
-    topic: "payouts",
     plant: bodies("payouts", (body) => {
       for (const payout of body.payouts as Body[])
         payout.date = String(payout.date).replace(/07$/, "06");
@@ -272,11 +262,11 @@ export const simulatorDefects: Readonly<Record<string, SimulatorDefect>> = {
   },
   "a month is paid a day late": {
     scenarios: ["payout-month-end", "unknown-status"],
+    isHunted: false,
     plant: payouts(({ date }, sim) => date !== dayOf(sim)),
   },
   "an amount that was paid stays pending": {
     scenarios: ["happy-month"],
-    topic: "payouts",
     plant: bodies("payouts", (body) => {
       for (const { amount_inr: inr } of body.payouts as Body[])
         body.pending_inr = Number(body.pending_inr) + Number(inr);
@@ -284,22 +274,22 @@ export const simulatorDefects: Readonly<Record<string, SimulatorDefect>> = {
   },
   "an amount equal to the threshold isn't paid": {
     scenarios: ["payout-month-end", "long-payout-list"],
+    isHunted: false,
     plant: payouts(({ amount_inr: inr }) => inr !== 500),
   },
   "the latest payout isn't listed": {
     scenarios: ["long-payout-list"],
-    topic: "payouts",
     plant: bodies("payouts", (body) => {
       body.payouts = (body.payouts as Body[]).slice(1);
     }),
   },
   "the recording limit is one too high": {
     scenarios: ["burst-to-limit", "window-edge"],
+    isHunted: false,
     plant: admitsOneMore(isEvent),
   },
   "the reporting limit is one too high": {
     scenarios: ["reporting-limit", "limit-recovers", "limit-as-html", "thundering-herd"],
-    topic: "limits",
     plant: admitsOneMore((sent) => !isEvent(sent)),
   },
   "the last request of a limit is refused": {
@@ -310,7 +300,6 @@ export const simulatorDefects: Readonly<Record<string, SimulatorDefect>> = {
   },
   "a refused request spends quota all the same": {
     scenarios: ["limit-recovers", "thundering-herd"],
-    topic: "limits",
     plant: (sim) => {
       const owing = new Set<string>();
       answers((answer, { authorization }) => {
@@ -321,6 +310,7 @@ export const simulatorDefects: Readonly<Record<string, SimulatorDefect>> = {
   },
   "all publishers share one recording limit": {
     scenarios: ["noisy-neighbour"],
+    isHunted: false,
     plant: (sim) => {
       let fullUntilMs = 0;
       answers((answer, sent) => {
@@ -333,7 +323,6 @@ export const simulatorDefects: Readonly<Record<string, SimulatorDefect>> = {
   },
   "a new key has less than its whole quota": {
     scenarios: ["key-rotation", "reporting-limit"],
-    topic: "limits",
     plant: (sim) =>
       wrap(sim.publishers, "rotateKey", (rotateKey) => (publisher) => {
         const rotated = rotateKey(publisher);
@@ -345,11 +334,11 @@ export const simulatorDefects: Readonly<Record<string, SimulatorDefect>> = {
   },
   "Retry-After is a second too short": {
     scenarios: ["limit-recovers"],
-    topic: "limits",
     plant: retryAfter((text) => (/^\d+$/.test(text) ? String(Number(text) - 1) : text)),
   },
   "Retry-After is the length of the window, whenever it began": {
     scenarios: ["limit-recovers", "thundering-herd", "limit-as-html"],
+    isHunted: false,
     plant: retryAfter((text) => (/^\d+$/.test(text) ? "60" : text)),
   },
   "Retry-After has the date of the answer": {
@@ -360,6 +349,7 @@ export const simulatorDefects: Readonly<Record<string, SimulatorDefect>> = {
   },
   "a hint is sent where there should be none": {
     scenarios: ["limit-no-hint"],
+    isHunted: false,
     plant: answers(({ status, headers }) => {
       if (status === 429) headers["retry-after"] ??= "0";
     }),
@@ -372,6 +362,7 @@ export const simulatorDefects: Readonly<Record<string, SimulatorDefect>> = {
   },
   "an answer reveals that a hidden publisher exists": {
     scenarios: ["wrong-publisher"],
+    isHunted: false,
     plant: answers((answer, { values: { publisher_id: id } }, sim) => {
       const body = objectIn(answer.body);
       const exists = sim.publishers.list().some((publisher) => publisher.id === id);
@@ -385,14 +376,12 @@ export const simulatorDefects: Readonly<Record<string, SimulatorDefect>> = {
   },
   "Indian time is five hours ahead": {
     scenarios: ["midnight-ist"],
-    topic: "stats",
     plant: clockAhead(({ assumptions }) =>
       assumptions["date.timezone"] === "ist" ? -1_800_000 : 0,
     ),
   },
   "everything lasts a millisecond longer": {
     scenarios: ["dedup-edge", "late-click", "shutdown-flush"],
-    topic: "duplicates",
     plant: (sim) => {
       let behindMs = 0;
       wrap(sim.clock, "advance", (advance) => (by) => {
@@ -405,7 +394,6 @@ export const simulatorDefects: Readonly<Record<string, SimulatorDefect>> = {
   },
   "a world that goes on has forgotten what would be a duplicate": {
     scenarios: [],
-    topic: "continuing",
     plant: goesOn((sim) => {
       const window = sim.assumptions["dedup.window"];
       sim.assume({ "dedup.window": window === "24h" ? "30m" : "24h" });
@@ -414,14 +402,12 @@ export const simulatorDefects: Readonly<Record<string, SimulatorDefect>> = {
   },
   "in a world that goes on every publisher has another key": {
     scenarios: [],
-    topic: "continuing",
     plant: goesOn(({ publishers }) => {
       for (const { id } of publishers.list()) publishers.rotateKey(id);
     }),
   },
   "a paused surface records impressions": {
     scenarios: ["surface-paused"],
-    topic: "surfaces",
     plant: ({ publishers }) =>
       wrap(
         publishers,
@@ -432,32 +418,39 @@ export const simulatorDefects: Readonly<Record<string, SimulatorDefect>> = {
   },
   "an event whose answer is lost isn't recorded": {
     scenarios: ["lost-ack", "slow-ack", "shutdown-flush"],
+    isHunted: false,
     plant: verdicts("lose-response", (verdict) => ({ ...verdict, kind: "drop" })),
   },
   "an event that never arrived is recorded": {
     scenarios: ["shutdown-flush"],
+    isHunted: false,
     plant: verdicts("drop", (verdict) => ({ ...verdict, kind: "lose-response" })),
   },
   "a byte too many arrives": {
     scenarios: ["truncated-json"],
+    isHunted: false,
     plant: verdicts("truncate", (verdict) =>
       verdict.atByte === undefined ? verdict : { ...verdict, atByte: verdict.atByte + 1 },
     ),
   },
   "an answer that drips counts as lost": {
     scenarios: ["slow-drip"],
+    isHunted: false,
     plant: verdicts("drip", () => ({ kind: "lose-response" })),
   },
   "headers that a rule sets are left out": {
     scenarios: ["garbage-bodies", "flapping", "click-first", "brownout"],
+    isHunted: false,
     plant: verdicts("respond", ({ headers: _, ...verdict }) => verdict),
   },
   "the service records a request that a rule answers in its place": {
     scenarios: ["flapping", "brownout", "click-first", "slow-ack"],
+    isHunted: false,
     plant: verdicts("respond", (verdict) => ({ ...verdict, applied: true })),
   },
   "a client that has left isn't noticed": {
     scenarios: ["slow-ack", "slow-drip"],
+    isHunted: false,
     plant: answers((answer) => {
       const { delivery } = answer;
       if (delivery !== undefined) answer.delivery = { ...delivery, undelivered: () => undefined };
@@ -465,6 +458,7 @@ export const simulatorDefects: Readonly<Record<string, SimulatorDefect>> = {
   },
   "the audit counts lost answers as arrived": {
     scenarios: ["lost-ack", "truncated-json", "garbage-bodies"],
+    isHunted: false,
     plant: (sim) =>
       wrap(sim, "audit", (audit) => () => {
         const real = audit();
