@@ -242,7 +242,7 @@ const rules: Readonly<Record<string, Readonly<Record<string, ClientChanges>>>> =
       /^\d+$/.test(id) ? String(Number(id)) : id,
     ),
     "ids are percent-encoded": clicking(encodeURIComponent),
-    "ids are cut to 64 characters": clicking((id) => id.slice(0, 64)),
+    "ids are cut to 32 characters": clicking((id) => id.slice(0, 32)),
   },
   "key-stays-in-the-header": {
     "the key is in the URL": {
