@@ -41,10 +41,6 @@ const places: ReadonlyMap<ChoiceOverride, number> = new Map(
     .map((override, place) => [override, place]),
 );
 
-export function inCatalogueOrder(overrides: ChoiceOverrides): ChoiceOverrides {
-  return [...overrides].sort((left, right) => placeOf(left) - placeOf(right));
-}
-
 /** Sorts smaller sets first, and sets of one size in the order of the catalogue. */
 export function compareSets(left: ChoiceOverrides, right: ChoiceOverrides): number {
   if (left.length !== right.length) return left.length - right.length;

@@ -5,54 +5,52 @@
 
 import { InputError } from "../base/input.ts";
 import {
-  type AssumptionKey,
   type Assumptions,
   catalogue,
   choicesOf,
   type OpenPoint,
 } from "../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
-import { coveringRows } from "./covering/covering-rows.ts";
+import { pairRows, tripleRows } from "./covering-rows.ts";
 
 export interface CoveringArrayOptions {
   /** 1 covers every choice, 2 every pair of choices, 3 every triple. */
   readonly strength: 1 | 2 | 3;
-  /** Another seed gives another, equally good array. @default "adsim" */
-  readonly seed?: string | undefined;
-}
-
-/** A key with its choices, the default first. */
-interface Column {
-  readonly key: AssumptionKey;
-  readonly choices: readonly string[];
 }
 
 /**
- * Distinct full assignments that together contain every combination of `strength` choices of different keys. The same
- * catalogue and seed give the same assignments.
+ * Distinct full assignments that together contain every combination of `strength` choices of different keys: always the same.
  *
  * @throws InputError for another strength.
  */
-export function coveringArray({
-  strength,
-  seed = "adsim",
-}: CoveringArrayOptions): readonly Assumptions[] {
-  if (![1, 2, 3].includes(strength)) throw new InputError("strength", "must be 1, 2 or 3");
-  if (typeof seed !== "string") throw new InputError("seed", "must be a string");
-  const columns = Object.entries<OpenPoint>(catalogue).map(
-    // `key` comes from the catalogue.
-    ([key, point]): Column => ({ key: key as AssumptionKey, choices: choicesOf(point) }),
-  );
-  const rows = coveringRows({
-    levels: columns.map(({ choices }) => choices.length),
-    strength,
-    seed,
-  });
-  return rows.map((row) =>
-    resolveAssumptions(
-      Object.fromEntries(
-        columns.map(({ key, choices }, column) => [key, choices[row[column] ?? 0]]),
-      ),
+export function coveringArray({ strength }: CoveringArrayOptions): readonly Assumptions[] {
+  switch (strength) {
+    case 1:
+      return choicesInTurn();
+    case 2:
+      return pairRows.map((row) => assignment((place) => Number(row[place])));
+    case 3:
+      return tripleRows.map((row) => assignment((place) => Number(row[place])));
+    default:
+      throw new InputError("strength", "must be 1, 2 or 3");
+  }
+}
+
+const points: readonly (readonly [string, readonly string[]])[] = Object.entries<OpenPoint>(
+  catalogue,
+).map(([key, point]) => [key, choicesOf(point)]);
+
+/** As many rows as the key with the most choices has. */
+function choicesInTurn(): readonly Assumptions[] {
+  const length = Math.max(...points.map(([, choices]) => choices.length));
+  return Array.from({ length }, (_, row) => assignment(() => row));
+}
+
+/** @param numberAt The number of the choice of the key in this place; past the last choice comes the first. */
+function assignment(numberAt: (place: number) => number): Assumptions {
+  return resolveAssumptions(
+    Object.fromEntries(
+      points.map(([key, choices], place) => [key, choices[numberAt(place) % choices.length]]),
     ),
   );
 }

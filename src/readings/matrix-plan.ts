@@ -1,14 +1,8 @@
 /** Plans a matrix: the defaults with the user's pins, and rows of overrides to try. */
 
-import { InputError } from "../base/input.ts";
 import { type AssumptionKey, type Assumptions, catalogue } from "../spec/assumptions/catalogue.ts";
 import { nonDefaultChoices, resolveAssumptions } from "../spec/assumptions/resolve.ts";
-import {
-  type ChoiceOverrides,
-  distinct,
-  inCatalogueOrder,
-  keyAndChoiceOf,
-} from "./choice-overrides.ts";
+import { type ChoiceOverrides, distinct, keyAndChoiceOf } from "./choice-overrides.ts";
 
 /** In the order of the catalogue. */
 export const allKeys: readonly AssumptionKey[] = Object.keys(catalogue) as AssumptionKey[];
@@ -22,10 +16,8 @@ export interface MatrixPlan {
   readonly rows: readonly ChoiceOverrides[];
   /** The plan for only some of its keys: `ran`, and the rows that these leave to be run. */
   varying(keys: readonly AssumptionKey[], ran: readonly ChoiceOverrides[]): MatrixPlan;
-  /** The assumptions with these overrides; undefined if the choices contradict each other. */
-  assumptionsWith(overrides: ChoiceOverrides): Assumptions | undefined;
-  /** As many of the overrides as don't contradict each other. */
-  compatiblePart(overrides: ChoiceOverrides): ChoiceOverrides;
+  /** The assumptions with these overrides. */
+  assumptionsWith(overrides: ChoiceOverrides): Assumptions;
 }
 
 export interface PlanOptions {
@@ -48,34 +40,14 @@ export function makePlan(options: PlanOptions): MatrixPlan {
     (key) => !Object.hasOwn(pinned, key) && (only === undefined || only.includes(key)),
   );
 
-  function assumptionsWith(overrides: ChoiceOverrides): Assumptions | undefined {
+  function assumptionsWith(overrides: ChoiceOverrides): Assumptions {
     const chosen = Object.fromEntries(overrides.map((override) => keyAndChoiceOf(override)));
-    try {
-      return resolveAssumptions({ ...defaults, ...chosen });
-    } catch (error) {
-      if (error instanceof InputError) return undefined;
-      throw error;
-    }
-  }
-  function compatiblePart(overrides: ChoiceOverrides): ChoiceOverrides {
-    if (assumptionsWith(overrides) !== undefined) return overrides;
-    let part: ChoiceOverrides = [];
-    for (let before = -1; before < part.length; ) {
-      before = part.length;
-      for (const override of overrides) {
-        const more = part.includes(override) ? part : inCatalogueOrder([...part, override]);
-        // A later override may make this one possible.
-        if (assumptionsWith(more) !== undefined) part = more;
-      }
-    }
-    return part;
+    return resolveAssumptions({ ...defaults, ...chosen });
   }
 
-  const overrides = array
-    .map((row) =>
-      varied.filter((key) => row[key] !== defaults[key]).map((key) => `${key}=${row[key]}`),
-    )
-    .map(compatiblePart);
+  const overrides = array.map((row) =>
+    varied.filter((key) => row[key] !== defaults[key]).map((key) => `${key}=${row[key]}`),
+  );
   // The defaults are always tried.
   const rows = distinct(overrides).filter(({ length }) => length > 0);
   const isWhole = varied.length === open.length;
@@ -89,7 +61,6 @@ export function makePlan(options: PlanOptions): MatrixPlan {
         : [...ran, ...withoutRedundantRows(rows, { defaults, varied, strength, ran })],
     varying: (keys, before) => makePlan({ ...options, only: keys, ran: before }),
     assumptionsWith,
-    compatiblePart,
   };
 }
 

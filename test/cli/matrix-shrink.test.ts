@@ -7,7 +7,6 @@ import {
   type ChoiceOverrides,
   compareSets,
   distinct,
-  inCatalogueOrder,
   isWithin,
   nameOf,
   without,
@@ -24,8 +23,6 @@ const overrides: ChoiceOverrides = Object.entries<OpenPoint>(catalogue)
 
 interface Client {
   fails(set: ChoiceOverrides): boolean;
-  /** @default everything makes sense */
-  makesSense?(set: ChoiceOverrides): boolean;
 }
 
 interface Asked extends ShrinkState {
@@ -38,11 +35,9 @@ async function shrinkFor(
   rows: readonly ChoiceOverrides[],
   delay: () => Promise<void> = async () => undefined,
 ): Promise<Asked> {
-  const { makesSense = () => true } = client;
   const remembered = new Map<string, boolean>();
   let questions = 0;
   const ask = async (set: ChoiceOverrides): Promise<boolean> => {
-    if (!makesSense(set)) return false;
     questions += 1;
     await delay();
     const answer = client.fails(set);
@@ -53,16 +48,8 @@ async function shrinkFor(
     fails: async (set) => remembered.get(nameOf(set)) ?? ask(set),
     failsAgain: ask,
     confirm: ask,
-    compatiblePart(set) {
-      let part: ChoiceOverrides = [];
-      for (const one of [...set, ...set]) {
-        const more = inCatalogueOrder([...new Set([...part, one])]);
-        if (makesSense(more)) part = more;
-      }
-      return part;
-    },
   };
-  const sensible = distinct(rows.map((row) => trials.compatiblePart(row)));
+  const sensible = distinct(rows);
   const answers = await Promise.all(sensible.map(ask));
   const found: ShrinkState = { minimal: [], unstable: [], isComplete: false };
   await shrink(
@@ -118,17 +105,6 @@ describe("shrinking", () => {
       ),
       { seed: 1, numRuns: 300 },
     );
-  });
-
-  test("adds an override that another one needs, and still finds each override that fails alone", async () => {
-    const [needed = "", needing = "", other = ""] = overrides;
-    const makesSense = (set: ChoiceOverrides): boolean =>
-      !set.includes(needing) || set.includes(needed);
-    const rows = [overrides, [needed, needing], [needed, other], [needed]];
-    const together = await shrinkFor({ ...relyingOn([needing]), makesSense }, rows);
-    expect(together.minimal).toEqual([[needed, needing]]);
-    const alone = await shrinkFor({ ...relyingOn([needed], [other]), makesSense }, rows);
-    expect(alone.minimal).toEqual([[needed], [other]]);
   });
 
   test("finds a 1-minimal set even if a further override makes CMD pass again", async () => {

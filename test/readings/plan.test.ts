@@ -44,7 +44,7 @@ function pairsIn(rows: readonly Assumptions[], varied: readonly AssumptionKey[])
 }
 
 function assumptionsOf({ defaults, rows, assumptionsWith }: MatrixPlan): Assumptions[] {
-  return [defaults, ...rows.map((row) => assumptionsWith(row) ?? defaults)];
+  return [defaults, ...rows.map((row) => assumptionsWith(row))];
 }
 
 describe("keys", () => {

@@ -125,13 +125,12 @@ async function investigate(
     plan.rows.filter((_, index) => rows[index]?.passed === passed);
   const failing = withVerdict(false);
   if (failing.length > 0) progress.phase("looking for the smallest sets of choices that fail");
-  const { compatiblePart } = plan;
   const { fails, failsAgain, confirm } = runner;
   await shrink(
     {
       ...{ failing, width: jobs },
       passing: withVerdict(true),
-      trials: { fails, failsAgain, confirm, compatiblePart },
+      trials: { fails, failsAgain, confirm },
     },
     found,
   );
@@ -175,10 +174,9 @@ function planOf(flags: MatrixFlags, pinned: Readonly<Record<string, string>>): M
     );
   }
   const strength = strengths[flags.strength];
-  const seed = flags.seed === undefined ? {} : { seed: flags.seed };
   const plan = makePlan({
     ...{ pinned, only, strength },
-    array: coveringArray({ strength, ...seed }),
+    array: coveringArray({ strength }),
   });
   if (plan.rows.length > 0) return plan;
   throw wrongUsage(

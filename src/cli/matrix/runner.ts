@@ -2,7 +2,6 @@
 
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import pLimit from "p-limit";
-import { assert } from "../../base/assert.ts";
 import { digestOf } from "../../base/digest.ts";
 import { isControlTarget } from "../../base/world-path.ts";
 import { type ChoiceOverrides, nameOf } from "../../readings/choice-overrides.ts";
@@ -32,7 +31,7 @@ export class Interrupted extends Error {
 }
 
 /** `confirm` keeps the output of a set that fails. */
-export interface Runner extends Omit<Trials, "compatiblePart"> {
+export interface Runner extends Trials {
   /** Runs CMD even if a result is remembered. If it fails, its output is kept under `keepAs`. */
   run(overrides: ChoiceOverrides, keepAs: string): Promise<FinishedRun>;
   /** The last run that `confirm` made with these overrides. */
@@ -120,14 +119,11 @@ export function createRunner(options: RunnerOptions): Runner {
       await spool.discard();
     }
   }
-  /** Undefined if the overrides contradict each other. */
   async function runWith(
     overrides: ChoiceOverrides,
     keepAs: string | undefined,
-  ): Promise<FinishedRun | undefined> {
-    const assumptions = plan.assumptionsWith(overrides);
-    if (assumptions === undefined) return undefined;
-    const run = await runLimited(assumptions, keepAs);
+  ): Promise<FinishedRun> {
+    const run = await runLimited(plan.assumptionsWith(overrides), keepAs);
     verdicts.set(nameOf(overrides), Promise.resolve(!run.passed));
     return run;
   }
@@ -136,23 +132,19 @@ export function createRunner(options: RunnerOptions): Runner {
     get runs(): number {
       return runs;
     },
-    async run(overrides, keepAs) {
-      const run = await runWith(overrides, keepAs);
-      assert(run !== undefined, "A row with contradictory choices.");
-      return run;
-    },
+    run: runWith,
     fails(overrides) {
       const known = verdicts.get(nameOf(overrides));
       if (known !== undefined) return known;
-      const asked = runWith(overrides, undefined).then((run) => run?.passed === false);
+      const asked = runWith(overrides, undefined).then((run) => !run.passed);
       verdicts.set(nameOf(overrides), asked);
       return asked;
     },
-    failsAgain: async (overrides) => (await runWith(overrides, undefined))?.passed === false,
+    failsAgain: async (overrides) => !(await runWith(overrides, undefined)).passed,
     async confirm(overrides) {
       const run = await runWith(overrides, fileNameOf(overrides));
-      if (run !== undefined) confirmed.set(nameOf(overrides), run);
-      return run?.passed === false;
+      confirmed.set(nameOf(overrides), run);
+      return !run.passed;
     },
     confirmed: (overrides) => confirmed.get(nameOf(overrides)),
     async stop() {

@@ -20,8 +20,6 @@ export interface Trials {
   failsAgain(overrides: ChoiceOverrides): Promise<boolean>;
   /** The same, for a set that is about to be reported. */
   confirm(overrides: ChoiceOverrides): Promise<boolean>;
-  /** As many of the overrides as are compatible with each other. */
-  compatiblePart(overrides: ChoiceOverrides): ChoiceOverrides;
 }
 
 /** The findings so far. An interrupted search leaves what it has found. */
@@ -51,7 +49,7 @@ export async function shrink(options: ShrinkOptions, found: ShrinkState): Promis
   const givenUp = new Set<string>();
   await trySuspects(options, found);
   while (found.unstable.length < MAX_UNSTABLE) {
-    const rests = failing.map((row) => unexplained(row, found.minimal, trials));
+    const rests = failing.map((row) => unexplained(row, found.minimal));
     const open = distinct(rests.flatMap(({ sets }) => sets));
     const answers = await Promise.all(open.map((set) => trials.fails(set)));
     const unsolved = open.filter((set, index) => answers[index] && !givenUp.has(nameOf(set)));
@@ -151,7 +149,6 @@ const MAX_RESTS = 256;
 function unexplained(
   row: ChoiceOverrides,
   known: readonly ChoiceOverrides[],
-  trials: Pick<Trials, "compatiblePart">,
 ): { readonly sets: readonly ChoiceOverrides[]; readonly isComplete: boolean } {
   // Small sets first: a set of one override can be broken in only one way.
   const bySize = [...known].sort(compareSets);
@@ -165,7 +162,7 @@ function unexplained(
       continue;
     }
     for (const override of whole) {
-      const rest = trials.compatiblePart(without(set, [override]));
+      const rest = without(set, [override]);
       if (!seen.has(nameOf(rest))) seen.set(nameOf(rest), rest);
     }
   }
