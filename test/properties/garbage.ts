@@ -98,6 +98,7 @@ const garbage: fc.Arbitrary<Partial<ApiRequest>> = fc.oneof(
   ...[{ method }, { path }, { query }, { body }, { query, body }, { headers }].map((parts) =>
     fc.record<Partial<ApiRequest>>(parts),
   ),
+  fc.constant({ body: " ".repeat(65_537) }),
 );
 
 /** One such request. {@link filledIn} puts the ids of a world into it. */

@@ -106,7 +106,6 @@ describe("a queueing client isn't blamed if it", () => {
     "comes-back",
     "goes-on-after-the-limit",
     "unlisted-members",
-    "content-type-charset",
     "impression-counts-once",
     "click-counts",
   ])("refuses what it has no room for, as it declares: %s", async (id) => {
