@@ -1,17 +1,17 @@
 /**
  * `tsx build/covering-rows.ts` prints covering arrays for the catalogue as it is now, in the form of
- * `src/readings/covering-rows.ts`. Greedy: each row begins with a combination that no row has, and takes for every other key,
+ * `src/choices/covering-rows.ts`. Greedy: each row begins with a combination that no row has, and takes for every other key,
  * in some random order, the choice that completes the most missing combinations. The best of some such rows is kept.
  */
 
 import { stdout } from "node:process";
 import { deriveKey, drawsFrom } from "../src/base/random.ts";
-import { catalogue, choicesOf, type OpenPoint } from "../src/spec/assumptions/catalogue.ts";
+import { type Assumption, catalogue, choicesOf } from "../src/spec/assumptions/catalogue.ts";
 
 const ORDERS = 50;
 
 /** Every choice of every key has a number. By that, its key. */
-const keys: readonly number[] = Object.values<OpenPoint>(catalogue).flatMap((point, key) =>
+const keys: readonly number[] = Object.values<Assumption>(catalogue).flatMap((point, key) =>
   choicesOf(point).map(() => key),
 );
 const draw = drawsFrom(deriveKey("adsim", "covering rows"));

@@ -9,6 +9,7 @@ export type { Finding, FindingId } from "./audit/findings/finding.ts";
 export type { Clock, ClockMode, WallClock } from "./base/clock.ts";
 export type { Duration } from "./base/duration.ts";
 export { InputError } from "./base/input.ts";
+export { type CoveringArrayOptions, coveringArray } from "./choices/covering-array.ts";
 export type { Delay } from "./faults/delay.ts";
 export type { Faults, RuleRemover, Transport } from "./faults/faults.ts";
 export type { InstalledRule } from "./faults/installed-rule.ts";
@@ -19,16 +20,15 @@ export type { HarFilter, JournalFilter } from "./journal/filter.ts";
 export type { Journal } from "./journal/journal.ts";
 export type { ExchangeObserver, LoggedExchange } from "./journal/logged-exchange.ts";
 export type { WaitFor } from "./journal/wait-for.ts";
-export { type CoveringArrayOptions, coveringArray } from "./readings/covering-array.ts";
 export type { Usage } from "./simulator/running-world.ts";
 export type { SimulatorCore } from "./simulator/simulator.ts";
-export type { Readings, SimulatorOptions } from "./simulator/simulator-options.ts";
+export type { Choices, SimulatorOptions } from "./simulator/simulator-options.ts";
 export {
+  type Assumption,
   type AssumptionKey,
   type Assumptions,
   type Choice,
   catalogue,
-  type OpenPoint,
 } from "./spec/assumptions/catalogue.ts";
 export type { Delivery } from "./spec/delivery.ts";
 export type { ApiRequest, ApiResponse } from "./spec/messages.ts";

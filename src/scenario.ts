@@ -1,7 +1,7 @@
 /** `adsim/scenario`: scenarios as data, typed in TypeScript and checked as JSON. */
 
-export type { RequestOutcome } from "./laws/client-exchange.ts";
-export type { InvariantResult } from "./laws/judge.ts";
+export type { RequestOutcome } from "./invariants/client-exchange.ts";
+export type { InvariantResult } from "./invariants/judge.ts";
 export { defineScenario } from "./play/language/define/define-scenario.ts";
 export { scenarioJsonSchema } from "./play/language/json-schema.ts";
 export { type ParseScenarioOptions, parseScenario } from "./play/language/parse/parse-scenario.ts";

@@ -1,14 +1,14 @@
-/** `adsim/testing`: tools for property tests of a client, with fast-check, and what a request gets under other readings. */
+/** `adsim/testing`: tools for property tests of a client, with fast-check, and what a request gets under other choices. */
 
-export type { WireAnswer, WireExchange } from "./journal/wire-exchange.ts";
-export type { Answer } from "./readings/answer.ts";
+export type { Answer } from "./choices/answer.ts";
 export {
   type AnswerGroup,
-  type CompareReadingsOptions,
-  compareReadings,
-  type ReadingComparison,
-} from "./readings/compare-readings.ts";
-export type { Reading } from "./readings/past-under.ts";
+  type ChoiceComparison,
+  type CompareChoicesOptions,
+  compareChoices,
+} from "./choices/compare-choices.ts";
+export type { NamedChoice } from "./choices/past-under.ts";
+export type { WireAnswer, WireExchange } from "./journal/wire-exchange.ts";
 export {
   type ArbitraryAssumptionsOptions,
   arbitraryAssumptions,

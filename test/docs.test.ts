@@ -10,7 +10,7 @@ import { findingIds } from "../src/audit/findings/finding.ts";
 import { controlRoutes } from "../src/control/routes.ts";
 import { createSimulator } from "../src/index.ts";
 import { startServer } from "../src/server.ts";
-import { catalogue, type OpenPoint } from "../src/spec/assumptions/catalogue.ts";
+import { type Assumption, catalogue } from "../src/spec/assumptions/catalogue.ts";
 import { operations } from "../src/spec/operations.ts";
 import { driverMethods } from "../src/testing/driver/driver.ts";
 import { promisesOf } from "../src/testing/driver/promises.ts";
@@ -40,7 +40,7 @@ test("docs/assumptions.md is what `npm run docs` writes", async () => {
 });
 
 test("docs/assumptions.md has every key with all its choices, the default first", () => {
-  for (const [key, point] of Object.entries<OpenPoint>(catalogue)) {
+  for (const [key, point] of Object.entries<Assumption>(catalogue)) {
     const [, section = ""] = page.split(`## \`${key}\`\n`);
     const listed = [...(section.split("\n## ")[0] ?? "").matchAll(/^- `([^`]+)`/gm)];
     const names = listed.map(([, name]) => name);
@@ -107,7 +107,7 @@ test("docs/matrix.md: the options and variables that it names are those of the c
 });
 
 test("docs/matrix.md shows what is printed of a client that relies on 429", () => {
-  const { caution, choices, default: usual }: OpenPoint = catalogue["limit.exceeded"];
+  const { caution, choices, default: usual }: Assumption = catalogue["limit.exceeded"];
   const others = Object.keys(choices).filter((name) => name !== usual);
   const [text] = snippetsIn(matrixPage, "text");
   expect(text).toContain(`limit.exceeded=${others.join(" or ")}\n`);

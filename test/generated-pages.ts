@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { shippedNames } from "../src/adapters/shipped-scenarios.ts";
-import { invariants as all } from "../src/laws/invariants.ts";
+import { invariants as all } from "../src/invariants/invariants.ts";
 import type { Rule } from "../src/testing/contract/rules/rule.ts";
 import { rules } from "../src/testing/contract/rules.ts";
 import { invariants } from "../src/testing.ts";

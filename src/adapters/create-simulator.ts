@@ -4,7 +4,7 @@ import { InputError } from "../base/input.ts";
 import { createSimulatorCore } from "../simulator/core.ts";
 import type { Moment } from "../simulator/moment.ts";
 import type { HostedCore, SimulatorCore } from "../simulator/simulator.ts";
-import type { Readings, SimulatorOptions } from "../simulator/simulator-options.ts";
+import type { Choices, SimulatorOptions } from "../simulator/simulator-options.ts";
 import { fakerHost } from "../world/publishers/people.ts";
 import { createFetch } from "./fetch.ts";
 
@@ -39,10 +39,10 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
   return sim;
 }
 
-const chosen = new WeakMap<object, Readings>();
+const chosen = new WeakMap<object, Choices>();
 
 /** The choices that this simulator was made with; undefined if `createSimulator` didn't make it. */
-export function chosenFor(sim: object): Readings | undefined {
+export function chosenFor(sim: object): Choices | undefined {
   return chosen.get(sim);
 }
 

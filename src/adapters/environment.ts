@@ -6,9 +6,9 @@
 import { describeError } from "../base/file-error.ts";
 import { InputError, isPlainObject, renamingField } from "../base/input.ts";
 import { parseJson } from "../base/parse-json.ts";
-import { createReachRecorder, REACHED, type ReachRecorder } from "../readings/reached.ts";
+import { createReachRecorder, REACHED, type ReachRecorder } from "../choices/reached.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
-import { parseReadings, type SimulatorOptions } from "../simulator/simulator-options.ts";
+import { parseChoices, type SimulatorOptions } from "../simulator/simulator-options.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { defaultAssumptions, resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import { chosenFor, createSimulator, type Simulator } from "./create-simulator.ts";
@@ -39,7 +39,7 @@ export function underEnvironment(options: SimulatorOptions): SimulatorOptions {
   const { assumptions = {} } = options;
   // What isn't an object is refused when the simulator is made.
   if (asked === undefined || !isPlainObject(assumptions)) return options;
-  const chosen = parseReadings(assumptions) as Choices;
+  const chosen = parseChoices(assumptions) as Choices;
   return { ...options, assumptions: { ...openPart(asked, chosen), ...chosen } };
 }
 
@@ -56,7 +56,7 @@ export function takeEnvironment(sim: object): void {
   const made = sim as SimulatorCore;
   reportReached(made);
   if (asked === undefined) return;
-  const open = openPart(asked, parseReadings(chosen) as Choices);
+  const open = openPart(asked, parseChoices(chosen) as Choices);
   assumeChangeable(made, open);
   const { reset } = made;
   // A reset starts over from the options, which don't have the environment's choices.

@@ -3,8 +3,8 @@
 import { eventValues } from "../audit/findings/client-event.ts";
 import { parseInstant } from "../base/calendar.ts";
 import { isRecorded } from "../exchange/operations/outcome.ts";
+import { creditOf } from "../invariants/read-trace.ts";
 import type { JournalEntry } from "../journal/entry.ts";
-import { creditOf } from "../laws/read-trace.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 import { type EventKind, isEventKind } from "../spec/operations.ts";
 

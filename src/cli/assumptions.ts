@@ -2,15 +2,15 @@
 
 import { nodeHost } from "../adapters/node-host.ts";
 import { indentedJson } from "../base/text.ts";
+import { allKeys } from "../choices/matrix-plan.ts";
 import { formatKeys } from "../exchange/respond.ts";
-import { allKeys } from "../readings/matrix-plan.ts";
 import { createSimulatorCore } from "../simulator/core.ts";
 import {
+  type Assumption,
   type AssumptionKey,
   type Assumptions,
   catalogue,
   choicesOf,
-  type OpenPoint,
 } from "../spec/assumptions/catalogue.ts";
 import { knownKey } from "./options/assumption-key.ts";
 import { type CommonFlags, simulatorOptions } from "./options/common-options.ts";
@@ -48,7 +48,7 @@ export async function assumptions(
 }
 
 function describePoint(key: AssumptionKey, inForce: string): string {
-  const point: OpenPoint = catalogue[key];
+  const point: Assumption = catalogue[key];
   const labelOf = (name: string): string => (name === point.default ? `${name} (default)` : name);
   const width = Math.max(...Object.keys(point.choices).map((name) => labelOf(name).length));
   return [
@@ -69,7 +69,7 @@ async function assumptionsInForce(flags: CommonFlags): Promise<Assumptions> {
   return createSimulatorCore({ ...options, wallClock: Date.now }, nodeHost).assumptions;
 }
 
-const points = Object.entries<OpenPoint>(catalogue);
+const points = Object.entries<Assumption>(catalogue);
 
 const introduction = `# Assumptions
 
@@ -120,7 +120,7 @@ function assumptionsPage(): string {
   return `${[introduction, ...points.map(([key, point]) => section(key, point))].join("\n\n")}\n`;
 }
 
-function section(key: string, point: OpenPoint): string {
+function section(key: string, point: Assumption): string {
   return [
     `## \`${key}\``,
     "",

@@ -16,7 +16,7 @@ import {
 } from "../play/language/overrides.ts";
 import type { Scenario } from "../play/language/scenario.ts";
 import type { HostedCore } from "../simulator/simulator.ts";
-import type { Readings } from "../simulator/simulator-options.ts";
+import type { Choices } from "../simulator/simulator-options.ts";
 import { catalogue } from "../spec/assumptions/catalogue.ts";
 import type { ControlCall, ControlRoute, Reply, ScenarioPlayer } from "./route.ts";
 
@@ -103,7 +103,7 @@ const playSchema = strictObject({
   seed: v.optional(v.string()),
   start: v.optional(v.string()),
   assumptions: v.optional(
-    v.custom<Readings>(
+    v.custom<Choices>(
       (given) => isPlainObject(given) && Object.keys(given).length <= MAX_ASSUMPTIONS,
       `must be an object of choices by key, at most ${MAX_ASSUMPTIONS}`,
     ),

@@ -1,10 +1,10 @@
-/** What a recorded request would have got under other readings, a fault, later, or edited. The world itself doesn't change. */
+/** What a recorded request would have got under other choices, a fault, later, or edited. The world itself doesn't change. */
 
 import * as v from "valibot";
 import { InputError, parseInput } from "../base/input.ts";
 import { strictObject } from "../base/schema-builders.ts";
-import { compareAt } from "../readings/compare-readings.ts";
-import { type Alteration, recordedQuestion, whatIf } from "../readings/what-if.ts";
+import { compareAt } from "../choices/compare-choices.ts";
+import { type Alteration, recordedQuestion, whatIf } from "../choices/what-if.ts";
 import type { RequestParts } from "../spec/messages.ts";
 import { entryOf } from "./history-routes.ts";
 import { durationInBody } from "./input.ts";
@@ -33,7 +33,7 @@ const bodySchema = strictObject({
   request: v.optional(members),
 });
 
-/** Without an alteration: the same request under every other reading. */
+/** Without an alteration: the same request under every other choice. */
 function askWhatIf(call: ControlCall): Reply {
   const alteration = alterationIn(call.body);
   const { world } = call;

@@ -39,13 +39,13 @@ const clamps = { reject: false, clamp: true } satisfies Record<
   boolean
 >;
 
-interface Readings {
+interface Choices {
   readonly isStrict: boolean;
   readonly clamps: boolean;
 }
 
 export function createValidator(assumptions: Assumptions, operation: Operation): Validator {
-  const readings: Readings = {
+  const choices: Choices = {
     isStrict: isStrict[assumptions["request.values"]],
     clamps: clamps[assumptions["payout.limit-over-max"]],
   };
@@ -56,7 +56,7 @@ export function createValidator(assumptions: Assumptions, operation: Operation):
 
   return ({ raw, unknown }) => {
     const [unknownName] = unknown;
-    if (unknownName !== undefined && readings.isStrict)
+    if (unknownName !== undefined && choices.isStrict)
       return unknownParameter(unknownName, operation);
     let shapedBy = shapedByReading(operation);
     if (unknownName !== undefined) shapedBy = [...shapedBy, "request.values"];
@@ -66,7 +66,7 @@ export function createValidator(assumptions: Assumptions, operation: Operation):
       const sent = raw[name];
       if (sent === undefined && isOptional) continue;
       if (typeof sent === "string" && parameter.type === "string" && isPlain(sent)) continue;
-      const value = sent === undefined ? absent(parameter) : read(sent, parameter, readings);
+      const value = sent === undefined ? absent(parameter) : read(sent, parameter, choices);
       if (value.kind === "wrong") {
         return sent === undefined
           ? missing(name, parameter, unknown)
@@ -106,21 +106,21 @@ function isPlain(text: string): boolean {
   return text !== "" && !/[\p{Cc}\p{Cs}]/u.test(text);
 }
 
-function read(sent: unknown, parameter: Parameter, readings: Readings): Read {
+function read(sent: unknown, parameter: Parameter, choices: Choices): Read {
   switch (parameter.type) {
     case "string":
-      return readText(sent, readings);
+      return readText(sent, choices);
     case "date":
       return readDate(sent);
     case "integer":
-      return readInteger(sent, parameter, readings);
+      return readInteger(sent, parameter, choices);
   }
 }
 
-function readText(sent: unknown, readings: Readings): Read {
+function readText(sent: unknown, choices: Choices): Read {
   if (typeof sent === "number") {
     const because = "request.values";
-    if (readings.isStrict) return { ...wrong("must be a string"), because };
+    if (choices.isStrict) return { ...wrong("must be a string"), because };
     const text = decimalText(sent);
     if (text !== undefined) return { kind: "value", value: text, because };
     return wrong("is a number too large to read exactly; send it as a string");
@@ -152,7 +152,7 @@ function readDate(sent: unknown): Read {
 function readInteger(
   sent: unknown,
   parameter: Extract<Parameter, { type: "integer" }>,
-  readings: Readings,
+  choices: Choices,
 ): Read {
   const { minimum, maximum } = parameter;
   const must = `must be a whole number from ${minimum} to ${maximum}`;
@@ -164,7 +164,7 @@ function readInteger(
   const refusal = wrong(Math.abs(value) < 1e15 ? `${must}; ${value} is not` : must);
   if (value < minimum) return refusal;
   const because = "payout.limit-over-max";
-  return readings.clamps ? { kind: "value", value: maximum, because } : { ...refusal, because };
+  return choices.clamps ? { kind: "value", value: maximum, because } : { ...refusal, because };
 }
 
 function wrong(must: string): Read {

@@ -39,8 +39,8 @@ import {
 } from "./running-world.ts";
 import type { HostedCore, SimulatorCore } from "./simulator.ts";
 import {
-  parseReadings,
-  type Readings,
+  type Choices,
+  parseChoices,
   type ResolvedOptions,
   resolveOptions,
   type SimulatorOptions,
@@ -125,8 +125,8 @@ class Core implements HostedCore {
   readonly report = (): ClientReport =>
     reportOf(this.journal, this.#eras.finished(), this.#running.clock.mode);
 
-  readonly assume = (readings: Readings): Assumptions => {
-    const chosen = parseReadings(readings);
+  readonly assume = (choices: Choices): Assumptions => {
+    const chosen = parseChoices(choices);
     const running = this.#running;
     assertNotInsideRule("assume", running);
     const assumptions = resolveAssumptions({ ...running.assumptions, ...chosen });

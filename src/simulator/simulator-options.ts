@@ -16,7 +16,7 @@ import { type Profile, profileNames } from "../world/publishers/profiles.ts";
 import type { WorldSettings } from "../world/publishers/world-settings.ts";
 
 /** Choices for some of the assumptions, by key. */
-export type Readings = { readonly [Key in AssumptionKey]?: Choice<Key> | undefined };
+export type Choices = { readonly [Key in AssumptionKey]?: Choice<Key> | undefined };
 
 /** The options of a simulator. The same options and requests give the same bytes. */
 export interface SimulatorOptions {
@@ -29,7 +29,7 @@ export interface SimulatorOptions {
   /** @default "typical" */
   readonly profile?: Profile | undefined;
   /** Choices for assumptions, by key. @default each assumption's default */
-  readonly assumptions?: Readings | undefined;
+  readonly assumptions?: Choices | undefined;
   /** @default "frozen" */
   readonly clock?: ClockMode | undefined;
   /** Real time for a clock that isn't frozen, in milliseconds since 1970, such as `Date.now`. */
@@ -137,8 +137,8 @@ function copyOfRule(rule: FaultRule | FaultFunction, index: number): FaultRule |
  *
  * @throws InputError for anything but an object.
  */
-export function parseReadings(readings: unknown): Readonly<Record<string, unknown>> {
-  const entries = Object.entries(parseInput(assumptionsSchema, readings));
+export function parseChoices(choices: unknown): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(parseInput(assumptionsSchema, choices));
   return Object.fromEntries(entries.filter(([, choice]) => choice !== undefined));
 }
 

@@ -15,7 +15,7 @@ import type { History, Moment, Script } from "./moment.ts";
 import type { PublisherFigures } from "./publisher-figures.ts";
 import type { Repetition } from "./repetition.ts";
 import type { Usage } from "./running-world.ts";
-import type { Readings, ResolvedOptions } from "./simulator-options.ts";
+import type { Choices, ResolvedOptions } from "./simulator-options.ts";
 
 /** One simulated service, without a transport. */
 export interface SimulatorCore {
@@ -42,7 +42,7 @@ export interface SimulatorCore {
    * @throws InputError for an unknown key or choice, and for another `date.timezone` after events or sign-ups were filed by
    * day. Nothing changes then.
    */
-  assume(readings: Readings): Assumptions;
+  assume(choices: Choices): Assumptions;
   /** Counts what was attempted, applied, answered and lost, and says whether the books agree. Reads only. */
   audit(): Audit;
   /**

@@ -10,7 +10,7 @@ import {
   type Publishers,
   repeatPublisherChange,
 } from "../world/accounts/publisher-directory.ts";
-import type { Readings } from "./simulator-options.ts";
+import type { Choices } from "./simulator-options.ts";
 
 /** A change of a world. Those of the last kind replace its whole state. */
 export type WorldChange =
@@ -18,14 +18,14 @@ export type WorldChange =
   | FaultChange
   | { readonly kind: "advance"; readonly byMs: number }
   | { readonly kind: "set-clock"; readonly mode: ClockMode; readonly nowMs: number }
-  | { readonly kind: "assume"; readonly assumptions: Readings }
+  | { readonly kind: "assume"; readonly assumptions: Choices }
   | { readonly kind: "replace"; readonly by: "restore" | "play" };
 
 /** The parts of a simulator that changes are made with. */
 export interface ChangeableWorld {
   readonly publishers: Publishers;
   readonly faults: Faults;
-  assume(readings: Readings): unknown;
+  assume(choices: Choices): unknown;
 }
 
 /** Does a change again. The clock must show the time of the change already. */

@@ -17,7 +17,7 @@ export type PayoutStatus = (typeof payoutStatuses)[number];
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
 /** The parts of a response schema that depend on assumptions and on the purpose of the schema. */
-export interface ResponseReadings {
+export interface ResponseChoices {
   /** Whether objects may hold fields that the spec doesn't list. @default the schemas don't say */
   readonly additionalProperties?: boolean;
   /** Replaces a named schema, for example with a reference. @default the schema itself */
@@ -34,13 +34,13 @@ export interface ResponseReadings {
 
 /** The schema of each operation's success body. All documented fields are required, unless an assumption omits one. */
 export function responseSchemas(
-  readings: ResponseReadings,
+  choices: ResponseChoices,
 ): Readonly<Record<OperationId, JsonSchema>> {
-  const { named = itself, additionalProperties } = readings;
+  const { named = itself, additionalProperties } = choices;
   const inr = (description: string): JsonSchema => ({
     type: "number",
     minimum: 0,
-    description: `${description}, in INR with at most ${readings.decimals} decimals`,
+    description: `${description}, in INR with at most ${choices.decimals} decimals`,
   });
   const record = (
     properties: Readonly<Record<string, JsonSchema>>,
@@ -61,7 +61,7 @@ export function responseSchemas(
   const surface = record({
     id: text("Surface identifier"),
     name: { type: "string", description: "Display name" },
-    status: readings.surfaceStatus,
+    status: choices.surfaceStatus,
     cpm_range: {
       type: "array",
       prefixItems: [bound, bound],
@@ -83,10 +83,10 @@ export function responseSchemas(
       date: date("Day of the payout"),
       amount_inr: inr("Amount of the payout"),
       upi_id: text("Payee payment address of the publisher"),
-      status: readings.payoutStatus,
-      txn_id: { ...text("Transaction reference of the payment"), ...readings.payoutReference },
+      status: choices.payoutStatus,
+      txn_id: { ...text("Transaction reference of the payment"), ...choices.payoutReference },
     },
-    readings.hasPayoutReference ? [] : ["txn_id"],
+    choices.hasPayoutReference ? [] : ["txn_id"],
   );
   return {
     stats: named(

@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import {
+  type Choices,
   createSimulator,
   InputError,
-  type Readings,
   type Simulator,
   simulatorFromEnvironment,
 } from "../../src/index.ts";
@@ -17,14 +17,14 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-function underMsw(assumptions?: Readings): Simulator {
+function underMsw(assumptions?: Choices): Simulator {
   const sim = createSimulator({ assumptions });
   createHandlers(sim);
   return sim;
 }
 
 const ways = [
-  ["simulatorFromEnvironment", (own?: Readings) => simulatorFromEnvironment({ assumptions: own })],
+  ["simulatorFromEnvironment", (own?: Choices) => simulatorFromEnvironment({ assumptions: own })],
   ["createHandlers", underMsw],
 ] as const;
 

@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { nodeHost } from "../../src/adapters/node-host.ts";
 import { checkFolder, writeFolder } from "../../src/cli/fixtures/write-folder.ts";
 import { createControl } from "../../src/control/control.ts";
-import type { Readings } from "../../src/index.ts";
+import type { Choices } from "../../src/index.ts";
 import type { Fixture } from "../../src/play/fixtures/cases/fixture.ts";
 import { type Fixtures, makeFixtures } from "../../src/play/fixtures/make-fixtures.ts";
 import { startServer } from "../../src/server.ts";
@@ -22,7 +22,7 @@ import { createConformance } from "../spec/openapi/openapi-conformance.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { runAdsim, runProcess } from "./run-adsim.ts";
 
-const readings: Readonly<Record<string, Readings>> = {
+const choices: Readonly<Record<string, Choices>> = {
   "the defaults": {},
   "the choices that refuse most": {
     "auth.key-scope": "publisher-hidden",
@@ -47,11 +47,11 @@ const readings: Readonly<Record<string, Readings>> = {
 };
 
 const made = new Map<string, Fixtures>();
-const named = Object.keys(readings).slice(0, isThorough ? undefined : 2);
+const named = Object.keys(choices).slice(0, isThorough ? undefined : 2);
 
 /** Made once, by the first test that needs them. */
 function fixturesUnder(name: string): Fixtures {
-  const assumptions = readings[name] ?? {};
+  const assumptions = choices[name] ?? {};
   const fixtures = made.get(name) ?? makeFixtures({ assumptions, publishers: 1 });
   made.set(name, fixtures);
   return fixtures;
@@ -138,12 +138,12 @@ test("every operation succeeds in some fixtures, and payouts are paid, pending a
 
 test("the index names the assumptions that an answer depends on", () => {
   const { files } = fixturesUnder("the defaults").index;
-  const readingsOf = (file: string): readonly string[] | undefined =>
-    files.find((entry) => entry.file === file)?.readings;
-  expect(readingsOf("impression/repeated.json")).toContain("dedup.repeat");
-  expect(readingsOf("stats/period.json")).toEqual(["surface.statuses"]);
-  for (const { readings } of files)
-    expect(Object.keys(catalogue)).toEqual(expect.arrayContaining([...readings]));
+  const choicesFor = (file: string): readonly string[] | undefined =>
+    files.find((entry) => entry.file === file)?.assumptions;
+  expect(choicesFor("impression/repeated.json")).toContain("dedup.repeat");
+  expect(choicesFor("stats/period.json")).toEqual(["surface.statuses"]);
+  for (const { assumptions } of files)
+    expect(Object.keys(catalogue)).toEqual(expect.arrayContaining([...assumptions]));
 });
 
 test("a server answers the same over HTTP", async () => {

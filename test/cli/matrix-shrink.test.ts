@@ -2,7 +2,6 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type ShrinkState, shrink, type Trials } from "../../src/cli/matrix/shrink.ts";
 import {
   type ChoiceOverrides,
   compareSets,
@@ -10,11 +9,12 @@ import {
   isWithin,
   nameOf,
   without,
-} from "../../src/readings/choice-overrides.ts";
-import { catalogue, type OpenPoint } from "../../src/spec/assumptions/catalogue.ts";
+} from "../../src/choices/choice-overrides.ts";
+import { type ShrinkState, shrink, type Trials } from "../../src/cli/matrix/shrink.ts";
+import { type Assumption, catalogue } from "../../src/spec/assumptions/catalogue.ts";
 
 /** One override of each of some keys. */
-const overrides: ChoiceOverrides = Object.entries<OpenPoint>(catalogue)
+const overrides: ChoiceOverrides = Object.entries<Assumption>(catalogue)
   .flatMap(([key, point]) => {
     const other = Object.keys(point.choices).find((choice) => choice !== point.default);
     return other === undefined ? [] : [`${key}=${other}`];

@@ -148,9 +148,9 @@ describe("faults", () => {
 describe("de-duplication", () => {
   const keys = ["surface-ad-session", "session"] as const;
   const repeats = ["original-uncredited", "replay", "conflict", "count"] as const;
-  const readings = keys.flatMap((key) => repeats.map((repeat) => [key, repeat] as const));
+  const choices = keys.flatMap((key) => repeats.map((repeat) => [key, repeat] as const));
 
-  test.each(readings)("%s, %s: a lost answer loses no ad view", async (key, repeat) => {
+  test.each(choices)("%s, %s: a lost answer loses no ad view", async (key, repeat) => {
     const match = { operation: "impression", times: 1 } as const;
     const lost = { match, verdict: { kind: "lose-response" } } as const;
     const session = await runSession(
@@ -256,9 +256,9 @@ describe("de-duplication", () => {
 describe("limits", () => {
   const statuses = ["429", "403", "503"] as const;
   const hints = ["seconds", "http-date", "absent"] as const;
-  const readings = statuses.flatMap((status) => hints.map((hint) => [status, hint] as const));
+  const choices = statuses.flatMap((status) => hints.map((hint) => [status, hint] as const));
 
-  test.each(readings)(
+  test.each(choices)(
     "%s, Retry-After as %s: all wait, and all get through",
     async (status, hint) => {
       const life = await beginSession(createAdsDriver, {

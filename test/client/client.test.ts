@@ -211,8 +211,8 @@ describe("limits", () => {
   test.each(statuses.flatMap((status) => hints.map((hint) => [status, hint] as const)))(
     "%s with Retry-After as %s is recognised as a limit",
     async (status, hint) => {
-      const readings = { "limit.exceeded": status, "limit.retry-after": hint } as const;
-      const { sim, client, publisher_id } = setting(readings);
+      const choices = { "limit.exceeded": status, "limit.retry-after": hint } as const;
+      const { sim, client, publisher_id } = setting(choices);
       sim.clock.advance(20_000);
       for (let left = 60; left > 0; left -= 1) await wentWell(client.stats({ publisher_id }));
       expect(await errorOf(client.stats({ publisher_id }))).toMatchObject({

@@ -2,12 +2,12 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compareAt } from "../../src/readings/compare-readings.ts";
-import { recordedQuestion, whatIf } from "../../src/readings/what-if.ts";
+import { compareAt } from "../../src/choices/compare-choices.ts";
+import { recordedQuestion, whatIf } from "../../src/choices/what-if.ts";
 import type { HostedCore } from "../../src/simulator/simulator.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
 import { runsOf } from "../budget.ts";
-import { anyDeeds, playIn } from "../readings/same-play.ts";
+import { anyDeeds, playIn } from "../choices/same-play.ts";
 import { senderOf } from "../sender.ts";
 import { ask, worldsOf } from "../worlds.ts";
 
@@ -52,7 +52,7 @@ test("without an alteration: every other reading, as the world was before the en
   const found = compareAt(recordedQuestion(world, 2));
   expect(comparison).toEqual(JSON.parse(JSON.stringify(found)));
   const refused = value.groups.find(({ answer }: Json) => answer.status === 409);
-  expect(refused.readings).toEqual([{ key: "dedup.repeat", choice: "conflict" }]);
+  expect(refused.choices).toEqual([{ key: "dedup.repeat", choice: "conflict" }]);
   expect(stateOf(worlds)).toBe(before);
 });
 

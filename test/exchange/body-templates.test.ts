@@ -4,7 +4,7 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { BodyTemplates } from "../../src/exchange/body-templates.ts";
-import { createSimulator, type Readings, type Simulator } from "../../src/index.ts";
+import { type Choices, createSimulator, type Simulator } from "../../src/index.ts";
 import { dedupInputOf } from "../../src/world/ledger/fingerprint.ts";
 
 type Triplets = readonly [short: Simulator, full: Simulator, unseen: Simulator];
@@ -13,7 +13,7 @@ type Triplets = readonly [short: Simulator, full: Simulator, unseen: Simulator];
  * Three identical worlds in which every key was used before, since the fast path needs that. The first and the
  * third take it (the third with its journal off). The second gets the type in capitals, and takes the full path.
  */
-function triplets(assumptions: Readings = {}): Triplets {
+function triplets(assumptions: Choices = {}): Triplets {
   const make = (journalEntries?: number): Simulator => {
     const options = { seed: "usual", publishers: 3, assumptions, explain: true, journalEntries };
     const sim = createSimulator(options);
@@ -308,7 +308,7 @@ test.each([
   { "surface.inactive": "uncredited", "surface.statuses": "extended" },
   { "surface.statuses": "extended" },
   { "response.form": "evolved", "money.precision": "paise" },
-] satisfies Readings[])("under %o too", (assumptions) => {
+] satisfies Choices[])("under %o too", (assumptions) => {
   const worlds = triplets(assumptions);
   for (const of of [0, 1, 2]) {
     const { id, apiKey, surfaces } = worlds[0].publishers.at(of);
@@ -350,7 +350,7 @@ test("the paths agree for a publisher that signed up, had its key rotated, and w
 });
 
 describe("both paths apply the limit alike, and count refusals alike", () => {
-  test.each([{}, { "limit.recording-pool": "separate" }] satisfies Readings[])(
+  test.each([{}, { "limit.recording-pool": "separate" }] satisfies Choices[])(
     "%o",
     (assumptions) => {
       const worlds = triplets(assumptions);

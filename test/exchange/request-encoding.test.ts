@@ -39,7 +39,7 @@ interface Reading {
   readonly says: string;
 }
 
-const readings: Readonly<Record<Choice<"request.encoding">, Reading>> = {
+const choices: Readonly<Record<Choice<"request.encoding">, Reading>> = {
   any: { reads: ways, says: "Send parameters as application/json, as" },
   json: {
     reads: ["json", "json without a type", "bytes"],
@@ -57,7 +57,7 @@ function expectRefused({ sim }: TestClient, response: ApiResponse, says: string)
   expect(sim.journal.entries({ limit: 1 })[0]?.assumptions).toContain("request.encoding");
 }
 
-describe.each(Object.entries(readings))("%s", (choice, { reads, says }) => {
+describe.each(Object.entries(choices))("%s", (choice, { reads, says }) => {
   const encoding = choice as Choice<"request.encoding">;
   const ask = (more: object = {}): TestClient =>
     createTestClient({ "request.encoding": encoding, ...more });

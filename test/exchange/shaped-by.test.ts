@@ -3,15 +3,15 @@
 import { describe, expect, test } from "vitest";
 import {
   type ApiRequest,
+  type Choices,
   createSimulator,
   type Publisher,
-  type Readings,
   type Simulator,
 } from "../../src/index.ts";
 
 const start = "2026-03-01T00:00:00Z";
 
-function world(assumptions: Readings = {}, explain = true) {
+function world(assumptions: Choices = {}, explain = true) {
   const sim = createSimulator({ start, assumptions, explain });
   const publisher = sim.publishers.at(0);
   const headers = { authorization: `Bearer ${publisher.apiKey}` };

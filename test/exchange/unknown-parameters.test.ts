@@ -130,7 +130,7 @@ function shownOf({ sim }: World): string {
   return JSON.stringify([entries, accounts, sim.audit(), sim.faults.list()]);
 }
 
-const readings = arbitraryAssumptions({ fixed: { "request.values": "lenient" } });
+const choices = arbitraryAssumptions({ fixed: { "request.values": "lenient" } });
 const anySent = fc.record({
   operation: fc.constantFrom<OperationId>("stats", "impression", "click", "surfaces", "payouts"),
   /** Which publisher's id and which publisher's key are sent. */
@@ -145,7 +145,7 @@ describe("a parameter that the operation doesn't have", () => {
     checkProperty(
       { test: name, file, runs: 250 },
       fc.property(
-        readings,
+        choices,
         fc.boolean(),
         fc.constantFrom("publisher" as const, "any" as const),
         fc.array(anySent, { minLength: 1, maxLength: 8 }),

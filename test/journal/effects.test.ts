@@ -3,17 +3,17 @@
 import { describe, expect, test } from "vitest";
 import {
   type ApiRequest,
+  type Choices,
   createSimulator,
   type FaultRule,
   type LoggedExchange,
-  type Readings,
   type Simulator,
 } from "../../src/index.ts";
 import { senderOf } from "../operation-sender.ts";
 
 interface Case {
   readonly name: string;
-  readonly assumptions?: Readings;
+  readonly assumptions?: Choices;
   readonly verdict?: FaultRule["verdict"];
   /** Sends requests; the last one counts. */
   readonly send: (sim: Simulator) => unknown;

@@ -49,11 +49,11 @@ function checkRefusal(
   { allow, retryAfterMs }: Verdict,
   { call, response, atMs }: ReceivedAnswer,
 ): void {
-  const { readings, sometimes } = context;
-  status(response, statusOf(code, readings));
-  const type = errorContentType(readings);
+  const { choices, sometimes } = context;
+  status(response, statusOf(code, choices));
+  const type = errorContentType(choices);
   const hint = retryAfterMs === undefined ? undefined : retryAfter(context, atMs, retryAfterMs);
-  const challenged = code === "unauthorized" && readings["auth.failure"] === "401";
+  const challenged = code === "unauthorized" && choices["auth.failure"] === "401";
   headers(context, response, [
     "content-length",
     ...(type === undefined ? [] : ["content-type"]),
@@ -69,17 +69,17 @@ function checkRefusal(
     return;
   }
   length(response);
-  checkErrorBody(response, code, readings);
-  sometimes(`an error as ${readings["errors.body"]}`);
+  checkErrorBody(response, code, choices);
+  sometimes(`an error as ${choices["errors.body"]}`);
 }
 
 /** Retry-After in the chosen form, never too early. */
 function retryAfter(
-  { readings, sometimes }: OracleContext,
+  { choices, sometimes }: OracleContext,
   atMs: number,
   waitMs: number,
 ): string | undefined {
-  const choice = readings["limit.retry-after"];
+  const choice = choices["limit.retry-after"];
   sometimes(`a Retry-After as ${choice}`);
   switch (choice) {
     case "seconds":
@@ -96,10 +96,10 @@ function checkSuccess(
   expectation: Extract<Expectation, { kind: "success" }>,
   { call, response, exact }: ReceivedAnswer,
 ): void {
-  const { readings, sometimes } = context;
+  const { choices, sometimes } = context;
   status(response, 200);
   headers(context, response, ["content-type", "content-length"]);
-  const charset = readings["response.form"] === "evolved" ? "; charset=utf-8" : "";
+  const charset = choices["response.form"] === "evolved" ? "; charset=utf-8" : "";
   expectEqual("content-type", response.headers["content-type"], `application/json${charset}`);
   if (call.way.method === "HEAD") {
     sometimes("a HEAD that succeeds");
@@ -109,12 +109,12 @@ function checkSuccess(
   length(response);
   const body = JSON.parse(response.body);
   const members = bodyMembers[call.operation];
-  checkMembers(body, members, readings);
-  if (readings["response.form"] === "evolved") {
+  checkMembers(body, members, choices);
+  if (choices["response.form"] === "evolved") {
     checkExtraKinds(body, members);
     sometimes("a body with extra members, shuffled");
   }
-  sometimes(`ids as ${readings["ids.format"]}`);
+  sometimes(`ids as ${choices["ids.format"]}`);
   const exactBody = exact === response ? body : JSON.parse(exact.body);
   expectation.check({ text: response.body, body, exact: exactBody });
 }
@@ -126,12 +126,12 @@ function status(response: ApiResponse, expected: number): void {
 
 /** No header may be missing, and no other may be there. */
 function headers(
-  { readings }: OracleContext,
+  { choices }: OracleContext,
   response: ApiResponse,
   names: readonly string[],
 ): void {
   // With http.cors=any, adsim varies by Origin unless an option disables access by pages.
-  const varies = readings["http.cors"] === "any" && response.headers.vary === "Origin";
+  const varies = choices["http.cors"] === "any" && response.headers.vary === "Origin";
   const ofPages = varies ? ["vary"] : [];
   const expected = ["x-ratelimit-remaining", ...ofPages, ...names];
   expectEqual("headers", Object.keys(response.headers).toSorted(), expected.toSorted());

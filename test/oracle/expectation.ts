@@ -1,9 +1,9 @@
 /** Expectations of an operation's answer, formed before the answer is read. */
 
 import { expectEqual } from "./check.ts";
+import type { Choices } from "./choices.ts";
 import type { Facts, Figures } from "./facts.ts";
 import { microsOf, shownInr } from "./money.ts";
-import type { Readings } from "./readings.ts";
 
 /** A success body. `exact` is the same body without rounding: the oracle learns prices from it. */
 export interface Answer {
@@ -27,7 +27,7 @@ export type Expectation =
 
 /** Shared by the expectations of all operations. */
 export interface OracleContext {
-  readonly readings: Readings;
+  readonly choices: Choices;
   readonly facts: Facts;
   readonly history: History;
   /** Called at interesting places. */
@@ -55,7 +55,7 @@ export function checkAmount(
   micros: number,
   context: OracleContext,
 ): void {
-  const precision = context.readings["money.precision"];
+  const precision = context.choices["money.precision"];
   if (precision === "paise" && micros % 10_000 !== 0) {
     context.sometimes(micros % 10_000 >= 5000 ? "an amount rounded up" : "an amount rounded down");
   }

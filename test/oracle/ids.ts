@@ -1,7 +1,7 @@
 /** The forms of ids. Ids are opaque: nothing here decodes them. */
 
 import { expected } from "./check.ts";
-import type { Readings } from "./readings.ts";
+import type { Choices } from "./choices.ts";
 
 export type IdKind = "publisher" | "surface" | "impression" | "click" | "payout" | "transaction";
 
@@ -14,7 +14,7 @@ const prefixes: Readonly<Record<IdKind, string>> = {
   transaction: "txn_",
 };
 
-const looks: Readonly<Record<Readings["ids.format"], (id: string, kind: IdKind) => boolean>> = {
+const looks: Readonly<Record<Choices["ids.format"], (id: string, kind: IdKind) => boolean>> = {
   prefixed: (id, kind) =>
     id.startsWith(prefixes[kind]) && /^[0-9a-z]{13}$/.test(id.slice(prefixes[kind].length)),
   uuid: (id) => /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id),
@@ -27,7 +27,7 @@ const looks: Readonly<Record<Readings["ids.format"], (id: string, kind: IdKind) 
 };
 
 /** @throws Error unless the id has the form of its kind. */
-export function checkIdForm(id: unknown, kind: IdKind, format: Readings["ids.format"]): void {
+export function checkIdForm(id: unknown, kind: IdKind, format: Choices["ids.format"]): void {
   const fits = typeof id === "string" && looks[format](id, kind);
   expected(`the id of a ${kind} as ${format}`, fits, id);
 }

@@ -2,8 +2,8 @@
 
 import { isDay } from "./calendar.ts";
 import { type Call, isJson, type Operation, operations, type Parameter } from "./calls.ts";
+import type { Choices } from "./choices.ts";
 import { type Refused, refused } from "./expectation.ts";
-import type { Readings } from "./readings.ts";
 
 /** The values as text, or the code of the refusal. */
 export type Input = { readonly kind: "values"; readonly values: Values } | Refused;
@@ -13,16 +13,16 @@ export type Values = Readonly<Record<string, string | undefined>>;
 export const DEFAULT_LIMIT = 20;
 const MAX_PAYOUTS = 100;
 
-export function inputOf(call: Call, readings: Readings): Input {
+export function inputOf(call: Call, choices: Choices): Input {
   const operation = operations[call.operation];
   const carried =
-    operation.method === "POST" ? carrierProblem(call, operation, readings) : undefined;
+    operation.method === "POST" ? carrierProblem(call, operation, choices) : undefined;
   const code = carried ?? call.way.unreadable?.code;
   if (code !== undefined) return refused(code);
 
   const sent = Object.entries(call.values).filter(([, value]) => value !== undefined);
   const isKnown = (name: string): boolean => operation.parameters.some((one) => one.name === name);
-  if (readings["request.values"] === "strict" && sent.some(([name]) => !isKnown(name))) {
+  if (choices["request.values"] === "strict" && sent.some(([name]) => !isKnown(name))) {
     return refused("unknown_parameter");
   }
   const values: Record<string, string | undefined> = {};
@@ -32,7 +32,7 @@ export function inputOf(call: Call, readings: Readings): Input {
       if (parameter.required) return refused("missing_parameter");
       continue;
     }
-    const text = textOf(value, parameter, readings);
+    const text = textOf(value, parameter, choices);
     if (text === undefined) return refused("invalid_parameter");
     values[parameter.name] = text;
   }
@@ -43,10 +43,10 @@ export function inputOf(call: Call, readings: Readings): Input {
 function carrierProblem(
   { values, way }: Call,
   { parameters }: Operation,
-  readings: Readings,
+  choices: Choices,
 ): string | undefined {
   const { carrier, inQuery } = way;
-  const encoding = readings["request.encoding"];
+  const encoding = choices["request.encoding"];
   const hasBody = bodyIsSent(values, way);
   if (hasBody && encoding === "query") return "unsupported_media_type";
   if (carrier === "text" || carrier === "encoded") return "unsupported_media_type";
@@ -66,7 +66,7 @@ function carrierProblem(
   if (kind === untyped) return undefined;
   if (untyped === "json") return "malformed_body";
   // A JSON text read as a form is one parameter with an unknown name.
-  return readings["request.values"] === "strict" ? "unknown_parameter" : "missing_parameter";
+  return choices["request.values"] === "strict" ? "unknown_parameter" : "missing_parameter";
 }
 
 /** A form without values counts as no body. */
@@ -89,11 +89,11 @@ function valueSent({ values, way }: Call, { method }: Operation, name: string): 
 }
 
 /** The value as text; undefined if it is invalid. */
-function textOf(value: unknown, { type }: Parameter, readings: Readings): string | undefined {
+function textOf(value: unknown, { type }: Parameter, choices: Choices): string | undefined {
   if (type === "date") return typeof value === "string" && isDay(value) ? value : undefined;
-  if (type === "whole") return wholeNumber(value, readings);
+  if (type === "whole") return wholeNumber(value, choices);
   if (typeof value === "number") {
-    return readings["request.values"] === "lenient" ? decimal(value) : undefined;
+    return choices["request.values"] === "lenient" ? decimal(value) : undefined;
   }
   if (typeof value !== "string" || value === "" || !value.isWellFormed()) return undefined;
   for (const character of value) {
@@ -114,10 +114,10 @@ function decimal(number: number): string | undefined {
 }
 
 /** The only whole number is the limit of payouts. It is in the query, so it is always text. */
-function wholeNumber(value: unknown, readings: Readings): string | undefined {
+function wholeNumber(value: unknown, choices: Choices): string | undefined {
   if (typeof value !== "string" || !/^-?\d+$/.test(value)) return undefined;
   const number = Number(value);
   if (number < 1) return undefined;
   if (number <= MAX_PAYOUTS) return String(number);
-  return readings["payout.limit-over-max"] === "clamp" ? String(MAX_PAYOUTS) : undefined;
+  return choices["payout.limit-over-max"] === "clamp" ? String(MAX_PAYOUTS) : undefined;
 }

@@ -1,27 +1,27 @@
 /** Checks the members of a body's objects and their order (spec §2). */
 
 import { expectEqual, expected } from "./check.ts";
-import type { Readings } from "./readings.ts";
+import type { Choices } from "./choices.ts";
 
 /** Compares an object of a success body with its documented members. */
 export function checkMembers(
   object: object,
   documented: readonly string[],
-  readings: Readings,
+  choices: Choices,
 ): void {
   const names = Object.keys(object);
   const missing = documented.filter((name) => !names.includes(name));
   expectEqual("missing members", missing, []);
   const extra = names.filter((name) => !documented.includes(name));
-  if (readings["response.form"] === "documented") expectEqual("extra members", extra, []);
+  if (choices["response.form"] === "documented") expectEqual("extra members", extra, []);
   else expected("members that the spec doesn't list", extra.length > 0, names);
-  checkOrder(object, documented, readings);
+  checkOrder(object, documented, choices);
 }
 
 /** The documented members come first and in order. If shuffled, they are never in order, even with others in between. */
-function checkOrder(object: object, documented: readonly string[], readings: Readings): void {
+function checkOrder(object: object, documented: readonly string[], choices: Choices): void {
   const names = Object.keys(object);
-  const isShuffled = readings["response.form"] === "evolved";
+  const isShuffled = choices["response.form"] === "evolved";
   const order = isShuffled
     ? names.filter((name) => documented.includes(name))
     : names.slice(0, documented.length);

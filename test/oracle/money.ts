@@ -1,6 +1,6 @@
 /** Amounts in whole micro-INR, and as answers show them. */
 
-import type { Readings } from "./readings.ts";
+import type { Choices } from "./choices.ts";
 
 const MICROS_PER_PAISA = 10_000;
 
@@ -10,7 +10,7 @@ export function microsOf(inr: number): number {
 }
 
 /** An amount in INR as answers show it. */
-export function shownInr(micros: number, precision: Readings["money.precision"]): number {
+export function shownInr(micros: number, precision: Choices["money.precision"]): number {
   if (precision === "exact") return micros / 1_000_000;
   const paise = Math.floor(micros / MICROS_PER_PAISA);
   const up = (micros % MICROS_PER_PAISA) * 2 >= MICROS_PER_PAISA;

@@ -10,6 +10,7 @@ import { checkResponse, type Verdict } from "./answers.ts";
 import { dayOfInstant } from "./calendar.ts";
 import { type Call, operations } from "./calls.ts";
 import { expectEqual } from "./check.ts";
+import type { Choices } from "./choices.ts";
 import {
   type Expectation,
   type History,
@@ -23,7 +24,6 @@ import { type Input, inputOf } from "./inputs.ts";
 import { checkMembers, contentOf } from "./members.ts";
 import { expectPayouts } from "./payouts.ts";
 import { createQuotas, poolOf, poolWithoutOperation, unchargedPool } from "./quota.ts";
-import type { Readings } from "./readings.ts";
 import { expectClick, expectImpression } from "./recording.ts";
 import { expectStats } from "./stats.ts";
 
@@ -37,7 +37,7 @@ export interface Sent {
 }
 
 export interface OracleOptions {
-  readonly readings: Readings;
+  readonly choices: Choices;
   readonly publishers: readonly Publisher[];
   readonly history: History;
   /** Called at interesting places. */
@@ -63,15 +63,15 @@ export interface Oracle {
 }
 
 export function createOracle(options: OracleOptions): Oracle {
-  const { readings, sometimes } = options;
+  const { choices, sometimes } = options;
   const facts = factsAbout(options.publishers);
-  const context: OracleContext = { readings, facts, history: options.history, sometimes };
-  const quotas = createQuotas(readings, facts);
+  const context: OracleContext = { choices, facts, history: options.history, sometimes };
+  const quotas = createQuotas(choices, facts);
   const judge = createJudge(context);
   const textsByContent = new Map<string, string>();
   let refusedUntilMs: number | undefined;
 
-  const dayOf = (ms: number): string => dayOfInstant(ms, readings["date.timezone"]);
+  const dayOf = (ms: number): string => dayOfInstant(ms, choices["date.timezone"]);
 
   function see({ apiKey, call, atMs, response, exact }: Sent): void {
     const verdict = verdictOn(call, apiKey, atMs);
@@ -91,19 +91,19 @@ export function createOracle(options: OracleOptions): Oracle {
     const routed = routeOf(call);
     if (routed !== undefined) {
       sometimes("a refusal without a route");
-      return { ...routed, pool: poolWithoutOperation(caller, readings) };
+      return { ...routed, pool: poolWithoutOperation(caller, choices) };
     }
     if (caller === undefined) {
-      sometimes(`a refusal without a key: ${readings["auth.failure"]}`);
+      sometimes(`a refusal without a key: ${choices["auth.failure"]}`);
       return {
         expectation: refused("unauthorized"),
-        pool: unchargedPool(call.operation, readings),
+        pool: unchargedPool(call.operation, choices),
       };
     }
-    const input = inputOf(call, readings);
-    const pool = poolOf(call.operation, caller, subjectOf(call, input, caller), readings);
+    const input = inputOf(call, choices);
+    const pool = poolOf(call.operation, caller, subjectOf(call, input, caller), choices);
     if (quotas.room(pool, atMs) < 1) {
-      sometimes(`a refusal by ${readings["limit.algorithm"]}`);
+      sometimes(`a refusal by ${choices["limit.algorithm"]}`);
       const retryAfterMs = quotas.retryAfterMs(pool, atMs);
       return { expectation: refused("rate_limited"), pool, retryAfterMs };
     }
@@ -121,7 +121,7 @@ export function createOracle(options: OracleOptions): Oracle {
 
   /** The publisher whose recording quota pays. It may not be the caller if any key serves every publisher. */
   function subjectOf({ operation }: Call, input: Input, caller: Account): Account {
-    if (input.kind === "refused" || readings["auth.key-scope"] !== "any") return caller;
+    if (input.kind === "refused" || choices["auth.key-scope"] !== "any") return caller;
     const { publisher_id, impression_id } = input.values;
     const clicked = facts.impressions.find((one) => one.id === impression_id)?.publisherId;
     const named = operation === "click" ? clicked : publisher_id;
@@ -132,7 +132,7 @@ export function createOracle(options: OracleOptions): Oracle {
 
   /** The order of members depends only on the content, so equal content must have equal text. */
   function checkOneText({ body }: ApiResponse): void {
-    if (readings["response.form"] !== "evolved" || !body.startsWith("{")) return;
+    if (choices["response.form"] !== "evolved" || !body.startsWith("{")) return;
     const content = contentOf(body);
     const before = textsByContent.get(content) ?? body;
     textsByContent.set(content, body);
@@ -185,7 +185,7 @@ function routeOf({ operation, way }: Call): Omit<Verdict, "pool"> | undefined {
 function createJudge(
   context: OracleContext,
 ): (call: Call, input: Input, caller: Account, atMs: number) => Expectation {
-  const { facts, readings, sometimes } = context;
+  const { facts, choices, sometimes } = context;
   return ({ operation }, input, caller, atMs) => {
     if (input.kind === "refused") {
       sometimes(`refused as ${input.code}`);
@@ -198,12 +198,12 @@ function createJudge(
       sometimes("a publisher that doesn't exist");
       return refused("publisher_not_found");
     }
-    if (named !== caller && readings["auth.key-scope"] !== "any") {
+    if (named !== caller && choices["auth.key-scope"] !== "any") {
       sometimes("a foreign publisher");
-      const masked = readings["auth.key-scope"] === "publisher-hidden";
+      const masked = choices["auth.key-scope"] === "publisher-hidden";
       return refused(masked ? "publisher_not_found" : "foreign_publisher");
     }
-    const today = dayOfInstant(atMs, readings["date.timezone"]);
+    const today = dayOfInstant(atMs, choices["date.timezone"]);
     switch (operation) {
       case "impression":
         return expectImpression(context, named, values, atMs);
@@ -217,11 +217,11 @@ function createJudge(
   };
 }
 
-function expectSurfaces({ readings, sometimes }: OracleContext, account: Account): Expectation {
+function expectSurfaces({ choices, sometimes }: OracleContext, account: Account): Expectation {
   return success(({ body }) => {
     for (const surface of body.surfaces) {
-      checkMembers(surface, ["id", "name", "status", "cpm_range"], readings);
-      checkIdForm(surface.id, "surface", readings["ids.format"]);
+      checkMembers(surface, ["id", "name", "status", "cpm_range"], choices);
+      checkIdForm(surface.id, "surface", choices["ids.format"]);
       if (surface.status !== "active") sometimes("a surface listed that isn't active");
     }
     expectEqual(

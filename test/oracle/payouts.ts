@@ -80,12 +80,12 @@ export function expectPayouts(
   values: Values,
   today: string,
 ): Expectation {
-  const { readings, sometimes } = context;
+  const { choices, sometimes } = context;
   const limit = Number(values.limit ?? DEFAULT_LIMIT);
   const { payouts, pending } = historyOf(context, account, today);
   if (payouts.length > limit) sometimes("more payouts than the limit");
   const listed =
-    readings["payout.order"] === "newest-first"
+    choices["payout.order"] === "newest-first"
       ? payouts.toReversed().slice(0, limit)
       : payouts.slice(0, limit);
   return success((answer) => checkPayouts(context, account, listed, pending, answer));
@@ -117,12 +117,12 @@ function historyOf(
 }
 
 function statusOf(
-  { readings, sometimes }: OracleContext,
+  { choices, sometimes }: OracleContext,
   account: Account,
   cycle: Cycle,
   today: string,
 ): string {
-  if (readings["payout.statuses"] === "documented") return "paid";
+  if (choices["payout.statuses"] === "documented") return "paid";
   const lifecycle = lifecycles[(cycle.number + account.ordinal) % 5] ?? [];
   const days = daysBetween(cycle.date, today);
   const status = lifecycle.findLast(([firstDay]) => days >= firstDay)?.[1] ?? "none";
@@ -165,18 +165,18 @@ function checkPayout(
   { cycle, micros, status }: Payout,
   shown: Answer["body"],
 ): void {
-  const { readings, facts } = context;
+  const { choices, facts } = context;
   const isMade = status === "paid" || status === "reversed";
   const names = ["id", "date", "amount_inr", "upi_id", "status"];
-  const hasReference = isMade || readings["payout.statuses"] === "extended";
-  checkMembers(shown, hasReference ? [...names, "txn_id"] : names, readings);
+  const hasReference = isMade || choices["payout.statuses"] === "extended";
+  checkMembers(shown, hasReference ? [...names, "txn_id"] : names, choices);
   checkAmount(`amount of ${cycle.date}`, shown.amount_inr, micros, context);
   expectEqual("upi_id", shown.upi_id, account.upiId);
   expectEqual(`status of ${cycle.date}`, shown.status, status);
-  checkIdForm(shown.id, "payout", readings["ids.format"]);
+  checkIdForm(shown.id, "payout", choices["ids.format"]);
   expectSameId(facts.payoutIds, `${account.id} ${cycle.date}`, shown.id);
   if (isMade) {
-    checkIdForm(shown.txn_id, "transaction", readings["ids.format"]);
+    checkIdForm(shown.txn_id, "transaction", choices["ids.format"]);
     expectSameId(facts.references, `${account.id} ${cycle.date}`, shown.txn_id);
     return;
   }

@@ -3,9 +3,9 @@
 import type { ApiResponse } from "../../src/spec/messages.ts";
 import { type OperationName, operations } from "./calls.ts";
 import { expectEqual } from "./check.ts";
+import type { Choices } from "./choices.ts";
 import type { Account, Facts } from "./facts.ts";
 import { type Algorithm, MINUTE_MS, roomAfter } from "./quotas.ts";
-import type { Readings } from "./readings.ts";
 
 /** A pool of quota. If `key` is undefined, no request counts against it. */
 export interface Pool {
@@ -17,9 +17,9 @@ export interface Pool {
 const sizes = { recording: 10_000, reporting: 60 };
 
 /** A full pool, for an answer that concerns nobody's quota. */
-export function unchargedPool(operation: OperationName, readings: Readings): Pool {
+export function unchargedPool(operation: OperationName, choices: Choices): Pool {
   const { limit } = operations[operation];
-  const apart = operation === "click" && readings["limit.recording-pool"] === "separate";
+  const apart = operation === "click" && choices["limit.recording-pool"] === "separate";
   return { name: apart ? "clicks" : limit, size: sizes[limit], key: undefined };
 }
 
@@ -28,18 +28,18 @@ export function poolOf(
   operation: OperationName,
   caller: Account,
   subject: Account,
-  readings: Readings,
+  choices: Choices,
 ): Pool {
-  const pool = unchargedPool(operation, readings);
+  const pool = unchargedPool(operation, choices);
   if (pool.name !== "reporting") return { ...pool, key: `${pool.name} ${subject.id}` };
-  const limited = operation === "stats" || readings["limit.reporting-endpoints"] === "all-get";
+  const limited = operation === "stats" || choices["limit.reporting-endpoints"] === "all-get";
   return limited ? { ...pool, key: `reporting ${caller.id} key ${caller.keys}` } : pool;
 }
 
 /** The pool in an answer that no operation gave: that of the key that was sent, if it is valid. */
-export function poolWithoutOperation(caller: Account | undefined, readings: Readings): Pool {
-  if (caller === undefined) return unchargedPool("stats", readings);
-  return poolOf("stats", caller, caller, readings);
+export function poolWithoutOperation(caller: Account | undefined, choices: Choices): Pool {
+  if (caller === undefined) return unchargedPool("stats", choices);
+  return poolOf("stats", caller, caller, choices);
 }
 
 export interface Quotas {
@@ -51,8 +51,8 @@ export interface Quotas {
   checkHeaders(response: ApiResponse, pool: Pool, atMs: number): void;
 }
 
-export function createQuotas(readings: Readings, facts: Facts): Quotas {
-  const algorithm = readings["limit.algorithm"];
+export function createQuotas(choices: Choices, facts: Facts): Quotas {
+  const algorithm = choices["limit.algorithm"];
   const admitted = ({ key }: Pool): number[] => {
     if (key === undefined) return [];
     facts.admitted[key] ??= [];

@@ -2,6 +2,7 @@
 
 import { dayOfInstant } from "./calendar.ts";
 import { expectEqual, expected } from "./check.ts";
+import type { Choices } from "./choices.ts";
 import {
   type Answer,
   checkAmount,
@@ -14,19 +15,18 @@ import {
 import type { Account, Impression, SurfaceFact } from "./facts.ts";
 import { checkIdForm } from "./ids.ts";
 import type { Values } from "./inputs.ts";
-import type { Readings } from "./readings.ts";
 
 const HOUR_MS = 3_600_000;
 
 /** How long an impression suppresses duplicates, in ms. */
-export const dedupWindowsMs: Readonly<Record<Readings["dedup.window"], number>> = {
+export const dedupWindowsMs: Readonly<Record<Choices["dedup.window"], number>> = {
   "30m": HOUR_MS / 2,
   "24h": 24 * HOUR_MS,
   forever: Number.POSITIVE_INFINITY,
 };
 
 /** A click of this age, in ms, is too late. */
-export const clickWindowsMs: Readonly<Record<Readings["click.window"], number>> = {
+export const clickWindowsMs: Readonly<Record<Choices["click.window"], number>> = {
   none: Number.POSITIVE_INFINITY,
   "24h": 24 * HOUR_MS,
 };
@@ -37,7 +37,7 @@ export function expectImpression(
   values: Values,
   atMs: number,
 ): Expectation {
-  const { readings, sometimes } = context;
+  const { choices, sometimes } = context;
   const surface = account.surfaces.find((one) => one.id === values.surface);
   if (surface === undefined) {
     sometimes("an impression on an unknown surface");
@@ -45,7 +45,7 @@ export function expectImpression(
   }
   if (surface.status !== "active") {
     sometimes("an impression on a surface that isn't active");
-    if (readings["surface.inactive"] === "reject") return refused("surface_inactive");
+    if (choices["surface.inactive"] === "reject") return refused("surface_inactive");
     sometimes("an impression that isn't credited");
   }
   const original = originalOf(context, account, values, atMs);
@@ -55,18 +55,18 @@ export function expectImpression(
   sometimes("a duplicate impression");
   if (original.surface !== surface.id) sometimes("a duplicate on another surface");
   if (original.adId !== values.ad_id) sometimes("a duplicate with another ad");
-  return repeat(context, readings["dedup.repeat"], "impression", original);
+  return repeat(context, choices["dedup.repeat"], "impression", original);
 }
 
 /** The impression that counted, if the same was seen less than the window ago. */
 function originalOf(
-  { readings, facts, sometimes }: OracleContext,
+  { choices, facts, sometimes }: OracleContext,
   account: Account,
   values: Values,
   atMs: number,
 ): Impression | undefined {
-  if (values.session_id === undefined || readings["dedup.repeat"] === "count") return undefined;
-  const key = readings["dedup.key"];
+  if (values.session_id === undefined || choices["dedup.repeat"] === "count") return undefined;
+  const key = choices["dedup.key"];
   const latest = facts.impressions.findLast(
     (one) =>
       one.publisherId === account.id &&
@@ -74,7 +74,7 @@ function originalOf(
       (key === "session" || (one.surface === values.surface && one.adId === values.ad_id)),
   );
   if (latest === undefined) return undefined;
-  const windowMs = dedupWindowsMs[readings["dedup.window"]];
+  const windowMs = dedupWindowsMs[choices["dedup.window"]];
   const age = atMs - latest.atMs;
   if (age === windowMs - 1) sometimes("a duplicate suppressed at W-1");
   if (age === windowMs) sometimes("a fresh impression at W");
@@ -98,11 +98,11 @@ function learnImpression(
   atMs: number,
   answer: Answer,
 ): void {
-  const { facts, readings } = context;
+  const { facts, choices } = context;
   const { ok, impression_id: id, revenue_credited_inr: shown } = answer.body;
   const micros = creditOf(answer);
   expectEqual("ok", ok, true);
-  checkIdForm(id, "impression", readings["ids.format"]);
+  checkIdForm(id, "impression", choices["ids.format"]);
   const isKnown = facts.impressions.some((one) => one.id === id);
   expected("an id that no other impression has", !isKnown, id);
   const [lower, upper] =
@@ -117,7 +117,7 @@ function learnImpression(
     adId: values.ad_id ?? "",
     sessionId: values.session_id,
     atMs,
-    day: dayOfInstant(atMs, readings["date.timezone"]),
+    day: dayOfInstant(atMs, choices["date.timezone"]),
     micros,
     body: answer.text,
   });
@@ -125,7 +125,7 @@ function learnImpression(
 
 function repeat(
   context: OracleContext,
-  choice: Readings["dedup.repeat"],
+  choice: Choices["dedup.repeat"],
   kind: "impression" | "click",
   original: { readonly id: string; readonly micros: number; readonly body: string },
 ): Expectation {
@@ -145,17 +145,17 @@ export function expectClick(
   values: Values,
   atMs: number,
 ): Expectation {
-  const { facts, readings, sometimes } = context;
+  const { facts, choices, sometimes } = context;
   const target = values.impression_id ?? "";
   const impression = facts.impressions.find((one) => one.id === target);
   const isForeign = impression !== undefined && impression.publisherId !== caller.id;
   if (isForeign) sometimes("a click on a foreign impression");
-  if (impression === undefined || (isForeign && readings["auth.key-scope"] !== "any")) {
+  if (impression === undefined || (isForeign && choices["auth.key-scope"] !== "any")) {
     if (impression === undefined) sometimes("a click on nothing");
     return refused("impression_not_found");
   }
   const ageMs = atMs - impression.atMs;
-  const windowMs = clickWindowsMs[readings["click.window"]];
+  const windowMs = clickWindowsMs[choices["click.window"]];
   if (ageMs === windowMs - 1) sometimes("a click in the last millisecond");
   if (ageMs >= windowMs) {
     sometimes(ageMs === windowMs ? "a click at the window's end" : "a click that is too late");
@@ -164,7 +164,7 @@ export function expectClick(
   const before = facts.clicks.find((one) => one.impressionId === target);
   if (before !== undefined) {
     sometimes("a second click");
-    const choice = readings["click.repeat"];
+    const choice = choices["click.repeat"];
     if (choice !== "count") return repeat(context, choice, "click", before);
     sometimes("a second click that counts");
   }
@@ -177,12 +177,12 @@ function learnClick(
   atMs: number,
   answer: Answer,
 ): void {
-  const { facts, readings, sometimes } = context;
+  const { facts, choices, sometimes } = context;
   const { ok, click_id: id, revenue_credited_inr: shown } = answer.body;
   const { surface, publisherId } = impression;
   const micros = creditOf(answer);
   expectEqual("ok", ok, true);
-  checkIdForm(id, "click", readings["ids.format"]);
+  checkIdForm(id, "click", choices["ids.format"]);
   const isKnown = facts.clicks.some((one) => one.id === id);
   expected("an id that no other click has", !isKnown, id);
   const price = facts.clickPrices[surface] ?? micros;
@@ -190,7 +190,7 @@ function learnClick(
   expected("a price above zero", micros > 0, micros);
   facts.clickPrices[surface] = price;
   checkAmount("revenue_credited_inr", shown, micros, context);
-  const day = dayOfInstant(atMs, readings["date.timezone"]);
+  const day = dayOfInstant(atMs, choices["date.timezone"]);
   if (impression.day !== day) sometimes("a click on another day");
   const { text: body } = answer;
   facts.clicks.push({

@@ -2,16 +2,16 @@
 
 import type { ApiResponse } from "../../src/spec/messages.ts";
 import { expectEqual, expected } from "./check.ts";
-import type { Readings } from "./readings.ts";
+import type { Choices } from "./choices.ts";
 
-export function statusOf(code: string, readings: Readings): number {
-  const status = statuses(readings)[code];
+export function statusOf(code: string, choices: Choices): number {
+  const status = statuses(choices)[code];
   if (status === undefined) throw new Error(`The oracle knows no code ${code}.`);
   return status;
 }
 
-function statuses(readings: Readings): Readonly<Record<string, number>> {
-  const invalid = Number(readings["errors.invalid"]);
+function statuses(choices: Choices): Readonly<Record<string, number>> {
+  const invalid = Number(choices["errors.invalid"]);
   return {
     missing_parameter: invalid,
     invalid_parameter: invalid,
@@ -19,22 +19,22 @@ function statuses(readings: Readings): Readonly<Record<string, number>> {
     unknown_parameter: invalid,
     malformed_body: 400,
     unsupported_media_type: 415,
-    unauthorized: readings["auth.failure"] === "403" ? 403 : 401,
+    unauthorized: choices["auth.failure"] === "403" ? 403 : 401,
     foreign_publisher: 403,
     route_not_found: 404,
     publisher_not_found: 404,
-    surface_not_found: readings["surface.unknown"] === "400" ? 400 : 404,
-    impression_not_found: readings["click.unknown"] === "400" ? 400 : 404,
+    surface_not_found: choices["surface.unknown"] === "400" ? 400 : 404,
+    impression_not_found: choices["click.unknown"] === "400" ? 400 : 404,
     method_not_allowed: 405,
     surface_inactive: 409,
     duplicate_impression: 409,
     duplicate_click: 409,
     click_too_late: 410,
-    rate_limited: Number(readings["limit.exceeded"]),
+    rate_limited: Number(choices["limit.exceeded"]),
   };
 }
 
-type Shape = Readings["errors.body"];
+type Shape = Choices["errors.body"];
 
 const contentTypes: Readonly<Record<Shape, string | undefined>> = {
   problem: "application/problem+json",
@@ -46,13 +46,13 @@ const contentTypes: Readonly<Record<Shape, string | undefined>> = {
   empty: undefined,
 };
 
-export function errorContentType(readings: Readings): string | undefined {
-  return contentTypes[readings["errors.body"]];
+export function errorContentType(choices: Choices): string | undefined {
+  return contentTypes[choices["errors.body"]];
 }
 
 /** Checks the shape of an error body, and its code if the shape has one. */
-export function checkErrorBody(response: ApiResponse, code: string, readings: Readings): void {
-  shapes[readings["errors.body"]](response, code);
+export function checkErrorBody(response: ApiResponse, code: string, choices: Choices): void {
+  shapes[choices["errors.body"]](response, code);
 }
 
 const shapes: Readonly<Record<Shape, (response: ApiResponse, code: string) => void>> = {

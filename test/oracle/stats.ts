@@ -24,11 +24,11 @@ export function expectStats(
   values: Values,
   today: string,
 ): Expectation {
-  const { readings, sometimes } = context;
+  const { choices, sometimes } = context;
   const asked = { from: values.from ?? addDays(today, -30), to: values.to ?? today };
   const isInverted = asked.from > asked.to;
   if (isInverted) sometimes("an inverted period");
-  if (isInverted && readings["date.inverted-range"] === "reject")
+  if (isInverted && choices["date.inverted-range"] === "reject")
     return refused("invalid_parameter");
   if (asked.to > today) sometimes("a period that reaches past today");
   const only = values.surface;
@@ -47,13 +47,13 @@ export function expectStats(
 
 /** One surface's figures in a period: the seeded history, and what was recorded since. */
 function figures(
-  { facts, history, readings, sometimes }: OracleContext,
+  { facts, history, choices, sometimes }: OracleContext,
   { id }: Account,
   { from, to }: { readonly from: string; readonly to: string },
   today: string,
   surface: string,
 ): Figures {
-  const lags = readings["stats.today"] === "next-day";
+  const lags = choices["stats.today"] === "next-day";
   const counts = (day: string): boolean => day >= from && day <= to && !(lags && day === today);
   const since = recorded(facts, id, counts, surface);
   const before = history(id, { from, to, surface });
@@ -77,8 +77,8 @@ function checkStats(
   figuresOf: (surface: string) => Figures,
   { body }: Answer,
 ): void {
-  const { readings, sometimes } = context;
-  checkMembers(body.period, ["from", "to"], readings);
+  const { choices, sometimes } = context;
+  checkMembers(body.period, ["from", "to"], choices);
   expectEqual("publisher_id", body.publisher_id, account.id);
   expectEqual("period", [body.period.from, body.period.to], [period.from, period.to]);
   const all = account.surfaces.map(({ id }) => ({ id, ...figuresOf(id) }));
@@ -88,7 +88,7 @@ function checkStats(
   checkAmount("revenue_inr", body.revenue_inr, sum("micros"), context);
 
   const isAsked = (id: string): boolean => values.surface === undefined || values.surface === id;
-  const always = readings["stats.surfaces"] === "all";
+  const always = choices["stats.surfaces"] === "all";
   const rows = all
     .filter(({ id }) => isAsked(id))
     .filter(({ impressions, clicks }) => always || impressions + clicks > 0);
@@ -103,7 +103,7 @@ function checkStats(
   );
   for (const [index, { id, impressions, micros }] of rows.entries()) {
     const row = body.surfaces[index];
-    checkMembers(row, rowMembers, readings);
+    checkMembers(row, rowMembers, choices);
     expectEqual(`impressions of ${id}`, row.impressions, impressions);
     checkAmount(`revenue of ${id}`, row.revenue, micros, context);
   }

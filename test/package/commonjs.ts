@@ -158,7 +158,7 @@ export function fieldOf(error: unknown): string {
   must(error instanceof InputError, () => "another error");
   return error instanceof InputError ? error.message : "";
 }
-export const readings: Arbitrary<Assumptions> = arbitraryAssumptions({ keys: ["dedup.repeat"] });
+export const choices: Arbitrary<Assumptions> = arbitraryAssumptions({ keys: ["dedup.repeat"] });
 export const rule: Pick<Rule, "commands"> = { commands: () => fc.constant([]) };
 // @ts-expect-error A choice that doesn't exist.
 createSimulator({ assumptions: { "dedup.repeat": "x" } });

@@ -181,7 +181,7 @@ export const answer: ApiResponse = sim.handle({ method: "GET", path: "/v1/publis
 export const id: string = sim.publishers.at(0).surfaces[0]?.id ?? "";
 export const interceptor = setupServer(...createHandlers(sim));
 const serverOptions: ServerOptions = { port: 0, clock: "frozen" };
-export const readings: Arbitrary<Assumptions> = arbitraryAssumptions({ keys: ["dedup.repeat"] });
+export const choices: Arbitrary<Assumptions> = arbitraryAssumptions({ keys: ["dedup.repeat"] });
 export const url: string = (await startServer(serverOptions)).url;
 // @ts-expect-error An assumption that doesn't exist.
 createSimulator({ assumptions: { "dedup.nothing": "x" } });

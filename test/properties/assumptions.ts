@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import type { AssumptionKey, Assumptions } from "../../src/index.ts";
-import { catalogue, type OpenPoint } from "../../src/spec/assumptions/catalogue.ts";
+import { type Assumption, catalogue } from "../../src/spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../../src/spec/assumptions/resolve.ts";
 import { arbitraryAssumptions } from "../../src/testing.ts";
 
@@ -27,7 +27,7 @@ export function anyAssumptions(
 
 /** The default first. */
 function choicesOf(key: AssumptionKey): string[] {
-  const point: OpenPoint = catalogue[key];
+  const point: Assumption = catalogue[key];
   const others = Object.keys(point.choices).filter((choice) => choice !== point.default);
   return [point.default, ...others];
 }

@@ -3,7 +3,7 @@
 import { test } from "vitest";
 import { expectCampaign } from "./campaign.ts";
 
-const name = "the oracle predicts which requests are limited, and every run keeps the laws";
+const name = "the oracle predicts which requests are limited, and every run keeps the invariants";
 
 test(name, { timeout: 240_000 }, () => {
   expectCampaign({

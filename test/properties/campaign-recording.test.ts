@@ -3,7 +3,8 @@
 import { test } from "vitest";
 import { expectCampaign } from "./campaign.ts";
 
-const name = "the oracle predicts what counts and what it earns, and every run keeps the laws";
+const name =
+  "the oracle predicts what counts and what it earns, and every run keeps the invariants";
 
 test(name, { timeout: 240_000 }, () => {
   expectCampaign({

@@ -4,7 +4,7 @@ import { test } from "vitest";
 import { expectCampaign } from "./campaign.ts";
 
 const name =
-  "the oracle predicts how each request is parsed and answered, and every run keeps the laws";
+  "the oracle predicts how each request is parsed and answered, and every run keeps the invariants";
 
 test(name, { timeout: 240_000 }, () => {
   expectCampaign({

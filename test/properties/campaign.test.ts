@@ -6,7 +6,7 @@ import { catalogue } from "../../src/spec/assumptions/catalogue.ts";
 import { expectCampaign } from "./campaign.ts";
 
 const name =
-  "the oracle predicts every answer, and every run keeps the laws, under any assumptions";
+  "the oracle predicts every answer, and every run keeps the invariants, under any assumptions";
 
 test(name, { timeout: 240_000 }, () => {
   expectCampaign({

@@ -1,16 +1,16 @@
 /**
  * Plays random command sequences under random assumptions, and compares each answer with the oracle and each finished run with
- * the laws. A campaign passes only if it reached every place on its list, and every law had something to check often enough.
+ * the invariants. A campaign passes only if it reached every place on its list, and every invariant had something to check often enough.
  */
 
 import fc from "fast-check";
 import { expect } from "vitest";
 import { isThorough } from "../budget.ts";
 import { createMarks } from "../marks.ts";
-import type { Readings } from "../oracle/readings.ts";
+import type { Choices } from "../oracle/choices.ts";
 import { checkProperty, replayPath } from "./check-property.ts";
 import { anyCommand, type CommandKind, usualWeights } from "./commands.ts";
-import { judgeRun, turns } from "./laws.ts";
+import { judgeRun, turns } from "./judge-run.ts";
 import { anyOptions, lot, Play, stageOf } from "./sequence.ts";
 
 export interface Campaign {
@@ -22,7 +22,7 @@ export interface Campaign {
   readonly leastSequences?: number;
   readonly mostCommands: number;
   /** Keys that take any of their choices; of the others only a handful is not at its default. */
-  readonly about: readonly (keyof Readings)[];
+  readonly about: readonly (keyof Choices)[];
   /** How often each kind of command comes, if not as often as usual. */
   readonly weights: Partial<Record<CommandKind, number>>;
   /** One request in so many is sent in an unusual way, or is wrong. */
@@ -37,20 +37,20 @@ interface Report {
   readonly answers: number;
   /** How often each place was reached. */
   readonly places: Readonly<Record<string, number>>;
-  /** How many runs each law found to hold. A run in which it had nothing to check doesn't count. */
-  readonly laws: Readonly<Record<string, number>>;
+  /** How many runs each invariant found to hold. A run in which it had nothing to check doesn't count. */
+  readonly invariants: Readonly<Record<string, number>>;
 }
 
-/** Runs a campaign and expects that it tried every law at its share of the sequences. ADSIM_REPORT prints the counts. */
+/** Runs a campaign and expects that it tried every invariant at its share of the sequences. ADSIM_REPORT prints the counts. */
 export function expectCampaign(campaign: Campaign): void {
   const report = runCampaign(campaign);
   if (process.env.ADSIM_REPORT !== undefined) console.log(JSON.stringify(report, null, 1));
   for (const [id, { oneIn, held = 1 }] of Object.entries(turns)) {
-    // Which runs a law looks at is drawn. A fair draw falls below half of what is expected, and below three standard
+    // Which runs an invariant looks at is drawn. A fair draw falls below half of what is expected, and below three standard
     // deviations of a small number, about once in a thousand times.
     const expected = (held * report.sequences) / oneIn;
     const least = Math.min(expected / 2, expected - 3 * Math.sqrt(expected));
-    if (held > 0) expect(report.laws[id] ?? 0, id).toBeGreaterThan(least);
+    if (held > 0) expect(report.invariants[id] ?? 0, id).toBeGreaterThan(least);
   }
 }
 
@@ -85,5 +85,5 @@ function runCampaign(campaign: Campaign): Report {
   // A few sequences don't reach every place.
   if (isThorough) marks.expectReached(campaign.places);
   const places = marks.report().marks.map(({ name, reached }): [string, number] => [name, reached]);
-  return { sequences: played, answers, places: Object.fromEntries(places), laws: held };
+  return { sequences: played, answers, places: Object.fromEntries(places), invariants: held };
 }

@@ -1,4 +1,4 @@
-/** Law H1 once more, by a validator of JSON Schema: the document describes every answer, including refusals and headers. */
+/** Invariant H1 once more, by a validator of JSON Schema: the document describes every answer, including refusals and headers. */
 
 import { openApiDocument } from "../../src/spec/openapi/openapi.ts";
 import { type Conformance, createConformance } from "../spec/openapi/openapi-conformance.ts";

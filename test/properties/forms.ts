@@ -1,4 +1,4 @@
-/** What no choice about forms or statuses may change (F1 and F2): laws in addition to the list of invariants. */
+/** What no choice about forms or statuses may change (F1 and F2): invariants in addition to the list of invariants. */
 
 import {
   type ApiResponse,

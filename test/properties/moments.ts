@@ -17,15 +17,15 @@ const moments: Readonly<Record<Edge, (stage: Stage, nowMs: number, by: number) =
   midnight: (stage, nowMs) => midnightOf(addDays(stage.oracle.dayOf(nowMs), 1), stage),
   minute: (_, nowMs) => (Math.floor(nowMs / 60_000) + 1) * 60_000,
   quota: ({ oracle }, nowMs) => oracle.refusedUntilMs ?? nowMs,
-  "dedup-window"({ oracle, readings }, nowMs, by) {
+  "dedup-window"({ oracle, choices }, nowMs, by) {
     const sessions = oracle.facts.impressions.filter((one) => one.sessionId !== undefined);
     const one = sessions[sessions.length - 1 - (by % 2)];
-    return (one?.atMs ?? nowMs) + dedupWindowsMs[readings["dedup.window"]];
+    return (one?.atMs ?? nowMs) + dedupWindowsMs[choices["dedup.window"]];
   },
-  "click-window"({ oracle, readings }, nowMs, by) {
+  "click-window"({ oracle, choices }, nowMs, by) {
     const { impressions } = oracle.facts;
     const one = impressions[impressions.length - 1 - (by % 2)];
-    return (one?.atMs ?? nowMs) + clickWindowsMs[readings["click.window"]];
+    return (one?.atMs ?? nowMs) + clickWindowsMs[choices["click.window"]];
   },
   payday(stage, nowMs) {
     const today = stage.oracle.dayOf(nowMs);
@@ -61,6 +61,6 @@ function paydaysFrom(date: string): string[] {
   return days.filter((day) => day.endsWith("-07"));
 }
 
-function midnightOf(date: string, { readings }: Stage): number {
-  return Date.parse(`${date}T00:00:00Z`) - midnightOffsetsMs[readings["date.timezone"]];
+function midnightOf(date: string, { choices }: Stage): number {
+  return Date.parse(`${date}T00:00:00Z`) - midnightOffsetsMs[choices["date.timezone"]];
 }

@@ -14,11 +14,11 @@ function textsIn(folder: string, isWanted: (name: string) => boolean): string {
 }
 
 test.each(keys)("the oracle follows %s", (key) => {
-  const listed = readFileSync(join(root, "test/oracle/readings.ts"), "utf8");
-  expect(listed, `test/oracle/readings.ts lacks ${key}`).toContain(`readonly "${key}":`);
+  const listed = readFileSync(join(root, "test/oracle/choices.ts"), "utf8");
+  expect(listed, `test/oracle/choices.ts lacks ${key}`).toContain(`readonly "${key}":`);
   // It takes each surface with its status from the simulator's publishers, and repeats that status.
   if (key === "surface.statuses") return;
-  const oracle = textsIn("test/oracle", (name) => name !== "readings.ts");
+  const oracle = textsIn("test/oracle", (name) => name !== "choices.ts");
   expect(oracle.includes(`"${key}"`), `the oracle doesn't follow ${key}`).toBe(true);
 });
 

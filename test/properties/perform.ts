@@ -188,14 +188,14 @@ function repeat(
   sender: Sender,
   values: Call["values"],
 ): void {
-  const call = variedCall(command.kind, values, command, stage.readings);
+  const call = variedCall(command.kind, values, command, stage.choices);
   for (let time = 0; time < command.times; time += 1) send(stage, sender, call);
 }
 
 /** One impression, a later one, and the first again at the edge of its window. */
 function tryDedupEdge({ who, nudgeMs }: Of<"dedup-edge">, stage: Stage): void {
-  const { readings } = stage;
-  const windowMs = dedupWindowsMs[readings["dedup.window"]];
+  const { choices } = stage;
+  const windowMs = dedupWindowsMs[choices["dedup.window"]];
   const span = Number.isFinite(windowMs) ? windowMs : 500 * DAY_MS;
   const caller = pick(stage, who);
   record(stage, caller, "first");
@@ -208,21 +208,21 @@ function tryDedupEdge({ who, nudgeMs }: Of<"dedup-edge">, stage: Stage): void {
 function record(stage: Stage, caller: Account, session_id: string): void {
   const surface = at(caller.surfaces, 0).id;
   const values = { publisher_id: caller.id, surface, ad_id: "edge", session_id };
-  const way = plainWay("impression", carrierFor(stage.readings));
+  const way = plainWay("impression", carrierFor(stage.choices));
   send(stage, caller, { operation: "impression", values, way });
 }
 
 /** A click on the latest impression at the edge of its window. */
 function tryClickEdge({ who, nudgeMs }: Of<"click-edge">, stage: Stage): void {
-  const { readings, oracle } = stage;
+  const { choices, oracle } = stage;
   const caller = pick(stage, who);
   record(stage, caller, `edge ${oracle.facts.impressions.length}`);
   const latest = oracle.facts.impressions.findLast((one) => one.publisherId === caller.id);
   if (latest === undefined) return;
-  const windowMs = clickWindowsMs[readings["click.window"]];
+  const windowMs = clickWindowsMs[choices["click.window"]];
   const dueMs = latest.atMs + (Number.isFinite(windowMs) ? windowMs : 40 * DAY_MS) + nudgeMs;
   if (dueMs > nowOf(stage)) play(stage, { kind: "advance", byMs: dueMs - nowOf(stage) });
-  const way = plainWay("click", carrierFor(readings));
+  const way = plainWay("click", carrierFor(choices));
   send(stage, caller, { operation: "click", values: { impression_id: latest.id }, way });
 }
 

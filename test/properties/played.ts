@@ -1,7 +1,7 @@
 /** What the invariants need from a finished run. */
 
-import type { Played } from "../../src/laws/log.ts";
-import { createTrace, type Trace } from "../../src/laws/trace.ts";
+import type { Played } from "../../src/invariants/log.ts";
+import { createTrace, type Trace } from "../../src/invariants/trace.ts";
 import { type Run, type Step, withoutUndone } from "./run.ts";
 
 /** Without steps that were undone: the others led from the world's start to its state now. */

@@ -1,9 +1,9 @@
 /** Reads stats and payouts of a simulator, without limits, under whatever assumptions are in force there. */
 
 import type { Simulator } from "../../src/index.ts";
-import type { Member } from "../../src/laws/client-exchange.ts";
-import { type Payouts, readPayouts, readStats, type Stats } from "../../src/laws/figures.ts";
-import { prepareCopy, todayIn, type Values } from "../../src/laws/world-copy.ts";
+import type { Member } from "../../src/invariants/client-exchange.ts";
+import { type Payouts, readPayouts, readStats, type Stats } from "../../src/invariants/figures.ts";
+import { prepareCopy, todayIn, type Values } from "../../src/invariants/world-copy.ts";
 
 /** Asks a fork. */
 export interface Reader {

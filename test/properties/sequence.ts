@@ -3,8 +3,8 @@
 import fc from "fast-check";
 import type { Profile } from "../../src/index.ts";
 import { nonDefaultChoices } from "../../src/spec/assumptions/resolve.ts";
+import type { Choices } from "../oracle/choices.ts";
 import { createOracle } from "../oracle/oracle.ts";
-import type { Readings } from "../oracle/readings.ts";
 import { anyAssumptions } from "./assumptions.ts";
 import type { Command } from "./commands.ts";
 import { perform } from "./perform.ts";
@@ -12,7 +12,7 @@ import { pristineOf } from "./pristine.ts";
 import { createPlayer, type Run, type RunOptions } from "./run.ts";
 import type { Stage } from "./stage.ts";
 
-/** A sequence's number is drawn, not counted, so that the same laws judge it when it is replayed or shrunk. */
+/** A sequence's number is drawn, not counted, so that the same invariants judge it when it is replayed or shrunk. */
 export const lot: fc.Arbitrary<number> = fc.noShrink(fc.noBias(fc.nat(9999)));
 
 /** Which worlds sequences are played in. */
@@ -32,7 +32,7 @@ const anyWorld: Worlds = fc.record({
 });
 
 export function anyOptions(
-  about: readonly (keyof Readings)[],
+  about: readonly (keyof Choices)[],
   worlds: Worlds = anyWorld,
 ): fc.Arbitrary<RunOptions> {
   const options = fc
@@ -73,20 +73,20 @@ export function stageOf(
   sometimes: (place: string) => void,
   plant?: Parameters<typeof createPlayer>[1],
 ): { stage: Stage; run(): Run } {
-  const readings: Readings = options.assumptions;
+  const choices: Choices = options.assumptions;
   const pristine = pristineOf(options);
   const player = createPlayer(options, plant);
   const twin =
-    readings["money.precision"] === "exact"
+    choices["money.precision"] === "exact"
       ? undefined
       : createPlayer(withoutRounding(options), plant);
   const { publishers, history } = pristine;
-  const oracle = createOracle({ readings, publishers, history, sometimes });
+  const oracle = createOracle({ choices, publishers, history, sometimes });
   const stage: Stage = {
     player,
     twin,
     oracle,
-    readings,
+    choices,
     deadKeys: [],
     sometimes,
     saved: undefined,

@@ -27,7 +27,7 @@ const own = sim.publishers.at(0);
 const other = sim.publishers.at(1);
 
 /** Every form of an error body, and the last choice of every key. */
-const readings: readonly SimulatorOptions["assumptions"][] = [
+const choices: readonly SimulatorOptions["assumptions"][] = [
   ...choicesOf("errors.body").map((body) => ({
     "errors.body": body,
     "request.values": "strict" as const,
@@ -126,7 +126,7 @@ describe("whatever comes in", () => {
       (key: string) => ({ path: `/v1/publisher/stats?${key}` }),
     ];
     const { publishers } = createSimulator({ publishers: 300 });
-    const worlds = readings.map((assumptions) => createSimulator({ publishers: 300, assumptions }));
+    const worlds = choices.map((assumptions) => createSimulator({ publishers: 300, assumptions }));
     for (const [index, { apiKey }] of publishers.credentials(300).entries()) {
       for (const place of places) {
         const sent = {

@@ -2,10 +2,10 @@
 
 import type { ApiResponse } from "../../src/index.ts";
 import { type Call, requestOf } from "../oracle/calls.ts";
+import type { Choices } from "../oracle/choices.ts";
 import type { Account } from "../oracle/facts.ts";
 import { inputOf } from "../oracle/inputs.ts";
 import type { Oracle } from "../oracle/oracle.ts";
-import type { Readings } from "../oracle/readings.ts";
 import type { Action, Player } from "./run.ts";
 
 /** Who sends, and with which key. */
@@ -17,7 +17,7 @@ export interface Stage {
   /** Plays the same where amounts aren't rounded, if `player` rounds them. */
   readonly twin: Player | undefined;
   readonly oracle: Oracle;
-  readonly readings: Readings;
+  readonly choices: Choices;
   readonly deadKeys: Sender[];
   readonly sometimes: (place: string) => void;
   saved: { readonly oracle: unknown; readonly deadKeys: readonly Sender[] } | undefined;
@@ -57,9 +57,9 @@ export function play(
 }
 
 /** Whom a request is about: the caller, unless its key serves others and it names one. */
-function subjectOf({ oracle, readings }: Stage, callerId: string, call: Call): string {
-  const input = inputOf(call, readings);
-  if (readings["auth.key-scope"] !== "any" || input.kind === "refused") return callerId;
+function subjectOf({ oracle, choices }: Stage, callerId: string, call: Call): string {
+  const input = inputOf(call, choices);
+  if (choices["auth.key-scope"] !== "any" || input.kind === "refused") return callerId;
   const { publisher_id, impression_id } = input.values;
   const { accounts, impressions } = oracle.facts;
   const clicked = impressions.find((one) => one.id === impression_id)?.publisherId;

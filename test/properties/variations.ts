@@ -2,21 +2,21 @@
 
 import fc from "fast-check";
 import { type Call, type Carrier, operations, plainWay } from "../oracle/calls.ts";
-import type { Readings } from "../oracle/readings.ts";
+import type { Choices } from "../oracle/choices.ts";
 
 /** A carrier that the encoding in force accepts, or any other. */
 export type Encoding = "understood" | Carrier;
 
 /** Changes a call of any operation. Where it can't apply the call stays as it is. */
-type Change = (call: Call, readings: Readings) => Call;
+type Change = (call: Call, choices: Choices) => Call;
 
 const way =
   (changed: Partial<Call["way"]>): Change =>
   (call) => ({ ...call, way: { ...call.way, ...changed } });
 const carried =
   (carrier: Carrier): Change =>
-  (call, readings) =>
-    isPost(call) ? way({ carrier })(call, readings) : call;
+  (call, choices) =>
+    isPost(call) ? way({ carrier })(call, choices) : call;
 const value =
   (name: (call: Call) => string | undefined, sent: unknown): Change =>
   (call) => {
@@ -25,15 +25,15 @@ const value =
   };
 const unreadBody =
   (text: (call: Call) => string, code: string, carrier: Carrier): Change =>
-  (call, readings) =>
-    isPost(call) ? way({ carrier, unreadable: { text: text(call), code } })(call, readings) : call;
+  (call, choices) =>
+    isPost(call) ? way({ carrier, unreadable: { text: text(call), code } })(call, choices) : call;
 /** Not where any parameter in the query is refused: it isn't defined which refusal comes first. */
 const unreadQuery =
   (text: (call: Call) => string, code: string): Change =>
-  (call, readings) => {
-    const refused = ["json", "form"].includes(readings["request.encoding"]);
+  (call, choices) => {
+    const refused = ["json", "form"].includes(choices["request.encoding"]);
     const unreadable = { text: text(call), code };
-    return isPost(call) && refused ? call : way({ carrier: "query", unreadable })(call, readings);
+    return isPost(call) && refused ? call : way({ carrier: "query", unreadable })(call, choices);
   };
 
 function isPost({ operation }: Call): boolean {
@@ -75,10 +75,10 @@ const changes: Readonly<Record<string, Change>> = {
   "slash and another method": way({ slash: true, method: "DELETE" }),
   "no such path": way({ elsewhere: "/v1/publisher" }),
   "no such method": way({ method: "PURGE" }),
-  "method in lower case": (call, readings) =>
-    way({ method: call.way.method.toLowerCase() })(call, readings),
-  "another method": (call, readings) =>
-    way({ method: other[call.way.method] ?? "PATCH" })(call, readings),
+  "method in lower case": (call, choices) =>
+    way({ method: call.way.method.toLowerCase() })(call, choices),
+  "another method": (call, choices) =>
+    way({ method: other[call.way.method] ?? "PATCH" })(call, choices),
   HEAD: way({ method: "HEAD" }),
   "bearer in lower case": way({ scheme: "bearer" }),
   "BEARER in upper case": way({ scheme: "BEARER" }),
@@ -88,10 +88,10 @@ const changes: Readonly<Record<string, Change>> = {
   compressed: carried("encoded"),
   "JSON without a type": carried("untyped-json"),
   "a form without a type": carried("untyped-form"),
-  "partly in the query": (call, readings) => way({ inQuery: [required(call)] })(call, readings),
+  "partly in the query": (call, choices) => way({ inQuery: [required(call)] })(call, choices),
   "an unknown parameter": value(() => "trace", "1"),
-  "an unknown parameter in the query": (call, readings) =>
-    value(() => "trace", "1")(way({ inQuery: ["trace"] })(call, readings), readings),
+  "an unknown parameter in the query": (call, choices) =>
+    value(() => "trace", "1")(way({ inQuery: ["trace"] })(call, choices), choices),
   "another operation's parameter": value(foreign, "stranger"),
   "null for another operation's parameter": value(foreign, null),
   "a number for another operation's parameter": value(foreign, 5),
@@ -136,7 +136,7 @@ export function anyVariation(oneIn: number): fc.Arbitrary<Variation> {
   );
 }
 
-const understood: Readonly<Record<Readings["request.encoding"], Carrier>> = {
+const understood: Readonly<Record<Choices["request.encoding"], Carrier>> = {
   any: "json",
   json: "json",
   form: "form",
@@ -144,8 +144,8 @@ const understood: Readonly<Record<Readings["request.encoding"], Carrier>> = {
 };
 
 /** A carrier that the encoding in force accepts. */
-export function carrierFor(readings: Readings): Carrier {
-  return understood[readings["request.encoding"]];
+export function carrierFor(choices: Choices): Carrier {
+  return understood[choices["request.encoding"]];
 }
 
 /** A call of the operation, sent as told. */
@@ -153,10 +153,10 @@ export function variedCall(
   operation: Call["operation"],
   values: Call["values"],
   { as, variation }: { readonly as: Encoding; readonly variation: Variation },
-  readings: Readings,
+  choices: Choices,
 ): Call {
-  const carrier = as === "understood" ? carrierFor(readings) : as;
+  const carrier = as === "understood" ? carrierFor(choices) : as;
   const change = changes[variation];
   if (change === undefined) throw new Error(`There is no variation called ${variation}.`);
-  return change({ operation, values, way: plainWay(operation, carrier) }, readings);
+  return change({ operation, values, way: plainWay(operation, carrier) }, choices);
 }

@@ -7,10 +7,10 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Reporter } from "vitest/node";
+import { REACHED, reachedIn } from "../../choices/reached.ts";
 import { coverageOf } from "../../play/fixtures/coverage.ts";
 import { coverageText } from "../../play/fixtures/coverage-text.ts";
 import { makeFixtures } from "../../play/fixtures/make-fixtures.ts";
-import { REACHED, reachedIn } from "../../readings/reached.ts";
 import { createSimulator } from "../create-simulator.ts";
 import { environmentValue } from "../environment.ts";
 

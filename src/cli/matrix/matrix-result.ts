@@ -4,16 +4,16 @@
  */
 
 import { adsimLine } from "../../base/shell.ts";
-import { overrideWords } from "../../play/language/overrides.ts";
 import {
   type ChoiceOverrides,
   compareSets,
   isWithin,
   keyAndChoiceOf,
   nameOf,
-} from "../../readings/choice-overrides.ts";
-import { allKeys, type MatrixPlan } from "../../readings/matrix-plan.ts";
-import type { Reached } from "../../readings/reached.ts";
+} from "../../choices/choice-overrides.ts";
+import { allKeys, type MatrixPlan } from "../../choices/matrix-plan.ts";
+import type { Reached } from "../../choices/reached.ts";
+import { overrideWords } from "../../play/language/overrides.ts";
 import {
   type AssumptionKey,
   type Assumptions,

@@ -10,7 +10,7 @@ import {
   isWithin,
   nameOf,
   without,
-} from "../../readings/choice-overrides.ts";
+} from "../../choices/choice-overrides.ts";
 
 /** Runs CMD. */
 export interface Trials {

@@ -3,7 +3,7 @@
 import { readSnapshot } from "../../adapters/files/snapshot-file.ts";
 import { formatInstant, parseInstant } from "../../base/calendar.ts";
 import { InputError } from "../../base/input.ts";
-import type { Readings, SimulatorOptions } from "../../simulator/simulator-options.ts";
+import type { Choices, SimulatorOptions } from "../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
 import { type CommandFailure, couldNotRun, wrongUsage } from "../output/exit.ts";
@@ -38,7 +38,7 @@ export async function readLoadFlag(file: string, flags: CommonFlags): Promise<Lo
       publishers: snapshot.publishers,
       profile: snapshot.profile,
       // Checked by `inForce` above.
-      assumptions: snapshot.assumptions as Readings,
+      assumptions: snapshot.assumptions as Choices,
     },
   };
 }

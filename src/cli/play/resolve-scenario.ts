@@ -11,7 +11,7 @@ import {
 } from "../../play/language/overrides.ts";
 import { parseScenario } from "../../play/language/parse/parse-scenario.ts";
 import type { Scenario } from "../../play/language/scenario.ts";
-import type { Readings } from "../../simulator/simulator-options.ts";
+import type { Choices } from "../../simulator/simulator-options.ts";
 import { readAssumptionFlags } from "../options/assumption-flags.ts";
 import type { CommonFlags } from "../options/common-options.ts";
 import { wrongUsage } from "../output/exit.ts";
@@ -34,7 +34,7 @@ export async function resolveScenario(
   const { seed, start, publishers, profile, maxRequests } = flags;
   const { chosen } = await readAssumptionFlags(flags);
   // readAssumptionFlags has checked them.
-  const assumptions = chosen as Readings;
+  const assumptions = chosen as Choices;
   const overrides: Overrides = given({ seed, start, publishers, profile, assumptions });
   const loaded = await loadScenario(source, stdin);
   const scenario = withSourceErrors({ source, overrides }, () =>

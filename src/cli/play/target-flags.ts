@@ -1,7 +1,7 @@
 /** The options of `adsim play` that are about a target: which of them go together, and how they are given again. */
 
 import { overrideWords } from "../../play/language/overrides.ts";
-import type { Readings } from "../../simulator/simulator-options.ts";
+import type { Choices } from "../../simulator/simulator-options.ts";
 import { readAssumptionFlags } from "../options/assumption-flags.ts";
 import { isTokenGiven } from "../options/common-options.ts";
 import { wrongUsage } from "../output/exit.ts";
@@ -15,7 +15,7 @@ export interface TargetFlags {
   /** Empty unless the target is a service other than adsim. */
   readonly credentials: readonly GivenPublisher[];
   /** What such a service chooses. Assumptions can't be changed there. */
-  readonly knownChoices: Readings;
+  readonly knownChoices: Choices;
   /** The flags that override the scenario's own settings. */
   readonly overrides: PlayFlags;
   /** The options as words of a command. */
@@ -31,7 +31,7 @@ export async function readTargetFlags(flags: PlayFlags, host: HostProcess): Prom
   if (credentials.length === 0)
     return { target, credentials, knownChoices: {}, overrides: flags, words };
   // readAssumptionFlags has checked them.
-  const knownChoices = (await readAssumptionFlags(flags)).chosen as Readings;
+  const knownChoices = (await readAssumptionFlags(flags)).chosen as Choices;
   const { assume: _, assumptions: __, ...overrides } = flags;
   const choices = overrideWords({ assumptions: knownChoices });
   return { target, credentials, knownChoices, overrides, words: [...choices, ...words] };

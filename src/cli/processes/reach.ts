@@ -1,7 +1,7 @@
 /** Collects what CMD reaches: at its server, and in simulators in its own processes. */
 
 import { readFile } from "node:fs/promises";
-import { createReachRecorder, type Reached, reachedIn } from "../../readings/reached.ts";
+import { createReachRecorder, type Reached, reachedIn } from "../../choices/reached.ts";
 import type { Server } from "../../server.ts";
 
 export interface Reach {

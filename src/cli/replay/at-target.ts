@@ -3,8 +3,8 @@
 import * as v from "valibot";
 import { formatInstant, parseInstant } from "../../base/calendar.ts";
 import { clockModes } from "../../base/clock.ts";
+import type { Outgoing } from "../../invariants/client-exchange.ts";
 import type { RecordedWorld, Recording } from "../../journal/recorded-exchange.ts";
-import type { Outgoing } from "../../laws/client-exchange.ts";
 import { plural } from "../../play/measure/quantities.ts";
 import { type Replay, type ReplayOptions, replay } from "../../play/replay/replay.ts";
 import {
@@ -129,7 +129,7 @@ async function sendAgain(
   const playing = replay(recording.exchanges, {
     ...{ time, apiKey, trials: "none", chosen: {}, isOtherWorld: () => false },
     // Assumptions can only be set on an adsim that we control.
-    readings: performers.assume === undefined ? undefined : worldOf(recording)?.assumptions,
+    choices: performers.assume === undefined ? undefined : worldOf(recording)?.assumptions,
     unknownPublisher: (id) => (apiKey === undefined ? unknownPublisher(id) : undefined),
   });
   const { replayed, refusal, notes: more } = await drive(playing, performers);

@@ -1,7 +1,7 @@
-/** The catalogue of open points, with the choice in force of each. */
+/** The catalogue of assumptions, with the choice in force of each. */
 
 import { html } from "htm/preact";
-import type { OpenPoint } from "../../spec/assumptions/catalogue.ts";
+import type { Assumption } from "../../spec/assumptions/catalogue.ts";
 import { textOf } from "./fields.ts";
 import { useLoaded } from "./loading.ts";
 import type { ViewProps } from "./log.ts";
@@ -33,14 +33,14 @@ export function AssumptionsSection({ api, version, catalogue }: ViewProps): Part
     <p class="quiet">${points.length} of ${Object.keys(catalogue).length} questions that the specification leaves open.</p>
     <${Waiting} loaded=${inForce} />
     ${points.map(
-      ([key, point]) => html`<${Assumption} key=${key} name=${key} point=${point}
+      ([key, point]) => html`<${AssumptionRow} key=${key} name=${key} point=${point}
         chosen=${inForce.value?.[key]} onChoose=${(choice: string) => choose(key, choice)} />`,
     )}`;
 }
 
-function Assumption(props: {
+function AssumptionRow(props: {
   readonly name: string;
-  readonly point: OpenPoint;
+  readonly point: Assumption;
   readonly chosen: string | undefined;
   onChoose(choice: string): Promise<void>;
 }): Part {

@@ -6,7 +6,7 @@ import type { InstalledRule } from "../../faults/installed-rule.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
 import type { ShownChange } from "../../simulator/moment.ts";
 import type { PublisherFigures } from "../../simulator/publisher-figures.ts";
-import type { OpenPoint } from "../../spec/assumptions/catalogue.ts";
+import type { Assumption } from "../../spec/assumptions/catalogue.ts";
 import type { Publisher } from "../../world/accounts/account.ts";
 
 /** An exchange as the list shows it. */
@@ -23,7 +23,7 @@ export interface EntryReply extends StepOfEntry {
   readonly curl: string;
 }
 
-export type Catalogue = Readonly<Record<string, OpenPoint>>;
+export type Catalogue = Readonly<Record<string, Assumption>>;
 
 export interface PublisherState
   extends Pick<Publisher, "id" | "name" | "surfaces">,

@@ -47,7 +47,7 @@ export function ExchangeTab({ api, loaded, moment, catalogue }: ExchangeProps): 
     <${Message} title="Answer" message=${entry.response} isOpen=${true}
       head=${entry.response.status === 0 ? "No answer reached the client." : `HTTP ${entry.response.status}`} />
     <${BooksChange} moment=${moment} />
-    <${OpenPoints} entry=${entry} moment=${moment} catalogue=${catalogue} />`;
+    <${AssumptionRows} entry=${entry} moment=${moment} catalogue=${catalogue} />`;
 }
 
 /** @throws Refusal if no scenario can send the request. */
@@ -160,7 +160,7 @@ function BooksChange({ moment }: { readonly moment: Loaded<Moment> }): Part {
 }
 
 /** The questions that the spec leaves open and that shaped this answer. */
-function OpenPoints(props: {
+function AssumptionRows(props: {
   readonly entry: JournalEntry;
   readonly moment: Loaded<Moment>;
   readonly catalogue: Catalogue;

@@ -65,7 +65,7 @@ function Exchanges(props: {
   const [all, showAll] = useState(false);
   const listed = all ? sequences : sequences.slice(0, LISTED);
   const more = count - listed.length;
-  return html`<p class="readings">Exchanges:
+  return html`<p class="choices">Exchanges:
     ${listed.map((sequence) => [" ", link({ ...unfiltered, view: undefined, at: `${sequence}` }, `#${sequence}`)])}${" "}
     ${
       listed.length < sequences.length

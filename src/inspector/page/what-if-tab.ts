@@ -1,12 +1,12 @@
-/** The same request at the same moment, under other readings of the spec, a fault, later, or edited. */
+/** The same request at the same moment, under other choices of the spec, a fault, later, or edited. */
 
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import { counted } from "../../base/counted.ts";
 import { oneLine, printable } from "../../base/text.ts";
-import type { Answer } from "../../readings/answer.ts";
-import type { AnswerGroup, ReadingComparison } from "../../readings/compare-readings.ts";
-import type { WhatIf } from "../../readings/what-if.ts";
+import type { Answer } from "../../choices/answer.ts";
+import type { AnswerGroup, ChoiceComparison } from "../../choices/compare-choices.ts";
+import type { WhatIf } from "../../choices/what-if.ts";
 import { type Api, Refusal } from "./api.ts";
 import type { EntryReply } from "./contract.ts";
 import { Status } from "./exchange-list.ts";
@@ -17,7 +17,7 @@ import { Code } from "./json-text.ts";
 import { useLoaded } from "./loading.ts";
 import { ActionForm, link, type Part, Waiting } from "./parts.ts";
 
-/** So many readings of a group are listed at once. */
+/** So many choices of a group are listed at once. */
 const LISTED = 8;
 /** So many groups are shown open. */
 const OPENED = 3;
@@ -37,7 +37,7 @@ export function WhatIfTab({
 }): Part {
   const ask = <Value>(body: object, signal?: AbortSignal): Promise<Value> =>
     api.send("POST", `history/${sequence}/what-if`, body, signal);
-  const readings = useLoaded((signal) => ask<ReadingComparison>({}, signal), [api, sequence], {
+  const choices = useLoaded((signal) => ask<ChoiceComparison>({}, signal), [api, sequence], {
     retryOn: hasHappened,
     afterMs: STAY_MS,
   });
@@ -60,9 +60,9 @@ export function WhatIfTab({
       body=${(values: Values) => ({ request: editOf(values, entry.value) })}>
       ${entry.value === undefined ? html`<${Waiting} loaded=${entry} />` : editFields(entry.value)}
     </${Trial}>
-    <section><h3>Under every other reading of the specification</h3>
-      <${Waiting} loaded=${readings} />
-      ${readings.value !== undefined && html`<${Groups} found=${readings.value} />`}
+    <section><h3>Under every other choice of the specification</h3>
+      <${Waiting} loaded=${choices} />
+      ${choices.value !== undefined && html`<${Groups} found=${choices.value} />`}
     </section>`;
 }
 
@@ -148,12 +148,12 @@ function headersIn(lines: string): Readonly<Record<string, string>> {
   return Object.fromEntries(fields);
 }
 
-function Groups({ found }: { readonly found: ReadingComparison }): Part {
+function Groups({ found }: { readonly found: ChoiceComparison }): Part {
   const { groups, impossible, note } = found;
   const [first, ...others] = groups;
   if (first === undefined) return null;
   return html`${note !== undefined && html`<p class="quiet">${note}</p>`}
-    ${others.length === 0 && html`<p>${first.answer.received === "nothing" ? "A fault rule keeps the answer from the client, whatever the reading." : "Every other reading gives the same answer."}</p>`}
+    ${others.length === 0 && html`<p>${first.answer.received === "nothing" ? "A fault rule keeps the answer from the client, whatever the choice." : "Every other choice gives the same answer."}</p>`}
     ${others.map(
       (group, index) => html`<${GroupPoint} key=${index} isOpen=${others.length <= OPENED}
         group=${group} other=${first.answer}>
@@ -187,35 +187,35 @@ function GroupPoint(props: {
     <summary><${Status} status=${group.answer.status} /> ${children}</summary>
     ${
       wasOpened &&
-      html`<${Readings} group=${group} />
+      html`<${Choices} group=${group} />
         ${other !== undefined && html`<${Differences} list=${group.differences} />`}
         <${AnswerView} title="The answer" answer=${group.answer} other=${other} />`
     }
   </details>`;
 }
 
-/** The first reading, and how many more there are. */
-function namesOf({ readings: [first, ...others] }: AnswerGroup): string {
+/** The first choice, and how many more there are. */
+function namesOf({ choices: [first, ...others] }: AnswerGroup): string {
   const name = first === undefined ? "" : `${first.key}=${first.choice}`;
   return others.length === 0 ? name : `${name} and ${others.length} more`;
 }
 
-function countOf({ readings }: AnswerGroup): string {
-  return counted(readings.length, "reading");
+function countOf({ choices }: AnswerGroup): string {
+  return counted(choices.length, "choice");
 }
 
-function Readings({ group }: { readonly group: AnswerGroup }): Part {
+function Choices({ group }: { readonly group: AnswerGroup }): Part {
   const [all, showAll] = useState(false);
-  const { readings } = group;
-  const listed = all ? readings : readings.slice(0, LISTED);
-  return html`<p class="readings">
+  const { choices } = group;
+  const listed = all ? choices : choices.slice(0, LISTED);
+  return html`<p class="named-choices">
     ${listed.map(
       ({ key, choice }) => html`<code key=${key + choice}>
         ${link({ view: "world", section: "assumptions", search: key }, key)}=${choice}</code>${" "}`,
     )}
     ${
-      listed.length < readings.length &&
-      html`<button type="button" class="small" onClick=${() => showAll(true)}>all ${readings.length}</button>`
+      listed.length < choices.length &&
+      html`<button type="button" class="small" onClick=${() => showAll(true)}>all ${choices.length}</button>`
     }
   </p>`;
 }

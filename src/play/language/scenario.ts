@@ -2,8 +2,8 @@
 
 import type { Duration } from "../../base/duration.ts";
 import type { FaultRule } from "../../faults/rule.ts";
-import type { RequestOutcome } from "../../laws/client-exchange.ts";
-import type { Readings } from "../../simulator/simulator-options.ts";
+import type { RequestOutcome } from "../../invariants/client-exchange.ts";
+import type { Choices } from "../../simulator/simulator-options.ts";
 import type { SignUpRequest } from "../../world/accounts/publisher-directory.ts";
 import type { Profile } from "../../world/publishers/profiles.ts";
 import type { Traffic } from "../traffic/traffic.ts";
@@ -24,7 +24,7 @@ export interface Scenario {
   /** @default "typical" */
   readonly profile?: Profile | undefined;
   /** Choices for assumptions, in force from the start. @default the catalogue's */
-  readonly assumptions?: Readings | undefined;
+  readonly assumptions?: Choices | undefined;
   /** Fault rules from the start. @default none */
   readonly faults?: readonly FaultRule[] | undefined;
   readonly steps: readonly Step[];
@@ -156,7 +156,7 @@ export interface TrafficStep extends StepLabel {
 
 /** Changes assumptions from now on. */
 export interface AssumeStep extends StepLabel {
-  readonly assume: Readings;
+  readonly assume: Choices;
 }
 
 export interface FaultStep extends StepLabel {

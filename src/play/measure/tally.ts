@@ -5,7 +5,7 @@ import {
   type ClientExchange,
   type RequestOutcome,
   requestOutcomes,
-} from "../../laws/client-exchange.ts";
+} from "../../invariants/client-exchange.ts";
 import { type OperationId, operationIds } from "../../spec/operations.ts";
 
 import type { Punctuality } from "../traffic/order.ts";

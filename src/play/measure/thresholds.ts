@@ -4,7 +4,7 @@ import { formatList } from "../../base/did-you-mean.ts";
 import { durationMs, isDuration } from "../../base/duration.ts";
 import { editDistance } from "../../base/edit-distance.ts";
 import { InputError } from "../../base/input.ts";
-import type { CheckVerdict } from "../../laws/ensure.ts";
+import type { CheckVerdict } from "../../invariants/ensure.ts";
 import type { LatencySummary } from "./latencies.ts";
 import { readableCount, readableMs, readableShare } from "./quantities.ts";
 import type { TallySummary } from "./tally.ts";

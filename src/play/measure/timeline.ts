@@ -1,7 +1,7 @@
 /** A run over time, in at most 240 buckets of equal width. When there would be more, neighbours are merged. */
 
 import { microsToInr } from "../../base/money.ts";
-import type { ClientExchange } from "../../laws/client-exchange.ts";
+import type { ClientExchange } from "../../invariants/client-exchange.ts";
 
 import { creditedMicros } from "./credited.ts";
 import { createLatencies, type Latencies } from "./latencies.ts";

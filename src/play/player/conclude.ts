@@ -1,7 +1,7 @@
 /** Builds the result of a finished run, with one overall verdict and the reason for it. */
 
 import { formatInstant } from "../../base/calendar.ts";
-import type { InvariantResult } from "../../laws/judge.ts";
+import type { InvariantResult } from "../../invariants/judge.ts";
 import type { Scenario } from "../language/scenario.ts";
 import { judgeThreshold, parseThreshold, type ThresholdResult } from "../measure/thresholds.ts";
 import { brokenInWords, checkInWords } from "./matching.ts";

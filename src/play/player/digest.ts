@@ -1,7 +1,7 @@
 /** A digest of what the client saw. It leaves out transport details, so it is the same on every target in virtual time. */
 
 import { createDigest, type Digest } from "../../base/digest.ts";
-import type { ClientExchange } from "../../laws/client-exchange.ts";
+import type { ClientExchange } from "../../invariants/client-exchange.ts";
 
 /** Headers that describe the connection or the current time. */
 const transportHeaders: ReadonlySet<string> = new Set([

@@ -3,8 +3,8 @@
 import { LAST_INSTANT_MS, parseInstant } from "../../base/calendar.ts";
 import { durationMs } from "../../base/duration.ts";
 import { inField } from "../../base/input.ts";
-import type { ClientExchange, Member } from "../../laws/client-exchange.ts";
-import { inconclusive } from "../../laws/ensure.ts";
+import type { ClientExchange, Member } from "../../invariants/client-exchange.ts";
+import { inconclusive } from "../../invariants/ensure.ts";
 import type { AdvanceStep, Matcher, Step } from "../language/scenario.ts";
 import { kindOf, type StepKind, type StepOf } from "../language/step-kind.ts";
 import { createTally, type Tally } from "../measure/tally.ts";
@@ -120,7 +120,7 @@ const stepPlayers: StepPlayers = {
     return yield* closeTally(run, before, expect);
   },
   *assume({ run, path }, { assume }) {
-    yield* performHere(`${path}.assume`, { kind: "assume", readings: assume });
+    yield* performHere(`${path}.assume`, { kind: "assume", choices: assume });
     run.trace.recordAssume();
     yield* refreshMembers(run);
     return done;

@@ -7,10 +7,10 @@ import type { AuditFigures } from "../../audit/audit.ts";
 import type { Stepwise } from "../../base/stepwise.ts";
 import type { InstalledRule } from "../../faults/installed-rule.ts";
 import type { FaultRule } from "../../faults/rule.ts";
+import type { ClientExchange, Member, Outgoing } from "../../invariants/client-exchange.ts";
+import type { PlayedWorld } from "../../invariants/log.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
-import type { ClientExchange, Member, Outgoing } from "../../laws/client-exchange.ts";
-import type { PlayedWorld } from "../../laws/log.ts";
-import type { Readings } from "../../simulator/simulator-options.ts";
+import type { Choices } from "../../simulator/simulator-options.ts";
 import type { SignUpRequest, SurfaceChange } from "../../world/accounts/publisher-directory.ts";
 
 import type { Punctuality, TrafficOrder } from "../traffic/order.ts";
@@ -34,8 +34,8 @@ export interface Effects {
   wait: { input: { readonly ms: number }; output: undefined };
   /** Ends when every answer is in. */
   traffic: { input: { readonly order: TrafficOrder }; output: Punctuality };
-  assume: { input: { readonly readings: Readings }; output: undefined };
-  assumptions: { input: Record<never, never>; output: Readings };
+  assume: { input: { readonly choices: Choices }; output: undefined };
+  assumptions: { input: Record<never, never>; output: Choices };
   fault: { input: { readonly rule: FaultRule }; output: string };
   rules: { input: Record<never, never>; output: readonly InstalledRule[] };
   /** Removes these rules; undefined removes all. @throws InputError for an unknown id. */
@@ -90,11 +90,11 @@ export interface Capabilities {
   /** Whether it is an adsim with its control API open: faults, assumptions, sign-ups, audit, scratch copies. */
   readonly control: boolean;
   /** The choices that another service is known to make. */
-  readonly knownChoices?: Readings | undefined;
+  readonly knownChoices?: Choices | undefined;
 }
 
 /** Whether another service is known to make these choices anyway. */
-export function makesChoices({ knownChoices = {} }: Capabilities, wanted: Readings): boolean {
+export function makesChoices({ knownChoices = {} }: Capabilities, wanted: Choices): boolean {
   const known: Readonly<Record<string, string | undefined>> = knownChoices;
   return Object.entries(wanted).every(
     ([key, choice]) => choice === undefined || known[key] === choice,

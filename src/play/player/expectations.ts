@@ -1,8 +1,8 @@
 /** Compares expectations with an answer, a tally, the service's reports, the audit or an invariant. */
 
 import { InputError } from "../../base/input.ts";
-import type { ClientExchange } from "../../laws/client-exchange.ts";
-import { Inconclusive, inconclusive } from "../../laws/ensure.ts";
+import type { ClientExchange } from "../../invariants/client-exchange.ts";
+import { Inconclusive, inconclusive } from "../../invariants/ensure.ts";
 import type {
   AnswerExpectation,
   Expectation,

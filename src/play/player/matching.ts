@@ -3,7 +3,7 @@
 import { formatList } from "../../base/did-you-mean.ts";
 import { isPlainObject } from "../../base/input.ts";
 import { shortened } from "../../base/text.ts";
-import { Inconclusive, inconclusive } from "../../laws/ensure.ts";
+import { Inconclusive, inconclusive } from "../../invariants/ensure.ts";
 import { isRuleKey } from "../language/parse/matchers.ts";
 import type { Matcher, MatchRule, Operand } from "../language/scenario.ts";
 import type { Check, Verdict } from "./result.ts";

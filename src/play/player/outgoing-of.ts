@@ -1,8 +1,8 @@
 /** Turns a request step into the request to send. Missing values are filled in from the sending publisher. */
 
 import { type Duration, durationMs } from "../../base/duration.ts";
-import type { Member, Outgoing } from "../../laws/client-exchange.ts";
-import { inconclusive } from "../../laws/ensure.ts";
+import type { Member, Outgoing } from "../../invariants/client-exchange.ts";
+import { inconclusive } from "../../invariants/ensure.ts";
 import { buildRequest, contentTypes, type Encoding, pairsOf } from "../../spec/build-request.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
 import { type OperationId, operationIds, operations } from "../../spec/operations.ts";

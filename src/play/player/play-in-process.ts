@@ -8,7 +8,7 @@ import {
   exchangeOf,
   type Member,
   type Outgoing,
-} from "../../laws/client-exchange.ts";
+} from "../../invariants/client-exchange.ts";
 import { createSimulatorCore } from "../../simulator/core.ts";
 import type { HostedCore, SimulatorCore } from "../../simulator/simulator.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
@@ -162,8 +162,8 @@ export function performersOn(sim: SimulatorCore): Performers {
       return undefined;
     },
     traffic: ({ order }) => runTraffic(sim, order),
-    assume({ readings }) {
-      sim.assume(readings);
+    assume({ choices }) {
+      sim.assume(choices);
       return undefined;
     },
     assumptions: () => sim.assumptions,

@@ -3,10 +3,10 @@
 import { formatInstant } from "../../base/calendar.ts";
 import { lenientText, shortened } from "../../base/text.ts";
 import { plainRequest } from "../../exchange/plain-request.ts";
+import type { ClientExchange } from "../../invariants/client-exchange.ts";
+import { Inconclusive } from "../../invariants/ensure.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
 import { withoutSecrets } from "../../journal/secrets.ts";
-import type { ClientExchange } from "../../laws/client-exchange.ts";
-import { Inconclusive } from "../../laws/ensure.ts";
 import type { Step } from "../language/scenario.ts";
 import { kindOf, type StepKind } from "../language/step-kind.ts";
 import type { TallySummary } from "../measure/tally.ts";

@@ -1,9 +1,9 @@
 /** The result of playing a scenario. It is plain JSON data, and the JSON report is exactly this. */
 
+import type { RequestOutcome } from "../../invariants/client-exchange.ts";
+import type { CheckVerdict } from "../../invariants/ensure.ts";
+import type { InvariantResult } from "../../invariants/judge.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
-import type { RequestOutcome } from "../../laws/client-exchange.ts";
-import type { CheckVerdict } from "../../laws/ensure.ts";
-import type { InvariantResult } from "../../laws/judge.ts";
 import type { OperationId } from "../../spec/operations.ts";
 
 import type { StepKind } from "../language/step-kind.ts";

@@ -1,7 +1,7 @@
 /** What an answer over a limit says about when to come back. */
 
 import { MINUTE_MS } from "../../base/duration.ts";
-import type { ClientExchange } from "../../laws/client-exchange.ts";
+import type { ClientExchange } from "../../invariants/client-exchange.ts";
 
 type Answer = Pick<ClientExchange, "headers" | "status">;
 

@@ -1,9 +1,9 @@
 /** The state of a scenario's run: everything known so far, and the observers of each exchange. */
 
 import type { FaultRule } from "../../faults/rule.ts";
-import type { ClientExchange, Member } from "../../laws/client-exchange.ts";
-import { inconclusive } from "../../laws/ensure.ts";
-import { createTrace, type Trace } from "../../laws/trace.ts";
+import type { ClientExchange, Member } from "../../invariants/client-exchange.ts";
+import { inconclusive } from "../../invariants/ensure.ts";
+import { createTrace, type Trace } from "../../invariants/trace.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
 import type { WorldSettings } from "../../world/publishers/world-settings.ts";
 import type { PublisherRef, Scenario } from "../language/scenario.ts";

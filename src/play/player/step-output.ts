@@ -1,8 +1,8 @@
 /** The outputs of named steps, and how a reference reads them. */
 
 import { jsonIn } from "../../base/parse-json.ts";
-import type { ClientExchange, Member } from "../../laws/client-exchange.ts";
-import { inconclusive } from "../../laws/ensure.ts";
+import type { ClientExchange, Member } from "../../invariants/client-exchange.ts";
+import { inconclusive } from "../../invariants/ensure.ts";
 import { operations } from "../../spec/operations.ts";
 
 export type StepOutput =

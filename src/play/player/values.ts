@@ -3,8 +3,8 @@
 import { day, dayOfInstant, formatDay } from "../../base/calendar.ts";
 import { isPlainObject } from "../../base/input.ts";
 import { microsToInr, nearestMicros } from "../../base/money.ts";
-import type { ClientExchange, Member } from "../../laws/client-exchange.ts";
-import { inconclusive } from "../../laws/ensure.ts";
+import type { ClientExchange, Member } from "../../invariants/client-exchange.ts";
+import { inconclusive } from "../../invariants/ensure.ts";
 import { valueObject } from "../language/parse/values.ts";
 import type { Operand, Value } from "../language/scenario.ts";
 import { contentOf, memberAt, type StepOutput } from "./step-output.ts";

@@ -62,7 +62,7 @@ export function replayInProcess(recording: Recording, options: ReplayInProcessOp
   for (;;) {
     const { settings, sim } = replayWorld;
     const playing = replay(rest, {
-      ...{ time, apiKey, readings: settings.assumptions, chosen: chosen.assumptions },
+      ...{ time, apiKey, choices: settings.assumptions, chosen: chosen.assumptions },
       trials: "scratch",
       isOtherWorld: (world) => nameOf(settingsFor(world)) !== nameOf(settings),
       unknownPublisher: (id) =>

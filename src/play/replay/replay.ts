@@ -2,6 +2,7 @@
 
 import { formatInstant } from "../../base/calendar.ts";
 import { InputError } from "../../base/input.ts";
+import type { ClientExchange, Outgoing } from "../../invariants/client-exchange.ts";
 import { type Difference, differenceOf } from "../../journal/compare-answers.ts";
 import type {
   RecordedExchange,
@@ -9,8 +10,7 @@ import type {
   RecordedWorld,
   SkipReason,
 } from "../../journal/recorded-exchange.ts";
-import type { ClientExchange, Outgoing } from "../../laws/client-exchange.ts";
-import type { Readings } from "../../simulator/simulator-options.ts";
+import type { Choices } from "../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import { type EffectGenerator, perform, performInScratch } from "../player/effects.ts";
 import { isKeyRedacted, resendCandidatesOf } from "./resend.ts";
@@ -37,7 +37,7 @@ export interface ReplayOptions {
   /** `recorded`: the clock follows the recording. `standing`: the clock isn't moved. */
   readonly time: "recorded" | "standing";
   /** The world's choices at the beginning. Undefined if they aren't known; then assumptions are never changed. */
-  readonly readings: Readonly<Record<string, string>> | undefined;
+  readonly choices: Readonly<Record<string, string>> | undefined;
   /** Choices that override the recorded world's. */
   readonly chosen: Readonly<Record<string, string>>;
   /** Sent in place of an unknown key. */
@@ -69,21 +69,21 @@ export function* replay(
   const notes = new Set<string>();
   const keys = new Map<string, string | undefined>();
   let early: string | undefined;
-  let readings: Readings | undefined = options.readings && resolveAssumptions(options.readings);
+  let choices: Choices | undefined = options.choices && resolveAssumptions(options.choices);
   let nowMs = yield* perform({ kind: "now" });
 
   function* enter(world: RecordedWorld): EffectGenerator<InputError | "entered" | "other"> {
     if (options.isOtherWorld(world)) return "other";
-    const before = readings;
+    const before = choices;
     if (before === undefined) return "entered";
     try {
       const next = resolveAssumptions({ ...world.assumptions, ...options.chosen });
       const changed = Object.entries(next).filter(
-        ([key, choice]) => before[key as keyof Readings] !== choice,
+        ([key, choice]) => before[key as keyof Choices] !== choice,
       );
       if (changed.length === 0) return "entered";
-      yield* perform({ kind: "assume", readings: Object.fromEntries(changed) });
-      readings = next;
+      yield* perform({ kind: "assume", choices: Object.fromEntries(changed) });
+      choices = next;
       keys.clear();
       return "entered";
     } catch (error) {

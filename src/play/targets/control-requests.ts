@@ -10,7 +10,7 @@ export const controlRequests: {
   readonly [Kind in Changing]: (effect: EffectOf<Kind>) => ControlRequest;
 } = {
   wait: ({ ms }) => ["POST", "clock/advance", { by: ms }],
-  assume: ({ readings }) => ["PATCH", "assumptions", readings],
+  assume: ({ choices }) => ["PATCH", "assumptions", choices],
   signUp: ({ request }) => ["POST", "publishers", request],
   setSurface: ({ publisher, surface, change }) => [
     "PATCH",

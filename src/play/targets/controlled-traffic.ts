@@ -7,7 +7,7 @@
 import { setTimeout } from "node:timers/promises";
 import { timerMs } from "../../base/drip.ts";
 import { durationMs } from "../../base/duration.ts";
-import type { ClientExchange, Outgoing } from "../../laws/client-exchange.ts";
+import type { ClientExchange, Outgoing } from "../../invariants/client-exchange.ts";
 import type { Punctuality, TrafficOrder } from "../traffic/order.ts";
 import { createTrafficSource } from "../traffic/source.ts";
 import { LATE_MS } from "./real-traffic.ts";

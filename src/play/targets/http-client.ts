@@ -7,7 +7,7 @@ import type { Dispatcher } from "undici";
 import { timerMs } from "../../base/drip.ts";
 import { describeError } from "../../base/file-error.ts";
 import { InputError } from "../../base/input.ts";
-import type { ClientExchange, Outgoing } from "../../laws/client-exchange.ts";
+import type { ClientExchange, Outgoing } from "../../invariants/client-exchange.ts";
 
 import { type WireRequest, wireRequestOf } from "./wire-request.ts";
 

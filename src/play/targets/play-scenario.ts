@@ -2,7 +2,7 @@
 
 import { assert } from "../../base/assert.ts";
 import { InputError } from "../../base/input.ts";
-import type { Readings } from "../../simulator/simulator-options.ts";
+import type { Choices } from "../../simulator/simulator-options.ts";
 import { parseScenario } from "../language/parse/parse-scenario.ts";
 import { play } from "../player/play.ts";
 import { freshSnapshot, playInProcess } from "../player/play-in-process.ts";
@@ -21,7 +21,7 @@ export interface PlayScenarioOptions
   /** Base URL of the service. @default a simulator in this process */
   readonly target?: string | URL | undefined;
   /** Choices of a service that isn't adsim, by assumption. What the scenario expects under others is unknown. @default none known */
-  readonly assumptions?: Readings | undefined;
+  readonly assumptions?: Choices | undefined;
   /**
    * A part of every session id at a service that isn't adsim, so that its events aren't duplicates of an earlier run's.
    * The result says it. @default a random one

@@ -2,7 +2,7 @@
 
 import * as v from "valibot";
 import { InputError } from "../../base/input.ts";
-import type { PlayedWorld } from "../../laws/log.ts";
+import type { PlayedWorld } from "../../invariants/log.ts";
 import { createSimulatorCore } from "../../simulator/core.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
 import { fakerHost } from "../../world/publishers/people.ts";

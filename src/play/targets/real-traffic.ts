@@ -5,7 +5,7 @@
 
 import { assert } from "../../base/assert.ts";
 import { timerMs } from "../../base/drip.ts";
-import type { ClientExchange, Outgoing } from "../../laws/client-exchange.ts";
+import type { ClientExchange, Outgoing } from "../../invariants/client-exchange.ts";
 import type { Observer, Punctuality } from "../traffic/order.ts";
 import type { Arrival, TrafficSource } from "../traffic/source.ts";
 import type { Answer } from "./http-client.ts";

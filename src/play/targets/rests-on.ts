@@ -4,7 +4,7 @@
  */
 
 import { createSimulatorCore } from "../../simulator/core.ts";
-import type { Readings } from "../../simulator/simulator-options.ts";
+import type { Choices } from "../../simulator/simulator-options.ts";
 import { type AssumptionKey, catalogue } from "../../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import { fakerHost } from "../../world/publishers/people.ts";
@@ -47,7 +47,7 @@ export function nameChoices(
 /** Plays the same requests at an adsim in this process, whose answers say which assumptions shaped them. */
 function playHere(
   scenario: Scenario,
-  assumptions: Readings,
+  assumptions: Choices,
   capabilities: Capabilities,
 ): PlayResult {
   const world = { ...worldOf(scenario), assumptions, faults: [], explain: true, journalEntries: 0 };

@@ -6,7 +6,7 @@ import { timerMs } from "../../base/drip.ts";
 import { durationMs, MINUTE_MS } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
 import { jsonIn } from "../../base/parse-json.ts";
-import type { ClientExchange, Member, Outgoing } from "../../laws/client-exchange.ts";
+import type { ClientExchange, Member, Outgoing } from "../../invariants/client-exchange.ts";
 import { buildRequest } from "../../spec/build-request.ts";
 import type { Surface } from "../../world/accounts/account.ts";
 import { isOverLimit, quotaBackMs } from "../player/retry-after.ts";

@@ -1,6 +1,6 @@
 /** A target that a scenario is played on over HTTP. */
 
-import type { Readings } from "../../simulator/simulator-options.ts";
+import type { Choices } from "../../simulator/simulator-options.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
 import type { Capabilities, EffectKind, EffectOf, Effects } from "../player/effects.ts";
 import type { ServicePlan } from "./service-plan.ts";
@@ -23,7 +23,7 @@ export interface ServiceOptions extends Pick<TargetOptions, "speed" | "onProgres
   /** Publishers of the service. With these, the target is played as a service even if it is an adsim. */
   readonly credentials: readonly ServiceCredentials[];
   /** Choices of the service that are known. @default none */
-  readonly knownChoices?: Readings | undefined;
+  readonly knownChoices?: Choices | undefined;
   /**
    * What will be played. If the service is asked for its surfaces, the play begins only when there is quota for its GET
    * requests.

@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { parseInstant } from "../../base/calendar.ts";
 import { timerMs } from "../../base/drip.ts";
 import { InputError } from "../../base/input.ts";
-import type { ClientExchange, Member, Outgoing } from "../../laws/client-exchange.ts";
+import type { ClientExchange, Member, Outgoing } from "../../invariants/client-exchange.ts";
 import type { Effects } from "../player/effects.ts";
 import type { ControlApi } from "./control-api.ts";
 import { controlRequests } from "./control-requests.ts";
@@ -107,7 +107,7 @@ export function createWorldPerformers(world: RemoteWorld): WorldPerformers {
     // The answers below have the same shape as in process, if the versions are the same.
     async assume(effect) {
       // As in process, assuming nothing changes nothing.
-      if (Object.values(effect.readings).some((choice) => choice !== undefined)) {
+      if (Object.values(effect.choices).some((choice) => choice !== undefined)) {
         await api.ask(...controlRequests.assume(effect));
       }
       return undefined;

@@ -1,6 +1,6 @@
 /** An order to send traffic, and how well its schedule was kept. */
 
-import type { ClientExchange, Member } from "../../laws/client-exchange.ts";
+import type { ClientExchange, Member } from "../../invariants/client-exchange.ts";
 import type { Traffic } from "./traffic.ts";
 
 /** A publisher, as far as its traffic needs it. */

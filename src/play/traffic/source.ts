@@ -4,7 +4,7 @@ import { assert } from "../../base/assert.ts";
 import { durationMs } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
 import { deriveKey, drawBetween, drawFraction, type Key } from "../../base/random.ts";
-import type { ClientExchange, Outgoing } from "../../laws/client-exchange.ts";
+import type { ClientExchange, Outgoing } from "../../invariants/client-exchange.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
 import type { OperationId } from "../../spec/operations.ts";
 import { createSchedule } from "./arrivals.ts";

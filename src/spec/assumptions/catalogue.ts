@@ -4,7 +4,7 @@
  */
 
 /** One assumption: an open question of the spec. */
-export interface OpenPoint {
+export interface Assumption {
   readonly question: string;
   /** The part of the spec that is silent. */
   readonly spec: string;
@@ -365,7 +365,7 @@ export const catalogue = {
 // Exported to callers, and read by the simulator: nobody may change it.
 freezeDeeply(catalogue);
 
-catalogue satisfies Record<string, OpenPoint>;
+catalogue satisfies Record<string, Assumption>;
 catalogue satisfies {
   readonly [Key in AssumptionKey]: { readonly default: Choice<Key> };
 };
@@ -375,7 +375,7 @@ export type AssumptionKey = keyof typeof catalogue;
 export type Choice<Key extends AssumptionKey> = keyof (typeof catalogue)[Key]["choices"] & string;
 
 /** The names of its choices, the default first. */
-export function choicesOf({ default: first, choices }: OpenPoint): readonly [string, ...string[]] {
+export function choicesOf({ default: first, choices }: Assumption): readonly [string, ...string[]] {
   return [first, ...Object.keys(choices).filter((choice) => choice !== first)];
 }
 

@@ -3,9 +3,9 @@
 import { didYouMean, formatList } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
 import { shownName } from "../../base/text.ts";
-import { type AssumptionKey, type Assumptions, catalogue, type OpenPoint } from "./catalogue.ts";
+import { type Assumption, type AssumptionKey, type Assumptions, catalogue } from "./catalogue.ts";
 
-const points: Readonly<Record<string, OpenPoint>> = catalogue;
+const points: Readonly<Record<string, Assumption>> = catalogue;
 
 /** Every key with its default. */
 export const defaultAssumptions: Assumptions = Object.freeze(

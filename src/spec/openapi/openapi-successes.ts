@@ -5,7 +5,7 @@ import type { OperationId } from "../operations.ts";
 import {
   type JsonSchema,
   payoutStatuses,
-  type ResponseReadings,
+  type ResponseChoices,
   responseSchemas,
   surfaceStatuses,
 } from "../responses.ts";
@@ -15,22 +15,22 @@ export function successSchemas(
   assumptions: Assumptions,
 ): Readonly<Record<OperationId, JsonSchema>> {
   const additionalProperties = allowsExtra[assumptions["response.form"]];
-  return responseSchemas({ ...readingsOf(assumptions), additionalProperties });
+  return responseSchemas({ ...choicesFor(assumptions), additionalProperties });
 }
 
 /**
  * Open schemas for the OpenAPI document: clients should expect fields that are added later. `named` is the one of
- * {@link ResponseReadings}.
+ * {@link ResponseChoices}.
  */
 export function documentedSchemas(
   assumptions: Assumptions,
-  named: NonNullable<ResponseReadings["named"]>,
+  named: NonNullable<ResponseChoices["named"]>,
 ): Readonly<Record<OperationId, JsonSchema>> {
   const extra = announcesExtra[assumptions["response.form"]];
-  return responseSchemas({ ...readingsOf(assumptions), ...extra, named });
+  return responseSchemas({ ...choicesFor(assumptions), ...extra, named });
 }
 
-function readingsOf(assumptions: Assumptions): Omit<ResponseReadings, "additionalProperties"> {
+function choicesFor(assumptions: Assumptions): Omit<ResponseChoices, "additionalProperties"> {
   return {
     decimals: decimals[assumptions["money.precision"]],
     surfaceStatus: surfaceStatus[assumptions["surface.statuses"]],
@@ -48,7 +48,7 @@ const allowsExtra = { documented: false, evolved: true } satisfies Record<
 /** Some tools reject undocumented fields unless the document allows them explicitly. */
 const announcesExtra = { documented: {}, evolved: { additionalProperties: true } } satisfies Record<
   Choice<"response.form">,
-  Pick<ResponseReadings, "additionalProperties">
+  Pick<ResponseChoices, "additionalProperties">
 >;
 
 const decimals = { exact: 6, paise: 2 } satisfies Record<Choice<"money.precision">, number>;

@@ -3,12 +3,12 @@
 import fc from "fast-check";
 import { InputError } from "../../base/input.ts";
 import {
+  type Assumption,
   type AssumptionKey,
   type Assumptions,
   type Choice,
   catalogue,
   choicesOf,
-  type OpenPoint,
 } from "../../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 
@@ -24,7 +24,7 @@ const HANDFUL = 4;
 /** In one of five values all keys are random. */
 const WEIGHTS = { handful: 4, anything: 1 } as const;
 
-const points: Readonly<Record<string, OpenPoint>> = catalogue;
+const points: Readonly<Record<string, Assumption>> = catalogue;
 
 /**
  * Full assignments that a simulator accepts. In most of them a handful of keys differ from the default; in some, any

@@ -5,7 +5,7 @@ import { InputError } from "../../base/input.ts";
 import { dayReader } from "../../exchange/operations/operation-world.ts";
 import { eventIdIn } from "../../journal/wire-exchange.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
-import type { Readings } from "../../simulator/simulator-options.ts";
+import type { Choices } from "../../simulator/simulator-options.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import type { Credentials } from "../../world/accounts/account.ts";
@@ -27,7 +27,7 @@ export interface RequestSource {
   /** The impressions to click on. @default those in the simulator's journal */
   readonly impressions?: readonly KnownImpression[] | undefined;
   /** The service's choices; with `sim` its own are used. @default the catalogue's defaults */
-  readonly assumptions?: Readings | undefined;
+  readonly assumptions?: Choices | undefined;
   /** The service's time, in ISO 8601; with `sim` its own is used. @default "2026-01-15T00:00:00Z" */
   readonly now?: string | undefined;
 }

@@ -2,9 +2,9 @@
 
 import { didYouMean } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
-import type { Invariant } from "../../laws/invariant.ts";
-import { invariants as all } from "../../laws/invariants.ts";
-import { type InvariantResult, judgeInvariants } from "../../laws/judge.ts";
+import type { Invariant } from "../../invariants/invariant.ts";
+import { invariants as all } from "../../invariants/invariants.ts";
+import { type InvariantResult, judgeInvariants } from "../../invariants/judge.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import { playedBy } from "./played-by.ts";
 

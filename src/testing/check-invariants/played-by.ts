@@ -3,9 +3,9 @@
 import { InputError } from "../../base/input.ts";
 import type { FaultRule } from "../../faults/rule.ts";
 import { verdictTraits } from "../../faults/verdict-traits.ts";
-import type { ClientExchange, Member } from "../../laws/client-exchange.ts";
-import type { Played } from "../../laws/log.ts";
-import { createTrace, type Trace } from "../../laws/trace.ts";
+import type { ClientExchange, Member } from "../../invariants/client-exchange.ts";
+import type { Played } from "../../invariants/log.ts";
+import { createTrace, type Trace } from "../../invariants/trace.ts";
 import { createSimulatorCore } from "../../simulator/core.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";

@@ -4,11 +4,11 @@ import * as v from "valibot";
 import { didYouMean, formatList } from "../../base/did-you-mean.ts";
 import { InputError, inField, isPlainObject, parseInput } from "../../base/input.ts";
 import { strictObject } from "../../base/schema-builders.ts";
-import type { Readings } from "../../simulator/simulator-options.ts";
+import type { Choices } from "../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import { driverMethods } from "../driver/driver.ts";
 import { promiseNames } from "../driver/promises.ts";
-import { type Rule, readingsOf } from "./rules/rule.ts";
+import { choicesFor, type Rule } from "./rules/rule.ts";
 
 function textOf(expected: string): v.GenericSchema {
   return v.custom((text) => typeof text === "string" && /^.*\S.*$/.test(text), expected);
@@ -42,7 +42,7 @@ const schema = strictObject({
  * @param assumptions The choices of the contract.
  * @throws InputError that names the invalid member.
  */
-export function checkRule(field: string, rule: Rule, assumptions: Readings | undefined): void {
+export function checkRule(field: string, rule: Rule, assumptions: Choices | undefined): void {
   inField(field, () => {
     if (typeof rule !== "object" || rule === null) throw new InputError("", "must be a rule");
     parseInput(schema, rule);
@@ -51,8 +51,8 @@ export function checkRule(field: string, rule: Rule, assumptions: Readings | und
       for (const [index, one] of (rule[name] ?? []).entries())
         inField(`${name}.${index}`, () => resolveAssumptions({ ...assumptions, ...one }));
     }
-    for (const readings of readingsOf(rule, assumptions)) {
-      const given: unknown = rule.commands(resolveAssumptions(readings));
+    for (const choices of choicesFor(rule, assumptions)) {
+      const given: unknown = rule.commands(resolveAssumptions(choices));
       if (!isArbitrary(given))
         throw new InputError("commands", "must return a fast-check arbitrary");
     }
@@ -84,7 +84,7 @@ function isArbitrary(value: unknown): boolean {
 export function readRules(
   ours: readonly Rule[],
   given: readonly Rule[] = [],
-  assumptions?: Readings | undefined,
+  assumptions?: Choices | undefined,
 ): readonly Rule[] {
   if (!Array.isArray(given)) throw new InputError("rules", "must be a list of rules");
   const rules = [...ours];

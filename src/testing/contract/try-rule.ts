@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { InputError } from "../../base/input.ts";
-import type { Readings } from "../../simulator/simulator-options.ts";
+import type { Choices } from "../../simulator/simulator-options.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import type { CreateDriver } from "../driver/driver.ts";
@@ -16,7 +16,7 @@ import { errorInWords, valueInWords } from "../session/words.ts";
 import { REAL_WAIT_MS } from "../time/real-time.ts";
 import { checkRule } from "./check-rule.ts";
 import { membersOf, unmetNeeds } from "./driver-members.ts";
-import { BrokenRule, type Rule, readingsOf } from "./rules/rule.ts";
+import { BrokenRule, choicesFor, type Rule } from "./rules/rule.ts";
 import { mustNotThrow, mustOpen } from "./rules/shared-checks.ts";
 
 export interface TryOptions extends TestWorldOptions {
@@ -154,9 +154,9 @@ const timeZones = [
 function trialsOf(rule: Rule, world: TestWorldOptions): fc.Arbitrary<Trial> {
   const { assumptions: contract, globals, timeZone } = world;
   const isReal = world.transport === "http";
-  const [first = {}, ...others] = readingsOf(rule, contract);
-  const under = (reading: Readings): fc.Arbitrary<Trial> => {
-    const assumptions = resolveAssumptions(reading);
+  const [first = {}, ...others] = choicesFor(rule, contract);
+  const under = (choice: Choices): fc.Arbitrary<Trial> => {
+    const assumptions = resolveAssumptions(choice);
     return rule.commands(assumptions).map((commands) => {
       if (Array.isArray(commands)) {
         const shortened = isReal

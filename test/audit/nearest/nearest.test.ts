@@ -5,10 +5,10 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   type ApiRequest,
+  type Choices,
   createSimulator,
   type JournalEntry,
   type Publisher,
-  type Readings,
 } from "../../../src/index.ts";
 import { type Server, startServer } from "../../../src/server.ts";
 import { record } from "../../journal/asking.ts";
@@ -26,7 +26,7 @@ interface Scene {
 }
 
 interface Case {
-  readonly readings?: Readings;
+  readonly choices?: Choices;
   /** Setup; its result is passed to `send`. */
   readonly before?: (scene: Scene) => string;
   readonly send: (scene: Scene, before: string) => Partial<ApiRequest>;
@@ -314,7 +314,7 @@ const cases: Readonly<Record<string, Case>> = {
     closest: ownKey,
   },
   "no key, answered 403": {
-    readings: { "auth.failure": "403" },
+    choices: { "auth.failure": "403" },
     send: () => ({ headers: {} }),
     sent: "no Authorization header",
     closest: ownKey,
@@ -326,7 +326,7 @@ const cases: Readonly<Record<string, Case>> = {
     closest: theirId,
   },
   "another publisher, masked": {
-    readings: { "auth.key-scope": "publisher-hidden" },
+    choices: { "auth.key-scope": "publisher-hidden" },
     send: ({ other }) => ({ query: { publisher_id: other.id } }),
     sent: /another publisher's$/,
     closest: theirId,
@@ -347,7 +347,7 @@ const cases: Readonly<Record<string, Case>> = {
     closest: theirId,
   },
   "a mistyped publisher_id, where a key serves all": {
-    readings: { "auth.key-scope": "any" },
+    choices: { "auth.key-scope": "any" },
     send: ({ other }) => ({ query: { publisher_id: other.id.slice(0, -1) } }),
     sent: /cut off/,
     closest: ({ other }) => `publisher_id=${other.id}`,
@@ -462,7 +462,7 @@ const cases: Readonly<Record<string, Case>> = {
     closest: impression,
   },
   "an impression that doesn't exist, answered 400": {
-    readings: { "click.unknown": "400" },
+    choices: { "click.unknown": "400" },
     send: click(() => "imp_x"),
     sent: /names no impression/,
     closest: none,
@@ -470,7 +470,7 @@ const cases: Readonly<Record<string, Case>> = {
 };
 
 /** The ways to send parameters, and the formats of ids. */
-const forms: readonly Readings[] = [
+const forms: readonly Choices[] = [
   { "request.encoding": "json", "ids.format": "url-unsafe" },
   { "request.encoding": "form", "ids.format": "digits", "response.form": "evolved" },
   { "request.encoding": "query", "ids.format": "uuid" },
@@ -483,14 +483,14 @@ const forms: readonly Readings[] = [
 
 /** A world in which a case has run. @returns the entry about the miss. */
 function play({
-  readings,
+  choices,
   before,
   send,
 }: Case): Scene & { readonly name: string; readonly was: string; readonly entry: JournalEntry } {
   worlds += 1;
   const name = `case-${worlds}`;
   const world = server.worlds.get(name);
-  if (readings !== undefined) world.assume(readings);
+  if (choices !== undefined) world.assume(choices);
   const scene = { world, own: world.publishers.at(0), other: world.publishers.at(1) };
   const was = before?.(scene) ?? "";
   const { own } = scene;
@@ -546,16 +546,16 @@ describe.skipIf(!hasCurl)("the command works with other encodings and id formats
     "a click_id for an impression",
   ];
 
-  test.each(forms.flatMap((readings) => misses.map((miss) => [miss, readings] as const)))(
+  test.each(forms.flatMap((choices) => misses.map((miss) => [miss, choices] as const)))(
     "%s under %o",
-    async (miss, readings) => {
+    async (miss, choices) => {
       const one = cases[miss];
       if (one === undefined) throw new Error(`There is no case ${miss}.`);
       const body = (request: Partial<ApiRequest>): Partial<ApiRequest> => {
         const fields = request.body as Readonly<Record<string, string>>;
         const text = new URLSearchParams(fields).toString();
-        if (readings["request.encoding"] === "query") return { ...request, body: "", query: text };
-        return readings["request.encoding"] === "json" ? request : { ...request, body: text };
+        if (choices["request.encoding"] === "query") return { ...request, body: "", query: text };
+        return choices["request.encoding"] === "json" ? request : { ...request, body: text };
       };
       const inForm: Case = {
         ...one,
@@ -566,10 +566,10 @@ describe.skipIf(!hasCurl)("the command works with other encodings and id formats
         },
         send: (scene, before) => {
           const request = one.send(scene, before);
-          scene.world.assume({ "request.encoding": readings["request.encoding"] });
+          scene.world.assume({ "request.encoding": choices["request.encoding"] });
           return body(request);
         },
-        readings,
+        choices,
       };
       const { world, name, own, entry } = play(inForm);
       const line = entry.nearest?.paste ?? "";

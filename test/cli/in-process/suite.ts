@@ -3,10 +3,10 @@
  * impression is refused.
  */
 
-import { createSimulator, type Readings, simulatorFromEnvironment } from "../../../src/index.ts";
+import { type Choices, createSimulator, simulatorFromEnvironment } from "../../../src/index.ts";
 
 const [how, own = "{}"] = process.argv.slice(2);
-const assumptions: Readings = JSON.parse(own);
+const assumptions: Choices = JSON.parse(own);
 const sim =
   how === "msw" ? createSimulator({ assumptions }) : simulatorFromEnvironment({ assumptions });
 if (how === "msw") {

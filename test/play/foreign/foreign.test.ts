@@ -6,10 +6,10 @@ import { reportText } from "../../../src/play/reports/report-text.ts";
 import { playAtService } from "../../../src/play/targets/play-at-service.ts";
 import { planAtService } from "../../../src/play/targets/service-plan.ts";
 import { type PlayResult, parseScenario, type Scenario } from "../../../src/scenario.ts";
-import type { Readings } from "../../../src/simulator/simulator-options.ts";
+import type { Choices } from "../../../src/simulator/simulator-options.ts";
 import { someOf } from "../../budget.ts";
 import { credentialsOf, foreignService, names, playAt, scenarioNamed } from "./scenarios.ts";
-import { type Bug, bugs, type Choices } from "./service.ts";
+import { type Bug, bugs, type Choices as ServiceChoices } from "./service.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -23,7 +23,7 @@ const known = {
 } as const;
 
 /** What `adsim play --playable` plays at a service of which these choices are known. */
-function playable(knownChoices: Readings = {}): readonly Scenario[] {
+function playable(knownChoices: Choices = {}): readonly Scenario[] {
   return names
     .map((name) => ({ scenario: parseScenario(scenarioNamed(name)) }))
     .map(({ scenario }) => ({ scenario, plan: planAtService(scenario, { knownChoices }) }))
@@ -33,8 +33,8 @@ function playable(knownChoices: Readings = {}): readonly Scenario[] {
 }
 
 async function playAll(
-  chosen: Partial<Choices> = {},
-  knownChoices: Readings = {},
+  chosen: Partial<ServiceChoices> = {},
+  knownChoices: Choices = {},
 ): Promise<readonly PlayResult[]> {
   const service = await foreignService([], chosen);
   const scenarios = playable(knownChoices);
@@ -65,7 +65,7 @@ test("at least 20 scenarios can be played at any service, within a minute togeth
 });
 
 describe("a correct service holds them, whatever it chooses", () => {
-  const choices: readonly Partial<Choices>[] = [
+  const choices: readonly Partial<ServiceChoices>[] = [
     // The first one is always played.
     {
       ...{ midnight: "utc", today: "tomorrow", repeatedImpression: "conflict" },
@@ -126,7 +126,7 @@ describe("what breaks the specification is shown", () => {
   );
 
   test.each(Object.entries(shownBy))("%s", async (bug, name) => {
-    const said: Readings = needsKnown.includes(bug) ? known : {};
+    const said: Choices = needsKnown.includes(bug) ? known : {};
     expect(said === known ? playableIfKnown : playableAnywhere).toContain(name);
     const service = await foreignService([bug as Bug]);
     const { verdict } = await playAt(service, scenarioNamed(name), { assumptions: said });

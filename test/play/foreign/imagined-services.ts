@@ -3,13 +3,13 @@
  * happened before. Whatever one of them may answer is no mistake.
  */
 
+import { keyAndChoiceOf } from "../../../src/choices/choice-overrides.ts";
+import { coveringArray } from "../../../src/choices/covering-array.ts";
+import { allKeys, type MatrixPlan, makePlan } from "../../../src/choices/matrix-plan.ts";
 import { plainRequest } from "../../../src/exchange/plain-request.ts";
-import type { Member } from "../../../src/laws/client-exchange.ts";
-import { keyAndChoiceOf } from "../../../src/readings/choice-overrides.ts";
-import { coveringArray } from "../../../src/readings/covering-array.ts";
-import { allKeys, type MatrixPlan, makePlan } from "../../../src/readings/matrix-plan.ts";
+import type { Member } from "../../../src/invariants/client-exchange.ts";
 import type { SimulatorCore } from "../../../src/simulator/simulator.ts";
-import type { Readings, SimulatorOptions } from "../../../src/simulator/simulator-options.ts";
+import type { Choices, SimulatorOptions } from "../../../src/simulator/simulator-options.ts";
 import { type AssumptionKey, catalogue } from "../../../src/spec/assumptions/catalogue.ts";
 import { buildRequest, encodingOf } from "../../../src/spec/build-request.ts";
 import type { ApiRequest, ApiResponse } from "../../../src/spec/messages.ts";
@@ -33,7 +33,7 @@ export interface ImaginedService {
 }
 
 /** Services with the defaults and other data. `known`: the choices that are known. */
-export function servicesWithOtherData(known: Readings): readonly ImaginedService[] {
+export function servicesWithOtherData(known: Choices): readonly ImaginedService[] {
   const usual = { differsIn: undefined, options: { assumptions: known } };
   return [
     usual,
@@ -52,7 +52,7 @@ export function servicesWithOtherData(known: Readings): readonly ImaginedService
 }
 
 /** Services that differ in one choice each. */
-export function servicesWithOneOtherChoice(known: Readings): readonly ImaginedService[] {
+export function servicesWithOneOtherChoice(known: Choices): readonly ImaginedService[] {
   const plan = planFor(known);
   return plan.varied.flatMap((key) =>
     Object.keys(catalogue[key].choices).flatMap((choice) => {
@@ -64,7 +64,7 @@ export function servicesWithOneOtherChoice(known: Readings): readonly ImaginedSe
 }
 
 /** Services that together make every pair of choices. */
-export function servicesWithOtherPairs(known: Readings): readonly ImaginedService[] {
+export function servicesWithOtherPairs(known: Choices): readonly ImaginedService[] {
   const plan = planFor(known);
   return plan.rows.map((row) => {
     const [only, ...others] = row;
@@ -81,14 +81,14 @@ function keyOf(override: string): AssumptionKey | undefined {
 // A cache, because each of a play's scenarios needs the same plan.
 const plans = new Map<string, MatrixPlan>();
 
-function planFor(known: Readings): MatrixPlan {
+function planFor(known: Choices): MatrixPlan {
   const key = JSON.stringify(known);
   const plan = plans.get(key) ?? newPlanFor(known);
   plans.set(key, plan);
   return plan;
 }
 
-function newPlanFor(known: Readings): MatrixPlan {
+function newPlanFor(known: Choices): MatrixPlan {
   const pinned: Record<string, string> = {};
   for (const [key, choice] of Object.entries(known)) if (choice !== undefined) pinned[key] = choice;
   return makePlan({ pinned, only: undefined, strength: 2, array: coveringArray({ strength: 2 }) });
@@ -98,7 +98,7 @@ function newPlanFor(known: Readings): MatrixPlan {
  * A service with error answers of its own: only 200 and X-RateLimit-Remaining are specified. A status that follows from a
  * known choice stays. Successes have another Content-Type.
  */
-function withErrors(otherStatus: number, known: Readings): (response: ApiResponse) => ApiResponse {
+function withErrors(otherStatus: number, known: Choices): (response: ApiResponse) => ApiResponse {
   return (response) => {
     const { status, headers, body } = response;
     const limit = { "x-ratelimit-remaining": headers["x-ratelimit-remaining"] ?? "0" };

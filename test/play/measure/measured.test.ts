@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ClientExchange } from "../../../src/laws/client-exchange.ts";
+import type { ClientExchange } from "../../../src/invariants/client-exchange.ts";
 import { createLatencies } from "../../../src/play/measure/latencies.ts";
 import {
   readableCount,

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { createDigest } from "../../../src/base/digest.ts";
-import type { ClientExchange } from "../../../src/laws/client-exchange.ts";
+import type { ClientExchange } from "../../../src/invariants/client-exchange.ts";
 import { createRunDigest } from "../../../src/play/player/digest.ts";
 
 const texts = ["0", "7", "0059", "9999", "999999", "1234567", "", " 5", "5x", "-1", "1e3", "1.5"];

@@ -28,7 +28,7 @@ type Step =
   | { readonly kind: "report"; readonly who: number; readonly path: string; readonly times: number }
   | { readonly kind: "bytes"; readonly body: Uint8Array }
   | { readonly kind: "wait"; readonly ms: number }
-  | { readonly kind: "assume"; readonly readings: Readonly<Record<string, string>> };
+  | { readonly kind: "assume"; readonly choices: Readonly<Record<string, string>> };
 
 const who = fc.nat(2);
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -78,7 +78,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         { "errors.body": "flat" },
         { "ids.format": "uuid" },
       )
-      .map((readings): Step => ({ kind: "assume", readings })),
+      .map((choices): Step => ({ kind: "assume", choices })),
   },
 );
 
@@ -173,7 +173,7 @@ function perform(step: Step, { sim, send, clickable, known }: Scene): void {
       sim.clock.advance(step.ms);
       return;
     case "assume":
-      sim.assume(step.readings);
+      sim.assume(step.choices);
   }
 }
 

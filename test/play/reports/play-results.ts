@@ -1,6 +1,6 @@
 /** Results as a player would give them, made by hand: reports are functions of these alone. */
 
-import type { ClientExchange } from "../../../src/laws/client-exchange.ts";
+import type { ClientExchange } from "../../../src/invariants/client-exchange.ts";
 import { createLatencies } from "../../../src/play/measure/latencies.ts";
 import { createTally } from "../../../src/play/measure/tally.ts";
 import { createTimeline } from "../../../src/play/measure/timeline.ts";

@@ -1,7 +1,7 @@
 /** Latencies of traffic at an adsim that is played at a speed, with a clock that only the test moves. */
 
 import { expect, test } from "vitest";
-import type { ClientExchange, Member } from "../../../src/laws/client-exchange.ts";
+import type { ClientExchange, Member } from "../../../src/invariants/client-exchange.ts";
 import { playControlledTraffic } from "../../../src/play/targets/controlled-traffic.ts";
 
 const SERVICE_MS = 20;

@@ -67,9 +67,9 @@ test("publishers are as in process: by ordinal, signed up, with new keys and cha
 test("assumptions and fault rules are as in process", async () => {
   const { sim, target } = await played();
   const rule = { id: "slow.1", verdict: { kind: "delay", delay: 5 } } as const;
-  await performEffect(target, "assume", { readings: {} });
+  await performEffect(target, "assume", { choices: {} });
   await performEffect(target, "assume", {
-    readings: { "dedup.repeat": "conflict", "dedup.key": undefined },
+    choices: { "dedup.repeat": "conflict", "dedup.key": undefined },
   });
   expect(await performEffect(target, "assumptions")).toEqual(
     sim.assume({ "dedup.repeat": "conflict" }),
@@ -94,9 +94,9 @@ test("assumptions and fault rules are as in process", async () => {
 
 test("a refusal by the world is an InputError that says the same as in process", async () => {
   const { sim, target } = await played();
-  const readings = { "dedup.repeat": "never" } as never;
-  const inProcess = errorOf(() => sim.assume(readings));
-  const overHttp = await performEffect(target, "assume", { readings }).catch((error) => error);
+  const choices = { "dedup.repeat": "never" } as never;
+  const inProcess = errorOf(() => sim.assume(choices));
+  const overHttp = await performEffect(target, "assume", { choices }).catch((error) => error);
   expect(overHttp).toMatchObject({ name: "InputError", field: "dedup.repeat", reason: "invalid" });
   expect(inProcess.message).toContain(overHttp.message);
   const rule = { verdict: { kind: "delay" } } as never;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type ApiResponse, createSimulator } from "../../../src/index.ts";
-import type { RequestOutcome } from "../../../src/laws/client-exchange.ts";
+import type { RequestOutcome } from "../../../src/invariants/client-exchange.ts";
 
 import type { Delivery } from "../../../src/spec/delivery.ts";
 import { cases, nameOf, type Verdict } from "../../faults/cases.ts";

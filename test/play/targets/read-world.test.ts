@@ -1,4 +1,4 @@
-/** Reads a remote world to check the laws on: restores it here as it is, or says why it can't. */
+/** Reads a remote world to check the invariants on: restores it here as it is, or says why it can't. */
 
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";

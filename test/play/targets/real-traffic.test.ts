@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { InputError } from "../../../src/base/input.ts";
-import type { ClientExchange, Outgoing } from "../../../src/laws/client-exchange.ts";
+import type { ClientExchange, Outgoing } from "../../../src/invariants/client-exchange.ts";
 
 import type { Answer } from "../../../src/play/targets/http-client.ts";
 import { MAX_WAITING, playRealTraffic } from "../../../src/play/targets/real-traffic.ts";

@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from "node:http";
 import net from "node:net";
 import { onTestFinished } from "vitest";
 import { createSimulator, type Simulator, type SimulatorOptions } from "../../../src/index.ts";
-import type { Outgoing } from "../../../src/laws/client-exchange.ts";
+import type { Outgoing } from "../../../src/invariants/client-exchange.ts";
 import type { Effect, EffectKind, Effects } from "../../../src/play/player/effects.ts";
 import { performWith } from "../../../src/play/targets/drive.ts";
 import { openTarget } from "../../../src/play/targets/play-scenario.ts";

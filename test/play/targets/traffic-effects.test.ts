@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import type { ClientExchange, Member } from "../../../src/laws/client-exchange.ts";
+import type { ClientExchange, Member } from "../../../src/invariants/client-exchange.ts";
 import type { Target } from "../../../src/play/targets/target.ts";
 import type { TrafficOrder } from "../../../src/play/traffic/order.ts";
 import type { TrafficSource } from "../../../src/play/traffic/source.ts";

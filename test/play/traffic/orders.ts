@@ -1,6 +1,6 @@
 /** What the tests of traffic share: orders with made-up members, and whole lists of what a source gives. */
 
-import type { Member } from "../../../src/laws/client-exchange.ts";
+import type { Member } from "../../../src/invariants/client-exchange.ts";
 import { createSchedule } from "../../../src/play/traffic/arrivals.ts";
 import type { TrafficOrder } from "../../../src/play/traffic/order.ts";
 import {

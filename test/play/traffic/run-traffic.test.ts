@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { runToEnd } from "../../../src/base/stepwise.ts";
 import type { FaultRule } from "../../../src/faults/rule.ts";
 import { createSimulator, type Simulator } from "../../../src/index.ts";
-import { type ClientExchange, exchangeOf } from "../../../src/laws/client-exchange.ts";
+import { type ClientExchange, exchangeOf } from "../../../src/invariants/client-exchange.ts";
 import { createTally } from "../../../src/play/measure/tally.ts";
 import { runTraffic } from "../../../src/play/traffic/run-traffic.ts";
 import type { Traffic } from "../../../src/play/traffic/traffic.ts";

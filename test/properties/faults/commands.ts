@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import type { FaultMatch, FaultRule } from "../../../src/faults/rule.ts";
 import type { Verdict } from "../../../src/faults/verdict.ts";
-import type { Assumptions, Profile, Readings } from "../../../src/index.ts";
+import type { Assumptions, Choices, Profile } from "../../../src/index.ts";
 import { arbitraryFaultRule } from "../../../src/testing.ts";
 import { anyAssumptions } from "../assumptions.ts";
 
@@ -45,7 +45,7 @@ export type Command =
   | (Attempting & { readonly kind: "other"; readonly what: Other })
   | { readonly kind: "advance"; readonly ms: number }
   | { readonly kind: "add"; readonly rule: PlannedRule }
-  | { readonly kind: "assume"; readonly readings: Readings }
+  | { readonly kind: "assume"; readonly choices: Choices }
   | { readonly kind: "rotate" | "fill"; readonly who: number }
   | { readonly kind: "remove" | "snapshot" | "restore" | "fork" | "reset" };
 
@@ -148,7 +148,7 @@ const anyClick: fc.Arbitrary<Command> = fc.record({
   pick: fc.nat(9),
 });
 const anyAssumption: fc.Arbitrary<Command> = fc
-  .constantFrom<Readings>(
+  .constantFrom<Choices>(
     { "auth.key-scope": "publisher" },
     { "auth.key-scope": "any" },
     { "click.repeat": "original-uncredited" },
@@ -158,7 +158,7 @@ const anyAssumption: fc.Arbitrary<Command> = fc
     { "click.unknown": "404" },
     { "click.unknown": "400" },
   )
-  .map((readings) => ({ kind: "assume", readings }));
+  .map((choices) => ({ kind: "assume", choices }));
 
 const anyCommand: fc.Arbitrary<Command> = fc.oneof(
   { weight: 22, arbitrary: anyImpression },

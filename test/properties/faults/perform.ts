@@ -63,9 +63,9 @@ const performers: {
     const [first] = sim.faults.list();
     if (first !== undefined) sim.faults.remove(first.id);
   },
-  assume({ readings }, { sim, mirror }) {
-    sim.assume(readings);
-    mirror.assume(readings);
+  assume({ choices }, { sim, mirror }) {
+    sim.assume(choices);
+    mirror.assume(choices);
   },
   rotate({ who }, stage) {
     const { id, apiKey } = publisherAt(stage.sim, who);

@@ -99,10 +99,10 @@ describe("assume", () => {
     ["dedup.repeat", "", /must be an object/],
     [null, "", /must be an object/],
   ];
-  test.each(wrong)("refuses %j and changes nothing", (readings, field, message) => {
+  test.each(wrong)("refuses %j and changes nothing", (choices, field, message) => {
     const sim = createSimulator();
     const before = sim.assumptions;
-    const attempt = (): unknown => sim.assume(readings as Parameters<Simulator["assume"]>[0]);
+    const attempt = (): unknown => sim.assume(choices as Parameters<Simulator["assume"]>[0]);
     expect(attempt).toThrow(message);
     try {
       attempt();
@@ -116,15 +116,15 @@ describe("assume", () => {
   test.each(["constructor", "__proto__", "prototype"])(
     "refuses the key %s, like createSimulator",
     (key) => {
-      const readings = JSON.parse(`{${JSON.stringify(key)}:"x","dedup.repeat":"conflict"}`);
-      expect(() => createSimulator().assume(readings)).toThrow("is not an assumption");
-      expect(() => createSimulator({ assumptions: readings })).toThrow("is not an assumption");
+      const choices = JSON.parse(`{${JSON.stringify(key)}:"x","dedup.repeat":"conflict"}`);
+      expect(() => createSimulator().assume(choices)).toThrow("is not an assumption");
+      expect(() => createSimulator({ assumptions: choices })).toThrow("is not an assumption");
     },
   );
 
   test("refuses an array and a Map, even without a wrong key", () => {
-    for (const readings of [[], new Map([["dedup.repeat", "conflict"]])]) {
-      expect(() => createSimulator().assume(readings as never)).toThrow(/must be an object/);
+    for (const choices of [[], new Map([["dedup.repeat", "conflict"]])]) {
+      expect(() => createSimulator().assume(choices as never)).toThrow(/must be an object/);
     }
   });
 

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { createSimulator } from "../../../src/index.ts";
-import { catalogue, type OpenPoint } from "../../../src/spec/assumptions/catalogue.ts";
+import { type Assumption, catalogue } from "../../../src/spec/assumptions/catalogue.ts";
 import { defaultAssumptions } from "../../../src/spec/assumptions/resolve.ts";
 
 test("the default is the documented choice even where the name of a choice looks like a number", () => {
@@ -17,7 +17,7 @@ test("the default is the documented choice even where the name of a choice looks
 });
 
 test("every default is one of the choices of its key", () => {
-  for (const [key, point] of Object.entries<OpenPoint>(catalogue)) {
+  for (const [key, point] of Object.entries<Assumption>(catalogue)) {
     expect(Object.keys(point.choices), key).toContain(point.default);
   }
 });

@@ -11,10 +11,10 @@ import {
   type SimulatorOptions,
 } from "../../../src/index.ts";
 import {
+  type Assumption,
   type AssumptionKey,
   type Assumptions,
   catalogue,
-  type OpenPoint,
 } from "../../../src/spec/assumptions/catalogue.ts";
 import { impressionIdIn, type Sender, senderOf } from "../../sender.ts";
 
@@ -321,7 +321,7 @@ const money: readonly Said[] = [
 
 describe.each([...requests, ...events, ...money])("$key says: $says", ({ key, says, shows }) => {
   test("in these words", () => {
-    const { choices, note = "" }: OpenPoint = catalogue[key];
+    const { choices, note = "" }: Assumption = catalogue[key];
     expect([...Object.values(choices), note].join("\n")).toContain(says);
   });
 

@@ -1,9 +1,9 @@
 /** What must not compile: `npm run types` fails if an expected error is missing. */
 
 import { expect, test } from "vitest";
-import { type Choice, createSimulator, InputError, type Readings } from "../../../src/index.ts";
+import { type Choice, type Choices, createSimulator, InputError } from "../../../src/index.ts";
 
-const right: Readings = { "dedup.repeat": "conflict", "errors.invalid": "422" };
+const right: Choices = { "dedup.repeat": "conflict", "errors.invalid": "422" };
 const choice: Choice<"limit.exceeded"> = "503";
 
 test("a wrong key or choice doesn't compile, and is refused at run time", () => {

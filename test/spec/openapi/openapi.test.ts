@@ -11,7 +11,7 @@ import { someOf } from "../../budget.ts";
 import { answersListed, codeIn } from "./openapi-answers.ts";
 import { createConformance } from "./openapi-conformance.ts";
 
-const readings: { readonly [name: string]: Partial<Assumptions> } = {
+const choices: { readonly [name: string]: Partial<Assumptions> } = {
   "the defaults": {},
   "conflicts and masked publishers": {
     "dedup.repeat": "conflict",
@@ -89,8 +89,8 @@ const readings: { readonly [name: string]: Partial<Assumptions> } = {
 
 const validator = new Validator();
 
-describe.each(someOf(Object.keys(readings)))("under %s", (name) => {
-  const chosen = readings[name] ?? {};
+describe.each(someOf(Object.keys(choices)))("under %s", (name) => {
+  const chosen = choices[name] ?? {};
   const assumptions = resolveAssumptions(chosen);
   const document = openApiDocument(assumptions);
 

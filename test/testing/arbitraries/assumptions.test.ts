@@ -4,14 +4,14 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Assumptions, createSimulator, InputError } from "../../../src/index.ts";
 import {
+  type Assumption,
   type AssumptionKey,
   catalogue,
-  type OpenPoint,
 } from "../../../src/spec/assumptions/catalogue.ts";
 import { defaultAssumptions, resolveAssumptions } from "../../../src/spec/assumptions/resolve.ts";
 import { arbitraryAssumptions } from "../../../src/testing.ts";
 
-const points: Readonly<Record<string, OpenPoint>> = catalogue;
+const points: Readonly<Record<string, Assumption>> = catalogue;
 // The keys of the catalogue are its keys.
 const keys = Object.keys(catalogue) as AssumptionKey[];
 const open = keys.filter((key) => othersOf(key).length > 0);

@@ -3,10 +3,10 @@
 import { describe, expect, test } from "vitest";
 import {
   type ApiResponse,
+  type Choices,
   createSimulator,
   InputError,
   type JournalEntry,
-  type Readings,
   type Simulator,
   type SimulatorOptions,
 } from "../../../src/index.ts";
@@ -86,7 +86,7 @@ describe("a simulator that was used", () => {
     expect(sim.journal.total).toBe(total);
   });
 
-  test.each<[string, Readings]>([
+  test.each<[string, Choices]>([
     ["a sliding window", { "limit.algorithm": "sliding-log" }],
     ["a token bucket", { "limit.algorithm": "token-bucket" }],
     ["masked publishers", { "auth.key-scope": "publisher-hidden" }],

@@ -74,7 +74,7 @@ function disturbed(rule: Rule, verdict: Verdict): Rule {
   });
   return {
     ...rule,
-    commands: (readings) => rule.commands(readings).map((commands) => [...faults, ...commands]),
+    commands: (choices) => rule.commands(choices).map((commands) => [...faults, ...commands]),
   };
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { DAY_MS } from "../../../src/base/duration.ts";
+import { coveringArray } from "../../../src/choices/covering-array.ts";
 import type { Verdict } from "../../../src/faults/verdict.ts";
 import { unconfirmedWays, wrongWays } from "../../../src/faults/wrong-body.ts";
-import { coveringArray } from "../../../src/readings/covering-array.ts";
 import { deadlineRules } from "../../../src/testing/contract/rules/deadline-rules.ts";
 import { deliveryRules } from "../../../src/testing/contract/rules/delivery-rules.ts";
 import { limitRules } from "../../../src/testing/contract/rules/limit-rules.ts";

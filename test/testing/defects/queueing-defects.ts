@@ -928,7 +928,7 @@ const keyAndClosing: readonly Omit<PlantedDefect, "cause">[] = [
 const ownDay = (dayOf: string): string =>
   `${dayOf}\n    const today = dayOf(timers.now());\n    const values = { publisher_id, from: from ?? (to ? undefined : dayOf(timers.now() - 30 * 86_400_000)), to: to ?? today, surface };`;
 
-const readings: readonly Omit<PlantedDefect, "cause">[] = [
+const choices: readonly Omit<PlantedDefect, "cause">[] = [
   {
     says: "statistics with more clicks than impressions are rejected",
     breaks: "stats-as-answered",
@@ -1078,5 +1078,5 @@ export const queueingDefects: readonly PlantedDefect[] = [
   ...of("waits and time limits", when),
   ...of("order, requests at once", orderAndNumber),
   ...of("refused keys, closing", keyAndClosing),
-  ...of("other assumptions", readings),
+  ...of("other assumptions", choices),
 ];

@@ -2,13 +2,8 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  createSimulator,
-  type Publisher,
-  type Readings,
-  type Surface,
-} from "../../../src/index.ts";
-import type { Stats } from "../../../src/laws/figures.ts";
+import { type Choices, createSimulator, type Publisher, type Surface } from "../../../src/index.ts";
+import type { Stats } from "../../../src/invariants/figures.ts";
 import { someOf } from "../../budget.ts";
 import { addDays, daysBetween } from "../../oracle/calendar.ts";
 import { checkProperty } from "../../properties/check-property.ts";
@@ -22,7 +17,7 @@ interface World {
   readonly seed: string;
   readonly profile: Profile;
   readonly start: string;
-  readonly assumptions: Readings;
+  readonly assumptions: Choices;
 }
 
 const worlds: fc.Arbitrary<World> = fc.record({
@@ -40,7 +35,7 @@ interface Opened {
   readonly publishers: readonly Publisher[];
 }
 
-function open({ assumptions, ...options }: World, changed: Readings = {}, publishers = 4): Opened {
+function open({ assumptions, ...options }: World, changed: Choices = {}, publishers = 4): Opened {
   const sim = createSimulator({
     ...options,
     publishers,

@@ -11,8 +11,8 @@ import {
   optional,
   type Schema,
 } from "../../../base/schema-builders.ts";
-import { requestOutcomes } from "../../../laws/client-exchange.ts";
-import { invariants } from "../../../laws/invariants.ts";
+import { requestOutcomes } from "../../../invariants/client-exchange.ts";
+import { invariants } from "../../../invariants/invariants.ts";
 import type { AnswerExpectation, Expectation } from "../scenario.ts";
 import { type ExpectationKey, type ExpectationOf, expectationKeys } from "../step-kind.ts";
 import { matcher, plainMatcher, statusMatcher } from "./matchers.ts";

@@ -10,8 +10,8 @@ import { MAX_RULES, ruleSchema } from "../../../faults/rule.ts";
 import { publisherCount } from "../../../simulator/simulator-options.ts";
 import { profileNames } from "../../../world/publishers/profiles.ts";
 import type { Scenario } from "../scenario.ts";
+import { choices } from "./choices.ts";
 import { expectation } from "./expectations.ts";
-import { readings } from "./readings.ts";
 import { exactObject, oneOf, textUpTo } from "./schema-parts.ts";
 import { steps } from "./step-schemas.ts";
 
@@ -44,7 +44,7 @@ export const scenarioSchema: Schema<Scenario> = v.pipe(
       oneOf(profileNames),
       "What the publishers' history is like. Default: typical.",
     ),
-    assumptions: optional(readings, "Choices for assumptions, in force from the start."),
+    assumptions: optional(choices, "Choices for assumptions, in force from the start."),
     faults: optional(
       v.pipe(
         v.array(ruleSchema, "must be a list of rules"),

@@ -28,6 +28,7 @@ import {
   type StepOf,
   stepKinds,
 } from "../step-kind.ts";
+import { choices } from "./choices.ts";
 import { answerExpectation, expectation } from "./expectations.ts";
 import { matcher } from "./matchers.ts";
 import {
@@ -37,7 +38,6 @@ import {
   statsParameters,
   surfacesParameters,
 } from "./parameters.ts";
-import { readings } from "./readings.ts";
 import { type EntriesOf, exactObject, invalid, listOf, oneOf } from "./schema-parts.ts";
 import { traffic } from "./traffic.ts";
 import { headers, note, publisherRef, stepName, timeout, value, values } from "./values.ts";
@@ -199,7 +199,7 @@ const stepSchemas: { readonly [Kind in StepKind]: Schema<Step> } = {
     expect: tally,
   }),
   assume: step<"assume">({
-    assume: described(readings, "Changes assumptions from now on."),
+    assume: described(choices, "Changes assumptions from now on."),
   }),
   fault: step<"fault">({ fault: described(ruleSchema, "Installs a fault rule.") }),
   heal: step<"heal">({ heal: described(heal, "Removes fault rules by id, or all of them.") }),

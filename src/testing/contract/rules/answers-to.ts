@@ -1,8 +1,8 @@
 /** Which of the service's answers a client may return for a query. */
 
 import { DAY_MS } from "../../../base/duration.ts";
+import { addDays, dayAt } from "../../../invariants/read-trace.ts";
 import type { WireExchange } from "../../../journal/wire-exchange.ts";
-import { addDays, dayAt } from "../../../laws/read-trace.ts";
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
 import { operations } from "../../../spec/operations.ts";
 import { type QueryKind, queryOf } from "../../session/command.ts";

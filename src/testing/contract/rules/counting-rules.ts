@@ -1,7 +1,7 @@
 /** Every ad view and every click must be recorded once (spec §1, §4). */
 
 import fc from "fast-check";
-import type { Readings } from "../../../simulator/simulator-options.ts";
+import type { Choices } from "../../../simulator/simulator-options.ts";
 import { sequenceOf } from "../../arbitraries/sequence.ts";
 import type { Command } from "../../session/command.ts";
 import { viewInWords } from "../../session/names.ts";
@@ -34,7 +34,7 @@ import {
 import { mustNotLoseSilently } from "./shared-checks.ts";
 
 /** What de-duplication takes for the same view. A client that gives each view a session of its own is right in each case. */
-const underEachKey: readonly Readings[] = (["surface-ad-session", "session"] as const).map(
+const underEachKey: readonly Choices[] = (["surface-ad-session", "session"] as const).map(
   (key) => ({ "dedup.key": key }),
 );
 

@@ -1,7 +1,7 @@
 /** How a client respects the request limits (spec §8). */
 
 import fc from "fast-check";
-import type { Readings } from "../../../simulator/simulator-options.ts";
+import type { Choices } from "../../../simulator/simulator-options.ts";
 import type { Session } from "../../session/session.ts";
 import { isOfLimit, sentBy } from "../../session/tasks.ts";
 import { beyondLimit, limitedAfterOutage, trulyBeyond } from "./beyond-limit.ts";
@@ -88,7 +88,7 @@ const slowsDownUntold: Rule = {
   },
 };
 
-const others: readonly Readings[] = [
+const others: readonly Choices[] = [
   { "limit.exceeded": "403", "limit.retry-after": "seconds" },
   { "limit.exceeded": "503", "limit.retry-after": "seconds" },
 ];

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import type { Verdict } from "../../../faults/verdict.ts";
 import { memberOf } from "../../../journal/wire-exchange.ts";
-import type { Readings } from "../../../simulator/simulator-options.ts";
+import type { Choices } from "../../../simulator/simulator-options.ts";
 import { isEventKind } from "../../../spec/operations.ts";
 import { sequenceOf } from "../../arbitraries/sequence.ts";
 import { type Command, queryKinds } from "../../session/command.ts";
@@ -52,16 +52,16 @@ import { mustEnd, mustHaveNoFinding, mustNotLoseSilently } from "./shared-checks
 
 const DAY_S = 86_400;
 
-const shapes: readonly Readings[] = (
+const shapes: readonly Choices[] = (
   ["problem", "envelope", "flat", "list", "text", "html", "empty"] as const
 ).map((shape) => ({ "errors.body": shape }));
 /** Every shape that a refusal may have, and every status. */
-const readings: readonly Readings[] = [
+const choices: readonly Choices[] = [
   ...shapes,
   { "errors.invalid": "422" } as const,
   { "auth.failure": "403" } as const,
-].map((reading) => ({
-  ...reading,
+].map((choice) => ({
+  ...choice,
   // Repeats aren't refused, so a refused event is never on record.
   "dedup.repeat": "original-uncredited",
   // These cause refusals that no client can avoid.
@@ -96,7 +96,7 @@ const refusalIsNoSuccess: Rule = {
   id: "refusal-is-no-success",
   says: "The client doesn't report success for what the service refused, and no status that the service didn't send",
   source: "spec §7",
-  assuming: readings,
+  assuming: choices,
   commands: () =>
     weightedOneOf(
       [8, refusedEvents],

@@ -2,7 +2,7 @@
 
 import type fc from "fast-check";
 import type { Expectation } from "../../../play/language/scenario.ts";
-import type { Readings } from "../../../simulator/simulator-options.ts";
+import type { Choices } from "../../../simulator/simulator-options.ts";
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
 import type { EventKind } from "../../../spec/operations.ts";
 import type { Driver } from "../../driver/driver.ts";
@@ -26,9 +26,9 @@ export interface Rule {
    */
   readonly needsVirtualTime?: boolean | undefined;
   /** Choices that override the contract's: each sequence is tried under one of these. @default none */
-  readonly assuming?: readonly Readings[] | undefined;
+  readonly assuming?: readonly Choices[] | undefined;
   /** As `assuming`, but the contract's own choices override these: its user knows the service. @default none */
-  readonly unlessAssumed?: readonly Readings[] | undefined;
+  readonly unlessAssumed?: readonly Choices[] | undefined;
   /** Sequences that may break it. They shrink to the shortest that does. */
   readonly commands: (assumptions: Assumptions) => fc.Arbitrary<readonly Command[]>;
   /**
@@ -48,15 +48,15 @@ export interface Rule {
 }
 
 /** The choices to try a rule under: at least one element. */
-export function readingsOf(
+export function choicesFor(
   { assuming = [], unlessAssumed = [] }: Pick<Rule, "assuming" | "unlessAssumed">,
-  contract: Readings = {},
-): readonly Readings[] {
-  const readings = [
+  contract: Choices = {},
+): readonly Choices[] {
+  const choices = [
     ...assuming.map((one) => ({ ...contract, ...one })),
     ...unlessAssumed.map((one) => ({ ...one, ...contract })),
   ];
-  return readings.length === 0 ? [contract] : readings;
+  return choices.length === 0 ? [contract] : choices;
 }
 
 /** For a rule about requests that are sent again. */

@@ -3,8 +3,8 @@
 import fc from "fast-check";
 import { parseDay } from "../../../base/calendar.ts";
 import { DAY_MS, HOUR_MS } from "../../../base/duration.ts";
-import { addDays, dayAt } from "../../../laws/read-trace.ts";
-import type { Readings } from "../../../simulator/simulator-options.ts";
+import { addDays, dayAt } from "../../../invariants/read-trace.ts";
+import type { Choices } from "../../../simulator/simulator-options.ts";
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
 import { type ClientCommand, type Command, queryOf } from "../../session/command.ts";
 import {
@@ -33,8 +33,8 @@ import {
 const timezones = [
   { "date.timezone": "utc" },
   { "date.timezone": "ist" },
-] as const satisfies readonly Readings[];
-const timezonesAndDelays: readonly Readings[] = (["live", "next-day"] as const).flatMap((today) =>
+] as const satisfies readonly Choices[];
+const timezonesAndDelays: readonly Choices[] = (["live", "next-day"] as const).flatMap((today) =>
   timezones.map((timezone) => ({ "stats.today": today, ...timezone })),
 );
 

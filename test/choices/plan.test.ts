@@ -1,12 +1,12 @@
 /** Which rows a matrix runs. */
 
 import { describe, expect, test } from "vitest";
-import { type MatrixPlan, makePlan, type PlanOptions } from "../../src/readings/matrix-plan.ts";
+import { type MatrixPlan, makePlan, type PlanOptions } from "../../src/choices/matrix-plan.ts";
 import {
+  type Assumption,
   type AssumptionKey,
   type Assumptions,
   catalogue,
-  type OpenPoint,
 } from "../../src/spec/assumptions/catalogue.ts";
 import { defaultAssumptions, resolveAssumptions } from "../../src/spec/assumptions/resolve.ts";
 
@@ -86,7 +86,7 @@ test("a row lists what differs from the defaults; repeated rows and the defaults
 
 test("a plan with every key pinned has no rows", () => {
   const pinned = Object.fromEntries(
-    Object.entries<OpenPoint>(catalogue).map(([key, point]) => [key, point.default]),
+    Object.entries<Assumption>(catalogue).map(([key, point]) => [key, point.default]),
   );
   expect(planOf({ only: undefined, pinned }).rows).toEqual([]);
 });

@@ -8,22 +8,22 @@ import {
   type Schema,
   withJsonSchema,
 } from "../../../base/schema-builders.ts";
-import { parseReadings, type Readings } from "../../../simulator/simulator-options.ts";
+import { type Choices, parseChoices } from "../../../simulator/simulator-options.ts";
 import {
+  type Assumption,
   type AssumptionKey,
   catalogue,
-  type OpenPoint,
 } from "../../../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../../../spec/assumptions/resolve.ts";
 import { pathOf } from "./schema-parts.ts";
 
 const checked = v.pipe(
-  v.custom<Readings>(() => true),
+  v.custom<Choices>(() => true),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
     try {
-      const given = parseReadings(dataset.value);
-      for (const [key, choice] of Object.entries(given)) checkReading(key, choice);
+      const given = parseChoices(dataset.value);
+      for (const [key, choice] of Object.entries(given)) checkChoice(key, choice);
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       const [first, ...rest] = error.field.split(".");
@@ -33,11 +33,11 @@ const checked = v.pipe(
   }),
 );
 
-export const readings: Schema<Readings> = namedSchema("readings", () =>
+export const choices: Schema<Choices> = namedSchema("choices", () =>
   withJsonSchema(
     v.strictObject(
       Object.fromEntries(
-        Object.entries<OpenPoint>(catalogue).map(([key, point]) => [
+        Object.entries<Assumption>(catalogue).map(([key, point]) => [
           key,
           optional(choiceSchema(point)),
         ]),
@@ -47,14 +47,14 @@ export const readings: Schema<Readings> = namedSchema("readings", () =>
   ),
 );
 
-function choiceSchema({ question, choices, default: preset }: OpenPoint): Schema<string> {
+function choiceSchema({ question, choices, default: preset }: Assumption): Schema<string> {
   const all = Object.entries(choices).map(([name, says]) =>
     v.pipe(v.literal(name), v.description(says)),
   );
   return v.pipe(v.union(all), v.metadata({ default: preset, description: question }));
 }
 
-function checkReading(key: string, choice: unknown): void {
+function checkChoice(key: string, choice: unknown): void {
   try {
     resolveAssumptions({ [key]: choice });
   } catch (error) {

@@ -11,7 +11,7 @@ import { type IdTranslator, translatedRequest } from "./ids-elsewhere.ts";
 import type { Question } from "./present.ts";
 
 /** A choice of one assumption. All others are as they were. */
-export interface Reading {
+export interface NamedChoice {
   readonly key: AssumptionKey;
   readonly choice: string;
 }
@@ -31,7 +31,7 @@ type Change = Extract<HistoryStep, { kind: "change" }>["noted"]["change"];
 export function askUnder(
   { core, decide, requestWith }: AskedQuestion,
   { from, steps, untilMs }: Script,
-  { key, choice }: Reading,
+  { key, choice }: NamedChoice,
 ): Asked {
   const { assumptions } = from.copy.state;
   const repetition = core.beginAt(from, resolveAssumptions({ ...assumptions, [key]: choice }));

@@ -3,10 +3,10 @@
 import fc from "fast-check";
 import { createSimulator, type Simulator, type SimulatorOptions } from "../../src/index.ts";
 import {
+  type Assumption,
   type AssumptionKey,
   type Assumptions,
   catalogue,
-  type OpenPoint,
 } from "../../src/spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../../src/spec/assumptions/resolve.ts";
 import type { ApiRequest, ApiResponse } from "../../src/spec/messages.ts";
@@ -191,8 +191,8 @@ const changes: readonly Change[] = [
   ({ play: { sim }, pick, varied }) => {
     const [key, { choices }] = points[(pick * 7) % points.length] ?? ["", { choices: {} }];
     const names = Object.keys(choices);
-    const readings = { [key]: names[pick % names.length], "errors.invalid": "422" };
-    const { [varied ?? ""]: _, ...others } = readings as Record<string, string>;
+    const chosen = { [key]: names[pick % names.length], "errors.invalid": "422" };
+    const { [varied ?? ""]: _, ...others } = chosen as Record<string, string>;
     sim.assume(others);
   },
   (turn) => {
@@ -211,7 +211,7 @@ const changes: readonly Change[] = [
   ({ play: { sim } }) => sim.faults.remove("rule-1"),
 ];
 
-const points = Object.entries<OpenPoint>(catalogue);
+const points = Object.entries<Assumption>(catalogue);
 
 const CHANGES = changes.length;
 const FIRST_CHANGE = 100;

@@ -1,6 +1,6 @@
 /** Sets of choices that differ from the defaults, written as `--assume` takes them. */
 
-import { catalogue, type OpenPoint } from "../spec/assumptions/catalogue.ts";
+import { type Assumption, catalogue } from "../spec/assumptions/catalogue.ts";
 
 /** `KEY=CHOICE`. */
 export type ChoiceOverride = string;
@@ -36,7 +36,7 @@ export function distinct(sets: readonly ChoiceOverrides[]): readonly ChoiceOverr
 }
 
 const places: ReadonlyMap<ChoiceOverride, number> = new Map(
-  Object.entries<OpenPoint>(catalogue)
+  Object.entries<Assumption>(catalogue)
     .flatMap(([key, { choices }]) => Object.keys(choices).map((choice) => `${key}=${choice}`))
     .map((override, place) => [override, place]),
 );

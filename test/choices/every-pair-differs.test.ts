@@ -4,16 +4,16 @@
  */
 
 import { describe, expect, test } from "vitest";
-import { type ApiResponse, createSimulator, type Readings } from "../../src/index.ts";
+import { type ApiResponse, type Choices, createSimulator } from "../../src/index.ts";
 import {
+  type Assumption,
   type AssumptionKey,
   catalogue,
-  type OpenPoint,
 } from "../../src/spec/assumptions/catalogue.ts";
 import { senderOf } from "../sender.ts";
 import { createSession, type Session, sequences } from "../spec/assumptions/sequences.ts";
 
-const points = Object.entries<OpenPoint>(catalogue) as [AssumptionKey, OpenPoint][];
+const points = Object.entries<Assumption>(catalogue) as [AssumptionKey, Assumption][];
 
 interface Played {
   readonly answers: readonly ApiResponse[];
@@ -25,7 +25,7 @@ interface Played {
 type KeyUse = "a new key" | "a key used before";
 
 function play(key: AssumptionKey, choice: string, use: KeyUse): Played {
-  const assumptions: Readings = { [key]: choice };
+  const assumptions: Choices = { [key]: choice };
   const session = createSession(createSimulator({ assumptions }));
   if (use === "a key used before") useKey(session);
   sequences[key](session);

@@ -1,14 +1,10 @@
-/** What compareReadings says of a few requests whose answers are known. */
+/** What compareChoices says of a few requests whose answers are known. */
 
 import { describe, expect, test } from "vitest";
 import { createSimulator, InputError, type Simulator } from "../../src/index.ts";
 import type { AssumptionKey } from "../../src/spec/assumptions/catalogue.ts";
 import type { ApiRequest } from "../../src/spec/messages.ts";
-import {
-  type AnswerGroup,
-  type CompareReadingsOptions,
-  compareReadings,
-} from "../../src/testing.ts";
+import { type AnswerGroup, type CompareChoicesOptions, compareChoices } from "../../src/testing.ts";
 import { impressionIdIn, senderOf } from "../sender.ts";
 
 function getStats(sim: Simulator, place = 0): ApiRequest {
@@ -40,8 +36,8 @@ function groupOf(
   key: AssumptionKey,
   choice: string,
 ): AnswerGroup {
-  const { groups } = compareReadings(sim, request, { keys: [key] });
-  const found = groups.find(({ readings }) => readings.some((one) => one.choice === choice));
+  const { groups } = compareChoices(sim, request, { keys: [key] });
+  const found = groups.find(({ choices }) => choices.some((one) => one.choice === choice));
   if (found === undefined) throw new Error(`${key}=${choice} has no group.`);
   return found;
 }
@@ -81,7 +77,7 @@ describe("a reading gets the answer of a world that had it from the beginning", 
   test("limit.algorithm=token-bucket has one request a second after its quota is spent, and sliding-log none", () => {
     const sim = createSimulator();
     spendAtTheEdge(sim);
-    const { groups } = compareReadings(sim, getStats(sim), { keys: ["limit.algorithm"] });
+    const { groups } = compareChoices(sim, getStats(sim), { keys: ["limit.algorithm"] });
     expect(groups[0]?.answer.headers["x-ratelimit-remaining"]).toBe("59");
     const edge = (choice: string): AnswerGroup["answer"] =>
       groupOf(sim, getStats(sim), "limit.algorithm", choice).answer;
@@ -116,7 +112,7 @@ describe("a reading gets the answer of a world that had it from the beginning", 
     expect(differences).toEqual(["body: ids in another format"]);
     expect(JSON.parse(answer.body)).toMatchObject({ impressions: expect.any(Number) });
     expect(JSON.parse(answer.body).publisher_id).toMatch(/^[0-9a-f]{8}-/);
-    const { groups } = compareReadings(sim, read, { keys: ["ids.format"] });
+    const { groups } = compareChoices(sim, read, { keys: ["ids.format"] });
     expect(groups).toHaveLength(4);
   });
 
@@ -157,14 +153,14 @@ function idOf(sim: Simulator): { readonly publisher_id: string } {
 }
 
 describe("the first group", () => {
-  test("is the answer under the choices in force, with all readings that change nothing", () => {
+  test("is the answer under the choices in force, with all choices that change nothing", () => {
     const sim = createSimulator({ assumptions: { "errors.body": "flat" } });
-    const { groups, note } = compareReadings(sim, getStats(sim));
+    const { groups, note } = compareChoices(sim, getStats(sim));
     expect(note).toBeUndefined();
     expect(groups[0]).toMatchObject({ answer: { status: 200 }, differences: [] });
-    const names = groups[0]?.readings.map(({ key, choice }) => `${key}=${choice}`);
+    const names = groups[0]?.choices.map(({ key, choice }) => `${key}=${choice}`);
     expect(names).toContain("errors.body=problem");
-    const all = groups.flatMap(({ readings }) => readings);
+    const all = groups.flatMap(({ choices }) => choices);
     expect(all.map(({ key, choice }) => `${key}=${choice}`)).not.toContain("errors.body=flat");
     expect(new Set(all.map(({ key, choice }) => `${key}=${choice}`)).size).toBe(all.length);
   });
@@ -173,14 +169,14 @@ describe("the first group", () => {
 describe("fault rules", () => {
   test("leave a client without any answer under every reading", () => {
     const sim = createSimulator({ faults: [{ verdict: { kind: "lose-response" } }] });
-    const { groups } = compareReadings(sim, impression(sim));
+    const { groups } = compareChoices(sim, impression(sim));
     expect(groups).toHaveLength(1);
     expect(groups[0]?.answer).toMatchObject({ status: 0, received: "nothing", effect: "applied" });
   });
 
   test("cut an answer", () => {
     const sim = createSimulator({ faults: [{ verdict: { kind: "truncate", atByte: 5 } }] });
-    const { groups } = compareReadings(sim, impression(sim), { keys: ["dedup.repeat"] });
+    const { groups } = compareChoices(sim, impression(sim), { keys: ["dedup.repeat"] });
     expect(groups[0]?.answer).toMatchObject({ status: 200, received: "part", body: '{"ok"' });
   });
 
@@ -193,7 +189,7 @@ describe("fault rules", () => {
     sim.handle(impression(sim));
     calls = 0;
     const keys: AssumptionKey[] = ["dedup.repeat", "limit.algorithm", "errors.body"];
-    compareReadings(sim, impression(sim), { keys });
+    compareChoices(sim, impression(sim), { keys });
     expect(calls).toBe(1);
     expect(sim.journal.total).toBe(1);
   });
@@ -202,9 +198,9 @@ describe("fault rules", () => {
     const sim = createSimulator();
     const verdict = { kind: "respond", status: 503 } as const;
     sim.faults.add({ match: { publisher: [sim.publishers.at(0).id] }, verdict });
-    const { groups } = compareReadings(sim, getStats(sim), { keys: ["ids.format"] });
+    const { groups } = compareChoices(sim, getStats(sim), { keys: ["ids.format"] });
     expect(groups).toMatchObject([{ answer: { status: 503, producedBy: "rule" } }]);
-    expect(groups[0]?.readings).toHaveLength(3);
+    expect(groups[0]?.choices).toHaveLength(3);
     const { answer } = groupOf(sim, getStats(sim, 1), "ids.format", "digits");
     expect(answer.status).toBe(200);
   });
@@ -268,7 +264,7 @@ describe("if the journal doesn't reach the world's beginning", () => {
     "%s: a note says so, and what can't be changed any more is impossible",
     (_, make, says) => {
       const sim = make();
-      const { groups, impossible, note } = compareReadings(sim, impression(sim, "s-59"));
+      const { groups, impossible, note } = compareChoices(sim, impression(sim, "s-59"));
       expect(note).toMatch(says);
       expect(impossible.map(({ key, choice }) => `${key}=${choice}`)).toContain(
         "date.timezone=ist",
@@ -276,8 +272,8 @@ describe("if the journal doesn't reach the world's beginning", () => {
       expect(impossible.find(({ key }) => key === "date.timezone")?.why).toMatch(
         /already has some/,
       );
-      const conflict = groups.find(({ readings }) =>
-        readings.some(({ key, choice }) => key === "dedup.repeat" && choice === "conflict"),
+      const conflict = groups.find(({ choices }) =>
+        choices.some(({ key, choice }) => key === "dedup.repeat" && choice === "conflict"),
       );
       expect(conflict?.answer.status).toBe(409);
     },
@@ -308,7 +304,7 @@ describe("refuses", () => {
     ],
     ["an unknown option", sim, { key: "dedup.repeat" }, "key is not known here"],
   ] as const)("%s", (_, given, options, says) => {
-    const call = (): unknown => compareReadings(given, read, options as CompareReadingsOptions);
+    const call = (): unknown => compareChoices(given, read, options as CompareChoicesOptions);
     expect(call).toThrow(InputError);
     expect(call).toThrow(says);
   });

@@ -3,7 +3,7 @@
  * notice a choice that is missing there. If one is missing here, the code doesn't compile.
  */
 
-export interface Readings {
+export interface Choices {
   readonly "request.encoding": "any" | "json" | "form" | "query";
   readonly "request.values": "lenient" | "strict";
   readonly "auth.failure": "401" | "403";

@@ -21,29 +21,29 @@ import {
   translatedRule,
 } from "./ids-elsewhere.ts";
 import { allKeys } from "./matrix-plan.ts";
-import { askUnder, type Reading } from "./past-under.ts";
+import { askUnder, type NamedChoice } from "./past-under.ts";
 import { askedOnce, hosted, presentOf, type Question } from "./present.ts";
 
-/** Readings with the same answer: status, headers, body, and how much of it arrives. */
+/** Choices with the same answer: status, headers, body, and how much of it arrives. */
 export interface AnswerGroup {
-  /** In the first group that of the choices in force, in the others that of the first reading. */
+  /** In the first group that of the choices in force, in the others that of the first choice. */
   readonly answer: Answer;
   /** In the order of the catalogue. */
-  readonly readings: readonly Reading[];
+  readonly choices: readonly NamedChoice[];
   /** What differs from the first group's answer, in words such as `status: 409 instead of 200`. */
   readonly differences: readonly string[];
 }
 
-export interface ReadingComparison {
-  /** First the answer under the choices in force, with the readings that don't change it. */
+export interface ChoiceComparison {
+  /** First the answer under the choices in force, with those that don't change it. */
   readonly groups: readonly AnswerGroup[];
-  /** Readings that this world can't have, each with the reason. */
-  readonly impossible: readonly (Reading & { readonly why: string })[];
-  /** From when on the readings hold, if the journal no longer reaches the world's beginning. */
+  /** Choices that this world can't have, each with the reason. */
+  readonly impossible: readonly (NamedChoice & { readonly why: string })[];
+  /** From when on the choices hold, if the journal no longer reaches the world's beginning. */
   readonly note?: string | undefined;
 }
 
-export interface CompareReadingsOptions {
+export interface CompareChoicesOptions {
   /** The assumptions to vary. @default all */
   readonly keys?: readonly AssumptionKey[] | undefined;
 }
@@ -60,11 +60,11 @@ export interface CompareReadingsOptions {
  * @throws InputError if the journal is off, for an unknown key, and for more than the journal can bring back; and whatever a
  * fault function throws.
  */
-export function compareReadings(
+export function compareChoices(
   sim: SimulatorCore,
   request: ApiRequest,
-  options: CompareReadingsOptions = {},
-): ReadingComparison {
+  options: CompareChoicesOptions = {},
+): ChoiceComparison {
   const question: Question = { core: hosted(sim), moment: "now", request, decide: askedOnce() };
   return compareAt(question, options);
 }
@@ -73,22 +73,22 @@ const optionsSchema = v.strictObject({
   keys: v.optional(v.array(v.string(), "must be a list of assumptions")),
 });
 
-/** {@link compareReadings} at any moment. */
+/** {@link compareChoices} at any moment. */
 export function compareAt(
   question: Question,
-  options: CompareReadingsOptions = {},
-): ReadingComparison {
+  options: CompareChoicesOptions = {},
+): ChoiceComparison {
   const { keys = allKeys } = parseInput(optionsSchema, options, "options");
   const varied = keys.map(knownKey);
   const asker = createAsker(question);
   const groups = createGroups(asker.first);
-  const impossible: (Reading & { why: string })[] = [];
-  for (const reading of varied.flatMap((key) => otherChoices(key, asker.inForce))) {
+  const impossible: (NamedChoice & { why: string })[] = [];
+  for (const choice of varied.flatMap((key) => otherChoices(key, asker.inForce))) {
     try {
-      groups.add(reading, asker.askUnder(reading));
+      groups.add(choice, asker.askUnder(choice));
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
-      impossible.push({ ...reading, why: error.message });
+      impossible.push({ ...choice, why: error.message });
     }
   }
   return { groups: groups.all(), impossible, ...asker.note };
@@ -100,7 +100,7 @@ function knownKey(key: string, place: number): AssumptionKey {
   throw new InputError(`keys.${place}`, `is not an assumption.${keyHint(key)}`);
 }
 
-function otherChoices(key: AssumptionKey, inForce: HostedCore["assumptions"]): Reading[] {
+function otherChoices(key: AssumptionKey, inForce: HostedCore["assumptions"]): NamedChoice[] {
   const choices = Object.keys(catalogue[key].choices);
   return choices.filter((choice) => choice !== inForce[key]).map((choice) => ({ key, choice }));
 }
@@ -114,9 +114,9 @@ interface Asker {
   readonly inForce: HostedCore["assumptions"];
   /** The answer under the choices in force. */
   readonly first: Asked;
-  /** @throws InputError if the world can't have the reading. */
-  askUnder(reading: Reading): Found;
-  readonly note: Pick<ReadingComparison, "note">;
+  /** @throws InputError if the world can't have the choice. */
+  askUnder(choice: NamedChoice): Found;
+  readonly note: Pick<ChoiceComparison, "note">;
 }
 
 function createAsker(question: Question): Asker {
@@ -131,13 +131,13 @@ function createAsker(question: Question): Asker {
     flaw === undefined ? translatedRequest(request, idOf) : question.request;
 
   /** Another format is the same past under other names: nothing has to be played again. */
-  function askInFormat(reading: Reading): Found {
+  function askInFormat(choice: NamedChoice): Found {
     if (wasAssumed(script, "ids.format")) {
       const why = "was changed by hand: clients have ids in more than one format";
       throw new InputError("ids.format", why);
     }
     const world = present.fork();
-    const to = world.assume({ [reading.key]: reading.choice });
+    const to = world.assume({ [choice.key]: choice.choice });
     const formats = { seed, from: inForce, to };
     const idOf = idTranslator(formats);
     world.rewriteRules((rule) => translatedRule(rule, idOf));
@@ -146,11 +146,11 @@ function createAsker(question: Question): Asker {
   return {
     inForce,
     first,
-    askUnder(reading) {
-      if (reading.key === "ids.format") return askInFormat(reading);
+    askUnder(choice) {
+      if (choice.key === "ids.format") return askInFormat(choice);
       // A key that works for every publisher lets their requests influence each other.
-      const past = reading.key === "auth.key-scope" ? script : own;
-      return { asked: askUnder({ ...question, requestWith }, past, reading) };
+      const past = choice.key === "auth.key-scope" ? script : own;
+      return { asked: askUnder({ ...question, requestWith }, past, choice) };
     },
     note: script.from.isStart ? {} : { note: noteAbout(script.from.sequence) },
   };
@@ -190,33 +190,33 @@ function wasAssumed({ steps }: Script, key: AssumptionKey): boolean {
 
 function noteAbout(sequence: number): string {
   const since = sequence === 0 ? "what this world began with" : `the state after entry ${sequence}`;
-  return `The journal doesn't reach back to the beginning of a world with these settings, so each reading starts from ${since}, which it doesn't change.`;
+  return `The journal doesn't reach back to the beginning of a world with these settings, so each choice starts from ${since}, which it doesn't change.`;
 }
 
 interface Groups {
-  add(reading: Reading, found: Found): void;
+  add(choice: NamedChoice, found: Found): void;
   all(): AnswerGroup[];
 }
 
 function createGroups(first: Asked): Groups {
   interface Group extends AnswerGroup {
-    readonly readings: Reading[];
+    readonly choices: NamedChoice[];
   }
   const groupOf = (asked: Asked, differences: readonly string[]): Group => ({
     answer: shownAsked(asked),
-    readings: [],
+    choices: [],
     differences,
   });
   const groups = new Map([[answerKey(first.response), groupOf(first, [])]]);
   return {
-    add(reading, { asked, isSameId }) {
+    add(choice, { asked, isSameId }) {
       const name = answerKey(asked.response);
       let group = groups.get(name);
       if (group === undefined) {
         group = groupOf(asked, differencesInWords(first.response, asked.response, isSameId));
         groups.set(name, group);
       }
-      group.readings.push(reading);
+      group.choices.push(choice);
     },
     all: () => [...groups.values()],
   };

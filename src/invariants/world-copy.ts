@@ -5,7 +5,7 @@
 
 import { LAST_INSTANT_MS } from "../base/calendar.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
-import type { Readings } from "../simulator/simulator-options.ts";
+import type { Choices } from "../simulator/simulator-options.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { buildRequest } from "../spec/build-request.ts";
 import type { ApiResponse } from "../spec/messages.ts";
@@ -23,7 +23,7 @@ interface CopiedRun {
 
 export interface WorldCopy extends CopiedRun {
   readonly sim: SimulatorCore;
-  /** The choices of the played world. The copy differs only in `comparableReadings`. */
+  /** The choices of the played world. The copy differs only in `comparableChoices`. */
   readonly assumptions: Assumptions;
   /** Publishers that sign up in the copy on first use, so the run didn't touch their quotas. */
   readonly probes: readonly [Member, Member];
@@ -34,13 +34,13 @@ export interface WorldCopy extends CopiedRun {
 }
 
 /** Makes sums exact, refusals distinguishable and events visible at once. None of these choices changes what counts. */
-const comparableReadings = {
+const comparableChoices = {
   "money.precision": "exact",
   "stats.today": "live",
   "request.encoding": "any",
   "errors.body": "problem",
   "limit.exceeded": "429",
-} as const satisfies Readings;
+} as const satisfies Choices;
 
 const TIMEOUT_MS = 10_000;
 
@@ -52,7 +52,7 @@ export function prepareCopy(
 ): WorldCopy {
   sim.clock.set({ mode: "frozen" });
   sim.faults.clear();
-  sim.assume(comparableReadings);
+  sim.assume(comparableChoices);
   let probes: readonly [Member, Member] | undefined;
   return {
     sim,

@@ -3,12 +3,12 @@
 import { test } from "vitest";
 import { expectCampaign } from "./campaign.ts";
 
-const name = "the oracle predicts every report and payout, and every run keeps the laws";
+const name = "the oracle predicts every report and payout, and every run keeps the invariants";
 
 test(name, { timeout: 240_000 }, () => {
   expectCampaign({
     test: name,
-    file: "test/properties/campaign-reading.test.ts",
+    file: "test/properties/campaign-reports.test.ts",
     sequences: 255,
     mostCommands: 40,
     about: [

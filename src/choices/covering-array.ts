@@ -5,10 +5,10 @@
 
 import { InputError } from "../base/input.ts";
 import {
+  type Assumption,
   type Assumptions,
   catalogue,
   choicesOf,
-  type OpenPoint,
 } from "../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import { pairRows, tripleRows } from "./covering-rows.ts";
@@ -36,7 +36,7 @@ export function coveringArray({ strength }: CoveringArrayOptions): readonly Assu
   }
 }
 
-const points: readonly (readonly [string, readonly string[]])[] = Object.entries<OpenPoint>(
+const points: readonly (readonly [string, readonly string[]])[] = Object.entries<Assumption>(
   catalogue,
 ).map(([key, point]) => [key, choicesOf(point)]);
 

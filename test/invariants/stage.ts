@@ -7,10 +7,14 @@ import {
   createSimulator,
   type Simulator,
 } from "../../src/index.ts";
-import { type ClientExchange, exchangeOf, type Member } from "../../src/laws/client-exchange.ts";
-import { type InvariantResult, judgeInvariants } from "../../src/laws/judge.ts";
-import type { Played } from "../../src/laws/log.ts";
-import { createTrace, type Trace } from "../../src/laws/trace.ts";
+import {
+  type ClientExchange,
+  exchangeOf,
+  type Member,
+} from "../../src/invariants/client-exchange.ts";
+import { type InvariantResult, judgeInvariants } from "../../src/invariants/judge.ts";
+import type { Played } from "../../src/invariants/log.ts";
+import { createTrace, type Trace } from "../../src/invariants/trace.ts";
 import type { SimulatorCore } from "../../src/simulator/simulator.ts";
 import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
 import { operations } from "../../src/spec/operations.ts";
@@ -31,7 +35,7 @@ export interface Stage {
   /** The number of requests that were sent to copies. */
   asideSent: number;
   send(request: ApiRequest): ClientExchange;
-  assume(readings: Partial<Assumptions>): void;
+  assume(choices: Partial<Assumptions>): void;
   check(ids?: readonly string[]): readonly InvariantResult[];
 }
 
@@ -62,8 +66,8 @@ export function stageOf(options: StageOptions = {}): Stage {
       trace.observe(exchange);
       return exchange;
     },
-    assume(readings) {
-      sim.assume(readings);
+    assume(choices) {
+      sim.assume(choices);
       trace.recordAssume();
       for (const [place, { ordinal }] of members.entries())
         members[place] = sim.publishers.at(ordinal);

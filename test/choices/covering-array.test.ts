@@ -3,13 +3,13 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { InputError } from "../../src/base/input.ts";
-import { coveringArray } from "../../src/readings/covering-array.ts";
-import { pairRows, tripleRows } from "../../src/readings/covering-rows.ts";
-import { catalogue, choicesOf, type OpenPoint } from "../../src/spec/assumptions/catalogue.ts";
+import { coveringArray } from "../../src/choices/covering-array.ts";
+import { pairRows, tripleRows } from "../../src/choices/covering-rows.ts";
+import { type Assumption, catalogue, choicesOf } from "../../src/spec/assumptions/catalogue.ts";
 import { missingTuples } from "./missing-tuples.ts";
 
 const matrixPage = readFileSync(new URL("../../docs/matrix.md", import.meta.url), "utf8");
-const points = Object.entries<OpenPoint>(catalogue).map(([key, point]) => ({
+const points = Object.entries<Assumption>(catalogue).map(([key, point]) => ({
   key,
   choices: choicesOf(point),
 }));

@@ -1,8 +1,8 @@
 /** Any combination of choices works: a whole session under each row of the covering array of all pairs. */
 
 import { describe, expect, test } from "vitest";
+import { coveringArray } from "../../src/choices/covering-array.ts";
 import { createSimulator } from "../../src/index.ts";
-import { coveringArray } from "../../src/readings/covering-array.ts";
 import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
 import { errorKinds } from "../../src/spec/errors.ts";
 import { openApiDocument } from "../../src/spec/openapi/openapi.ts";

@@ -3,10 +3,10 @@
 import { describe, expect, test } from "vitest";
 import type { FaultRule } from "../../src/faults/rule.ts";
 import { coveringArray } from "../../src/index.ts";
-import type { ClientExchange } from "../../src/laws/client-exchange.ts";
-import { invariants } from "../../src/laws/invariants.ts";
-import { type InvariantResult, judgeInvariants } from "../../src/laws/judge.ts";
-import { createTrace, type Trace } from "../../src/laws/trace.ts";
+import type { ClientExchange } from "../../src/invariants/client-exchange.ts";
+import { invariants } from "../../src/invariants/invariants.ts";
+import { type InvariantResult, judgeInvariants } from "../../src/invariants/judge.ts";
+import { createTrace, type Trace } from "../../src/invariants/trace.ts";
 import { resolveAssumptions } from "../../src/spec/assumptions/resolve.ts";
 import { someOf } from "../budget.ts";
 import { lies } from "./lies.ts";

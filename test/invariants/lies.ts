@@ -1,7 +1,7 @@
 /** A service that behaves like this is wrong, and the invariant must detect it. */
 
 import type { FaultRule } from "../../src/faults/rule.ts";
-import type { ClientExchange } from "../../src/laws/client-exchange.ts";
+import type { ClientExchange } from "../../src/invariants/client-exchange.ts";
 import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
 import type { Lie } from "./stage.ts";
 

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { InputError } from "../../src/base/input.ts";
-import { compareReadings } from "../../src/readings/compare-readings.ts";
+import { compareChoices } from "../../src/choices/compare-choices.ts";
 import { type AssumptionKey, catalogue } from "../../src/spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../../src/spec/assumptions/resolve.ts";
 import type { ApiResponse } from "../../src/spec/messages.ts";
@@ -24,16 +24,16 @@ test(name, { timeout: 600_000 }, () => {
       sim.usage(),
     ]);
     const request = requestFor(original, asked);
-    const { groups, impossible, note } = compareReadings(sim, request);
+    const { groups, impossible, note } = compareChoices(sim, request);
     expect(note).toBeUndefined();
     expect(
       JSON.stringify([sim.journal.total, sim.clock.now(), sim.faults.list(), sim.usage()]),
     ).toBe(before);
 
     const found = new Map<string, unknown>();
-    for (const { answer, readings } of groups) {
+    for (const { answer, choices } of groups) {
       const { status, headers, body } = answer;
-      for (const { key, choice } of readings)
+      for (const { key, choice } of choices)
         found.set(`${key}=${choice}`, { status, headers, body });
     }
     // Once it was changed by hand, clients have ids in more than one format.
@@ -67,7 +67,7 @@ test(name, { timeout: 600_000 }, () => {
   checkProperty(
     {
       test: name,
-      file: "test/readings/compare-readings-property.test.ts",
+      file: "test/choices/compare-choices-property.test.ts",
       runs: 80,
     },
     property,
