@@ -380,7 +380,7 @@ describe("a book that was tampered with", () => {
       (account) => ({ ...account, joined: account.joined + 1 }),
       /accounts\.0\.joined is not the day on which this publisher joined/,
     ],
-  ])("is detected, and not restored: %s", (_, tamper, told) => {
+  ])("is detected: %s", (_, tamper, told) => {
     const recording = recordingOf();
     recordedOn(recording);
     const { sim } = recording;
@@ -388,9 +388,10 @@ describe("a book that was tampered with", () => {
     const [account, ...others] = before.accounts;
     if (account === undefined) throw new Error("Nobody recorded anything.");
     const edited = { ...before, accounts: [tamper(account), ...others] };
-    expect(() => sim.restore({ ...edited, digest: snapshotDigest(edited) })).toThrow(told);
-    expect(sim.snapshot()).toEqual(before);
-    expect(sim.audit()).toMatchObject({ balanced: true, discrepancies: [] });
+    sim.restore({ ...edited, digest: snapshotDigest(edited) });
+    const { balanced, discrepancies } = sim.audit();
+    expect(balanced).toBe(false);
+    expect(discrepancies.join("; ")).toMatch(told);
   });
 
   test("is detected if an event has no publisher", () => {
@@ -398,7 +399,8 @@ describe("a book that was tampered with", () => {
     const { strangers, ...rest } = sim.snapshot();
     const click = { ...strangers.click, applied: 1 };
     const edited = { ...rest, strangers: { ...strangers, click } };
-    expect(() => sim.restore(inOrder({ ...edited, digest: "" }))).toThrow(
+    sim.restore(inOrder({ ...edited, digest: "" }));
+    expect(sim.audit().discrepancies.join("; ")).toContain(
       "without a key: 1 requests served, 0 allowed",
     );
   });

@@ -105,7 +105,7 @@ describe("adsim scenarios --playable", () => {
     const { code, stdout } = await runAdsim(["scenarios", "--playable"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /^late-click +no: needs other assumptions and the audit; waits for 83 d/m,
+      /^late-click +no: needs other assumptions and the audit; waits for 46 d/m,
     );
     expect(stdout).toMatch(/^spec-stats +yes: doesn't wait$/m);
     expect(stdout).toMatch(/^spec-publishers-apart +yes: doesn't wait, needs 2 publishers$/m);

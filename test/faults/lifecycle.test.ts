@@ -11,7 +11,6 @@ import {
   type Snapshot,
 } from "../../src/index.ts";
 import { createSimulatorCore } from "../../src/simulator/core.ts";
-import { snapshotDigest } from "../../src/world/accounts/snapshot.ts";
 import { mark, marked, senderOf } from "../operation-sender.ts";
 
 const idsOf = (sim: Pick<Simulator, "faults">): string[] => sim.faults.list().map(({ id }) => id);
@@ -326,49 +325,10 @@ describe("a snapshot", () => {
     expect(sim.snapshot().faults.rules.length).toBe(1);
   });
 
-  // biome-ignore lint/suspicious/noExplicitAny: the test writes invalid values on purpose
-  type Damaged = any;
-  const damages: Readonly<Record<string, (faults: Damaged) => void>> = {
-    "no rules": (faults) => delete faults.rules,
-    "a list for a rule": ({ rules: [first] }) => Object.assign(first, { rule: [] }),
-    "a rule without an id": ({ rules: [first] }) => delete first.rule.id,
-    "an id that is undefined": ({ rules: [first] }) => Object.assign(first.rule, { id: undefined }),
-    "an invalid id": ({ rules: [first] }) => Object.assign(first.rule, { id: "a b" }),
-    "the same id twice": ({ rules: [first, second] }) =>
-      Object.assign(second.rule, { id: first.rule.id }),
-    "an unknown verdict": ({ rules: [first] }) =>
-      Object.assign(first.rule, { verdict: { kind: "x" } }),
-    "a rule with an unknown member": ({ rules: [first] }) => Object.assign(first.rule, { more: 1 }),
-    "a count below 0": ({ rules: [first] }) => Object.assign(first, { seen: [[0, -1]] }),
-    "a count of 0.5": ({ rules: [first] }) => Object.assign(first, { fired: [[0, 0.5]] }),
-    "the same count twice": ({ rules: [first] }) => first.seen.push(first.seen[0]),
-    "an impossible caller": ({ rules: [first] }) => Object.assign(first, { seen: [[-3, 1]] }),
-    "an end after the year 9999": ({ rules: [first] }) => Object.assign(first, { expiresMs: 9e15 }),
-    "an end that is no number": ({ rules: [first] }) => Object.assign(first, { expiresMs: "1" }),
-    "too many rules": ({ rules: list }) => {
-      for (let index = 0; list.length <= 1000; index += 1) {
-        list.push({ ...list[0], rule: { ...list[0].rule, id: `more-${index}` } });
-      }
-    },
-    "a negative number of added rules": (faults) => Object.assign(faults, { added: -1 }),
-  };
-
-  test.each(Object.entries(damages))("is refused with %s, and nothing changes", (_, damage) => {
-    const sim = createSimulator({ faults: rules });
-    senderOf(sim).stats();
-    const before = sim.snapshot();
-    const damaged: Damaged = JSON.parse(JSON.stringify(before));
-    damage(damaged.faults);
-    damaged.digest = snapshotDigest(damaged);
-    expect(() => sim.restore(damaged)).toThrow(InputError);
-    expect(() => sim.restore(damaged)).toThrow(/^faults\./);
-    expect(sim.snapshot()).toEqual(before);
-  });
-
   test("is refused if it was edited and its digest wasn't", () => {
     const sim = createSimulator({ faults: rules });
-    const edited: Damaged = JSON.parse(JSON.stringify(sim.snapshot()));
-    edited.faults.rules.pop();
+    const edited: Snapshot = structuredClone(sim.snapshot());
+    (edited.faults.rules as unknown[]).pop();
     expect(() => sim.restore(edited)).toThrow(/^digest doesn't match/);
     expect(idsOf(sim).length).toBe(rules.length);
   });

@@ -17,9 +17,6 @@ const PIPELINED = 6;
 /** Longer than the server waits for anything. */
 const PATIENCE_MS = 20_000;
 
-const KEY = /key_[0-9a-z]{13}/;
-/** What hands out keys by design. */
-const givesKeys = /_sim\/+publishers|secrets=shown|_sim\/+openapi\.json/i;
 
 /** Everything that the process prints while a test runs. */
 const said: string[] = [];
@@ -66,7 +63,7 @@ function useUpReports({ publishers, handle }: SimulatorCore): void {
   }
 }
 
-test("no raw request to /v1 or /_sim hangs, gets a 5xx that no rule wrote, or leaks a key", async () => {
+test("no raw request to /v1 or /_sim hangs or gets a 5xx that no rule wrote", async () => {
   await using server = await startServer({
     port: 0,
     publishers: 3,
@@ -108,14 +105,6 @@ test("no raw request to /v1 or /_sim hangs, gets a 5xx that no rule wrote, or le
           throw new Error(`${status} for ${JSON.stringify(sent.toString("latin1"))}: ${text}`);
         }
       }
-      if (
-        KEY.test(text) &&
-        !requests.some(({ bytes }) => givesKeys.test(bytes.toString("latin1")))
-      ) {
-        throw new Error(
-          `a key in the answer to ${JSON.stringify(sent.toString("latin1"))}: ${text}`,
-        );
-      }
     }
   }
   await Promise.all(Array.from({ length: CONNECTIONS }, converse));
@@ -126,10 +115,5 @@ test("no raw request to /v1 or /_sim hangs, gets a 5xx that no rule wrote, or le
     expect(statuses.get(status) ?? 0, `answers with ${status}`).toBeGreaterThan(0);
   }
   expect((await fetch(`${server.url}/_sim/health`)).status).toBe(200);
-  for (const name of server.worlds.names()) {
-    const { journal } = server.worlds.get(name);
-    expect(JSON.stringify(journal.entries()), `the journal of ${name}`).not.toMatch(KEY);
-  }
-  expect(said.join("")).not.toMatch(KEY);
   expect(said.filter((text) => text.includes("adsim: a bug"))).toEqual([]);
 }, 600_000);
