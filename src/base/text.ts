@@ -29,7 +29,7 @@ export function shortened(text: string, most: number): string {
 
 /** A name from outside, as errors repeat it. */
 export function shownName(name: string): string {
-  return oneLine(name, 60);
+  return printable(shortened(name, 60));
 }
 
 /**

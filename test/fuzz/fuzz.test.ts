@@ -1,6 +1,6 @@
 /**
- * Raw requests by the thousand against a server: none gets a 5xx that no rule wrote, none hangs, and no answer, log or
- * export holds a key. `ADSIM_SEED` picks others.
+ * Raw requests by the thousand against a server: none gets a 5xx that no rule wrote, and none hangs. `ADSIM_SEED` picks
+ * others.
  */
 
 import { connect } from "node:net";
@@ -16,7 +16,6 @@ const CONNECTIONS = 32;
 const PIPELINED = 6;
 /** Longer than the server waits for anything. */
 const PATIENCE_MS = 20_000;
-
 
 /** Everything that the process prints while a test runs. */
 const said: string[] = [];
