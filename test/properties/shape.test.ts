@@ -109,18 +109,9 @@ describe("whatever comes in", () => {
   const silent = "H3: no answer contains the caller's key from Authorization";
   test(silent, { timeout: 60_000 }, () => {
     const places = [
-      (key: string) => ({ query: `${key}=1&${key}=2` }),
-      (key: string) => ({ query: `publisher_id=${key}` }),
-      (key: string) => ({ query: { from: key, publisher_id: own.id } }),
-      (key: string) => ({ query: `publisher_id=${own.id}&limit=${key}&surface=${key}` }),
-      (key: string) => ({ body: `{"${key}":1,"${key}":2}` }),
-      (key: string) => ({
-        body: { impression_id: key, publisher_id: key, surface: key, ad_id: key },
-      }),
-      (key: string) => ({ body: key }),
-      (key: string) => ({ headers: { authorization: key } }),
-      (key: string) => ({ headers: { authorization: `Bearer ${key}x` } }),
-      (key: string) => ({ headers: { authorization: `Bearer ${key}` } }),
+      (key: string) => key,
+      (key: string) => `Bearer ${key}`,
+      (key: string) => `Bearer ${key}x`,
     ];
     const { publishers } = createSimulator({ publishers: 300 });
     const worlds = choices.map((assumptions) => createSimulator({ publishers: 300, assumptions }));
@@ -129,8 +120,7 @@ describe("whatever comes in", () => {
         const sent = {
           method: index % 2 === 0 ? "GET" : "POST",
           path: paths[index % paths.length] ?? "/",
-          headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
-          ...place(apiKey),
+          headers: { authorization: place(apiKey), "content-type": "application/json" },
         };
         for (const world of worlds) {
           const answer = JSON.stringify(world.handle(sent)).toLowerCase();

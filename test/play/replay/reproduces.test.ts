@@ -203,7 +203,7 @@ const reproduces = "R5: a journal replayed in a fresh world gives the same bytes
 test(reproduces, { timeout: 120_000 }, () => {
   const marks = createMarks();
   checkProperty(
-    { test: reproduces, file: "test/play/replay/reproduces.test.ts", runs: 60 },
+    { test: reproduces, file: "test/play/replay/reproduces.test.ts", runs: 400 },
     fc.property(
       anyAssumptions(["errors.body", "auth.failure", "request.encoding"]),
       rules,
