@@ -13,7 +13,13 @@ import { exitCodes } from "./output/exit.ts";
 import { playedText } from "./output/ready-message.ts";
 import { reportText } from "./output/report-text.ts";
 import { say } from "./output/say.ts";
-import { childCommand, clientEnvironment, startChild } from "./processes/child.ts";
+import {
+  type ChildEnd,
+  childCommand,
+  clientEnvironment,
+  type StartedChild,
+  startChild,
+} from "./processes/child.ts";
 import type { HostProcess } from "./processes/host-process.ts";
 import { collectReach, type Reach } from "./processes/reach.ts";
 import { endingSignals, onSignals } from "./processes/signals.ts";
@@ -50,9 +56,9 @@ export async function exec(
   try {
     const env = { ...host.env, ...clientEnvironment(server), [REACHED]: file };
     const stdio = ["inherit" as const, stdout.fd, stderr.fd];
-    const { child, ended } = startChild(command, { env, stdio }, host);
-    const stopForwarding = forwardSignals(child, host);
-    const { exitCode } = await ended.finally(stopForwarding);
+    const { exitCode } = await runForwardingSignals(host, () =>
+      startChild(command, { env, stdio }, host),
+    );
     const report = server.worlds.get("default").report();
     if (flags.json === true) {
       say(`${JSON.stringify({ event: "report", exitCode, ...report })}\n`, stdout);
@@ -97,10 +103,22 @@ async function coverageIn(
 }
 
 /** Passes signals on to CMD, which decides what they mean. We wait until it has ended. */
-function forwardSignals(child: ChildProcess, host: HostProcess): () => void {
-  return onSignals(host, endingSignals, (signal) => {
+async function runForwardingSignals(
+  host: HostProcess,
+  start: () => StartedChild,
+): Promise<ChildEnd> {
+  let child: ChildProcess | undefined;
+  // Before CMD starts: it may run, and a signal may come, before `spawn` returns.
+  const stop = onSignals(host, endingSignals, (signal) => {
     // A terminal sends Ctrl-C to CMD too.
     if (signal === "SIGINT" && host.stdin.isTTY) return;
-    child.kill(signal);
+    child?.kill(signal);
   });
+  try {
+    const started = start();
+    child = started.child;
+    return await started.ended;
+  } finally {
+    stop();
+  }
 }
