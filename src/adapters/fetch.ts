@@ -2,6 +2,7 @@
 
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import { type DeliveryClient, handOver, onAbort, toResponse } from "./fetch-deliveries.ts";
+import { isGzipped, unpackBody } from "./gzip-body.ts";
 import { createOvertaking, globalTimers, LATEST_ORDER, type Timers } from "./hold-back.ts";
 
 /** Base for URLs without an origin. The top-level domain can't exist (RFC 6761). */
@@ -101,14 +102,15 @@ function unlessAborted<Result>(
   });
 }
 
-/** Reads a request to its end. `path` overrides the URL's path, for a service below a base URL. */
+/** Reads a request to its end, and unpacks its body. `path` overrides the URL's path, for a service below a base URL. */
 export async function toApiRequest(request: Request, path?: string): Promise<ApiRequest> {
   const url = new URL(request.url);
-  return {
+  const sent: ApiRequest = {
     method: request.method,
     path: path ?? url.pathname,
     query: url.search.slice(1),
     headers: Object.fromEntries(request.headers),
     body: request.body === null ? "" : new Uint8Array(await request.arrayBuffer()),
   };
+  return isGzipped(sent) ? await unpackBody(sent) : sent;
 }

@@ -34,3 +34,8 @@ function machineTimers(module: MachineTimers): MachineTimers {
 export function crypto(): typeof import("node:crypto") {
   return process.getBuiltinModule("node:crypto");
 }
+
+/** A function, because only a gzipped body needs the module. */
+export function zlib(): typeof import("node:zlib") {
+  return process.getBuiltinModule("node:zlib");
+}

@@ -13,7 +13,7 @@ import { afterLatest, stateOf, whenTurn } from "./connection-state.ts";
 import { handOver, type Outlet } from "./deliveries.ts";
 import { answerLast } from "./last-answer.ts";
 import type { Outbox, PendingAnswer } from "./outbox.ts";
-import { type KeptBody, takeBody } from "./request-body.ts";
+import { type KeptBody, takeBody, unpacked } from "./request-body.ts";
 import { sendEvents } from "./send-events.ts";
 import type { Service } from "./service.ts";
 
@@ -161,7 +161,7 @@ function finish(host: RequestHost, request: IncomingRequest): void {
   if (response === undefined) return;
   if (refusal !== undefined) send(host, request, refusal);
   else if (isControlTarget(path)) answerControl(host, request, response);
-  else send(host, request, host.service.handle(requestOf(request)));
+  else send(host, request, host.service.handle(unpacked(requestOf(request))));
 }
 
 function answerControl(

@@ -1,6 +1,10 @@
-/** Takes the kept part of a request's body from its pieces. */
+/** Takes the kept part of a request's body from its pieces, and unpacks it. */
 
 import { isUtf8 } from "node:buffer";
+import { MAX_BODY_BYTES } from "../../exchange/parameters.ts";
+import type { ApiRequest } from "../../spec/messages.ts";
+import { isGzipped, withPlainBody } from "../gzip-body.ts";
+import { zlib } from "./builtins.ts";
 
 /** A body so far. It usually comes in one piece. */
 export interface KeptBody {
@@ -28,3 +32,15 @@ function mayBeText({ keptBytes, limitBytes }: KeptBody, whole: Buffer): boolean 
 
 /** Its first byte. Whoever reads the body handles it. */
 const BYTE_ORDER_MARK = 0xef;
+
+/** Without waiting, so that the requests of a connection keep their order. */
+export function unpacked(request: ApiRequest): ApiRequest {
+  if (!isGzipped(request)) return request;
+  try {
+    const maxOutputLength = MAX_BODY_BYTES;
+    return withPlainBody(request, zlib().gunzipSync(request.body, { maxOutputLength }));
+  } catch (error) {
+    const isTooLarge = (error as { readonly code?: string }).code === "ERR_BUFFER_TOO_LARGE";
+    return isTooLarge ? withPlainBody(request, undefined) : request;
+  }
+}
