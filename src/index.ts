@@ -11,7 +11,7 @@ export type { Duration } from "./base/duration.ts";
 export { InputError } from "./base/input.ts";
 export { type CoveringArrayOptions, coveringArray } from "./choices/covering-array.ts";
 export type { Delay } from "./faults/delay.ts";
-export type { Faults, RuleRemover, Transport } from "./faults/faults.ts";
+export type { Faults, RuleRemover } from "./faults/faults.ts";
 export type { InstalledRule } from "./faults/installed-rule.ts";
 export type { FaultFunction, FaultMatch, FaultRequest, FaultRule } from "./faults/rule.ts";
 export type { Verdict } from "./faults/verdict.ts";

@@ -4,8 +4,6 @@ import { http } from "msw";
 import * as v from "valibot";
 import { InputError, parseInput } from "../base/input.ts";
 import { strictObject } from "../base/schema-builders.ts";
-import type { Faults, Transport } from "../faults/faults.ts";
-import type { Verdict } from "../faults/verdict.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import { parseBaseUrl, pathBelow } from "./base-url.ts";
 import { takeEnvironment } from "./environment.ts";
@@ -26,15 +24,13 @@ export interface HandlerOptions {
 /** A simulator, or anything with its `handle`. */
 export interface Handling {
   handle(request: ApiRequest): ApiResponse;
-  /** As soon as there are handlers, it refuses fault rules that MSW can't carry out. */
-  readonly faults?: Pick<Faults, "limitTo"> | undefined;
 }
 
 /**
  * Handlers for `setupServer` and `setupWorker`. Other handlers, and then the network, get the requests that aren't for the
  * service.
  *
- * @throws InputError for an invalid base URL, and if a fault rule is in force that MSW can't carry out.
+ * @throws InputError for an invalid base URL.
  */
 export function createHandlers(
   sim: Handling,
@@ -46,7 +42,6 @@ export function createHandlers(
   const { baseUrl } = parseInput(optionsSchema, options);
   const pathOf = baseUrl === undefined ? anywhere : pathBelow(parseBaseUrl(baseUrl));
   takeEnvironment(sim);
-  sim.faults?.limitTo(mswTransport);
   const overtaking = createOvertaking();
   return [
     http.all(
@@ -56,34 +51,12 @@ export function createHandlers(
         const answer = sim.handle(await toApiRequest(request, pathOf(new URL(url))));
         const arriving = deliverAnswer(answer, { signal, overtaking });
         if (answer.delivery === undefined) return arriving;
-        // Rejects if the connection breaks or the client leaves: MSW has one network error for both.
+        // Rejects if the connection breaks, however it does, or the client leaves: MSW has one network error for all.
         return arriving.catch(() => Response.error());
       },
     ),
   ];
 }
-
-/** MSW's only way to give no response is a network error without a cause. It stands for a closed connection. */
-export const mswTransport: Transport = { name: "msw", whyNot };
-
-function whyNot(verdict: Verdict): string | undefined {
-  switch (verdict.kind) {
-    case "reset":
-      return `${noReset}. Use { "kind": "empty" }, ${otherTransports}`;
-    case "drop":
-    case "lose-response":
-      return verdict.as === "reset" ? `${noReset}. Use as "close", ${otherTransports}` : undefined;
-    case "garbage":
-      return verdict.as === "response"
-        ? `MSW sends nothing that isn't HTTP. Use as "body", ${otherTransports}`
-        : undefined;
-    default:
-      return undefined;
-  }
-}
-
-const noReset = "under MSW a reset looks no different from a closed connection";
-const otherTransports = "or sim.fetch or the server";
 
 const optionsSchema = strictObject({
   baseUrl: v.optional(v.union([v.string(), v.instance(URL)], "must be a string or a URL")),

@@ -39,7 +39,7 @@ function checkRules(
 ): void {
   if (given === undefined || saved.rules.length === 0) return;
   const list = createRuleList("");
-  for (const rule of given) list.add(rule, 0, () => undefined);
+  for (const rule of given) list.add(rule, 0);
   const written = ({ rules }: SavedFaults): string =>
     JSON.stringify(rules.map(({ rule }) => parseRule(rule)));
   if (written(list.save(0)) === written(saved)) return;

@@ -42,7 +42,7 @@ export interface FaultedPathParts {
 
 export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
   const { world, journal, inspect, quota, respond, cors, serve } = parts;
-  const { accounts, explain, rules, whyNot, meter } = world;
+  const { accounts, explain, rules, meter } = world;
 
   function applyFault(
     context: RequestContext,
@@ -181,7 +181,7 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
 
   return (context) => {
     const inspection = inspect(context);
-    const fired = rules.decide(inspection.arrived, whyNot);
+    const fired = rules.decide(inspection.arrived);
     if (fired === undefined) return undefined;
     const { contexts, response } = applyFault(context, inspection, fired);
     for (const one of contexts) journal.record(one);

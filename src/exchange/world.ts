@@ -2,7 +2,6 @@
 
 import type { Day } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
-import type { VerdictCheck } from "../faults/installed-rule.ts";
 import type { RuleList } from "../faults/rule-list.ts";
 import type { WorldDescription } from "../world/publishers/world-settings.ts";
 import type { AllowedOrigins } from "./cors.ts";
@@ -15,8 +14,6 @@ export interface World extends OperationWorld {
   readonly clock: Clock;
   readonly dayOf: (instantMs: number) => Day;
   readonly rules: RuleList;
-  /** Which verdicts the transports in use can't carry out. */
-  readonly whyNot: VerdictCheck;
   /** Whether every response has a header that lists the assumptions that shaped it. */
   readonly explain: boolean;
   /** The origins whose pages may read answers. */

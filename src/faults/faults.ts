@@ -1,10 +1,9 @@
 /** The users' interface to fault rules: install, list and remove them. The rules themselves are part of a world's state. */
 
 import { InputError } from "../base/input.ts";
-import { type InstalledRule, publicRule, type Rule, type VerdictCheck } from "./installed-rule.ts";
+import { type InstalledRule, publicRule, type Rule } from "./installed-rule.ts";
 import type { FaultFunction, FaultRule } from "./rule.ts";
 import type { RuleList } from "./rule-list.ts";
-import type { Verdict } from "./verdict.ts";
 
 /** Removes a rule. Returns whether it was still installed. */
 export interface RuleRemover {
@@ -32,8 +31,7 @@ export interface Faults {
    *
    * @returns a function that removes the rule and returns whether it was still installed. It doesn't remove a rule that a
    * reset or `restore` has put in its place, even one with the same id.
-   * @throws InputError that names the invalid field; for an id in use; for more than 1,000 rules; and for a verdict that a
-   * transport in use can't carry out. No rule is added then.
+   * @throws InputError that names the invalid field; for an id in use; and for more than 1,000 rules. No rule is added then.
    */
   add(rule: FaultRule | FaultFunction): RuleRemover;
   /** The installed rules with their counts, in the order in which they are asked. */
@@ -44,41 +42,6 @@ export interface Faults {
   remove(id: string): boolean;
   /** Removes all rules. */
   clear(): void;
-  /**
-   * Registers a transport that can't carry out every verdict. From now on rules with such a verdict are refused.
-   *
-   * @throws InputError if such a rule is already installed.
-   */
-  limitTo(transport: Transport): void;
-}
-
-/** Says which verdicts a transport can't carry out. */
-export interface Transport {
-  readonly name: string;
-  /** Why it can't carry out a verdict, in words that follow "can't be carried out: "; undefined if it can. */
-  whyNot(verdict: Verdict): string | undefined;
-}
-
-/** The transports in use. A verdict must suit all of them. */
-export interface Transports {
-  readonly whyNot: VerdictCheck;
-  add(transport: Transport): void;
-}
-
-export function createTransports(): Transports {
-  const transports = new Map<string, Transport>();
-  return {
-    whyNot(verdict) {
-      for (const transport of transports.values()) {
-        const why = transport.whyNot(verdict);
-        if (why !== undefined) return `can't be carried out: ${why}`;
-      }
-      return undefined;
-    },
-    add(transport) {
-      transports.set(transport.name, transport);
-    },
-  };
 }
 
 /**
@@ -87,13 +50,8 @@ export function createTransports(): Transports {
  */
 export function createFaults(
   current: () => { readonly rules: RuleList; readonly clock: { now(): number } },
-  transports: Transports,
   note: (change: FaultChange, atMs: number) => void,
 ): Faults {
-  const list = (): InstalledRule[] => {
-    const { rules, clock } = current();
-    return rules.list(clock.now());
-  };
   const remove = (rule: Rule | string): boolean => {
     const { rules, clock } = current();
     const nowMs = clock.now();
@@ -105,13 +63,16 @@ export function createFaults(
     add(rule) {
       const { rules, clock } = current();
       const nowMs = clock.now();
-      const added = rules.add(rule, nowMs, transports.whyNot);
+      const added = rules.add(rule, nowMs);
       const { id, behaviour } = added;
       const repeated = behaviour.kind === "data" ? { ...behaviour.rule, id } : behaviour.decide;
       note({ kind: "fault", id, rule: repeated }, nowMs);
       return Object.assign(() => remove(added), { rule: publicRule(added) });
     },
-    list,
+    list() {
+      const { rules, clock } = current();
+      return rules.list(clock.now());
+    },
     get(id) {
       const { rules, clock } = current();
       const found = rules.find(id, clock.now());
@@ -123,18 +84,6 @@ export function createFaults(
       const { rules, clock } = current();
       rules.clear();
       note({ kind: "heal", id: undefined }, clock.now());
-    },
-    limitTo(transport) {
-      for (const { id, verdict } of list()) {
-        const why = verdict && transport.whyNot(verdict);
-        if (why === undefined) continue;
-        throw new InputError(
-          `faults.${id}`,
-          `can't be carried out: ${why}. Remove the rule first`,
-          "conflict",
-        );
-      }
-      transports.add(transport);
     },
   };
 }

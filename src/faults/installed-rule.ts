@@ -2,7 +2,6 @@
 
 import { formatInstant, LAST_INSTANT_MS, parseInstant } from "../base/calendar.ts";
 import { durationMs } from "../base/duration.ts";
-import { InputError } from "../base/input.ts";
 import { deriveKey, drawFraction, type Key, subKey } from "../base/random.ts";
 import { delayMsOf } from "./delay.ts";
 import { type Plan, planOf } from "./plan.ts";
@@ -74,9 +73,6 @@ interface FunctionRule {
   readonly decide: FaultFunction;
 }
 
-/** Returns why a verdict can't be carried out; undefined if it can. */
-export type VerdictCheck = (verdict: Verdict) => string | undefined;
-
 /** `given` must be a checked copy. */
 export function createRule(
   seed: string,
@@ -146,18 +142,13 @@ function isOneOf<Item extends string>(
 }
 
 /** The rule's decision on a numbered request; undefined to let it pass. */
-export function fire(
-  rule: Rule,
-  arrived: ArrivedRequest,
-  number: number,
-  whyNot: VerdictCheck,
-): FiredRule | undefined {
+export function fire(rule: Rule, arrived: ArrivedRequest, number: number): FiredRule | undefined {
   const { id, behaviour, delayKey, noiseKey, fired } = rule;
   const counter = counterOf(behaviour, arrived);
   const verdict =
     behaviour.kind === "data"
       ? chosen(rule, behaviour, number, counter)
-      : decided(id, behaviour, arrived, number, whyNot);
+      : parseVerdict(id, behaviour.decide(faultRequestOf(arrived, number)));
   if (verdict === undefined) return undefined;
   fired.set(counter, (fired.get(counter) ?? 0) + 1);
   return {
@@ -186,19 +177,6 @@ function chosen(
     (every === undefined || number % every === 0) &&
     (share === undefined || drawFraction(streamOf(fireKey, counter), number) < share);
   return isChosen ? rule.verdict : undefined;
-}
-
-function decided(
-  id: string,
-  { decide }: FunctionRule,
-  arrived: ArrivedRequest,
-  number: number,
-  whyNot: VerdictCheck,
-): Verdict | undefined {
-  const verdict = parseVerdict(id, decide(faultRequestOf(arrived, number)));
-  const why = verdict && whyNot(verdict);
-  if (why === undefined) return verdict;
-  throw new InputError(`faults.${id}`, `returned a verdict that ${why}`, "conflict");
 }
 
 /** Counters start at -2, sub-keys at 0. */

@@ -15,7 +15,6 @@ import {
   publicRule,
   type Rule,
   rewritten,
-  type VerdictCheck,
 } from "./installed-rule.ts";
 import { type FaultFunction, type FaultRule, MAX_RULES, parseRule } from "./rule.ts";
 import { loadRules, type SavedFaults, savedRule } from "./saved-faults.ts";
@@ -23,14 +22,12 @@ import { loadRules, type SavedFaults, savedRule } from "./saved-faults.ts";
 /** The rules of a world with their counts. They are part of its state. Expired rules are dropped. */
 export interface RuleList {
   isEmpty(): boolean;
-  /** Whether a rule is being asked right now. The world must not be replaced meanwhile. */
-  readonly isDeciding: boolean;
   /**
    * Adds a rule after the others.
    *
    * @throws InputError that names the invalid field, and for an id in use. No rule is added then.
    */
-  add(given: FaultRule | FaultFunction, nowMs: number, whyNot: VerdictCheck): Rule;
+  add(given: FaultRule | FaultFunction, nowMs: number): Rule;
   list(nowMs: number): InstalledRule[];
   find(id: string, nowMs: number): Rule | undefined;
   /** Replaces each rule that is data by what `rewrite` makes of it. The counts stay. */
@@ -39,7 +36,7 @@ export interface RuleList {
   remove(rule: Rule | string, nowMs: number): boolean;
   clear(): void;
   /** The decision of the first rule that matches. Every rule that looks at the request counts it. */
-  decide(arrived: ArrivedRequest, whyNot: VerdictCheck): FiredRule | undefined;
+  decide(arrived: ArrivedRequest): FiredRule | undefined;
   /** Calls `act`. Meanwhile no rule makes the service carry out a request twice. */
   withoutSecond<Result>(act: () => Result): Result;
   /** `inPlace`: saved in place of rules that are functions. Without it they make this throw an InputError. */
@@ -63,19 +60,17 @@ export function createRuleList(seed: string): RuleList {
 export function loadRuleList(
   seed: string,
   saved: SavedFaults,
-  whyNot: VerdictCheck,
   functionOf: (id: string) => FaultFunction | undefined = () => undefined,
 ): RuleList {
   if (saved.rules.length > MAX_RULES) {
     throw new InputError("faults.rules", `must be at most ${MAX_RULES} rules`);
   }
-  return listOf(seed, loadRules(seed, saved, whyNot, functionOf), saved.added);
+  return listOf(seed, loadRules(seed, saved, functionOf), saved.added);
 }
 
 function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): RuleList {
   let rules: readonly Rule[] = initial;
   let added = alreadyAdded;
-  let isDeciding = false;
   let isSecondLeftOut = false;
 
   function current(nowMs: number): readonly Rule[] {
@@ -98,13 +93,13 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
       "conflict",
     );
   }
-  function decisionOn(arrived: ArrivedRequest, whyNot: VerdictCheck): FiredRule | undefined {
+  function decisionOn(arrived: ArrivedRequest): FiredRule | undefined {
     const asked = current(arrived.nowMs);
     // Every rule counts the request, so that its numbers don't depend on the rules before it.
     const numbers = asked.map((rule) => numberRequest(rule, arrived));
     for (const [index, rule] of asked.entries()) {
       const number = numbers[index];
-      const fired = number === undefined ? undefined : fire(rule, arrived, number, whyNot);
+      const fired = number === undefined ? undefined : fire(rule, arrived, number);
       if (fired !== undefined) return fired;
     }
     return undefined;
@@ -112,10 +107,7 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
 
   return {
     isEmpty: () => rules.length === 0,
-    get isDeciding(): boolean {
-      return isDeciding;
-    },
-    add(given, nowMs, whyNot) {
+    add(given, nowMs) {
       if (current(nowMs).length >= MAX_RULES) {
         throw new InputError(
           "faults",
@@ -125,8 +117,6 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
       }
       if (typeof given === "function") return install(given, idOf(undefined), nowMs);
       const parsed = parseRule(given);
-      const why = whyNot(parsed.verdict);
-      if (why !== undefined) throw new InputError("verdict", why, "conflict");
       return install(parsed, idOf(parsed.id), nowMs);
     },
     list: (nowMs) => current(nowMs).map(publicRule),
@@ -142,23 +132,11 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
     clear() {
       rules = [];
     },
-    decide(arrived, whyNot) {
-      if (isDeciding) {
-        throw new InputError(
-          "faults",
-          "can't be applied to a request that a rule sends: a fault function must not send requests",
-          "conflict",
-        );
-      }
-      isDeciding = true;
-      try {
-        const fired = decisionOn(arrived, whyNot);
-        const isTwice = fired?.plan.applications === 2;
-        if (!isTwice || !isSecondLeftOut) return fired;
-        return { ...fired, plan: { ...fired.plan, applications: 1 } };
-      } finally {
-        isDeciding = false;
-      }
+    decide(arrived) {
+      const fired = decisionOn(arrived);
+      const isTwice = fired?.plan.applications === 2;
+      if (!isTwice || !isSecondLeftOut) return fired;
+      return { ...fired, plan: { ...fired.plan, applications: 1 } };
     },
     withoutSecond(act) {
       isSecondLeftOut = true;

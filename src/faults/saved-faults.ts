@@ -1,7 +1,7 @@
 /** Saves fault rules as JSON and loads them, with the counts that decide what they do next. */
 
 import { InputError, inField } from "../base/input.ts";
-import { createRule, type Rule, type VerdictCheck } from "./installed-rule.ts";
+import { createRule, type Rule } from "./installed-rule.ts";
 import { copyOfRule, type FaultFunction, type FaultRule, parseRule } from "./rule.ts";
 
 /** Rules with their counts as JSON. */
@@ -52,15 +52,12 @@ function sorted(counts: ReadonlyMap<number, number>): [number, number][] {
 export function loadRules(
   seed: string,
   { rules }: SavedFaults,
-  whyNot: VerdictCheck,
   functionOf: (id: string) => FaultFunction | undefined,
 ): Rule[] {
   return rules.map((saved, index) =>
     inField(`faults.rules.${index}.rule`, () => {
       const rule = parseRule(saved.rule, "");
       const { id } = saved.rule;
-      const why = whyNot(rule.verdict);
-      if (why !== undefined) throw new InputError("verdict", why, "conflict");
       const given = functionOf(id) ?? rule;
       return {
         ...createRule(seed, id, given, saved.expiresMs ?? Number.POSITIVE_INFINITY),

@@ -6,9 +6,9 @@ import { type ClientReport, reportOf } from "../audit/client-report.ts";
 import { createEras, type Eras } from "../audit/findings/eras.ts";
 import { createNearestFinder } from "../audit/nearest/nearest.ts";
 import type { Clock } from "../base/clock.ts";
-import { InputError, parseInput } from "../base/input.ts";
+import { parseInput } from "../base/input.ts";
 import { seedText } from "../base/schemas.ts";
-import { createFaults, createTransports, type Faults } from "../faults/faults.ts";
+import { createFaults, type Faults } from "../faults/faults.ts";
 import type { FaultRule } from "../faults/rule.ts";
 import { loadRuleList } from "../faults/rule-list.ts";
 import type { SavedFaults } from "../faults/saved-faults.ts";
@@ -68,14 +68,12 @@ class Core implements HostedCore {
   readonly options: ResolvedOptions;
   readonly #host: Host;
   readonly #eras: Eras;
-  readonly #transports = createTransports();
   readonly #make: WorldFactory;
   #running: RunningWorld;
 
   constructor(options: ResolvedOptions, host: Host, origin?: InitialState) {
     this.options = options;
     this.#host = host;
-    const transports = this.#transports;
     this.journal = createJournal({
       entries: options.journalEntries,
       nearest: createNearestFinder(() => this.#running),
@@ -89,13 +87,13 @@ class Core implements HostedCore {
     });
     const note = (change: WorldChange, atMs?: number): void => this.history.note(change, atMs);
     this.publishers = createDirectory(() => this.#running, note);
-    this.faults = createFaults(() => this.#running, transports, note);
+    this.faults = createFaults(() => this.#running, note);
     this.clock = createWorldClock({
       running: () => this.#running.clock,
       note,
       modeChanged: (before) => this.#eras.finish(before, "clock"),
     });
-    this.#make = createWorldFactory({ options, host, journal: this.journal, transports });
+    this.#make = createWorldFactory({ options, host, journal: this.journal });
     this.#running =
       origin === undefined
         ? this.#make.create(options.settings)
@@ -128,7 +126,6 @@ class Core implements HostedCore {
   readonly assume = (choices: Choices): Assumptions => {
     const chosen = parseChoices(choices);
     const running = this.#running;
-    assertNotInsideRule("assume", running);
     const assumptions = resolveAssumptions({ ...running.assumptions, ...chosen });
     const settings = { ...running.settings, assumptions };
     const next = this.#make.continueFrom(settings, continuationOf(running));
@@ -144,9 +141,8 @@ class Core implements HostedCore {
 
   readonly restore = (snapshot: Snapshot, by: "restore" | "play" = "restore"): void => {
     const saved = parseSnapshot(snapshot);
-    const rules = loadRuleList(saved.seed, saved.faults, this.#transports.whyNot);
+    const rules = loadRuleList(saved.seed, saved.faults);
     const next = this.#make.load(saved, rules, Book.load);
-    assertNotInsideRule("restore", this.#running);
     this.#eras.finish(this.#running.clock.mode, "state");
     this.#running = next;
     this.history.replaced(by);
@@ -192,7 +188,6 @@ class Core implements HostedCore {
   readonly reset = (request: { readonly seed?: string | undefined } = {}): void => {
     const { seed } = parseInput(resetSchema, request, "options");
     const { settings } = this.options;
-    assertNotInsideRule("reset", this.#running);
     this.#running = this.#make.create({ ...settings, seed: seed ?? settings.seed });
     this.journal.restart();
     this.#eras.clear();
@@ -231,13 +226,6 @@ class Core implements HostedCore {
   #maxSavedBytes(): number {
     return this.#host.maxSavedBytes ?? MAX_SAVED_BYTES;
   }
-}
-
-/** A request finishes in the world that it came to, so a rule must not replace the world meanwhile. */
-function assertNotInsideRule(call: string, { rules }: RunningWorld): void {
-  if (!rules.isDeciding) return;
-  const why = "it would replace the world in the middle of a request";
-  throw new InputError(call, `can't be called by a fault rule: ${why}`, "conflict");
 }
 
 const MAX_SAVED_BYTES = 4 * 1024 * 1024;

@@ -6,7 +6,6 @@ import { createExchange, type Exchange } from "../exchange/exchange.ts";
 import type { Meter } from "../exchange/meter.ts";
 import { dayReader, dedupWindowOf } from "../exchange/operations/operation-world.ts";
 import type { World } from "../exchange/world.ts";
-import type { Transports } from "../faults/faults.ts";
 import { createRuleList, type RuleList } from "../faults/rule-list.ts";
 import type { SavedFaults } from "../faults/saved-faults.ts";
 import type { JournalRing } from "../journal/journal.ts";
@@ -55,7 +54,6 @@ interface WorldFactoryParts {
   readonly options: ResolvedOptions;
   readonly host: Host;
   readonly journal: JournalRing;
-  readonly transports: Transports;
 }
 
 export interface WorldFactory {
@@ -69,12 +67,7 @@ export interface WorldFactory {
   ): RunningWorld;
 }
 
-export function createWorldFactory({
-  options,
-  host,
-  journal,
-  transports: { whyNot },
-}: WorldFactoryParts): WorldFactory {
+export function createWorldFactory({ options, host, journal }: WorldFactoryParts): WorldFactory {
   const { clock: mode, wallClock, explain, origins } = options;
 
   function continueFrom(
@@ -92,7 +85,7 @@ export function createWorldFactory({
     const freshBuckets = buckets.fresh;
     const accounts = createAccounts({ ids, population, freshBuckets, unauthenticated });
     const { meter } = host;
-    const access = { clock, dayOf, rules, whyNot, explain, origins, meter };
+    const access = { clock, dayOf, rules, explain, origins, meter };
     const parts = { seed, about, assumptions, ids, population, accounts, ...access };
     return { ...parts, settings, buckets, exchange: createExchange(parts, journal) };
   }
@@ -104,7 +97,7 @@ export function createWorldFactory({
       const clock = createClock(mode, Math.max(nowMs, settings.startMs), wallClock);
       const rules = createRuleList(settings.seed);
       for (const [index, rule] of options.faults.entries()) {
-        inField(`faults.${index}`, () => rules.add(rule, clock.now(), whyNot));
+        inField(`faults.${index}`, () => rules.add(rule, clock.now()));
       }
       return continueFrom(settings, { clock, rules });
     },

@@ -4,7 +4,7 @@ import { createClient } from "../../src/client.ts";
 import type { JournalEntry, Simulator, SimulatorOptions } from "../../src/index.ts";
 import { plan } from "../faults/plan.ts";
 
-/** The rules are those that every way can carry out. Waiting for an answer that never comes would take too long. */
+/** Without `truncate`, of which a routed page gets nothing. Waiting for an answer that never comes would take too long. */
 export const sessionOptions: SimulatorOptions = {
   seed: "session",
   publishers: 3,

@@ -355,47 +355,6 @@ describe("a fork", () => {
   });
 });
 
-describe("a transport that can't carry out every verdict", () => {
-  const transport = {
-    name: "paper",
-    whyNot: ({ kind }: { readonly kind: string }) =>
-      kind === "reset" ? "paper has no connections" : undefined,
-  };
-  const told = /can't be carried out: paper has no connections/;
-
-  test("refuses such a rule from any source, and nothing changes", () => {
-    const source = createSimulator({ faults: [{ id: "r", verdict: { kind: "reset" } }] });
-    const sim = createSimulator({ faults: [{ id: "r", verdict: { kind: "reset" } }] });
-    expect(() => sim.faults.limitTo(transport)).toThrow(/^faults\.r can't be carried out/);
-    sim.faults.clear();
-    sim.faults.limitTo(transport);
-    sim.faults.add({ id: "fine", verdict: mark });
-    const saved = sim.snapshot();
-
-    const refused = { reason: "conflict" };
-    expect(() => sim.faults.add({ verdict: { kind: "reset" } })).toThrow(told);
-    expect(() => sim.faults.add({ verdict: { kind: "reset" } })).toThrow(
-      expect.objectContaining({ ...refused, field: "verdict" }),
-    );
-    expect(() => sim.restore(source.snapshot())).toThrow(
-      expect.objectContaining({ ...refused, field: "faults.rules.0.rule.verdict" }),
-    );
-    expect(() => sim.reset()).toThrow(
-      expect.objectContaining({ ...refused, field: "faults.0.verdict" }),
-    );
-    expect(sim.snapshot()).toEqual(saved);
-  });
-
-  test("refuses such a verdict when a function returns it", () => {
-    const sim = createSimulator();
-    sim.faults.limitTo(transport);
-    sim.faults.add(({ number }) => (number === 2 ? { kind: "reset" } : undefined));
-    const { nowhere } = senderOf(sim);
-    expect(nowhere().status).toBe(404);
-    expect(nowhere).toThrow(/^faults\.rule-1 returned a verdict that can't be carried out: paper/);
-  });
-});
-
 test("worlds made from the same options don't share counts", () => {
   const options = { faults: [every3], publishers: 2 };
   const host = {

@@ -1,4 +1,4 @@
-/** The verdicts that MSW 2 and 3 carry out, for two clients, and the rules that they refuse. */
+/** What becomes of each verdict under MSW 2 and 3, for two clients. */
 
 import { HttpHandler as HttpHandler3 } from "msw";
 import { HttpHandler as HttpHandler2 } from "msw2";
@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { createSimulator, type Simulator } from "../../src/index.ts";
 import { createHandlers } from "../../src/msw.ts";
 import { createHandlers2, listeners } from "../msw-versions.ts";
-import { cases, impression, listing, nameOf, patienceFor, type Verdict } from "./cases.ts";
+import { cases, impression, listing, nameOf, patienceFor } from "./cases.ts";
 import { content, expectShown, type Wording } from "./expect-shown.ts";
 import { type Observe, observeFetch, observeHttp } from "./observe.ts";
 
@@ -24,14 +24,16 @@ test("each version of MSW gets its own handlers", () => {
   expect(createHandlers(sim)[0]).toBeInstanceOf(HttpHandler3);
 });
 
-/** MSW can't reset a connection or send noise: see below. */
-const neverDone = { ...content, reset: undefined, noise: undefined };
+/** A connection that is closed or reset, or carries no HTTP: MSW has one network error for all of them. */
+function failing(wording: RegExp): Pick<Wording, "closed" | "reset" | "noise"> {
+  return { closed: wording, reset: wording, noise: wording };
+}
 const brokenOff = /^TypeError: terminated: UND_ERR_SOCKET$/;
 const httpClient = {
   observe: observeHttp,
   wording: {
-    ...neverDone,
-    closed: /^Network error$/,
+    ...content,
+    ...failing(/^Network error$/),
     silent: /^impatient$/,
     half: /^ECONNRESET: aborted$/,
     head: /^ECONNRESET: aborted$/,
@@ -54,8 +56,8 @@ const subjects: readonly Subject[] = [
     // Looked up at the time of use: MSW replaces it.
     observe: (sent) => observeFetch(fetch)(sent),
     wording: {
-      ...neverDone,
-      closed: /^TypeError: Failed to fetch$/,
+      ...content,
+      ...failing(/^TypeError: Failed to fetch$/),
       silent: /^AbortError: /,
       half: brokenOff,
       head: brokenOff,
@@ -68,8 +70,8 @@ const subjects: readonly Subject[] = [
     client: "fetch",
     observe: (sent) => observeFetch(fetch)(sent),
     wording: {
-      ...neverDone,
-      closed: /^TypeError: fetch failed$/,
+      ...content,
+      ...failing(/^TypeError: fetch failed$/),
       silent: /^AbortError: /,
       half: brokenOff,
       head: brokenOff,
@@ -79,8 +81,6 @@ const subjects: readonly Subject[] = [
   { version: "MSW 3", client: "node:http", ...httpClient, tellsAbort: true },
 ];
 
-const possible = cases.filter(({ manner }) => manner !== "reset" && manner !== "noise");
-
 describe.each(subjects)("$version, $client", ({ version, observe, wording, tellsAbort }) => {
   function connect(): Simulator {
     const sim = createSimulator({ publishers: 3 });
@@ -88,7 +88,7 @@ describe.each(subjects)("$version, $client", ({ version, observe, wording, tells
     return sim;
   }
 
-  test.each(possible.map((one) => [nameOf(one), one] as const))("sees %s", async (_, one) => {
+  test.each(cases.map((one) => [nameOf(one), one] as const))("sees %s", async (_, one) => {
     await expectShown({ observe, sim: connect(), baseUrl }, one, wording);
   });
 
@@ -124,42 +124,7 @@ describe.each(subjects)("$version, $client", ({ version, observe, wording, tells
   );
 });
 
-describe("a verdict that MSW can't carry out", () => {
-  const refused: readonly (readonly [Verdict, string])[] = [
-    [{ kind: "reset" }, 'Use { "kind": "empty" }, or sim.fetch or the server'],
-    [{ kind: "drop", as: "reset" }, 'Use as "close", or sim.fetch or the server'],
-    [{ kind: "lose-response", as: "reset" }, 'Use as "close", or sim.fetch or the server'],
-    [{ kind: "garbage", as: "response" }, 'Use as "body", or sim.fetch or the server'],
-  ];
-
-  test.each(refused)(
-    "%j is refused when the rule is added, and the error names an alternative",
-    (verdict, advice) => {
-      const sim = createSimulator();
-      createHandlers(sim);
-      expect(() => sim.faults.add({ verdict })).toThrow("verdict can't be carried out: ");
-      expect(() => sim.faults.add({ verdict })).toThrow(advice);
-      expect(sim.faults.list()).toEqual([]);
-    },
-  );
-
-  test.each(refused)("%j, if added before, makes creating handlers fail", (verdict, advice) => {
-    const sim = createSimulator({ faults: [{ id: "old", verdict }] });
-    expect(() => createHandlers(sim)).toThrow("faults.old can't be carried out: ");
-    expect(() => createHandlers(sim)).toThrow(advice);
-    sim.faults.clear();
-    expect(createHandlers(sim)).toHaveLength(1);
-  });
-
-  test("all other verdicts are accepted", () => {
-    const sim = createSimulator();
-    createHandlers(sim);
-    for (const { verdict } of possible) sim.faults.add({ verdict });
-    expect(sim.faults.list()).toHaveLength(possible.length);
-  });
-
-  test("a service that only answers, without rules, gets handlers", () => {
-    const { handle } = createSimulator();
-    expect(createHandlers({ handle })).toHaveLength(1);
-  });
+test("a service that only answers, without rules, gets handlers", () => {
+  const { handle } = createSimulator();
+  expect(createHandlers({ handle })).toHaveLength(1);
 });

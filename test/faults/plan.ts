@@ -2,7 +2,7 @@
 
 import type { FaultRule } from "../../src/faults/rule.ts";
 
-/** Every transport can carry these out, except that a Playwright route can't truncate. */
+/** Every transport carries these out, but a Playwright route closes the connection in place of a cut. */
 export const plan: readonly FaultRule[] = [
   { id: "slow", match: { share: 0.08 }, verdict: { kind: "delay", delay: { from: 1, to: 4 } } },
   {

@@ -177,7 +177,6 @@ describe("what a public call returns", () => {
       "total",
       "kept",
       "clear",
-      "limitTo",
       "waitFor",
       "record",
       "records",

@@ -1,6 +1,5 @@
 import { createServer } from "node:http";
 import { describe } from "vitest";
-import { InputError } from "../../src/index.ts";
 import { expect, type SimFixtures, test } from "../../src/vitest.ts";
 
 type Way = Pick<SimFixtures, "baseUrl" | "fetch" | "apiKey" | "publisher" | "surface">;
@@ -81,14 +80,6 @@ describe.each(["fetch", "msw", "http"] as const)("by %s", (transport) => {
     );
     server.close();
     expect(sim).toHaveReceived({ times: 0 });
-  });
-});
-
-describe("under MSW", () => {
-  test.override("transport", "msw");
-
-  test("a rule that MSW can't carry out is refused as by createHandlers", ({ sim }) => {
-    expect(() => sim.faults.add({ match: {}, verdict: { kind: "reset" } })).toThrow(InputError);
   });
 });
 

@@ -19,7 +19,7 @@ import {
   readSimOptions,
   type WorldFixtures,
 } from "../test-world.ts";
-import { routePages, routeTransport } from "./route-pages.ts";
+import { routePages } from "./route-pages.ts";
 import { type Advance, createSharedClock, type SharedClock } from "./shared-clock.ts";
 
 /** What `test.use({ … })` sets, in a file or a `describe`, or `use` in the configuration. */
@@ -63,7 +63,6 @@ const extended: Test<OwnFixtures> = base.extend<OwnFixtures & SimOptions>({
   baseUrl: ["https://ads.test", { option: true }],
   $world: async ({ simOptions }, use, testInfo) => {
     const sim = simulatorFromEnvironment({ cors: "*", ...readSimOptions(simOptions) });
-    sim.faults.limitTo(routeTransport);
     await use({ sim, clock: createSharedClock(sim) });
     if (testInfo.status !== testInfo.expectedStatus) await attachTrace(sim, testInfo);
   },

@@ -2,20 +2,11 @@
 
 import type { BrowserContext, Page, Request, Route } from "@playwright/test";
 import { InputError } from "../../base/input.ts";
-import type { Transport } from "../../faults/faults.ts";
+import type { ApiResponse } from "../../spec/messages.ts";
 import { parseBaseUrl, pathBelow } from "../base-url.ts";
 import type { Simulator } from "../create-simulator.ts";
 import { createFetch } from "../fetch.ts";
 import type { SharedClock } from "./shared-clock.ts";
-
-/** It refuses `truncate`: a page would take the part of a body for the whole, even if `content-length` says more. */
-export const routeTransport: Transport = {
-  name: "playwright",
-  whyNot: ({ kind }) =>
-    kind === "truncate"
-      ? 'a Playwright route can\'t cut a body off. Use { "kind": "lose-response" }, or the server or a simulator from createSimulator'
-      : undefined,
-};
 
 /** How a connection ended, by the code of `fetch`. Pages see no difference, but `request.failure()` in the test does. */
 const abortCodes: Readonly<Record<string, string>> = {
@@ -42,7 +33,7 @@ export async function routePages(
   if (baseUrl.endsWith("/")) throw new InputError("baseUrl", 'must not end in "/"');
   const base = parseBaseUrl(baseUrl);
   const pathOf = pathBelow(base);
-  const send = createFetch(sim.handle, clock.timers);
+  const send = createFetch((request) => uncut(sim.handle(request)), clock.timers);
   const unanswered = new Map<Request, AbortController>();
 
   async function answer(route: Route, request: Request): Promise<void> {
@@ -89,6 +80,14 @@ export async function routePages(
 function isOf(page: Page, request: Request): boolean {
   const hasFrame = request.serviceWorker() === null && !request.isNavigationRequest();
   return hasFrame && request.frame().page() === page;
+}
+
+/** Closes the connection in place of a cut: a page would take a part of a body for the whole. */
+function uncut(answer: ApiResponse): ApiResponse {
+  if (answer.delivery?.kind !== "cut") return answer;
+  const { delayMs, undelivered } = answer.delivery;
+  undelivered();
+  return { ...answer, delivery: { kind: "close", delayMs, undelivered } };
 }
 
 /** If an answer doesn't say which pages may read it, Playwright lets all of them. Those of this origin may in any case. */

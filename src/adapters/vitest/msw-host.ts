@@ -3,7 +3,6 @@
  * while a test has a world there.
  */
 
-import type { Transport } from "../../faults/faults.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
 
@@ -34,8 +33,7 @@ export function createMswHost(): MswHost {
       // Before any await, so that a concurrent test doesn't close the server meanwhile.
       worlds.set(name, sim);
       listening ??= listen(handle);
-      const { transport } = await listening;
-      sim.faults.limitTo(transport);
+      await listening;
       return {
         baseUrl: `${ORIGIN}/${name}`,
         async remove() {
@@ -51,19 +49,18 @@ export function createMswHost(): MswHost {
 }
 
 interface Listening {
-  readonly transport: Transport;
   close(): void;
 }
 
 async function listen(handle: (request: ApiRequest) => ApiResponse): Promise<Listening> {
   // Loaded on demand, because msw is optional.
-  const [{ createHandlers, mswTransport }, { setupServer }] = await Promise.all([
+  const [{ createHandlers }, { setupServer }] = await Promise.all([
     import("../msw.ts"),
     import("msw/node"),
   ]);
   const server = setupServer(...createHandlers({ handle }, { baseUrl: ORIGIN }));
   server.listen(bypassOptions);
-  return { transport: mswTransport, close: () => server.close() };
+  return { close: () => server.close() };
 }
 
 /** Lets other requests pass. msw 2 has the first option, msw 3 the second. */

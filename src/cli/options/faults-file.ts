@@ -24,7 +24,7 @@ export async function faultRules(file: string): Promise<readonly FaultRule[]> {
   for (const [index, rule] of rules.entries()) {
     try {
       // The list checks it.
-      list.add(rule as FaultRule, 0, () => undefined);
+      list.add(rule as FaultRule, 0);
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       throw wrong(`${isList ? `${ruleAt(index)}: ` : ""}${error.message}`);

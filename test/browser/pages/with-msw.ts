@@ -21,8 +21,6 @@ export interface MswPage {
   leave(verdict: Verdict): Promise<{ readonly failure: string; readonly received: string }>;
   /** In which order two answers come, the first of which has to be overtaken. */
   reorder(): Promise<readonly string[]>;
-  /** @returns why the rule isn't installed. */
-  refusal(verdict: Verdict): string;
   /** @returns the journal after the session. */
   play(): Promise<readonly string[]>;
 }
@@ -65,14 +63,6 @@ async function start(): Promise<MswPage> {
       await sim.journal.waitFor({});
       await Promise.all([first, ask("second")]);
       return order;
-    },
-    refusal(verdict) {
-      try {
-        connect().faults.add({ verdict });
-        return "";
-      } catch (error) {
-        return String(error);
-      }
     },
     async play() {
       const sim = connect(sessionOptions);
