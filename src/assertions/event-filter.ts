@@ -2,8 +2,7 @@
 
 import * as v from "valibot";
 import { formatInstant, parseInstant } from "../base/calendar.ts";
-import { formatList } from "../base/did-you-mean.ts";
-import { editDistance } from "../base/edit-distance.ts";
+import { editDistance, formatList } from "../base/did-you-mean.ts";
 import { given } from "../base/given.ts";
 import { parseInput } from "../base/input.ts";
 import { instantText, wholeFrom } from "../base/schemas.ts";

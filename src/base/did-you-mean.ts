@@ -1,9 +1,6 @@
 /** Suggests a known name for a misspelt one, and lists names in a sentence. */
 
-import { editDistance } from "./edit-distance.ts";
-
-/** How many names are compared. */
-const MAX_NAMES = 2000;
+import leven from "leven";
 
 /** ` Did you mean "first"?`, or an empty text if no known name is close. Never repeats what was sent. */
 export function didYouMean(sent: string, known: readonly string[]): string {
@@ -13,8 +10,8 @@ export function didYouMean(sent: string, known: readonly string[]): string {
 
 /** What is wrong with a member that isn't known: the nearest known one, or all of them. Doesn't end in a full stop. */
 export function unknownMember(sent: string, known: readonly string[]): string {
-  const hint =
-    didYouMean(sent, known) || (known.length === 0 ? "" : ` Known: ${formatList(known)}`);
+  const all = known.length === 0 ? "" : ` Known: ${formatList(known)}`;
+  const hint = didYouMean(sent, known) || all;
   return hint === "" ? "is not known here" : `is not known here.${hint}`;
 }
 
@@ -22,9 +19,9 @@ export function unknownMember(sent: string, known: readonly string[]): string {
 export function nearestName(sent: string, known: readonly string[]): string | undefined {
   const wanted = sent.toLowerCase();
   let nearest: string | undefined;
-  let least = mostMistakes(sent.length) + 1;
-  for (const name of known.slice(0, MAX_NAMES)) {
-    if (Math.abs(name.length - sent.length) >= least) continue;
+  // With more than one mistake in six characters it is probably another word.
+  let least = sent.length < 2 ? 1 : Math.min(3, Math.ceil(sent.length / 6)) + 1;
+  for (const name of known) {
     const distance = mistakesIn(wanted, name.toLowerCase());
     if (distance >= least) continue;
     nearest = name;
@@ -33,17 +30,12 @@ export function nearestName(sent: string, known: readonly string[]): string | un
   return nearest ?? onlyOneThatBegins(wanted, known);
 }
 
-/** With more than one mistake in six characters it is probably another word. */
-function mostMistakes(length: number): number {
-  return length < 2 ? 0 : Math.min(3, Math.ceil(length / 6));
-}
-
 /** The edit distance, but two swapped letters count as one mistake. */
 function mistakesIn(wanted: string, name: string): number {
   const at = Array.from(wanted).findIndex((character, place) => character !== name[place]);
   const [first = "", second = ""] = wanted.slice(at, at + 2);
   const swapped = `${wanted.slice(0, at)}${second}${first}${wanted.slice(at + 2)}`;
-  return wanted !== name && swapped === name ? 1 : editDistance(wanted, name);
+  return wanted !== name && swapped === name ? 1 : editDistance(wanted, name, 4);
 }
 
 /** Finds `oldest-first` for `oldest`, and `withinMs` for `within`. */
@@ -53,6 +45,17 @@ function onlyOneThatBegins(wanted: string, known: readonly string[]): string | u
     (name) => name.toLowerCase().startsWith(wanted) && /^[^a-z]/.test(name.slice(wanted.length)),
   );
   return found.length === 1 ? found[0] : undefined;
+}
+
+/** Longer texts are compared by their beginnings: the work grows with the square of the length. */
+const LONGEST = 256;
+
+/**
+ * How many characters must be inserted, deleted or replaced to turn one text into the other. Stops counting above `most`,
+ * which saves time.
+ */
+export function editDistance(left: string, right: string, most: number = LONGEST): number {
+  return leven(left.slice(0, LONGEST), right.slice(0, LONGEST), { maxDistance: most + 1 });
 }
 
 /** `impression, click and stats`; of more than 20 names, the first 20 and the number of the others. */

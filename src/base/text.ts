@@ -1,15 +1,8 @@
 /** Text as bytes, base 64 and printable lines. Works without Node's Buffer. */
 
-/** The length of a well-formed string in bytes of UTF-8. */
+/** The length of a string in bytes of UTF-8. */
 export function utf8Length(text: string): number {
-  let bytes = text.length;
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    if (code < 0x80) continue;
-    // Each half of a surrogate pair counts as 2 bytes, and the pair as 4.
-    bytes += code < 0x800 || (code & 0xf800) === 0xd800 ? 1 : 2;
-  }
-  return bytes;
+  return new TextEncoder().encode(text).length;
 }
 
 /** Foreign text on one line, without control characters, cut to at most `most` characters. */
@@ -48,12 +41,8 @@ export function printableLines(text: string): string {
 const escapes: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
 function escapeOf(character: string): string {
-  const units = character.split("");
-  return escapes[character] ?? units.map(codeOf).join("");
-}
-
-function codeOf(unit: string): string {
-  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  const codes = character.split("").map((unit) => unit.charCodeAt(0).toString(16).padStart(4, "0"));
+  return escapes[character] ?? codes.map((code) => `\\u${code}`).join("");
 }
 
 /** Decodes percent-encoding; undefined if the result isn't valid UTF-8. */
@@ -80,24 +69,16 @@ export function lenientText(body: string | Uint8Array): string {
   return typeof body === "string" ? body : new TextDecoder().decode(body);
 }
 
-const BASE_64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-const digits: Uint8Array = new TextEncoder().encode(BASE_64);
-const PADDING = 0x3d;
+/** How many bytes {@link toBase64} takes at once: a multiple of 3, so that only the last piece is padded. */
+const PIECE = 0x3000;
 
-/** Base 64 of any bytes. Our own loop, because `btoa` would need hundreds of megabytes as a string first. */
+/** Base 64 of any bytes. */
 export function toBase64(bytes: Uint8Array): string {
-  const { length } = bytes;
-  const text = new Uint8Array(Math.ceil(length / 3) * 4);
-  let to = 0;
-  for (let at = 0; at < length; at += 3) {
-    const bits = ((bytes[at] ?? 0) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0);
-    text[to] = digits[bits >>> 18] ?? 0;
-    text[to + 1] = digits[(bits >>> 12) & 63] ?? 0;
-    text[to + 2] = at + 1 < length ? (digits[(bits >>> 6) & 63] ?? 0) : PADDING;
-    text[to + 3] = at + 2 < length ? (digits[bits & 63] ?? 0) : PADDING;
-    to += 4;
+  let text = "";
+  for (let at = 0; at < bytes.length; at += PIECE) {
+    text += btoa(String.fromCharCode(...bytes.subarray(at, at + PIECE)));
   }
-  return new TextDecoder().decode(text);
+  return text;
 }
 
 /** Decodes base 64. @throws DOMException if the text isn't base 64. */

@@ -3,7 +3,6 @@
 import * as v from "valibot";
 import { InputError, isPlainObject } from "../base/input.ts";
 import { jsonIn } from "../base/parse-json.ts";
-import { repeatedMember } from "../base/repeated-members.ts";
 import type { Schema } from "../base/schema-builders.ts";
 import { percentDecoded, shownName } from "../base/text.ts";
 import { headerOf } from "../exchange/headers.ts";
@@ -118,9 +117,6 @@ function jsonInBody(text: string): object {
   const value = jsonIn(text);
   if (value === undefined) throw new InputError("body", "must be valid JSON");
   if (!isPlainObject(value)) throw new InputError("body", "must be a JSON object");
-  // JSON.parse silently keeps the last of two members with one name.
-  const repeated = repeatedMember(text);
-  if (repeated !== undefined) throw new InputError(repeated, "is in the body more than once");
   return value;
 }
 

@@ -1,6 +1,5 @@
 /** Reads query and body into raw values by name (spec §4). Refuses ambiguous input. */
 
-import { repeatedName } from "../base/repeated-members.ts";
 import { percentDecoded, shownName, utf8Length, utf8Text } from "../base/text.ts";
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 import type { RequestParts } from "../spec/messages.ts";
@@ -185,9 +184,6 @@ function readJson(body: string | Uint8Array, names: Names): Parsed {
       detail: "The JSON body must be an object whose members are the parameters.",
     });
   }
-  // JSON.parse silently keeps the last of two members with the same name.
-  const twice = repeatedName(text, names);
-  if (twice !== undefined) return duplicate(twice, "in the JSON body");
   const unknown = Object.keys(value).filter((name) => !names.has(name));
   // A JSON object is a record of JSON values.
   const all = value as RawParameters;

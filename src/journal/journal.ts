@@ -1,6 +1,5 @@
 /** The journal of a world: the latest requests, each with its answer and the reason for it. */
 
-import { addObserver } from "../base/observers.ts";
 import { type ApiResponse, copyOfResponse } from "../spec/messages.ts";
 import type { JournalEntry, Nearest } from "./entry.ts";
 import {
@@ -140,7 +139,12 @@ export function createJournal({ entries, nearest }: JournalOptions): JournalRing
       return harOf(show(select(filter), filter), harBaseUrl(baseUrl));
     },
     waitFor,
-    observe: (observer) => addObserver(observers, observer),
+    observe(observer) {
+      // An observer that is added twice is called twice.
+      const own: typeof observer = (record) => observer(record);
+      observers.add(own);
+      return () => void observers.delete(own);
+    },
     records() {
       const first = oldestKept();
       const all = Array.from({ length: ring.kept }, (_, index) => ring.at(first + index));

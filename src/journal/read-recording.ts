@@ -31,8 +31,8 @@ export function readRecording(lines: readonly string[]): Recording {
 
 function parseLine(text: string, line: number): unknown {
   const fail = (mistake: string): Error =>
-    new RecordingError(`is damaged: it ${mistake}. Export it again`);
-  return parseJson(text, fail, line);
+    new RecordingError(`is damaged: line ${line} ${mistake}. Export it again`);
+  return parseJson(text, fail);
 }
 
 function fromDocument(lines: readonly string[]): Recording {

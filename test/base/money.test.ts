@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatInr, inrBetween, inWholePaise } from "../../src/base/money.ts";
+import { formatInr, inWholePaise } from "../../src/base/money.ts";
 
 test.each([
   [0, "0"],
@@ -16,14 +16,14 @@ test.each([
   [1_005_000, "1.005"],
   [20_000_000, "20"],
   [123_456_789_012, "123456.789012"],
-  [9_007_199_254_740_991, "9007199254.740991"],
+  [8_589_934_591_999_999, "8589934591.999999"],
 ])("%i micros are %s INR", (micros, text) => {
   expect(formatInr(micros)).toBe(text);
 });
 
-test("the text of any amount reads back as the same micros and is the shortest plain decimal", () => {
+test("the text of any amount below 2^33 INR reads back as the same micros and is the shortest plain decimal", () => {
   fc.assert(
-    fc.property(fc.oneof(fc.maxSafeNat(), fc.nat(1_999_999)), (micros) => {
+    fc.property(fc.oneof(fc.nat(2 ** 33 * 1_000_000 - 1), fc.nat(1_999_999)), (micros) => {
       const text = formatInr(micros);
       const [whole = "", fraction = ""] = text.split(".");
       expect(BigInt(whole) * 1_000_000n + BigInt(fraction.padEnd(6, "0"))).toBe(BigInt(micros));
@@ -32,26 +32,6 @@ test("the text of any amount reads back as the same micros and is the shortest p
     { seed: 1, numRuns: 2000 },
   );
 });
-
-test("inrBetween writes an amount as formatInr does, between its two texts", () => {
-  const write = inrBetween("x", "y");
-  const amounts = fc.oneof(
-    fc.maxSafeNat(),
-    fc.nat(1_000_001),
-    fc.nat(1001),
-    fc.nat(1001).map(thousandfold),
-  );
-  fc.assert(
-    fc.property(amounts, (micros) => {
-      expect(write(micros)).toBe(`x${formatInr(micros)}y`);
-    }),
-    { seed: 1, numRuns: 5000 },
-  );
-});
-
-function thousandfold(value: number): number {
-  return value * 1000;
-}
 
 test.each([
   [0, "0"],

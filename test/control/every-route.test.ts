@@ -169,7 +169,7 @@ test.each(named)("%s refuses a body of the wrong type, size or form", async (_, 
 /** A snapshot is guarded by its digest instead. */
 const withMembers = withBody.filter(([name]) => name !== "PUT snapshot");
 
-test.each(withMembers)("%s refuses unknown members and repeated ones", async (_, route) => {
+test.each(withMembers)("%s refuses unknown members", async (_, route) => {
   const worlds = stage();
   const request = requestFor(route, worlds.get("default"));
   const members = JSON.stringify(bodyFor(route, worlds.get("default"))).slice(1);
@@ -183,7 +183,6 @@ test.each(withMembers)("%s refuses unknown members and repeated ones", async (_,
     [send('"":1'), 400],
     [send('"\\u0000":1'), 400],
     [send('"length":0'), 400, "length"],
-    [send('"colour":1,"colour":1'), 400, "colour"],
   ]);
 });
 

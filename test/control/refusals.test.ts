@@ -1,7 +1,6 @@
 /** How the control API words a refusal: the right field, and the right reason. */
 
 import { expect, test } from "vitest";
-import { repeatedMember } from "../../src/base/repeated-members.ts";
 import type { ApiResponse } from "../../src/spec/messages.ts";
 import { JSON_BODY, worldsOf } from "../worlds.ts";
 
@@ -45,13 +44,6 @@ test.each([
     "surfaces.0.colour",
     "not known",
   ],
-  [
-    "PATCH",
-    "assumptions",
-    '{"dedup.repeat":"conflict","dedup.repeat":"count"}',
-    "dedup.repeat",
-    "more than once",
-  ],
   ["PATCH", "assumptions", '{"constructor":"x"}', "constructor", "is not an assumption"],
   ["PATCH", "assumptions", "{}", "body", "must name at least one choice"],
   ["PATCH", "assumptions", '{"dedup.repat":"x"}', "dedup.repat", 'Did you mean "dedup.repeat"'],
@@ -66,31 +58,6 @@ test.each([
   const problem = JSON.parse(response.body);
   expect(problem.field).toBe(field);
   expect(problem.detail).toContain(reason);
-});
-
-test.each([
-  ['{"surfaces":[{"name":"a","name":"b"}]}', "surfaces.0.name"],
-  [
-    '{"surfaces":["x",{"name":"a"},{"cpmRange":[1,2],"name":"a","cpmRange":[1,2]}]}',
-    "surfaces.2.cpmRange",
-  ],
-  ['{"name":"a","n\\u0061me":"b"}', "name"],
-])("%s is refused, the answer names %s, and nobody signs up", (body, field) => {
-  const response = ask("POST", "publishers", body);
-  expect(response.status).toBe(400);
-  expect(JSON.parse(response.body)).toMatchObject({
-    field,
-    detail: `${field} is in the body more than once.`,
-  });
-  expect(worlds.get("default").publishers.total).toBe(3);
-});
-
-test.each([
-  [{ a: "}", b: ['{"a":1,"a":2}', '\\"', "\\"], c: { a: 1, b: { a: 2 } } }],
-  [{ "a\\": 1, 'a"': 2, a: [{ a: 1 }, { a: 1 }, [], {}, ["a", "a"]] }],
-])("no repeated member is found in %j", (value) => {
-  expect(repeatedMember(JSON.stringify(value))).toBeUndefined();
-  expect(repeatedMember(JSON.stringify(value, undefined, 2))).toBeUndefined();
 });
 
 test("a compressed body gets 415, and one with the coding identity is accepted", () => {

@@ -113,11 +113,6 @@ const changes: Readonly<Record<string, Change>> = {
   "a control character": value(required, "a\u0000"),
   "broken JSON": unreadBody(() => "{", "malformed_body", "json"),
   "a list": unreadBody(() => "[]", "malformed_body", "json"),
-  "a member twice": unreadBody(
-    (call) => `{"${required(call)}":"a","${required(call)}":"b"}`,
-    "duplicate_parameter",
-    "json",
-  ),
   "twice in the form": unreadBody(twice, "duplicate_parameter", "form"),
   "twice in the query": unreadQuery(twice, "duplicate_parameter"),
   "broken percent-encoding": unreadQuery((call) => `${required(call)}=%ff`, "invalid_parameter"),

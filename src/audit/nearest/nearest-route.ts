@@ -1,6 +1,6 @@
 /** Finds the operation that a client may have meant by a path or method that none has. */
 
-import { editDistance } from "../../base/edit-distance.ts";
+import { editDistance } from "../../base/did-you-mean.ts";
 import { percentDecoded } from "../../base/text.ts";
 import { type Operation, operations } from "../../spec/operations.ts";
 import { quotedValue } from "./similarity.ts";

@@ -1,6 +1,6 @@
 /** Says in words how something that was sent differs from what exists. */
 
-import { editDistance } from "../../base/edit-distance.ts";
+import { editDistance } from "../../base/did-you-mean.ts";
 import { oneLine } from "../../base/text.ts";
 
 const MAX_TYPOS = 3;

@@ -48,7 +48,7 @@ function isAbout({ field }: InputError, assume: Chosen): boolean {
 const CHOICES = 'an object of keys and choices, such as {"dedup.repeat": "conflict"}';
 const EXPECTED = `It must be ${CHOICES}.`;
 
-function choicesIn({ value, repeated, wrong: failure }: JsonFile): Chosen {
+function choicesIn({ value, wrong: failure }: JsonFile): Chosen {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw failure(`it must have ${CHOICES}.`);
   }
@@ -56,10 +56,6 @@ function choicesIn({ value, repeated, wrong: failure }: JsonFile): Chosen {
   if (wrong !== undefined) {
     const [key] = wrong;
     throw failure(`the choice of ${JSON.stringify(key)} is not a string. ${EXPECTED}`);
-  }
-  if (repeated !== undefined) {
-    const what = `it has ${JSON.stringify(repeated)} more than once. Keep one.`;
-    throw failure(what);
   }
   // Checked above: every value is a text.
   return value as Chosen;

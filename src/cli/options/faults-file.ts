@@ -10,14 +10,9 @@ const EXPECTED =
 
 /** @throws CommandFailure that names the file, and the invalid rule and field if there is one. */
 export async function faultRules(file: string): Promise<readonly FaultRule[]> {
-  const { value, repeated, wrong } = await readJsonFile("--faults", file, EXPECTED);
+  const { value, wrong } = await readJsonFile("--faults", file, EXPECTED);
   if (typeof value !== "object" || value === null) throw wrong(`it has no rule. ${EXPECTED}`);
   const isList = Array.isArray(value);
-  if (repeated !== undefined) {
-    const [place = "", ...field] = repeated.split(".");
-    const where = isList ? `${ruleAt(Number(place))}: ${field.join(".")}` : repeated;
-    throw wrong(`${where} is there more than once. Keep one.`);
-  }
   const rules: readonly unknown[] = isList ? value : [value];
   // Rules are added to one list, to notice duplicate ids and too many rules.
   const list = createRuleList("");
@@ -27,12 +22,8 @@ export async function faultRules(file: string): Promise<readonly FaultRule[]> {
       list.add(rule as FaultRule, 0);
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
-      throw wrong(`${isList ? `${ruleAt(index)}: ` : ""}${error.message}`);
+      throw wrong(`${isList ? `rule ${index + 1} of the list: ` : ""}${error.message}`);
     }
   }
   return rules as readonly FaultRule[];
-}
-
-function ruleAt(index: number): string {
-  return `rule ${index + 1} of the list`;
 }

@@ -1,14 +1,11 @@
-/** Reads a JSON file that an option names. Errors name both, but quote nothing from the file: it may contain API keys. */
+/** Reads a JSON file that an option names. Errors name both. */
 
 import { describeError } from "../../base/file-error.ts";
 import { parseJson } from "../../base/parse-json.ts";
-import { repeatedMember } from "../../base/repeated-members.ts";
 import { type CommandFailure, wrongUsage } from "../output/exit.ts";
 
 export interface JsonFile {
   readonly value: unknown;
-  /** The path of a member that occurs twice in an object. `JSON.parse` silently keeps the last one. */
-  readonly repeated: string | undefined;
   /** @returns the error to throw if something in the file is wrong. */
   wrong(what: string): CommandFailure;
 }
@@ -25,7 +22,7 @@ export async function readJsonFile(
   });
   if (json.trim() === "") throw wrong(`it is empty. ${expected}`);
   const value = parseJson(json, (mistake) => wrong(`it ${mistake}. ${expected}`));
-  return { value, repeated: repeatedMember(json), wrong };
+  return { value, wrong };
 }
 
 async function textOf(file: string): Promise<string> {

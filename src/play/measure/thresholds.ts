@@ -1,8 +1,7 @@
 /** Bounds for a whole run, such as "p99 < 50ms" or "errors < 0.1%": parsed before the play, judged at its end. */
 
-import { formatList } from "../../base/did-you-mean.ts";
+import { editDistance, formatList } from "../../base/did-you-mean.ts";
 import { durationMs, isDuration } from "../../base/duration.ts";
-import { editDistance } from "../../base/edit-distance.ts";
 import { InputError } from "../../base/input.ts";
 import type { CheckVerdict } from "../../invariants/ensure.ts";
 import type { LatencySummary } from "./latencies.ts";

@@ -1,6 +1,5 @@
 /** Builds the requests of a publisher's traffic. There are millions, so shared parts are built only once. */
 
-import { decimal, threeDigits } from "../../base/decimal.ts";
 import { drawBetween, drawFraction, type Key } from "../../base/random.ts";
 import { buildRequest } from "../../spec/build-request.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
@@ -42,7 +41,6 @@ export function createRequestFactory(parts: RequestFactoryOptions): RequestFacto
   const headers = { authorization, "content-type": "application/json" };
   const read = (id: OperationId): ApiRequest =>
     buildRequest(id, { publisher_id: member.id }, { key: member.apiKey });
-  const sessionOf = createSessions(sessions ?? "");
   const placements = placementsOf(parts);
   const lastPlacement = placements.length - 1;
   const recentPlacements = new Uint32Array(RECENT);
@@ -67,7 +65,7 @@ export function createRequestFactory(parts: RequestFactoryOptions): RequestFacto
     const shown = placements[placement];
     if (shown === undefined || sessions === undefined) return shown;
     const { publisher_id, surface, ad_id } = shown;
-    return { publisher_id, surface, ad_id, session_id: sessionOf(session) };
+    return { publisher_id, surface, ad_id, session_id: `${sessions}${session}` };
   }
 
   return {
@@ -84,21 +82,6 @@ export function createRequestFactory(parts: RequestFactoryOptions): RequestFacto
       body: `{"impression_id":${impressionId}}`,
     }),
     reads: { stats: read("stats"), surfaces: read("surfaces"), payouts: read("payouts") },
-  };
-}
-
-/** Session ids by number. For speed the part before the last three digits is cached. */
-function createSessions(prefix: string): (session: number) => string {
-  let thousands = 0;
-  let beginning = prefix;
-  return (session) => {
-    if (session < 1000) return prefix + decimal(session);
-    const whole = Math.floor(session / 1000);
-    if (whole !== thousands) {
-      thousands = whole;
-      beginning = prefix + decimal(whole);
-    }
-    return beginning + threeDigits(session - whole * 1000);
   };
 }
 

@@ -103,35 +103,9 @@ test.each<[name: string, field: string, says: RegExp, input: unknown]>([
 });
 
 test.each<[text: string, field: string, says: RegExp]>([
-  ["", "scenario", /line 1, column 1: it ends too early/],
-  [
-    '{\n  "name": "a",\n  "about": }',
-    "scenario",
-    /line 3, column 12: expected a value, found }\.$/,
-  ],
-  [
-    '{"name": "a" "about"}',
-    "scenario",
-    /line 1, column 14: expected a comma or a closing bracket, found "\.$/,
-  ],
-  [
-    '{"name": "a\nb"}',
-    "scenario",
-    /line 1, column 10: this string isn't closed, or has a character that JSON forbids/,
-  ],
-  ["[1, 2,]", "scenario", /line 1, column 7: expected a value, found \]\.$/],
-  ['{"a": 01}', "scenario", /line 1, column 8/],
-  ['{"a": tru}', "scenario", /line 1, column 7: expected a value\.$/],
-  ["{secret}", "scenario", /column 2: expected a name in double quotes, or }\.$/],
-  ['{"a": 1,}', "scenario", /column 9: expected a name in double quotes, found }\.$/],
-  ['{"a" 1}', "scenario", /column 6: expected a colon\.$/],
-  ["{} {}", "scenario", /line 1, column 4: expected nothing more, found {\.$/],
-  ['{"steps": [', "scenario", /line 1, column 12: it ends too early/],
-  [
-    '{"steps": [{"impression": {"ad_id": 1, "ad_id": 2}}]}',
-    "steps.0.impression.ad_id",
-    /more than once/,
-  ],
+  ["", "scenario", /is not valid JSON: Unexpected end/],
+  ['{"name": "a" "about"}', "scenario", /is not valid JSON: Expected ',' or '}'.* position 13/],
+  [`{"name": ${"x".repeat(1000)}`, "scenario", /^.{50,200}$/],
   ['{"name": "a"}', "about", /is required/],
 ])("the text %j is refused", (text, field, says) => {
   expect(() => parseScenarioText(text)).toThrow(InputError);
@@ -144,7 +118,7 @@ test.each<[text: string, field: string, says: RegExp]>([
 
 test("a text of more than 4 MB isn't parsed", () => {
   expect(() => parseScenarioText(" ".repeat(4 * 1024 * 1024 + 1))).toThrow(/at most 4194304/);
-  expect(() => parseScenarioText("[".repeat(1_000_000))).toThrow(/line 1, column 1000001/);
+  expect(() => parseScenarioText("[".repeat(1_000_000))).toThrow(InputError);
 });
 
 test("a scenario as text parses to the same as an object", () => {

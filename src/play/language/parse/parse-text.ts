@@ -1,13 +1,12 @@
-/** Parses a scenario from JSON text. Reports syntax errors by line and column, and rejects duplicate names. */
+/** Parses a scenario from JSON text. */
 
 import { InputError } from "../../../base/input.ts";
 import { parseJson } from "../../../base/parse-json.ts";
-import { repeatedMember } from "../../../base/repeated-members.ts";
 import type { Scenario } from "../scenario.ts";
 import { MAX_TEXT } from "./copy-data.ts";
 import { type ParseScenarioOptions, parseScenario } from "./parse-scenario.ts";
 
-/** @throws InputError that names the line and column of a syntax error, or the path to the mistake. */
+/** @throws InputError that says what is wrong with the JSON, or names the path to the mistake. */
 export function parseScenarioText(json: string, options: ParseScenarioOptions = {}): Scenario {
   return parseScenario(readScenarioText(json), options);
 }
@@ -19,10 +18,5 @@ export function readScenarioText(json: string): unknown {
   }
   // Some editors write a byte order mark first.
   const text = json.startsWith("\uFEFF") ? json.slice(1) : json;
-  const value = parseJson(text, (mistake) => new InputError("scenario", mistake));
-  const repeated = repeatedMember(text);
-  if (repeated !== undefined) {
-    throw new InputError(repeated, "appears more than once. Keep one of them");
-  }
-  return value;
+  return parseJson(text, (mistake) => new InputError("scenario", mistake));
 }

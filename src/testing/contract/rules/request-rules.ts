@@ -1,8 +1,6 @@
 /** How a client builds requests: paths, key, parameters (spec §4, §5). */
 
 import fc from "fast-check";
-import { jsonIn } from "../../../base/parse-json.ts";
-import { repeatedMember } from "../../../base/repeated-members.ts";
 import { parametersOf, recordedId, type WireExchange } from "../../../journal/wire-exchange.ts";
 import { type Operation, operations } from "../../../spec/operations.ts";
 import { escapedText, viewInWords } from "../../session/names.ts";
@@ -154,8 +152,6 @@ function formProblem(
   const sent = parametersOf(request);
   const twice = sent.find(([name], at) => sent.slice(0, at).some(([other]) => other === name));
   if (twice !== undefined) return `${twice[0]} was sent twice`;
-  if (jsonIn(request.body) !== undefined && repeatedMember(request.body) !== undefined)
-    return "a member of the JSON body was sent twice";
   for (const [name, value] of sent) {
     const parameter = known[name];
     if (parameter === undefined)
