@@ -8,7 +8,7 @@ const RESET = "Fri, 16 Jan 2026 00:06:00 GMT";
 export const scenario: Scenario = defineScenario({
   name: "clock-skew",
   about:
-    "Around midnight a client's clock is 10 minutes wrong, ahead or behind. The client's today is an empty day, or lacks today's events. If Retry-After is a date, the client comes back too early or too late. Only a wait in seconds doesn't depend on the clock.",
+    "Around midnight a client's clock is 10 minutes wrong, ahead or behind. The client's today is an empty day, or lacks today's events. If Retry-After is a date, the client comes back too early or too late. Only a wait in seconds, or from Date to Retry-After, doesn't depend on the clock.",
   start: "2026-01-15T23:55:00Z",
   assumptions: { "limit.retry-after": "http-date" },
   steps: [

@@ -13,17 +13,22 @@ export function isRateLimited({ status, headers }: Head): boolean {
   return (status === 403 || status === 503) && remainingIn(headers) === 0;
 }
 
-/** The pause that Retry-After asks for, in seconds or as a date (RFC 9110 §10.2.3). */
+/**
+ * The pause that Retry-After asks for, in seconds or as a date (RFC 9110 §10.2.3). The date is by the service's clock, which
+ * Date shows, unless a page may not read it.
+ */
 export function retryAfterMs(headers: Headers, nowMs: number): number | undefined {
   const seconds = countIn(headers, "retry-after");
   if (seconds !== undefined) return seconds * 1000;
-  const text = headers.get("retry-after") ?? "";
-  const atMs = DATE.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs);
+  const waitMs = instantIn(headers, "retry-after") - (instantIn(headers, "date") || nowMs);
+  return Number.isNaN(waitMs) ? undefined : Math.max(0, waitMs);
 }
 
-/** `Date.parse` accepts much that isn't an HTTP date, such as "-5". */
-const DATE = / GMT$/;
+/** NaN if the header is missing or isn't an HTTP date. `Date.parse` accepts much more, such as "-5". */
+function instantIn(headers: Headers, name: string): number {
+  const text = headers.get(name) ?? "";
+  return / GMT$/.test(text) ? Date.parse(text) : Number.NaN;
+}
 
 function countIn(headers: Headers, name: string): number | undefined {
   const text = headers.get(name) ?? "";

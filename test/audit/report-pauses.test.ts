@@ -41,6 +41,16 @@ describe("requests before Retry-After was over", () => {
     expect([count, spec]).toEqual([2, "§8, and RFC 9110 §10.2.3"]);
   });
 
+  test("of the limiter: a date is shown, and counts on the world's clock", () => {
+    const stage = reportWorldOf({ assumptions: { "limit.retry-after": "http-date" } });
+    exhaust(stage);
+    stage.wait(200);
+    stage.stats();
+    expect(stage.finding("before-retry-after").example).toContain(
+      " → 429, wait 59.9 s, until Thu, 15 Jan 2026 00:01:00 GMT; #62 came 0.2 s later",
+    );
+  });
+
   test("include other requests under the same limit, as its refusals prove", () => {
     const stage = reportWorldOf();
     exhaust(stage);

@@ -227,6 +227,12 @@ describe("limits", () => {
     [{ "retry-after": "3" }, 3000],
     [{ "retry-after": "Thu, 15 Jan 2026 00:00:07 GMT" }, 7000],
     [{ "retry-after": "Wed, 14 Jan 2026 00:00:07 GMT" }, 0],
+    [
+      { "retry-after": "Mon, 05 May 2031 00:00:07 GMT", date: "Mon, 05 May 2031 00:00:02 GMT" },
+      5000,
+    ],
+    [{ "retry-after": "Thu, 15 Jan 2026 00:00:07 GMT", date: "just now" }, 7000],
+    [{ "retry-after": "3", date: "Mon, 05 May 2031 00:00:02 GMT" }, 3000],
     [{ "retry-after": "-5" }, undefined],
     [{ "retry-after": "soon" }, undefined],
     [{ "retry-after": "Foo, GMT" }, undefined],

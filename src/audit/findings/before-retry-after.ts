@@ -12,7 +12,7 @@ const PRECISION_MS = 1000;
 export const beforeRetryAfter: FindingKind = {
   title: "Requests before the end of Retry-After",
   explanation:
-    "The answer said how long to wait, and the client sent more before that. A good client sends nothing that counts against the same limit until the wait is over.",
+    "The answer said how long to wait, and the client sent more before that. A good client sends nothing that counts against the same limit until the wait is over. A date counts from the answer's Date: the client's own clock may show another time.",
   spec: "§8, and RFC 9110 §10.2.3",
   find: offencesIn,
   opportunityCount: ({ attempts }) =>
@@ -108,6 +108,8 @@ function isEarly(before: Attempt, next: Attempt): boolean {
 }
 
 function detail(before: Attempt, attempt: Attempt): string {
-  const waitMs = (before.retryAtMs ?? 0) - (before.answeredMs ?? 0);
-  return `wait ${durationText(waitMs)}; ${cameAfterText(before, attempt)}`;
+  const { retryAtMs = 0, answeredMs = 0, record } = before;
+  const hint = record.response.headers["retry-after"] ?? "";
+  const until = / GMT$/.test(hint) ? `, until ${hint}` : "";
+  return `wait ${durationText(retryAtMs - answeredMs)}${until}; ${cameAfterText(before, attempt)}`;
 }
