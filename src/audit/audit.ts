@@ -6,6 +6,7 @@ import type { Journal } from "../journal/journal.ts";
 import type { Account } from "../world/accounts/account.ts";
 import { accountsByOrdinal } from "../world/accounts/accounts.ts";
 import type { DirectoryWorld } from "../world/accounts/publisher-directory.ts";
+import { lastDayOf } from "../world/ledger/book.ts";
 import { assertCounts } from "./assert-counts.ts";
 import {
   amountsOf,
@@ -104,7 +105,7 @@ export function auditOf(world: DirectoryWorld, journal: Journal): Audit {
 
 function hasHistory({ tally, book }: Account): boolean {
   const counted = [...Object.values(tally.impression), ...Object.values(tally.click)];
-  return counted.some((count) => count !== 0) || book.lastDay !== undefined;
+  return counted.some((count) => count !== 0) || lastDayOf(book) !== undefined;
 }
 
 function servedWithoutKeyText({ applied, duplicatesSuppressed }: EventLines): string[] {

@@ -7,6 +7,14 @@ import { type Day, day } from "../base/calendar.ts";
 import { formatInr, microsToInr } from "../base/money.ts";
 import type { Account } from "../world/accounts/account.ts";
 import type { EventTally, Tally } from "../world/accounts/tally.ts";
+import {
+  type BookState,
+  creditOf,
+  isClicked,
+  lifetimeTotals,
+  MAX_SURFACES,
+  surfaceIndexOf,
+} from "../world/ledger/book.ts";
 import type { PayoutHistory } from "../world/ledger/payout-history.ts";
 import type { SeededHistory, Totals } from "../world/publishers/seeded-history.ts";
 import { answeredCount, type FiguresByOperation } from "./event-line.ts";
@@ -53,8 +61,8 @@ export function booksOf(
   { payouts, pending }: PayoutHistory,
 ): Books {
   const { tally, book } = account;
-  const columns = book.impressions.sums();
-  const surfaces = book.totals();
+  const columns = columnSums(book);
+  const surfaces = lifetimeTotals(book);
   const days = sumOf(surfaces);
   const recorded = {
     impressions: { tally: tally.impression, recordedMicros: columns.micros },
@@ -68,16 +76,8 @@ export function booksOf(
   const paidMicros = payouts.reduce((sum, { amount }) => sum + amount, 0);
 
   const checks: FigurePair[] = [
-    [
-      "impressions",
-      ["applied by requests", tally.impression.applied],
-      ["in the book", book.impressions.count],
-    ],
-    [
-      "impressions",
-      ["in the book", book.impressions.count],
-      ["in its daily totals", days.impressions],
-    ],
+    ["impressions", ["applied by requests", tally.impression.applied], ["in the book", book.count]],
+    ["impressions", ["in the book", book.count], ["in its daily totals", days.impressions]],
     ["clicks", ["applied by requests", tally.click.applied], ["in the daily totals", days.clicks]],
     [
       "credits of impressions",
@@ -107,7 +107,7 @@ export function booksOf(
   ];
   return {
     recorded,
-    events: { impressions: book.impressions.count, clicks: days.clicks },
+    events: { impressions: book.count, clicks: days.clicks },
     revenueMicros: paidMicros + pending,
     paidMicros,
     pendingMicros: pending,
@@ -117,6 +117,29 @@ export function booksOf(
       ...tallyDiscrepancies(tally),
     ],
   };
+}
+
+interface ColumnSums {
+  /** What was credited. */
+  readonly micros: number;
+  /** How many impressions were clicked. */
+  readonly clicked: number;
+  /** Impressions of each surface, by its index. */
+  readonly bySurface: readonly number[];
+}
+
+/** Reads every impression. */
+function columnSums(book: BookState): ColumnSums {
+  const bySurface = new Array<number>(MAX_SURFACES + 1).fill(0);
+  let micros = 0;
+  let clicked = 0;
+  for (let serial = 0; serial < book.count; serial += 1) {
+    const on = surfaceIndexOf(book, serial);
+    bySurface[on] = (bySurface[on] ?? 0) + 1;
+    micros += creditOf(book, serial);
+    if (isClicked(book, serial)) clicked += 1;
+  }
+  return { micros, clicked, bySurface };
 }
 
 const FIRST_DAY: Day = day(Number.MIN_SAFE_INTEGER);

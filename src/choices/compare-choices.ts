@@ -163,12 +163,12 @@ function createAsker(question: Question): Asker {
 function withoutOthers(script: Script, publisher: string | undefined): Script {
   const { state, rules } = script.from.copy;
   const hasRules =
-    rules.list(state.clock.now).length > 0 ||
+    rules.list(state.clock.nowMs).length > 0 ||
     script.steps.some((step) => step.kind === "change" && step.noted.change.kind === "fault");
   const isShared =
     hasRules ||
     publisher === undefined ||
-    state.assumptions["auth.key-scope"] === "any" ||
+    state.settings.assumptions["auth.key-scope"] === "any" ||
     wasAssumed(script, "auth.key-scope") ||
     wasAssumed(script, "ids.format");
   if (isShared) return script;

@@ -33,7 +33,7 @@ export function askUnder(
   { from, steps, untilMs }: Script,
   { key, choice }: NamedChoice,
 ): Asked {
-  const { assumptions } = from.copy.state;
+  const { assumptions } = from.copy.state.settings;
   const repetition = core.beginAt(from, resolveAssumptions({ ...assumptions, [key]: choice }));
   /** The ids of impressions there, by those that clients were told here. */
   const told = new Map<string, string>();

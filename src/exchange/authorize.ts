@@ -5,6 +5,7 @@ import type { Choice } from "../spec/assumptions/catalogue.ts";
 import type { Operation, OperationId, Subject } from "../spec/operations.ts";
 import type { Account } from "../world/accounts/account.ts";
 import type { Accounts } from "../world/accounts/accounts.ts";
+import { surfaceIndexOf } from "../world/ledger/book.ts";
 import { type Refusal, refused, type ShapedBy } from "./operations/outcome.ts";
 import type { ParameterSource } from "./parameters.ts";
 import type { InputReader } from "./read-input.ts";
@@ -35,7 +36,7 @@ export function createAuthorizer(...parts: Parameters<Scope>): Authorizer {
       if (impression === undefined || owner === undefined || caller === undefined) return undefined;
       // A publisher's requests must not depend on what other publishers recorded.
       if (assumptions["auth.key-scope"] !== "any" && owner !== caller) return undefined;
-      return owner.surfaces[owner.book.impressions.surfaceIndex(impression.serial)]?.id;
+      return owner.surfaces[surfaceIndexOf(owner.book, impression.serial)]?.id;
     },
   };
 }
@@ -103,7 +104,5 @@ function ownerOf(accounts: Accounts, impression: IdParts | undefined): Account |
   if (impression === undefined) return undefined;
   // Peeks, because an account that was never opened has no impressions.
   const account = accounts.peek(impression.publisher);
-  return account !== undefined && impression.serial < account.book.impressions.count
-    ? account
-    : undefined;
+  return account !== undefined && impression.serial < account.book.count ? account : undefined;
 }

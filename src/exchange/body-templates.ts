@@ -5,7 +5,7 @@
 
 import { TextHash } from "../base/text-hash.ts";
 import type { Account } from "../world/accounts/account.ts";
-import type { DedupInput } from "../world/ledger/fingerprint.ts";
+import type { DedupInput } from "./operations/impression.ts";
 
 /** The contents of a recognised body: an impression of the owner, on one of the owner's surfaces. */
 export interface RecognisedImpression<Owner = Account> {
@@ -61,7 +61,7 @@ export class BodyTemplates<Owner extends Named> {
     const adTo = scratchHash.takePlain(body, text.length);
     if (adTo === text.length || body.slice(end) !== CLOSING) return undefined;
     if (adTo === end) return { account, surfaceIndex, dedupInput: undefined };
-    const { a: adA, b: adB } = scratchHash;
+    const ad = body.slice(text.length, adTo);
     const [first, second] = spelling.between;
     const middle = adTo + first.length;
     const sessionFrom = middle + second.length;
@@ -69,7 +69,7 @@ export class BodyTemplates<Owner extends Named> {
       return undefined;
     const sessionTo = scratchHash.takePlain(body, sessionFrom);
     if (sessionTo === sessionFrom || sessionTo !== end) return undefined;
-    const dedupInput = { adA, adB, sessionA: scratchHash.a, sessionB: scratchHash.b };
+    const dedupInput = { ad, session: body.slice(sessionFrom, sessionTo) };
     return { account, surfaceIndex, dedupInput };
   }
 
@@ -82,9 +82,8 @@ export class BodyTemplates<Owner extends Named> {
     const surfaceIndex = account.surfaces.findIndex(({ id }) => id === surface);
     if (surfaceIndex === -1 || !hashIfPlain(ad_id)) return undefined;
     if (session_id === undefined) return { account, surfaceIndex, dedupInput: undefined };
-    const { a: adA, b: adB } = scratchHash;
     if (!hashIfPlain(session_id)) return undefined;
-    const dedupInput = { adA, adB, sessionA: scratchHash.a, sessionB: scratchHash.b };
+    const dedupInput = { ad: ad_id, session: session_id };
     return { account, surfaceIndex, dedupInput };
   }
 

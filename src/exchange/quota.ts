@@ -8,21 +8,24 @@ import {
   type OperationId,
 } from "../spec/operations.ts";
 import type { Account } from "../world/accounts/account.ts";
-import { type Bucket, createBucketKeeper } from "../world/accounts/buckets.ts";
-import type { Decision, Rate } from "../world/limits/algorithm.ts";
+import type { Pool as PoolName } from "../world/accounts/state.ts";
+import { algorithmOf, type Bucket, type Rate } from "../world/limits/algorithms.ts";
 import { type Refusal, refused } from "./operations/outcome.ts";
-
-/** The name of a pool of requests that are counted together. */
-export type PoolName = "recording" | "clicks" | "reporting";
 
 /** The state of the limit that every response reports. */
 export interface QuotaStatus {
   readonly remaining: number;
 }
 
+/** The decision on one request. `retryAfterMs` is the exact wait until a request is admitted again; 0 if this one was. */
+export interface Decision extends QuotaStatus {
+  readonly admitted: boolean;
+  readonly retryAfterMs: number;
+}
+
 export interface Quota {
   /** Decides on a request of `account`, and counts it if it is admitted. */
-  admit(operation: OperationId, account: Account, nowMs: number): Decision & QuotaStatus;
+  admit(operation: OperationId, account: Account, nowMs: number): Decision;
   /** The refusal of a request over the limit. */
   exceeded(operation: OperationId): Refusal;
   /**
@@ -58,7 +61,7 @@ interface Pool {
 }
 
 export function createQuota(assumptions: Assumptions): Quota {
-  const { algorithm } = createBucketKeeper(assumptions);
+  const algorithm = algorithmOf(assumptions);
   const pools = poolsOf(assumptions);
 
   function quotaStatus(pool: Pool, account: Account | undefined, nowMs: number): QuotaStatus {
@@ -69,11 +72,16 @@ export function createQuota(assumptions: Assumptions): Quota {
 
   return {
     admit(operation, account, nowMs) {
-      // Nearly all requests are impressions, and V8 looks up a fixed member faster than a variable one.
-      const pool = operation === "impression" ? pools.impression : pools[operation];
-      return pool.bucketOf === undefined
-        ? { ...pool.unspent, admitted: true, retryAfterMs: 0 }
-        : algorithm.admit(pool.bucketOf(account), pool.rate, nowMs);
+      const { bucketOf, rate, unspent } = pools[operation];
+      if (bucketOf === undefined) return { ...unspent, admitted: true, retryAfterMs: 0 };
+      const bucket = bucketOf(account);
+      const remaining = algorithm.remaining(bucket, rate, nowMs);
+      if (remaining === 0) {
+        const retryAfterMs = algorithm.waitMs(bucket, rate, nowMs);
+        return { admitted: false, remaining, retryAfterMs };
+      }
+      algorithm.spend(bucket, rate, nowMs);
+      return { admitted: true, remaining: remaining - 1, retryAfterMs: 0 };
     },
     exceeded: (operation) => pools[operation].exceeded,
     quotaStatus: (operation, account, nowMs) =>
@@ -118,7 +126,7 @@ function createPool(name: PoolName, exceeded: string, bucketOf: Pool["bucketOf"]
 const recording = createPool(
   "recording",
   "10,000 impression and click requests of this publisher",
-  (account) => account.recordingBucket,
+  (account) => account.buckets.recording,
 );
 const recordingPools = {
   shared: { impression: recording, click: recording },
@@ -126,13 +134,12 @@ const recordingPools = {
     impression: createPool(
       "recording",
       "10,000 impression requests of this publisher",
-      (account) => account.recordingBucket,
+      (account) => account.buckets.recording,
     ),
-    // Under this choice every account has a `clickBucket`.
     click: createPool(
       "clicks",
       "10,000 click requests of this publisher",
-      (account) => account.clickBucket ?? account.recordingBucket,
+      (account) => account.buckets.clicks,
     ),
   },
 } satisfies Record<Choice<"limit.recording-pool">, Record<EventKind, Pool>>;
@@ -140,14 +147,14 @@ const recordingPools = {
 const reporting = createPool(
   "reporting",
   "60 stats and reporting requests with this API key",
-  (account) => account.reportingBucket,
+  (account) => account.buckets.reporting,
 );
 const reportingPools = {
   "all-get": reporting,
   "stats-only": createPool(
     "reporting",
     "60 stats requests with this API key",
-    (account) => account.reportingBucket,
+    (account) => account.buckets.reporting,
   ),
 } satisfies Record<Choice<"limit.reporting-endpoints">, Pool>;
 const uncounted: Pool = { ...reporting, bucketOf: undefined };

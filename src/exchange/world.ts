@@ -22,13 +22,13 @@ export interface World extends OperationWorld {
   readonly meter: Meter | undefined;
 }
 
-/** Frees old fingerprints of all publishers once per window, because a publisher may never send again. */
+/** Frees what all books remember of impressions outside the window, once per window. */
 export function createDedupCleanup({ accounts, assumptions }: World): (nowMs: number) => void {
   const windowMs = dedupWindowOf(assumptions);
   let dueMs = Number.NEGATIVE_INFINITY;
   return (nowMs) => {
     if (nowMs < dueMs) return;
     dueMs = nowMs + windowMs;
-    for (const account of accounts.openedAccounts()) account.book.forget(nowMs, windowMs);
+    accounts.forgetSessions(nowMs, windowMs);
   };
 }

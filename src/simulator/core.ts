@@ -1,4 +1,4 @@
-/** The simulator behind `createSimulator`. All its state is in one running world, which reset and restore replace as a whole. */
+/** The simulator behind `createSimulator`. All its state is one `WorldState`, which reset and restore replace as a whole. */
 
 import * as v from "valibot";
 import { type Audit, auditOf } from "../audit/audit.ts";
@@ -6,42 +6,47 @@ import { type ClientReport, reportOf } from "../audit/client-report.ts";
 import { createEras, type Eras } from "../audit/findings/eras.ts";
 import { createNearestFinder } from "../audit/nearest/nearest.ts";
 import type { Clock } from "../base/clock.ts";
-import { parseInput } from "../base/input.ts";
+import { inField, parseInput } from "../base/input.ts";
 import { seedText } from "../base/schemas.ts";
+import { dedupWindowOf } from "../exchange/operations/operation-world.ts";
 import { createFaults, type Faults } from "../faults/faults.ts";
 import type { FaultRule } from "../faults/rule.ts";
-import { loadRuleList } from "../faults/rule-list.ts";
-import type { SavedFaults } from "../faults/saved-faults.ts";
+import { createRuleList, loadRuleList } from "../faults/rule-list.ts";
 import { createJournal, type JournalRing } from "../journal/journal.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import type { Rejection } from "../spec/errors.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import { createDirectory, type Publishers } from "../world/accounts/publisher-directory.ts";
-import { parseSnapshot, type Snapshot } from "../world/accounts/snapshot.ts";
-import { transferAccounts } from "../world/accounts/transfer-accounts.ts";
-import { Book } from "../world/ledger/book.ts";
+import {
+  parseSnapshot,
+  readState,
+  type Snapshot,
+  writeSnapshot,
+} from "../world/accounts/snapshot.ts";
+import { changeAssumptions, copyOfState, createState } from "../world/accounts/state.ts";
+import type { WorldSettings } from "../world/publishers/world-settings.ts";
 import { WorldHistory } from "./history.ts";
 import { type Moment, parseMoment, type SavedCopy, type Script } from "./moment.ts";
 import { figuresOf, type PublisherFigures } from "./publisher-figures.ts";
 import { createRepetition, type Repetition, repeatAll } from "./repetition.ts";
 import {
-  continuationOf,
   copiedStateOf,
-  createWorldFactory,
+  createWorldRunner,
   estimateBytes,
   type Host,
   type RunningWorld,
-  snapshotOf,
+  stateNow,
   type Usage,
   usageOf,
-  type WorldFactory,
+  type WorldRunner,
 } from "./running-world.ts";
 import type { HostedCore, SimulatorCore } from "./simulator.ts";
 import {
   type Choices,
   parseChoices,
   type ResolvedOptions,
+  readWallClockMs,
   resolveOptions,
   type SimulatorOptions,
 } from "./simulator-options.ts";
@@ -68,7 +73,7 @@ class Core implements HostedCore {
   readonly options: ResolvedOptions;
   readonly #host: Host;
   readonly #eras: Eras;
-  readonly #make: WorldFactory;
+  readonly #run: WorldRunner;
   #running: RunningWorld;
 
   constructor(options: ResolvedOptions, host: Host, origin?: InitialState) {
@@ -93,11 +98,9 @@ class Core implements HostedCore {
       note,
       modeChanged: (before) => this.#eras.finish(before, "clock"),
     });
-    this.#make = createWorldFactory({ options, host, journal: this.journal });
+    this.#run = createWorldRunner({ options, host, journal: this.journal });
     this.#running =
-      origin === undefined
-        ? this.#make.create(options.settings)
-        : this.#make.load(origin.state, origin.rules, (book) => book);
+      origin === undefined ? this.#begin(options.settings) : this.#run(origin.state, origin.rules);
     if (origin === undefined) this.history.start();
     else this.history.replaced("fork");
   }
@@ -127,22 +130,24 @@ class Core implements HostedCore {
     const chosen = parseChoices(choices);
     const running = this.#running;
     const assumptions = resolveAssumptions({ ...running.assumptions, ...chosen });
-    const settings = { ...running.settings, assumptions };
-    const next = this.#make.continueFrom(settings, continuationOf(running));
-    transferAccounts(running, next);
-    this.#running = next;
+    changeAssumptions(running.state, assumptions);
+    this.#running = this.#run(running.state, running.rules, running.clock);
     this.history.note({ kind: "assume", assumptions: { ...chosen } });
     return assumptions;
   };
 
   readonly audit = (): Audit => auditOf(this.#running, this.journal);
 
-  readonly snapshot = (): Snapshot => snapshotOf(this.#running);
+  readonly snapshot = (): Snapshot => {
+    const { rules, clock, assumptions } = this.#running;
+    const faults = rules.save(clock.now());
+    return writeSnapshot(stateNow(this.#running), faults, dedupWindowOf(assumptions));
+  };
 
   readonly restore = (snapshot: Snapshot, by: "restore" | "play" = "restore"): void => {
     const saved = parseSnapshot(snapshot);
     const rules = loadRuleList(saved.seed, saved.faults);
-    const next = this.#make.load(saved, rules, Book.load);
+    const next = this.#run(readState(saved), rules);
     this.#eras.finish(this.#running.clock.mode, "state");
     this.#running = next;
     this.history.replaced(by);
@@ -159,10 +164,13 @@ class Core implements HostedCore {
       const { isStart, copy } = from;
       const options: ResolvedOptions = { ...this.options, journalEntries: 0 };
       const { people } = this.#host;
+      const { settings, clock, ...content } = copyOfState(copy.state);
       const chosen = isStart && assumptions !== undefined ? { assumptions } : {};
-      const clock = { ...copy.state.clock, mode: "frozen" } as const;
-      const accounts = copy.state.accounts.map((one) => ({ ...one, book: one.book.copy() }));
-      const state = { ...copy.state, ...chosen, clock, accounts };
+      const state = {
+        ...content,
+        settings: { ...settings, ...chosen },
+        clock: { ...clock, mode: "frozen" } as const,
+      };
       const world = new Core(options, { people }, { state, rules: copy.rules.copy(standIn) });
       if (!isStart && assumptions !== undefined) world.assume(assumptions);
       return world;
@@ -175,7 +183,8 @@ class Core implements HostedCore {
     figuresOf(this.#running, publisherId);
 
   readonly fresh = (): SimulatorCore => {
-    const { settings, clock } = this.#running;
+    const { state, clock } = this.#running;
+    const { settings } = state;
     const { people } = this.#host;
     const options: ResolvedOptions = { ...this.options, settings, clock: "frozen", faults: [] };
     const core = new Core(options, { people });
@@ -188,11 +197,23 @@ class Core implements HostedCore {
   readonly reset = (request: { readonly seed?: string | undefined } = {}): void => {
     const { seed } = parseInput(resetSchema, request, "options");
     const { settings } = this.options;
-    this.#running = this.#make.create({ ...settings, seed: seed ?? settings.seed });
+    this.#running = this.#begin({ ...settings, seed: seed ?? settings.seed });
     this.journal.restart();
     this.#eras.clear();
     this.history.start();
   };
+
+  /** A world in which nothing has happened yet. */
+  #begin(settings: WorldSettings): RunningWorld {
+    const { clock: mode, wallClock, faults } = this.options;
+    const nowMs = mode === "system" ? readWallClockMs(wallClock) : settings.startMs;
+    const clock = { mode, nowMs: Math.max(nowMs, settings.startMs) };
+    const rules = createRuleList(settings.seed);
+    for (const [index, rule] of faults.entries()) {
+      inField(`faults.${index}`, () => rules.add(rule, clock.nowMs));
+    }
+    return this.#run(createState(settings, clock), rules);
+  }
 
   #forkWith(host: Host, moment: Moment | undefined): Core {
     const origin = moment === undefined ? this.#origin() : this.#originAt(moment);
@@ -215,7 +236,7 @@ class Core implements HostedCore {
   /** Copies the rules directly, because a snapshot can't hold functions. */
   #origin(): InitialState {
     const running = this.#running;
-    return { state: copiedStateOf(running, noFaults), rules: running.rules.copy() };
+    return { state: copiedStateOf(running), rules: running.rules.copy() };
   }
 
   #saveCopy(): SavedCopy | undefined {
@@ -231,5 +252,3 @@ class Core implements HostedCore {
 const MAX_SAVED_BYTES = 4 * 1024 * 1024;
 
 const resetSchema = v.strictObject({ seed: v.optional(seedText) });
-
-const noFaults: SavedFaults = { added: 0, rules: [] };

@@ -7,8 +7,7 @@ import { type Schema, strictObject } from "../base/schema-builders.ts";
 import type { RuleList } from "../faults/rule-list.ts";
 import type { JournalRing } from "../journal/journal.ts";
 import type { JournalRecord } from "../journal/record.ts";
-import type { WorldState } from "../world/accounts/snapshot.ts";
-import type { Book } from "../world/ledger/book.ts";
+import type { WorldState } from "../world/accounts/state.ts";
 import type { WorldChange } from "./world-change.ts";
 
 /** A moment in a world's journal: right after an entry, or right before it. The number is the entry's `sequence`. */
@@ -76,7 +75,7 @@ export interface SavedWorld {
 }
 
 export interface SavedCopy {
-  readonly state: WorldState<Book>;
+  readonly state: WorldState;
   readonly rules: RuleList;
   /** Estimated size. */
   readonly bytes: number;

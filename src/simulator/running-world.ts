@@ -1,31 +1,19 @@
-/** Wires up the parts of a world. Makes worlds anew, from another world, or from a snapshot. */
+/** Makes running worlds out of states: the parts that are derived from a state, wired up. */
 
 import { type Clock, createClock } from "../base/clock.ts";
-import { inField } from "../base/input.ts";
 import { createExchange, type Exchange } from "../exchange/exchange.ts";
 import type { Meter } from "../exchange/meter.ts";
-import { dayReader, dedupWindowOf } from "../exchange/operations/operation-world.ts";
+import { dayReader } from "../exchange/operations/operation-world.ts";
 import type { World } from "../exchange/world.ts";
-import { createRuleList, type RuleList } from "../faults/rule-list.ts";
-import type { SavedFaults } from "../faults/saved-faults.ts";
+import type { RuleList } from "../faults/rule-list.ts";
 import type { JournalRing } from "../journal/journal.ts";
-import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import { createAccounts } from "../world/accounts/accounts.ts";
-import { type BucketKeeper, createBucketKeeper } from "../world/accounts/buckets.ts";
 import type { DirectoryWorld } from "../world/accounts/publisher-directory.ts";
-import {
-  loadAccounts,
-  type Snapshot,
-  saveAccounts,
-  sealSnapshot,
-  type WorldState,
-} from "../world/accounts/snapshot.ts";
-import { copyOfTally, type Tally } from "../world/accounts/tally.ts";
-import type { Book } from "../world/ledger/book.ts";
+import { copyOfState, type WorldState } from "../world/accounts/state.ts";
 import { createIds } from "../world/publishers/ids.ts";
 import type { PersonGenerator } from "../world/publishers/people.ts";
 import { createPopulation } from "../world/publishers/population.ts";
-import { describeWorld, type WorldSettings } from "../world/publishers/world-settings.ts";
+import { describeWorld } from "../world/publishers/world-settings.ts";
 import { type ResolvedOptions, readWallClockMs } from "./simulator-options.ts";
 
 /** What the host provides. */
@@ -42,130 +30,57 @@ export interface Host {
   readonly maxSavedBytes?: number | undefined;
 }
 
-/** A world with its request path. */
+/** A state with all that is derived from it. */
 export interface RunningWorld extends World, DirectoryWorld {
-  readonly settings: WorldSettings;
-  readonly buckets: BucketKeeper;
+  /** Changes with every request. Its clock is as it was when the world began. */
+  readonly state: WorldState;
   readonly exchange: Exchange;
 }
 
 /** What successive worlds of one simulator share. */
-interface WorldFactoryParts {
+interface WorldRunnerParts {
   readonly options: ResolvedOptions;
   readonly host: Host;
   readonly journal: JournalRing;
 }
 
-export interface WorldFactory {
-  create(settings: WorldSettings): RunningWorld;
-  continueFrom(settings: WorldSettings, from: Continuation): RunningWorld;
-  /** `bookOf` makes a book from its saved form. */
-  load<SavedBook>(
-    state: WorldState<SavedBook>,
-    rules: RuleList,
-    bookOf: (saved: SavedBook) => Book,
-  ): RunningWorld;
-}
+/** Runs a state, which belongs to the running world from now on. `clock`: goes on with this one. */
+export type WorldRunner = (state: WorldState, rules: RuleList, clock?: Clock) => RunningWorld;
 
-export function createWorldFactory({ options, host, journal }: WorldFactoryParts): WorldFactory {
-  const { clock: mode, wallClock, explain, origins } = options;
+export function createWorldRunner(parts: WorldRunnerParts): WorldRunner {
+  const { options, host, journal } = parts;
+  const { wallClock, explain, origins } = options;
+  const { people, meter } = host;
 
-  function continueFrom(
-    settings: WorldSettings,
-    { clock, rules, unauthenticated }: Continuation,
-  ): RunningWorld {
+  function clockOf({ clock: { mode, nowMs } }: WorldState): Clock {
+    // The system clock shows real time, however old the state is.
+    const startMs = mode === "system" ? Math.max(nowMs, readWallClockMs(wallClock)) : nowMs;
+    return createClock(mode, startMs, wallClock);
+  }
+
+  return (state, rules, clock = clockOf(state)) => {
+    const { settings } = state;
     const { seed, assumptions } = settings;
     const about = describeWorld(settings);
     const dayOf = dayReader(assumptions);
-    const startDay = dayOf(settings.startMs);
     const ids = createIds(seed, assumptions);
-    const { people } = host;
+    const startDay = dayOf(settings.startMs);
     const population = createPopulation({ settings, startDay, ids, people });
-    const buckets = createBucketKeeper(assumptions);
-    const freshBuckets = buckets.fresh;
-    const accounts = createAccounts({ ids, population, freshBuckets, unauthenticated });
-    const { meter } = host;
+    const accounts = createAccounts(state, { ids, population });
     const access = { clock, dayOf, rules, explain, origins, meter };
-    const parts = { seed, about, assumptions, ids, population, accounts, ...access };
-    return { ...parts, settings, buckets, exchange: createExchange(parts, journal) };
-  }
-
-  return {
-    continueFrom,
-    create(settings) {
-      const nowMs = mode === "system" ? readWallClockMs(wallClock) : settings.startMs;
-      const clock = createClock(mode, Math.max(nowMs, settings.startMs), wallClock);
-      const rules = createRuleList(settings.seed);
-      for (const [index, rule] of options.faults.entries()) {
-        inField(`faults.${index}`, () => rules.add(rule, clock.now()));
-      }
-      return continueFrom(settings, { clock, rules });
-    },
-    load(snapshot, rules, bookOf) {
-      const { mode: savedMode, now } = snapshot.clock;
-      // The system clock shows real time, however old the snapshot is.
-      const nowMs = savedMode === "system" ? Math.max(now, readWallClockMs(wallClock)) : now;
-      const clock = createClock(savedMode, nowMs, wallClock);
-      const { seed, start: startMs, publishers, profile } = snapshot;
-      const assumptions = resolveAssumptions(snapshot.assumptions);
-      const settings = { seed, startMs, publishers, profile, assumptions };
-      const unauthenticated = copyOfTally(snapshot.strangers);
-      const world = continueFrom(settings, { clock, rules, unauthenticated });
-      loadAccounts(snapshot.accounts, world, bookOf);
-      return world;
-    },
+    const world = { seed, about, assumptions, ids, population, accounts, ...access };
+    return { ...world, state, exchange: createExchange(world, journal) };
   };
 }
 
-/** The parts of a world that its successor keeps. */
-interface Continuation {
-  readonly clock: Clock;
-  readonly rules: RuleList;
-  /** @default a new one */
-  readonly unauthenticated?: Tally | undefined;
+/** A copy of the present state, for another world. */
+export function copiedStateOf(world: RunningWorld): WorldState {
+  return copyOfState(stateNow(world));
 }
 
-export function continuationOf({ clock, rules, accounts }: RunningWorld): Continuation {
-  return { clock, rules, unauthenticated: accounts.unauthenticated };
-}
-
-/** The whole state as JSON. */
-export function snapshotOf(world: RunningWorld): Snapshot {
-  return sealSnapshot(stateOf(world, (book) => book.save()));
-}
-
-/**
- * The state for another world in memory. Faster than a snapshot: it copies the books as they are and adds no digest. `faults`:
- * in place of the world's own.
- */
-export function copiedStateOf(world: RunningWorld, faults?: SavedFaults): WorldState<Book> {
-  return stateOf(world, (book) => book.copy(), faults);
-}
-
-function stateOf<SavedBook>(
-  { settings, clock, accounts, buckets, rules }: RunningWorld,
-  saveBook: (book: Book) => SavedBook,
-  faults?: SavedFaults,
-): WorldState<SavedBook> {
-  const now = clock.now();
-  const { seed, startMs: start, publishers, profile, assumptions } = settings;
-  const windowMs = dedupWindowOf(assumptions);
-  return {
-    seed,
-    start,
-    publishers,
-    profile,
-    assumptions: { ...assumptions },
-    clock: { mode: clock.mode, now },
-    faults: faults ?? rules.save(now),
-    strangers: copyOfTally(accounts.unauthenticated),
-    accounts: saveAccounts(
-      accounts,
-      (book) => book.forget(now, windowMs),
-      (of) => buckets.save(of, now),
-      saveBook,
-    ),
-  };
+/** The state with the time that the world shows now. */
+export function stateNow({ state, clock }: RunningWorld): WorldState {
+  return { ...state, clock: { mode: clock.mode, nowMs: clock.now() } };
 }
 
 /** How much a world holds in memory. */
@@ -175,14 +90,10 @@ export interface Usage {
   readonly impressions: number;
 }
 
-export function usageOf({ accounts }: RunningWorld): Usage {
-  let publishersTouched = 0;
+export function usageOf({ state: { accounts } }: RunningWorld): Usage {
   let impressions = 0;
-  for (const { book } of accounts.openedAccounts()) {
-    publishersTouched += 1;
-    impressions += book.impressions.count;
-  }
-  return { publishersTouched, impressions };
+  for (const { book } of accounts.values()) impressions += book.count;
+  return { publishersTouched: accounts.size, impressions };
 }
 
 /** Measured memory in bytes. An impression includes the index that recognises its duplicates. */

@@ -120,7 +120,7 @@ test("serve saves after the last answer", async () => {
   adsim.signal("SIGTERM");
   expect((await adsim.ended).code).toBe(0);
   const saved = JSON.parse(readFileSync(path, "utf8"));
-  expect(saved.accounts[0].book.impressions.count).toBe(1);
+  expect(saved.accounts[0].book.count).toBe(1);
 });
 
 describe("--load is refused before anything listens", () => {

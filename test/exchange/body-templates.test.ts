@@ -5,7 +5,6 @@ import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { BodyTemplates } from "../../src/exchange/body-templates.ts";
 import { type Choices, createSimulator, type Simulator } from "../../src/index.ts";
-import { dedupInputOf } from "../../src/world/ledger/fingerprint.ts";
 
 type Triplets = readonly [short: Simulator, full: Simulator, unseen: Simulator];
 
@@ -175,7 +174,7 @@ test("the fast path reads bodies on every surface, with and without a session, w
   const usual = new BodyTemplates(caller);
   for (const [surfaceIndex, { id }] of caller.surfaces.entries()) {
     const body = JSON.stringify({ ...members, surface: id });
-    const dedupInput = dedupInputOf("ad-1", "session-1");
+    const dedupInput = { ad: "ad-1", session: "session-1" };
     for (const text of [body, body.replaceAll('":"', '": "').replaceAll('","', '", "')]) {
       expect(usual.read(text)).toEqual({ account: caller, surfaceIndex, dedupInput });
     }

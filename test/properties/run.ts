@@ -168,4 +168,4 @@ export function stateWithBucketsOf(sim: Simulator): string {
   );
 }
 
-const observations: ReadonlySet<string> = new Set(["tally", "strangers", "digest"]);
+const observations: ReadonlySet<string> = new Set(["tally", "withoutKey", "digest"]);

@@ -174,7 +174,7 @@ test("a body of ten megabytes gets a 413 that the client can read, and the conne
   expect(responses.map(({ status }) => status)).toEqual([413, 200]);
   expect(world.journal.entries().map(({ reason }) => reason)).toEqual(["body_too_large"]);
   expect(before).toEqual([]);
-  expect(world.snapshot().accounts.every(({ book }) => book.impressions.count === 0)).toBe(true);
+  expect(world.snapshot().accounts.every(({ book }) => book.count === 0)).toBe(true);
 });
 
 test("an endless body gets an answer, and isn't read further", async () => {

@@ -115,8 +115,8 @@ describe("loading", () => {
     ["an edited file", (lines) => text(lines).replace('"seed":"file"', '"seed":"other"'), "digest"],
     [
       "another version",
-      (lines) => text(lines).replace('"version":5', '"version":1'),
-      "version must be 5",
+      (lines) => text(lines).replace('"version":6', '"version":1'),
+      "version must be 6",
     ],
     ["a HAR", () => '{"log":{"entries":[]}}', "but probably a HAR"],
     ["a journal", () => '{"entries":[],"total":0}', "but probably a journal"],

@@ -8,6 +8,7 @@ import type { RawParameters } from "../../exchange/parameters.ts";
 import type { World } from "../../exchange/world.ts";
 import { type Operation, type OperationId, operations } from "../../spec/operations.ts";
 import type { Account } from "../../world/accounts/account.ts";
+import { isClicked, recordedMs } from "../../world/ledger/book.ts";
 import type { CurlRequest } from "./curl-line.ts";
 
 export interface CurlRequestParts {
@@ -64,10 +65,10 @@ function clickOf({ world, operation, account, raw, impression }: CurlRequestPart
 const MAX_EXAMINED = 100;
 
 function latestClickable(world: World, account: Account): string | undefined {
-  const { impressions } = account.book;
-  const oldest = Math.max(0, impressions.count - MAX_EXAMINED);
-  for (let serial = impressions.count - 1; serial >= oldest; serial -= 1) {
-    if (impressions.isClicked(serial)) continue;
+  const { book } = account;
+  const oldest = Math.max(0, book.count - MAX_EXAMINED);
+  for (let serial = book.count - 1; serial >= oldest; serial -= 1) {
+    if (isClicked(book, serial)) continue;
     return world.ids.impression.encode(account.ordinal, serial);
   }
   return undefined;
@@ -75,11 +76,11 @@ function latestClickable(world: World, account: Account): string | undefined {
 
 /** Whether a click on it is accepted under every choice of `click.window`. */
 function isClickable({ ids, assumptions, clock }: World, account: Account, id: string): boolean {
-  const { impressions } = account.book;
+  const { book } = account;
   const serial = ids.impression.decode(id)?.serial;
-  if (serial === undefined || serial >= impressions.count) return false;
-  if (impressions.isClicked(serial) && assumptions["click.repeat"] === "conflict") return false;
-  const isRecent = clock.now() - impressions.recordedMs(serial) < DAY_MS;
+  if (serial === undefined || serial >= book.count) return false;
+  if (isClicked(book, serial) && assumptions["click.repeat"] === "conflict") return false;
+  const isRecent = clock.now() - recordedMs(book, serial) < DAY_MS;
   return isRecent || assumptions["click.window"] === "none";
 }
 

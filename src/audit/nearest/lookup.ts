@@ -58,7 +58,7 @@ export function createLookup(world: World): Lookup {
     impressionIds(of) {
       const known = impressions.get(of.ordinal);
       if (known !== undefined) return known;
-      const { count } = of.book.impressions;
+      const { count } = of.book;
       const made = Array.from({ length: Math.min(count, MAX_COMPARED) }, (_, back) =>
         ids.impression.encode(of.ordinal, count - 1 - back),
       );

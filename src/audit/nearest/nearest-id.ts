@@ -100,15 +100,14 @@ export function nearestImpression(value: unknown, caller: Account, lookup: Looku
 
   /** The id of that impression if it exists and is the caller's, otherwise the caller's latest. */
   function idOf(of: IdParts): string | undefined {
-    if (of.publisher !== caller.ordinal || of.serial >= caller.book.impressions.count)
-      return latest;
+    if (of.publisher !== caller.ordinal || of.serial >= caller.book.count) return latest;
     return ids.impression.encode(of.publisher, of.serial);
   }
 }
 
 function impressionText({ publisher, serial }: IdParts, caller: Account, lookup: Lookup): string {
   const owner = lookup.account(publisher);
-  const count = owner?.book.impressions.count ?? 0;
+  const count = owner?.book.count ?? 0;
   if (owner !== undefined && serial < count) {
     return owner === caller ? "is valid now" : `is an impression of ${owner.id}`;
   }

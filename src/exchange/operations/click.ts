@@ -5,7 +5,14 @@ import type { Choice } from "../../spec/assumptions/catalogue.ts";
 import type { Rejection } from "../../spec/errors.ts";
 import type { Input } from "../../spec/operations.ts";
 import type { Account } from "../../world/accounts/account.ts";
-import type { Moment } from "../../world/ledger/book.ts";
+import {
+  clicksIn,
+  isClicked,
+  type Moment,
+  recordClick,
+  recordedMs,
+  surfaceIndexOf,
+} from "../../world/ledger/book.ts";
 import { createEventBodyWriter, type EventBodyWriter } from "./event-body.ts";
 import type { OperationWorld } from "./operation-world.ts";
 import {
@@ -34,19 +41,18 @@ export function createClick(world: OperationWorld): Click {
 
   return (input, account, moment) => {
     const { book } = account;
-    const { impressions } = book;
     const parts = ids.impression.decode(input.impression_id);
-    if (parts?.publisher !== account.ordinal || parts.serial >= impressions.count)
+    if (parts?.publisher !== account.ordinal || parts.serial >= book.count)
       return unknownImpression;
     const { serial } = parts;
-    const ageMs = moment.nowMs - impressions.recordedMs(serial);
+    const ageMs = moment.nowMs - recordedMs(book, serial);
     if (ageMs >= windowMs) return tooLate;
     const isLate = ageMs >= SHORTEST_WINDOW_MS;
 
-    const surface = account.surfaces[impressions.surfaceIndex(serial)];
+    const surface = account.surfaces[surfaceIndexOf(book, serial)];
     const micros = surface?.cpcMicros ?? 0;
-    if (!impressions.isClicked(serial)) {
-      book.recordClick(serial, micros, moment);
+    if (!isClicked(book, serial)) {
+      recordClick(book, serial, micros, moment);
       const body = bodyOf(ids.click.encode(account.ordinal, serial), micros);
       const shapedBy = isLate ? shapedByWindow : documented;
       return recorded("applied", micros, body, notes.recorded, shapedBy);
@@ -55,8 +61,8 @@ export function createClick(world: OperationWorld): Click {
       const outcome = repeat(ids.click.encode(account.ordinal, serial), micros, bodyOf);
       return isLate ? alsoShapedBy(outcome, shapedByWindow) : outcome;
     }
-    const id = ids.laterClick.encode(account.ordinal, book.clicks);
-    book.recordClick(serial, micros, moment);
+    const id = ids.laterClick.encode(account.ordinal, clicksIn(book));
+    recordClick(book, serial, micros, moment);
     const shapedBy = isLate ? shapedByLateRepeat : shapedByRepeat;
     return recorded("applied", micros, bodyOf(id, micros), notes.recorded, shapedBy);
   };

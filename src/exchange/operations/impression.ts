@@ -1,18 +1,17 @@
 /** `POST /v1/impression`: records one ad impression and credits it, unless it is a duplicate (spec §4). */
 
-import { deriveKey, drawBetween } from "../../base/random.ts";
+import { drawBetween } from "../../base/random.ts";
 import type { Assumptions, Choice } from "../../spec/assumptions/catalogue.ts";
 import type { Rejection } from "../../spec/errors.ts";
 import type { Input } from "../../spec/operations.ts";
 import type { Account } from "../../world/accounts/account.ts";
-import type { Moment } from "../../world/ledger/book.ts";
 import {
-  type DedupInput,
-  dedupInputOf,
-  type Fingerprint,
-  fingerprint,
-  withoutAd,
-} from "../../world/ledger/fingerprint.ts";
+  creditOf,
+  findOriginal,
+  type Moment,
+  recordImpression,
+  remember,
+} from "../../world/ledger/book.ts";
 import type { SurfaceTerms } from "../../world/publishers/seeded-publisher.ts";
 import { createEventBodyWriter, type EventBodyWriter } from "./event-body.ts";
 import { dedupWindowOf, type OperationWorld } from "./operation-world.ts";
@@ -28,6 +27,12 @@ import {
 import { surfaceNotFound } from "./surfaces.ts";
 
 type Repeat = (id: string, micros: number, bodyOf: EventBodyWriter) => Outcome;
+
+/** What makes an impression a duplicate of another one, besides its surface. */
+export interface DedupInput {
+  readonly ad: string;
+  readonly session: string;
+}
 
 export interface ImpressionRecorder {
   record(input: Input<"impression">, account: Account, moment: Moment): Outcome;
@@ -46,9 +51,8 @@ const MICROS_PER_CPM_PAISA = 10;
 export function createImpressionRecorder(world: OperationWorld): ImpressionRecorder {
   const { assumptions, ids } = world;
   const windowMs = dedupWindowOf(assumptions);
-  const hashKey = deriveKey(world.seed, "dedup");
   const repeat = repeatsUnder(assumptions)[assumptions["dedup.repeat"]];
-  const fingerprintOf = fingerprints[assumptions["dedup.key"]];
+  const keyOf = dedupKeys[assumptions["dedup.key"]];
   const recordsInactive = inactiveIsRecorded[assumptions["surface.inactive"]];
   const bodyOf = createEventBodyWriter("impression_id", assumptions);
   const shapedByInactive = shapedByStatus[assumptions["surface.statuses"]];
@@ -58,7 +62,7 @@ export function createImpressionRecorder(world: OperationWorld): ImpressionRecor
     const surfaceIndex = account.surfaceIndexes.get(input.surface);
     if (surfaceIndex === undefined) return surfaceNotFound;
     const { ad_id, session_id } = input;
-    const dedupInput = session_id === undefined ? undefined : dedupInputOf(ad_id, session_id);
+    const dedupInput = session_id === undefined ? undefined : { ad: ad_id, session: session_id };
     return recordOnSurface(surfaceIndex, dedupInput, account, moment);
   }
 
@@ -74,18 +78,22 @@ export function createImpressionRecorder(world: OperationWorld): ImpressionRecor
     if (!(active || recordsInactive)) return inactiveSurface;
 
     const { book } = account;
-    if (dedupInput !== undefined && repeat !== undefined) {
-      const same = fingerprintOf(hashKey, surfaceIndex, dedupInput);
-      const original = book.findOriginalOrRemember(same, moment.nowMs, windowMs);
+    const key =
+      dedupInput === undefined || repeat === undefined
+        ? undefined
+        : keyOf(surfaceIndex, dedupInput);
+    if (key !== undefined && repeat !== undefined) {
+      const original = findOriginal(book, key, moment.nowMs, windowMs);
       if (original !== undefined) {
         const id = ids.impression.encode(account.ordinal, original);
-        const outcome = repeat(id, book.impressions.micros(original), bodyOf);
+        const outcome = repeat(id, creditOf(book, original), bodyOf);
         return active ? outcome : alsoShapedBy(outcome, shapedByInactive);
       }
     }
 
     const micros = active ? priceOf(account, surface) : 0;
-    const serial = book.recordImpression(surfaceIndex, micros, moment);
+    const serial = recordImpression(book, surfaceIndex, micros, moment);
+    if (key !== undefined) remember(book, key, serial);
     const body = bodyOf(ids.impression.encode(account.ordinal, serial), micros);
     return active
       ? recorded("applied", micros, body, notes.recorded, documented)
@@ -98,19 +106,20 @@ export function createImpressionRecorder(world: OperationWorld): ImpressionRecor
 /** The credit of the publisher's next impression, within the surface's cpm range. Its serial decides it. */
 function priceOf(account: Account, surface: SurfaceTerms): number {
   const { cpmPaise } = surface;
-  const serial = account.book.impressions.count;
   return drawBetween(
     account.priceKey,
-    serial,
+    account.book.count,
     cpmPaise[0] * MICROS_PER_CPM_PAISA,
     cpmPaise[1] * MICROS_PER_CPM_PAISA,
   );
 }
 
-const fingerprints = {
-  "surface-ad-session": fingerprint,
-  session: (key, _index, dedupInput) => fingerprint(key, 0, withoutAd(dedupInput)),
-} satisfies Record<Choice<"dedup.key">, (...parts: Parameters<typeof fingerprint>) => Fingerprint>;
+/** Equal for duplicates only: the length says where the ad ends. */
+const dedupKeys = {
+  "surface-ad-session": (surfaceIndex, { ad, session }) =>
+    `${surfaceIndex} ${ad.length} ${ad}${session}`,
+  session: (_surfaceIndex, { session }) => session,
+} satisfies Record<Choice<"dedup.key">, (surfaceIndex: number, input: DedupInput) => string>;
 
 /** Answers a duplicate; undefined if duplicates count like other impressions. */
 function repeatsUnder(

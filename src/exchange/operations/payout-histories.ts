@@ -2,6 +2,7 @@
 
 import { type Day, day } from "../../base/calendar.ts";
 import type { Account } from "../../world/accounts/account.ts";
+import { lastDayOf } from "../../world/ledger/book.ts";
 import { type PayoutHistory, payoutHistory } from "../../world/ledger/payout-history.ts";
 import type { OperationWorld } from "./operation-world.ts";
 import { surfaceTotals } from "./revenue.ts";
@@ -12,7 +13,7 @@ export function createPayoutHistories({
   return (account, today) => {
     // The seeded history ends on the day before the world's start.
     const lastSeeded = day(Math.max(account.joined, population.startDay - 1));
-    const lastRecorded = account.book.lastDay ?? lastSeeded;
+    const lastRecorded = lastDayOf(account.book) ?? lastSeeded;
     const revenue = {
       joined: account.joined,
       lastDay: day(Math.max(lastSeeded, lastRecorded)),

@@ -38,7 +38,7 @@ export function createPayouts(world: OperationWorld): Payouts {
 
   return (input, account, { today }) => {
     const { payouts, pending } = historyOf(account, today);
-    const person = account.person ?? population.person(account.ordinal);
+    const person = population.person(account.ordinal);
     const listed = order(payouts, input.limit).map((payout) => {
       const status = statusOf(payout, account.ordinal, today);
       const { month } = payout;

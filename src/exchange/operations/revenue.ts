@@ -3,6 +3,7 @@
 import type { Day } from "../../base/calendar.ts";
 import type { AssumptionKey } from "../../spec/assumptions/catalogue.ts";
 import type { Account } from "../../world/accounts/account.ts";
+import { totalsBetween } from "../../world/ledger/book.ts";
 import type { Population } from "../../world/publishers/population.ts";
 import type { Totals } from "../../world/publishers/seeded-history.ts";
 
@@ -15,7 +16,7 @@ export function surfaceTotals(
 ): Totals[] {
   const history = population.seededHistory(account);
   return account.surfaces.map((_, index) => {
-    const recorded = account.book.between(index, from, to);
+    const recorded = totalsBetween(account.book, index, from, to);
     const before = history?.between(index, from, to);
     if (before === undefined) return recorded;
     return {

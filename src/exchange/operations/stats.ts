@@ -5,7 +5,7 @@ import { decimal } from "../../base/decimal.ts";
 import type { AssumptionKey, Choice } from "../../spec/assumptions/catalogue.ts";
 import type { Input } from "../../spec/operations.ts";
 import type { Account } from "../../world/accounts/account.ts";
-import type { Moment } from "../../world/ledger/book.ts";
+import { type Moment, totalsBetween } from "../../world/ledger/book.ts";
 import { noTotals, type Totals } from "../../world/publishers/seeded-history.ts";
 import { type AmountWriter, amountWriterOf } from "./amounts.ts";
 import type { OperationWorld } from "./operation-world.ts";
@@ -31,8 +31,6 @@ export function createStats({ assumptions, population }: OperationWorld): Stats 
   const lagDays = lags[assumptions["stats.today"]];
   const inr = amountWriterOf(assumptions);
 
-  const latest = new WeakMap<Account, LatestAnswer>();
-
   return (input, account, { today }) => {
     const asked = { from: input.from ?? day(today - DEFAULT_DAYS_BACK), to: input.to ?? today };
     const period = asked.from > asked.to ? invert(asked, input) : asked;
@@ -42,25 +40,10 @@ export function createStats({ assumptions, population }: OperationWorld): Stats 
     if (input.surface !== undefined && only === undefined) return surfaceNotFound;
 
     const byDate = input.from !== undefined && input.to !== undefined;
-    // Dashboards repeat the same request. The answer is valid until the next event is recorded.
-    const { revision } = account.book;
-    const last = latest.get(account);
-    if (
-      last?.revision === revision &&
-      last.from === asked.from &&
-      last.to === asked.to &&
-      last.today === today &&
-      last.byDate === byDate &&
-      last.only === only
-    ) {
-      return last.answer;
-    }
     // The time zone doesn't change days of seeded history that were given by date.
     const shapedBy: AssumptionKey[] = byDate && period.to < startDay ? [] : ["date.timezone"];
     if (asked.from > asked.to) shapedBy.push(...shapedByInversion);
-    const answer = readSuccess(bodyOf(account, period, only, today, shapedBy), shapedBy);
-    latest.set(account, { revision, today, ...asked, byDate, only, answer });
-    return answer;
+    return readSuccess(bodyOf(account, period, only, today, shapedBy), shapedBy);
   };
 
   /** The body of the response. Adds the assumptions that shaped its figures and rows to `shapedBy`. */
@@ -83,7 +66,7 @@ export function createStats({ assumptions, population }: OperationWorld): Stats 
     for (const [index, { id }] of account.surfaces.entries()) {
       if (only !== undefined && index !== only) continue;
       const row = totals[index] ?? noTotals;
-      busyToday ||= hasToday && account.book.hasEventsOn(index, today);
+      busyToday ||= hasToday && hasTraffic(totalsBetween(account.book, index, today, today));
       impressions += row.impressions;
       clicks += row.clicks;
       micros += row.micros;
@@ -100,16 +83,6 @@ export function createStats({ assumptions, population }: OperationWorld): Stats 
       `"revenue_inr":${inr(micros)},"surfaces":[${rows}]}`
     );
   }
-}
-
-/** A publisher's last answer, and the request that it answered. */
-interface LatestAnswer extends Period {
-  readonly revision: number;
-  readonly today: Day;
-  /** Whether both days were sent. */
-  readonly byDate: boolean;
-  readonly only: number | undefined;
-  readonly answer: Outcome;
 }
 
 function rowOf(

@@ -1,25 +1,20 @@
-/** The present state of a publisher: its origin (the seed or a sign-up), later changes, its book and its quotas. */
+/** A publisher as the service and its users see it: derived from its state and the seed. */
 
 import { type Day, formatDay } from "../../base/calendar.ts";
 import type { Key } from "../../base/random.ts";
-import { Book } from "../ledger/book.ts";
 import type { Ids } from "../publishers/ids.ts";
-import type { Person } from "../publishers/people.ts";
 import type { Population } from "../publishers/population.ts";
 import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
-import type { Bucket, Buckets } from "./buckets.ts";
-import { createTally, type Tally } from "./tally.ts";
+import type { AccountState } from "./state.ts";
 
-export interface Account {
-  readonly ordinal: number;
+export interface Account extends Readonly<Pick<AccountState, "ordinal" | "buckets" | "tally">> {
+  readonly book: AccountState["book"];
   readonly id: string;
   readonly joined: Day;
   /** Prices the publisher's impressions. */
   readonly priceKey: Key;
-  /** The person behind a sign-up. Undefined for a seeded publisher, whose person is computed on demand. */
-  readonly person: Person | undefined;
-  readonly book: Book;
-  readonly tally: Tally;
+  /** The name that was given at a sign-up. */
+  readonly chosenName: string | undefined;
   /** The index of each surface in `surfaces`, by id. */
   readonly surfaceIndexes: ReadonlyMap<string, number>;
   surfaces: readonly SurfaceTerms[];
@@ -27,48 +22,31 @@ export interface Account {
   keySerial: number;
   /** The only valid key: the one with that serial. */
   apiKey: string;
-  recordingBucket: Bucket;
-  /** Undefined if clicks share the quota of impressions. */
-  clickBucket: Bucket | undefined;
-  /** Belongs to the key: a new key gets a new bucket. */
-  reportingBucket: Bucket;
 }
 
-/** The parts of an account that can't be computed from its ordinal and the seed. */
-export interface AccountOrigin extends Pick<Account, "ordinal" | "joined" | "surfaces"> {
-  /** @default 0 */
-  readonly keySerial?: number | undefined;
-  readonly buckets: Buckets;
-  readonly person?: Person | undefined;
-  /** @default nothing recorded */
-  readonly book?: Book | undefined;
-  /** @default nothing counted */
-  readonly tally?: Tally | undefined;
-}
-
-/** The source of all other parts of an account. */
+/** The source of all parts of an account that aren't state. */
 export interface AccountSource {
   readonly ids: Ids;
   readonly population: Population;
 }
 
-export function createAccount(origin: AccountOrigin, { ids, population }: AccountSource): Account {
-  const { ordinal, surfaces, keySerial = 0, buckets } = origin;
+export function deriveAccount(state: AccountState, { ids, population }: AccountSource): Account {
+  const { ordinal, keySerial, signUp, buckets, tally, book } = state;
+  const { joined, surfaces: seeded } = population.publisherAt(ordinal, signUp);
+  const surfaces = seeded.map((terms, index) => ({ ...terms, ...state.surfaces[index] }));
   return {
     ordinal,
     id: ids.publisher.encode(ordinal, 0),
-    joined: origin.joined,
+    joined,
     priceKey: population.priceKey(ordinal),
-    person: origin.person,
-    book: origin.book ?? new Book(),
-    tally: origin.tally ?? createTally(),
+    chosenName: signUp?.name,
     surfaceIndexes: new Map(surfaces.map((surface, index) => [surface.id, index])),
     surfaces,
     keySerial,
     apiKey: ids.apiKey.encode(ordinal, keySerial),
-    recordingBucket: buckets.recordingBucket,
-    clickBucket: buckets.clickBucket,
-    reportingBucket: buckets.reportingBucket,
+    buckets,
+    tally,
+    book,
   };
 }
 
@@ -95,24 +73,21 @@ export interface Publisher {
 /** What a client needs to send requests: a publisher without the person behind it. */
 export type Credentials = Pick<Publisher, "id" | "apiKey" | "surfaces">;
 
-export function publicSurface(surface: SurfaceTerms): Surface {
-  const [lower, upper] = surface.cpmPaise;
-  return {
-    id: surface.id,
-    name: surface.name,
-    status: surface.status,
-    cpmRange: [lower / 100, upper / 100],
-  };
+export function publicSurface({ id, name, status, cpmPaise }: SurfaceTerms): Surface {
+  const [lower, upper] = cpmPaise;
+  return { id, name, status, cpmRange: [lower / 100, upper / 100] };
 }
 
-export function publicPublisher(account: Account, person: Person): Publisher {
+/** Invents the person behind the publisher, which takes time. */
+export function publicPublisher(account: Account, population: Population): Publisher {
+  const { name, contact, upiId } = population.person(account.ordinal);
   return {
     ordinal: account.ordinal,
     id: account.id,
     apiKey: account.apiKey,
-    name: person.name,
-    contact: { ...person.contact },
-    upiId: person.upiId,
+    name: account.chosenName ?? name,
+    contact: { ...contact },
+    upiId,
     joined: formatDay(account.joined),
     surfaces: account.surfaces.map(publicSurface),
   };

@@ -1,27 +1,24 @@
-/** The accounts of a world. Only accounts that were opened are stored; all others are computed from the seed on demand. */
+/** The accounts of a world. Only accounts that were opened are in its state; all others are derived from the seed on demand. */
 
-import type { Day } from "../../base/calendar.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
-import type { Person } from "../publishers/people.ts";
+import { forgetSessions } from "../ledger/book.ts";
 import { FIRST_SIGN_UP_ORDINAL } from "../publishers/population.ts";
-import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
-import { type Account, type AccountSource, createAccount } from "./account.ts";
-import type { Buckets } from "./buckets.ts";
-import { createTally, type Tally } from "./tally.ts";
-
-/** A sign-up's own data. */
-export interface SignUp {
-  readonly person: Person;
-  readonly joined: Day;
-  readonly surfaces: readonly SurfaceTerms[];
-}
+import type { SignUp, SurfaceTerms } from "../publishers/seeded-publisher.ts";
+import { type Account, type AccountSource, deriveAccount } from "./account.ts";
+import {
+  type AccountState,
+  createAccountState,
+  type SurfaceOverride,
+  type WorldState,
+} from "./state.ts";
+import type { Tally } from "./tally.ts";
 
 export interface Accounts {
   /** How many publishers there are, including sign-ups. */
   readonly total: number;
-  /** The account of publisher `ordinal`. It is stored from now on, so that it may be changed. */
+  /** The account of publisher `ordinal`. It is state from now on, so that it may be changed. Always the same object. */
   open(ordinal: number): Account | undefined;
-  /** The account for reading only. If it was never opened, it is computed and not stored. */
+  /** The account for reading only. If it was never opened, it is derived and not stored. */
   peek(ordinal: number): Account | undefined;
   /** The ordinal of the publisher at an index of the listing: seeded publishers first, then sign-ups. */
   ordinalAt(index: number): number | undefined;
@@ -31,13 +28,15 @@ export interface Accounts {
   openByKey(apiKey: string): Account | undefined;
   /** The same for reading only. */
   peekByKey(apiKey: string): Account | undefined;
-  /** Gives an account its next key. The old one is no longer valid. */
+  /** Gives an account its next key, with a reporting quota of its own. The old one is no longer valid. */
   rotateKey(account: Account): void;
+  /** Changes the terms of a surface. @returns all of them. */
+  setSurface(account: Account, surfaceIndex: number, change: SurfaceOverride): SurfaceTerms;
   add(signUp: SignUp): Account;
-  /** Adds a saved account. Sign-ups must come in their order. @returns false for one that this world can't have. */
-  put(account: Account): boolean;
   /** The accounts that were opened. */
-  openedAccounts(): Iterable<Account>;
+  openedAccounts(): Account[];
+  /** Frees what the books of all of them remember about impressions outside the window. */
+  forgetSessions(nowMs: number, windowMs: number): void;
   /** Counts the requests without a valid key. */
   readonly unauthenticated: Tally;
 }
@@ -47,38 +46,47 @@ export interface AccountWorld extends AccountSource {
   readonly accounts: Accounts;
 }
 
-export interface AccountsOptions extends AccountSource {
-  readonly freshBuckets: () => Buckets;
-  /** @default a new one */
-  readonly unauthenticated?: Tally | undefined;
-}
-
-export function createAccounts(options: AccountsOptions): Accounts {
-  const { ids, population, freshBuckets, unauthenticated = createTally() } = options;
-  const stored = new Map<number, Account>();
-  let signUps = 0;
+export function createAccounts(state: WorldState, source: AccountSource): Accounts {
+  const { ids, population } = source;
+  const { assumptions } = state.settings;
+  const derived = new Map<number, Account>();
+  const isSignUp = (ordinal: number): boolean => ordinal >= FIRST_SIGN_UP_ORDINAL;
+  let signUps = Array.from(state.accounts.keys()).filter(isSignUp).length;
 
   function exists(ordinal: number): boolean {
-    return (
-      ordinal < population.size ||
-      (ordinal >= FIRST_SIGN_UP_ORDINAL && ordinal < FIRST_SIGN_UP_ORDINAL + signUps)
-    );
-  }
-  function seeded(ordinal: number): Account {
-    return createAccount({ ...population.publisherAt(ordinal), buckets: freshBuckets() }, options);
+    return isSignUp(ordinal)
+      ? ordinal < FIRST_SIGN_UP_ORDINAL + signUps
+      : ordinal < population.size;
   }
   function peek(ordinal: number): Account | undefined {
-    const known = stored.get(ordinal);
-    if (known !== undefined) return known;
-    // Sign-ups are always stored, so this is a seeded publisher.
-    return exists(ordinal) ? seeded(ordinal) : undefined;
+    const opened = state.accounts.get(ordinal);
+    if (opened !== undefined) return accountOf(opened);
+    return exists(ordinal)
+      ? deriveAccount(createAccountState(ordinal, assumptions), source)
+      : undefined;
   }
   function open(ordinal: number): Account | undefined {
-    const known = stored.get(ordinal);
+    const opened = state.accounts.get(ordinal);
+    if (opened !== undefined) return accountOf(opened);
+    return exists(ordinal) ? store(createAccountState(ordinal, assumptions)) : undefined;
+  }
+  function store(account: AccountState): Account {
+    state.accounts.set(account.ordinal, account);
+    return accountOf(account);
+  }
+  /** Derived once, and again in the same object after a change. */
+  function accountOf(opened: AccountState): Account {
+    const known = derived.get(opened.ordinal);
     if (known !== undefined) return known;
-    const made = peek(ordinal);
-    if (made !== undefined) stored.set(ordinal, made);
+    const made = deriveAccount(opened, source);
+    derived.set(opened.ordinal, made);
     return made;
+  }
+  function change(account: Account, make: (opened: AccountState) => void): void {
+    const opened = state.accounts.get(account.ordinal);
+    if (opened === undefined) throw new Error("Only an opened account can be changed.");
+    make(opened);
+    Object.assign(account, deriveAccount(opened, source));
   }
 
   function byKey(
@@ -109,31 +117,34 @@ export function createAccounts(options: AccountsOptions): Accounts {
     openByKey: (apiKey) => byKey(apiKey, open),
     peekByKey: (apiKey) => byKey(apiKey, peek),
     rotateKey(account) {
-      account.keySerial += 1;
-      account.apiKey = ids.apiKey.encode(account.ordinal, account.keySerial);
-      account.reportingBucket = freshBuckets().reportingBucket;
+      change(account, (opened) => {
+        opened.keySerial += 1;
+        const { buckets } = createAccountState(opened.ordinal, assumptions);
+        opened.buckets.reporting = buckets.reporting;
+      });
+    },
+    setSurface(account, surfaceIndex, override) {
+      change(account, ({ surfaces }) => {
+        surfaces[surfaceIndex] = { ...surfaces[surfaceIndex], ...override };
+      });
+      const terms = account.surfaces[surfaceIndex];
+      if (terms === undefined) throw new RangeError(`There is no surface at ${surfaceIndex}.`);
+      return terms;
     },
     add(signUp) {
       const ordinal = FIRST_SIGN_UP_ORDINAL + signUps;
-      const account = createAccount({ ...signUp, ordinal, buckets: freshBuckets() }, options);
       signUps += 1;
-      stored.set(ordinal, account);
-      return account;
+      return store(createAccountState(ordinal, assumptions, signUp));
     },
-    put(account) {
-      const { ordinal } = account;
-      const isNext = ordinal === FIRST_SIGN_UP_ORDINAL + signUps;
-      if (stored.has(ordinal) || !(ordinal < population.size || isNext)) return false;
-      if (isNext) signUps += 1;
-      stored.set(ordinal, account);
-      return true;
+    openedAccounts: () => Array.from(state.accounts.values(), accountOf),
+    forgetSessions(nowMs, windowMs) {
+      for (const { book } of state.accounts.values()) forgetSessions(book, nowMs, windowMs);
     },
-    openedAccounts: () => stored.values(),
-    unauthenticated,
+    unauthenticated: state.withoutKey,
   };
 }
 
-/** The opened accounts, sorted by ordinal, so that the order of requests doesn't show in saved state. */
+/** The opened accounts, sorted by ordinal, so that the order of requests doesn't show. */
 export function accountsByOrdinal(accounts: Accounts): Account[] {
-  return Array.from(accounts.openedAccounts()).sort((left, right) => left.ordinal - right.ordinal);
+  return accounts.openedAccounts().sort((left, right) => left.ordinal - right.ordinal);
 }

@@ -3,11 +3,11 @@
 import * as v from "valibot";
 import type { Day } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
+import { given } from "../../base/given.ts";
 import { InputError, parseInput } from "../../base/input.ts";
 import { anyOf, type Schema, strictObject } from "../../base/schema-builders.ts";
 import { surfaceStatuses } from "../../spec/responses.ts";
-import { MAX_SURFACES } from "../ledger/impression-columns.ts";
-import { FIRST_SIGN_UP_ORDINAL } from "../publishers/population.ts";
+import { MAX_SURFACES } from "../ledger/book.ts";
 import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
 import {
   type Account,
@@ -176,15 +176,16 @@ export function createDirectory(
   world: () => DirectoryWorld,
   note: (change: PublisherChange) => void,
 ): Publishers {
-  function publicView(account: Account): Publisher {
-    return publicPublisher(account, account.person ?? world().population.person(account.ordinal));
-  }
+  const publicView = (account: Account): Publisher => publicPublisher(account, world().population);
   const find = (how: "peek" | "open", publisherId: string): Account =>
     accountWith(publisherId, how, world().accounts);
-  function peekAt(index: number): Account | undefined {
+  /** The accounts at `count` indexes from `offset` on, as far as the list goes. */
+  function peekFrom(offset: number, count: number): Account[] {
     const { accounts } = world();
-    const ordinal = accounts.ordinalAt(index);
-    return ordinal === undefined ? undefined : accounts.peek(ordinal);
+    const length = Math.max(0, Math.min(count, accounts.total - offset));
+    return Array.from({ length }, (_, index) => accounts.ordinalAt(offset + index))
+      .map((ordinal) => (ordinal === undefined ? undefined : accounts.peek(ordinal)))
+      .filter((account) => account !== undefined);
   }
 
   return {
@@ -192,7 +193,7 @@ export function createDirectory(
       return world().accounts.total;
     },
     at(index) {
-      const account = peekAt(index);
+      const [account] = peekFrom(index, 1);
       if (account !== undefined) return publicView(account);
       const last = world().accounts.total - 1;
       throw new InputError("index", `must be a whole number from 0 to ${last}`, "not-found");
@@ -200,47 +201,26 @@ export function createDirectory(
     get: (publisherId) => publicView(find("peek", publisherId)),
     list(range = {}) {
       const { offset, limit } = parseInput(rangeSchema, range);
-      const { accounts } = world();
-      const end = Math.min(accounts.total, offset + limit);
-      const listed: Publisher[] = [];
-      for (let index = offset; index < end; index += 1) {
-        const account = peekAt(index);
-        if (account !== undefined) listed.push(publicView(account));
-      }
-      return listed;
+      return peekFrom(offset, limit).map(publicView);
     },
     credentials(count) {
-      const { accounts } = world();
       const { count: most } = parseInput(credentialsSchema, { count });
-      return Array.from({ length: Math.min(most, accounts.total) }, (_, index) => peekAt(index))
-        .filter((account) => account !== undefined)
-        .map((account) => ({
-          id: account.id,
-          apiKey: account.apiKey,
-          surfaces: account.surfaces.map(publicSurface),
-        }));
+      return peekFrom(0, most).map(({ id, apiKey, surfaces }) => {
+        return { id, apiKey, surfaces: surfaces.map(publicSurface) };
+      });
     },
     signUp(request = {}) {
       const wanted = parseInput(signUpSchema, request);
-      const { accounts, population, ids, clock, dayOf } = world();
-      const number = accounts.total - population.size;
-      const ordinal = FIRST_SIGN_UP_ORDINAL + number;
-      const seededPerson = population.person(ordinal);
-      const surfaces = (wanted.surfaces ?? ["Main"]).map((entry, index): SurfaceTerms => {
-        const surface = typeof entry === "string" ? { name: entry } : entry;
-        const cpmPaise = paiseOf(surface.cpmRange ?? [10, 50]);
-        return {
-          id: ids.surface.encode(ordinal, index),
-          name: surface.name,
-          status: surface.status ?? "active",
-          cpmPaise,
-          cpcMicros: population.cpcMicros(ordinal, index, cpmPaise),
-        };
-      });
+      const { accounts, population, clock, dayOf } = world();
+      const number = accounts.total - population.size + 1;
       const account = accounts.add({
-        person: { ...seededPerson, name: wanted.name ?? `New publisher ${number + 1}` },
+        name: wanted.name ?? `New publisher ${number}`,
         joined: dayOf(clock.now()),
-        surfaces,
+        surfaces: (wanted.surfaces ?? ["Main"]).map((entry) => {
+          const surface: SurfaceRequest = typeof entry === "string" ? { name: entry } : entry;
+          const { name, status = "active", cpmRange: range = [10, 50] } = surface;
+          return { name, status, cpmPaise: paiseOf(range) };
+        }),
       });
       note({ kind: "sign-up", signUp: wanted, publisher: account.id });
       return publicView(account);
@@ -251,26 +231,19 @@ export function createDirectory(
       note({ kind: "rotate-key", publisher: account.id });
       return publicView(account);
     },
-    setSurface(publisherId, surfaceId, given) {
-      const change = parseInput(changeSchema, given);
-      const { status: nextStatus, cpmRange: nextRange } = change;
+    setSurface(publisherId, surfaceId, wanted) {
+      const change = parseInput(changeSchema, wanted);
       // A refused change must not open the account.
-      const before = find("peek", publisherId).surfaces.find((surface) => surface.id === surfaceId);
-      if (before === undefined) {
+      const index = find("peek", publisherId).surfaceIndexes.get(surfaceId);
+      if (index === undefined) {
         throw new InputError("surface", "names no surface of this publisher", "not-found");
       }
-      const after: SurfaceTerms = {
-        ...before,
-        status: nextStatus ?? before.status,
-        ...(nextStatus === undefined ? {} : { statusBy: "user" }),
-        cpmPaise: nextRange === undefined ? before.cpmPaise : paiseOf(nextRange),
-      };
       const account = find("open", publisherId);
-      account.surfaces = account.surfaces.map((surface) =>
-        surface.id === surfaceId ? after : surface,
-      );
-      note({ kind: "set-surface", publisher: account.id, surface: after.id, change });
-      return publicSurface(after);
+      const cpmPaise = change.cpmRange && paiseOf(change.cpmRange);
+      const changed = given({ status: change.status, cpmPaise });
+      const terms = world().accounts.setSurface(account, index, changed);
+      note({ kind: "set-surface", publisher: account.id, surface: surfaceId, change });
+      return publicSurface(terms);
     },
   };
 }

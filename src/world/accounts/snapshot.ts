@@ -1,24 +1,19 @@
-/** Saves a world as JSON and loads it. A damaged or foreign snapshot is refused before anything changes. */
+/** Writes the state of a world as JSON and reads it. A damaged or foreign snapshot is refused before anything changes. */
 
 import * as v from "valibot";
-import { assert } from "../../base/assert.ts";
-import { day } from "../../base/calendar.ts";
 import type { ClockMode } from "../../base/clock.ts";
-import { createDigest } from "../../base/digest.ts";
+import { digestOf } from "../../base/digest.ts";
 import { InputError, isPlainObject, parseInput } from "../../base/input.ts";
+import { fromBase64, toBase64 } from "../../base/text.ts";
 import type { SavedFaults } from "../../faults/saved-faults.ts";
-import type { Book, SavedBook } from "../ledger/book.ts";
-import type { Person } from "../publishers/people.ts";
-import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
+import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
+import { type BookState, type RunningTotals, recordedMs } from "../ledger/book.ts";
 import type { WorldSettings } from "../publishers/world-settings.ts";
-import { type Account, createAccount } from "./account.ts";
-import { type Accounts, type AccountWorld, accountsByOrdinal } from "./accounts.ts";
-import type { BucketKeeper, Buckets, SavedBuckets } from "./buckets.ts";
-import type { AccountState, SavedAccount } from "./saved-account.ts";
+import type { AccountState, WorldState } from "./state.ts";
 import { copyOfTally, type Tally } from "./tally.ts";
 
 /** The first members of every snapshot. */
-const snapshotBegin = { format: "adsim-snapshot", version: 5 } as const;
+const snapshotBegin = { format: "adsim-snapshot", version: 6 } as const;
 
 /** The whole state of a world as JSON. Opaque: its members may change with every `version`. */
 export interface Snapshot extends Omit<WorldSettings, "startMs" | "assumptions"> {
@@ -31,8 +26,63 @@ export interface Snapshot extends Omit<WorldSettings, "startMs" | "assumptions">
   readonly clock: { readonly mode: ClockMode; readonly now: number };
   readonly faults: SavedFaults;
   /** Requests without a valid key. */
-  readonly strangers: Tally;
+  readonly withoutKey: Tally;
+  /** By ordinal, so that the order of first requests doesn't show. */
   readonly accounts: readonly SavedAccount[];
+}
+
+interface SavedAccount extends Omit<AccountState, "book"> {
+  readonly book: SavedBook;
+}
+
+/** A book as JSON. A column is the base 64 of `count` little-endian values. */
+interface SavedBook {
+  readonly count: number;
+  readonly surface: string;
+  readonly micros: string;
+  readonly time: string;
+  readonly clicked: string;
+  readonly days: readonly (readonly RunningTotals[])[];
+  /** In order, because an object would put numbers first. Those in the window. */
+  readonly sessions: readonly (readonly [key: string, serial: number])[];
+}
+
+/** `windowMs`: how long impressions are remembered. */
+export function writeSnapshot(state: WorldState, faults: SavedFaults, windowMs: number): Snapshot {
+  const { settings, clock, withoutKey } = state;
+  const accounts = [...state.accounts.values()].sort((one, other) => one.ordinal - other.ordinal);
+  const content = {
+    ...snapshotBegin,
+    seed: settings.seed,
+    start: settings.startMs,
+    publishers: settings.publishers,
+    profile: settings.profile,
+    assumptions: { ...settings.assumptions },
+    clock: { mode: clock.mode, now: clock.nowMs },
+    faults,
+    withoutKey: copyOfTally(withoutKey),
+    accounts: accounts.map(({ book, ...account }): SavedAccount => {
+      return { ...structuredClone(account), book: savedBook(book, clock.nowMs, windowMs) };
+    }),
+  };
+  return { ...content, digest: snapshotDigest(content) };
+}
+
+function savedBook(book: BookState, nowMs: number, windowMs: number): SavedBook {
+  const { count, surface, micros, time, clicked, days, sessions } = book;
+  const column = (values: Uint8Array | Uint32Array | Float64Array): string =>
+    toBase64(new Uint8Array(values.buffer, 0, count * values.BYTES_PER_ELEMENT));
+  return {
+    count,
+    surface: column(surface),
+    micros: column(micros),
+    time: column(time),
+    clicked: column(clicked),
+    days: structuredClone(days),
+    sessions: Array.from(sessions).filter(
+      ([, serial]) => nowMs - recordedMs(book, serial) < windowMs,
+    ),
+  };
 }
 
 /** What must be right for the digest to mean something. Whoever changes both owns the world and may break it. */
@@ -43,112 +93,58 @@ const envelope = v.looseObject({
     `must be ${snapshotBegin.version}, the version that this adsim reads`,
   ),
   digest: v.string(),
-  assumptions: v.record(v.string(), v.string()),
   accounts: v.array(v.unknown()),
 });
 
-/** A copy of a snapshot that is whole. @throws InputError that names the field at fault. */
+/** A snapshot that is whole. @throws InputError that names the field at fault. */
 export function parseSnapshot(input: unknown): Snapshot {
   if (!isPlainObject(input)) {
-    const source = "from sim.snapshot() or GET /_sim/snapshot";
-    throw new InputError("", `must be an object ${source}`);
+    throw new InputError("", "must be an object from sim.snapshot() or GET /_sim/snapshot");
   }
   parseInput(envelope, input);
-  // The digest below shows that the other members are as adsim wrote them.
-  const snapshot = structuredClone(input) as unknown as Snapshot;
-  if (snapshot.digest !== snapshotDigest(snapshot)) {
-    throw new InputError(
-      "digest",
-      "doesn't match: the snapshot was damaged or edited. Take another snapshot of that world",
-    );
-  }
-  return snapshot;
-}
-
-/** The digest of a snapshot. Its members must be in the order in which they were saved. */
-export function snapshotDigest(snapshot: Omit<Snapshot, "digest">): string {
-  const digest = createDigest();
-  digest.text(headText(snapshot));
-  // One text per account: a single string couldn't hold all accounts.
-  for (const account of snapshot.accounts) digest.text(JSON.stringify(account));
-  return digest.value();
-}
-
-/** All members that the digest covers, apart from the accounts. */
-function headText({ accounts: _, ...rest }: Omit<Snapshot, "digest">): string {
-  const assumptions = Object.fromEntries(Object.entries(rest.assumptions).sort());
-  return JSON.stringify({ ...rest, digest: undefined, assumptions });
-}
-
-/** The state that a snapshot holds. `KeptBook` is the form of its books. */
-export interface WorldState<KeptBook = SavedBook>
-  extends Omit<Snapshot, "format" | "version" | "digest" | "accounts"> {
-  readonly accounts: readonly AccountState<KeptBook>[];
-}
-
-/** Adds the format, the version and the digest. */
-export function sealSnapshot(state: WorldState): Snapshot {
-  return { ...snapshotBegin, digest: snapshotDigest({ ...snapshotBegin, ...state }), ...state };
-}
-
-/** `forget` drops what a book no longer needs, so that a snapshot never contains it. */
-export function saveAccounts<KeptBook>(
-  accounts: Accounts,
-  forget: (book: Book) => void,
-  saveBuckets: (buckets: Buckets) => SavedBuckets,
-  keepBook: (book: Book) => KeptBook,
-): AccountState<KeptBook>[] {
-  for (const { book } of accounts.openedAccounts()) forget(book);
-  return accountsByOrdinal(accounts).map((account) =>
-    saveAccount(account, saveBuckets(account), keepBook(account.book)),
+  // The digest shows that the other members are as adsim wrote them.
+  const snapshot = input as unknown as Snapshot;
+  if (snapshot.digest === snapshotDigest(snapshot)) return snapshot;
+  throw new InputError(
+    "digest",
+    "doesn't match: the snapshot was damaged or edited. Take another snapshot of that world",
   );
 }
 
-function saveAccount<KeptBook>(
-  account: Account,
-  buckets: SavedBuckets,
-  book: KeptBook,
-): AccountState<KeptBook> {
+/** The members must be in the order in which they were saved. */
+export function snapshotDigest(snapshot: Omit<Snapshot, "digest">): string {
+  return digestOf(textsOf(snapshot));
+}
+
+/** Accounts are texts of their own: a single string couldn't hold all. */
+function* textsOf({ accounts, ...others }: Omit<Snapshot, "digest">): Generator<string> {
+  yield JSON.stringify({ ...others, digest: undefined });
+  for (const account of accounts) yield JSON.stringify(account);
+}
+
+/** A copy of the state that a snapshot holds. Its rules are apart. */
+export function readState(snapshot: Snapshot): WorldState {
+  const { seed, start: startMs, publishers, profile, clock } = snapshot;
+  const assumptions = resolveAssumptions(snapshot.assumptions);
+  const accounts = snapshot.accounts.map(({ book, ...account }): AccountState => {
+    return { ...structuredClone(account), book: readBook(book) };
+  });
   return {
-    ordinal: account.ordinal,
-    keySerial: account.keySerial,
-    joined: account.joined,
-    ...(account.person === undefined ? {} : { person: savedPerson(account.person) }),
-    surfaces: account.surfaces.map(savedSurface),
-    ...buckets,
-    tally: copyOfTally(account.tally),
-    book,
+    settings: { seed, startMs, publishers, profile, assumptions },
+    clock: { mode: clock.mode, nowMs: clock.now },
+    accounts: new Map(accounts.map((account) => [account.ordinal, account])),
+    withoutKey: copyOfTally(snapshot.withoutKey),
   };
 }
 
-// Puts the members into the schema's order, which the digest depends on.
-function savedPerson({ name, contact, upiId }: Person): Person {
-  return { name, contact: { name: contact.name, email: contact.email }, upiId };
-}
-
-function savedSurface({
-  id,
-  name,
-  status,
-  statusBy,
-  cpmPaise,
-  cpcMicros,
-}: SurfaceTerms): SurfaceTerms {
-  const chosen = statusBy === undefined ? {} : { statusBy };
-  return { id, name, status, ...chosen, cpmPaise: [cpmPaise[0], cpmPaise[1]], cpcMicros };
-}
-
-/** Adds saved accounts to a world that has none. */
-export function loadAccounts<KeptBook>(
-  saved: readonly AccountState<KeptBook>[],
-  into: AccountWorld & { readonly buckets: BucketKeeper },
-  bookOf: (kept: KeptBook) => Book,
-): void {
-  for (const from of saved) {
-    const { ordinal, keySerial, surfaces, person } = from;
-    const [joined, tally] = [day(from.joined), copyOfTally(from.tally)];
-    const [book, buckets] = [bookOf(from.book), into.buckets.load(from)];
-    const parts = { ordinal, keySerial, joined, surfaces, person, tally, book, buckets };
-    assert(into.accounts.put(createAccount(parts, into)), `There is no publisher ${ordinal}.`);
-  }
+function readBook({ count, surface, micros, time, clicked, days, sessions }: SavedBook): BookState {
+  return {
+    count,
+    surface: fromBase64(surface),
+    micros: new Uint32Array(fromBase64(micros).buffer),
+    time: new Float64Array(fromBase64(time).buffer),
+    clicked: fromBase64(clicked),
+    days: days.map((own) => own.map((sums) => ({ ...sums }))),
+    sessions: new Map(sessions),
+  };
 }

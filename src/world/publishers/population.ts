@@ -11,7 +11,7 @@ import type { Ids } from "./ids.ts";
 import type { Person, PersonGenerator } from "./people.ts";
 import { profiles } from "./profiles.ts";
 import { createSeededHistory, type SeededHistory } from "./seeded-history.ts";
-import type { SeededPublisher, SurfaceTerms } from "./seeded-publisher.ts";
+import type { SeededPublisher, SignUp, SurfaceTerms } from "./seeded-publisher.ts";
 import type { WorldSettings } from "./world-settings.ts";
 
 /** Ordinals of sign-ups start here, so their ids don't depend on the size of the population. */
@@ -23,12 +23,11 @@ export interface Population {
   readonly size: number;
   /** The world's first day. Seeded history ends before it. */
   readonly startDay: Day;
-  publisherAt(ordinal: number): SeededPublisher;
+  /** The publisher as the seed decides, or as it signed up. */
+  publisherAt(ordinal: number, signUp?: SignUp): SeededPublisher;
   person(ordinal: number): Person;
   /** Daily totals of the days before the world's start; undefined for a publisher that signed up. */
   seededHistory(publisher: { readonly ordinal: number }): SeededHistory | undefined;
-  /** The price of a click on a surface with this cpm range, in micro-INR. */
-  cpcMicros(ordinal: number, surfaceIndex: number, cpmPaise: SurfaceTerms["cpmPaise"]): number;
   /** The key of the random stream that prices a publisher's impressions. */
   priceKey(ordinal: number): Key;
 }
@@ -84,8 +83,9 @@ export function createPopulation(options: PopulationOptions): Population {
   const pricesKey = deriveKey(seed, "price");
   const cachedHistories = new Map<number, SeededHistory>();
 
-  function publisherAt(ordinal: number): SeededPublisher {
+  function publisherAt(ordinal: number, signUp?: SignUp): SeededPublisher {
     const numbers = subKey(numbersKey, ordinal);
+    if (signUp !== undefined) return signedUp(ordinal, numbers, signUp);
     const count = drawBetween(numbers, 0, ...bounds.surfaces);
     const historyDays = drawBetween(numbers, 1, ...bounds.historyDays);
     return {
@@ -95,6 +95,16 @@ export function createPopulation(options: PopulationOptions): Population {
         surfaceAt(ordinal, numbers, { index, count }),
       ),
     };
+  }
+
+  function signedUp(ordinal: number, numbers: Key, signUp: SignUp): SeededPublisher {
+    const { joined } = signUp;
+    const surfaces = signUp.surfaces.map((terms, index) => ({
+      id: ids.surface.encode(ordinal, index),
+      ...terms,
+      cpcMicros: clickPrice(numbers, index, terms.cpmPaise),
+    }));
+    return { ordinal, joined, surfaces };
   }
 
   function surfaceAt(ordinal: number, numbers: Key, { index, count }: Place): SurfaceTerms {
@@ -147,8 +157,6 @@ export function createPopulation(options: PopulationOptions): Population {
     publisherAt,
     person: (ordinal) => options.people()(seed, profile, ordinal),
     seededHistory,
-    cpcMicros: (ordinal, surfaceIndex, cpmPaise) =>
-      clickPrice(subKey(numbersKey, ordinal), surfaceIndex, cpmPaise),
     priceKey: (ordinal) => subKey(pricesKey, ordinal),
   };
 }

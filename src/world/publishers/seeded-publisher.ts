@@ -1,4 +1,4 @@
-/** What the seed decides about a publisher. Data only. */
+/** What the seed, or a sign-up, decides about a publisher. Data only. */
 
 import type { Day } from "../../base/calendar.ts";
 
@@ -10,8 +10,6 @@ export interface SurfaceTerms {
   readonly id: string;
   readonly name: string;
   readonly status: string;
-  /** Set if a user chose the status; otherwise the seed did. */
-  readonly statusBy?: "user" | undefined;
   readonly cpmPaise: readonly [lower: number, upper: number];
   readonly cpcMicros: number;
 }
@@ -21,4 +19,11 @@ export interface SeededPublisher {
   readonly ordinal: number;
   readonly joined: Day;
   readonly surfaces: readonly SurfaceTerms[];
+}
+
+/** What a publisher said when it signed up. */
+export interface SignUp {
+  readonly name: string;
+  readonly joined: Day;
+  readonly surfaces: readonly Pick<SurfaceTerms, "name" | "status" | "cpmPaise">[];
 }

@@ -144,7 +144,7 @@ function filledBucket(from: Snapshot, ordinal: number, window: number): Snapshot
   if (!from.accounts.some((account) => account.ordinal === ordinal)) return undefined;
   const accounts = from.accounts.map((account) =>
     account.ordinal === ordinal
-      ? { ...account, recordingBucket: { window, used: 10_000 } }
+      ? { ...account, buckets: { ...account.buckets, recording: { window, used: 10_000 } } }
       : account,
   );
   const edited = { ...from, accounts };
@@ -154,12 +154,10 @@ function filledBucket(from: Snapshot, ordinal: number, window: number): Snapshot
 /** The state but for what faults leave in it: their rules, the tallies, and accounts that nothing else happened to. */
 export function stateIn({ accounts, ...rest }: Snapshot): string {
   const touched = accounts.filter(
-    ({ book, keySerial, recordingBucket, clickBucket, reportingBucket }) =>
-      book.impressions.count > 0 ||
+    ({ book, keySerial, buckets }) =>
+      book.count > 0 ||
       keySerial > 0 ||
-      [recordingBucket, clickBucket, reportingBucket].some(
-        (bucket) => bucket !== undefined && "used" in bucket && bucket.used > 0,
-      ),
+      Object.values(buckets).some((bucket) => "used" in bucket && bucket.used > 0),
   );
   return JSON.stringify({ ...rest, accounts: touched }, (name, value) =>
     ofFaults.has(name) ? undefined : value,
@@ -168,7 +166,7 @@ export function stateIn({ accounts, ...rest }: Snapshot): string {
 
 const ofFaults: ReadonlySet<string> = new Set([
   "tally",
-  "strangers",
+  "withoutKey",
   "digest",
   "faults",
   // The mirror doesn't round.

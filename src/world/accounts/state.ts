@@ -1,0 +1,118 @@
+/**
+ * The state of a world as plain data: its settings, and of its publishers only what differs from the seed. Ids, keys, names,
+ * prices and past figures are derived from it. A fork, a checkpoint and a restore are another state.
+ */
+
+import type { ClockMode } from "../../base/clock.ts";
+import { InputError } from "../../base/input.ts";
+import type { AssumptionKey, Assumptions } from "../../spec/assumptions/catalogue.ts";
+import { type BookState, copyOfBook, createBook, lastDayOf } from "../ledger/book.ts";
+import { algorithmOf, type Bucket } from "../limits/algorithms.ts";
+import type { SignUp, SurfaceTerms } from "../publishers/seeded-publisher.ts";
+import type { WorldSettings } from "../publishers/world-settings.ts";
+import { copyOfTally, createTally, type Tally } from "./tally.ts";
+
+export interface WorldState {
+  settings: WorldSettings;
+  /** When the state was taken. A running world has a clock of its own. */
+  readonly clock: { readonly mode: ClockMode; readonly nowMs: number };
+  /** By ordinal: those that sent a request, signed up, or were changed. */
+  readonly accounts: Map<number, AccountState>;
+  /** Counts the requests without a valid key. */
+  readonly withoutKey: Tally;
+}
+
+/** The requests that are counted together. `clicks` is used if clicks don't share the quota of impressions. */
+export type Pool = "recording" | "clicks" | "reporting";
+
+/** What was changed by hand. */
+export type SurfaceOverride = Partial<Pick<SurfaceTerms, "status" | "cpmPaise">>;
+
+export interface AccountState {
+  readonly ordinal: number;
+  /** How often the key was rotated. */
+  keySerial: number;
+  /** Undefined for a seeded publisher. */
+  readonly signUp?: SignUp | undefined;
+  /** By the index of the surface. */
+  readonly surfaces: Record<number, SurfaceOverride>;
+  readonly buckets: Record<Pool, Bucket>;
+  readonly tally: Tally;
+  readonly book: BookState;
+}
+
+/** A world in which nothing has happened yet. */
+export function createState(settings: WorldSettings, clock: WorldState["clock"]): WorldState {
+  return { settings, clock, accounts: new Map(), withoutKey: createTally() };
+}
+
+/** An account to which nothing has happened yet. */
+export function createAccountState(
+  ordinal: number,
+  assumptions: Assumptions,
+  signUp?: SignUp,
+): AccountState {
+  const { fresh } = algorithmOf(assumptions);
+  return {
+    ordinal,
+    keySerial: 0,
+    ...(signUp === undefined ? {} : { signUp }),
+    surfaces: {},
+    buckets: { recording: fresh(), clicks: fresh(), reporting: fresh() },
+    tally: createTally(),
+    book: createBook(),
+  };
+}
+
+/** A copy that shares nothing that can change. */
+export function copyOfState(state: WorldState): WorldState {
+  const accounts = Array.from(state.accounts.values(), copyOfAccount);
+  return {
+    settings: state.settings,
+    clock: state.clock,
+    accounts: new Map(accounts.map((account) => [account.ordinal, account])),
+    withoutKey: copyOfTally(state.withoutKey),
+  };
+}
+
+function copyOfAccount(account: AccountState): AccountState {
+  return {
+    ...account,
+    surfaces: { ...account.surfaces },
+    buckets: structuredClone(account.buckets),
+    tally: copyOfTally(account.tally),
+    book: copyOfBook(account.book),
+  };
+}
+
+/**
+ * Changes the choices in force. Recorded events stay: the new choices only change how they are read and answered.
+ *
+ * @throws InputError for a change that recorded events don't allow. Nothing changes then.
+ */
+export function changeAssumptions(state: WorldState, assumptions: Assumptions): void {
+  const before = state.settings.assumptions;
+  const changed = (...keys: readonly AssumptionKey[]): boolean =>
+    keys.some((key) => before[key] !== assumptions[key]);
+  const accounts = [...state.accounts.values()];
+  if (changed("date.timezone") && accounts.some(hasDays)) {
+    throw new InputError(
+      "assumptions.date.timezone",
+      "can't change any more: it decides the days of events and sign-ups, and this world already has some. Reset the world first, or create it with this choice",
+      "conflict",
+    );
+  }
+  state.settings = { ...state.settings, assumptions };
+  for (const { ordinal, buckets, book } of accounts) {
+    const { buckets: fresh } = createAccountState(ordinal, assumptions);
+    // The count of one algorithm means nothing to another.
+    if (changed("limit.algorithm")) Object.assign(buckets, fresh);
+    if (changed("limit.recording-pool")) buckets.clicks = fresh.clicks;
+    // Other keys never match, and a shorter window may already have dropped some.
+    if (changed("dedup.key", "dedup.window")) book.sessions.clear();
+  }
+}
+
+function hasDays({ signUp, book }: AccountState): boolean {
+  return signUp !== undefined || lastDayOf(book) !== undefined;
+}
