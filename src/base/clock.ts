@@ -5,12 +5,14 @@ import { formatInstant, LAST_INSTANT_MS } from "./calendar.ts";
 import { type Duration, durationMs } from "./duration.ts";
 import { InputError, parseInput } from "./input.ts";
 
+export const clockModes = ["frozen", "flowing", "system"] as const;
+
 /**
  * - `frozen`: only `advance` and `set` move it.
  * - `flowing`: starts at a chosen instant and runs with real elapsed time.
  * - `system`: real time.
  */
-export type ClockMode = "frozen" | "flowing" | "system";
+export type ClockMode = (typeof clockModes)[number];
 
 /** A clock that never runs backwards. Instants are milliseconds since 1970-01-01T00:00:00Z. */
 export interface Clock {
@@ -33,12 +35,10 @@ export interface Clock {
   set(change: { readonly mode?: ClockMode; readonly nowMs?: number }): void;
 }
 
-export const clockModes: readonly ClockMode[] = ["frozen", "flowing", "system"];
-
 const wholeMs = "must be whole milliseconds since 1970, as a number";
 const changeSchema = v.pipe(
   v.strictObject({
-    mode: v.optional(v.picklist(clockModes, `must be one of ${clockModes.join(", ")}`)),
+    mode: v.optional(v.picklist(clockModes)),
     nowMs: v.optional(v.pipe(v.number(wholeMs), v.safeInteger(wholeMs))),
   }),
   v.check(
@@ -56,59 +56,57 @@ export type WallClock = () => number;
  * @throws InputError for a mode that needs real time if `wallClock` is missing.
  */
 export function createClock(
-  mode: ClockMode,
+  startMode: ClockMode,
   startMs: number,
   wallClock: WallClock | undefined,
 ): Clock {
-  // now = base + (wall - origin). A frozen clock doesn't read the wall clock.
-  let current = mode;
-  let baseMs = startMs;
-  let originMs = wallClockMs(mode, wallClock);
-  let latestMs = startMs;
+  let mode = startMode;
+  let nowMs = startMs;
+  /** The latest time that the wall clock has shown; 0 if it isn't needed. */
+  let wallMs = wallClockMs(mode, wallClock);
 
   function now(): number {
-    if (current === "frozen") return baseMs;
-    const flowedMs = baseMs + wallClockMs(current, wallClock) - originMs;
+    const shownMs = wallClockMs(mode, wallClock);
     // The wall clock may be set back. The world's time never runs backwards and never passes the year 9999.
-    latestMs = Math.min(LAST_INSTANT_MS, Math.max(latestMs, flowedMs));
-    return latestMs;
-  }
-  function begin(nextMode: ClockMode, nowMs: number): void {
-    if (!(nowMs <= LAST_INSTANT_MS)) {
-      throw new InputError(
-        "now",
-        "must not be past 9999-12-31T18:29:59.999Z: after that the year in India has five digits",
-      );
+    if (shownMs > wallMs) {
+      nowMs = Math.min(LAST_INSTANT_MS, nowMs + shownMs - wallMs);
+      wallMs = shownMs;
     }
-    originMs = wallClockMs(nextMode, wallClock);
-    current = nextMode;
-    baseMs = nowMs;
-    latestMs = nowMs;
+    return nowMs;
+  }
+  function begin(nextMode: ClockMode, nextMs: number): void {
+    if (!(nextMs <= LAST_INSTANT_MS)) {
+      const why = "after that the year in India has five digits";
+      throw new InputError("now", `must not be past 9999-12-31T18:29:59.999Z: ${why}`);
+    }
+    wallMs = wallClockMs(nextMode, wallClock);
+    mode = nextMode;
+    nowMs = nextMs;
   }
 
   return {
     now,
-    get mode(): ClockMode {
-      return current;
+    get mode() {
+      return mode;
     },
     advance(by) {
-      begin(current, now() + durationMs(by));
-      return now();
+      begin(mode, now() + durationMs(by));
+      return nowMs;
     },
     set(change) {
-      const { mode: nextMode = current, nowMs } = parseInput(changeSchema, change, "change");
+      const { mode: nextMode = mode, nowMs: asked } = parseInput(changeSchema, change, "change");
       const beforeMs = now();
-      const target =
-        nowMs ??
-        (nextMode === "system" ? Math.max(beforeMs, wallClockMs(nextMode, wallClock)) : beforeMs);
-      if (target < beforeMs) {
+      const nextMs = asked ?? (nextMode === "system" ? wallClockMs(nextMode, wallClock) : beforeMs);
+      if (asked !== undefined && asked < beforeMs) {
+        const hint = "time never runs backwards. Reset the world to start over";
+        const time = formatInstant(beforeMs);
         throw new InputError(
           "now",
-          `must not be before the world's time, ${formatInstant(beforeMs)}: time never runs backwards. Reset the world to start over`,
+          `must not be before the world's time, ${time}: ${hint}`,
           "conflict",
         );
       }
-      begin(nextMode, target);
+      begin(nextMode, Math.max(beforeMs, nextMs));
     },
   };
 }
@@ -116,14 +114,14 @@ export function createClock(
 /** Real time in whole milliseconds; 0 for a mode that doesn't need it. @throws InputError if it is needed and missing. */
 export function wallClockMs(mode: ClockMode, wallClock: WallClock | undefined): number {
   if (mode === "frozen") return 0;
-  if (wallClock !== undefined) {
-    const wallMs = wallClock();
-    if (Number.isFinite(wallMs)) return Math.floor(wallMs);
-    throw new InputError("wallClock", "must return milliseconds since 1970, as Date.now does");
+  if (wallClock === undefined) {
+    throw new InputError(
+      "clock",
+      `"${mode}" needs real time: pass wallClock (Date.now, for example) to createSimulator, or use "frozen"`,
+      "conflict",
+    );
   }
-  throw new InputError(
-    "clock",
-    `"${mode}" needs real time: pass wallClock (Date.now, for example) to createSimulator, or use "frozen"`,
-    "conflict",
-  );
+  const wallMs = wallClock();
+  if (Number.isFinite(wallMs)) return Math.floor(wallMs);
+  throw new InputError("wallClock", "must return milliseconds since 1970, as Date.now does");
 }

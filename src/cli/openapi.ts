@@ -4,7 +4,7 @@ import { nodeHost } from "../adapters/node-host.ts";
 import { indentedJson } from "../base/text.ts";
 import { createSimulatorCore } from "../simulator/core.ts";
 import { recordExamples } from "../simulator/openapi-examples.ts";
-import { type OpenApiDocument, openApiDocument } from "../spec/openapi/openapi.ts";
+import { type OpenApiDocument, openApiDocument } from "../spec/openapi.ts";
 import { type CommonFlags, simulatorOptions } from "./options/common-options.ts";
 import type { HostProcess } from "./processes/host-process.ts";
 

@@ -10,7 +10,7 @@ import { VERSION } from "../base/version.ts";
 import { recordExamples } from "../simulator/openapi-examples.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 import { catalogue } from "../spec/assumptions/catalogue.ts";
-import { openApiDocument } from "../spec/openapi/openapi.ts";
+import { openApiDocument } from "../spec/openapi.ts";
 import type { Publishers } from "../world/accounts/publisher-directory.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { faultRoutes } from "./fault-routes.ts";

@@ -1,9 +1,8 @@
 /** The invariant of shape (H1). */
 
 import { headerOf } from "../exchange/headers.ts";
-import { successSchemas } from "../spec/openapi/openapi-successes.ts";
 import { operations } from "../spec/operations.ts";
-import { lenientSchemas } from "../spec/responses.ts";
+import { lenientSchemas, responseSchemas } from "../spec/responses.ts";
 import { bodyMismatch } from "../spec/schema-mismatch.ts";
 import { ensure, inconclusive } from "./ensure.ts";
 import type { Invariant } from "./invariant.ts";
@@ -23,7 +22,10 @@ function documentedAnswers(log: Log): string {
   const { trace, assumptions } = log;
   if (assumptions === undefined) mistakesRefused(log);
   else noFailures(trace, assumptions["limit.exceeded"] === "503");
-  const schemas = assumptions === undefined ? lenientSchemas : successSchemas(assumptions);
+  const additionalProperties = assumptions?.["response.form"] === "evolved";
+  const schemas = assumptions
+    ? responseSchemas(assumptions, { additionalProperties })
+    : lenientSchemas;
   let looked = 0;
   for (const exchange of ownAnswers(log)) {
     const { at, method, path, status, text } = exchange;

@@ -6,8 +6,7 @@
 import { day, formatDay } from "../base/calendar.ts";
 import { dayReader } from "../exchange/operations/operation-world.ts";
 import { buildRequest } from "../spec/build-request.ts";
-import type { Examples } from "../spec/openapi/openapi-examples.ts";
-import { parameterEncodingOf, type Values } from "../spec/openapi/openapi-requests.ts";
+import { type Examples, parameterEncodingOf, type Values } from "../spec/openapi.ts";
 import { type Operation, type OperationId, operations } from "../spec/operations.ts";
 import type { Credentials } from "../world/accounts/account.ts";
 import type { SimulatorCore } from "./simulator.ts";
@@ -31,7 +30,7 @@ export function recordExamples(of: SimulatorCore): Examples {
   const headers: Record<string, string> = {};
   const answers = Object.values<Operation>(operations).map((operation) => {
     const { id } = operation;
-    const { encoding } = parameterEncodingOf(operation, trial.assumptions);
+    const encoding = parameterEncodingOf(operation, trial.assumptions);
     const answer = trial.handle(buildRequest(id, values[id], { key, encoding }));
     const body: unknown = JSON.parse(answer.body);
     Object.assign(headers, answer.headers);

@@ -1,4 +1,4 @@
-/** The responses of the spec as JSON Schema (spec §2), with keys in the documented order. Callers pass in the choices. */
+/** The responses of the spec as JSON Schema (spec §2), with keys in the documented order. */
 
 import type { Assumptions, Choice } from "./assumptions/catalogue.ts";
 import { type OperationId, operations } from "./operations.ts";
@@ -13,34 +13,69 @@ export const payoutStatuses = ["processing", "paid", "on_hold", "failed", "rever
 
 export type PayoutStatus = (typeof payoutStatuses)[number];
 
-/** A JSON Schema (dialect 2020-12). */
-export type JsonSchema = { readonly [keyword: string]: unknown };
+/** A JSON Schema (dialect 2020-12). These are the keywords that code reads. */
+export interface JsonSchema {
+  readonly type?: "object" | "array" | "string" | "number" | "integer" | "boolean";
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean;
+  readonly items?: JsonSchema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly enum?: readonly unknown[];
+  readonly minLength?: number;
+  readonly minimum?: number;
+  readonly [keyword: string]: unknown;
+}
 
-/** The parts of a response schema that depend on assumptions and on the purpose of the schema. */
-export interface ResponseChoices {
+const decimals = { exact: 6, paise: 2 } satisfies Record<Choice<"money.precision">, number>;
+
+const surfaceStatus = {
+  documented: { type: "string", minLength: 1, description: "`active` unless it was changed" },
+  extended: {
+    type: "string",
+    enum: surfaceStatuses,
+    description: "Only impressions on `active` surfaces earn revenue",
+  },
+} satisfies Record<Choice<"surface.statuses">, JsonSchema>;
+
+/** What a payout's status is, what is special about its txn_id, and which members may be missing. */
+interface PayoutSchema {
+  readonly status: JsonSchema;
+  readonly txnId?: JsonSchema;
+  readonly optional?: readonly string[];
+}
+
+const anyStatus = { type: "string", enum: payoutStatuses, description: "Payout status" } as const;
+const payouts = {
+  documented: { status: { type: "string", const: "paid", description: "Payout status" } },
+  extended: { status: anyStatus, txnId: { minLength: 0 } },
+  "extended-without-txn": { status: anyStatus, optional: ["txn_id"] },
+} satisfies Record<Choice<"payout.statuses">, PayoutSchema>;
+
+export interface SchemaOptions {
   /** Whether objects may hold fields that the spec doesn't list. @default the schemas don't say */
   readonly additionalProperties?: boolean;
   /** Replaces a named schema, for example with a reference. @default the schema itself */
   readonly named?: (name: string, schema: JsonSchema) => JsonSchema;
-  /** How many decimals an amount has at most. */
-  readonly decimals: number;
-  readonly surfaceStatus: JsonSchema;
-  readonly payoutStatus: JsonSchema;
-  /** Changes the schema of txn_id, which is otherwise a non-empty string. */
-  readonly payoutReference: JsonSchema;
-  /** Whether every payout has a txn_id. */
-  readonly hasPayoutReference: boolean;
 }
 
-/** The schema of each operation's success body. All documented fields are required, unless an assumption omits one. */
+/**
+ * The schema of each operation's success body under the assumptions. Without assumptions, one that allows whatever some
+ * choice of them allows. No choice changes the names and nesting of members.
+ */
 export function responseSchemas(
-  choices: ResponseChoices,
+  assumptions: Assumptions | undefined,
+  { additionalProperties, named = (_, schema) => schema }: SchemaOptions = {},
 ): Readonly<Record<OperationId, JsonSchema>> {
-  const { named = itself, additionalProperties } = choices;
-  const inr = (description: string): JsonSchema => ({
+  const payoutSchema: PayoutSchema = assumptions
+    ? payouts[assumptions["payout.statuses"]]
+    : { status: { type: "string" }, txnId: { minLength: 0 }, optional: ["txn_id"] };
+  const places = decimals[assumptions?.["money.precision"] ?? "exact"];
+  const inr = (what: string): JsonSchema => ({
     type: "number",
     minimum: 0,
-    description: `${description}, in INR with at most ${choices.decimals} decimals`,
+    description: `${what}, in INR with at most ${places} decimals`,
   });
   const record = (
     properties: Readonly<Record<string, JsonSchema>>,
@@ -51,17 +86,39 @@ export function responseSchemas(
     required: Object.keys(properties).filter((name) => !optional.includes(name)),
     ...(additionalProperties === undefined ? {} : { additionalProperties }),
   });
-  const list = (description: string, items: JsonSchema): JsonSchema => ({
-    type: "array",
-    description,
-    items,
-  });
   const bound = inr("Price of a thousand impressions");
 
+  const period = record({
+    from: date("First day of the period"),
+    to: date("Last day of the period"),
+  });
+  const surfaceStats = record({
+    id: text("Surface identifier"),
+    impressions: count("Impressions of the surface in the period"),
+    revenue: inr("Revenue of the surface in the period"),
+  });
+  const stats = record({
+    publisher_id: text("The publisher queried"),
+    period: named("Period", period),
+    impressions: count("Total impressions in the period"),
+    clicks: count("Total clicks in the period"),
+    revenue_inr: inr("Total revenue in the period"),
+    surfaces: list("Figures by surface", named("SurfaceStats", surfaceStats)),
+  });
+  const impression = record({
+    ok: ok("The impression was accepted"),
+    impression_id: text("Identifier of the recorded impression; used to record a click"),
+    revenue_credited_inr: inr("Revenue credited for this request"),
+  });
+  const click = record({
+    ok: ok("The click was accepted"),
+    click_id: text("Identifier of the recorded click"),
+    revenue_credited_inr: inr("Revenue credited for this request"),
+  });
   const surface = record({
     id: text("Surface identifier"),
     name: { type: "string", description: "Display name" },
-    status: choices.surfaceStatus,
+    status: assumptions ? surfaceStatus[assumptions["surface.statuses"]] : { type: "string" },
     cpm_range: {
       type: "array",
       prefixItems: [bound, bound],
@@ -72,53 +129,20 @@ export function responseSchemas(
       description: "Prices in INR for a thousand impressions: the lower bound, then the upper one",
     },
   });
-  const surfaceStats = record({
-    id: text("Surface identifier"),
-    impressions: count("Impressions of the surface in the period"),
-    revenue: inr("Revenue of the surface in the period"),
-  });
-  const payout = record(
-    {
-      id: text("Payout identifier"),
-      date: date("Day of the payout"),
-      amount_inr: inr("Amount of the payout"),
-      upi_id: text("Payee payment address of the publisher"),
-      status: choices.payoutStatus,
-      txn_id: { ...text("Transaction reference of the payment"), ...choices.payoutReference },
-    },
-    choices.hasPayoutReference ? [] : ["txn_id"],
-  );
+  const payoutMembers = {
+    id: text("Payout identifier"),
+    date: date("Day of the payout"),
+    amount_inr: inr("Amount of the payout"),
+    upi_id: text("Payee payment address of the publisher"),
+    status: payoutSchema.status,
+    txn_id: { ...text("Transaction reference of the payment"), ...payoutSchema.txnId },
+  };
+  const payout = record(payoutMembers, payoutSchema.optional);
+  const maxItems = operations.payouts.parameters.limit.maximum;
   return {
-    stats: named(
-      "Stats",
-      record({
-        publisher_id: text("The publisher queried"),
-        period: named(
-          "Period",
-          record({ from: date("First day of the period"), to: date("Last day of the period") }),
-        ),
-        impressions: count("Total impressions in the period"),
-        clicks: count("Total clicks in the period"),
-        revenue_inr: inr("Total revenue in the period"),
-        surfaces: list("Figures by surface", named("SurfaceStats", surfaceStats)),
-      }),
-    ),
-    impression: named(
-      "ImpressionResult",
-      record({
-        ok: ok("The impression was accepted"),
-        impression_id: text("Identifier of the recorded impression; used to record a click"),
-        revenue_credited_inr: inr("Revenue credited for this request"),
-      }),
-    ),
-    click: named(
-      "ClickResult",
-      record({
-        ok: ok("The click was accepted"),
-        click_id: text("Identifier of the recorded click"),
-        revenue_credited_inr: inr("Revenue credited for this request"),
-      }),
-    ),
+    stats: named("Stats", stats),
+    impression: named("ImpressionResult", impression),
+    click: named("ClickResult", click),
     surfaces: named(
       "Surfaces",
       record({ surfaces: list("All surfaces of the publisher", named("Surface", surface)) }),
@@ -126,18 +150,15 @@ export function responseSchemas(
     payouts: named(
       "Payouts",
       record({
-        payouts: {
-          ...list("Payouts of the publisher", named("Payout", payout)),
-          maxItems: operations.payouts.parameters.limit.maximum,
-        },
+        payouts: { ...list("Payouts of the publisher", named("Payout", payout)), maxItems },
         pending_inr: inr("Amount pending and not yet paid out"),
       }),
     ),
   };
 }
 
-function itself(_name: string, schema: JsonSchema): JsonSchema {
-  return schema;
+function list(description: string, items: JsonSchema): JsonSchema {
+  return { type: "array", description, items };
 }
 
 function text(description: string): JsonSchema {
@@ -156,17 +177,8 @@ function ok(description: string): JsonSchema {
   return { type: "boolean", const: true, description };
 }
 
-/**
- * The schemas of successes, which allow whatever some choice of the assumptions allows. No choice changes the names and nesting
- * of members.
- */
-export const lenientSchemas: Readonly<Record<OperationId, JsonSchema>> = responseSchemas({
-  decimals: 6,
-  surfaceStatus: { type: "string" },
-  payoutStatus: { type: "string" },
-  payoutReference: { minLength: 0 },
-  hasPayoutReference: false,
-});
+/** The schemas of successes that allow whatever some choice of the assumptions allows. */
+export const lenientSchemas = responseSchemas(undefined);
 
 const successTypes = {
   documented: "application/json",

@@ -5,7 +5,7 @@ import { coveringArray } from "../../src/choices/covering-array.ts";
 import { createSimulator } from "../../src/index.ts";
 import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
 import { errorKinds } from "../../src/spec/errors.ts";
-import { openApiDocument } from "../../src/spec/openapi/openapi.ts";
+import { openApiDocument } from "../../src/spec/openapi.ts";
 import { operations } from "../../src/spec/operations.ts";
 import { someOf } from "../budget.ts";
 import { createConformance } from "../spec/openapi/openapi-conformance.ts";

@@ -14,7 +14,7 @@ import { startServer } from "../../src/server.ts";
 import { createWorlds } from "../../src/simulator/worlds.ts";
 import { catalogue } from "../../src/spec/assumptions/catalogue.ts";
 import { errorKinds } from "../../src/spec/errors.ts";
-import { openApiDocument } from "../../src/spec/openapi/openapi.ts";
+import { openApiDocument } from "../../src/spec/openapi.ts";
 import { operationIds } from "../../src/spec/operations.ts";
 import { isThorough } from "../budget.ts";
 import { answersListed, codeIn, ofTransports } from "../spec/openapi/openapi-answers.ts";

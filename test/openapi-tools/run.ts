@@ -13,7 +13,7 @@ import { coveringArray } from "../../src/choices/covering-array.ts";
 import { createSimulator } from "../../src/index.ts";
 import { type Server, startServer } from "../../src/server.ts";
 import { recordExamples } from "../../src/simulator/openapi-examples.ts";
-import { openApiDocument } from "../../src/spec/openapi/openapi.ts";
+import { openApiDocument } from "../../src/spec/openapi.ts";
 import { sessions } from "./sessions.ts";
 
 const run = promisify(execFile);

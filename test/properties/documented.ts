@@ -1,6 +1,6 @@
 /** Invariant H1 once more, by a validator of JSON Schema: the document describes every answer, including refusals and headers. */
 
-import { openApiDocument } from "../../src/spec/openapi/openapi.ts";
+import { openApiDocument } from "../../src/spec/openapi.ts";
 import { type Conformance, createConformance } from "../spec/openapi/openapi-conformance.ts";
 import { type Run, requestSteps, require } from "./run.ts";
 

@@ -1,7 +1,7 @@
 /** The answers that the API's document lists, for tests that each of them occurs. */
 
 import type { ApiResponse } from "../../../src/spec/messages.ts";
-import type { OpenApiDocument } from "../../../src/spec/openapi/openapi.ts";
+import type { OpenApiDocument } from "../../../src/spec/openapi.ts";
 import { resolved } from "./openapi-conformance.ts";
 
 /** Errors that only a transport makes: no request given to `handle` can have them. */

@@ -7,9 +7,7 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { Assumptions } from "../../../src/spec/assumptions/catalogue.ts";
 import type { ApiResponse } from "../../../src/spec/messages.ts";
-import type { OpenApiDocument } from "../../../src/spec/openapi/openapi.ts";
-import type { OpenApiHeader } from "../../../src/spec/openapi/openapi-headers.ts";
-import type { OpenApiResponse } from "../../../src/spec/openapi/openapi-responses.ts";
+import type { OpenApiDocument, OpenApiHeader, OpenApiResponse } from "../../../src/spec/openapi.ts";
 import { codeIn } from "./openapi-answers.ts";
 
 /** What of a response contradicts the document; empty if nothing does. */

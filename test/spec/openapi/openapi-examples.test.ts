@@ -12,7 +12,7 @@ import { recordExamples } from "../../../src/simulator/openapi-examples.ts";
 import type { SimulatorCore } from "../../../src/simulator/simulator.ts";
 import { createWorlds, type Worlds } from "../../../src/simulator/worlds.ts";
 import type { ApiRequest } from "../../../src/spec/messages.ts";
-import { type OpenApiDocument, openApiDocument } from "../../../src/spec/openapi/openapi.ts";
+import { type OpenApiDocument, openApiDocument } from "../../../src/spec/openapi.ts";
 import { operations } from "../../../src/spec/operations.ts";
 import { fakerPerson } from "../../../src/world/publishers/people.ts";
 import { someOf } from "../../budget.ts";

@@ -6,7 +6,7 @@ import { createSimulator, type Publisher, type Simulator } from "../../../src/in
 import type { Assumptions } from "../../../src/spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../../../src/spec/assumptions/resolve.ts";
 import type { ApiRequest, ApiResponse } from "../../../src/spec/messages.ts";
-import { type OpenApiDocument, openApiDocument } from "../../../src/spec/openapi/openapi.ts";
+import { type OpenApiDocument, openApiDocument } from "../../../src/spec/openapi.ts";
 import { someOf } from "../../budget.ts";
 import { answersListed, codeIn } from "./openapi-answers.ts";
 import { createConformance } from "./openapi-conformance.ts";
