@@ -161,9 +161,9 @@ function createAsker(question: Question): Asker {
  * and a key may work for all publishers.
  */
 function withoutOthers(script: Script, publisher: string | undefined): Script {
-  const { state, rules } = script.from.copy;
+  const { state } = script.from.copy;
   const hasRules =
-    rules.list(state.clock.nowMs).length > 0 ||
+    state.faults.rules.length > 0 ||
     script.steps.some((step) => step.kind === "change" && step.noted.change.kind === "fault");
   const isShared =
     hasRules ||

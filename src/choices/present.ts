@@ -1,7 +1,7 @@
 /** A copy of a world at a moment, to ask what a request would get there, and how rules that are functions decide meanwhile. */
 
 import { InputError } from "../base/input.ts";
-import type { FunctionStandIn } from "../faults/rule-list.ts";
+import type { FunctionStandIn } from "../faults/rules.ts";
 import type { Verdict } from "../faults/verdict.ts";
 import type { JournalRecord } from "../journal/record.ts";
 import type { Moment } from "../simulator/moment.ts";

@@ -2,7 +2,7 @@
 
 import { InputError, inField, underName } from "../base/input.ts";
 import { type FaultRule, parseRule } from "../faults/rule.ts";
-import type { FunctionStandIn } from "../faults/rule-list.ts";
+import type { FunctionStandIn } from "../faults/rules.ts";
 import type { JournalRecord } from "../journal/record.ts";
 import { requestIn } from "../simulator/repetition.ts";
 import type { HostedCore } from "../simulator/simulator.ts";

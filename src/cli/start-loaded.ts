@@ -2,9 +2,9 @@
 
 import { formatInstant } from "../base/calendar.ts";
 import { InputError } from "../base/input.ts";
-import { type FaultRule, parseRule } from "../faults/rule.ts";
-import { createRuleList } from "../faults/rule-list.ts";
-import type { SavedFaults } from "../faults/saved-faults.ts";
+import { addRule } from "../faults/faults.ts";
+import type { FaultRule } from "../faults/rule.ts";
+import type { FaultsState } from "../faults/rules.ts";
 import { type Server, startServer } from "../server.ts";
 import { type ServerFlags, serverOptions } from "./options/common-options.ts";
 import { readLoadFlag, snapshotFailure } from "./options/load-flag.ts";
@@ -35,15 +35,15 @@ export async function startLoaded(file: string, flags: ServerFlags): Promise<Ser
 function checkRules(
   file: string,
   given: readonly FaultRule[] | undefined,
-  saved: SavedFaults,
+  saved: FaultsState,
 ): void {
   if (given === undefined || saved.rules.length === 0) return;
-  const list = createRuleList("");
-  for (const rule of given) list.add(rule, 0);
-  const written = ({ rules }: SavedFaults): string =>
-    JSON.stringify(rules.map(({ rule }) => parseRule(rule)));
-  if (written(list.save(0)) === written(saved)) return;
+  const state: FaultsState = { added: 0, rules: [] };
+  for (const rule of given) addRule(state, rule, 0);
+  const written = ({ rules }: FaultsState): string =>
+    JSON.stringify(rules.map(({ id, rule }) => ({ ...rule, id })));
+  if (written(state) === written(saved)) return;
   throw wrongUsage(
-    `--faults has other rules than --load ${file}, which has ${saved.rules.map(({ rule }) => rule.id).join(", ")}. Leave --faults out, or save a snapshot without rules (DELETE /_sim/faults first).`,
+    `--faults has other rules than --load ${file}, which has ${saved.rules.map(({ id }) => id).join(", ")}. Leave --faults out, or save a snapshot without rules (DELETE /_sim/faults first).`,
   );
 }

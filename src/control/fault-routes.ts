@@ -1,6 +1,6 @@
 /** Fault rules over the control API: installs, lists and removes them. */
 
-import type { InstalledRule } from "../faults/installed-rule.ts";
+import type { InstalledRule } from "../faults/faults.ts";
 import type { FaultRule } from "../faults/rule.ts";
 import type { ControlCall, ControlRoute, Reply } from "./route.ts";
 

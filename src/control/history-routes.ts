@@ -4,7 +4,7 @@ import { eventValues } from "../audit/findings/client-event.ts";
 import { formatInstant } from "../base/calendar.ts";
 import type { ClockMode } from "../base/clock.ts";
 import { InputError, underName } from "../base/input.ts";
-import type { FunctionStandIn } from "../faults/rule-list.ts";
+import type { FunctionStandIn } from "../faults/rules.ts";
 import { isFirstOfTwo, type Script } from "../simulator/moment.ts";
 import { type Repetition, repeatAll, verdictIn } from "../simulator/repetition.ts";
 import type { HostedCore } from "../simulator/simulator.ts";

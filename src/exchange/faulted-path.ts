@@ -3,8 +3,8 @@
  * Only describes what happens to the connection; an adapter carries it out.
  */
 
-import type { FiredRule } from "../faults/installed-rule.ts";
 import type { Injected } from "../faults/plan.ts";
+import type { FiredRule } from "../faults/rules.ts";
 import type { JournalRing } from "../journal/journal.ts";
 import type { FaultRecord } from "../journal/record.ts";
 import { deliveryTraits } from "../spec/delivery.ts";

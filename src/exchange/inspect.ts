@@ -1,6 +1,6 @@
 /** Inspects a request for the fault rules before the service does anything. */
 
-import { type ArrivedRequest, UNAUTHENTICATED_CALLER } from "../faults/installed-rule.ts";
+import { type ArrivedRequest, UNAUTHENTICATED_CALLER } from "../faults/rules.ts";
 import type { OperationId } from "../spec/operations.ts";
 import type { Account } from "../world/accounts/account.ts";
 import type { Accounts } from "../world/accounts/accounts.ts";

@@ -4,7 +4,6 @@ import { formatHttpDate } from "../base/calendar.ts";
 import { decimal } from "../base/decimal.ts";
 import { utf8Length } from "../base/text.ts";
 import type { Injected } from "../faults/plan.ts";
-import { lenientText } from "../faults/respond-schemas.ts";
 import { type Assumptions, type Choice, catalogue } from "../spec/assumptions/catalogue.ts";
 import { errorBodies } from "../spec/error-bodies.ts";
 import { type Rejection, shapedByCode, statusesOf } from "../spec/errors.ts";
@@ -122,7 +121,7 @@ export function createResponder(options: ResponderOptions): Responder {
       return responseOf(status, headers, body);
     },
     injected({ status, headers: given = {}, body }, quotaStatus, forPage) {
-      const text = body === undefined ? "" : (lenientText(body) ?? "");
+      const text = typeof body === "string" ? body : (JSON.stringify(body) ?? "");
       const headers: Record<string, string> = {};
       if (body !== undefined) {
         headers["content-type"] = typeof body === "string" ? "text/plain" : "application/json";

@@ -2,7 +2,7 @@
 
 import type { Day } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
-import type { RuleList } from "../faults/rule-list.ts";
+import type { Rules } from "../faults/rules.ts";
 import type { WorldDescription } from "../world/publishers/world-settings.ts";
 import type { AllowedOrigins } from "./cors.ts";
 import type { Meter } from "./meter.ts";
@@ -13,7 +13,7 @@ export interface World extends OperationWorld {
   readonly about: WorldDescription;
   readonly clock: Clock;
   readonly dayOf: (instantMs: number) => Day;
-  readonly rules: RuleList;
+  readonly rules: Rules;
   /** Whether every response has a header that lists the assumptions that shaped it. */
   readonly explain: boolean;
   /** The origins whose pages may read answers. */

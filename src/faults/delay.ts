@@ -1,4 +1,4 @@
-/** The delay of a response: a fixed one, or a range to draw from. Whole milliseconds only. */
+/** The delay of an answer: a fixed one, or a range to draw from. Whole milliseconds only. */
 
 import * as v from "valibot";
 import {
@@ -18,26 +18,6 @@ import {
   withJsonSchema,
 } from "../base/schema-builders.ts";
 
-/**
- * A duration of at most an hour, or a range including both ends.
- *
- * - `uniform`: every millisecond is equally likely.
- * - `long-tailed`: half of the delays are shorter than twice `from`, half of the others shorter than four times `from`, and
- *   so on. Most are short, a few are very long; `to` is the longest.
- */
-export type Delay =
-  | Duration
-  | {
-      readonly from: Duration;
-      readonly to: Duration;
-      /** @default "uniform" */
-      readonly shape?: "uniform" | "long-tailed" | undefined;
-    };
-
-const MAX_MS = HOUR_MS;
-/** Enough to double a millisecond past the longest delay. */
-const MAX_DOUBLINGS = 22;
-
 export const duration: Schema<Duration> = namedSchema(
   "duration",
   () =>
@@ -53,7 +33,7 @@ export const duration: Schema<Duration> = namedSchema(
 /** A duration that a client may have to wait for. */
 export const shortDuration: Schema<Duration> = v.pipe(
   duration,
-  v.check((given) => durationMs(given) <= MAX_MS, "must be at most an hour"),
+  v.check((given) => durationMs(given) <= HOUR_MS, "must be at most an hour"),
 );
 const range = v.pipe(
   strictObject({
@@ -71,6 +51,15 @@ const range = v.pipe(
   ),
 );
 
+/**
+ * A duration of at most an hour, or a range including both ends.
+ *
+ * - `uniform` (default): every millisecond is equally likely.
+ * - `long-tailed`: half of the delays are shorter than twice `from`, half of the others shorter than four times `from`, and
+ *   so on. Most are short, a few are very long; `to` is the longest.
+ */
+export type Delay = Duration | v.InferOutput<typeof range>;
+
 export const delaySchema: Schema<Delay> = namedSchema(
   "delay",
   () =>
@@ -80,15 +69,18 @@ export const delaySchema: Schema<Delay> = namedSchema(
   "A duration of at most an hour, or a range of them.",
 );
 
+/** Enough to double a millisecond past the longest delay. */
+const MAX_DOUBLINGS = 22;
+
 /** The delay of request `ordinal`, in milliseconds. */
-export function delayMsOf(delay: Delay | undefined, key: Key, ordinal: number): number {
+export function delayMsOf(delay: Delay | undefined, key: () => Key, ordinal: number): number {
   if (delay === undefined) return 0;
   if (typeof delay !== "object") return durationMs(delay);
   const fromMs = durationMs(delay.from);
   const toMs = durationMs(delay.to);
-  if (delay.shape !== "long-tailed") return drawBetween(key, 2 * ordinal, fromMs, toMs);
+  if (delay.shape !== "long-tailed") return drawBetween(key(), 2 * ordinal, fromMs, toMs);
   // Each leading zero bit is one doubling, so each further doubling is half as likely.
-  const doublings = Math.clz32(drawBetween(key, 2 * ordinal, 0, 0xffff_ffff));
+  const doublings = Math.clz32(drawBetween(key(), 2 * ordinal, 0, 0xffff_ffff));
   const lowMs = fromMs * (1 << Math.min(doublings, MAX_DOUBLINGS));
-  return Math.min(toMs, drawBetween(key, 2 * ordinal + 1, lowMs, 2 * lowMs - 1));
+  return Math.min(toMs, drawBetween(key(), 2 * ordinal + 1, lowMs, 2 * lowMs - 1));
 }

@@ -1,27 +1,39 @@
-/** The users' interface to fault rules: install, list and remove them. The rules themselves are part of a world's state. */
+/** The users' interface to a world's fault rules: install, list and remove them. */
 
+import { formatInstant, LAST_INSTANT_MS } from "../base/calendar.ts";
+import { durationMs } from "../base/duration.ts";
 import { InputError } from "../base/input.ts";
-import { type InstalledRule, publicRule, type Rule } from "./installed-rule.ts";
-import type { FaultFunction, FaultRule } from "./rule.ts";
-import type { RuleList } from "./rule-list.ts";
+import {
+  copyOfRule,
+  type FaultFunction,
+  type FaultMatch,
+  type FaultRule,
+  MAX_RULES,
+  parseRule,
+} from "./rule.ts";
+import { currentRules, type FaultsState, type RuleState, type Rules } from "./rules.ts";
+import type { Verdict } from "./verdict.ts";
+
+/** A copy of an installed rule. */
+export interface InstalledRule {
+  readonly id: string;
+  /** Undefined for a function. */
+  readonly match: FaultMatch | undefined;
+  /** Undefined for a function. */
+  readonly verdict: Verdict | undefined;
+  /** When it ends, in ISO 8601 on the world's clock; undefined if it doesn't end. */
+  readonly expires: string | undefined;
+  /** How many requests it has looked at and numbered. */
+  readonly seen: number;
+  /** How many requests it decided on. */
+  readonly fired: number;
+}
 
 /** Removes a rule. Returns whether it was still installed. */
 export interface RuleRemover {
   (): boolean;
   /** The rule as it was installed. */
   readonly rule: InstalledRule;
-}
-
-/** A rule that was installed or removed. Without an id, all rules were removed. */
-export type FaultChange =
-  | { readonly kind: "fault"; readonly id: string; readonly rule: FaultRule | FaultFunction }
-  | { readonly kind: "heal"; readonly id: string | undefined };
-
-/** Does a change again. */
-export function repeatFaultChange(faults: Faults, change: FaultChange): void {
-  if (change.kind === "fault") faults.add(change.rule);
-  else if (change.id === undefined) faults.clear();
-  else faults.remove(change.id);
 }
 
 /** The fault rules of a world. If several match a request, the one installed first decides. */
@@ -44,46 +56,111 @@ export interface Faults {
   clear(): void;
 }
 
+/** A rule that was installed or removed. Without an id, all rules were removed. */
+export type FaultChange =
+  | { readonly kind: "fault"; readonly id: string; readonly rule: FaultRule | FaultFunction }
+  | { readonly kind: "heal"; readonly id: string | undefined };
+
 /**
  * `current` returns the world's present rules and clock, which a reset replaces. `note` is told of every change, once it is
  * made.
  */
 export function createFaults(
-  current: () => { readonly rules: RuleList; readonly clock: { now(): number } },
+  current: () => { readonly rules: Rules; readonly clock: { now(): number } },
   note: (change: FaultChange, atMs: number) => void,
 ): Faults {
-  const remove = (rule: Rule | string): boolean => {
+  function present(): { readonly state: FaultsState; readonly nowMs: number } {
     const { rules, clock } = current();
     const nowMs = clock.now();
-    const isRemoved = rules.remove(rule, nowMs);
-    if (isRemoved) note({ kind: "heal", id: typeof rule === "string" ? rule : rule.id }, nowMs);
-    return isRemoved;
-  };
+    currentRules(rules.state, nowMs);
+    return { state: rules.state, nowMs };
+  }
+  function remove(isRemoved: (rule: RuleState) => boolean): boolean {
+    const { state, nowMs } = present();
+    const found = state.rules.find(isRemoved);
+    if (found === undefined) return false;
+    state.rules = state.rules.filter((rule) => rule !== found);
+    note({ kind: "heal", id: found.id }, nowMs);
+    return true;
+  }
   return {
-    add(rule) {
-      const { rules, clock } = current();
-      const nowMs = clock.now();
-      const added = rules.add(rule, nowMs);
-      const { id, behaviour } = added;
-      const repeated = behaviour.kind === "data" ? { ...behaviour.rule, id } : behaviour.decide;
-      note({ kind: "fault", id, rule: repeated }, nowMs);
-      return Object.assign(() => remove(added), { rule: publicRule(added) });
+    add(given) {
+      const { state, nowMs } = present();
+      const added = addRule(state, given, nowMs);
+      const { id, rule } = added;
+      note({ kind: "fault", id, rule: typeof rule === "function" ? rule : { ...rule, id } }, nowMs);
+      return Object.assign(() => remove((one) => one === added), { rule: installed(added) });
     },
-    list() {
-      const { rules, clock } = current();
-      return rules.list(clock.now());
-    },
+    list: () => present().state.rules.map(installed),
     get(id) {
-      const { rules, clock } = current();
-      const found = rules.find(id, clock.now());
-      if (found !== undefined) return publicRule(found);
+      const found = present().state.rules.find((rule) => rule.id === id);
+      if (found !== undefined) return installed(found);
       throw new InputError("id", "is not the id of an installed fault rule", "not-found");
     },
-    remove,
+    remove: (id) => remove((rule) => rule.id === id),
     clear() {
-      const { rules, clock } = current();
-      rules.clear();
-      note({ kind: "heal", id: undefined }, clock.now());
+      const { state, nowMs } = present();
+      state.rules = [];
+      note({ kind: "heal", id: undefined }, nowMs);
     },
   };
+}
+
+/** Does a change again. */
+export function repeatFaultChange(faults: Faults, change: FaultChange): void {
+  if (change.kind === "fault") faults.add(change.rule);
+  else if (change.id === undefined) faults.clear();
+  else faults.remove(change.id);
+}
+
+/** Adds a copy of a rule after the others. @throws InputError as {@link Faults.add} does. */
+export function addRule(
+  state: FaultsState,
+  given: FaultRule | FaultFunction,
+  nowMs: number,
+): RuleState {
+  if (currentRules(state, nowMs).length >= MAX_RULES) {
+    const message = `already has ${MAX_RULES} rules, the maximum. Remove some first`;
+    throw new InputError("faults", message, "conflict");
+  }
+  const rule = typeof given === "function" ? given : parseRule(given);
+  const { id: wanted, ttl }: Partial<FaultRule> = typeof rule === "function" ? {} : rule;
+  const id = freeId(state, wanted);
+  const endsMs = ttl === undefined ? undefined : nowMs + durationMs(ttl);
+  // No world's clock reaches a later instant.
+  const expiresMs = endsMs === undefined || endsMs > LAST_INSTANT_MS ? null : endsMs;
+  const added: RuleState = { id, rule, expiresMs, seen: {}, fired: {} };
+  state.rules = [...state.rules, added];
+  state.added += 1;
+  return added;
+}
+
+function freeId({ added, rules }: FaultsState, wanted: string | undefined): string {
+  const isTaken = (wish: string): boolean => rules.some(({ id }) => id === wish);
+  if (wanted === undefined) {
+    let number = added + 1;
+    while (isTaken(`rule-${number}`)) number += 1;
+    return `rule-${number}`;
+  }
+  if (!isTaken(wanted)) return wanted;
+  const message = "is already the id of a rule. Remove that rule first, or choose another id";
+  throw new InputError("id", message, "conflict");
+}
+
+/** A rule as users see it. */
+function installed({ id, rule, expiresMs, seen, fired }: RuleState): InstalledRule {
+  const { match = {}, verdict }: Partial<FaultRule> =
+    typeof rule === "function" ? {} : copyOfRule(rule);
+  return {
+    id,
+    match: typeof rule === "function" ? undefined : match,
+    verdict,
+    expires: expiresMs === null ? undefined : formatInstant(expiresMs),
+    seen: sum(seen),
+    fired: sum(fired),
+  };
+}
+
+function sum(counts: RuleState["seen"]): number {
+  return Object.values(counts).reduce((total, count) => total + count, 0);
 }

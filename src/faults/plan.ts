@@ -32,7 +32,7 @@ export interface Plan {
 
 /** The randomness of one request. */
 interface Draws {
-  readonly key: Key;
+  readonly key: () => Key;
   readonly ordinal: number;
 }
 
@@ -77,10 +77,10 @@ const planners: { readonly [Kind in VerdictKind]: Planner<Kind> } = {
     ...once,
     handOver: (answer) => (as === "response" ? noise(draws) : garbled(answer, draws)),
   }),
-  "wrong-body": ({ applied, ...how }, { operation }) => {
-    const unserved = applied === false ? unservedAnswer(operation, how) : undefined;
+  "wrong-body": ({ applied, wrong }, { operation }) => {
+    const unserved = applied === false ? unservedAnswer(operation, wrong) : undefined;
     return unserved === undefined
-      ? { ...once, alter: (own) => wrongAnswer(own, how) }
+      ? { ...once, alter: (own) => wrongAnswer(own, wrong) }
       : { ...never, injected: { kind: "respond", ...unserved } };
   },
   drip: ({ bytesPerSecond }) => ({
@@ -142,7 +142,7 @@ function noise(draws: Draws): Handover {
 
 /** Random bytes that aren't valid UTF-8, JSON or HTTP: none of them can begin with 0xff. */
 function meaningless(length: number, { key, ordinal }: Draws): Uint8Array {
-  const own = subKey(key, ordinal);
+  const own = subKey(key(), ordinal);
   const bytes = Uint8Array.from({ length }, (_, index) => drawBetween(own, index, 0, 255));
   bytes[0] = 0xff;
   return bytes;

@@ -1,8 +1,8 @@
-/** A rule as users write it: which requests it matches, and what happens to them. */
+/** A rule as users write it: which requests it matches, and what happens to them. The schema gives the types. */
 
 import * as v from "valibot";
 import { parseInstant } from "../base/calendar.ts";
-import { type Duration, durationMs } from "../base/duration.ts";
+import { durationMs } from "../base/duration.ts";
 import { InputError, isPlainObject, parseInput } from "../base/input.ts";
 import {
   described,
@@ -20,53 +20,95 @@ import { shareSchema, type Verdict, verdictSchema } from "./verdict.ts";
 /** The maximum number of rules in a world. */
 export const MAX_RULES = 1000;
 
+const operationId = v.picklist(operationIds, `must be one of ${operationIds.join(", ")}`);
+const id = v.pipe(
+  v.string("must be a string"),
+  v.minLength(1, "must not be empty"),
+  v.check((text) => !/^key_/i.test(text), "must be an id, not an API key"),
+);
+
+function some<Item>(item: Schema<Item>, description: string) {
+  const list = v.pipe(v.array(item), v.minLength(1, "must not be an empty list"));
+  return optional(oneOrMore(item, list), description);
+}
+
+const repeat = v.pipe(
+  strictObject({ for: duration, every: duration }),
+  v.check(
+    (given) => durationMs(given.for) > 0 && durationMs(given.for) < durationMs(given.every),
+    "must have for longer than 0 and shorter than every",
+  ),
+  v.description(
+    "Only the first `for` of each `every`. The first begins at `from`, or in 1970, so that hours begin on the hour.",
+  ),
+);
+const match = v.pipe(
+  v.custom<unknown>(isPlainObject, "must be an object"),
+  strictObject({
+    operation: some(operationId, "Which operations."),
+    publisher: some(id, "Ids of the publishers whose keys are sent. They may sign up later."),
+    surface: some(id, "Ids of the surfaces in the parameters; for a click, of its impression."),
+    from: optional(instantText, "Requests from this instant of the world's clock on."),
+    until: optional(instantText, "Requests before this instant of the world's clock."),
+    repeat: optional(repeat),
+    nth: some(wholeFrom(1), "Requests with these numbers, from 1."),
+    every: optional(wholeFrom(1), "Requests whose number is a multiple of this."),
+    share: optional(shareSchema, "The chance of each request."),
+    times: optional(wholeFrom(1), "How often the rule decides at most."),
+    per: optional(
+      v.picklist(["publisher", "world"], "must be publisher or world"),
+      "Whether requests are numbered per publisher (default) or for the whole world.",
+    ),
+  }),
+  v.check(
+    ({ from, until }) =>
+      from === undefined ||
+      until === undefined ||
+      (parseInstant(from) ?? 0) < (parseInstant(until) ?? 0),
+    "must have from before until",
+  ),
+  v.description("Which requests the rule decides on. Default: all."),
+);
+const ruleId = v.pipe(
+  v.string("must be a string"),
+  // "." and ".." have a meaning in paths.
+  v.regex(
+    /^(?!\.+$)[A-Za-z0-9._-]{1,64}$/,
+    "must be 1 to 64 letters, digits, dots, underscores and hyphens, and not only dots",
+  ),
+  v.check((text) => !/key_/i.test(text), "must not look like an API key"),
+  v.check(
+    (text) => text !== "any" && text !== "none",
+    'must not be "any" or "none": they have another meaning in filters of the journal',
+  ),
+  v.description("The rule's name in the journal and for heal; seeds its draws. Default: rule-N."),
+);
+const ttl = v.pipe(
+  duration,
+  v.check((given) => durationMs(given) > 0, "must be longer than 0"),
+  v.description("How long the rule stays. Default: until it is healed."),
+);
+const rule = strictObject({
+  id: optional(ruleId),
+  match: optional(match),
+  verdict: described(verdictSchema, "What happens to these requests."),
+  ttl: optional(ttl),
+});
+
+const RULE_EXPECTED = 'must be a rule: an object such as { "verdict": { "kind": "drop" } }';
+
 /**
  * Which requests a rule decides on: those that meet all conditions. The first six say which requests the rule looks at and
  * numbers. `nth`, `every` and `share` choose among those by number, so that every transport chooses the same ones.
  */
-export interface FaultMatch {
-  readonly operation?: OperationId | readonly OperationId[] | undefined;
-  /** Id of the publisher whose key is sent. The publisher may sign up later. */
-  readonly publisher?: string | readonly string[] | undefined;
-  /** Id of the surface in the parameters; for a click, the surface of its impression. */
-  readonly surface?: string | readonly string[] | undefined;
-  /** Requests from this instant of the world's clock on, in ISO 8601. */
-  readonly from?: string | undefined;
-  /** Requests before this instant of the world's clock, in ISO 8601. */
-  readonly until?: string | undefined;
-  /** Only the first `for` of each `every`. Starts at `from`, or at 1970, so that hours begin on the hour. */
-  readonly repeat?: { readonly for: Duration; readonly every: Duration } | undefined;
-  /** The requests with these numbers. The first is 1. */
-  readonly nth?: number | readonly number[] | undefined;
-  /** The requests whose number is a multiple of this. */
-  readonly every?: number | undefined;
-  /** The chance of each request, from 0 to 1. Drawn from the seed, the rule's id, the publisher and the number. */
-  readonly share?: number | undefined;
-  /** How often the rule decides at most. */
-  readonly times?: number | undefined;
-  /**
-   * Whether requests are numbered and `times` is counted for each publisher separately. With `world`, the faults of one
-   * publisher depend on when the others send.
-   *
-   * @default "publisher"
-   */
-  readonly per?: "publisher" | "world" | undefined;
-}
+export interface FaultMatch extends v.InferOutput<typeof match> {}
 
 /** A rule as data. */
-export interface FaultRule {
-  /**
-   * Names the rule in the journal and seeds its draws. 1 to 64 letters, digits, `.`, `_` and `-`.
-   *
-   * @default "rule-N" for the Nth that is installed
-   */
-  readonly id?: string | undefined;
-  /** @default every request */
-  readonly match?: FaultMatch | undefined;
-  readonly verdict: Verdict;
-  /** How long the rule stays installed, on the world's clock. @default until it is removed */
-  readonly ttl?: Duration | undefined;
-}
+export interface FaultRule extends v.InferOutput<typeof rule> {}
+
+export const ruleSchema: Schema<FaultRule> = namedSchema("faultRule", () =>
+  v.pipe(v.custom<unknown>(isPlainObject, RULE_EXPECTED), rule),
+);
 
 /** A copy of a request, given to a rule that is a function. */
 export interface FaultRequest {
@@ -98,87 +140,6 @@ export interface FaultRequest {
  * that sent the request throws the same error.
  */
 export type FaultFunction = (request: FaultRequest) => Verdict | undefined;
-
-const operationId = v.picklist(operationIds, `must be one of ${operationIds.join(", ")}`);
-const id = v.pipe(
-  v.string("must be a string"),
-  v.minLength(1, "must not be empty"),
-  v.check((text) => !/^key_/i.test(text), "must be an id, not an API key"),
-);
-
-function some<Item>(item: Schema<Item>, description: string): Schema<Item | readonly Item[]> {
-  const list = v.pipe(v.array(item), v.minLength(1, "must not be an empty list"));
-  return described(oneOrMore(item, list), description);
-}
-
-const repeat = v.pipe(
-  strictObject({ for: duration, every: duration }),
-  v.check(
-    (given) => durationMs(given.for) > 0 && durationMs(given.for) < durationMs(given.every),
-    "must have for longer than 0 and shorter than every",
-  ),
-  v.description("Only the first `for` of each `every`."),
-);
-const match = v.pipe(
-  v.custom<unknown>(isPlainObject, "must be an object"),
-  strictObject({
-    operation: optional(some(operationId, "Which operations.")),
-    publisher: optional(some(id, "Ids of the publishers whose keys are sent.")),
-    surface: optional(some(id, "Ids of the surfaces in the parameters.")),
-    from: optional(instantText, "Requests from this instant on."),
-    until: optional(instantText, "Requests before this instant."),
-    repeat: optional(repeat),
-    nth: optional(some(wholeFrom(1), "Requests with these numbers, from 1.")),
-    every: optional(wholeFrom(1), "Requests whose number is a multiple of this."),
-    share: optional(shareSchema, "The chance of each request."),
-    times: optional(wholeFrom(1), "How often the rule decides at most."),
-    per: optional(
-      v.picklist(["publisher", "world"], "must be publisher or world"),
-      "Whether requests are numbered per publisher or for the whole world.",
-    ),
-  }),
-  v.check(
-    ({ from, until }) =>
-      from === undefined ||
-      until === undefined ||
-      (parseInstant(from) ?? 0) < (parseInstant(until) ?? 0),
-    "must have from before until",
-  ),
-  v.description("Which requests the rule decides on. Default: all."),
-);
-const ruleId = v.pipe(
-  v.string("must be a string"),
-  // "." and ".." have a meaning in paths.
-  v.regex(
-    /^(?!\.+$)[A-Za-z0-9._-]{1,64}$/,
-    "must be 1 to 64 letters, digits, dots, underscores and hyphens, and not only dots",
-  ),
-  v.check((text) => !/key_/i.test(text), "must not look like an API key"),
-  v.check(
-    (text) => text !== "any" && text !== "none",
-    'must not be "any" or "none": they have another meaning in filters of the journal',
-  ),
-  v.description("The rule's name in the journal and for heal."),
-);
-const ttl = v.pipe(
-  duration,
-  v.check((given) => durationMs(given) > 0, "must be longer than 0"),
-  v.description("How long the rule stays. Default: until it is healed."),
-);
-
-const RULE_EXPECTED = 'must be a rule: an object such as { "verdict": { "kind": "drop" } }';
-
-export const ruleSchema: Schema<FaultRule> = namedSchema("faultRule", () =>
-  v.pipe(
-    v.custom<unknown>(isPlainObject, RULE_EXPECTED),
-    strictObject({
-      id: optional(ruleId),
-      match: optional(match),
-      verdict: described(verdictSchema, "What happens to these requests."),
-      ttl: optional(ttl),
-    }),
-  ),
-);
 
 /** A checked copy of a rule as data. `name` is its name in errors. @throws InputError that names the invalid field. */
 export function parseRule(input: unknown, name = "rule"): FaultRule {

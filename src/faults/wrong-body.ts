@@ -1,32 +1,41 @@
 /** Answers that are well-formed and wrong: the service's own, changed in one way, or one made up for a request that it never got. */
 
-import { isPlainObject } from "../base/input.ts";
 import { utf8Length } from "../base/text.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import { isEventKind, type OperationId } from "../spec/operations.ts";
 
-export const wrongWays = [
-  "ok-false",
-  "missing-ok",
-  "missing-id",
-  "null-id",
-  "empty-id",
-  "id-as-number",
-  "foreign-id",
-  "missing-list",
-  "empty-list",
-  "short-list",
-  "null-rows",
-  "missing-numbers",
-  "null-numbers",
-  "numbers-as-text",
-  "null-body",
-  "status-202",
-  "status-204",
-] as const;
+/** Makes another body of a body, both in JSON. */
+type Change = (body: string) => string;
+
+const ids: readonly string[] = ["id", "impression_id", "click_id", "publisher_id"];
+const lists: readonly string[] = ["surfaces", "payouts"];
+
+const ways = {
+  // The answers to reads have no `ok`.
+  "ok-false": body((own) => ("ok" in own ? { ...own, ok: false } : { ok: false })),
+  "missing-ok": body((own) => ({ ...own, ok: undefined })),
+  "missing-id": everyId(() => undefined),
+  "null-id": everyId(() => null),
+  "empty-id": everyId(() => ""),
+  // Ids of digits become that number, as in a program that parses them.
+  "id-as-number": everyId((id) => Number(id) || 1),
+  "foreign-id": everyId(neighbourOf),
+  "missing-list": everyList(() => undefined),
+  "empty-list": everyList(() => []),
+  "short-list": everyList((list) => list.slice(0, -1)),
+  "null-rows": everyList((list) => list.map(() => null)),
+  "missing-numbers": everyNumber(() => undefined),
+  "null-numbers": everyNumber(() => null),
+  "numbers-as-text": everyNumber(String),
+  "null-body": body(() => null),
+  "status-202": body((own) => own),
+  "status-204": () => "",
+} as const satisfies Readonly<Record<string, Change>>;
 
 /** A way in which an answer can be wrong. */
-export type WrongWay = (typeof wrongWays)[number];
+export type WrongWay = keyof typeof ways;
+
+export const wrongWays = Object.keys(ways) as WrongWay[];
 
 /** With these, the answer to an event doesn't say that it is recorded. With the others, its client can't notice anything. */
 export const unconfirmedWays: readonly WrongWay[] = [
@@ -41,57 +50,12 @@ export const unconfirmedWays: readonly WrongWay[] = [
   "status-204",
 ];
 
-/** How an answer is wrong. */
-export interface Wrong {
-  readonly wrong: WrongWay;
-  /** Only members of this name are wrong. @default all that can be */
-  readonly member?: string | undefined;
-}
-
-interface Way {
-  /** What becomes of the body. */
-  readonly change: (body: unknown, member: string | undefined) => unknown;
-  /** Names of the members that can be wrong alone. */
-  readonly members: readonly string[];
-}
-
-const kept = (body: unknown): unknown => body;
-
-const ways: Readonly<Record<WrongWay, Way>> = {
-  // The answers to reads have no `ok`.
-  "ok-false": bodyAs((body) =>
-    isPlainObject(body) && "ok" in body ? { ...body, ok: false } : { ok: false },
-  ),
-  "missing-ok": bodyAs((body) => (isPlainObject(body) ? { ...body, ok: undefined } : body)),
-  "missing-id": idsAs(() => undefined),
-  "null-id": idsAs(() => null),
-  "empty-id": idsAs(() => ""),
-  // Ids of digits become that number, as in a program that parses them.
-  "id-as-number": idsAs((id) => Number(id) || 1),
-  "foreign-id": idsAs(neighbourOf),
-  "missing-list": listsAs(() => undefined),
-  "empty-list": listsAs(() => []),
-  "short-list": listsAs((list) => list.slice(0, -1)),
-  "null-rows": listsAs((list) => list.map(() => null)),
-  "missing-numbers": numbersAs(() => undefined),
-  "null-numbers": numbersAs(() => null),
-  "numbers-as-text": numbersAs(String),
-  "null-body": bodyAs(() => null),
-  "status-202": bodyAs(kept),
-  "status-204": bodyAs(kept),
-};
-
-/** Names of the members that alone can be wrong in this way. */
-export function membersWrongBy(wrong: WrongWay): readonly string[] {
-  return ways[wrong].members;
-}
-
 /** Errors, and answers that have nothing of the kind, stay as they are. @returns the same object then. */
-export function wrongAnswer(own: ApiResponse, how: Wrong): ApiResponse {
+export function wrongAnswer(own: ApiResponse, wrong: WrongWay): ApiResponse {
   if (own.status !== 200 || own.body === "") return own;
-  const status = statusOf(how);
-  const body = textOf(JSON.parse(own.body), how);
+  const body = wrongText(own.body, wrong);
   if (body === undefined) return own;
+  const status = statusOf(wrong);
   const { "content-length": _length, "content-type": type = "", ...headers } = own.headers;
   const about = { "content-type": type, "content-length": String(utf8Length(body)) };
   return { ...own, status, headers: status === 204 ? headers : { ...about, ...headers }, body };
@@ -103,80 +67,54 @@ export function wrongAnswer(own: ApiResponse, how: Wrong): ApiResponse {
  */
 export function unservedAnswer(
   operation: OperationId | undefined,
-  how: Wrong,
+  wrong: WrongWay,
 ): { readonly status: number; readonly body?: unknown } | undefined {
   if (!isEventKind(operation)) return undefined;
   const own = { ok: true, [`${operation}_id`]: "unknown-0", revenue_credited_inr: 0 };
-  const text = textOf(own, how);
-  const status = statusOf(how);
+  const text = wrongText(JSON.stringify(own), wrong);
   if (text === undefined) return undefined;
+  const status = statusOf(wrong);
   return text === "" ? { status } : { status, body: JSON.parse(text) };
 }
 
-function statusOf({ wrong }: Wrong): number {
+function statusOf(wrong: WrongWay): number {
   if (wrong === "status-202") return 202;
   return wrong === "status-204" ? 204 : 200;
 }
 
-/** Undefined if nothing changes. */
-function textOf(body: unknown, { wrong, member }: Wrong): string | undefined {
-  if (wrong === "status-204") return "";
-  const before = JSON.stringify(body);
-  const after = JSON.stringify(ways[wrong].change(body, member));
-  return after === before && wrong !== "status-202" ? undefined : after;
+/** Undefined if nothing is wrong. */
+function wrongText(own: string, wrong: WrongWay): string | undefined {
+  const text = ways[wrong](own);
+  const isSame = text === JSON.stringify(JSON.parse(own));
+  return isSame && wrong !== "status-202" ? undefined : text;
 }
 
-function bodyAs(change: (body: unknown) => unknown): Way {
-  return { change, members: [] };
+function body(change: (own: Readonly<Record<string, unknown>>) => unknown): Change {
+  return (own) => JSON.stringify(change(JSON.parse(own)));
 }
 
-function idsAs(change: (id: string) => unknown): Way {
-  const members = ["id", "impression_id", "click_id", "publisher_id"];
-  return membersAs(members, (value, name) =>
-    members.includes(name) && typeof value === "string" ? change(value) : value,
+function everyId(change: (id: string) => unknown): Change {
+  return everyMember((value, name) =>
+    ids.includes(name) && typeof value === "string" ? change(value) : value,
   );
 }
 
-function listsAs(change: (list: readonly unknown[]) => unknown): Way {
-  const members = ["surfaces", "payouts"];
-  return membersAs(members, (value, name) =>
-    members.includes(name) && Array.isArray(value) ? change(value) : value,
+function everyList(change: (list: readonly unknown[]) => unknown): Change {
+  return everyMember((value, name) =>
+    lists.includes(name) && Array.isArray(value) ? change(value) : value,
   );
 }
 
-/** Members that the spec doesn't list may be numbers, too. */
-function numbersAs(change: (value: number) => unknown): Way {
-  const members = [
-    "revenue_credited_inr",
-    "impressions",
-    "clicks",
-    "revenue_inr",
-    "revenue",
-    "cpm_range",
-    "amount_inr",
-    "pending_inr",
-  ];
-  return membersAs(members, (value) => (typeof value === "number" ? change(value) : value));
+function everyNumber(change: (value: number) => unknown): Change {
+  return everyMember((value) => (typeof value === "number" ? change(value) : value));
 }
 
-/** What becomes of a member. Undefined leaves it out. Elements of a list have the list's name. */
-type Change = (value: unknown, name: string) => unknown;
-
-/** Applies a change to all members, or to those of one name, the innermost first. */
-function membersAs(members: readonly string[], change: Change): Way {
-  const changed = (value: unknown, name: string, only: string | undefined): unknown => {
-    const now = inside(value, name, only);
-    return only === undefined || only === name ? change(now, name) : now;
-  };
-  const inside = (value: unknown, name: string, only: string | undefined): unknown => {
-    if (Array.isArray(value)) {
-      return value.map((one) => changed(one, name, only)).filter((one) => one !== undefined);
-    }
-    if (!isPlainObject(value)) return value;
-    const entries = Object.entries(value);
-    return Object.fromEntries(entries.map(([of, one]) => [of, changed(one, of, only)]));
-  };
-  return { change: (body, only) => inside(body, "", only), members };
+/** Changes all members and elements, the innermost first. Undefined leaves one out. */
+function everyMember(change: (value: unknown, name: string) => unknown): Change {
+  // A list keeps a hole where an element was left out.
+  const closed = (value: unknown): unknown =>
+    Array.isArray(value) ? value.filter(() => true) : value;
+  return (own) => JSON.stringify(JSON.parse(own, (name, value) => change(closed(value), name)));
 }
 
 /** The id with its last letter or digit replaced by another one. Part of an id is a checksum, so no event has the result. */

@@ -5,7 +5,7 @@
 
 import { plainRequest } from "../exchange/plain-request.ts";
 import type { FaultRule } from "../faults/rule.ts";
-import { verdictTraits } from "../faults/verdict-traits.ts";
+import { bodyReplaced } from "../faults/verdict.ts";
 import type { RequestParts } from "../spec/messages.ts";
 import type { SurfaceChange } from "../world/accounts/publisher-directory.ts";
 import type { ClientExchange, Member } from "./client-exchange.ts";
@@ -134,7 +134,7 @@ export function createTrace(): Trace {
     recordRule({ verdict }) {
       trace.disturbedFrom = Math.min(trace.disturbedFrom, trace.total);
       if (verdict.kind === "respond") writtenStatuses.add(verdict.status);
-      if (verdictTraits[verdict.kind].replacesBody)
+      if (bodyReplaced.includes(verdict.kind))
         trace.scriptedFrom = Math.min(trace.scriptedFrom, trace.total);
     },
   };

@@ -9,9 +9,8 @@ import type { Clock } from "../base/clock.ts";
 import { inField, parseInput } from "../base/input.ts";
 import { seedText } from "../base/schemas.ts";
 import { dedupWindowOf } from "../exchange/operations/operation-world.ts";
-import { createFaults, type Faults } from "../faults/faults.ts";
+import { addRule, createFaults, type Faults } from "../faults/faults.ts";
 import type { FaultRule } from "../faults/rule.ts";
-import { createRuleList, loadRuleList } from "../faults/rule-list.ts";
 import { createJournal, type JournalRing } from "../journal/journal.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
@@ -24,7 +23,12 @@ import {
   type Snapshot,
   writeSnapshot,
 } from "../world/accounts/snapshot.ts";
-import { changeAssumptions, copyOfState, createState } from "../world/accounts/state.ts";
+import {
+  changeAssumptions,
+  copyOfState,
+  createState,
+  type WorldState,
+} from "../world/accounts/state.ts";
 import type { WorldSettings } from "../world/publishers/world-settings.ts";
 import { WorldHistory } from "./history.ts";
 import { type Moment, parseMoment, type SavedCopy, type Script } from "./moment.ts";
@@ -58,8 +62,6 @@ export function createSimulatorCore(options: SimulatorOptions, host: Host): Host
   return new Core(resolveOptions(options), host);
 }
 
-type InitialState = Omit<SavedCopy, "bytes">;
-
 /**
  * A class, because engines look up methods slowly in a literal with getters, and `handle` is called by the million. The
  * public methods are fields, so that callers can detach them.
@@ -76,7 +78,7 @@ class Core implements HostedCore {
   readonly #run: WorldRunner;
   #running: RunningWorld;
 
-  constructor(options: ResolvedOptions, host: Host, origin?: InitialState) {
+  constructor(options: ResolvedOptions, host: Host, origin?: WorldState) {
     this.options = options;
     this.#host = host;
     this.journal = createJournal({
@@ -99,8 +101,7 @@ class Core implements HostedCore {
       modeChanged: (before) => this.#eras.finish(before, "clock"),
     });
     this.#run = createWorldRunner({ options, host, journal: this.journal });
-    this.#running =
-      origin === undefined ? this.#begin(options.settings) : this.#run(origin.state, origin.rules);
+    this.#running = origin === undefined ? this.#begin(options.settings) : this.#run(origin);
     if (origin === undefined) this.history.start();
     else this.history.replaced("fork");
   }
@@ -131,23 +132,19 @@ class Core implements HostedCore {
     const running = this.#running;
     const assumptions = resolveAssumptions({ ...running.assumptions, ...chosen });
     changeAssumptions(running.state, assumptions);
-    this.#running = this.#run(running.state, running.rules, running.clock);
+    this.#running = this.#run(running.state, running.clock);
     this.history.note({ kind: "assume", assumptions: { ...chosen } });
     return assumptions;
   };
 
   readonly audit = (): Audit => auditOf(this.#running, this.journal);
 
-  readonly snapshot = (): Snapshot => {
-    const { rules, clock, assumptions } = this.#running;
-    const faults = rules.save(clock.now());
-    return writeSnapshot(stateNow(this.#running), faults, dedupWindowOf(assumptions));
-  };
+  readonly snapshot = (): Snapshot =>
+    writeSnapshot(stateNow(this.#running), dedupWindowOf(this.#running.assumptions));
 
   readonly restore = (snapshot: Snapshot, by: "restore" | "play" = "restore"): void => {
     const saved = parseSnapshot(snapshot);
-    const rules = loadRuleList(saved.seed, saved.faults);
-    const next = this.#run(readState(saved), rules);
+    const next = this.#run(readState(saved));
     this.#eras.finish(this.#running.clock.mode, "state");
     this.#running = next;
     this.history.replaced(by);
@@ -164,20 +161,24 @@ class Core implements HostedCore {
       const { isStart, copy } = from;
       const options: ResolvedOptions = { ...this.options, journalEntries: 0 };
       const { people } = this.#host;
-      const { settings, clock, ...content } = copyOfState(copy.state);
+      const { settings, clock, ...content } = copyOfState(copy.state, standIn);
       const chosen = isStart && assumptions !== undefined ? { assumptions } : {};
       const state = {
         ...content,
         settings: { ...settings, ...chosen },
         clock: { ...clock, mode: "frozen" } as const,
       };
-      const world = new Core(options, { people }, { state, rules: copy.rules.copy(standIn) });
+      const world = new Core(options, { people }, state);
       if (!isStart && assumptions !== undefined) world.assume(assumptions);
       return world;
     });
 
-  readonly rewriteRules = (rewrite: (rule: FaultRule) => FaultRule): void =>
-    this.#running.rules.rewrite(rewrite);
+  readonly rewriteRules = (rewrite: (rule: FaultRule) => FaultRule): void => {
+    const { faults } = this.#running.state;
+    faults.rules = faults.rules.map((one) =>
+      typeof one.rule === "function" ? one : { ...one, rule: rewrite(one.rule) },
+    );
+  };
 
   readonly figuresOf = (publisherId: string): PublisherFigures =>
     figuresOf(this.#running, publisherId);
@@ -208,40 +209,35 @@ class Core implements HostedCore {
     const { clock: mode, wallClock, faults } = this.options;
     const nowMs = mode === "system" ? readWallClockMs(wallClock) : settings.startMs;
     const clock = { mode, nowMs: Math.max(nowMs, settings.startMs) };
-    const rules = createRuleList(settings.seed);
+    const state = createState(settings, clock);
     for (const [index, rule] of faults.entries()) {
-      inField(`faults.${index}`, () => rules.add(rule, clock.nowMs));
+      inField(`faults.${index}`, () => addRule(state.faults, rule, clock.nowMs));
     }
-    return this.#run(createState(settings, clock), rules);
+    return this.#run(state);
   }
 
   #forkWith(host: Host, moment: Moment | undefined): Core {
-    const origin = moment === undefined ? this.#origin() : this.#originAt(moment);
+    const origin = moment === undefined ? copiedStateOf(this.#running) : this.#stateAt(moment);
     const forked = new Core(this.options, host, origin);
     // Before the first change, so that the beginning can be rebuilt.
     forked.history.saveIfDue();
     return forked;
   }
 
-  #originAt(moment: Moment): InitialState {
+  #stateAt(moment: Moment): WorldState {
     const script = this.history.scriptOf(parseMoment(moment));
     const repetition = this.beginAt(script.from);
     repeatAll(repetition, script);
-    const { state, rules } = repetition.world.#origin();
+    const state = copiedStateOf(repetition.world.#running);
     // Real time can't show a past instant, so a system clock flows on from there.
     const mode = script.mode === "frozen" ? "frozen" : "flowing";
-    return { state: { ...state, clock: { ...state.clock, mode } }, rules };
-  }
-
-  /** Copies the rules directly, because a snapshot can't hold functions. */
-  #origin(): InitialState {
-    const running = this.#running;
-    return { state: copiedStateOf(running), rules: running.rules.copy() };
+    return { ...state, clock: { ...state.clock, mode } };
   }
 
   #saveCopy(): SavedCopy | undefined {
     const bytes = estimateBytes(this.#running);
-    return bytes > this.#maxSavedBytes() ? undefined : { ...this.#origin(), bytes };
+    if (bytes > this.#maxSavedBytes()) return undefined;
+    return { state: copiedStateOf(this.#running), bytes };
   }
 
   #maxSavedBytes(): number {

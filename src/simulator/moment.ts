@@ -4,7 +4,6 @@ import * as v from "valibot";
 import type { ClockMode } from "../base/clock.ts";
 import { parseInput } from "../base/input.ts";
 import { type Schema, strictObject } from "../base/schema-builders.ts";
-import type { RuleList } from "../faults/rule-list.ts";
 import type { JournalRing } from "../journal/journal.ts";
 import type { JournalRecord } from "../journal/record.ts";
 import type { WorldState } from "../world/accounts/state.ts";
@@ -76,7 +75,6 @@ export interface SavedWorld {
 
 export interface SavedCopy {
   readonly state: WorldState;
-  readonly rules: RuleList;
   /** Estimated size. */
   readonly bytes: number;
 }

@@ -5,7 +5,7 @@
 
 import type { Clock } from "../base/clock.ts";
 import type { FaultFunction } from "../faults/rule.ts";
-import type { FunctionStandIn } from "../faults/rule-list.ts";
+import type { FunctionStandIn } from "../faults/rules.ts";
 import type { Verdict } from "../faults/verdict.ts";
 import type { JournalRecord } from "../journal/record.ts";
 import type { ApiRequest, ApiResponse, RequestParts } from "../spec/messages.ts";

@@ -5,7 +5,7 @@ import { createExchange, type Exchange } from "../exchange/exchange.ts";
 import type { Meter } from "../exchange/meter.ts";
 import { dayReader } from "../exchange/operations/operation-world.ts";
 import type { World } from "../exchange/world.ts";
-import type { RuleList } from "../faults/rule-list.ts";
+import { createRules } from "../faults/rules.ts";
 import type { JournalRing } from "../journal/journal.ts";
 import { createAccounts } from "../world/accounts/accounts.ts";
 import type { DirectoryWorld } from "../world/accounts/publisher-directory.ts";
@@ -45,7 +45,7 @@ interface WorldRunnerParts {
 }
 
 /** Runs a state, which belongs to the running world from now on. `clock`: goes on with this one. */
-export type WorldRunner = (state: WorldState, rules: RuleList, clock?: Clock) => RunningWorld;
+export type WorldRunner = (state: WorldState, clock?: Clock) => RunningWorld;
 
 export function createWorldRunner(parts: WorldRunnerParts): WorldRunner {
   const { options, host, journal } = parts;
@@ -58,7 +58,7 @@ export function createWorldRunner(parts: WorldRunnerParts): WorldRunner {
     return createClock(mode, startMs, wallClock);
   }
 
-  return (state, rules, clock = clockOf(state)) => {
+  return (state, clock = clockOf(state)) => {
     const { settings } = state;
     const { seed, assumptions } = settings;
     const about = describeWorld(settings);
@@ -67,6 +67,7 @@ export function createWorldRunner(parts: WorldRunnerParts): WorldRunner {
     const startDay = dayOf(settings.startMs);
     const population = createPopulation({ settings, startDay, ids, people });
     const accounts = createAccounts(state, { ids, population });
+    const rules = createRules(seed, state.faults);
     const access = { clock, dayOf, rules, explain, origins, meter };
     const world = { seed, about, assumptions, ids, population, accounts, ...access };
     return { ...world, state, exchange: createExchange(world, journal) };

@@ -357,7 +357,7 @@ describe("faults", () => {
       value: { publisher_id },
     });
     sim.faults.add({
-      verdict: { kind: "wrong-body", wrong: "foreign-id", member: "publisher_id" },
+      verdict: { kind: "wrong-body", wrong: "foreign-id" },
     });
     expect(await errorOf(client.stats({ publisher_id }))).toMatchObject({ kind: "unreadable" });
   });

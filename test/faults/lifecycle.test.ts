@@ -1,6 +1,7 @@
 /** The life of rules: added, listed, removed, expired, saved, forked, and reset to the options. */
 
 import { describe, expect, test } from "vitest";
+import type { RuleState } from "../../src/faults/rules.ts";
 import {
   createSimulator,
   type FaultMatch,
@@ -131,8 +132,9 @@ describe("listing", () => {
     (listed.match as { nth: number[] }).nth.push(2);
     Object.assign(sim.faults.get("r").verdict ?? {}, { status: 500 });
     const [saved] = sim.snapshot().faults.rules;
-    Object.assign(saved?.rule.verdict ?? {}, { status: 501 });
-    Object.assign(saved?.rule.match?.nth ?? [], [3]);
+    const { verdict, match } = (saved as RuleState).rule as FaultRule;
+    Object.assign(verdict, { status: 501 });
+    Object.assign(match?.nth ?? [], [3]);
     expect(sim.faults.get("r")).toMatchObject({ match: { nth: [1] }, verdict: { status: 599 } });
     expect(marked(3, senderOf(sim).nowhere)).toEqual([1]);
   });

@@ -351,8 +351,7 @@ describe("a rule that is a function", () => {
     const { publisher, impression } = senderOf(sim);
     sim.faults.add((request) => {
       (request.headers as Record<string, string>).authorization = "Bearer x";
-      expect(() => Object.assign(request, { path: "/" })).toThrow(TypeError);
-      expect(() => Object.assign(request, { body: "" })).toThrow(TypeError);
+      Object.assign(request, { path: "/", body: "", operation: undefined });
       return undefined;
     });
     const sent = { authorization: `Bearer ${publisher.apiKey}` };

@@ -29,14 +29,10 @@ type Asked = keyof typeof asks;
 function compared(
   operation: Asked,
   wrong: WrongWay,
-  {
-    applied,
-    member,
-    ...options
-  }: SimulatorOptions & { readonly applied?: boolean; readonly member?: string } = {},
+  { applied, ...options }: SimulatorOptions & { readonly applied?: boolean } = {},
 ): { readonly own: ApiResponse; readonly seen: ApiResponse; readonly sim: Simulator } {
   const faults = [
-    { match: { operation }, verdict: { kind: "wrong-body", wrong, member, applied } as const },
+    { match: { operation }, verdict: { kind: "wrong-body", wrong, applied } as const },
   ];
   const sim = createSimulator({ ...options, faults });
   const own = asks[operation](senderOf(createSimulator(options)));
@@ -102,58 +98,6 @@ test.each(cases)("the answer to %s under %s has that and nothing else changed", 
 function isOfLists(wrong: WrongWay): boolean {
   return /-(list|rows)$/.test(wrong);
 }
-
-describe("with a `member`", () => {
-  const read = (operation: Asked, wrong: WrongWay, member: string) => {
-    const { own, seen } = compared(operation, wrong, { member });
-    return [JSON.parse(own.body), JSON.parse(seen.body)] as const;
-  };
-
-  test("only members of that name are wrong", () => {
-    const [own, seen] = read("stats", "missing-numbers", "revenue_inr");
-    const { revenue_inr, ...others } = own;
-    expect(revenue_inr).toBeTypeOf("number");
-    expect(seen).toEqual(others);
-  });
-
-  test("all members of that name are, wherever they are", () => {
-    const [own, seen] = read("stats", "numbers-as-text", "impressions");
-    const inText = <Row extends { impressions: number }>(row: Row) => ({
-      ...row,
-      impressions: String(row.impressions),
-    });
-    expect(seen).toEqual({ ...inText(own), surfaces: own.surfaces.map(inText) });
-  });
-
-  test("the elements of a list have its name", () => {
-    const [own, seen] = read("surfaces", "null-numbers", "cpm_range");
-    const nulls = (row: object) => ({ ...row, cpm_range: [null, null] });
-    expect(seen).toEqual({ surfaces: own.surfaces.map(nulls) });
-  });
-
-  test("an answer without such a member stays as it is", () => {
-    const [own, seen] = read("payouts", "null-numbers", "impressions");
-    expect(seen).toEqual(own);
-    const unserved = { member: "impressions", applied: false };
-    const { sim } = compared("impression", "null-numbers", unserved);
-    expect(sim.audit().total.impressions).toMatchObject({ applied: 1, injected: 0 });
-  });
-
-  test.each([
-    [
-      "null-numbers",
-      "impression",
-      /one of these as its member .* null-numbers: revenue_credited_inr, impressions/,
-    ],
-    ["null-id", "impressions", /one of these as its member .* null-id: id, impression_id/],
-    ["null-body", "impressions", /must have no member if wrong is null-body/],
-    ["status-204", "impressions", /must have no member if wrong is status-204/],
-    ["null-id", 1, /verdict\.member must be the name of a member/],
-  ] as const)("%s can't be in member %s", (wrong, member, message) => {
-    const verdict = { kind: "wrong-body", wrong, member } as never;
-    expect(() => createSimulator().faults.add({ verdict })).toThrow(message);
-  });
-});
 
 describe("ok-false", () => {
   test("changes `ok` of an event", () => {

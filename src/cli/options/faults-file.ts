@@ -1,8 +1,8 @@
 /** The rules of `--faults FILE`: a JSON list of rules, or one rule. Errors name the place in the file. */
 
 import { InputError } from "../../base/input.ts";
+import { addRule } from "../../faults/faults.ts";
 import type { FaultRule } from "../../faults/rule.ts";
-import { createRuleList } from "../../faults/rule-list.ts";
 import { readJsonFile } from "./json-file.ts";
 
 const EXPECTED =
@@ -15,11 +15,11 @@ export async function faultRules(file: string): Promise<readonly FaultRule[]> {
   const isList = Array.isArray(value);
   const rules: readonly unknown[] = isList ? value : [value];
   // Rules are added to one list, to notice duplicate ids and too many rules.
-  const list = createRuleList("");
+  const state = { added: 0, rules: [] };
   for (const [index, rule] of rules.entries()) {
     try {
-      // The list checks it.
-      list.add(rule as FaultRule, 0);
+      // It checks the rule.
+      addRule(state, rule as FaultRule, 0);
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       throw wrong(`${isList ? `rule ${index + 1} of the list: ` : ""}${error.message}`);

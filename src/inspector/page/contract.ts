@@ -2,7 +2,7 @@
 
 import type { ListedExchange } from "../../control/listed-exchange.ts";
 import type { StepOfEntry } from "../../control/step-of-entry.ts";
-import type { InstalledRule } from "../../faults/installed-rule.ts";
+import type { InstalledRule } from "../../faults/faults.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
 import type { ShownChange } from "../../simulator/moment.ts";
 import type { PublisherFigures } from "../../simulator/publisher-figures.ts";

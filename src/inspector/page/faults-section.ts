@@ -2,7 +2,7 @@
 
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
-import type { InstalledRule } from "../../faults/installed-rule.ts";
+import type { InstalledRule } from "../../faults/faults.ts";
 import { operationIds } from "../../spec/operations.ts";
 import { faultKinds, templateOf } from "./fault-templates.ts";
 import { Area, Choose, durationIn, Input, parsed } from "./fields.ts";

@@ -3,7 +3,7 @@
  * differently. Ids that depend on the seed become references. Keys are left out.
  */
 
-import { verdictTraits } from "../../faults/verdict-traits.ts";
+import { slow, unanswered } from "../../faults/verdict.ts";
 import { isSecretHeader, REDACTED } from "../../journal/secrets.ts";
 import {
   ambientHeaders,
@@ -219,13 +219,12 @@ function headersOf(
 function expectationOf({ got, fault }: WireExchange): Pick<RequestStep, "expect" | "timeout"> {
   const { status } = got;
   if (fault === undefined) return { expect: { status } };
-  const { answer } = verdictTraits[fault.kind];
   if (fault.received === "nothing") {
-    const gaveUp = answer !== "missing";
+    const gaveUp = !unanswered.includes(fault.kind);
     return { ...(gaveUp && { timeout: "1ms" }), expect: { outcome: ["lost", "timed-out"] } };
   }
-  const isCut = answer === "cut" && fault.received === "part";
+  const isCut = fault.kind === "truncate" && fault.received === "part";
   const expect: AnswerExpectation = isCut ? { outcome: "cut", status } : { status };
-  const waited = fault.delayMs > 0 || answer === "slow";
+  const waited = fault.delayMs > 0 || slow.includes(fault.kind);
   return { ...(waited && { timeout: "24h" }), expect };
 }

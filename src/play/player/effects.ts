@@ -5,7 +5,7 @@
 
 import type { AuditFigures } from "../../audit/audit.ts";
 import type { Stepwise } from "../../base/stepwise.ts";
-import type { InstalledRule } from "../../faults/installed-rule.ts";
+import type { InstalledRule } from "../../faults/faults.ts";
 import type { FaultRule } from "../../faults/rule.ts";
 import type { ClientExchange, Member, Outgoing } from "../../invariants/client-exchange.ts";
 import type { PlayedWorld } from "../../invariants/log.ts";

@@ -2,7 +2,7 @@
 
 import { InputError } from "../../base/input.ts";
 import type { FaultRule } from "../../faults/rule.ts";
-import { verdictTraits } from "../../faults/verdict-traits.ts";
+import { bodyReplaced } from "../../faults/verdict.ts";
 import type { ClientExchange, Member } from "../../invariants/client-exchange.ts";
 import type { Played } from "../../invariants/log.ts";
 import { createTrace, type Trace } from "../../invariants/trace.ts";
@@ -102,7 +102,7 @@ function ruleBehind({ fault, response, producedBy }: RecordedEntry): FaultRule {
   const isWritten =
     fault?.kind === "respond" || (producedBy !== "service" && response.status >= 500);
   if (isWritten) return { match: {}, verdict: { kind: "respond", status: response.status } };
-  return fault && verdictTraits[fault.kind].replacesBody
+  return fault && bodyReplaced.includes(fault.kind)
     ? { match: {}, verdict: { kind: "garbage" } }
     : { match: {}, verdict: { kind: "drop" } };
 }

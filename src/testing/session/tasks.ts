@@ -2,7 +2,7 @@
 
 import { type Attempt, attemptsOf } from "../../audit/findings/attempts.ts";
 import { groupedBy } from "../../base/grouped-by.ts";
-import { verdictTraits } from "../../faults/verdict-traits.ts";
+import { slow } from "../../faults/verdict.ts";
 import type { Journal, JournalRing } from "../../journal/journal.ts";
 import { recordedId, type WireExchange } from "../../journal/wire-exchange.ts";
 import { type EventKind, isEventKind, type OperationId } from "../../spec/operations.ts";
@@ -194,7 +194,7 @@ export function isAcknowledged(exchange: WireExchange): boolean {
 /** Whether that success came in time, too. The client may have stopped waiting for a late one. */
 export function isCertainlyConfirmed(sent: SentRequest): boolean {
   const { fault } = sent;
-  const isLate = fault && (fault.delayMs > 0 || verdictTraits[fault.kind].answer === "slow");
+  const isLate = fault && (fault.delayMs > 0 || slow.includes(fault.kind));
   return isAcknowledged(sent) && isLate !== true;
 }
 

@@ -2,7 +2,6 @@
 
 import { durationInWords } from "../../base/duration.ts";
 import { oneLine } from "../../base/text.ts";
-import { verdictTraits } from "../../faults/verdict-traits.ts";
 import type { WireAnswer, WireExchange } from "../../journal/wire-exchange.ts";
 import type { Command } from "./command.ts";
 import { adInWords, sessionInWords, viewInWords } from "./names.ts";
@@ -153,7 +152,7 @@ function gotInWords({ got, fault, limit }: WireExchange): string {
   const refused = limit === undefined ? "" : `, refused by the ${limit} limit`;
   const pause = got.headers["retry-after"];
   const wait = pause === undefined ? "" : `, Retry-After: ${pause}`;
-  const isCut = fault?.received === "part" && verdictTraits[fault.kind].answer === "cut";
+  const isCut = fault?.received === "part" && fault.kind === "truncate";
   return `${got.status}${refused}${wait}${isCut ? ", cut off" : ""}${bodyInWords(got)}`;
 }
 

@@ -5,7 +5,7 @@ import type { ClockMode } from "../../base/clock.ts";
 import { digestOf } from "../../base/digest.ts";
 import { InputError, isPlainObject, parseInput } from "../../base/input.ts";
 import { fromBase64, toBase64 } from "../../base/text.ts";
-import type { SavedFaults } from "../../faults/saved-faults.ts";
+import { type FaultsState, savedFaults } from "../../faults/rules.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import { type BookState, type RunningTotals, recordedMs } from "../ledger/book.ts";
 import type { WorldSettings } from "../publishers/world-settings.ts";
@@ -24,7 +24,7 @@ export interface Snapshot extends Omit<WorldSettings, "startMs" | "assumptions">
   readonly start: number;
   readonly assumptions: Readonly<Record<string, string>>;
   readonly clock: { readonly mode: ClockMode; readonly now: number };
-  readonly faults: SavedFaults;
+  readonly faults: FaultsState;
   /** Requests without a valid key. */
   readonly withoutKey: Tally;
   /** By ordinal, so that the order of first requests doesn't show. */
@@ -48,7 +48,7 @@ interface SavedBook {
 }
 
 /** `windowMs`: how long impressions are remembered. */
-export function writeSnapshot(state: WorldState, faults: SavedFaults, windowMs: number): Snapshot {
+export function writeSnapshot(state: WorldState, windowMs: number): Snapshot {
   const { settings, clock, withoutKey } = state;
   const accounts = [...state.accounts.values()].sort((one, other) => one.ordinal - other.ordinal);
   const content = {
@@ -59,7 +59,7 @@ export function writeSnapshot(state: WorldState, faults: SavedFaults, windowMs: 
     profile: settings.profile,
     assumptions: { ...settings.assumptions },
     clock: { mode: clock.mode, now: clock.nowMs },
-    faults,
+    faults: savedFaults(state.faults, clock.nowMs),
     withoutKey: copyOfTally(withoutKey),
     accounts: accounts.map(({ book, ...account }): SavedAccount => {
       return { ...structuredClone(account), book: savedBook(book, clock.nowMs, windowMs) };
@@ -133,6 +133,7 @@ export function readState(snapshot: Snapshot): WorldState {
     settings: { seed, startMs, publishers, profile, assumptions },
     clock: { mode: clock.mode, nowMs: clock.now },
     accounts: new Map(accounts.map((account) => [account.ordinal, account])),
+    faults: structuredClone(snapshot.faults),
     withoutKey: copyOfTally(snapshot.withoutKey),
   };
 }

@@ -5,6 +5,7 @@
 
 import type { ClockMode } from "../../base/clock.ts";
 import { InputError } from "../../base/input.ts";
+import { copyOfFaults, type FaultsState, type FunctionStandIn } from "../../faults/rules.ts";
 import type { AssumptionKey, Assumptions } from "../../spec/assumptions/catalogue.ts";
 import { type BookState, copyOfBook, createBook, lastDayOf } from "../ledger/book.ts";
 import { algorithmOf, type Bucket } from "../limits/algorithms.ts";
@@ -18,6 +19,7 @@ export interface WorldState {
   readonly clock: { readonly mode: ClockMode; readonly nowMs: number };
   /** By ordinal: those that sent a request, signed up, or were changed. */
   readonly accounts: Map<number, AccountState>;
+  readonly faults: FaultsState;
   /** Counts the requests without a valid key. */
   readonly withoutKey: Tally;
 }
@@ -43,7 +45,8 @@ export interface AccountState {
 
 /** A world in which nothing has happened yet. */
 export function createState(settings: WorldSettings, clock: WorldState["clock"]): WorldState {
-  return { settings, clock, accounts: new Map(), withoutKey: createTally() };
+  const faults: FaultsState = { added: 0, rules: [] };
+  return { settings, clock, accounts: new Map(), faults, withoutKey: createTally() };
 }
 
 /** An account to which nothing has happened yet. */
@@ -64,13 +67,14 @@ export function createAccountState(
   };
 }
 
-/** A copy that shares nothing that can change. */
-export function copyOfState(state: WorldState): WorldState {
+/** A copy that shares nothing that can change. `standIn`: for rules that are functions. */
+export function copyOfState(state: WorldState, standIn?: FunctionStandIn): WorldState {
   const accounts = Array.from(state.accounts.values(), copyOfAccount);
   return {
     settings: state.settings,
     clock: state.clock,
     accounts: new Map(accounts.map((account) => [account.ordinal, account])),
+    faults: copyOfFaults(state.faults, standIn),
     withoutKey: copyOfTally(state.withoutKey),
   };
 }

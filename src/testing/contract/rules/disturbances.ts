@@ -5,7 +5,7 @@ import { HOUR_MS, MINUTE_MS } from "../../../base/duration.ts";
 import { given } from "../../../base/given.ts";
 import type { FaultMatch } from "../../../faults/rule.ts";
 import type { Verdict } from "../../../faults/verdict.ts";
-import { unconfirmedWays, type Wrong } from "../../../faults/wrong-body.ts";
+import { unconfirmedWays, type WrongWay } from "../../../faults/wrong-body.ts";
 import type { OperationId } from "../../../spec/operations.ts";
 import type { Command, QueryKind } from "../../session/command.ts";
 import { weightedOneOf } from "./sequences.ts";
@@ -155,27 +155,21 @@ export const unconfirmed: fc.Arbitrary<Verdict> = fc
 export const wrongCredit: fc.Arbitrary<Verdict> = fc
   .constantFrom("numbers-as-text" as const, "missing-numbers" as const, "null-numbers" as const)
   .map((wrong) => ({ kind: "wrong-body", wrong }));
-/** The answer to a query is one that the spec doesn't describe: as a whole, or in the members of one name. */
+const misshapenAlways: readonly WrongWay[] = [
+  ...(["ok-false", "missing-list", "null-rows", "null-body", "status-204"] as const),
+  ...(["missing-id", "null-id", "id-as-number"] as const),
+  ...(["missing-numbers", "null-numbers", "numbers-as-text"] as const),
+];
+/** The answer to a query is one that the spec doesn't describe. */
 export const misshapen: Readonly<Record<QueryKind, readonly Verdict[]>> = {
-  stats: [
-    ...misshapenBy(["publisher_id", "id"], ["impressions", "clicks", "revenue_inr", "revenue"]),
-    { kind: "wrong-body", wrong: "foreign-id", member: "publisher_id" },
-  ],
-  surfaces: misshapenBy(["id"], ["cpm_range"]),
-  payouts: misshapenBy(["id"], ["amount_inr", "pending_inr"]),
+  // Statistics name the publisher that they are about.
+  stats: [...misshapenAlways, "foreign-id" as const].map((wrong) => ({
+    kind: "wrong-body",
+    wrong,
+  })),
+  surfaces: misshapenAlways.map((wrong) => ({ kind: "wrong-body", wrong })),
+  payouts: misshapenAlways.map((wrong) => ({ kind: "wrong-body", wrong })),
 };
-
-function misshapenBy(ids: readonly string[], numbers: readonly string[]): readonly Verdict[] {
-  const whole = ["ok-false", "missing-list", "null-rows", "null-body", "status-204"] as const;
-  const ofIds = ["missing-id", "null-id", "id-as-number"] as const;
-  const ofNumbers = ["missing-numbers", "null-numbers", "numbers-as-text"] as const;
-  const all: readonly Wrong[] = [
-    ...whole.map((wrong) => ({ wrong })),
-    ...ofIds.flatMap((wrong) => ids.map((member) => ({ wrong, member }))),
-    ...ofNumbers.flatMap((wrong) => numbers.map((member) => ({ wrong, member }))),
-  ];
-  return all.map((how) => ({ kind: "wrong-body", ...how }));
-}
 
 /** Another program uses up a limit, except for at most two requests. */
 export function spent(of: "recording" | "reporting"): fc.Arbitrary<Command> {
