@@ -1,29 +1,24 @@
 /** Cuts a body into the pieces of a slow response. Counts timers, so late timers make it slower and nothing makes it faster. */
 
-/** A body that is sent in pieces, one after each pause. */
-export interface Drip {
-  /** The pause before each piece, in milliseconds. */
-  readonly everyMs: number;
-  /** The piece that is due after one more pause: at least one byte, unless the body is empty. */
-  next(): { readonly piece: Uint8Array; readonly isLast: boolean };
-}
-
 /** Shorter pauses would cost timers, and no client could tell the difference. */
 const MIN_PAUSE_MS = 50;
 
-export function createDrip(body: string, bytesPerSecond: number): Drip {
+/** A body that is sent in pieces, one after each pause. */
+export function createDrip(body: string, bytesPerSecond: number) {
   const bytes = new TextEncoder().encode(body);
   const everyMs = Math.max(MIN_PAUSE_MS, Math.ceil(1000 / bytesPerSecond));
   let pauses = 0;
-  let sentBytes = 0;
+  const sentBytes = (): number =>
+    Math.min(bytes.length, Math.floor((pauses * everyMs * bytesPerSecond) / 1000));
   return {
+    /** The pause before each piece, in milliseconds. */
     everyMs,
+    /** The piece that is due after one more pause: at least one byte, unless the body is empty. */
     next() {
+      const from = sentBytes();
       pauses += 1;
-      const from = sentBytes;
-      const dueBytes = Math.floor((pauses * everyMs * bytesPerSecond) / 1000);
-      sentBytes = Math.min(bytes.length, dueBytes);
-      return { piece: bytes.subarray(from, sentBytes), isLast: sentBytes === bytes.length };
+      const to = sentBytes();
+      return { piece: bytes.subarray(from, to), isLast: to === bytes.length };
     },
   };
 }

@@ -39,7 +39,7 @@ export const prefixedIds: IdFormat = {
 };
 
 /** A lower-case UUID of version 4. 58 of its bits are check bits. */
-export const uuidIds: IdFormat = {
+export const uuidIds = compared({
   render(prefix, high, low) {
     const [first, second] = checkWords(prefix, high, low);
     const words = [
@@ -52,36 +52,29 @@ export const uuidIds: IdFormat = {
     const hex = words.map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
     return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
   },
-  read(prefix, text) {
-    if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)) return undefined;
-    return ifItsText(
-      uuidIds,
-      prefix,
-      text,
-      BigInt(`0x${text.slice(0, 8)}${text.slice(9, 13)}${text.slice(24, 28)}`),
-    );
+  bitsIn(text) {
+    const parts = /^([\da-f]{8})-([\da-f]{4})-[\da-f]{4}-[\da-f]{4}-([\da-f]{4})/.exec(text) ?? [];
+    return BigInt(`0x0${parts.slice(1).join("")}`);
   },
-};
+});
 
 /** Above 2^53 and 20 digits long. The range up to 10^20 leaves room for only 2 check bits. */
 const LEAST = 10_000_000_000_000_000_000n;
 
 /** 20 decimal digits. A client that parses them as a number ends up with a different id. */
-export const digitIds: IdFormat = {
+export const digitIds = compared({
   render(prefix, high, low) {
     const [check] = checkWords(prefix, high, low);
-    return String(LEAST + (bitsOf(high, low) << 2n) + BigInt(check & 3));
+    const bits = (BigInt(high) << 32n) | BigInt(low);
+    return String(LEAST + (bits << 2n) + BigInt(check & 3));
   },
-  read(prefix, text) {
-    if (!/^[1-8]\d{19}$/.test(text)) return undefined;
-    return ifItsText(digitIds, prefix, text, (BigInt(text) - LEAST) >> 2n);
-  },
-};
+  bitsIn: (text) => (/^[1-8]\d{19}$/.test(text) ? (BigInt(text) - LEAST) >> 2n : 0n),
+});
 
 const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /** The base 64 of 14 bytes. Two of its characters are always `+` and `/`; 36 bits are check bits. */
-export const urlUnsafeIds: IdFormat = {
+export const urlUnsafeIds = compared({
   render(prefix, high, low) {
     const [first, second] = checkWords(prefix, high, low);
     const sextets = [high >>> 26, high >>> 20, high >>> 14, high >>> 8, high >>> 2];
@@ -93,30 +86,26 @@ export const urlUnsafeIds: IdFormat = {
     const text = sextets.map((sextet) => BASE64[sextet & 63]).join("");
     return `${text.slice(0, 4)}+${text.slice(4, 8)}/${text.slice(8)}=`;
   },
-  read(prefix, text) {
-    if (!/^[A-Za-z0-9+/]{4}\+[A-Za-z0-9+/]{4}\/[A-Za-z0-9+/]{9}=$/.test(text)) return undefined;
+  bitsIn(text) {
     let bits = 0n;
     for (const character of text.slice(0, 4) + text.slice(5, 9) + text.slice(10, 13)) {
       bits = (bits << 6n) | BigInt(BASE64.indexOf(character));
     }
     // The eleventh character carries only 4 bits of the id.
-    return ifItsText(urlUnsafeIds, prefix, text, bits >> 2n);
+    return bits >> 2n;
   },
-};
+});
 
-function bitsOf(high: number, low: number): bigint {
-  return (BigInt(high) << 32n) | BigInt(low);
-}
-
-/** The halves of `bits` if they are written as `text`. */
-function ifItsText(
-  format: IdFormat,
-  prefix: string,
-  text: string,
-  bits: bigint,
-): ReturnType<IdFormat["read"]> {
-  const [high, low] = [Number(bits >> 32n), Number(bits & 0xffff_ffffn)];
-  return format.render(prefix, high, low) === text ? { high, low } : undefined;
+/** A format that reads a text only if it is what its bits are written as. `bitsIn` may return any bits for another text. */
+function compared(format: Pick<IdFormat, "render"> & { bitsIn(text: string): bigint }): IdFormat {
+  return {
+    render: format.render,
+    read(prefix, text) {
+      const bits = format.bitsIn(text);
+      const [high, low] = [Number((bits >> 32n) & 0xffff_ffffn), Number(bits & 0xffff_ffffn)];
+      return format.render(prefix, high, low) === text ? { high, low } : undefined;
+    },
+  };
 }
 
 /** Two words of 32 bits derived from an id's kind and bits. */

@@ -95,23 +95,6 @@ function fieldOf({ path }: v.BaseIssue<unknown>): string {
   return parts?.join(".") ?? "";
 }
 
-function describe(issue: v.BaseIssue<unknown>): string {
-  const isUsual = issue.message.startsWith("Invalid ");
-  if (issue.expected === "never" && isUsual) return "is not known here";
-  if (issue.kind !== "schema" || !isUsual) return issue.message;
-  const isMissing = issue.type === "strict_object" || issue.type === "loose_object";
-  if (isMissing && issue.expected?.startsWith('"')) return "is required";
-  const { expected, input } = issue;
-  const hint = typeof input === "string" ? didYouMean(input, choicesIn(expected)) : "";
-  return `must be ${kindOf(expected ?? "something else")}${notSent(input)}${hint && `.${hint}`}`;
-}
-
-/** Valibot writes a choice as ("a" | "b"). */
-function choicesIn(expected: string | null): readonly string[] {
-  const choice = /^\("(.*)"\)$/.exec(expected ?? "")?.[1];
-  return choice === undefined ? [] : choice.split('" | "');
-}
-
 const kinds: Readonly<Record<string, string>> = {
   string: "a string",
   number: "a number",
@@ -121,17 +104,22 @@ const kinds: Readonly<Record<string, string>> = {
   unknown: "of another kind",
 };
 
-function kindOf(expected: string): string {
-  const choices = choicesIn(expected);
-  if (choices.length > 0) return `one of ${choices.map((one) => JSON.stringify(one)).join(", ")}`;
-  return kinds[expected] ?? expected;
+function describe({ kind, type, message, expected, input }: v.BaseIssue<unknown>): string {
+  const isUsual = message.startsWith("Invalid ");
+  if (isUsual && expected === "never") return "is not known here";
+  if (!isUsual || kind !== "schema") return message;
+  if (/^(?:strict|loose)_object$/.test(type) && expected?.startsWith('"')) return "is required";
+  // Valibot writes a choice as ("a" | "b").
+  const choices = /^\("(.*)"\)$/.exec(expected ?? "")?.[1]?.split('" | "');
+  if (choices === undefined) return `must be ${kinds[expected ?? ""] ?? expected}${notSent(input)}`;
+  const listed = choices.map((choice) => JSON.stringify(choice)).join(", ");
+  const hint = typeof input === "string" ? didYouMean(input, choices) : "";
+  return `must be one of ${listed}${notSent(input)}${hint && `.${hint}`}`;
 }
 
 /** `, not a list`: names what was sent. Repeats the beginning of a text. */
-function notSent(sent: unknown): string {
-  if (typeof sent === "string") {
-    return `, not ${JSON.stringify(shownName(sent))}`;
-  }
+export function notSent(sent: unknown): string {
+  if (typeof sent === "string") return `, not ${JSON.stringify(shownName(sent))}`;
   if (typeof sent === "function") return ", not a function";
   if (sent === null || typeof sent !== "object") return `, not ${String(sent)}`;
   return Array.isArray(sent) ? ", not a list" : ", not an object";

@@ -5,8 +5,7 @@ import { parseInstant } from "./calendar.ts";
 import { namedSchema, type Schema } from "./schema-builders.ts";
 
 /** The message for a field that isn't an instant. */
-export const INSTANT_EXPECTED: string =
-  'must be an instant in ISO 8601, such as "2026-03-01T00:00:00Z"';
+export const INSTANT_EXPECTED = 'must be an instant in ISO 8601, such as "2026-03-01T00:00:00Z"';
 
 export const instantText: Schema<string> = namedSchema(
   "instant",
@@ -33,8 +32,11 @@ export function wholeFrom(least: number, more = ""): Schema<number> {
 }
 
 /** A number within bounds, both included. */
-export function numberBetween(least: number, most: number): Schema<number> {
-  const expected = `must be a number from ${least} to ${most}`;
+export function numberBetween(
+  least: number,
+  most: number,
+  expected = `must be a number from ${least} to ${most}`,
+): Schema<number> {
   return v.pipe(v.number(expected), v.minValue(least, expected), v.maxValue(most, expected));
 }
 
@@ -42,12 +44,7 @@ export function numberBetween(least: number, most: number): Schema<number> {
 export function wholeBetween(
   least: number,
   most: number,
-  expected: string = `must be a whole number from ${least} to ${most}`,
+  expected = `must be a whole number from ${least} to ${most}`,
 ): Schema<number> {
-  return v.pipe(
-    v.number(expected),
-    v.safeInteger(expected),
-    v.minValue(least, expected),
-    v.maxValue(most, expected),
-  );
+  return v.pipe(numberBetween(least, most, expected), v.safeInteger(expected));
 }

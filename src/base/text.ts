@@ -7,8 +7,7 @@ export function utf8Length(text: string): number {
 
 /** Foreign text on one line, without control characters, cut to at most `most` characters. */
 export function oneLine(text: string, most: number): string {
-  const plain = text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, " ");
-  return plain.length > most ? `${plain.slice(0, most - 1)}…` : plain;
+  return shortened(text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, " "), most);
 }
 
 /** At most `most` characters. A shortened text ends in "…". */

@@ -7,7 +7,7 @@ import { type OperationId, operations } from "./operations.ts";
 /** How a POST carries its parameters. A GET always has them in the query. */
 export type Encoding = "json" | "form" | "query";
 
-export interface RequestOptions {
+interface RequestOptions {
   /** The API key. If it is undefined or `null`, no `Authorization` is sent. */
   readonly key?: string | null | undefined;
   /** @default "json" */
@@ -17,7 +17,7 @@ export interface RequestOptions {
 }
 
 /** The content type of a body, by encoding. */
-export const contentTypes: Readonly<Record<Exclude<Encoding, "query">, string>> = {
+export const contentTypes = {
   json: "application/json",
   form: "application/x-www-form-urlencoded",
 };
@@ -36,16 +36,11 @@ export function buildRequest(
 ): ApiRequest {
   const { method, path } = operations[operation];
   const authorization = key === undefined || key === null ? {} : { authorization: `Bearer ${key}` };
+  const pairs = pairsOf(Object.entries(parameters));
   if (method === "GET" || encoding === "query") {
-    return {
-      method,
-      path,
-      headers: { ...authorization, ...headers },
-      query: pairsOf(Object.entries(parameters)),
-    };
+    return { method, path, headers: { ...authorization, ...headers }, query: pairs };
   }
-  const body =
-    encoding === "json" ? JSON.stringify(parameters) : pairsOf(Object.entries(parameters));
+  const body = encoding === "json" ? JSON.stringify(parameters) : pairs;
   const type = { "content-type": contentTypes[encoding] };
   return { method, path, headers: { ...authorization, ...type, ...headers }, body };
 }

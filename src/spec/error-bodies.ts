@@ -4,15 +4,13 @@ import type { Choice } from "./assumptions/catalogue.ts";
 import { errorKinds, type Rejection } from "./errors.ts";
 import type { JsonSchema } from "./responses.ts";
 
-export interface ErrorBody {
+interface ErrorBody {
   /** Undefined if there is no body. */
   readonly contentType: string | undefined;
   write(rejection: Rejection, status: number): string;
   /** For the OpenAPI document; undefined if there is no body. */
   readonly schema: JsonSchema | undefined;
 }
-
-const JSON_TYPE = "application/json";
 
 const text: JsonSchema = { type: "string", minLength: 1 };
 const detail: JsonSchema = { ...text, description: "Describes the error to people" };
@@ -29,21 +27,25 @@ function record(description: string, properties: Readonly<Record<string, JsonSch
   return { type: "object", description, properties, required };
 }
 
+function json(
+  schema: JsonSchema,
+  bodyOf: (rejection: Rejection, status: number) => object,
+  contentType = "application/json",
+): ErrorBody {
+  return { contentType, schema, write: (...refusal) => JSON.stringify(bodyOf(...refusal)) };
+}
+
+const refused = "Why a request was refused";
 const entry = record("The error", { code, message: detail, parameter });
+const entryOf = ({ code, detail, parameter }: Rejection): object => ({
+  code,
+  message: detail,
+  parameter,
+});
 
 export const errorBodies: Readonly<Record<Choice<"errors.body">, ErrorBody>> = {
-  problem: {
-    contentType: "application/problem+json",
-    write: (rejection, status) =>
-      JSON.stringify({
-        type: `urn:adsim:error:${rejection.code}`,
-        title: errorKinds[rejection.code].title,
-        status,
-        detail: rejection.detail,
-        code: rejection.code,
-        parameter: rejection.parameter,
-      }),
-    schema: record("Why a request was refused, as RFC 9457 problem details", {
+  problem: json(
+    record(`${refused}, as RFC 9457 problem details`, {
       type: { type: "string", pattern: "^urn:adsim:error:[a-z_]+$" },
       title: { ...text, description: "The kind of error, for people" },
       status: { type: "integer", minimum: 400, maximum: 599, description: "The HTTP status" },
@@ -51,24 +53,18 @@ export const errorBodies: Readonly<Record<Choice<"errors.body">, ErrorBody>> = {
       code,
       parameter,
     }),
-  },
-  envelope: {
-    contentType: JSON_TYPE,
-    write: (rejection) => JSON.stringify({ error: entryOf(rejection) }),
-    schema: record("Why a request was refused", { error: entry }),
-  },
-  flat: {
-    contentType: JSON_TYPE,
-    write: ({ detail }) => JSON.stringify({ error: detail }),
-    schema: record("Why a request was refused", { error: detail }),
-  },
-  list: {
-    contentType: JSON_TYPE,
-    write: (rejection) => JSON.stringify({ errors: [entryOf(rejection)] }),
-    schema: record("Why a request was refused", {
-      errors: { type: "array", items: entry, minItems: 1, maxItems: 1 },
-    }),
-  },
+    ({ code, detail, parameter }, status) => {
+      const { title } = errorKinds[code];
+      return { type: `urn:adsim:error:${code}`, title, status, detail, code, parameter };
+    },
+    "application/problem+json",
+  ),
+  envelope: json(record(refused, { error: entry }), (rejection) => ({ error: entryOf(rejection) })),
+  flat: json(record(refused, { error: detail }), ({ detail }) => ({ error: detail })),
+  list: json(
+    record(refused, { errors: { type: "array", items: entry, minItems: 1, maxItems: 1 } }),
+    (rejection) => ({ errors: [entryOf(rejection)] }),
+  ),
   text: {
     contentType: "text/plain; charset=utf-8",
     write: ({ detail }) => detail,
@@ -79,16 +75,8 @@ export const errorBodies: Readonly<Record<Choice<"errors.body">, ErrorBody>> = {
     write: ({ code, detail }) => errorPage(errorKinds[code].title, detail),
     schema: { ...text, description: "An HTML page that describes the error to people" },
   },
-  empty: {
-    contentType: undefined,
-    write: () => "",
-    schema: undefined,
-  },
+  empty: { contentType: undefined, write: () => "", schema: undefined },
 };
-
-function entryOf({ code, detail, parameter }: Rejection): object {
-  return { code, message: detail, parameter };
-}
 
 /** A page that says the same in a browser. */
 export function errorPage(title: string, detail: string): string {
@@ -99,10 +87,13 @@ export function errorPage(title: string, detail: string): string {
   );
 }
 
+const entities: Readonly<Record<string, string>> = {
+  "&": "amp",
+  "<": "lt",
+  ">": "gt",
+  '"': "quot",
+};
+
 function escaped(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
+  return text.replaceAll(/[&<>"]/g, (character) => `&${entities[character]};`);
 }

@@ -1,151 +1,27 @@
 /**
- * Every way a request can be refused, in one table: the status, the assumption that changes it, and the requests that can
- * get it. The spec defines no errors (spec §7: "not shown"); these are ours.
+ * Every way a request can be refused, in one table: the status, the requests that can get it, and the assumptions that shape
+ * it. The spec defines no errors (spec §7: "not shown"); these are ours.
  */
 
 import type { AssumptionKey, Assumptions, Choice } from "./assumptions/catalogue.ts";
 import { isLimited, type Operation, type OperationId } from "./operations.ts";
 
-/** Holds if each of these assumptions has one of the listed choices. */
-type ChoiceCondition = { readonly [Key in AssumptionKey]?: readonly Choice<Key>[] };
-
 /** One kind of refusal. */
 interface ErrorKind {
   /** The same for every occurrence. */
   readonly title: string;
-  /** The usual HTTP status, unless `statusBy` decides it. */
-  readonly status: number;
-  /** The assumption that decides the status. */
-  readonly statusBy?: keyof typeof statuses;
-  /** The assumptions that shape every such refusal. @default the one that decides its status */
-  readonly shapedBy?: readonly AssumptionKey[];
+  /** The HTTP status, or the assumption that decides it. */
+  readonly status: number | keyof typeof statuses;
   /**
-   * The operations that can answer so: every one, those with a request limit, with a body or with a `publisher_id`; single
-   * operations, each under a condition; or none, if the request names no operation.
+   * The operations that can answer so: those with a request limit, with a body or with a `publisher_id`; these operations;
+   * or none, if the request names no operation. @default every operation
    */
-  readonly of:
-    | "every"
-    | "limited"
-    | "body"
-    | "publisher"
-    | "none"
-    | { readonly [Id in OperationId]?: ChoiceCondition };
-  /** @default under all assumptions */
-  readonly when?: ChoiceCondition;
+  readonly of?: "limited" | "body" | "publisher" | "none" | readonly OperationId[];
+  /** It occurs only under one of these choices. @default under any */
+  readonly when?: { readonly [Key in AssumptionKey]?: readonly Choice<Key>[] };
+  /** The assumptions that shape it, besides those of `status` and `when`. */
+  readonly shapedBy?: readonly AssumptionKey[];
 }
-
-export const errorKinds = {
-  malformed_request: { title: "The request is not well-formed HTTP", status: 400, of: "every" },
-  missing_parameter: {
-    title: "A required parameter is missing",
-    status: 400,
-    statusBy: "errors.invalid",
-    of: "every",
-  },
-  invalid_parameter: {
-    title: "A parameter has an invalid value",
-    status: 400,
-    statusBy: "errors.invalid",
-    of: "every",
-  },
-  duplicate_parameter: {
-    title: "A parameter was sent more than once",
-    status: 400,
-    statusBy: "errors.invalid",
-    of: "every",
-  },
-  unknown_parameter: {
-    title: "The operation has no such parameter",
-    status: 400,
-    statusBy: "errors.invalid",
-    of: "every",
-    when: { "request.values": ["strict"] },
-  },
-  malformed_body: {
-    title: "The request body can't be read",
-    status: 400,
-    of: "body",
-    when: { "request.encoding": ["any", "json", "form"] },
-  },
-  unauthorized: {
-    title: "No valid API key was sent",
-    status: 401,
-    statusBy: "auth.failure",
-    of: "every",
-  },
-  foreign_publisher: {
-    title: "The API key belongs to another publisher",
-    status: 403,
-    of: "publisher",
-    when: { "auth.key-scope": ["publisher"] },
-  },
-  route_not_found: { title: "There is no operation at this path", status: 404, of: "none" },
-  publisher_not_found: { title: "There is no such publisher", status: 404, of: "publisher" },
-  surface_not_found: {
-    title: "The publisher has no such surface",
-    status: 404,
-    statusBy: "surface.unknown",
-    of: { stats: {}, impression: {} },
-  },
-  impression_not_found: {
-    title: "The publisher has no such impression",
-    status: 404,
-    statusBy: "click.unknown",
-    of: { click: {} },
-  },
-  method_not_allowed: {
-    title: "The path does not support this method",
-    status: 405,
-    of: "none",
-  },
-  request_timeout: { title: "The request took too long to arrive", status: 408, of: "every" },
-  surface_inactive: {
-    title: "The surface is not active",
-    status: 409,
-    of: { impression: { "surface.inactive": ["reject"] } },
-  },
-  duplicate_impression: {
-    title: "The impression was recorded before",
-    status: 409,
-    of: { impression: { "dedup.repeat": ["conflict"] } },
-  },
-  duplicate_click: {
-    title: "The click was recorded before",
-    status: 409,
-    of: { click: { "click.repeat": ["conflict"] } },
-  },
-  click_too_late: {
-    title: "The impression is too old to be clicked",
-    status: 410,
-    of: { click: { "click.window": ["24h"] } },
-  },
-  body_too_large: { title: "The request body is too large", status: 413, of: "every" },
-  query_too_long: { title: "The query is too long", status: 414, of: "every" },
-  unsupported_media_type: {
-    title: "The request body has an unsupported format",
-    status: 415,
-    of: "body",
-  },
-  rate_limited: {
-    title: "The request limit is exceeded",
-    status: 429,
-    statusBy: "limit.exceeded",
-    shapedBy: ["limit.algorithm", "limit.exceeded", "limit.retry-after"],
-    of: "limited",
-  },
-  headers_too_large: {
-    title: "The request line and headers are too large",
-    status: 431,
-    of: "every",
-  },
-} as const;
-
-errorKinds satisfies Record<string, ErrorKind>;
-
-export type ErrorCode = keyof typeof errorKinds;
-
-const kinds: Readonly<Record<ErrorCode, ErrorKind>> = errorKinds;
-const errorCodes = Object.keys(errorKinds) as ErrorCode[];
 
 /** The statuses that an assumption decides, by choice. */
 const statuses = {
@@ -154,23 +30,123 @@ const statuses = {
   "limit.exceeded": { "429": 429, "403": 403, "503": 503 },
   "surface.unknown": { "404": 404, "400": 400 },
   "click.unknown": { "404": 404, "400": 400 },
-} as const;
+} satisfies { readonly [Key in AssumptionKey]?: Readonly<Record<Choice<Key>, number>> };
 
-statuses satisfies { readonly [Key in AssumptionKey]?: Readonly<Record<Choice<Key>, number>> };
+export const errorKinds = {
+  malformed_request: { title: "The request is not well-formed HTTP", status: 400 },
+  missing_parameter: { title: "A required parameter is missing", status: "errors.invalid" },
+  invalid_parameter: {
+    title: "A parameter has an invalid value",
+    status: "errors.invalid",
+    shapedBy: ["request.values", "date.inverted-range", "payout.limit-over-max"],
+  },
+  duplicate_parameter: { title: "A parameter was sent more than once", status: "errors.invalid" },
+  unknown_parameter: {
+    title: "The operation has no such parameter",
+    status: "errors.invalid",
+    when: { "request.values": ["strict"] },
+  },
+  malformed_body: {
+    title: "The request body can't be read",
+    status: 400,
+    of: "body",
+    when: { "request.encoding": ["any", "json", "form"] },
+  },
+  unauthorized: { title: "No valid API key was sent", status: "auth.failure" },
+  foreign_publisher: {
+    title: "The API key belongs to another publisher",
+    status: 403,
+    of: "publisher",
+    when: { "auth.key-scope": ["publisher"] },
+  },
+  route_not_found: { title: "There is no operation at this path", status: 404, of: "none" },
+  publisher_not_found: {
+    title: "There is no such publisher",
+    status: 404,
+    of: "publisher",
+    shapedBy: ["auth.key-scope"],
+  },
+  surface_not_found: {
+    title: "The publisher has no such surface",
+    status: "surface.unknown",
+    of: ["stats", "impression"],
+  },
+  impression_not_found: {
+    title: "The publisher has no such impression",
+    status: "click.unknown",
+    of: ["click"],
+    shapedBy: ["auth.key-scope"],
+  },
+  method_not_allowed: { title: "The path does not support this method", status: 405, of: "none" },
+  request_timeout: { title: "The request took too long to arrive", status: 408 },
+  surface_inactive: {
+    title: "The surface is not active",
+    status: 409,
+    of: ["impression"],
+    when: { "surface.inactive": ["reject"] },
+    shapedBy: ["surface.statuses"],
+  },
+  duplicate_impression: {
+    title: "The impression was recorded before",
+    status: 409,
+    of: ["impression"],
+    when: { "dedup.repeat": ["conflict"] },
+    shapedBy: ["dedup.key", "dedup.window"],
+  },
+  duplicate_click: {
+    title: "The click was recorded before",
+    status: 409,
+    of: ["click"],
+    when: { "click.repeat": ["conflict"] },
+  },
+  click_too_late: {
+    title: "The impression is too old to be clicked",
+    status: 410,
+    of: ["click"],
+    when: { "click.window": ["24h"] },
+  },
+  body_too_large: { title: "The request body is too large", status: 413 },
+  query_too_long: { title: "The query is too long", status: 414 },
+  unsupported_media_type: {
+    title: "The request body has an unsupported format",
+    status: 415,
+    of: "body",
+    shapedBy: ["request.encoding"],
+  },
+  rate_limited: {
+    title: "The request limit is exceeded",
+    status: "limit.exceeded",
+    of: "limited",
+    shapedBy: [
+      "limit.algorithm",
+      "limit.retry-after",
+      "limit.recording-pool",
+      "limit.reporting-endpoints",
+    ],
+  },
+  headers_too_large: { title: "The request line and headers are too large", status: 431 },
+} as const satisfies Record<string, ErrorKind>;
+
+export type ErrorCode = keyof typeof errorKinds;
+
+const kinds: Readonly<Record<ErrorCode, ErrorKind>> = errorKinds;
+const errorCodes = Object.keys(errorKinds) as ErrorCode[];
 
 /** The status of every error code under the assumptions. */
 export function statusesOf(assumptions: Assumptions): Readonly<Record<ErrorCode, number>> {
-  const all = Object.entries(kinds).map(([code, { status, statusBy }]) => {
-    const byChoice: Readonly<Record<string, number>> = statusBy ? statuses[statusBy] : {};
-    return [code, statusBy === undefined ? status : byChoice[assumptions[statusBy]]];
+  const all = Object.entries(kinds).map(([code, { status }]) => {
+    const byChoice: Readonly<Record<string, number>> =
+      typeof status === "string" ? statuses[status] : {};
+    return [code, typeof status === "string" ? byChoice[assumptions[status]] : status];
   });
   return Object.fromEntries(all);
 }
 
 /** The assumptions that shape every refusal with this code. */
 export function shapedByCode(code: ErrorCode): readonly AssumptionKey[] {
-  const { statusBy, shapedBy = statusBy === undefined ? [] : [statusBy] } = kinds[code];
-  return shapedBy;
+  const { status, when = {}, shapedBy = [] } = kinds[code];
+  const conditions = Object.keys(when) as AssumptionKey[];
+  return [...(typeof status === "string" ? [status] : []), ...conditions, ...shapedBy];
 }
 
 /** The errors that an operation can answer with under the assumptions. */
@@ -179,40 +155,27 @@ export function codesOf(
   assumptions: Assumptions,
 ): readonly ErrorCode[] {
   const applies = {
-    every: true,
     limited: isLimited(id, assumptions),
     body: method === "POST",
     publisher: "publisher_id" in parameters,
     none: false,
   };
   return errorCodes.filter((code) => {
-    const { of, when = {} } = kinds[code];
-    if (typeof of === "string") return applies[of] && holds(when, assumptions);
-    const own = of[id];
-    return own !== undefined && holds(own, assumptions);
+    const { of = [id], when = {} } = kinds[code];
+    const isPossible = Object.entries(when).every(([key, choices]: [string, readonly string[]]) =>
+      choices.includes(assumptions[key as AssumptionKey]),
+    );
+    return isPossible && (typeof of === "string" ? applies[of] : of.includes(id));
   });
 }
 
 /** The errors of requests that name no operation. */
-export const unroutedCodes: readonly ErrorCode[] = errorCodes.filter(
-  (code) => kinds[code].of === "none",
-);
-
-function holds(when: ChoiceCondition, assumptions: Assumptions): boolean {
-  return Object.entries(when).every(([key, choices]: [string, readonly string[]]) =>
-    choices.includes(assumptions[key as AssumptionKey]),
-  );
-}
+export const unroutedCodes = errorCodes.filter((code) => kinds[code].of === "none");
 
 /** Whether a refusal says that the event was recorded before. `code` may be any reason of a journal entry. */
 export function saysDuplicate(code: string): boolean {
-  return duplicateCodes.includes(code);
+  return code === "duplicate_impression" || code === "duplicate_click";
 }
-
-const duplicateCodes: readonly string[] = [
-  "duplicate_impression",
-  "duplicate_click",
-] satisfies ErrorCode[];
 
 /** Why a request was refused. `detail` is written for people and never repeats anything that may be a secret. */
 export interface Rejection {
@@ -236,6 +199,4 @@ export const httpRejections = {
     code: "headers_too_large",
     detail: "The request line and headers are larger than the server accepts.",
   },
-} as const;
-
-httpRejections satisfies { readonly [Code in ErrorCode]?: Rejection & { readonly code: Code } };
+} as const satisfies { readonly [Code in ErrorCode]?: Rejection };

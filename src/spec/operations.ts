@@ -4,24 +4,17 @@
  */
 
 import type { Day } from "../base/calendar.ts";
-import type { Assumptions, Choice } from "./assumptions/catalogue.ts";
-
-/** `recording`: the impression and click endpoints. `reporting`: all others. */
-export type LimitClass = "recording" | "reporting";
+import type { Assumptions } from "./assumptions/catalogue.ts";
 
 /** At most `requests` in any `windowMs` milliseconds, counted separately for each `scope`. */
-export interface DocumentedLimit {
-  readonly requests: number;
-  readonly windowMs: number;
-  readonly scope: "publisher" | "api-key";
-}
-
 export const documentedLimits = {
+  /** The impression and click endpoints. */
   recording: { requests: 10_000, windowMs: 60_000, scope: "publisher" },
+  /** All others. */
   reporting: { requests: 60, windowMs: 60_000, scope: "api-key" },
 } as const;
 
-documentedLimits satisfies Record<LimitClass, DocumentedLimit>;
+export type LimitClass = keyof typeof documentedLimits;
 
 export type OperationId = "stats" | "impression" | "click" | "surfaces" | "payouts";
 
@@ -33,16 +26,15 @@ export function isEventKind(operation: OperationId | undefined): operation is Ev
   return operation === "impression" || operation === "click";
 }
 
-export type Parameter =
-  | { readonly type: "string" | "date"; readonly required: boolean; readonly about: string }
+export type Parameter = { readonly required: boolean; readonly about: string } & (
+  | { readonly type: "string" | "date" }
   | {
       readonly type: "integer";
-      readonly required: boolean;
-      readonly about: string;
       readonly minimum: number;
       readonly maximum: number;
       readonly default: number;
-    };
+    }
+);
 
 /** One operation. `limit` names the request limit that it counts against (spec §8). */
 export interface Operation {
@@ -54,6 +46,14 @@ export interface Operation {
   readonly parameters: Readonly<Record<string, Parameter>>;
 }
 
+function required(about: string) {
+  return { type: "string", required: true, about } as const;
+}
+
+function optional<const Type extends "string" | "date">(type: Type, about: string) {
+  return { type, required: false, about } as const;
+}
+
 export const operations = {
   stats: {
     id: "stats",
@@ -62,18 +62,10 @@ export const operations = {
     limit: "reporting",
     about: "Aggregated impressions, clicks and revenue of one publisher",
     parameters: {
-      publisher_id: { type: "string", required: true, about: "Publisher ID" },
-      from: {
-        type: "date",
-        required: false,
-        about: "Start of period; default is 30 days before today",
-      },
-      to: { type: "date", required: false, about: "End of period, inclusive; default is today" },
-      surface: {
-        type: "string",
-        required: false,
-        about: "Restricts results to one surface identifier",
-      },
+      publisher_id: required("Publisher ID"),
+      from: optional("date", "Start of period; default is 30 days before today"),
+      to: optional("date", "End of period, inclusive; default is today"),
+      surface: optional("string", "Restricts results to one surface identifier"),
     },
   },
   impression: {
@@ -83,14 +75,10 @@ export const operations = {
     limit: "recording",
     about: "Records a single ad impression",
     parameters: {
-      publisher_id: { type: "string", required: true, about: "Publisher ID" },
-      surface: { type: "string", required: true, about: "Surface identifier" },
-      ad_id: { type: "string", required: true, about: "Identifier of the ad shown" },
-      session_id: {
-        type: "string",
-        required: false,
-        about: "Opaque session identifier, used for de-duplication",
-      },
+      publisher_id: required("Publisher ID"),
+      surface: required("Surface identifier"),
+      ad_id: required("Identifier of the ad shown"),
+      session_id: optional("string", "Opaque session identifier, used for de-duplication"),
     },
   },
   click: {
@@ -100,11 +88,7 @@ export const operations = {
     limit: "recording",
     about: "Records a click on an ad",
     parameters: {
-      impression_id: {
-        type: "string",
-        required: true,
-        about: "The impression_id returned by the impression endpoint",
-      },
+      impression_id: required("The impression_id returned by the impression endpoint"),
     },
   },
   surfaces: {
@@ -113,7 +97,7 @@ export const operations = {
     path: "/v1/publisher/surfaces",
     limit: "reporting",
     about: "All surfaces registered to a publisher with their current status",
-    parameters: { publisher_id: { type: "string", required: true, about: "Publisher ID" } },
+    parameters: { publisher_id: required("Publisher ID") },
   },
   payouts: {
     id: "payouts",
@@ -122,7 +106,7 @@ export const operations = {
     limit: "reporting",
     about: "Payout history of a publisher, and the amount pending",
     parameters: {
-      publisher_id: { type: "string", required: true, about: "Publisher ID" },
+      publisher_id: required("Publisher ID"),
       limit: {
         type: "integer",
         required: false,
@@ -133,55 +117,36 @@ export const operations = {
       },
     },
   },
-} as const;
+} as const satisfies { readonly [Id in OperationId]: Operation & { readonly id: Id } };
 
 /** In the order of the spec. */
-export const operationIds: readonly OperationId[] = Object.values(operations).map(({ id }) => id);
-
-operations satisfies { readonly [Id in OperationId]: Operation & { readonly id: Id } };
+export const operationIds = Object.values(operations).map(({ id }): OperationId => id);
 
 /** Whether a request limit applies to an operation under the assumptions. */
 export function isLimited(id: OperationId, assumptions: Assumptions): boolean {
-  return limitedOperations[assumptions["limit.reporting-endpoints"]].has(id);
+  const isOther = id === "surfaces" || id === "payouts";
+  return !isOther || assumptions["limit.reporting-endpoints"] === "all-get";
 }
-
-const limitedOperations = {
-  "all-get": new Set(operationIds),
-  "stats-only": new Set<OperationId>(["stats", "impression", "click"]),
-} satisfies Record<Choice<"limit.reporting-endpoints">, ReadonlySet<OperationId>>;
 
 /** The methods that an operation's path answers. */
 export function methodsOf({ method }: Operation): readonly string[] {
   return method === "GET" ? ["GET", "HEAD"] : [method];
 }
 
-interface ParameterTypes {
-  readonly string: string;
-  readonly date: Day;
-  readonly integer: number;
-}
-
 type Parameters<Id extends OperationId> = (typeof operations)[Id]["parameters"];
-type ValueOf<P> = P extends { readonly type: infer T extends keyof ParameterTypes }
-  ? ParameterTypes[T]
-  : never;
+type ValueOf<Sent> = Sent extends { readonly type: "integer" }
+  ? number
+  : (Sent extends { readonly type: "date" } ? Day : string) | MissingIn<Sent>;
+type MissingIn<Sent> = Sent extends { readonly required: true } ? never : undefined;
 
 /** The validated parameters of an operation. Missing integers have their default; other optional parameters may be undefined. */
 export type Input<Id extends OperationId> = {
-  readonly [Name in keyof Parameters<Id>]:
-    | ValueOf<Parameters<Id>[Name]>
-    | (Parameters<Id>[Name] extends { readonly required: true } | { readonly default: number }
-        ? never
-        : undefined);
+  readonly [Name in keyof Parameters<Id>]: ValueOf<Parameters<Id>[Name]>;
 };
 
 /** Whom a request is about: a publisher and perhaps one of its surfaces, or the publisher of an impression. */
 export type Subject =
-  | {
-      readonly kind: "publisher";
-      readonly id: string;
-      readonly surface?: string | undefined;
-    }
+  | { readonly kind: "publisher"; readonly id: string; readonly surface?: string | undefined }
   | { readonly kind: "impression"; readonly id: string };
 
 /** Reads only the operation's own parameters, so that no other parameter can change whom a request is about. */

@@ -207,10 +207,7 @@ export const catalogue = {
     question: "What answer does a click get if the publisher has no such impression?",
     spec: "§4",
     default: "404",
-    choices: {
-      "404": "404 Not Found.",
-      "400": "400 Bad Request.",
-    },
+    choices: { "404": "404 Not Found.", "400": "400 Bad Request." },
     caution: "Don't rely on the status.",
   },
   "click.repeat": {
@@ -229,10 +226,7 @@ export const catalogue = {
     question: "How long after its impression may a click come?",
     spec: "§4",
     default: "none",
-    choices: {
-      none: "Any time.",
-      "24h": "Less than 24 hours. A later click gets 410.",
-    },
+    choices: { none: "Any time.", "24h": "Less than 24 hours. A later click gets 410." },
     note: "A click that is too late gets 410 even if it repeats one that counted.",
     caution: "Don't assume that late clicks count.",
   },
@@ -240,10 +234,7 @@ export const catalogue = {
     question: "What answer does a request get if the publisher has no such surface?",
     spec: "§4",
     default: "404",
-    choices: {
-      "404": "404 Not Found.",
-      "400": "400 Bad Request.",
-    },
+    choices: { "404": "404 Not Found.", "400": "400 Bad Request." },
     caution: "Don't rely on the status.",
   },
   "surface.inactive": {

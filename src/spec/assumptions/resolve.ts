@@ -3,16 +3,15 @@
 import { didYouMean, formatList } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
 import { shownName } from "../../base/text.ts";
-import { type Assumption, type AssumptionKey, type Assumptions, catalogue } from "./catalogue.ts";
+import { type Assumption, type Assumptions, catalogue } from "./catalogue.ts";
 
 const points: Readonly<Record<string, Assumption>> = catalogue;
+const defaults: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(points).map(([key, point]) => [key, point.default]),
+);
 
 /** Every key with its default. */
-export const defaultAssumptions: Assumptions = Object.freeze(
-  Object.fromEntries(Object.entries(points).map(([key, point]) => [key, point.default])) as {
-    -readonly [Key in AssumptionKey]: Assumptions[Key];
-  },
-);
+export const defaultAssumptions = Object.freeze(defaults) as Assumptions;
 
 /**
  * The defaults, overridden by `chosen`.
@@ -20,22 +19,22 @@ export const defaultAssumptions: Assumptions = Object.freeze(
  * @throws InputError that names an unknown key or choice and the nearest known one.
  */
 export function resolveAssumptions(chosen: Readonly<Record<string, unknown>>): Assumptions {
-  const resolved: Record<string, string> = { ...defaultAssumptions };
+  const resolved: Record<string, string> = { ...defaults };
   for (const [key, choice] of Object.entries(chosen)) {
     if (choice === undefined) continue;
+    const field = `assumptions.${shownName(key)}`;
     const point = Object.hasOwn(points, key) ? points[key] : undefined;
-    if (point === undefined) {
-      throw new InputError(`assumptions.${shownName(key)}`, `is not an assumption.${keyHint(key)}`);
-    }
+    if (point === undefined) throw new InputError(field, `is not an assumption.${keyHint(key)}`);
     const names = Object.keys(point.choices);
     if (typeof choice === "number" && names.includes(String(choice))) {
-      throw new InputError(`assumptions.${key}`, `must be a string: "${choice}", not ${choice}`);
+      throw new InputError(field, `must be a string: "${choice}", not ${choice}`);
     }
     if (typeof choice !== "string" || !names.includes(choice)) {
-      throw new InputError(
-        `assumptions.${key}`,
-        `has no ${choiceShown(choice)}.${hintFor(choice, names)} Choose one of: ${names.join(", ")}`,
-      );
+      const isText = typeof choice === "string";
+      const sent = isText ? `choice ${JSON.stringify(shownName(choice))}` : "such choice";
+      // A number isn't misspelt, it is another status.
+      const hint = isText && !/^\d+$/.test(choice) ? didYouMean(choice, names) : "";
+      throw new InputError(field, `has no ${sent}.${hint} Choose one of: ${names.join(", ")}`);
     }
     resolved[key] = choice;
   }
@@ -45,19 +44,8 @@ export function resolveAssumptions(chosen: Readonly<Record<string, unknown>>): A
 
 /** The choices that aren't the defaults. */
 export function nonDefaultChoices(assumptions: Assumptions): Partial<Assumptions> {
-  const defaults: Readonly<Record<string, string>> = defaultAssumptions;
-  return Object.fromEntries(
-    Object.entries(assumptions).filter(([key, choice]) => choice !== defaults[key]),
-  );
-}
-
-function choiceShown(sent: unknown): string {
-  return typeof sent === "string" ? `choice ${JSON.stringify(shownName(sent))}` : "such choice";
-}
-
-/** Names the nearest choice. A number isn't misspelt, it is another status. */
-function hintFor(sent: unknown, names: readonly string[]): string {
-  return typeof sent === "string" && !/^\d+$/.test(sent) ? didYouMean(sent, names) : "";
+  const chosen = Object.entries(assumptions).filter(([key, choice]) => choice !== defaults[key]);
+  return Object.fromEntries(chosen);
 }
 
 /** Suggests a key for an unknown one, or says where to find all keys. */
