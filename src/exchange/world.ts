@@ -22,13 +22,13 @@ export interface World extends OperationWorld {
   readonly meter: Meter | undefined;
 }
 
-/** Frees what all books remember of impressions outside the window, once per window. */
+/** Frees what all books remember of impressions outside the window, a few times per window. */
 export function createDedupCleanup({ accounts, assumptions }: World): (nowMs: number) => void {
   const windowMs = dedupWindowOf(assumptions);
   let dueMs = Number.NEGATIVE_INFINITY;
   return (nowMs) => {
     if (nowMs < dueMs) return;
-    dueMs = nowMs + windowMs;
+    dueMs = nowMs + windowMs / 8;
     accounts.forgetSessions(nowMs, windowMs);
   };
 }

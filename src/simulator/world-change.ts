@@ -5,11 +5,7 @@ import type { ClockMode } from "../base/clock.ts";
 import { durationInWords } from "../base/duration.ts";
 import { oneLine } from "../base/text.ts";
 import { type FaultChange, type Faults, repeatFaultChange } from "../faults/faults.ts";
-import {
-  type PublisherChange,
-  type Publishers,
-  repeatPublisherChange,
-} from "../world/accounts/publisher-directory.ts";
+import type { PublisherChange, Publishers } from "../world/accounts/publisher-directory.ts";
 import type { Choices } from "./simulator-options.ts";
 
 /** A change of a world. Those of the last kind replace its whole state. */
@@ -42,8 +38,14 @@ export function repeatChange(sim: ChangeableWorld, change: WorldChange): void {
     case "heal":
       repeatFaultChange(sim.faults, change);
       return;
-    default:
-      repeatPublisherChange(sim.publishers, change);
+    case "sign-up":
+      sim.publishers.signUp(change.signUp);
+      return;
+    case "rotate-key":
+      sim.publishers.rotateKey(change.publisher);
+      return;
+    case "set-surface":
+      sim.publishers.setSurface(change.publisher, change.surface, change.change);
       return;
   }
 }

@@ -13,10 +13,8 @@ import {
   type SimulatorOptions,
   type Snapshot,
 } from "../../src/index.ts";
-import {
-  type PublisherChange,
-  repeatPublisherChange,
-} from "../../src/world/accounts/publisher-directory.ts";
+import { repeatChange } from "../../src/simulator/world-change.ts";
+import type { PublisherChange } from "../../src/world/accounts/publisher-directory.ts";
 
 /** One thing done to a simulator. It has no time of its own: `advance` moves the clock. */
 export type Action =
@@ -90,7 +88,7 @@ export function createPlayer(options: SimulatorOptions, plant?: (sim: Simulator)
         sim.reset();
         return undefined;
       default:
-        repeatPublisherChange(sim.publishers, action);
+        repeatChange(sim, action);
         return undefined;
     }
   }

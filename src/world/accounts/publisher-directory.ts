@@ -33,10 +33,7 @@ export interface SignUpRequest {
   readonly surfaces?: readonly (string | SurfaceRequest)[] | undefined;
 }
 
-export interface SurfaceChange {
-  readonly status?: string | undefined;
-  readonly cpmRange?: readonly [lower: number, upper: number] | undefined;
-}
+export type SurfaceChange = Partial<Omit<SurfaceRequest, "name">>;
 
 /** Something that was done to a publisher, with what it takes to do it again. */
 export type PublisherChange =
@@ -77,12 +74,10 @@ export interface DirectoryWorld extends AccountWorld {
   readonly dayOf: (instantMs: number) => Day;
 }
 
-const MAX_CPM_INR = 10_000;
-
 const price = v.pipe(
   v.number("must be a number of INR"),
   v.minValue(0, "must not be negative"),
-  v.maxValue(MAX_CPM_INR, `must be at most ${MAX_CPM_INR} INR`),
+  v.maxValue(10_000, "must be at most 10000 INR"),
   // A number with two decimals is exactly the result of this division.
   v.check((inr) => Math.round(inr * 100) / 100 === inr, "must be whole paise"),
 );
@@ -127,32 +122,18 @@ const fromZero = v.pipe(
   v.safeInteger("must be a whole number"),
   v.minValue(0, "must not be negative"),
 );
+const fromOne = v.pipe(fromZero, v.minValue(1, "must be at least 1"));
 const rangeSchema = strictObject({
   offset: v.optional(fromZero, 0),
-  limit: v.optional(v.pipe(fromZero, v.minValue(1, "must be at least 1")), 20),
+  limit: v.optional(fromOne, 20),
 });
-const credentialsSchema = strictObject({ count: fromZero });
+const countSchema = strictObject({ count: fromZero });
 /** The message for a change without any member. */
 export const CHANGE_EXPECTED = "must change status, cpmRange or both";
 const changeSchema: Schema<SurfaceChange> = v.pipe(
   strictObject({ status: v.optional(surfaceStatus), cpmRange: v.optional(cpmRange) }),
   v.check((change) => Object.keys(change).length > 0, CHANGE_EXPECTED),
 );
-
-/** Does a change again. */
-export function repeatPublisherChange(publishers: Publishers, change: PublisherChange): void {
-  switch (change.kind) {
-    case "sign-up":
-      publishers.signUp(change.signUp);
-      return;
-    case "rotate-key":
-      publishers.rotateKey(change.publisher);
-      return;
-    case "set-surface":
-      publishers.setSurface(change.publisher, change.surface, change.change);
-      return;
-  }
-}
 
 /** The account of the publisher with this id. @throws InputError if there is none. */
 export function accountWith(
@@ -204,7 +185,7 @@ export function createDirectory(
       return peekFrom(offset, limit).map(publicView);
     },
     credentials(count) {
-      const { count: most } = parseInput(credentialsSchema, { count });
+      const { count: most } = parseInput(countSchema, { count });
       return peekFrom(0, most).map(({ id, apiKey, surfaces }) => {
         return { id, apiKey, surfaces: surfaces.map(publicSurface) };
       });

@@ -43,8 +43,9 @@ interface SavedBook {
   readonly time: string;
   readonly clicked: string;
   readonly days: readonly (readonly RunningTotals[])[];
-  /** In order, because an object would put numbers first. Those in the window. */
-  readonly sessions: readonly (readonly [key: string, serial: number])[];
+  /** The sessions in the window, in order. */
+  readonly sessionKeys: readonly string[];
+  readonly sessionSerials: readonly number[];
 }
 
 /** `windowMs`: how long impressions are remembered. */
@@ -70,6 +71,7 @@ export function writeSnapshot(state: WorldState, windowMs: number): Snapshot {
 
 function savedBook(book: BookState, nowMs: number, windowMs: number): SavedBook {
   const { count, surface, micros, time, clicked, days, sessions } = book;
+  const inWindow = (serial: number): boolean => nowMs - recordedMs(book, serial) < windowMs;
   const column = (values: Uint8Array | Uint32Array | Float64Array): string =>
     toBase64(new Uint8Array(values.buffer, 0, count * values.BYTES_PER_ELEMENT));
   return {
@@ -79,9 +81,8 @@ function savedBook(book: BookState, nowMs: number, windowMs: number): SavedBook 
     time: column(time),
     clicked: column(clicked),
     days: structuredClone(days),
-    sessions: Array.from(sessions).filter(
-      ([, serial]) => nowMs - recordedMs(book, serial) < windowMs,
-    ),
+    sessionKeys: [...sessions].filter(([, serial]) => inWindow(serial)).map(([key]) => key),
+    sessionSerials: [...sessions.values()].filter(inWindow),
   };
 }
 
@@ -138,14 +139,18 @@ export function readState(snapshot: Snapshot): WorldState {
   };
 }
 
-function readBook({ count, surface, micros, time, clicked, days, sessions }: SavedBook): BookState {
+function readBook(saved: SavedBook): BookState {
+  const sessions = new Map<string, number>();
+  for (const [index, key] of saved.sessionKeys.entries()) {
+    sessions.set(key, saved.sessionSerials[index] ?? 0);
+  }
   return {
-    count,
-    surface: fromBase64(surface),
-    micros: new Uint32Array(fromBase64(micros).buffer),
-    time: new Float64Array(fromBase64(time).buffer),
-    clicked: fromBase64(clicked),
-    days: days.map((own) => own.map((sums) => ({ ...sums }))),
-    sessions: new Map(sessions),
+    count: saved.count,
+    surface: fromBase64(saved.surface),
+    micros: new Uint32Array(fromBase64(saved.micros).buffer),
+    time: new Float64Array(fromBase64(saved.time).buffer),
+    clicked: fromBase64(saved.clicked),
+    days: saved.days.map((own) => own.map((sums) => ({ ...sums }))),
+    sessions,
   };
 }

@@ -41,7 +41,7 @@ export interface PopulationOptions {
 }
 
 /** How many publishers' histories are cached, about 20 kB each. */
-const MAX_CACHED_HISTORIES = 1024;
+const MAX_HISTORIES = 1024;
 
 /** The position of a surface in its publisher's list of `count`. */
 interface Place {
@@ -81,7 +81,7 @@ export function createPopulation(options: PopulationOptions): Population {
   const numbersKey = deriveKey(seed, "numbers", profile);
   const trafficKey = deriveKey(seed, "traffic", profile);
   const pricesKey = deriveKey(seed, "price");
-  const cachedHistories = new Map<number, SeededHistory>();
+  const histories = new Map<number, SeededHistory>();
 
   function publisherAt(ordinal: number, signUp?: SignUp): SeededPublisher {
     const numbers = subKey(numbersKey, ordinal);
@@ -124,13 +124,8 @@ export function createPopulation(options: PopulationOptions): Population {
 
   function seededHistory(publisher: { readonly ordinal: number }): SeededHistory | undefined {
     if (publisher.ordinal >= size) return undefined;
-    const known = cachedHistories.get(publisher.ordinal);
-    if (known !== undefined) {
-      // A map keeps the order of insertion, so its first entry is the least recently used.
-      cachedHistories.delete(publisher.ordinal);
-      cachedHistories.set(publisher.ordinal, known);
-      return known;
-    }
+    const known = histories.get(publisher.ordinal);
+    if (known !== undefined) return known;
     const seeded = publisherAt(publisher.ordinal);
     const numbers = subKey(numbersKey, publisher.ordinal);
     const count = seeded.surfaces.length;
@@ -144,10 +139,8 @@ export function createPopulation(options: PopulationOptions): Population {
       dailyImpressions: bounds.dailyImpressions,
       assumptions,
     });
-    const [oldest] = cachedHistories.keys();
-    if (cachedHistories.size >= MAX_CACHED_HISTORIES && oldest !== undefined)
-      cachedHistories.delete(oldest);
-    cachedHistories.set(publisher.ordinal, made);
+    if (histories.size === MAX_HISTORIES) histories.clear();
+    histories.set(publisher.ordinal, made);
     return made;
   }
 
