@@ -1,7 +1,7 @@
 /** Audits a world: what clients attempted, what was applied, what they learned of it, and whether the books agree. */
 
 import { formatInstant } from "../base/calendar.ts";
-import { createPayoutHistories } from "../exchange/operations/payout-histories.ts";
+import { payoutHistoryOf } from "../exchange/operations/revenue.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Account } from "../world/accounts/account.ts";
 import { accountsByOrdinal } from "../world/accounts/accounts.ts";
@@ -63,10 +63,10 @@ export function auditOf(world: DirectoryWorld, journal: Journal): Audit {
   const { accounts, assumptions, clock, ids, population, dayOf } = world;
   const nowMs = clock.now();
   const today = dayOf(nowMs);
-  const historyOf = createPayoutHistories(world);
   const entries: AuditedAccount[] = [];
   for (const account of accountsByOrdinal(accounts).filter(hasHistory)) {
-    const books = booksOf(account, population.seededHistory(account), historyOf(account, today));
+    const payouts = payoutHistoryOf(population, account, today);
+    const books = booksOf(account, population.seededHistory(account), payouts);
     entries.push({ account, books, line: publisherAudit(account, books) });
   }
   const unauthenticated = figuresWithoutAccount(accounts.unauthenticated);

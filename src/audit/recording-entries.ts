@@ -1,6 +1,6 @@
 /** Picks the journal's impressions and clicks, and reads from each its event and its publisher. */
 
-import { createInputReaders } from "../exchange/read-input.ts";
+import { createReader } from "../exchange/read.ts";
 import type { JournalEntry } from "../journal/entry.ts";
 import type { Choice } from "../spec/assumptions/catalogue.ts";
 import { type Input, isEventKind, type Subject } from "../spec/operations.ts";
@@ -18,12 +18,12 @@ export function recordingEntries(
   entries: readonly JournalEntry[],
   { assumptions, accounts, ids }: AccountWorld,
 ): PublisherEntry[] {
-  const readers = createInputReaders(assumptions);
+  const readInput = createReader(assumptions);
   const publisherOf = publisherResolvers[assumptions["auth.key-scope"]];
   return entries.flatMap((entry): PublisherEntry[] => {
     const { operation, request } = entry;
     if (!isEventKind(operation)) return [];
-    const read = readers[operation](request);
+    const read = readInput(operation, request);
     const { input = {}, subject } = read.kind === "valid" ? (read as Recording) : {};
     const publisher = entry.publisher && publisherOf(entry.publisher, subject, accounts, ids);
     const { surface, ad_id, impression_id, session_id } = input;

@@ -1,6 +1,6 @@
 /** What the requests of a test suite reached: kinds of exchanges, and the choices that tests made themselves. */
 
-import { formatKeys } from "../exchange/respond.ts";
+import { formatKeys } from "../exchange/shaped-by.ts";
 import type { LoggedExchange } from "../journal/logged-exchange.ts";
 import type { AssumptionKey, Assumptions } from "../spec/assumptions/catalogue.ts";
 import { operations } from "../spec/operations.ts";

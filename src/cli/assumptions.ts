@@ -3,7 +3,7 @@
 import { nodeHost } from "../adapters/node-host.ts";
 import { indentedJson } from "../base/text.ts";
 import { allKeys } from "../choices/matrix-plan.ts";
-import { formatKeys } from "../exchange/respond.ts";
+import { formatKeys } from "../exchange/shaped-by.ts";
 import { createSimulatorCore } from "../simulator/core.ts";
 import {
   type Assumption,

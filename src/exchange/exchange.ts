@@ -1,40 +1,33 @@
 /**
- * The path of every request, top to bottom: fault rules → identify (route, authenticate) → limit → operate (read, authorize,
- * carry out) → conclude (respond) → count → journal. A single synchronous call, so no other request can interleave.
+ * The path of every request, top to bottom: identify (route, authenticate) → fault rules → limit → read → scope → operate →
+ * respond → count → journal. A single synchronous call, so no other request can interleave.
  */
 
 import type { JournalRing } from "../journal/journal.ts";
+import { PREFLIGHT } from "../journal/record.ts";
 import { type Rejection, saysDuplicate } from "../spec/errors.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
-import { type Input, type OperationId, operations } from "../spec/operations.ts";
+import type { Input, OperationId } from "../spec/operations.ts";
 import type { Account } from "../world/accounts/account.ts";
 import type { Moment } from "../world/ledger/book.ts";
-import { createAuthenticator } from "./authenticate.ts";
-import { createAuthorizer, shapedByScope } from "./authorize.ts";
 import { createCors, isPreflight } from "./cors.ts";
-import { countedAs, createCorsResponses } from "./cors-responses.ts";
 import { createFaultedPath } from "./faulted-path.ts";
-import { createIdentify, type Identified, type Unidentified } from "./identify.ts";
-import { createInspector } from "./inspect.ts";
+import { createIdentify, type Identity } from "./identify.ts";
+import { createLimits, type QuotaLeft } from "./limits.ts";
 import { createClick } from "./operations/click.ts";
-import { createImpressionRecorder } from "./operations/impression.ts";
-import {
-  alsoShapedBy,
-  mergeShapedBy,
-  type Outcome,
-  type Refusal,
-  refused,
-} from "./operations/outcome.ts";
+import { createImpression } from "./operations/impression.ts";
+import type { Done, Outcome } from "./operations/outcome.ts";
 import { createPayouts } from "./operations/payouts.ts";
 import { createStats } from "./operations/stats.ts";
 import { listSurfaces } from "./operations/surfaces.ts";
-import { createQuota, type QuotaLeft, type QuotaStatus } from "./quota.ts";
-import { createInputReaders } from "./read-input.ts";
-import { RequestContext } from "./request-context.ts";
+import { plainRequest } from "./plain-request.ts";
+import { createReader } from "./read.ts";
+import { createContext, type RequestContext } from "./request-context.ts";
 import { createResponder, type RefusalExtra, withoutBody } from "./respond.ts";
-import { countServed, tallyOf } from "./tally-requests.ts";
-import { shapedByReading } from "./validate.ts";
-import { createDedupCleanup, type World } from "./world.ts";
+import { createScope } from "./scope.ts";
+import { createExplainer } from "./shaped-by.ts";
+import { countServed, tallyOf } from "./tally.ts";
+import type { World } from "./world.ts";
 
 /** The service of one world. */
 export interface Exchange {
@@ -52,165 +45,155 @@ type Operators = {
 
 /** The request path of a world under its assumptions. */
 export function createExchange(world: World, journal: JournalRing): Exchange {
-  const { assumptions, accounts, clock, dayOf, rules, about, meter } = world;
-  // Destructured once: V8 looks up methods slowly in an object that has getters.
-  const { now } = clock;
-  const { isEmpty } = rules;
-  const { record } = journal;
-  const authenticate = createAuthenticator(accounts);
-  const quota = createQuota(assumptions);
-  const readers = createInputReaders(assumptions);
-  const authorize = createAuthorizer(world, readers);
-  const identify = createIdentify({ assumptions, authenticate, authorize });
-  const cors = createCors(world);
-  const respond = createResponder({ ...world, variesByOrigin: cors !== undefined });
-  const pages = createCorsResponses(cors, quota, respond);
-  const impressions = createImpressionRecorder(world);
+  const { seed, assumptions, explain, accounts, clock, dayOf, rules, about, meter } = world;
+  const identify = createIdentify(accounts);
+  const limits = createLimits(assumptions);
+  const read = createReader(assumptions);
+  const scope = createScope(world, read);
   const operators: Operators = {
     stats: createStats(world),
-    impression: impressions.record,
+    impression: createImpression(world),
     click: createClick(world),
     surfaces: listSurfaces,
     payouts: createPayouts(world),
   };
-
-  const forget = createDedupCleanup(world);
-  const inspect = createInspector({ accounts, authenticate, authorize, readers });
-  const applyRules = createFaultedPath({ world, journal, inspect, quota, respond, cors, serve });
+  const cors = createCors(world);
+  const respond = createResponder({
+    seed,
+    assumptions,
+    explain,
+    variesByOrigin: cors !== undefined,
+  });
+  const shapedBy = createExplainer(assumptions);
+  const applyRules = createFaultedPath({
+    world,
+    journal,
+    read,
+    scope,
+    limits,
+    respond,
+    cors,
+    serve,
+  });
 
   function handle(request: ApiRequest): ApiResponse {
-    const beganMs = meter === undefined ? 0 : meter.begin();
-    const nowMs = now();
-    forget(nowMs);
-    const context = new RequestContext(request, nowMs, about);
+    const beganMs = meter?.now() ?? 0;
+    const plain = plainRequest(request);
+    const context = createContext(plain, clock.now(), about);
+    const identity = identify(plain);
     // Rules apply to clients' requests. A preflight comes from the browser.
-    const skipsRules = isEmpty() || isPreflight(context.method, context.headers);
-    const faulted = skipsRules ? undefined : applyRules(context);
-    const response = faulted ?? serveWithoutFaults(context);
-    if (meter !== undefined) meter.answered(countedAs(context), response.status, beganMs);
+    const skipsRules = rules.isEmpty() || isPreflight(plain.method, plain.headers);
+    const response = (skipsRules ? undefined : applyRules(context, identity)) ?? serveWhole();
+    const countedAs = context.reason === PREFLIGHT ? PREFLIGHT : (context.operation ?? "none");
+    meter?.answered(countedAs, response.status, meter.now() - beganMs);
     return response;
-  }
 
-  function serveWithoutFaults(context: RequestContext): ApiResponse {
-    serve(context);
-    return record(context);
+    function serveWhole(): ApiResponse {
+      serve(context, identity);
+      return journal.record(context);
+    }
   }
 
   /** What the service does, before a rule may change its answer. */
-  function serve(context: RequestContext): void {
-    const identity = identify(context);
-    const answered =
-      identity.kind === "identified"
-        ? answer(context, identity)
-        : answerUnidentified(context, identity);
-    const response = identity.isHead ? withoutBody(answered) : answered;
-    context.response = pages.withCorsHeaders(context, response);
-    countServed(tallyOf(context, accounts), context.effect, context.micros);
+  function serve(context: RequestContext, identity: Identity): void {
+    const response = answerPreflight(context, identity) ?? answer(context, identity);
+    context.response = context.method === "HEAD" ? withoutBody(response) : response;
+    countServed(tallyOf(context, accounts), context);
   }
 
-  function answer(context: RequestContext, identified: Identified): ApiResponse {
-    const { operation, caller, quotaAccount } = identified;
-    context.operation = operation;
-    context.publisher = caller.id;
+  function answer(context: RequestContext, identity: Identity): ApiResponse {
+    const { nowMs } = context;
+    context.operation = identity.operation;
+    context.account = identity.sender;
+    context.publisher = identity.sender?.id;
+    if (identity.refusal !== undefined) {
+      const { operation, sender } = identity;
+      return refuse(context, identity.refusal, limits.remaining(operation, sender, nowMs));
+    }
+    const { operation, sender } = identity;
+    const caller = accounts.open(sender.ordinal) ?? sender;
+    const quotaAccount = scope.quotaAccountOf(operation, context, caller);
     context.account = quotaAccount;
-    const quotaStatus = quota.admit(operation, quotaAccount, context.nowMs);
-    if (!quotaStatus.admitted) {
+    const admission = limits.admit(operation, quotaAccount, nowMs);
+    if (admission.kind === "refused") {
       context.producedBy = "limit";
       meter?.limited(operation);
-      const exceeded = noteScope(quota.exceeded(operation), quotaAccount, caller);
-      const { retryAfterMs } = quotaStatus;
-      return refuse(context, exceeded, quotaStatus, { retryAfterMs, nowMs: context.nowMs });
+      return refuse(context, admission, 0);
     }
-    return conclude(context, operate(context, identified), quotaStatus);
-  }
-
-  /** Carries out the operation. Reads the parameters first, unless the body was recognised. */
-  function operate(
-    context: RequestContext,
-    { operation, caller, recognised }: Identified,
-  ): Outcome {
-    const { nowMs } = context;
-    const moment: Moment = { nowMs, today: dayOf(nowMs) };
-    if (recognised !== undefined) {
-      const { surfaceIndex, dedupInput } = recognised;
-      context.shapedBy = shapedByReadingImpressions;
-      return impressions.recordOnSurface(surfaceIndex, dedupInput, caller, moment);
-    }
-    const read = readers[operation](context);
-    if (read.kind === "refused") return read;
-    context.shapedBy = read.shapedBy;
-
-    const concerned = authorize.accountOf(read.subject, caller);
-    if ("kind" in concerned) return concerned;
+    const { remaining } = admission;
+    const input = read(operation, context);
+    if (input.kind === "refused") return refuse(context, input, remaining);
+    const concerned = scope.accountOf(input.subject, caller);
+    if ("kind" in concerned) return refuse(context, concerned, remaining);
     context.account = concerned;
     // The reader of an operation returns that operation's input.
-    const operator = operators[operation] as (...args: OperateArguments) => Outcome;
-    return noteScope(operator(read.input, concerned, moment), concerned, caller);
+    const operate = operators[operation] as (...args: OperateArguments) => Outcome;
+    const outcome = operate(input.input, concerned, { nowMs, today: dayOf(nowMs) });
+    if (outcome.kind === "refused") return refuse(context, outcome, remaining);
+    return succeed(context, outcome, remaining, input.isTolerated);
   }
 
-  function conclude(
+  function succeed(
     context: RequestContext,
-    outcome: Outcome,
-    quotaStatus: QuotaStatus,
+    { body, reason, effect, micros }: Done,
+    remaining: number,
+    isTolerated: boolean,
   ): ApiResponse {
-    if (outcome.kind === "refused") return refuse(context, outcome, quotaStatus);
-    context.reason = outcome.note;
-    context.effect = outcome.effect;
-    context.micros = outcome.micros;
-    context.shapedBy = respond.successShapedBy(mergeShapedBy(context.shapedBy, outcome.shapedBy));
-    return respond.success(outcome, quotaStatus, context.shapedBy);
-  }
-
-  function answerUnidentified(
-    context: RequestContext,
-    { operation, sender, why }: Unidentified,
-  ): ApiResponse {
-    const preflight = pages.preflight(context, why);
-    if (preflight !== undefined) return preflight;
-    context.operation = operation;
-    context.account = sender;
-    context.publisher = sender?.id;
-    const quotaStatus = quota.quotaStatus(operation, sender, context.nowMs);
-    return refuse(context, why, quotaStatus, { allow: why.methods?.join(", ") });
+    const forPage = cors?.answerHeaders(context.headers);
+    const { operation, nowMs } = context;
+    context.reason = reason;
+    context.effect = effect;
+    context.micros = micros;
+    context.shapedBy = shapedBy({
+      operation,
+      reason,
+      isTolerated,
+      isForPage: forPage !== undefined,
+    });
+    return respond.success(body, { remaining, nowMs, forPage, shapedBy: context.shapedBy });
   }
 
   function refuse(
     context: RequestContext,
-    refusal: Refusal,
-    quotaStatus: QuotaStatus,
-    extra: RefusalExtra = {},
+    rejection: Rejection & RefusalExtra,
+    remaining: number,
   ): ApiResponse {
-    const { rejection } = refusal;
-    context.reason = rejection.code;
-    context.effect = saysDuplicate(rejection.code) ? "suppressed" : "refused";
-    context.shapedBy = respond.refusalShapedBy(alsoShapedBy(refusal, context.shapedBy));
-    return respond.refusal(rejection, quotaStatus, context.shapedBy, extra);
+    const forPage = cors?.answerHeaders(context.headers);
+    const { operation, nowMs } = context;
+    const { code: reason } = rejection;
+    context.reason = reason;
+    context.effect = saysDuplicate(reason) ? "suppressed" : "refused";
+    context.shapedBy = shapedBy({ operation, reason, isForPage: forPage !== undefined });
+    return respond.refusal(rejection, { remaining, nowMs, forPage, shapedBy: context.shapedBy });
+  }
+
+  /** The answer to a preflight that allows the page's request; undefined for any other request. */
+  function answerPreflight(
+    context: RequestContext,
+    { refusal }: Identity,
+  ): ApiResponse | undefined {
+    const { method, headers, nowMs } = context;
+    if (refusal === undefined || cors === undefined || !isPreflight(method, headers))
+      return undefined;
+    // If the path is unknown, let the page send its request and read the 404.
+    const forPage = cors.preflightHeaders(headers, refusal.methods ?? ["GET", "POST"]);
+    if (forPage === undefined) return undefined;
+    context.reason = PREFLIGHT;
+    context.shapedBy = ["http.cors"];
+    const remaining = limits.remaining(undefined, undefined, nowMs);
+    return respond.preflight({ remaining, nowMs, forPage, shapedBy: context.shapedBy });
   }
 
   return {
     handle,
-    quotasLeft: (account) => quota.left(account, now()),
+    quotasLeft: (account) => limits.left(account, clock.now()),
     refuse(rejection) {
-      const quotaStatus = quota.quotaStatus(undefined, undefined, now());
-      return respond.refusal(
-        rejection,
-        quotaStatus,
-        respond.refusalShapedBy(refused(rejection)),
-        {},
-      );
+      const nowMs = clock.now();
+      const remaining = limits.remaining(undefined, undefined, nowMs);
+      const keys = shapedBy({ operation: undefined, reason: rejection.code });
+      return respond.refusal(rejection, { remaining, nowMs, forPage: undefined, shapedBy: keys });
     },
   };
 }
 
-const shapedByReadingImpressions = shapedByReading(operations.impression);
-
 type OperateArguments = [input: Input<OperationId>, account: Account, moment: Moment];
-
-/** Adds `auth.key-scope` if the decision concerns another account than the key's. */
-function noteScope<Decided extends Outcome>(
-  decided: Decided,
-  concerned: Account,
-  caller: Account,
-): Decided {
-  return concerned === caller ? decided : alsoShapedBy(decided, shapedByScope);
-}

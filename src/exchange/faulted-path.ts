@@ -3,142 +3,157 @@
  * Only describes what happens to the connection; an adapter carries it out.
  */
 
+import {
+  type ArrivedRequest,
+  type FiredRule,
+  UNAUTHENTICATED_CALLER,
+} from "../faults/rules.ts";
 import type { Injected } from "../faults/plan.ts";
-import type { FiredRule } from "../faults/rules.ts";
 import type { JournalRing } from "../journal/journal.ts";
 import type { FaultRecord } from "../journal/record.ts";
 import { deliveryTraits } from "../spec/delivery.ts";
 import { type ApiResponse, copyOfResponse, noResponse } from "../spec/messages.ts";
+import { isEventKind } from "../spec/operations.ts";
 import type { Cors } from "./cors.ts";
-import type { Inspection } from "./inspect.ts";
-import { documented } from "./operations/outcome.ts";
-import type { Quota } from "./quota.ts";
+import type { Identity } from "./identify.ts";
+import type { Limits } from "./limits.ts";
+import type { Reader } from "./read.ts";
 import type { RequestContext } from "./request-context.ts";
 import { type Responder, withoutBody } from "./respond.ts";
-import { countUnseen, tallyOf } from "./tally-requests.ts";
+import type { Scope } from "./scope.ts";
+import { countUnseen, tallyOf } from "./tally.ts";
 import type { World } from "./world.ts";
 
 /** @returns what the client gets; undefined if no rule decides on the request. */
-export type FaultedPath = (context: RequestContext) => ApiResponse | undefined;
-
-interface FaultResult {
-  /** For the journal: two if the service acted twice. */
-  readonly contexts: readonly RequestContext[];
-  /** What the client gets. */
-  readonly response: ApiResponse;
-}
+export type FaultedPath = (context: RequestContext, identity: Identity) => ApiResponse | undefined;
 
 export interface FaultedPathParts {
   readonly world: World;
   readonly journal: JournalRing;
-  readonly inspect: (context: RequestContext) => Inspection;
-  readonly quota: Quota;
+  readonly read: Reader;
+  readonly scope: Scope;
+  readonly limits: Limits;
   readonly respond: Responder;
   /** Undefined if no page may read anything. */
   readonly cors: Cors | undefined;
   /** Lets the service carry out the request and counts it. */
-  readonly serve: (context: RequestContext) => void;
+  readonly serve: (context: RequestContext, identity: Identity) => void;
 }
 
 export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
-  const { world, journal, inspect, quota, respond, cors, serve } = parts;
+  const { world, journal, read, scope, limits, respond, cors, serve } = parts;
   const { accounts, explain, rules, meter } = world;
 
-  function applyFault(
-    context: RequestContext,
-    inspection: Inspection,
-    fired: FiredRule,
-  ): FaultResult {
+  /** The request as rules see it. Its surface is read from the body only if a rule asks. */
+  function arrivedOf(
+    { nowMs, method, path, query, headers, body }: RequestContext,
+    { operation, sender }: Identity,
+  ): ArrivedRequest {
+    const caller = sender?.ordinal ?? UNAUTHENTICATED_CALLER;
+    const sent = { nowMs, method, path, query, headers, body };
+    return {
+      ...sent,
+      operation,
+      publisher: sender?.id,
+      caller,
+      get surface() {
+        const input = operation && read(operation, sent);
+        if (input?.kind !== "valid") return undefined;
+        const { subject } = input;
+        if (subject.kind === "publisher") return subject.surface;
+        return sender && scope.surfaceOf(subject.id, sender);
+      },
+    };
+  }
+
+  function applyFault(context: RequestContext, identity: Identity, fired: FiredRule): ApiResponse {
     switch (fired.plan.applications) {
       case 0:
-        return singleResult(keepFromService(context, inspection, fired));
+        keepFromService(context, identity, fired);
+        break;
       case 1:
-        return singleResult(served(context, fired));
+        serveOnce(context, identity, fired);
+        break;
       case 2:
-        return serveTwice(context, fired);
+        return serveTwice(context, identity, fired);
     }
+    const { response } = context;
+    journal.record(context);
+    return response;
   }
 
-  function keepFromService(
-    context: RequestContext,
-    inspection: Inspection,
-    fired: FiredRule,
-  ): RequestContext {
-    const { plan, kind } = fired;
-    context.operation = inspection.arrived.operation;
-    context.publisher = inspection.arrived.publisher;
-    context.account = inspection.countedAccount();
+  function keepFromService(context: RequestContext, identity: Identity, fired: FiredRule): void {
+    const { operation, sender } = identity;
+    context.operation = operation;
+    context.publisher = sender?.id;
+    context.account = sender;
+    if (isEventKind(operation) && sender !== undefined) {
+      const caller = accounts.open(sender.ordinal) ?? sender;
+      context.account = scope.quotaAccountOf(operation, context, caller);
+    }
     context.producedBy = "rule";
-    context.reason = `fault: ${kind}`;
-    context.shapedBy = documented;
+    context.reason = `fault: ${fired.kind}`;
     const tally = tallyOf(context, accounts);
-    if (plan.injected === undefined) {
-      if (tally !== undefined) tally.dropped += 1;
-      handOver(context, fired, noResponse, recordOf(fired, false));
-      return context;
-    }
-    if (tally !== undefined) tally.injected += 1;
-    handOver(context, fired, answerWith(plan.injected, context), recordOf(fired, false));
-    return context;
+    const { injected } = fired.plan;
+    if (tally !== undefined) tally[injected === undefined ? "dropped" : "injected"] += 1;
+    const answer = injected === undefined ? noResponse : answerWith(injected, context);
+    handOver(context, fired, answer, recordOf(fired, false));
   }
 
-  function served(context: RequestContext, fired: FiredRule): RequestContext {
+  function serveOnce(context: RequestContext, identity: Identity, fired: FiredRule): void {
     const { injected, alter } = fired.plan;
-    serve(context);
+    serve(context, identity);
     const own = context.response;
     const answer = injected === undefined ? alter(own) : answerWith(injected, context);
     const isReplaced = answer !== own;
     if (isReplaced) context.producedBy = "rule";
     handOver(context, fired, answer, recordOf(fired, true));
     if (isReplaced) recordLoss(context, own);
-    return context;
   }
 
-  function serveTwice(context: RequestContext, fired: FiredRule): FaultResult {
-    const copy = context.again();
-    serve(context);
-    serve(copy);
-    const tally = tallyOf(copy, accounts);
+  function serveTwice(context: RequestContext, identity: Identity, fired: FiredRule): ApiResponse {
+    const again = { ...context };
+    serve(context, identity);
+    serve(again, identity);
+    const tally = tallyOf(again, accounts);
     if (tally !== undefined) tally.copies += 1;
     const first = recordOf(fired, true);
     const second: FaultRecord = { ...first, application: 2 };
-    if (fired.plan.answerOf === "first") {
-      handOver(context, fired, context.response, first);
-      hide(copy, second);
-      return { contexts: [context, copy], response: context.response };
-    }
-    hide(context, first);
-    handOver(copy, fired, copy.response, second);
-    return { contexts: [context, copy], response: copy.response };
-  }
-
-  /** Hides an answer from the client, which gets another one instead. */
-  function hide(context: RequestContext, fault: FaultRecord): void {
-    context.fault = { ...fault, received: "nothing", lost: context.response };
-    context.response = noResponse;
-    countUnseen(tallyOf(context, accounts), context);
+    const isFirst = fired.plan.answerOf === "first";
+    const shown = isFirst ? context : again;
+    const hidden = isFirst ? again : context;
+    handOver(shown, fired, shown.response, isFirst ? first : second);
+    hidden.fault = isFirst ? second : first;
+    hidden.fault.received = "nothing";
+    hidden.fault.lost = hidden.response;
+    hidden.response = noResponse;
+    countUnseen(tallyOf(hidden, accounts), hidden);
+    const { response } = shown;
+    journal.record(context);
+    journal.record(again);
+    return response;
   }
 
   /** Applies the plan's handover to an answer. If it doesn't arrive whole, it counts as lost. */
   function handOver(
     context: RequestContext,
-    fired: FiredRule,
+    { rule, plan, delayMs }: FiredRule,
     answer: ApiResponse,
     fault: FaultRecord,
   ): void {
     context.fault = fault;
-    const explained = explain ? explainedBy(fired.rule, answer) : answer;
-    const { response, mode } = fired.plan.handOver(explained);
-    const { delayMs } = fired;
+    const isExplained = explain && answer.status !== 0;
+    const explained = isExplained
+      ? { ...answer, headers: { ...answer.headers, "x-adsim-fault": rule } }
+      : answer;
+    const { response, mode } = plan.handOver(explained);
     // A copy, because the client's response shares its headers with the answer.
     const own = copyOfResponse(answer);
-    context.response =
-      mode.kind === "whole" && delayMs === 0
-        ? response
-        : {
-            ...response,
-            delivery: { ...mode, delayMs, undelivered: () => recordUndelivered(context, own) },
-          };
+    const undelivered = (): void => recordUndelivered(context, own);
+    const arrivesAtOnce = mode.kind === "whole" && delayMs === 0;
+    context.response = arrivesAtOnce
+      ? response
+      : { ...response, delivery: { ...mode, delayMs, undelivered } };
     fault.received = deliveryTraits[mode.kind].received;
     if (fault.received !== "whole" && fault.served) recordLoss(context, own);
   }
@@ -174,33 +189,22 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
     injected: Injected,
     { method, headers, operation, account, nowMs }: RequestContext,
   ): ApiResponse {
-    const quotaStatus = quota.quotaStatus(operation, account, nowMs);
-    const response = respond.injected(injected, quotaStatus, cors?.answerHeaders(headers));
+    const remaining = limits.remaining(operation, account, nowMs);
+    const forPage = cors?.answerHeaders(headers);
+    const response = respond.injected(injected, { remaining, nowMs, forPage });
     return method === "HEAD" ? withoutBody(response) : response;
   }
 
-  return (context) => {
-    const inspection = inspect(context);
-    const fired = rules.decide(inspection.arrived);
+  return (context, identity) => {
+    const fired = rules.decide(arrivedOf(context, identity));
     if (fired === undefined) return undefined;
-    const { contexts, response } = applyFault(context, inspection, fired);
-    for (const one of contexts) journal.record(one);
+    const response = applyFault(context, identity, fired);
     meter?.fired(fired.kind);
     return response;
   };
 }
 
-function singleResult(context: RequestContext): FaultResult {
-  return { contexts: [context], response: context.response };
-}
-
 function recordOf({ rule, kind, verdict, delayMs }: FiredRule, served: boolean): FaultRecord {
   const fixed = { rule, kind, verdict, delayMs, served };
   return { ...fixed, application: 1, received: "whole", lost: undefined };
-}
-
-function explainedBy(rule: string, answer: ApiResponse): ApiResponse {
-  return answer.status === 0
-    ? answer
-    : { ...answer, headers: { ...answer.headers, "x-adsim-fault": rule } };
 }

@@ -1,7 +1,7 @@
 /** Reads query and body into raw values by name (spec §4). Refuses ambiguous input. */
 
 import { percentDecoded, shownName, utf8Length, utf8Text } from "../base/text.ts";
-import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
+import type { Choice } from "../spec/assumptions/catalogue.ts";
 import type { RequestParts } from "../spec/messages.ts";
 import type { Operation } from "../spec/operations.ts";
 import { headerOf } from "./headers.ts";
@@ -14,11 +14,11 @@ export interface SentParameters {
   readonly raw: RawParameters;
   /** The names of parameters that the operation doesn't have. */
   readonly unknown: readonly string[];
+  /** A sentence about a body that was probably meant to be of another type. */
+  readonly hint?: string | undefined;
 }
 
 export type Parsed = ({ readonly kind: "parameters" } & SentParameters) | Refusal;
-
-export type ParameterParser = (request: ParameterSource) => Parsed;
 
 /** The parts of a request that may carry parameters. */
 export type ParameterSource = Pick<RequestParts, "query" | "headers" | "body">;
@@ -28,135 +28,91 @@ export const MAX_BODY_BYTES = 65_536;
 /** In characters. */
 const MAX_QUERY_LENGTH = 8192;
 
-/** The names of an operation's parameters. */
-type Names = ReadonlySet<string>;
-
-const none: Parsed = { kind: "parameters", raw: Object.freeze({}), unknown: [] };
-
-/** Read the parameters of a POST operation. */
-const encodings = {
-  any: (request, names) => readAny(request, names, anyBody),
-  json: (request, names) => readBodyOnly(request, names, jsonBody),
-  form: (request, names) => readBodyOnly(request, names, formBody),
-  query: ({ body, query }, names) =>
-    body.length === 0 ? readPairs(query, names, "query") : bodyRefused,
-} satisfies Record<Choice<"request.encoding">, (request: ParameterSource, names: Names) => Parsed>;
-
-export function createParameterParser(
-  assumptions: Assumptions,
-  operation: Operation,
-): ParameterParser {
-  const names: Names = new Set(Object.keys(operation.parameters));
-  const readPost = encodings[assumptions["request.encoding"]];
-  return (request) => {
-    if (request.query.length > MAX_QUERY_LENGTH) {
-      return refused({
-        code: "query_too_long",
-        detail: `The query has ${request.query.length} characters; the maximum is ${MAX_QUERY_LENGTH}.`,
-      });
-    }
-    if (isTooLarge(request.body)) return tooLarge;
-    return operation.method === "POST"
-      ? readPost(request, names)
-      : readPairs(request.query, names, "query");
-  };
-}
-
-const tooLarge = refused({
-  code: "body_too_large",
-  detail: `The body is larger than ${MAX_BODY_BYTES} bytes, the maximum.`,
-});
-
-function isTooLarge(body: string | Uint8Array): boolean {
-  // A text has at least as many bytes as UTF-16 units, and at most three times as many.
-  if (typeof body !== "string" || body.length * 3 <= MAX_BODY_BYTES) {
-    return body.length > MAX_BODY_BYTES;
-  }
-  return body.length > MAX_BODY_BYTES || utf8Length(body) > MAX_BODY_BYTES;
-}
-
-/** Refuses a parameter of the operation in the query. Other names there count as unknown parameters. */
-function readBodyOnly(request: ParameterSource, names: Names, types: BodyTypes): Parsed {
-  const inQuery = readPairs(request.query, names, "query");
-  if (inQuery.kind === "refused") return inQuery;
-  return Object.keys(inQuery.raw).length > 0 ? types.others : readAny(request, names, types);
-}
-
-function readAny(request: ParameterSource, names: Names, types: BodyTypes): Parsed {
-  if (request.body.length === 0) return readPairs(request.query, names, "query");
-  const inBody = readBody(request, names, types);
-  if (inBody.kind === "refused" || request.query === "") return inBody;
-  const inQuery = readPairs(request.query, names, "query");
-  if (inQuery.kind === "refused") return inQuery;
-  const twice = Object.keys(inQuery.raw).find((name) => Object.hasOwn(inBody.raw, name));
-  if (twice !== undefined) return duplicate(twice, "in the query and in the body");
-  return {
-    kind: "parameters",
-    raw: { ...inBody.raw, ...inQuery.raw },
-    unknown: [...inBody.unknown, ...inQuery.unknown],
-  };
-}
-
-/** The accepted types of bodies. */
-interface BodyTypes {
-  /** The type of a body without Content-Type. */
-  readonly assumed: string;
-  readonly readers: ReadonlyMap<string, (body: string | Uint8Array, names: Names) => Parsed>;
-  /** Refuses parameters that are sent in another way. */
-  readonly others: Refusal;
-}
-
 const JSON_TYPE = "application/json";
 const FORM_TYPE = "application/x-www-form-urlencoded";
 
-const anyBody: BodyTypes = {
-  assumed: JSON_TYPE,
-  readers: new Map([
-    [JSON_TYPE, readJson],
-    [FORM_TYPE, readForm],
-  ]),
-  others: wrongEncoding(`Send parameters as ${JSON_TYPE}, as ${FORM_TYPE}, or in the query.`),
-};
-const jsonBody: BodyTypes = {
-  assumed: JSON_TYPE,
-  readers: new Map([[JSON_TYPE, readJson]]),
-  others: wrongEncoding(`Send parameters in the body, as ${JSON_TYPE}, and none in the query.`),
-};
-const formBody: BodyTypes = {
-  assumed: FORM_TYPE,
-  readers: new Map([[FORM_TYPE, readForm]]),
-  others: wrongEncoding(`Send parameters in the body, as ${FORM_TYPE}, and none in the query.`),
-};
-const bodyRefused = wrongEncoding("Send parameters in the query, and no body.");
+type Encoding = Choice<"request.encoding">;
 
-function wrongEncoding(detail: string): Refusal {
-  return refused({ code: "unsupported_media_type", detail }, "request.encoding");
+/** The types of body that the service reads. The first one is assumed for a body without Content-Type. */
+const bodyTypes: Readonly<Record<Encoding, readonly string[]>> = {
+  any: [JSON_TYPE, FORM_TYPE],
+  json: [JSON_TYPE],
+  form: [FORM_TYPE],
+  query: [],
+};
+
+const accepted: Readonly<Record<Encoding, string>> = {
+  any: `Send parameters as ${JSON_TYPE}, as ${FORM_TYPE}, or in the query.`,
+  json: `Send parameters in the body, as ${JSON_TYPE}, and none in the query.`,
+  form: `Send parameters in the body, as ${FORM_TYPE}, and none in the query.`,
+  query: "Send parameters in the query, and no body.",
+};
+
+/** @param encoding How a POST must carry its parameters. A GET has them in the query. */
+export function parseParameters(
+  request: ParameterSource,
+  operation: Operation,
+  encoding: Encoding,
+): Parsed {
+  const { query, body } = request;
+  if (query.length > MAX_QUERY_LENGTH) {
+    const detail = `The query has ${query.length} characters; the maximum is ${MAX_QUERY_LENGTH}.`;
+    return refused("query_too_long", detail);
+  }
+  const bytes = typeof body === "string" ? utf8Length(body) : body.length;
+  if (bytes > MAX_BODY_BYTES) {
+    const detail = `The body is larger than ${MAX_BODY_BYTES} bytes, the maximum.`;
+    return refused("body_too_large", detail);
+  }
+  const inQuery = readPairs(query, operation, "query");
+  if (operation.method === "GET" || inQuery.kind === "refused") return inQuery;
+  const names = Object.keys(inQuery.raw);
+  const takesQuery = encoding === "any" || encoding === "query";
+  if (names.length > 0 && !takesQuery) return wrongType(encoding);
+  if (bytes === 0) return inQuery;
+  const inBody = readBody(request, operation, encoding);
+  if (inBody.kind === "refused") return inBody;
+  const twice = names.find((name) => Object.hasOwn(inBody.raw, name));
+  if (twice !== undefined) return duplicate(twice, "in the query and in the body");
+  const unknown = [...inBody.unknown, ...inQuery.unknown];
+  return { ...inBody, raw: { ...inBody.raw, ...inQuery.raw }, unknown };
 }
 
-function readBody(request: ParameterSource, names: Names, types: BodyTypes): Parsed {
-  const coding = headerOf(request.headers, "content-encoding");
-  if (coding !== undefined && !/^[\s,]*(?:identity[\s,]*)*$/i.test(coding)) return encodedBody;
-  const contentType = headerOf(request.headers, "content-type") ?? types.assumed;
-  const usual = types.readers.get(contentType);
-  if (usual !== undefined) return usual(request.body, names);
+function wrongType(encoding: Encoding): Refusal {
+  return refused("unsupported_media_type", accepted[encoding]);
+}
+
+function readBody(request: ParameterSource, operation: Operation, encoding: Encoding): Parsed {
+  const types = bodyTypes[encoding];
+  const coding = headerOf(request.headers, "content-encoding")?.trim() ?? "";
+  if (coding !== "" && coding.toLowerCase() !== "identity" && types.length > 0) {
+    const detail =
+      "The body's Content-Encoding can't be read. Send it uncompressed or, through HTTP, fetch or MSW, as valid gzip.";
+    return refused("unsupported_media_type", detail);
+  }
+  const contentType = headerOf(request.headers, "content-type") ?? types[0] ?? "";
   const [mediaType = "", ...attributes] = contentType.toLowerCase().split(";");
+  const type = mediaType.trim();
+  if (!types.includes(type)) return wrongType(encoding);
   const charset = attributes.find((attribute) => attribute.trim().startsWith("charset="));
   if (charset !== undefined && !/^\s*charset="?utf-?8"?\s*$/.test(charset)) {
-    return refused({ code: "unsupported_media_type", detail: "The body must be in UTF-8." });
+    return refused("unsupported_media_type", "The body must be in UTF-8.");
   }
-  const read = types.readers.get(mediaType.trim());
-  return read === undefined ? types.others : read(request.body, names);
+  const text = textOfBody(request.body);
+  if (text === undefined) return refused("malformed_body", "The body is not valid UTF-8.");
+  if (type === JSON_TYPE) return readJson(text, operation);
+  const parsed = readPairs(text, operation, "form");
+  if (parsed.kind === "refused" || !/^\s*[{[]/.test(text)) return parsed;
+  return { ...parsed, hint: readAsForm(types) };
 }
 
-const encodedBody = refused({
-  code: "unsupported_media_type",
-  detail: "A Content-Encoding is not supported. Send the body uncompressed.",
-});
-
-const invalidUtf8 = refused({
-  code: "malformed_body",
-  detail: "The body is not valid UTF-8.",
-});
+/** For a body that looks like JSON. `curl -d` calls every body a form. */
+function readAsForm(types: readonly string[]): string {
+  const read = "The body was read as a form, although it looks like JSON";
+  return types.includes(JSON_TYPE)
+    ? `${read}: its Content-Type says so. Send Content-Type: ${JSON_TYPE} with it.`
+    : `${read}: the service takes only forms, such as name=value&name=value.`;
+}
 
 /** Without a byte order mark. Undefined if the bytes aren't valid UTF-8. */
 export function textOfBody(body: string | Uint8Array): string | undefined {
@@ -164,85 +120,51 @@ export function textOfBody(body: string | Uint8Array): string | undefined {
   return text?.startsWith("\ufeff") ? text.slice(1) : text;
 }
 
-function readForm(body: string | Uint8Array, names: Names): Parsed {
-  const text = textOfBody(body);
-  return text === undefined ? invalidUtf8 : readPairs(text, names, "form");
-}
-
-function readJson(body: string | Uint8Array, names: Names): Parsed {
-  const text = textOfBody(body);
-  if (text === undefined) return invalidUtf8;
+function readJson(text: string, { parameters }: Operation): Parsed {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return refused({ code: "malformed_body", detail: "The body is not valid JSON." });
+    return refused("malformed_body", "The body is not valid JSON.");
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return refused({
-      code: "malformed_body",
-      detail: "The JSON body must be an object whose members are the parameters.",
-    });
+    const detail = "The JSON body must be an object whose members are the parameters.";
+    return refused("malformed_body", detail);
   }
-  const unknown = Object.keys(value).filter((name) => !names.has(name));
-  // A JSON object is a record of JSON values.
-  const all = value as RawParameters;
-  const raw = unknown.length === 0 ? all : onlyNamed(all, names);
+  const raw: Record<string, unknown> = {};
+  const unknown: string[] = [];
+  for (const [name, sent] of Object.entries(value)) {
+    if (Object.hasOwn(parameters, name)) raw[name] = sent;
+    else unknown.push(name);
+  }
   return { kind: "parameters", raw, unknown };
 }
 
-function onlyNamed(all: RawParameters, names: Names): RawParameters {
-  return Object.fromEntries(Object.entries(all).filter(([name]) => names.has(name)));
-}
-
-function readPairs(text: string, names: Names, place: "query" | "form"): Parsed {
-  if (text === "") return none;
+function readPairs(text: string, { parameters }: Operation, place: "query" | "form"): Parsed {
   const raw: Record<string, string> = {};
   const unknown: string[] = [];
-  // Most texts have nothing to decode.
-  const decoded = /[%+]/.test(text) ? percentDecode : asItIs;
-  // Searched ahead, not once per pair: without any equals sign, each search would read the whole text.
-  let equals = text.indexOf("=");
-  for (let start = 0, end = 0; start < text.length; start = end + 1) {
-    end = endOfPair(text, start);
-    if (end === start) continue;
-    if (equals !== -1 && equals < start) equals = text.indexOf("=", start);
-    const hasValue = equals !== -1 && equals < end;
-    const name = decoded(text.slice(start, hasValue ? equals : end));
+  for (const pair of text.split("&")) {
+    if (pair === "") continue;
+    const equals = pair.indexOf("=");
+    const name = decode(equals === -1 ? pair : pair.slice(0, equals));
     if (name === undefined) {
-      return refused({
-        code: place === "query" ? "invalid_parameter" : "malformed_body",
-        detail: `The name of a parameter in the ${place} is not valid percent-encoded UTF-8.`,
-        parameter: place,
-      });
+      const detail = `The name of a parameter in the ${place} is not valid percent-encoded UTF-8.`;
+      return refused(place === "query" ? "invalid_parameter" : "malformed_body", detail, place);
     }
-    const value = hasValue ? decoded(text.slice(equals + 1, end)) : "";
+    const value = equals === -1 ? "" : decode(pair.slice(equals + 1));
     if (value === undefined) {
-      return refused({
-        code: "invalid_parameter",
-        detail: `${parameterLabel(name)} is not valid percent-encoded UTF-8.`,
-        parameter: shownName(name),
-      });
+      const detail = `${parameterLabel(name)} is not valid percent-encoded UTF-8.`;
+      return refused("invalid_parameter", detail, shownName(name));
     }
-    if (!names.has(name)) unknown.push(name);
+    if (!Object.hasOwn(parameters, name)) unknown.push(name);
     else if (Object.hasOwn(raw, name)) return duplicate(name, `in the ${place}`);
     else raw[name] = value;
   }
   return { kind: "parameters", raw, unknown };
 }
 
-function endOfPair(text: string, start: number): number {
-  const ampersand = text.indexOf("&", start);
-  return ampersand === -1 ? text.length : ampersand;
-}
-
-function asItIs(text: string): string | undefined {
-  return text;
-}
-
-function percentDecode(text: string): string | undefined {
-  const spaced = text.includes("+") ? text.replaceAll("+", " ") : text;
-  return spaced.includes("%") ? percentDecoded(spaced) : spaced;
+function decode(text: string): string | undefined {
+  return percentDecoded(text.replaceAll("+", " "));
 }
 
 /** The beginning of a sentence about a parameter. */
@@ -252,9 +174,6 @@ export function parameterLabel(name: string): string {
 
 /** `name` must be one of the operation's parameters. */
 function duplicate(name: string, where: string): Refusal {
-  return refused({
-    code: "duplicate_parameter",
-    detail: `${name} was sent more than once ${where}. Send it once.`,
-    parameter: name,
-  });
+  const detail = `${name} was sent more than once ${where}. Send it once.`;
+  return refused("duplicate_parameter", detail, name);
 }

@@ -1,4 +1,4 @@
-/** Turns whatever an untyped caller passed into a request of texts and bytes, so that later code needn't check types. */
+/** Turns whatever a caller passed into a request of texts and bytes, so that later code needn't check types. */
 
 import { isPlainObject } from "../base/input.ts";
 import type { ApiRequest, RequestParts } from "../spec/messages.ts";
@@ -11,7 +11,7 @@ export interface PlainRequest extends RequestParts {
   readonly flaw?: string | undefined;
 }
 
-/** Never throws: if a getter or a proxy throws, the result is a request with a flaw. */
+/** Never throws: if a part of the request throws, the result is a request with a flaw. */
 export function plainRequest(request: ApiRequest): PlainRequest {
   try {
     return read(request);
@@ -26,81 +26,66 @@ function read(request: ApiRequest): PlainRequest {
     return unreadable("a request must be an object with a method and a path");
   }
   const { method, path, query, headers, body } = request;
-  if (typeof method !== "string") return unreadable("method must be a string", "", textOf(path));
+  if (typeof method !== "string") {
+    return unreadable("method must be a string", "", typeof path === "string" ? path : "");
+  }
   if (typeof path !== "string") return unreadable("path must be a string", method);
   const bad = (part: string): PlainRequest =>
     unreadable(`${part} must be a plain object of strings by name`, method, path);
-  const text = queryText(query);
-  if (text === undefined) return bad("query, if it isn't a string,");
-  const fields = isTextual(headers) ? headers : headerTexts(headers);
-  if (fields === undefined) return bad("headers");
-  const target = splitTarget(path, text);
-  if (typeof body === "string") return { method, ...target, headers: fields, body };
-  if (body === undefined || body === null) return { method, ...target, headers: fields, body: "" };
+  const pairs = queryText(query);
+  if (pairs === undefined) return bad("query, if it isn't a string,");
+  const sent = headerTexts(headers);
+  if (sent === undefined) return bad("headers");
+  const target = splitTarget(path, pairs);
+  if (body === undefined || body === null) return { method, ...target, headers: sent, body: "" };
+  if (typeof body === "string") return { method, ...target, headers: sent, body };
   if (body instanceof Uint8Array) {
-    // Wrapped in a real Uint8Array: a subclass or a proxy may lie about its contents.
+    // A real one: a subclass or a proxy may lie about its contents.
     const bytes = new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
-    return { method, ...target, headers: fields, body: bytes };
+    return { method, ...target, headers: sent, body: bytes };
   }
-  return { method, ...target, headers: asJson(fields), body: jsonText(body) };
+  const hasType = headerOf(sent, "content-type") !== undefined;
+  const typed = hasType ? sent : { ...sent, "content-type": "application/json" };
+  return { method, ...target, headers: typed, body: jsonText(body) };
 }
 
 function unreadable(flaw: string, method = "", path = ""): PlainRequest {
-  return { method, ...splitTarget(path, ""), headers: noHeaders, body: "", flaw };
+  return { method, ...splitTarget(path, ""), headers: {}, body: "", flaw };
 }
-
-const noHeaders: Headers = Object.freeze({});
 
 /** Splits a query off the path and joins it with the given one. */
 function splitTarget(path: string, query: string): Pick<PlainRequest, "path" | "query"> {
   const mark = path.indexOf("?");
   if (mark === -1) return { path, query };
-  const inPath = path.slice(mark + 1);
-  return {
-    path: path.slice(0, mark),
-    query: inPath === "" || query === "" ? inPath + query : `${inPath}&${query}`,
-  };
+  const pairs = [path.slice(mark + 1), query].filter((text) => text !== "");
+  return { path: path.slice(0, mark), query: pairs.join("&") };
 }
 
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-/**
- * The query of a request as text; undefined if it is neither text nor an object. Lone surrogates become U+FFFD, as in a
- * browser's URL.
- */
+/** Undefined if it is neither text nor an object. Lone surrogates become U+FFFD, as in a browser's URL. */
 function queryText(query: unknown): string | undefined {
   if (query === undefined || query === null) return "";
   if (typeof query === "string") return query.startsWith("?") ? query.slice(1) : query;
   if (!isPlainObject(query)) return undefined;
+  const encode = (text: string): string => encodeURIComponent(text.toWellFormed());
   return Object.entries(query)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${encode(name)}=${encode(String(value))}`)
     .join("&");
 }
 
-function encode(text: string): string {
-  return encodeURIComponent(text.toWellFormed());
-}
-
-/** Whether the headers already have the documented type. */
-function isTextual(headers: unknown): headers is Headers {
-  if (!isPlainObject(headers)) return false;
-  for (const name in headers) if (typeof headers[name] !== "string") return false;
-  return true;
-}
-
-/** Converts untyped headers, such as Node's: joins lists and drops null. Undefined for other values. */
+/** Joins the values of a list, as Node has them, and drops null. Undefined for anything but headers. */
 function headerTexts(headers: unknown): Headers | undefined {
-  if (headers === undefined || headers === null) return noHeaders;
+  if (headers === undefined || headers === null) return {};
   if (!isPlainObject(headers)) return undefined;
   const texts: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || value === null) continue;
-    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-    if (!values.every(isScalar)) return undefined;
-    texts[name] = values.join(", ");
+  for (const name of Object.keys(headers)) {
+    const value = headers[name];
+    if (typeof value === "string") texts[name] = value;
+    else if (value !== undefined && value !== null) {
+      const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+      if (!values.every(isScalar)) return undefined;
+      texts[name] = values.join(", ");
+    }
   }
   return texts;
 }
@@ -109,19 +94,12 @@ function isScalar(value: unknown): boolean {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
 
-/** Adds the content type of an object body, unless the sender set one. */
-function asJson(headers: Headers): Headers {
-  if (headerOf(headers, "content-type") !== undefined) return headers;
-  return { ...headers, "content-type": "application/json" };
-}
-
-/** The text of an object body. An object that JSON can't write becomes invalid JSON, which is refused later. */
+/** An object that JSON can't write becomes text that isn't JSON, which is refused as such. */
 function jsonText(body: unknown): string {
+  const notJson = "(an object that JSON can't write)";
   try {
     return JSON.stringify(body) ?? notJson;
   } catch {
     return notJson;
   }
 }
-
-const notJson = "(an object that JSON can't write)";

@@ -1,6 +1,6 @@
 /** Finds the operation of a method and a path. Paths are compared as sent, without decoding or normalising. */
 
-import { methodsOf, type Operation, type OperationId, operations } from "../spec/operations.ts";
+import { methodsOf, type Operation, operations } from "../spec/operations.ts";
 import { type Refusal, refused } from "./operations/outcome.ts";
 
 export type Route =
@@ -10,43 +10,19 @@ export type Route =
       readonly methods?: readonly string[];
     });
 
-export type Router = (method: string, path: string) => Route;
+const all = Object.values<Operation>(operations);
+const existing = all.map(({ method, path }) => `${method} ${path}`).join(", ");
 
-const existing = (Object.keys(operations) as OperationId[])
-  .map((id) => `${operations[id].method} ${operations[id].path}`)
-  .join(", ");
-
-const notFound = refused({
-  code: "route_not_found",
-  detail: `No operation answers at this path. The operations are: ${existing}. Paths are compared exactly.`,
-});
-
-/** The routes of one path. */
-interface Row {
-  readonly path: string;
-  readonly methods: readonly string[];
-  readonly found: Route;
-  readonly wrongMethod: Route;
-}
-
-const rows: readonly Row[] = Object.values<Operation>(operations).map((operation) => {
+export function route(method: string, path: string): Route {
+  const operation = all.find((each) => each.path === path);
+  if (operation === undefined) {
+    return refused(
+      "route_not_found",
+      `No operation answers at this path. The operations are: ${existing}. Paths are compared exactly.`,
+    );
+  }
   const methods = methodsOf(operation);
-  return {
-    path: operation.path,
-    methods,
-    found: { kind: "operation", operation },
-    wrongMethod: {
-      ...refused({
-        code: "method_not_allowed",
-        detail: `${operation.path} supports only ${methods.join(" and ")}.`,
-      }),
-      methods,
-    },
-  };
-});
-
-export const route: Router = (method, path) => {
-  const row = rows.find((each) => each.path === path);
-  if (row === undefined) return notFound;
-  return row.methods.includes(method) ? row.found : row.wrongMethod;
-};
+  if (methods.includes(method)) return { kind: "operation", operation };
+  const detail = `${path} supports only ${methods.join(" and ")}.`;
+  return { ...refused("method_not_allowed", detail), methods };
+}

@@ -6,7 +6,7 @@ import type { Rules } from "../faults/rules.ts";
 import type { WorldDescription } from "../world/publishers/world-settings.ts";
 import type { AllowedOrigins } from "./cors.ts";
 import type { Meter } from "./meter.ts";
-import { dedupWindowOf, type OperationWorld } from "./operations/operation-world.ts";
+import type { OperationWorld } from "./operations/operation-world.ts";
 
 export interface World extends OperationWorld {
   /** The world's settings in every journal record. */
@@ -20,15 +20,4 @@ export interface World extends OperationWorld {
   readonly origins: AllowedOrigins;
   /** Undefined if metrics aren't collected. */
   readonly meter: Meter | undefined;
-}
-
-/** Frees what all books remember of impressions outside the window, a few times per window. */
-export function createDedupCleanup({ accounts, assumptions }: World): (nowMs: number) => void {
-  const windowMs = dedupWindowOf(assumptions);
-  let dueMs = Number.NEGATIVE_INFINITY;
-  return (nowMs) => {
-    if (nowMs < dueMs) return;
-    dueMs = nowMs + windowMs / 8;
-    accounts.forgetSessions(nowMs, windowMs);
-  };
 }

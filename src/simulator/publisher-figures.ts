@@ -1,8 +1,8 @@
 /** A publisher's books and quotas as they are right now. Reads only. */
 
 import { amountsOf, type BookAmounts, type Books, booksOf } from "../audit/check-account.ts";
-import { createPayoutHistories } from "../exchange/operations/payout-histories.ts";
-import type { QuotaLeft } from "../exchange/quota.ts";
+import type { QuotaLeft } from "../exchange/limits.ts";
+import { payoutHistoryOf } from "../exchange/operations/revenue.ts";
 import { accountWith } from "../world/accounts/publisher-directory.ts";
 import type { RunningWorld } from "./running-world.ts";
 
@@ -16,8 +16,7 @@ export interface PublisherFigures {
 export function figuresOf(world: RunningWorld, publisherId: string): PublisherFigures {
   const { accounts, clock, dayOf, exchange, population } = world;
   const account = accountWith(publisherId, "peek", accounts);
-  const payouts = createPayoutHistories(world);
-  const history = payouts(account, dayOf(clock.now()));
+  const history = payoutHistoryOf(population, account, dayOf(clock.now()));
   const books = booksOf(account, population.seededHistory(account), history);
   return {
     books: { ...books.events, ...amountsOf(books) },

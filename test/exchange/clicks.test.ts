@@ -48,13 +48,6 @@ describe("click.repeat=count", () => {
     expect(new Set(ids).size).toBe(5);
     expect([ids[0], ids[2]]).toEqual([shown, other].map((id) => usual.click(id).body.click_id));
     expect(counting.totals()).toMatchObject({ impressions: 2, clicks: 5 });
-    expect(clicks.map(({ shapedBy }) => shapedBy.includes("click.repeat"))).toEqual([
-      false,
-      true,
-      false,
-      true,
-      true,
-    ]);
   });
 
   test("ids are not reused after a snapshot, and a fork gives the same ones", () => {
@@ -96,14 +89,4 @@ describe("click.window", () => {
       expect(click("made up").status).toBe(404);
     },
   );
-
-  test("a click that another choice would refuse as late is shaped by click.window", () => {
-    const { sim, show, click } = world({});
-    const [early, late] = [show(), show()];
-    sim.clock.advance(DAY_MS - 1);
-    expect(click(early).shapedBy).not.toContain("click.window");
-    sim.clock.advance(1);
-    expect(click(late).shapedBy).toContain("click.window");
-    expect(click(late).shapedBy).toContain("click.window");
-  });
 });

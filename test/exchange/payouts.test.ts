@@ -16,18 +16,16 @@ interface Payout {
 interface Listing {
   readonly payouts: readonly Payout[];
   readonly pending: number;
-  readonly shapedBy: readonly string[];
 }
 
 function listing(sim: Simulator, publisher: Publisher): Listing {
-  const { body, shapedBy } = createParsingClient(sim, publisher).get("payouts", {
+  const { body } = createParsingClient(sim, publisher).get("payouts", {
     publisher_id: publisher.id,
     limit: 100,
   });
   return {
     payouts: body.payouts as readonly Payout[],
     pending: Number(body.pending_inr),
-    shapedBy,
   };
 }
 
@@ -129,24 +127,4 @@ test("a reference never changes once it is given", () => {
     sim.clock.advance("1d");
   }
   expect(given.size).toBeGreaterThan(1);
-});
-
-describe("the keys that shaped an answer", () => {
-  test("neither statuses nor references are listed if there is no payout", () => {
-    const sim = world(extended);
-    const { payouts, shapedBy } = listing(sim, sim.publishers.signUp());
-    expect(payouts).toEqual([]);
-    expect(shapedBy).toEqual(["date.timezone"]);
-  });
-
-  test("statuses are listed if there is a payout, the order if there are more", () => {
-    for (const assumptions of [{}, extended]) {
-      const sim = world(assumptions, "2026-02-08T00:00:00Z");
-      for (const publisher of sim.publishers.list({ limit: 25 })) {
-        const { payouts, shapedBy } = listing(sim, publisher);
-        expect(shapedBy.includes("payout.statuses")).toBe(payouts.length > 0);
-        expect(shapedBy.includes("payout.order")).toBe(payouts.length > 1);
-      }
-    }
-  });
 });

@@ -198,6 +198,7 @@ describe("respond", () => {
         "content-type": "application/json",
         "content-length": "16",
         "x-ratelimit-remaining": "60",
+        date: "Thu, 15 Jan 2026 00:00:00 GMT",
         vary: "Origin",
       },
       body: '{"message":"ß"}',
@@ -210,7 +211,12 @@ describe("respond", () => {
     expect(answerTo({ status: 200, body: "" }).headers["content-type"]).toBe("text/plain");
     expect(answerTo({ status: 502 })).toEqual({
       status: 502,
-      headers: { "content-length": "0", "x-ratelimit-remaining": "60", vary: "Origin" },
+      headers: {
+        "content-length": "0",
+        "x-ratelimit-remaining": "60",
+        date: "Thu, 15 Jan 2026 00:00:00 GMT",
+        vary: "Origin",
+      },
       body: "",
     });
   });
@@ -226,6 +232,7 @@ describe("respond", () => {
       "content-type": "text/html",
       "content-length": "3",
       "x-ratelimit-remaining": "0",
+      date: "Thu, 15 Jan 2026 00:00:00 GMT",
       vary: "Origin",
       "retry-after": "7",
       constructor: "c",
@@ -235,6 +242,7 @@ describe("respond", () => {
   test.each([204, 304])("%i has no length header", (status) => {
     expect(answerTo({ status }).headers).toEqual({
       "x-ratelimit-remaining": "60",
+      date: "Thu, 15 Jan 2026 00:00:00 GMT",
       vary: "Origin",
     });
   });
@@ -445,7 +453,7 @@ test("under explain only an answer that a rule touched names the rule", () => {
   const { stats } = senderOf(sim);
   expect(stats().headers).toMatchObject({
     "x-adsim-fault": id,
-    "x-adsim-assumptions": "date.timezone, surface.statuses",
+    "x-adsim-assumptions": "date.timezone, stats.today, stats.surfaces, surface.statuses",
   });
   expect(stats().headers).not.toHaveProperty("x-adsim-fault");
   sim.faults.add({ id: "five", match: { nth: 1 }, verdict: { kind: "respond", status: 500 } });

@@ -1,7 +1,7 @@
 /** Waiting for entries: a wait ends when entries are recorded, or by the caller's signal. */
 
 import { describe, expect, test } from "vitest";
-import { RequestContext } from "../../src/exchange/request-context.ts";
+import { createContext, type RequestContext } from "../../src/exchange/request-context.ts";
 import { createSimulator, type JournalEntry, type Simulator } from "../../src/index.ts";
 import { createWaiters } from "../../src/journal/wait-for.ts";
 import { startServer } from "../../src/server.ts";
@@ -15,7 +15,8 @@ const sequences = (entries: readonly JournalEntry[]): number[] =>
 /** A request that a world's journal records. */
 function recordOf({ assumptions }: Pick<Simulator, "assumptions">): RequestContext {
   const settings = { seed: "", startMs: 0, publishers: 1, profile: "tiny", assumptions } as const;
-  return new RequestContext({ method: "GET", path: "/nope" }, 0, describeWorld(settings));
+  const request = { method: "GET", path: "/nope", query: "", headers: {}, body: "" };
+  return createContext(request, 0, describeWorld(settings));
 }
 
 /** The state of a promise after all pending tasks have run. */

@@ -229,11 +229,9 @@ test("in process the metrics are available as data, and without a writer as JSON
 });
 
 test("a duration equal to a bound is in its bucket, and one beyond the last bound only in +Inf", () => {
-  let nowMs = 0;
-  const meter = createMeter(() => nowMs);
+  const meter = createMeter(() => 0);
   for (const tookMs of [0, 0.005, 0.0050001, 1, 1000, 1001]) {
-    nowMs = tookMs;
-    meter.answered("stats", 200, 0);
+    meter.answered("stats", 200, tookMs);
   }
   const samples = meter.families().find(({ type }) => type === "histogram")?.samples ?? [];
   const below = (le: string): number | undefined =>
@@ -241,15 +239,6 @@ test("a duration equal to a bound is in its bucket, and one beyond the last boun
   expect([below("0.000005"), below("0.00001"), below("0.001"), below("1"), below("+Inf")]).toEqual([
     2, 3, 4, 5, 6,
   ]);
-});
-
-test("after the first hundred one request in 32 is timed, and all are counted", () => {
-  const meter = createMeter(() => 0);
-  for (let sent = 0; sent < 320; sent += 1) meter.answered("stats", 200, meter.begin());
-  const [requests, durations] = meter.families();
-  expect(requests?.samples).toMatchObject([{ value: 320 }]);
-  // The first hundred, and 128, 160 … 320.
-  expect(durations?.samples.at(-1)).toMatchObject({ part: "count", value: 107 });
 });
 
 test("the metrics library loads at the first scrape, and leaves nothing running", async () => {

@@ -1,8 +1,7 @@
 /** Reads from a recording request, in any encoding, which event it is about. */
 
-import { createParameterParser, type ParameterParser } from "../../exchange/parameters.ts";
+import { parseParameters } from "../../exchange/parameters.ts";
 import type { JournalRecord } from "../../journal/record.ts";
-import { defaultAssumptions } from "../../spec/assumptions/resolve.ts";
 import { isEventKind, operations } from "../../spec/operations.ts";
 
 /** An impression or a click as its client means it. `key` is equal for the same event. */
@@ -15,12 +14,6 @@ export type ClientEvent =
       readonly session: string | undefined;
     }
   | { readonly kind: "click"; readonly key: string; readonly impression: string };
-
-// The default assumptions accept every encoding.
-const parsers: { readonly impression: ParameterParser; readonly click: ParameterParser } = {
-  impression: createParameterParser(defaultAssumptions, operations.impression),
-  click: createParameterParser(defaultAssumptions, operations.click),
-};
 
 /** Undefined for any other request, and for one that lacks a required parameter. */
 export function eventOf(
@@ -58,7 +51,7 @@ export function eventValues(
 ): EventValues | undefined {
   const { operation } = request;
   if (!isEventKind(operation)) return undefined;
-  const parsed = parsers[operation](request);
+  const parsed = parseParameters(request, operations[operation], "any");
   if (parsed.kind === "refused") return undefined;
   const { publisher_id, surface, ad_id, session_id, impression_id } = parsed.raw;
   return {

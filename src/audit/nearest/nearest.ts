@@ -4,7 +4,7 @@
  */
 
 import { headerOf } from "../../exchange/headers.ts";
-import { createParameterParser, type RawParameters } from "../../exchange/parameters.ts";
+import { parseParameters, type RawParameters } from "../../exchange/parameters.ts";
 import type { World } from "../../exchange/world.ts";
 import type { Nearest } from "../../journal/entry.ts";
 import type { NearestFinder } from "../../journal/journal.ts";
@@ -28,7 +28,7 @@ export function createNearestFinder(world: () => World): NearestFinder {
       if (explain === undefined) return undefined;
       lookup ??= createLookup(world());
       const operation = operationOf(record);
-      const raw = rawOf(record, operation, lookup);
+      const raw = rawOf(record, operation);
       const { sent, closest, ...found } = explain(record, raw, lookup);
       const apiKey = secrets === "shown" ? found.account.apiKey : undefined;
       const target = curlRequestOf({ operation, raw, ...found, world: lookup.world });
@@ -58,7 +58,7 @@ const explanations: ReadonlyMap<string, Explain> = new Map([
 
 function explainRoute(record: JournalRecord, _raw: RawParameters, lookup: Lookup): Explanation {
   const { operation, sent, closest } = nearestRoute(record.method, record.path);
-  const raw = rawOf(record, operation, lookup);
+  const raw = rawOf(record, operation);
   const account = callerOf(record, lookup) ?? publisherIn(raw, lookup);
   return { operation, sent, closest, raw, account };
 }
@@ -92,15 +92,10 @@ function operationOf({ operation = "stats" }: JournalRecord): Operation {
   return operations[operation];
 }
 
-/** The parameters as they were sent; none if they can't be read. */
-function rawOf(record: JournalRecord, operation: Operation, { world }: Lookup): RawParameters {
-  const parsed = createParameterParser(anyEncoding(world), operation)(record);
+/** The parameters as they were sent, in any encoding; none if they can't be read. */
+function rawOf(record: JournalRecord, operation: Operation): RawParameters {
+  const parsed = parseParameters(record, operation, "any");
   return parsed.kind === "parameters" ? parsed.raw : {};
-}
-
-/** Parameters in an encoding that the service doesn't read still say what was meant. */
-function anyEncoding({ assumptions }: World): World["assumptions"] {
-  return { ...assumptions, "request.encoding": "any" };
 }
 
 /** The account whose key was sent: by the keys valid now, otherwise by those valid at the time. */

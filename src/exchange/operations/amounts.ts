@@ -1,20 +1,16 @@
 /** The precision of amounts in response bodies (spec §2). Internally money is always whole micro-INR. */
 
-import { formatInr, inWholePaise } from "../../base/money.ts";
+import { inWholePaise, microsToInr } from "../../base/money.ts";
 import type { Assumptions, Choice } from "../../spec/assumptions/catalogue.ts";
 
-/** Writes an amount in micro-INR as a number of INR. */
-export type AmountWriter = (micros: number) => string;
+/** An amount in micro-INR as a number of INR. JSON writes it with exactly its decimals. */
+export type AmountReader = (micros: number) => number;
 
 const precisions = {
-  exact: (write) => write,
-  paise: (write) => (micros) => write(inWholePaise(micros)),
-} satisfies Record<Choice<"money.precision">, (write: AmountWriter) => AmountWriter>;
+  exact: microsToInr,
+  paise: (micros) => microsToInr(inWholePaise(micros)),
+} satisfies Record<Choice<"money.precision">, AmountReader>;
 
-/** `exactly` writes an amount without rounding. */
-export function amountWriterOf(
-  assumptions: Assumptions,
-  exactly: AmountWriter = formatInr,
-): AmountWriter {
-  return precisions[assumptions["money.precision"]](exactly);
+export function amountReaderOf(assumptions: Assumptions): AmountReader {
+  return precisions[assumptions["money.precision"]];
 }

@@ -1,11 +1,11 @@
 /** A publisher's figures for any range of days: the sum of the seeded history and of recorded events. */
 
-import type { Day } from "../../base/calendar.ts";
-import type { AssumptionKey } from "../../spec/assumptions/catalogue.ts";
+import { type Day, day } from "../../base/calendar.ts";
 import type { Account } from "../../world/accounts/account.ts";
-import { totalsBetween } from "../../world/ledger/book.ts";
+import { lastDayOf, totalsBetween } from "../../world/ledger/book.ts";
+import { type PayoutHistory, payoutHistory } from "../../world/ledger/payout-history.ts";
 import type { Population } from "../../world/publishers/population.ts";
-import type { Totals } from "../../world/publishers/seeded-history.ts";
+import { noTotals, type Totals } from "../../world/publishers/seeded-history.ts";
 
 /** The totals of each surface, in the account's order, from `from` to `to`, both included. */
 export function surfaceTotals(
@@ -17,8 +17,7 @@ export function surfaceTotals(
   const history = population.seededHistory(account);
   return account.surfaces.map((_, index) => {
     const recorded = totalsBetween(account.book, index, from, to);
-    const before = history?.between(index, from, to);
-    if (before === undefined) return recorded;
+    const before = history?.between(index, from, to) ?? noTotals;
     return {
       impressions: before.impressions + recorded.impressions,
       clicks: before.clicks + recorded.clicks,
@@ -27,19 +26,17 @@ export function surfaceTotals(
   });
 }
 
-/** The assumptions for which another choice would change the seeded history of these days: of all surfaces, or `only` one. */
-export function historyShapedBy(
+/** The payouts and the pending amount of an account on a day. */
+export function payoutHistoryOf(
   population: Population,
   account: Account,
-  from: Day,
-  to: Day,
-  only?: number,
-): AssumptionKey[] {
-  const history = population.seededHistory(account);
-  const keys = new Set<AssumptionKey>();
-  for (const index of account.surfaces.keys()) {
-    if (only !== undefined && index !== only) continue;
-    for (const key of history?.shapedBy(index, from, to) ?? []) keys.add(key);
-  }
-  return Array.from(keys);
+  today: Day,
+): PayoutHistory {
+  const { joined, book } = account;
+  // The seeded history ends on the day before the world's start.
+  const lastSeeded = Math.max(joined, population.startDay - 1);
+  const lastDay = day(Math.max(lastSeeded, lastDayOf(book) ?? lastSeeded));
+  const between = (from: Day, to: Day): number =>
+    surfaceTotals(population, account, from, to).reduce((sum, { micros }) => sum + micros, 0);
+  return payoutHistory({ joined, lastDay, between }, today);
 }

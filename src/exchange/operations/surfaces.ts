@@ -1,25 +1,20 @@
 /** `GET /v1/publisher/surfaces`: all surfaces of a publisher with their current status (spec §4). */
 
-import { utf8Length } from "../../base/text.ts";
 import type { Input } from "../../spec/operations.ts";
 import { type Account, publicSurface } from "../../world/accounts/account.ts";
-import { type Outcome, type Refusal, readSuccess, refused, type ShapedBy } from "./outcome.ts";
+import { type Outcome, readSuccess, refused } from "./outcome.ts";
 
 export function listSurfaces(_input: Input<"surfaces">, account: Account): Outcome {
   const surfaces = account.surfaces.map((terms) => {
     const { id, name, status, cpmRange } = publicSurface(terms);
     return { id, name, status, cpm_range: cpmRange };
   });
-  const body = JSON.stringify({ surfaces });
-  return { ...readSuccess(body, shapedBy), byteLength: utf8Length(body) };
+  return readSuccess({ surfaces });
 }
 
-const shapedBy: ShapedBy = ["surface.statuses"];
-
 /** Refuses a request that names a surface that the publisher doesn't have. */
-export const surfaceNotFound: Refusal = refused({
-  code: "surface_not_found",
-  detail:
-    "surface is not the id of a surface of this publisher. GET /v1/publisher/surfaces lists the ids.",
-  parameter: "surface",
-});
+export const surfaceNotFound = refused(
+  "surface_not_found",
+  "surface is not the id of a surface of this publisher. GET /v1/publisher/surfaces lists the ids.",
+  "surface",
+);

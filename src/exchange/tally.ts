@@ -1,41 +1,32 @@
-/** Updates the tallies: what the service did, and how much of it clients saw. */
+/** Counts what the service did, and how much of it clients saw. An audit compares the counts with the books. */
 
+import { isEventKind } from "../spec/operations.ts";
 import type { Accounts } from "../world/accounts/accounts.ts";
 import type { EventTally } from "../world/accounts/tally.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /** The tally of a recording request; undefined for any other. */
 export function tallyOf(
-  context: RequestContext,
+  { account, operation }: RequestContext,
   { unauthenticated }: Accounts,
 ): EventTally | undefined {
-  const tally = context.account === undefined ? unauthenticated : context.account.tally;
-  if (context.operation === "impression") return tally.impression;
-  return context.operation === "click" ? tally.click : undefined;
+  return isEventKind(operation) ? (account?.tally ?? unauthenticated)[operation] : undefined;
 }
 
-/** Counts what the service did, as if its answer were delivered. `micros` is the credit in the answer. */
+/** Counts what the service did, as if its answer were delivered. */
 export function countServed(
   tally: EventTally | undefined,
-  effect: RequestContext["effect"],
-  micros: number,
+  { effect, micros }: RequestContext,
 ): void {
   if (tally === undefined) return;
-  switch (effect) {
-    case "applied":
-      tally.applied += 1;
-      tally.seenMicros += micros;
-      break;
-    case "suppressed":
-      tally.suppressed += 1;
-      tally.repeatedMicros += micros;
-      break;
-    case "refused":
-      tally.refused += 1;
-      break;
-    case "read":
-    case undefined:
-      break;
+  if (effect === "applied") {
+    tally.applied += 1;
+    tally.seenMicros += micros;
+  } else if (effect === "suppressed") {
+    tally.suppressed += 1;
+    tally.repeatedMicros += micros;
+  } else if (effect === "refused") {
+    tally.refused += 1;
   }
 }
 

@@ -1,0 +1,144 @@
+/**
+ * Which assumptions shaped an answer: one table by what the service did, one by error code. A list may name a key too many, since
+ * it knows only the kind of answer. `compareChoices` says exactly what another choice would have changed.
+ */
+
+import { type AssumptionKey, type Assumptions, catalogue } from "../spec/assumptions/catalogue.ts";
+import type { ErrorCode } from "../spec/errors.ts";
+import { type OperationId, operations } from "../spec/operations.ts";
+import { type Note, notes } from "./operations/outcome.ts";
+
+/** The assumptions that shaped an answer. Empty if the spec alone decides it. */
+export type ShapedBy = readonly AssumptionKey[];
+
+/** Assumptions about format. They are listed only if their choice isn't the default. */
+export const formatKeys: ShapedBy = ["response.form", "http.cors", "ids.format", "money.precision"];
+
+const dedup: ShapedBy = ["dedup.repeat", "dedup.key", "dedup.window"];
+const inactive: ShapedBy = ["surface.inactive", "surface.statuses"];
+
+/** Of a success, by what was done. */
+const successes: Readonly<Record<OperationId, { readonly [Reason in Note]?: ShapedBy }>> = {
+  stats: {
+    [notes.read]: ["date.timezone", "stats.today", "stats.surfaces", "surface.statuses"],
+  },
+  impression: { [notes.uncredited]: inactive, [notes.duplicate]: dedup },
+  click: {
+    [notes.recorded]: ["click.window"],
+    [notes.duplicate]: ["click.repeat", "click.window"],
+  },
+  surfaces: { [notes.read]: ["surface.statuses"] },
+  payouts: {
+    [notes.read]: ["date.timezone", "payout.statuses", "payout.order", "surface.statuses"],
+  },
+};
+
+/** Of every request that was read. They are listed only if their choice isn't the default. */
+const changed: Readonly<Record<OperationId, ShapedBy>> = {
+  stats: ["date.inverted-range"],
+  impression: [...dedup, "surface.inactive"],
+  click: ["click.repeat"],
+  surfaces: [],
+  payouts: ["payout.limit-over-max"],
+};
+
+/** Of a refusal, by its code. */
+const refusals: Readonly<Record<ErrorCode, ShapedBy>> = {
+  malformed_request: [],
+  missing_parameter: ["errors.invalid"],
+  invalid_parameter: [
+    "errors.invalid",
+    "request.values",
+    "date.inverted-range",
+    "payout.limit-over-max",
+  ],
+  duplicate_parameter: ["errors.invalid"],
+  unknown_parameter: ["errors.invalid", "request.values"],
+  malformed_body: [],
+  unauthorized: ["auth.failure"],
+  foreign_publisher: ["auth.key-scope"],
+  route_not_found: [],
+  publisher_not_found: ["auth.key-scope"],
+  surface_not_found: ["surface.unknown"],
+  impression_not_found: ["click.unknown", "auth.key-scope"],
+  method_not_allowed: [],
+  request_timeout: [],
+  surface_inactive: inactive,
+  duplicate_impression: dedup,
+  duplicate_click: ["click.repeat"],
+  click_too_late: ["click.window"],
+  body_too_large: [],
+  query_too_long: [],
+  unsupported_media_type: ["request.encoding"],
+  rate_limited: [
+    "limit.algorithm",
+    "limit.exceeded",
+    "limit.retry-after",
+    "limit.recording-pool",
+    "limit.reporting-endpoints",
+  ],
+  headers_too_large: [],
+};
+
+/** Keys that can matter only to these operations. */
+const onlyOf: { readonly [Key in AssumptionKey]?: readonly (OperationId | undefined)[] } = {
+  "date.inverted-range": ["stats"],
+  "payout.limit-over-max": ["payouts"],
+  "limit.recording-pool": ["impression", "click"],
+  "limit.reporting-endpoints": ["stats", "surfaces", "payouts"],
+};
+
+/** What is known about an answer. */
+export interface Explained {
+  readonly operation: OperationId | undefined;
+  readonly reason: Note | ErrorCode;
+  /** Whether the request was read, and stricter reading would have refused it. */
+  readonly isTolerated?: boolean | undefined;
+  /** Whether the answer lets a page of another origin read it. */
+  readonly isForPage?: boolean | undefined;
+}
+
+/** Lists the keys that shaped an answer under these assumptions. */
+export function createExplainer(assumptions: Assumptions): (answer: Explained) => ShapedBy {
+  const isChanged = (key: AssumptionKey): boolean => assumptions[key] !== catalogue[key].default;
+  const known = new Map<string, ShapedBy>();
+
+  function shapedBy({ operation, reason, isTolerated, isForPage }: Explained): ShapedBy {
+    const keys: AssumptionKey[] = [];
+    const isRefused = isErrorCode(reason);
+    const isRead = !(isRefused && beforeReading.has(reason));
+    if (operation !== undefined && isRead) {
+      if (operations[operation].method === "POST") keys.push("request.encoding");
+      keys.push(...changed[operation].filter(isChanged));
+    }
+    if (operation !== undefined && isChanged("auth.key-scope")) keys.push("auth.key-scope");
+    if (isTolerated) keys.push("request.values");
+    if (isRefused) {
+      keys.push(...refusals[reason].filter((key) => onlyOf[key]?.includes(operation) ?? true));
+      keys.push("errors.body");
+    } else if (operation !== undefined) {
+      keys.push(...(successes[operation][reason] ?? []));
+    }
+    if (isForPage || (isRefused && isChanged("http.cors"))) keys.push("http.cors");
+    if (!isRefused) keys.push(...formatKeys.filter(isChanged));
+    return Array.from(new Set(keys));
+  }
+
+  return (answer) => {
+    const name = `${answer.operation} ${answer.reason} ${answer.isTolerated} ${answer.isForPage}`;
+    const keys = known.get(name) ?? shapedBy(answer);
+    known.set(name, keys);
+    return keys;
+  };
+}
+
+function isErrorCode(reason: Note | ErrorCode): reason is ErrorCode {
+  return Object.hasOwn(refusals, reason);
+}
+
+/** Refusals of requests whose parameters weren't read. */
+const beforeReading: ReadonlySet<ErrorCode> = new Set([
+  "unauthorized",
+  "rate_limited",
+  "malformed_request",
+]);
