@@ -32,8 +32,3 @@ export function formatInr(amount: number): string {
 export function inWholePaise(amount: number): number {
   return Math.floor((amount + MICROS_PER_PAISA / 2) / MICROS_PER_PAISA) * MICROS_PER_PAISA;
 }
-
-/** Returns a function that writes an amount, as {@link formatInr} does, between two fixed texts. */
-export function inrBetween(before: string, after: string): (amount: number) => string {
-  return (amount) => before + formatInr(amount) + after;
-}

@@ -3,12 +3,8 @@
  * Only describes what happens to the connection; an adapter carries it out.
  */
 
-import {
-  type ArrivedRequest,
-  type FiredRule,
-  UNAUTHENTICATED_CALLER,
-} from "../faults/rules.ts";
 import type { Injected } from "../faults/plan.ts";
+import { type ArrivedRequest, type FiredRule, UNAUTHENTICATED_CALLER } from "../faults/rules.ts";
 import type { JournalRing } from "../journal/journal.ts";
 import type { FaultRecord } from "../journal/record.ts";
 import { deliveryTraits } from "../spec/delivery.ts";

@@ -91,15 +91,23 @@ function readValue(sent: unknown, parameter: Parameter, choices: Choices): Value
 function readText(sent: unknown, { isStrict }: Choices): Value {
   if (typeof sent === "number") {
     if (isStrict) return { must: "must be a string" };
-    const text = String(sent);
-    const isExact = Number.isSafeInteger(sent) || /^-?\d+\.\d+$/.test(text);
-    if (isExact) return { value: text };
+    const text = decimalText(sent);
+    if (text !== undefined) return { value: text };
     return { must: "is a number too large to read exactly; send it as a string" };
   }
   if (typeof sent !== "string") return { must: "must be a string" };
   if (sent === "") return { must: "must not be empty" };
   if (!/[\p{Cc}\p{Cs}]/u.test(sent)) return { value: sent };
   return { must: "must not contain control characters or lone surrogates" };
+}
+
+/** A number without exponent; undefined for an integer past 2^53, which has lost digits. */
+function decimalText(number: number): string | undefined {
+  if (Number.isSafeInteger(number)) return String(number);
+  if (!Number.isFinite(number) || Number.isInteger(number)) return undefined;
+  const [, sign = "", digits = "", zeros] = /^(-?)([\d.]+)(?:e-(\d+))?$/.exec(String(number)) ?? [];
+  if (zeros === undefined) return sign + digits;
+  return `${sign}0.${"0".repeat(Number(zeros) - 1)}${digits.replace(".", "")}`;
 }
 
 function readDate(sent: unknown): Value {

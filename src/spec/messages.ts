@@ -54,22 +54,9 @@ export interface FollowedResponse extends ApiResponse {
   readonly more?: (() => string | undefined) | undefined;
 }
 
-/** Builds a response field by field: V8 would allocate a literal as long-lived if the journal keeps it. */
-export function responseOf(
-  status: number,
-  headers: ApiResponse["headers"],
-  body: string,
-): ApiResponse {
-  const response = {} as { -readonly [Part in keyof ApiResponse]: ApiResponse[Part] };
-  response.status = status;
-  response.headers = headers;
-  response.body = body;
-  return response;
-}
-
 /** A deep copy, which callers may change. */
 export function copyOfResponse({ status, headers, body, delivery }: ApiResponse): ApiResponse {
-  const copy = responseOf(status, { ...headers }, body);
+  const copy = { status, headers: { ...headers }, body };
   if (delivery === undefined) return copy;
   const bytes = "bytes" in delivery ? { bytes: delivery.bytes.slice() } : {};
   return { ...copy, delivery: { ...delivery, ...bytes } };

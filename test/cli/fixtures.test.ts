@@ -141,7 +141,7 @@ test("the index names the assumptions that an answer depends on", () => {
   const choicesFor = (file: string): readonly string[] | undefined =>
     files.find((entry) => entry.file === file)?.assumptions;
   expect(choicesFor("impression/repeated.json")).toContain("dedup.repeat");
-  expect(choicesFor("stats/period.json")).toEqual(["surface.statuses"]);
+  expect(choicesFor("stats/period.json")).toContain("surface.statuses");
   for (const { assumptions } of files)
     expect(Object.keys(catalogue)).toEqual(expect.arrayContaining([...assumptions]));
 });

@@ -39,6 +39,9 @@ export function checkResponse(
   seen: ReceivedAnswer,
 ): void {
   const { expectation } = verdict;
+  // The world's clock, in whole seconds.
+  const date = new Date(seen.atMs).toUTCString();
+  expectEqual("date", seen.response.headers.date, date);
   if (expectation.kind === "refused") checkRefusal(context, expectation.code, verdict, seen);
   else checkSuccess(context, expectation, seen);
 }
@@ -133,7 +136,7 @@ function headers(
   // With http.cors=any, adsim varies by Origin unless an option disables access by pages.
   const varies = choices["http.cors"] === "any" && response.headers.vary === "Origin";
   const ofPages = varies ? ["vary"] : [];
-  const expected = ["x-ratelimit-remaining", ...ofPages, ...names];
+  const expected = ["date", "x-ratelimit-remaining", ...ofPages, ...names];
   expectEqual("headers", Object.keys(response.headers).toSorted(), expected.toSorted());
 }
 

@@ -60,9 +60,10 @@ export function createImpression({ assumptions, ids, accounts }: OperationWorld)
     if (!isActive && assumptions["surface.inactive"] === "reject") return inactiveSurface;
 
     const { book } = account;
+    // Eight times a window, for all publishers: one may never send again.
     if (moment.nowMs >= forgetAtMs) {
       accounts.forgetSessions(moment.nowMs, windowMs);
-      forgetAtMs = moment.nowMs + windowMs;
+      forgetAtMs = moment.nowMs + windowMs / 8;
     }
     const key = dedupKeyOf(input, surfaceIndex);
     const original =
