@@ -1,10 +1,10 @@
 /**
- * Which assumptions shaped an answer: one table by what the service did, one by error code. A list may name a key too many, since
- * it knows only the kind of answer. `compareChoices` says exactly what another choice would have changed.
+ * Which assumptions shaped an answer, by what the service did or by error code. A list may name a key too many, since it knows only
+ * the kind of answer. `compareChoices` says exactly what another choice would have changed.
  */
 
 import { type AssumptionKey, type Assumptions, catalogue } from "../spec/assumptions/catalogue.ts";
-import type { ErrorCode } from "../spec/errors.ts";
+import { type ErrorCode, errorKinds, shapedByCode } from "../spec/errors.ts";
 import { type OperationId, operations } from "../spec/operations.ts";
 import { type Note, notes } from "./operations/outcome.ts";
 
@@ -42,44 +42,6 @@ const changed: Readonly<Record<OperationId, ShapedBy>> = {
   payouts: ["payout.limit-over-max"],
 };
 
-/** Of a refusal, by its code. */
-const refusals: Readonly<Record<ErrorCode, ShapedBy>> = {
-  malformed_request: [],
-  missing_parameter: ["errors.invalid"],
-  invalid_parameter: [
-    "errors.invalid",
-    "request.values",
-    "date.inverted-range",
-    "payout.limit-over-max",
-  ],
-  duplicate_parameter: ["errors.invalid"],
-  unknown_parameter: ["errors.invalid", "request.values"],
-  malformed_body: [],
-  unauthorized: ["auth.failure"],
-  foreign_publisher: ["auth.key-scope"],
-  route_not_found: [],
-  publisher_not_found: ["auth.key-scope"],
-  surface_not_found: ["surface.unknown"],
-  impression_not_found: ["click.unknown", "auth.key-scope"],
-  method_not_allowed: [],
-  request_timeout: [],
-  surface_inactive: inactive,
-  duplicate_impression: dedup,
-  duplicate_click: ["click.repeat"],
-  click_too_late: ["click.window"],
-  body_too_large: [],
-  query_too_long: [],
-  unsupported_media_type: ["request.encoding"],
-  rate_limited: [
-    "limit.algorithm",
-    "limit.exceeded",
-    "limit.retry-after",
-    "limit.recording-pool",
-    "limit.reporting-endpoints",
-  ],
-  headers_too_large: [],
-};
-
 /** Keys that can matter only to these operations. */
 const onlyOf: { readonly [Key in AssumptionKey]?: readonly (OperationId | undefined)[] } = {
   "date.inverted-range": ["stats"],
@@ -114,7 +76,7 @@ export function createExplainer(assumptions: Assumptions): (answer: Explained) =
     if (operation !== undefined && isChanged("auth.key-scope")) keys.push("auth.key-scope");
     if (isTolerated) keys.push("request.values");
     if (isRefused) {
-      keys.push(...refusals[reason].filter((key) => onlyOf[key]?.includes(operation) ?? true));
+      keys.push(...shapedByCode(reason).filter((key) => onlyOf[key]?.includes(operation) ?? true));
       keys.push("errors.body");
     } else if (operation !== undefined) {
       keys.push(...(successes[operation][reason] ?? []));
@@ -133,7 +95,7 @@ export function createExplainer(assumptions: Assumptions): (answer: Explained) =
 }
 
 function isErrorCode(reason: Note | ErrorCode): reason is ErrorCode {
-  return Object.hasOwn(refusals, reason);
+  return Object.hasOwn(errorKinds, reason);
 }
 
 /** Refusals of requests whose parameters weren't read. */

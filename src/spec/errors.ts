@@ -64,6 +64,7 @@ export const errorKinds = {
     title: "There is no such publisher",
     status: 404,
     of: "publisher",
+    shapedBy: ["auth.key-scope"],
   },
   surface_not_found: {
     title: "The publisher has no such surface",
@@ -74,6 +75,7 @@ export const errorKinds = {
     title: "The publisher has no such impression",
     status: "click.unknown",
     of: ["click"],
+    shapedBy: ["auth.key-scope"],
   },
   method_not_allowed: { title: "The path does not support this method", status: 405, of: "none" },
   request_timeout: { title: "The request took too long to arrive", status: 408 },
@@ -115,7 +117,12 @@ export const errorKinds = {
     title: "The request limit is exceeded",
     status: "limit.exceeded",
     of: "limited",
-    shapedBy: ["limit.algorithm", "limit.retry-after"],
+    shapedBy: [
+      "limit.algorithm",
+      "limit.retry-after",
+      "limit.recording-pool",
+      "limit.reporting-endpoints",
+    ],
   },
   headers_too_large: { title: "The request line and headers are too large", status: 431 },
 } as const satisfies Record<string, ErrorKind>;

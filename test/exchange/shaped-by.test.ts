@@ -78,8 +78,8 @@ describe("an answer names its keys", () => {
     const { get } = world();
     for (let sent = 0; sent < 60; sent += 1) get("stats");
     expect(get("stats").shapedBy).toEqual([
-      "limit.algorithm",
       "limit.exceeded",
+      "limit.algorithm",
       "limit.retry-after",
       "limit.reporting-endpoints",
       "errors.body",
