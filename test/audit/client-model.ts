@@ -73,7 +73,7 @@ export function playClient(options: ClientOptions): void {
       return;
     }
     const response = sim.handle(call.make(number));
-    const { reading, afterMs } = read(response, sim.clock.now());
+    const { reading, afterMs } = read(response);
     after(afterMs, () => react(call, number, reading));
   }
 
@@ -193,10 +193,10 @@ function callsOf(
 }
 
 /** What a client learns of an answer, and when. */
-function read(
-  response: ApiResponse,
-  nowMs: number,
-): { readonly reading: Interpretation; readonly afterMs: number } {
+function read(response: ApiResponse): {
+  readonly reading: Interpretation;
+  readonly afterMs: number;
+} {
   const { status, delivery } = response;
   const delayMs = delivery?.delayMs ?? 0;
   switch (delivery?.kind) {
@@ -209,16 +209,16 @@ function read(
       return { reading: { kind: "later", waitMs: undefined }, afterMs: delayMs };
     case "drip":
     case "overtaken":
-      return { reading: readWhole(response, nowMs), afterMs: delayMs + 700 };
+      return { reading: readWhole(response), afterMs: delayMs + 700 };
     case "whole":
     case "bytes":
     case undefined:
       if (status === 0) throw new Error("no answer, and no word of how it fails");
-      return { reading: readWhole(response, nowMs), afterMs: delayMs };
+      return { reading: readWhole(response), afterMs: delayMs };
   }
 }
 
-function readWhole({ status, headers, body }: ApiResponse, nowMs: number): Interpretation {
+function readWhole({ status, headers, body }: ApiResponse): Interpretation {
   if (status < 300) {
     try {
       return { kind: "success", body: JSON.parse(body) };
@@ -229,7 +229,8 @@ function readWhole({ status, headers, body }: ApiResponse, nowMs: number): Inter
   const hint = headers["retry-after"];
   const isLimit = [403, 503].includes(status) && headers["x-ratelimit-remaining"] === "0";
   if (hint !== undefined) {
-    const waitMs = /^\d+$/.test(hint) ? Number(hint) * 1000 : Date.parse(hint) - nowMs;
+    const untilMs = Date.parse(hint) - Date.parse(headers.date ?? "");
+    const waitMs = /^\d+$/.test(hint) ? Number(hint) * 1000 : untilMs;
     return { kind: "later", waitMs: Math.max(0, waitMs) };
   }
   if (isLimit) return { kind: "later", waitMs: MINUTE_MS };

@@ -208,6 +208,23 @@ describe("the two example clients", () => {
     expect(report.counts.rows).toBeGreaterThan(4);
   });
 
+  test("waits until a date by the answer's Date; one that goes by its own clock relies on seconds", async () => {
+    vi.spyOn(console, "log").mockReturnValue();
+    const options = ["--only", "limit.retry-after"];
+    expect((await matrix(client(robust), options)).report.verdict).toBe("green");
+    const byOwnClock: Habits = {
+      ...robust,
+      waitMs({ headers }) {
+        const hint = headers.get("retry-after") ?? "60";
+        return Math.max(0, Number(hint) * 1000 || Date.parse(hint) - Date.now());
+      },
+    };
+    const { report } = await matrix(client(byOwnClock), options);
+    expect(report.reliances.map(({ assume }) => assume)).toEqual([
+      { "limit.retry-after": "http-date" },
+    ]);
+  });
+
   test("each of the six mistakes of the other is found, and nothing else is named", async () => {
     vi.spyOn(console, "log").mockReturnValue();
     const { code, report } = await matrix(client(relying), ["--strength", "1"]);

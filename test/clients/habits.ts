@@ -6,8 +6,8 @@ export interface Habits {
   readError(body: string): string;
   /** Whether an answer means "too many requests, come back later". */
   isSlowDown(answer: Response): boolean;
-  /** How long to wait after such an answer, in milliseconds; `now` is the service's time. */
-  waitMs(answer: Response, nowMs: number): number;
+  /** How long to wait after such an answer, in milliseconds. */
+  waitMs(answer: Response): number;
   /** An id on its way into the client's store, from which it is sent back later. */
   storedId(id: string): string | number;
   /** What was paid: the amount of a payout, or nothing while it isn't. */
@@ -32,11 +32,13 @@ export const robust: Habits = {
     status === 429 ||
     // A refusal for another reason leaves something of the quota, as far as this client comes.
     ([403, 503].includes(status) && headers.get("x-ratelimit-remaining") === "0"),
-  waitMs({ headers }, nowMs) {
+  waitMs({ headers }) {
     const hint = headers.get("retry-after");
     // The limits are per minute (spec, part 8).
     if (hint === null) return MINUTE_MS;
-    return /^\d+$/.test(hint) ? Number(hint) * 1000 : Math.max(0, Date.parse(hint) - nowMs);
+    if (/^\d+$/.test(hint)) return Number(hint) * 1000;
+    // The client's own clock may show another time than the service's.
+    return Math.max(0, Date.parse(hint) - Date.parse(headers.get("date") ?? ""));
   },
   storedId: (id) => id,
   paidAmount: ({ status, amount_inr }) => (status === "paid" ? amount_inr : 0),
@@ -52,9 +54,9 @@ export const relying: Habits = {
   isSlowDown: ({ status }) => status === 429,
 
   // Relies on limit.retry-after: the header is taken to be there.
-  waitMs(answer, nowMs) {
+  waitMs(answer) {
     if (!answer.headers.has("retry-after")) throw new Error("for how long?");
-    return robust.waitMs(answer, nowMs);
+    return robust.waitMs(answer);
   },
 
   // Relies on ids.format: what looks like a number is kept as one, and 2^53 is soon passed.

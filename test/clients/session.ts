@@ -101,7 +101,7 @@ function createCaller(habits: Habits, access: Access): Caller {
       if (answer.status === 415 && method === "POST" && next !== undefined) {
         encoding = next;
       } else if (habits.isSlowDown(answer)) {
-        await advanceClock(access, habits.waitMs(answer, await nowMs(access)));
+        await advanceClock(access, habits.waitMs(answer));
         waits += 1;
       } else {
         return { status: answer.status, text: body };
@@ -160,11 +160,6 @@ async function advanceClock({ url, fetch }: Access, by: number): Promise<void> {
     body: JSON.stringify({ by }),
   });
   if (!answer.ok) throw new Error(`the clock can't be moved: ${await answer.text()}`);
-}
-
-async function nowMs({ url, fetch }: Access): Promise<number> {
-  const { now }: { readonly now: string } = await (await fetch(`${url}/_sim/clock`)).json();
-  return Date.parse(now);
 }
 
 function list(value: unknown): readonly Record<string, unknown>[] {
