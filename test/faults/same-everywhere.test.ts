@@ -11,7 +11,7 @@ import { type Observe, observeFetch } from "./observe.ts";
 import { plan } from "./plan.ts";
 
 /** Headers that belong to a connection and not to an answer. */
-const transportHeaders = ["connection", "date", "keep-alive", "transfer-encoding"];
+const transportHeaders = ["connection", "keep-alive", "transfer-encoding"];
 
 const options = { ...parityOptions, faults: plan };
 /** Every other request is enough. */
