@@ -5,7 +5,7 @@
 
 import { groupedBy } from "../base/grouped-by.ts";
 import type { Assumptions, Choice } from "./assumptions/catalogue.ts";
-import { contentTypes, type Encoding } from "./build-request.ts";
+import { contentTypes, type Encoding, encodingOf } from "./build-request.ts";
 import { errorBodies } from "./error-bodies.ts";
 import { codesOf, type ErrorCode, errorKinds, statusesOf, unroutedCodes } from "./errors.ts";
 import {
@@ -54,10 +54,8 @@ export interface OpenApiResponse {
 }
 
 interface OpenApiOperation {
-  readonly operationId: string;
-  readonly parameters?: readonly unknown[];
-  readonly requestBody?: unknown;
   readonly responses: { readonly [status: string]: OpenApiResponse | Reference };
+  readonly [part: string]: unknown;
 }
 
 /** An OpenAPI 3.1 document as plain data that can be written as JSON. */
@@ -81,17 +79,17 @@ export function openApiDocument(
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   for (const operation of Object.values<Operation>(operations)) {
     const { id, about, limit } = operation;
-    const request = describeRequest(operation, assumptions, examples?.values[id], schemas);
     const responses = describe.responsesOf(operation);
     const described = {
       operationId: id,
       summary: about,
       description: `${details[id]} ${limitInWords(operation, assumptions)}`,
       tags: [tagOf[limit]],
-      ...request,
+      ...describeRequest(operation, assumptions, examples?.values[id], schemas),
       responses: mapValues(responses, (response) => {
         const [code, ...others] = response["x-error-codes"] ?? [];
-        if (code === undefined || others.length > 0 || !alike.includes(code)) return response;
+        const isAlike = code !== undefined && !("of" in errorKinds[code]);
+        if (!isAlike || others.length > 0) return response;
         shared[code] = response;
         return { $ref: `#/components/responses/${code}` };
       }),
@@ -106,6 +104,9 @@ export function openApiDocument(
     paths[operation.path] =
       operation.method === "GET" ? { get: described, head } : { post: described };
   }
+  const { id, apiKey } = examples?.publisher ?? {};
+  const whose = id === undefined ? "" : ` The examples use ${id}, whose key is ${apiKey}.`;
+  const description = `The API key of a publisher.${whose}`;
   return {
     openapi: "3.1.1",
     info,
@@ -114,7 +115,7 @@ export function openApiDocument(
     security: [{ bearer: [] }],
     paths,
     components: {
-      securitySchemes: { bearer: bearer(examples) },
+      securitySchemes: { bearer: { type: "http", scheme: "bearer", description } },
       schemas,
       headers,
       responses: shared,
@@ -161,44 +162,22 @@ const successes = {
   payouts: "The publisher's payouts",
 };
 
-/** Errors whose response is the same for every operation. */
-const alike: readonly ErrorCode[] = [
-  "unauthorized",
-  "request_timeout",
-  "body_too_large",
-  "query_too_long",
-  "headers_too_large",
-];
-
 function limitInWords({ id, limit }: Operation, assumptions: Assumptions): string {
   if (!isLimited(id, assumptions)) return "No request limit applies.";
-  const { requests } = documentedLimits[limit];
-  if (limit === "reporting") {
-    return `At most ${requests} stats and reporting requests in a minute with each API key.`;
-  }
-  const pool = {
-    shared: "impressions and clicks together",
-    separate: "of these requests",
-  } satisfies Record<Choice<"limit.recording-pool">, string>;
-  const counted = pool[assumptions["limit.recording-pool"]];
-  return `At most ${requests} ${counted} in a minute for each publisher.`;
+  const most = `At most ${documentedLimits[limit].requests}`;
+  if (limit === "reporting")
+    return `${most} stats and reporting requests in a minute with each API key.`;
+  const isShared = assumptions["limit.recording-pool"] === "shared";
+  const what = isShared ? "impressions and clicks together" : "of these requests";
+  return `${most} ${what} in a minute for each publisher.`;
 }
 
-function bearer(examples: Examples | undefined) {
-  const { id, apiKey } = examples?.publisher ?? {};
-  const whose = id === undefined ? "" : ` The examples use ${id}, whose key is ${apiKey}.`;
-  return { type: "http", scheme: "bearer", description: `The API key of a publisher.${whose}` };
-}
-
-/** If the service accepts any encoding, the document lists only JSON: client generators mix up several alternatives. */
-const bodyEncodings = { any: "json", json: "json", form: "form", query: "query" } satisfies Record<
-  Choice<"request.encoding">,
-  Encoding
->;
-
-/** The encoding that the document describes for an operation. */
+/**
+ * The encoding that the document describes for an operation. If the service accepts any, that is JSON alone: client generators
+ * mix up several alternatives.
+ */
 export function parameterEncodingOf({ method }: Operation, assumptions: Assumptions): Encoding {
-  return method === "GET" ? "query" : bodyEncodings[assumptions["request.encoding"]];
+  return method === "GET" ? "query" : encodingOf(assumptions);
 }
 
 /** Describes the request of an operation. `values` are its example. Adds named schemas to `schemas`. */

@@ -43,40 +43,25 @@ function mismatch(schema: JsonSchema, value: unknown, at: string): string | unde
   if ("const" in schema && value !== schema.const) return isNot(shown(schema.const));
   if (listed?.includes(value) === false) return isNot(`one of ${shown(listed)}`);
   if (typeof value === "number" && value < minimum) return isNot(`at least ${minimum}`);
-  if (typeof value === "string") {
-    if (value.length < minLength) return `${at} is empty`;
-    return format === "date" && parseDay(value) === undefined ? isNot("a date") : undefined;
-  }
-  if (Array.isArray(value)) return misfitOfItems(schema, value, at);
-  return isPlainObject(value) ? misfitOfMembers(schema, value, at) : undefined;
+  if (typeof value === "string" && value.length < minLength) return `${at} is empty`;
+  if (format === "date" && parseDay(String(value)) === undefined) return isNot("a date");
+  return typeof value === "object" && value !== null ? misfitOfParts(schema, value, at) : undefined;
 }
 
-function misfitOfItems(
-  { items = {}, minItems = 0, maxItems = Number.POSITIVE_INFINITY }: JsonSchema,
-  list: readonly unknown[],
-  at: string,
-): string | undefined {
-  if (list.length < minItems) return `${at} has ${list.length} items, not ${minItems}`;
-  if (list.length > maxItems) return `${at} has ${list.length} items, not ${maxItems}`;
-  for (const [index, item] of list.entries()) {
-    const found = mismatch(items, item, `${at}.${index}`);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-function misfitOfMembers(
-  { properties = {}, required = [], additionalProperties }: JsonSchema,
-  members: Readonly<Record<string, unknown>>,
-  at: string,
-): string | undefined {
-  const missing = required.find((name) => !Object.hasOwn(members, name));
+/** The same for the members of an object or the items of a list. */
+function misfitOfParts(schema: JsonSchema, value: object, at: string): string | undefined {
+  const { properties = {}, required = [], additionalProperties } = schema;
+  const { items, minItems = 0, maxItems = Number.POSITIVE_INFINITY } = schema;
+  const missing = required.find((name) => !Object.hasOwn(value, name));
   if (missing !== undefined) return `${at}.${missing} is missing`;
-  for (const [name, member] of Object.entries(members)) {
-    const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (schema === undefined && additionalProperties === false)
+  const parts = Object.entries(value);
+  if (parts.length < minItems) return `${at} has ${parts.length} items, not ${minItems}`;
+  if (parts.length > maxItems) return `${at} has ${parts.length} items, not ${maxItems}`;
+  for (const [name, part] of parts) {
+    const own = items ?? (Object.hasOwn(properties, name) ? properties[name] : undefined);
+    if (own === undefined && additionalProperties === false)
       return `${at}.${name} is not documented`;
-    const found = schema && mismatch(schema, member, `${at}.${name}`);
+    const found = own && mismatch(own, part, `${at}.${name}`);
     if (found !== undefined) return found;
   }
   return undefined;

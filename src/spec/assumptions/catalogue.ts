@@ -10,7 +10,7 @@ export interface Assumption {
   readonly spec: string;
   /** The name of the default choice. */
   readonly default: string;
-  /** Each choice in a sentence. Their order means nothing: objects list names such as "404" first. */
+  /** Each choice in a sentence. Objects list names such as "404" first, whatever the order. */
   readonly choices: Readonly<Record<string, string>>;
   /** What else is true, whatever the choice. */
   readonly note?: string;
@@ -18,11 +18,10 @@ export interface Assumption {
   readonly caution: string;
 }
 
-export const catalogue = {
+const points = {
   "request.encoding": {
     question: "How must the parameters of the POST endpoints be sent?",
     spec: "§4",
-    default: "any",
     choices: {
       any: "As a JSON body, as a form body or in the query. A body without Content-Type is read as JSON.",
       json: "As a JSON body. Anything else gets 415. A body without Content-Type is read as JSON.",
@@ -35,7 +34,6 @@ export const catalogue = {
   "request.values": {
     question: "How strictly are parameters read?",
     spec: "§4",
-    default: "lenient",
     choices: {
       lenient:
         'A parameter that the spec doesn\'t define is ignored. In a JSON body a number is read as its decimal text: 7 is "7". A whole number from 2^53 on is refused, since JSON parsers lose its digits.',
@@ -48,7 +46,6 @@ export const catalogue = {
   "auth.failure": {
     question: "What status does a missing or unknown API key get?",
     spec: "§7",
-    default: "401",
     choices: {
       "401": "401 Unauthorized, with the header WWW-Authenticate.",
       "403": "403 Forbidden.",
@@ -58,7 +55,6 @@ export const catalogue = {
   "auth.key-scope": {
     question: "Is an API key bound to one publisher?",
     spec: "§5.4",
-    default: "publisher",
     choices: {
       publisher:
         "Yes. A request about another publisher gets 403, about one that doesn't exist 404.",
@@ -72,7 +68,6 @@ export const catalogue = {
   "errors.body": {
     question: "What does an error body look like?",
     spec: "§7",
-    default: "problem",
     choices: {
       problem: "RFC 9457 problem details, as application/problem+json.",
       envelope: "JSON: `error` is an object with a code and a message.",
@@ -87,7 +82,6 @@ export const catalogue = {
   "errors.invalid": {
     question: "What status does an invalid parameter get?",
     spec: "§7",
-    default: "400",
     choices: {
       "400": "400 Bad Request.",
       "422": "422 Unprocessable Content. A request or body that can't be parsed still gets 400.",
@@ -98,7 +92,6 @@ export const catalogue = {
   "response.form": {
     question: "May successes differ from the letter of the spec?",
     spec: "§2",
-    default: "documented",
     choices: {
       documented: "No.",
       evolved:
@@ -110,7 +103,6 @@ export const catalogue = {
   "http.cors": {
     question: "May a web page of another origin call the API?",
     spec: "§4",
-    default: "any",
     choices: {
       any: "Yes, from any origin that is loopback or named with --cors. Preflights are answered, and every answer to such a page has CORS headers.",
       none: "No. Answers have no CORS headers, and a preflight is refused like any other OPTIONS request.",
@@ -120,7 +112,6 @@ export const catalogue = {
   "limit.algorithm": {
     question: "What does “per minute” mean?",
     spec: "§8",
-    default: "fixed-window",
     choices: {
       "fixed-window": "In each minute of the clock, from second 0 to second 59.",
       "sliding-log": "In any 60 seconds, counted exactly.",
@@ -143,7 +134,6 @@ export const catalogue = {
   "limit.retry-after": {
     question: "Does the answer to a request over the limit say when to come back?",
     spec: "§8",
-    default: "seconds",
     choices: {
       seconds: "Yes, with Retry-After in whole seconds.",
       "http-date": "Yes, with Retry-After as an HTTP date.",
@@ -154,14 +144,12 @@ export const catalogue = {
   "limit.recording-pool": {
     question: "Do impressions and clicks share the limit of 10,000?",
     spec: "§8",
-    default: "shared",
     choices: { shared: "Yes.", separate: "No. Clicks have a limit of 10,000 of their own." },
     caution: "Don't spend the whole limit on either: leave room for both.",
   },
   "limit.reporting-endpoints": {
     question: "Which endpoints are “stats and reporting endpoints”?",
     spec: "§8",
-    default: "all-get",
     choices: {
       "all-get": "All GET endpoints. They share one limit.",
       "stats-only":
@@ -172,7 +160,6 @@ export const catalogue = {
   "dedup.key": {
     question: "Which impressions are the same?",
     spec: "§4",
-    default: "surface-ad-session",
     choices: {
       "surface-ad-session": "Those with the same publisher, surface, ad and session.",
       session: "Those with the same publisher and session, even if ads and surfaces differ.",
@@ -183,7 +170,6 @@ export const catalogue = {
   "dedup.window": {
     question: "How long is an impression remembered for de-duplication?",
     spec: "§4",
-    default: "30m",
     choices: {
       "30m": "For 30 minutes from the impression that counted.",
       "24h": "For 24 hours from the impression that counted.",
@@ -194,7 +180,6 @@ export const catalogue = {
   "dedup.repeat": {
     question: "What does a duplicate impression get?",
     spec: "§4",
-    default: "original-uncredited",
     choices: {
       "original-uncredited": "200, with the id of the first impression and 0 credited.",
       replay: "The same bytes as the answer to the first impression.",
@@ -213,7 +198,6 @@ export const catalogue = {
   "click.repeat": {
     question: "What does a second click on an impression get?",
     spec: "§4",
-    default: "original-uncredited",
     choices: {
       "original-uncredited": "200, with the id of the first click and 0 credited.",
       replay: "The same bytes as the answer to the first click.",
@@ -225,7 +209,6 @@ export const catalogue = {
   "click.window": {
     question: "How long after its impression may a click come?",
     spec: "§4",
-    default: "none",
     choices: { none: "Any time.", "24h": "Less than 24 hours. A later click gets 410." },
     note: "A click that is too late gets 410 even if it repeats one that counted.",
     caution: "Don't assume that late clicks count.",
@@ -240,7 +223,6 @@ export const catalogue = {
   "surface.inactive": {
     question: "What does an impression get on a surface that is not active?",
     spec: "§3",
-    default: "reject",
     choices: {
       reject: "409 Conflict, even if it repeats one that counted.",
       uncredited: "200. It is recorded with 0 credited. A click on it earns as usual.",
@@ -250,7 +232,6 @@ export const catalogue = {
   "surface.statuses": {
     question: "Which statuses do the seeded surfaces have?",
     spec: "§3",
-    default: "documented",
     choices: {
       documented: "Only `active`, until you set another.",
       extended:
@@ -261,7 +242,6 @@ export const catalogue = {
   "payout.statuses": {
     question: "Which payout statuses occur?",
     spec: "§3",
-    default: "documented",
     choices: {
       documented: "Only `paid`. A payout is listed once it is paid.",
       extended:
@@ -275,7 +255,6 @@ export const catalogue = {
   "payout.limit-over-max": {
     question: "What happens to a limit above 100?",
     spec: "§4",
-    default: "reject",
     choices: {
       reject: "The request gets 400, or 422 under errors.invalid=422.",
       clamp: "It counts as 100.",
@@ -285,14 +264,12 @@ export const catalogue = {
   "payout.order": {
     question: "In what order are payouts listed?",
     spec: "§4",
-    default: "newest-first",
     choices: { "newest-first": "Newest first.", "oldest-first": "Oldest first." },
     caution: "Don't rely on the order: sort by date.",
   },
   "date.timezone": {
     question: "At whose midnight does a day begin?",
     spec: "§1",
-    default: "utc",
     choices: {
       utc: "At midnight UTC.",
       ist: "At midnight in India, which is 18:30 UTC of the day before.",
@@ -302,7 +279,6 @@ export const catalogue = {
   "date.inverted-range": {
     question: "What happens if a period begins after its end?",
     spec: "§4",
-    default: "reject",
     choices: {
       reject: "The request gets 400, or 422 under errors.invalid=422.",
       empty: "The answer has the two dates as they were sent, and zeros.",
@@ -312,7 +288,6 @@ export const catalogue = {
   "stats.today": {
     question: "Do stats include today's traffic?",
     spec: "§4",
-    default: "live",
     choices: {
       live: "Yes, at once.",
       "next-day": "No, only from tomorrow on. pending_inr includes it at once.",
@@ -322,7 +297,6 @@ export const catalogue = {
   "stats.surfaces": {
     question: "Which surfaces have a row in the stats?",
     spec: "§2",
-    default: "all",
     choices: {
       all: "All surfaces of the publisher.",
       "with-traffic": "Those with an impression or a click in the period.",
@@ -332,7 +306,6 @@ export const catalogue = {
   "ids.format": {
     question: "What do ids look like?",
     spec: "§2",
-    default: "prefixed",
     choices: {
       prefixed: "A short prefix and 13 letters and digits.",
       uuid: "UUIDs of version 4.",
@@ -344,37 +317,37 @@ export const catalogue = {
   "money.precision": {
     question: "How precise are amounts in responses?",
     spec: "§2",
-    default: "exact",
     choices: {
       exact: "To the micro-INR, which is six decimals.",
       paise: "To the paisa. Each amount is rounded half up; the books stay exact.",
     },
     caution: "Don't rely on a number of decimals.",
   },
-} as const;
+} as const satisfies Record<string, Omit<Assumption, "default"> & { readonly default?: string }>;
 
-// Exported to callers, and read by the simulator: nobody may change it.
-freezeDeeply(catalogue);
+export type AssumptionKey = keyof typeof points;
 
-catalogue satisfies Record<string, Assumption>;
-catalogue satisfies {
-  readonly [Key in AssumptionKey]: { readonly default: Choice<Key> };
-};
-
-export type AssumptionKey = keyof typeof catalogue;
-
-export type Choice<Key extends AssumptionKey> = keyof (typeof catalogue)[Key]["choices"] & string;
-
-/** The names of its choices, the default first. */
-export function choicesOf({ default: first, choices }: Assumption): readonly [string, ...string[]] {
-  return [first, ...Object.keys(choices).filter((choice) => choice !== first)];
-}
+export type Choice<Key extends AssumptionKey> = keyof (typeof points)[Key]["choices"] & string;
 
 /** One choice for every assumption. */
 export type Assumptions = { readonly [Key in AssumptionKey]: Choice<Key> };
 
-function freezeDeeply(value: unknown): void {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return;
-  Object.freeze(value);
-  for (const part of Object.values(value)) freezeDeeply(part);
+type Catalogue = {
+  readonly [Key in AssumptionKey]: Assumption & {
+    readonly default: Choice<Key>;
+    readonly choices: Readonly<Record<Choice<Key>, string>>;
+  };
+};
+
+/** The default is the first choice, unless another is named. */
+export const catalogue = Object.fromEntries(
+  Object.entries(points).map(([key, { question, spec, ...others }]) => {
+    const [first] = Object.keys(others.choices);
+    return [key, { question, spec, default: first, ...others }];
+  }),
+) as unknown as Catalogue;
+
+/** The names of its choices, the default first. */
+export function choicesOf({ default: first, choices }: Assumption): readonly [string, ...string[]] {
+  return [first, ...Object.keys(choices).filter((choice) => choice !== first)];
 }
