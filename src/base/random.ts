@@ -4,7 +4,6 @@
  */
 
 import alea from "seedrandom/lib/alea.js";
-import { TextHash } from "./text-hash.ts";
 
 /** 64 bits that select one stream of draws. */
 export interface Key {
@@ -25,10 +24,20 @@ export function subKey(key: Key, ordinal: number): Key {
 
 /** The key of the stream that a text names in the family of `key`. Takes a few operations per character. */
 export function textKey(key: Key, text: string): Key {
-  const hash = new TextHash();
-  hash.take(text, key.a, key.b);
-  const { a, b } = hash;
+  const { a, b } = hashText(text, key);
   return { a: mix(a ^ Math.imul(b, 0x85ebca77)), b: mix(b + a) };
+}
+
+/** Hashes a text to 64 bits, beginning with those of `start`. */
+export function hashText(text: string, start: Key): Key {
+  let { a, b } = start;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    a = Math.imul(a ^ code, 0x9e3779b1);
+    b = Math.imul(b ^ code, 0x5f356495);
+    a ^= b >>> 15;
+  }
+  return { a, b };
 }
 
 /** Draw number `ordinal` (an integer from 0 to 2^53 - 1) of a stream: an integer from 0 to 2^32 - 1. */

@@ -8,8 +8,8 @@ import type { Delivery } from "./delivery.ts";
  * - `method`: as sent; methods are case-sensitive.
  * - `path`: from the first slash, percent-encoding untouched. It may carry `?query` instead of the field.
  * - `query`: without `?`, percent-encoding untouched; or an object, whose values are encoded for you.
- * - `headers`: names in any case; lower case is fastest. A header sent twice has its values joined by `", "`.
- * - `body`: bytes or text, exactly as sent; or an object, sent as JSON. For an impression an object is fastest.
+ * - `headers`: names in any case. A header sent twice has its values joined by `", "`.
+ * - `body`: bytes or text, exactly as sent; or an object, sent as JSON.
  *
  * The journal keeps the object: don't change it afterwards.
  *

@@ -279,15 +279,26 @@ function responseDescriber(
   return { refusal, responsesOf };
 }
 
-/** The headers of every response, apart from HTTP's own (spec §8). `recorded`: their examples. */
+const httpDate = {
+  type: "string",
+  pattern: "^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$",
+} as const;
+
+/** The headers of every response, apart from those of its content (spec §8). `recorded`: their examples. */
 function commonHeaders(recorded: Examples["headers"] = {}): Record<string, OpenApiHeader> {
-  const remaining = recorded["x-ratelimit-remaining"];
+  const { date, "x-ratelimit-remaining": remaining } = recorded;
   return {
     "X-RateLimit-Remaining": {
       description: "How many more requests are allowed now",
       required: true,
       schema: { type: "integer", minimum: 0 },
       ...(remaining !== undefined && { example: Number(remaining) }),
+    },
+    Date: {
+      description: "The service's time. A date in Retry-After counts from it",
+      required: true,
+      schema: httpDate,
+      ...(date !== undefined && { example: date }),
     },
   };
 }
@@ -297,13 +308,7 @@ const retryAfter = {
     description: "Seconds until a request is allowed",
     schema: { type: "integer", minimum: 1 },
   },
-  "http-date": {
-    description: "When a request is allowed, as an HTTP date",
-    schema: {
-      type: "string",
-      pattern: "^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$",
-    },
-  },
+  "http-date": { description: "When a request is allowed, as an HTTP date", schema: httpDate },
   absent: undefined,
 } satisfies Record<
   Choice<"limit.retry-after">,
