@@ -41,10 +41,7 @@ const range = v.pipe(
     to: shortDuration,
     shape: v.optional(v.picklist(["uniform", "long-tailed"], "must be uniform or long-tailed")),
   }),
-  v.check(
-    ({ from, to }) => durationMs(from) <= durationMs(to),
-    "must not have from longer than to",
-  ),
+  v.check(({ from, to }) => durationMs(from) <= durationMs(to), "must not have from above to"),
   v.check(
     ({ from, shape }) => shape !== "long-tailed" || durationMs(from) > 0,
     "must have from above 0: a long tail doubles it",
@@ -69,9 +66,6 @@ export const delaySchema: Schema<Delay> = namedSchema(
   "A duration of at most an hour, or a range of them.",
 );
 
-/** Enough to double a millisecond past the longest delay. */
-const MAX_DOUBLINGS = 22;
-
 /** The delay of request `ordinal`, in milliseconds. */
 export function delayMsOf(delay: Delay | undefined, key: () => Key, ordinal: number): number {
   if (delay === undefined) return 0;
@@ -79,8 +73,8 @@ export function delayMsOf(delay: Delay | undefined, key: () => Key, ordinal: num
   const fromMs = durationMs(delay.from);
   const toMs = durationMs(delay.to);
   if (delay.shape !== "long-tailed") return drawBetween(key(), 2 * ordinal, fromMs, toMs);
-  // Each leading zero bit is one doubling, so each further doubling is half as likely.
+  // Each leading zero bit is one doubling, so each further doubling is half as likely. 22 of them are longer than an hour.
   const doublings = Math.clz32(drawBetween(key(), 2 * ordinal, 0, 0xffff_ffff));
-  const lowMs = fromMs * (1 << Math.min(doublings, MAX_DOUBLINGS));
+  const lowMs = fromMs * (1 << Math.min(doublings, 22));
   return Math.min(toMs, drawBetween(key(), 2 * ordinal + 1, lowMs, 2 * lowMs - 1));
 }

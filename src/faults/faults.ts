@@ -4,45 +4,20 @@ import { formatInstant, LAST_INSTANT_MS } from "../base/calendar.ts";
 import { durationMs } from "../base/duration.ts";
 import { InputError } from "../base/input.ts";
 import {
-  copyOfRule,
   type FaultFunction,
   type FaultMatch,
   type FaultRule,
   MAX_RULES,
   parseRule,
 } from "./rule.ts";
-import { currentRules, type FaultsState, type RuleState, type Rules } from "./rules.ts";
+import { currentRules, type FaultsState, type RuleState } from "./rules.ts";
 import type { Verdict } from "./verdict.ts";
-
-/** A copy of an installed rule. */
-export interface InstalledRule {
-  readonly id: string;
-  /** Undefined for a function. */
-  readonly match: FaultMatch | undefined;
-  /** Undefined for a function. */
-  readonly verdict: Verdict | undefined;
-  /** When it ends, in ISO 8601 on the world's clock; undefined if it doesn't end. */
-  readonly expires: string | undefined;
-  /** How many requests it has looked at and numbered. */
-  readonly seen: number;
-  /** How many requests it decided on. */
-  readonly fired: number;
-}
-
-/** Removes a rule. Returns whether it was still installed. */
-export interface RuleRemover {
-  (): boolean;
-  /** The rule as it was installed. */
-  readonly rule: InstalledRule;
-}
 
 /** The fault rules of a world. If several match a request, the one installed first decides. */
 export interface Faults {
   /**
    * Installs a copy of a rule after the others.
    *
-   * @returns a function that removes the rule and returns whether it was still installed. It doesn't remove a rule that a
-   * reset or `restore` has put in its place, even one with the same id.
    * @throws InputError that names the invalid field; for an id in use; and for more than 1,000 rules. No rule is added then.
    */
   add(rule: FaultRule | FaultFunction): RuleRemover;
@@ -56,51 +31,69 @@ export interface Faults {
   clear(): void;
 }
 
+/** A copy of an installed rule. */
+export interface InstalledRule {
+  readonly id: string;
+  /** Undefined for a function, as is its verdict. */
+  readonly match: FaultMatch | undefined;
+  readonly verdict: Verdict | undefined;
+  /** When it ends, in ISO 8601 on the world's clock; undefined if it doesn't end. */
+  readonly expires: string | undefined;
+  /** How many requests it has looked at and numbered. */
+  readonly seen: number;
+  /** How many requests it decided on. */
+  readonly fired: number;
+}
+
+/** Removes a rule, but not one that a reset or `restore` has put in its place. Returns whether it was still installed. */
+export interface RuleRemover {
+  (): boolean;
+  /** The rule as it was installed. */
+  readonly rule: InstalledRule;
+}
+
 /** A rule that was installed or removed. Without an id, all rules were removed. */
 export type FaultChange =
   | { readonly kind: "fault"; readonly id: string; readonly rule: FaultRule | FaultFunction }
   | { readonly kind: "heal"; readonly id: string | undefined };
 
-/**
- * `current` returns the world's present rules and clock, which a reset replaces. `note` is told of every change, once it is
- * made.
- */
+/** `current` returns the world's present state and clock. `note` is told of every change, once it is made. */
 export function createFaults(
-  current: () => { readonly rules: Rules; readonly clock: { now(): number } },
+  current: () => { state: { faults: FaultsState }; clock: { now(): number } },
   note: (change: FaultChange, atMs: number) => void,
 ): Faults {
-  function present(): { readonly state: FaultsState; readonly nowMs: number } {
-    const { rules, clock } = current();
+  function present(): { readonly faults: FaultsState; readonly nowMs: number } {
+    const { state, clock } = current();
     const nowMs = clock.now();
-    currentRules(rules.state, nowMs);
-    return { state: rules.state, nowMs };
+    currentRules(state.faults, nowMs);
+    return { faults: state.faults, nowMs };
   }
-  function remove(isRemoved: (rule: RuleState) => boolean): boolean {
-    const { state, nowMs } = present();
-    const found = state.rules.find(isRemoved);
+  function remove(isMeant: (rule: RuleState) => boolean): boolean {
+    const { faults, nowMs } = present();
+    const found = faults.rules.find(isMeant);
     if (found === undefined) return false;
-    state.rules = state.rules.filter((rule) => rule !== found);
+    faults.rules = faults.rules.filter((rule) => rule !== found);
     note({ kind: "heal", id: found.id }, nowMs);
     return true;
   }
   return {
     add(given) {
-      const { state, nowMs } = present();
-      const added = addRule(state, given, nowMs);
+      const { faults, nowMs } = present();
+      const added = addRule(faults, given, nowMs);
       const { id, rule } = added;
       note({ kind: "fault", id, rule: typeof rule === "function" ? rule : { ...rule, id } }, nowMs);
       return Object.assign(() => remove((one) => one === added), { rule: installed(added) });
     },
-    list: () => present().state.rules.map(installed),
+    list: () => present().faults.rules.map(installed),
     get(id) {
-      const found = present().state.rules.find((rule) => rule.id === id);
+      const found = present().faults.rules.find((rule) => rule.id === id);
       if (found !== undefined) return installed(found);
       throw new InputError("id", "is not the id of an installed fault rule", "not-found");
     },
     remove: (id) => remove((rule) => rule.id === id),
     clear() {
-      const { state, nowMs } = present();
-      state.rules = [];
+      const { faults, nowMs } = present();
+      faults.rules = [];
       note({ kind: "heal", id: undefined }, nowMs);
     },
   };
@@ -114,47 +107,44 @@ export function repeatFaultChange(faults: Faults, change: FaultChange): void {
 }
 
 /** Adds a copy of a rule after the others. @throws InputError as {@link Faults.add} does. */
-export function addRule(
-  state: FaultsState,
-  given: FaultRule | FaultFunction,
-  nowMs: number,
-): RuleState {
-  if (currentRules(state, nowMs).length >= MAX_RULES) {
+export function addRule(faults: FaultsState, given: RuleState["rule"], nowMs: number): RuleState {
+  if (currentRules(faults, nowMs).length >= MAX_RULES) {
     const message = `already has ${MAX_RULES} rules, the maximum. Remove some first`;
     throw new InputError("faults", message, "conflict");
   }
   const rule = typeof given === "function" ? given : parseRule(given);
   const { id: wanted, ttl }: Partial<FaultRule> = typeof rule === "function" ? {} : rule;
-  const id = freeId(state, wanted);
-  const endsMs = ttl === undefined ? undefined : nowMs + durationMs(ttl);
-  // No world's clock reaches a later instant.
-  const expiresMs = endsMs === undefined || endsMs > LAST_INSTANT_MS ? null : endsMs;
-  const added: RuleState = { id, rule, expiresMs, seen: {}, fired: {} };
-  state.rules = [...state.rules, added];
-  state.added += 1;
+  const endsMs = ttl === undefined ? Number.POSITIVE_INFINITY : nowMs + durationMs(ttl);
+  const added: RuleState = {
+    id: freeId(faults, wanted),
+    rule,
+    // No world's clock reaches a later instant.
+    expiresMs: endsMs > LAST_INSTANT_MS ? null : endsMs,
+    seen: {},
+    fired: {},
+  };
+  faults.rules = [...faults.rules, added];
+  faults.added += 1;
   return added;
 }
 
 function freeId({ added, rules }: FaultsState, wanted: string | undefined): string {
-  const isTaken = (wish: string): boolean => rules.some(({ id }) => id === wish);
-  if (wanted === undefined) {
-    let number = added + 1;
-    while (isTaken(`rule-${number}`)) number += 1;
-    return `rule-${number}`;
-  }
-  if (!isTaken(wanted)) return wanted;
+  const taken = rules.map(({ id }) => id);
+  let number = added + 1;
+  while (taken.includes(`rule-${number}`)) number += 1;
+  const id = wanted ?? `rule-${number}`;
+  if (!taken.includes(id)) return id;
   const message = "is already the id of a rule. Remove that rule first, or choose another id";
   throw new InputError("id", message, "conflict");
 }
 
 /** A rule as users see it. */
 function installed({ id, rule, expiresMs, seen, fired }: RuleState): InstalledRule {
-  const { match = {}, verdict }: Partial<FaultRule> =
-    typeof rule === "function" ? {} : copyOfRule(rule);
+  const data = typeof rule === "function" ? undefined : structuredClone(rule);
   return {
     id,
-    match: typeof rule === "function" ? undefined : match,
-    verdict,
+    match: data && (data.match ?? {}),
+    verdict: data?.verdict,
     expires: expiresMs === null ? undefined : formatInstant(expiresMs),
     seen: sum(seen),
     fired: sum(fired),

@@ -1,18 +1,21 @@
 /** Turns a verdict into a plan for one request: how often the service acts, and what happens to its answer on the way. */
 
 import { durationMs } from "../base/duration.ts";
-import { drawBetween, type Key, subKey } from "../base/random.ts";
+import { drawBetween, type Key } from "../base/random.ts";
+import { utf8Length } from "../base/text.ts";
 import type { DeliveryMode } from "../spec/delivery.ts";
 import { type ApiResponse, noResponse } from "../spec/messages.ts";
 import type { OperationId } from "../spec/operations.ts";
-import type { Loss, Verdict, VerdictKind } from "./verdict.ts";
+import type { Verdict, VerdictKind } from "./verdict.ts";
 import { unservedAnswer, wrongAnswer } from "./wrong-body.ts";
 
-/** The answer that replaces the service's. */
-export type Injected = Extract<Verdict, { readonly kind: "respond" }>;
+type VerdictOf<Kind extends VerdictKind> = Extract<Verdict, { readonly kind: Kind }>;
 
-/** A service's answer as it arrives. */
-export interface Handover {
+/** The answer that replaces the service's. */
+export type Injected = VerdictOf<"respond">;
+
+/** An answer as it arrives. */
+interface Handover {
   /** What the client sees; status 0 if nothing arrives. */
   readonly response: ApiResponse;
   readonly mode: DeliveryMode;
@@ -30,29 +33,17 @@ export interface Plan {
   handOver(answer: ApiResponse): Handover;
 }
 
-/** The randomness of one request. */
-interface Draws {
-  readonly key: () => Key;
-  readonly ordinal: number;
-}
-
 /** What a plan depends on besides the verdict. */
-export interface PlannedRequest extends Draws {
+interface PlannedRequest {
   readonly operation: OperationId | undefined;
+  /** Returns the key of this request's draws. */
+  keyOf(): Key;
 }
 
-type Planner<Kind extends VerdictKind> = (
-  verdict: Extract<Verdict, { readonly kind: Kind }>,
-  request: PlannedRequest,
-) => Plan;
-
-export function planOf<Kind extends VerdictKind>(
-  verdict: Extract<Verdict, { readonly kind: Kind }>,
-  request: PlannedRequest,
-): Plan {
+export function planOf(verdict: Verdict, request: PlannedRequest): Plan {
   // The planner of a kind takes verdicts of that kind.
-  const planner = planners[verdict.kind as Kind] as Planner<Kind>;
-  return planner(verdict, request);
+  const planner = planners[verdict.kind] as Planner<VerdictKind>;
+  return { ...once, ...planner(verdict, request) };
 }
 
 const once: Plan = {
@@ -62,39 +53,38 @@ const once: Plan = {
   alter: (own) => own,
   handOver: whole,
 };
-const never: Plan = { ...once, applications: 0 };
+
+type Planner<Of extends VerdictKind> = (
+  verdict: VerdictOf<Of>,
+  of: PlannedRequest,
+) => Partial<Plan>;
 
 const planners: { readonly [Kind in VerdictKind]: Planner<Kind> } = {
   delay: () => once,
-  respond: (injected) => ({ ...once, applications: injected.applied === true ? 1 : 0, injected }),
-  drop: ({ as }) => ({ ...never, handOver: () => nothing(as) }),
-  "lose-response": ({ as }) => ({ ...once, handOver: () => nothing(as) }),
-  timeout: () => ({ ...never, handOver: () => nothing("silence") }),
-  reset: () => ({ ...never, handOver: () => nothing("reset") }),
-  empty: () => ({ ...never, handOver: () => nothing("close") }),
-  truncate: (verdict) => ({ ...once, handOver: (answer) => cut(answer, verdict) }),
-  garbage: ({ as }, draws) => ({
-    ...once,
-    handOver: (answer) => (as === "response" ? noise(draws) : garbled(answer, draws)),
+  respond: (injected) => ({ applications: injected.applied === true ? 1 : 0, injected }),
+  drop: ({ as }) => ({ applications: 0, handOver: () => nothing(as) }),
+  "lose-response": ({ as }) => ({ handOver: () => nothing(as) }),
+  timeout: () => ({ applications: 0, handOver: () => nothing("silence") }),
+  reset: () => ({ applications: 0, handOver: () => nothing("reset") }),
+  empty: () => ({ applications: 0, handOver: () => nothing("close") }),
+  truncate: (verdict) => ({ handOver: (answer) => cut(answer, verdict) }),
+  garbage: ({ as }, { keyOf }) => ({
+    handOver: as === "response" ? () => noise(keyOf()) : (answer) => garbled(answer, keyOf()),
   }),
   "wrong-body": ({ applied, wrong }, { operation }) => {
     const unserved = applied === false ? unservedAnswer(operation, wrong) : undefined;
     return unserved === undefined
-      ? { ...once, alter: (own) => wrongAnswer(own, wrong) }
-      : { ...never, injected: { kind: "respond", ...unserved } };
+      ? { alter: (own) => wrongAnswer(own, wrong) }
+      : { applications: 0, injected: { kind: "respond", ...unserved } };
   },
   drip: ({ bytesPerSecond }) => ({
-    ...once,
     handOver: (response) => ({ response, mode: { kind: "drip", bytesPerSecond } }),
   }),
-  duplicate: ({ answer = "first" }) => ({ ...once, applications: 2, answerOf: answer }),
-  reorder: ({ by = 1, atMost = "1s" }) => ({
-    ...once,
-    handOver: (response) => ({
-      response,
-      mode: { kind: "overtaken", by, atMostMs: durationMs(atMost) },
-    }),
-  }),
+  duplicate: ({ answer = "first" }) => ({ applications: 2, answerOf: answer }),
+  reorder({ by = 1, atMost = "1s" }) {
+    const mode = { kind: "overtaken", by, atMostMs: durationMs(atMost) } as const;
+    return { handOver: (response) => ({ response, mode }) };
+  },
 };
 
 export const verdictKinds: readonly VerdictKind[] = Object.keys(planners) as VerdictKind[];
@@ -103,47 +93,35 @@ function whole(response: ApiResponse): Handover {
   return { response, mode: { kind: "whole" } };
 }
 
-function nothing(as: Loss = "close"): Handover {
+function nothing(as: VerdictOf<"drop">["as"] = "close"): Handover {
   return { response: noResponse, mode: { kind: as } };
 }
 
-function cut(
-  answer: ApiResponse,
-  verdict: Extract<Verdict, { readonly kind: "truncate" }>,
-): Handover {
+function cut(answer: ApiResponse, { atByte, share = 0 }: VerdictOf<"truncate">): Handover {
   const bytes = new TextEncoder().encode(answer.body);
-  const { atByte } = verdict;
-  // A function may return a verdict with atByte: undefined.
-  const sentBytes = atByte === undefined ? Math.floor(verdict.share * bytes.length) : atByte;
+  const sentBytes = atByte ?? Math.floor(share * bytes.length);
   // The body is too short to be cut, or there is none, as with HEAD.
-  if (sentBytes >= bytes.length) return whole(answer);
-  const sent = bytes.subarray(0, sentBytes);
-  const body = new TextDecoder().decode(sent);
-  return {
-    response: { ...answer, body },
-    mode: { kind: "cut", bytes: sent },
-  };
+  const isWhole = sentBytes >= bytes.length;
+  return isWhole ? whole(answer) : inBytes(answer, "cut", bytes.subarray(0, sentBytes));
 }
 
-function garbled(answer: ApiResponse, draws: Draws): Handover {
-  const { length } = new TextEncoder().encode(answer.body);
-  if (length === 0) return whole(answer);
-  const bytes = meaningless(length, draws);
+function garbled(answer: ApiResponse, key: Key): Handover {
+  const length = utf8Length(answer.body);
+  return length === 0 ? whole(answer) : inBytes(answer, "bytes", meaningless(length, key));
+}
+
+function inBytes(answer: ApiResponse, kind: "cut" | "bytes", bytes: Uint8Array): Handover {
   const body = new TextDecoder().decode(bytes);
-  return { response: { ...answer, body }, mode: { kind: "bytes", bytes } };
+  return { response: { ...answer, body }, mode: { kind, bytes } };
 }
 
-const NOISE_BYTES = 64;
-
-function noise(draws: Draws): Handover {
-  const bytes = meaningless(NOISE_BYTES, draws);
-  return { response: noResponse, mode: { kind: "noise", bytes } };
+function noise(key: Key): Handover {
+  return { response: noResponse, mode: { kind: "noise", bytes: meaningless(64, key) } };
 }
 
 /** Random bytes that aren't valid UTF-8, JSON or HTTP: none of them can begin with 0xff. */
-function meaningless(length: number, { key, ordinal }: Draws): Uint8Array {
-  const own = subKey(key(), ordinal);
-  const bytes = Uint8Array.from({ length }, (_, index) => drawBetween(own, index, 0, 255));
+function meaningless(length: number, key: Key): Uint8Array {
+  const bytes = Uint8Array.from({ length }, (_, index) => drawBetween(key, index, 0, 255));
   bytes[0] = 0xff;
   return bytes;
 }

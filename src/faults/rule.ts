@@ -5,7 +5,6 @@ import { parseInstant } from "../base/calendar.ts";
 import { durationMs } from "../base/duration.ts";
 import { InputError, isPlainObject, parseInput } from "../base/input.ts";
 import {
-  described,
   namedSchema,
   oneOrMore,
   optional,
@@ -15,12 +14,11 @@ import {
 import { instantText, wholeFrom } from "../base/schemas.ts";
 import { type OperationId, operationIds } from "../spec/operations.ts";
 import { duration } from "./delay.ts";
-import { shareSchema, type Verdict, verdictSchema } from "./verdict.ts";
+import { oneOf, shareSchema, type Verdict, verdictSchema } from "./verdict.ts";
 
 /** The maximum number of rules in a world. */
 export const MAX_RULES = 1000;
 
-const operationId = v.picklist(operationIds, `must be one of ${operationIds.join(", ")}`);
 const id = v.pipe(
   v.string("must be a string"),
   v.minLength(1, "must not be empty"),
@@ -38,14 +36,12 @@ const repeat = v.pipe(
     (given) => durationMs(given.for) > 0 && durationMs(given.for) < durationMs(given.every),
     "must have for longer than 0 and shorter than every",
   ),
-  v.description(
-    "Only the first `for` of each `every`. The first begins at `from`, or in 1970, so that hours begin on the hour.",
-  ),
+  v.description("Only the first `for` of each `every`, counted from `from` or else from 1970."),
 );
 const match = v.pipe(
   v.custom<unknown>(isPlainObject, "must be an object"),
   strictObject({
-    operation: some(operationId, "Which operations."),
+    operation: some(oneOf(operationIds), "Which operations."),
     publisher: some(id, "Ids of the publishers whose keys are sent. They may sign up later."),
     surface: some(id, "Ids of the surfaces in the parameters; for a click, of its impression."),
     from: optional(instantText, "Requests from this instant of the world's clock on."),
@@ -55,31 +51,21 @@ const match = v.pipe(
     every: optional(wholeFrom(1), "Requests whose number is a multiple of this."),
     share: optional(shareSchema, "The chance of each request."),
     times: optional(wholeFrom(1), "How often the rule decides at most."),
-    per: optional(
-      v.picklist(["publisher", "world"], "must be publisher or world"),
-      "Whether requests are numbered per publisher (default) or for the whole world.",
-    ),
+    per: optional(oneOf(["publisher", "world"]), "Whose requests are numbered together."),
   }),
   v.check(
-    ({ from, until }) =>
-      from === undefined ||
-      until === undefined ||
-      (parseInstant(from) ?? 0) < (parseInstant(until) ?? 0),
+    ({ from = "", until = "" }) =>
+      (parseInstant(from) ?? 0) < (parseInstant(until) ?? Number.POSITIVE_INFINITY),
     "must have from before until",
   ),
   v.description("Which requests the rule decides on. Default: all."),
 );
 const ruleId = v.pipe(
   v.string("must be a string"),
-  // "." and ".." have a meaning in paths.
+  // "." and ".." have a meaning in paths, the two words in filters of the journal.
   v.regex(
-    /^(?!\.+$)[A-Za-z0-9._-]{1,64}$/,
-    "must be 1 to 64 letters, digits, dots, underscores and hyphens, and not only dots",
-  ),
-  v.check((text) => !/key_/i.test(text), "must not look like an API key"),
-  v.check(
-    (text) => text !== "any" && text !== "none",
-    'must not be "any" or "none": they have another meaning in filters of the journal',
+    /^(?!(\.+|any|none)$)[A-Za-z0-9._-]{1,64}$/,
+    'must be 1 to 64 letters, digits, dots, underscores and hyphens, not only dots, "any" or "none"',
   ),
   v.description("The rule's name in the journal and for heal; seeds its draws. Default: rule-N."),
 );
@@ -88,14 +74,16 @@ const ttl = v.pipe(
   v.check((given) => durationMs(given) > 0, "must be longer than 0"),
   v.description("How long the rule stays. Default: until it is healed."),
 );
-const rule = strictObject({
-  id: optional(ruleId),
-  match: optional(match),
-  verdict: described(verdictSchema, "What happens to these requests."),
-  ttl: optional(ttl),
-});
-
-const RULE_EXPECTED = 'must be a rule: an object such as { "verdict": { "kind": "drop" } }';
+const rule = v.pipe(
+  v.custom<unknown>(isPlainObject, 'must be an object such as { "verdict": { "kind": "drop" } }'),
+  strictObject({
+    id: optional(ruleId),
+    match: optional(match),
+    verdict: v.pipe(verdictSchema, v.description("What happens to these requests.")),
+    ttl: optional(ttl),
+  }),
+);
+export const ruleSchema: Schema<FaultRule> = namedSchema("faultRule", () => rule);
 
 /**
  * Which requests a rule decides on: those that meet all conditions. The first six say which requests the rule looks at and
@@ -105,10 +93,6 @@ export interface FaultMatch extends v.InferOutput<typeof match> {}
 
 /** A rule as data. */
 export interface FaultRule extends v.InferOutput<typeof rule> {}
-
-export const ruleSchema: Schema<FaultRule> = namedSchema("faultRule", () =>
-  v.pipe(v.custom<unknown>(isPlainObject, RULE_EXPECTED), rule),
-);
 
 /** A copy of a request, given to a rule that is a function. */
 export interface FaultRequest {
@@ -127,10 +111,7 @@ export interface FaultRequest {
   readonly operation: OperationId | undefined;
   /** Id of the publisher whose key was sent; undefined without a valid key. */
   readonly publisher: string | undefined;
-  /**
-   * Id of the surface in the parameters; for a click, the surface of its impression. Undefined if the parameters aren't
-   * valid, and for a click on an impression that is unknown or out of the key's scope.
-   */
+  /** Id of the surface in the parameters; for a click, of its impression. Undefined if they aren't valid or not this key's. */
   readonly surface: string | undefined;
 }
 
@@ -143,12 +124,8 @@ export type FaultFunction = (request: FaultRequest) => Verdict | undefined;
 
 /** A checked copy of a rule as data. `name` is its name in errors. @throws InputError that names the invalid field. */
 export function parseRule(input: unknown, name = "rule"): FaultRule {
-  if (!isPlainObject(input)) throw new InputError(name, RULE_EXPECTED);
-  return copyOfRule(parseInput(ruleSchema, input));
-}
-
-/** JSON only drops undefined members here: the schema has refused everything that JSON can't write. */
-export function copyOfRule(rule: FaultRule): FaultRule {
+  const rule = parseInput(ruleSchema, input, name);
+  // JSON only drops undefined members here: the schema has refused everything that it can't write.
   return JSON.parse(JSON.stringify(rule)) as FaultRule;
 }
 

@@ -1,7 +1,6 @@
 /**
- * A world's fault rules as plain data, and what they decide. Every rule numbers the requests that it looks at; the first that
- * chooses a request decides on it. A rule draws only from the seed, its id, the publisher and the request's number, so that
- * the same rules do the same on every transport.
+ * A world's fault rules as plain data, and what they decide. Rules number the requests that they look at, and choose by number.
+ * They draw only from the seed, their id, the publisher and the number, so that they do the same on every transport.
  */
 
 import { parseInstant } from "../base/calendar.ts";
@@ -34,12 +33,13 @@ export interface RuleState {
   readonly rule: FaultRule | FaultFunction;
   /** When it ends, in milliseconds since 1970; null if it doesn't end. */
   readonly expiresMs: number | null;
-  /** How many requests it has looked at and numbered, by caller. */
+  /** How many requests it has looked at and numbered. */
   readonly seen: Counts;
-  /** How many requests it decided on, by caller. */
+  /** How many requests it decided on. */
   readonly fired: Counts;
 }
 
+/** By caller. */
 type Counts = Record<number, number>;
 
 /** The request that rules are asked about. `caller` is the ordinal of the key's publisher or {@link UNAUTHENTICATED_CALLER}. */
@@ -64,72 +64,50 @@ export interface FiredRule {
 
 /** The rules of a world at work. */
 export interface Rules {
-  readonly state: FaultsState;
   isEmpty(): boolean;
   /** The decision of the first rule that chooses the request. */
   decide(arrived: ArrivedRequest): FiredRule | undefined;
-  /** Calls `act`. Meanwhile no rule makes the service carry out a request twice. */
-  withoutSecond<Result>(act: () => Result): Result;
+  /** Whether no rule makes the service carry out a request twice. Initially false. */
+  leavesOutSecond: boolean;
 }
 
-export function createRules(seed: string, state: FaultsState = { added: 0, rules: [] }): Rules {
-  let isSecondLeftOut = false;
-  return {
-    state,
+export function createRules(seed: string, state: FaultsState): Rules {
+  const rules: Rules = {
+    leavesOutSecond: false,
     isEmpty: () => state.rules.length === 0,
     decide(arrived) {
-      const asked = currentRules(state, arrived.nowMs);
+      const asked = currentRules(state, arrived.nowMs).filter(({ rule }) => looksAt(rule, arrived));
       // Every rule counts the request, so that its numbers don't depend on the rules before it.
-      const numbers = asked.map((rule) => numberOf(rule, arrived));
-      for (const [index, rule] of asked.entries()) {
-        const number = numbers[index];
-        const fired = number === undefined ? undefined : fire(seed, rule, arrived, number);
-        if (fired === undefined) continue;
-        const isTwice = fired.plan.applications === 2;
-        if (!isTwice || !isSecondLeftOut) return fired;
-        return { ...fired, plan: { ...fired.plan, applications: 1 } };
+      for (const { rule, seen } of asked) increment(seen, counterOf(rule, arrived));
+      for (const one of asked) {
+        const fired = fire(seed, one, arrived);
+        if (fired?.plan.applications === 2 && rules.leavesOutSecond)
+          return { ...fired, plan: { ...fired.plan, applications: 1 } };
+        if (fired !== undefined) return fired;
       }
       return undefined;
     },
-    withoutSecond(act) {
-      isSecondLeftOut = true;
-      try {
-        return act();
-      } finally {
-        isSecondLeftOut = false;
-      }
-    },
   };
+  return rules;
 }
 
 /** Drops expired rules. @returns the others. */
 export function currentRules(state: FaultsState, nowMs: number): readonly RuleState[] {
-  if (state.rules.some((rule) => hasExpired(rule, nowMs))) {
-    state.rules = state.rules.filter((rule) => !hasExpired(rule, nowMs));
-  }
+  const isOver = ({ expiresMs }: RuleState): boolean => expiresMs !== null && expiresMs <= nowMs;
+  if (state.rules.some(isOver)) state.rules = state.rules.filter((rule) => !isOver(rule));
   return state.rules;
-}
-
-function hasExpired({ expiresMs }: RuleState, nowMs: number): boolean {
-  return expiresMs !== null && expiresMs <= nowMs;
 }
 
 /** Returns a function to ask in place of the rule with this id. */
 export type FunctionStandIn = (id: string, decide: FaultFunction) => FaultFunction;
 
 /** A copy with counts of its own. It keeps functions, or what `standIn` puts in their place. */
-export function copyOfFaults(
-  { added, rules }: FaultsState,
-  standIn?: FunctionStandIn,
-): FaultsState {
-  const copies = rules.map(({ id, rule, expiresMs, seen, fired }) => ({
-    id,
-    rule: typeof rule === "function" && standIn ? standIn(id, rule) : rule,
-    expiresMs,
-    seen: { ...seen },
-    fired: { ...fired },
-  }));
-  return { added, rules: copies };
+export function copyOfFaults(faults: FaultsState, standIn?: FunctionStandIn): FaultsState {
+  const rules = faults.rules.map(({ id, rule, expiresMs, seen, fired }) => {
+    const asked = typeof rule === "function" && standIn ? standIn(id, rule) : rule;
+    return { id, rule: asked, expiresMs, seen: { ...seen }, fired: { ...fired } };
+  });
+  return { added: faults.added, rules };
 }
 
 /** A copy for a snapshot. @throws InputError for a rule that is a function. */
@@ -137,21 +115,9 @@ export function savedFaults(state: FaultsState, nowMs: number): FaultsState {
   const rules = currentRules(state, nowMs);
   const called = rules.find(({ rule }) => typeof rule === "function");
   if (called === undefined) return structuredClone({ added: state.added, rules });
-  throw new InputError(
-    `faults.${called.id}`,
-    "is a function, which a snapshot can't hold. Remove it first, or write the rule as data",
-    "conflict",
-  );
-}
-
-/** Numbers a request, if the rule looks at it. */
-function numberOf({ rule, seen }: RuleState, arrived: ArrivedRequest): number | undefined {
-  const match = matchOf(rule);
-  if (!looksAt(match, arrived)) return undefined;
-  const counter = counterOf(match, arrived);
-  const number = (seen[counter] ?? 0) + 1;
-  seen[counter] = number;
-  return number;
+  const advice = "Remove it first, or write the rule as data";
+  const message = `is a function, which a snapshot can't hold. ${advice}`;
+  throw new InputError(`faults.${called.id}`, message, "conflict");
 }
 
 /** A function looks at all requests. */
@@ -159,12 +125,16 @@ function matchOf(rule: RuleState["rule"]): FaultMatch {
   return (typeof rule === "function" ? undefined : rule.match) ?? {};
 }
 
-function counterOf({ per }: FaultMatch, { caller }: ArrivedRequest): number {
-  return per === "world" ? ALL_CALLERS : caller;
+function counterOf(rule: RuleState["rule"], { caller }: ArrivedRequest): number {
+  return matchOf(rule).per === "world" ? ALL_CALLERS : caller;
 }
 
-function looksAt(match: FaultMatch, arrived: ArrivedRequest): boolean {
-  const { operation, publisher, surface } = match;
+function increment(counts: Counts, counter: number): void {
+  counts[counter] = (counts[counter] ?? 0) + 1;
+}
+
+function looksAt(rule: RuleState["rule"], arrived: ArrivedRequest): boolean {
+  const { operation, publisher, surface, ...match } = matchOf(rule);
   return (
     isActive(match, arrived.nowMs) &&
     isOneOf(operation, arrived.operation) &&
@@ -174,11 +144,10 @@ function looksAt(match: FaultMatch, arrived: ArrivedRequest): boolean {
   );
 }
 
-function isActive({ from, until, repeat }: FaultMatch, nowMs: number): boolean {
+function isActive({ from = "", until = "", repeat }: FaultMatch, nowMs: number): boolean {
   // A world's time is never before 1970.
-  const fromMs = from === undefined ? 0 : (parseInstant(from) ?? 0);
-  const untilMs = until === undefined ? undefined : parseInstant(until);
-  if (nowMs < fromMs || (untilMs !== undefined && nowMs >= untilMs)) return false;
+  const fromMs = parseInstant(from) ?? 0;
+  if (nowMs < fromMs || nowMs >= (parseInstant(until) ?? Number.POSITIVE_INFINITY)) return false;
   if (repeat === undefined) return true;
   return (nowMs - fromMs) % durationMs(repeat.every) < durationMs(repeat.for);
 }
@@ -187,51 +156,47 @@ function isOneOf<Item>(wanted: Item | readonly Item[] | undefined, found: Item):
   return wanted === undefined || [wanted].flat().includes(found);
 }
 
-/** The rule's decision on a numbered request; undefined to let it pass. */
-function fire(
-  seed: string,
-  { id, rule, fired }: RuleState,
-  arrived: ArrivedRequest,
-  number: number,
-): FiredRule | undefined {
-  const counter = counterOf(matchOf(rule), arrived);
-  const before = fired[counter] ?? 0;
-  const streamOf = (use: "fires" | "delays" | "noise"): Key =>
+/** The rule's decision on a request; undefined to let it pass. */
+function fire(seed: string, state: RuleState, arrived: ArrivedRequest): FiredRule | undefined {
+  const { id, rule, seen, fired } = state;
+  const counter = counterOf(rule, arrived);
+  const number = seen[counter] ?? 0;
+  const keyOf = (use: "fires" | "delays" | "noise"): Key =>
     subKey(deriveKey(seed, "fault", id, use), counter - ALL_CALLERS);
 
-  function chosen({ match = {}, verdict }: FaultRule): Verdict | undefined {
-    const { nth, every, share, times } = match;
-    const isChosen =
-      (times === undefined || before < times) &&
+  function isChosen({ nth, every, share, times }: FaultMatch): boolean {
+    return (
+      (times === undefined || (fired[counter] ?? 0) < times) &&
       isOneOf(nth, number) &&
       (every === undefined || number % every === 0) &&
-      (share === undefined || drawFraction(streamOf("fires"), number) < share);
-    return isChosen ? verdict : undefined;
+      (share === undefined || drawFraction(keyOf("fires"), number) < share)
+    );
   }
-  const verdict =
-    typeof rule === "function"
-      ? parseVerdict(id, rule(faultRequestOf(arrived, number)))
-      : chosen(rule);
+  function decided(): Verdict | undefined {
+    if (typeof rule === "function") return parseVerdict(id, rule(requestOf(arrived, number)));
+    return isChosen(rule.match ?? {}) ? rule.verdict : undefined;
+  }
+
+  const verdict = decided();
   if (verdict === undefined) return undefined;
-  fired[counter] = before + 1;
+  increment(fired, counter);
   return {
     rule: id,
     kind: verdict.kind,
     verdict,
-    delayMs: delayMsOf(verdict.delay, () => streamOf("delays"), number),
+    delayMs: delayMsOf(verdict.delay, () => keyOf("delays"), number),
     plan: planOf(verdict, {
-      key: () => streamOf("noise"),
-      ordinal: number,
       operation: arrived.operation,
+      keyOf: () => subKey(keyOf("noise"), number),
     }),
   };
 }
 
 /** A copy of the request for a function. */
-function faultRequestOf(arrived: ArrivedRequest, number: number): FaultRequest {
+function requestOf(arrived: ArrivedRequest, number: number): FaultRequest {
   const { nowMs, method, path, query, body, operation, publisher, surface } = arrived;
   const fields = Object.entries(arrived.headers);
   const headers = Object.fromEntries(fields.map(([name, value]) => [name.toLowerCase(), value]));
-  const asked = { number, nowMs, method, path, query, headers, body: lenientText(body) };
-  return { ...asked, operation, publisher, surface };
+  const sent = { number, nowMs, method, path, query, headers, body: lenientText(body) };
+  return { ...sent, operation, publisher, surface };
 }

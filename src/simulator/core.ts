@@ -119,8 +119,10 @@ class Core implements HostedCore {
     return this.#running.exchange.handle(request);
   };
 
-  readonly handleFirst = (request: ApiRequest): ApiResponse =>
-    this.#running.rules.withoutSecond(() => this.handle(request));
+  readonly handleFirst = (request: ApiRequest): ApiResponse => {
+    this.#running.rules.leavesOutSecond = true;
+    return this.handle(request);
+  };
 
   readonly refuse = (rejection: Rejection): ApiResponse => this.#running.exchange.refuse(rejection);
 

@@ -44,8 +44,6 @@ test("rules are typed; values that bypass the compiler are refused at run time",
   expect(() => faults.add({ verdict: { kind: "drop", as: "rst" } })).toThrow(InputError);
   // @ts-expect-error: an answer needs a status
   expect(() => faults.add({ verdict: { kind: "respond" } })).toThrow(InputError);
-  // @ts-expect-error: a cut needs a place
-  expect(() => faults.add({ verdict: { kind: "truncate" } })).toThrow(InputError);
   // @ts-expect-error: a delay needs a length
   expect(() => faults.add({ verdict: { kind: "delay" } })).toThrow(InputError);
   // @ts-expect-error: no such shape

@@ -3,7 +3,7 @@
  * differently. Ids that depend on the seed become references. Keys are left out.
  */
 
-import { slow, unanswered } from "../../faults/verdict.ts";
+import { slow } from "../../faults/verdict.ts";
 import { isSecretHeader, REDACTED } from "../../journal/secrets.ts";
 import {
   ambientHeaders,
@@ -219,12 +219,12 @@ function headersOf(
 function expectationOf({ got, fault }: WireExchange): Pick<RequestStep, "expect" | "timeout"> {
   const { status } = got;
   if (fault === undefined) return { expect: { status } };
+  const waited = fault.delayMs > 0 || slow.includes(fault.kind);
+  // Whether it left before an answer came, or none ever came.
   if (fault.received === "nothing") {
-    const gaveUp = !unanswered.includes(fault.kind);
-    return { ...(gaveUp && { timeout: "1ms" }), expect: { outcome: ["lost", "timed-out"] } };
+    return { ...(waited && { timeout: "1ms" }), expect: { outcome: ["lost", "timed-out"] } };
   }
   const isCut = fault.kind === "truncate" && fault.received === "part";
   const expect: AnswerExpectation = isCut ? { outcome: "cut", status } : { status };
-  const waited = fault.delayMs > 0 || slow.includes(fault.kind);
   return { ...(waited && { timeout: "24h" }), expect };
 }

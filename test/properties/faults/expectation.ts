@@ -100,7 +100,7 @@ export function arrivesWhole(verdict: Verdict | undefined, own: ApiResponse): bo
       const length = Buffer.byteLength(own.body);
       return verdict.atByte !== undefined
         ? verdict.atByte >= length
-        : Math.floor(verdict.share * length) >= length;
+        : Math.floor((verdict.share ?? 0) * length) >= length;
     }
     case "garbage":
       return verdict.as !== "response" && own.body === "";
