@@ -10,9 +10,8 @@ export function didYouMean(sent: string, known: readonly string[]): string {
 
 /** What is wrong with a member that isn't known: the nearest known one, or all of them. Doesn't end in a full stop. */
 export function unknownMember(sent: string, known: readonly string[]): string {
-  const all = known.length === 0 ? "" : ` Known: ${formatList(known)}`;
-  const hint = didYouMean(sent, known) || all;
-  return hint === "" ? "is not known here" : `is not known here.${hint}`;
+  const hint = didYouMean(sent, known) || ` Known: ${formatList(known)}`;
+  return known.length === 0 ? "is not known here" : `is not known here.${hint}`;
 }
 
 /** The known name that is closest to `sent`, if one is close enough. */
@@ -32,10 +31,9 @@ export function nearestName(sent: string, known: readonly string[]): string | un
 
 /** The edit distance, but two swapped letters count as one mistake. */
 function mistakesIn(wanted: string, name: string): number {
-  const at = Array.from(wanted).findIndex((character, place) => character !== name[place]);
-  const [first = "", second = ""] = wanted.slice(at, at + 2);
-  const swapped = `${wanted.slice(0, at)}${second}${first}${wanted.slice(at + 2)}`;
-  return wanted !== name && swapped === name ? 1 : editDistance(wanted, name, 4);
+  const at = [...wanted].findIndex((character, place) => character !== name[place]);
+  const swapped = wanted.slice(0, at) + wanted.slice(at).replace(/^(.)(.)/s, "$2$1");
+  return at >= 0 && swapped === name ? 1 : editDistance(wanted, name, 4);
 }
 
 /** Finds `oldest-first` for `oldest`, and `withinMs` for `within`. */

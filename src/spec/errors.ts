@@ -6,12 +6,13 @@
 import type { AssumptionKey, Assumptions, Choice } from "./assumptions/catalogue.ts";
 import { isLimited, type Operation, type OperationId } from "./operations.ts";
 
-/** One kind of refusal. */
-interface ErrorKind {
-  /** The same for every occurrence. */
-  readonly title: string;
-  /** The HTTP status, or the assumption that decides it. */
-  readonly status: number | keyof typeof statuses;
+/** The assumptions whose choices are statuses. */
+type StatusKey = {
+  [Key in AssumptionKey]: Choice<Key> extends `${number}` ? Key : never;
+}[AssumptionKey];
+
+/** Which requests get an error, and when. */
+interface Circumstances {
   /**
    * The operations that can answer so: those with a request limit, with a body or with a `publisher_id`; these operations;
    * or none, if the request names no operation. @default every operation
@@ -23,99 +24,69 @@ interface ErrorKind {
   readonly shapedBy?: readonly AssumptionKey[];
 }
 
-/** The statuses that an assumption decides, by choice. */
-const statuses = {
-  "errors.invalid": { "400": 400, "422": 422 },
-  "auth.failure": { "401": 401, "403": 403 },
-  "limit.exceeded": { "429": 429, "403": 403, "503": 503 },
-  "surface.unknown": { "404": 404, "400": 400 },
-  "click.unknown": { "404": 404, "400": 400 },
-} satisfies { readonly [Key in AssumptionKey]?: Readonly<Record<Choice<Key>, number>> };
+/** One kind of refusal. `status`: the HTTP status, or the assumption that decides it. `title`: the same for every occurrence. */
+function kind(status: number | StatusKey, title: string, circumstances: Circumstances = {}) {
+  return { status, title, ...circumstances };
+}
 
 export const errorKinds = {
-  malformed_request: { title: "The request is not well-formed HTTP", status: 400 },
-  missing_parameter: { title: "A required parameter is missing", status: "errors.invalid" },
-  invalid_parameter: {
-    title: "A parameter has an invalid value",
-    status: "errors.invalid",
+  malformed_request: kind(400, "The request is not well-formed HTTP"),
+  missing_parameter: kind("errors.invalid", "A required parameter is missing"),
+  invalid_parameter: kind("errors.invalid", "A parameter has an invalid value", {
     shapedBy: ["request.values", "date.inverted-range", "payout.limit-over-max"],
-  },
-  duplicate_parameter: { title: "A parameter was sent more than once", status: "errors.invalid" },
-  unknown_parameter: {
-    title: "The operation has no such parameter",
-    status: "errors.invalid",
+  }),
+  duplicate_parameter: kind("errors.invalid", "A parameter was sent more than once"),
+  unknown_parameter: kind("errors.invalid", "The operation has no such parameter", {
     when: { "request.values": ["strict"] },
-  },
-  malformed_body: {
-    title: "The request body can't be read",
-    status: 400,
+  }),
+  malformed_body: kind(400, "The request body can't be read", {
     of: "body",
     when: { "request.encoding": ["any", "json", "form"] },
-  },
-  unauthorized: { title: "No valid API key was sent", status: "auth.failure" },
-  foreign_publisher: {
-    title: "The API key belongs to another publisher",
-    status: 403,
+  }),
+  unauthorized: kind("auth.failure", "No valid API key was sent"),
+  foreign_publisher: kind(403, "The API key belongs to another publisher", {
     of: "publisher",
     when: { "auth.key-scope": ["publisher"] },
-  },
-  route_not_found: { title: "There is no operation at this path", status: 404, of: "none" },
-  publisher_not_found: {
-    title: "There is no such publisher",
-    status: 404,
+  }),
+  route_not_found: kind(404, "There is no operation at this path", { of: "none" }),
+  publisher_not_found: kind(404, "There is no such publisher", {
     of: "publisher",
     shapedBy: ["auth.key-scope"],
-  },
-  surface_not_found: {
-    title: "The publisher has no such surface",
-    status: "surface.unknown",
+  }),
+  surface_not_found: kind("surface.unknown", "The publisher has no such surface", {
     of: ["stats", "impression"],
-  },
-  impression_not_found: {
-    title: "The publisher has no such impression",
-    status: "click.unknown",
+  }),
+  impression_not_found: kind("click.unknown", "The publisher has no such impression", {
     of: ["click"],
     shapedBy: ["auth.key-scope"],
-  },
-  method_not_allowed: { title: "The path does not support this method", status: 405, of: "none" },
-  request_timeout: { title: "The request took too long to arrive", status: 408 },
-  surface_inactive: {
-    title: "The surface is not active",
-    status: 409,
+  }),
+  method_not_allowed: kind(405, "The path does not support this method", { of: "none" }),
+  request_timeout: kind(408, "The request took too long to arrive"),
+  surface_inactive: kind(409, "The surface is not active", {
     of: ["impression"],
     when: { "surface.inactive": ["reject"] },
     shapedBy: ["surface.statuses"],
-  },
-  duplicate_impression: {
-    title: "The impression was recorded before",
-    status: 409,
+  }),
+  duplicate_impression: kind(409, "The impression was recorded before", {
     of: ["impression"],
     when: { "dedup.repeat": ["conflict"] },
     shapedBy: ["dedup.key", "dedup.window"],
-  },
-  duplicate_click: {
-    title: "The click was recorded before",
-    status: 409,
+  }),
+  duplicate_click: kind(409, "The click was recorded before", {
     of: ["click"],
     when: { "click.repeat": ["conflict"] },
-  },
-  click_too_late: {
-    title: "The impression is too old to be clicked",
-    status: 410,
+  }),
+  click_too_late: kind(410, "The impression is too old to be clicked", {
     of: ["click"],
     when: { "click.window": ["24h"] },
-  },
-  body_too_large: { title: "The request body is too large", status: 413 },
-  query_too_long: { title: "The query is too long", status: 414 },
-  unsupported_media_type: {
-    title: "The request body has an unsupported format",
-    status: 415,
+  }),
+  body_too_large: kind(413, "The request body is too large"),
+  query_too_long: kind(414, "The query is too long"),
+  unsupported_media_type: kind(415, "The request body has an unsupported format", {
     of: "body",
     shapedBy: ["request.encoding"],
-  },
-  rate_limited: {
-    title: "The request limit is exceeded",
-    status: "limit.exceeded",
+  }),
+  rate_limited: kind("limit.exceeded", "The request limit is exceeded", {
     of: "limited",
     shapedBy: [
       "limit.algorithm",
@@ -123,28 +94,26 @@ export const errorKinds = {
       "limit.recording-pool",
       "limit.reporting-endpoints",
     ],
-  },
-  headers_too_large: { title: "The request line and headers are too large", status: 431 },
-} as const satisfies Record<string, ErrorKind>;
+  }),
+  headers_too_large: kind(431, "The request line and headers are too large"),
+};
 
 export type ErrorCode = keyof typeof errorKinds;
 
-const kinds: Readonly<Record<ErrorCode, ErrorKind>> = errorKinds;
 const errorCodes = Object.keys(errorKinds) as ErrorCode[];
 
 /** The status of every error code under the assumptions. */
 export function statusesOf(assumptions: Assumptions): Readonly<Record<ErrorCode, number>> {
-  const all = Object.entries(kinds).map(([code, { status }]) => {
-    const byChoice: Readonly<Record<string, number>> =
-      typeof status === "string" ? statuses[status] : {};
-    return [code, typeof status === "string" ? byChoice[assumptions[status]] : status];
-  });
+  const all = Object.entries(errorKinds).map(([code, { status }]) => [
+    code,
+    typeof status === "number" ? status : Number(assumptions[status]),
+  ]);
   return Object.fromEntries(all);
 }
 
 /** The assumptions that shape every refusal with this code. */
 export function shapedByCode(code: ErrorCode): readonly AssumptionKey[] {
-  const { status, when = {}, shapedBy = [] } = kinds[code];
+  const { status, when = {}, shapedBy = [] } = errorKinds[code];
   const conditions = Object.keys(when) as AssumptionKey[];
   return [...(typeof status === "string" ? [status] : []), ...conditions, ...shapedBy];
 }
@@ -161,7 +130,7 @@ export function codesOf(
     none: false,
   };
   return errorCodes.filter((code) => {
-    const { of = [id], when = {} } = kinds[code];
+    const { of = [id], when = {} } = errorKinds[code];
     const isPossible = Object.entries(when).every(([key, choices]: [string, readonly string[]]) =>
       choices.includes(assumptions[key as AssumptionKey]),
     );
@@ -170,7 +139,7 @@ export function codesOf(
 }
 
 /** The errors of requests that name no operation. */
-export const unroutedCodes = errorCodes.filter((code) => kinds[code].of === "none");
+export const unroutedCodes = errorCodes.filter((code) => errorKinds[code].of === "none");
 
 /** Whether a refusal says that the event was recorded before. `code` may be any reason of a journal entry. */
 export function saysDuplicate(code: string): boolean {

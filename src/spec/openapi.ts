@@ -32,9 +32,7 @@ export interface Examples {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-interface Reference {
-  readonly $ref: string;
-}
+type Reference = { readonly $ref: string };
 
 export interface OpenApiHeader {
   readonly description: string;
@@ -84,12 +82,12 @@ export function openApiDocument(
       operationId: id,
       summary: about,
       description: `${details[id]} ${limitInWords(operation, assumptions)}`,
-      tags: [tagOf[limit]],
+      tags: [limit === "recording" ? "Recording" : "Reporting"],
       ...describeRequest(operation, assumptions, examples?.values[id], schemas),
       responses: mapValues(responses, (response) => {
         const [code, ...others] = response["x-error-codes"] ?? [];
-        const isAlike = code !== undefined && !("of" in errorKinds[code]);
-        if (!isAlike || others.length > 0) return response;
+        if (code === undefined || errorKinds[code].of !== undefined || others.length > 0)
+          return response;
         shared[code] = response;
         return { $ref: `#/components/responses/${code}` };
       }),
@@ -143,7 +141,6 @@ const tags = [
   { name: "Recording", description: "Record the impressions and clicks on a publisher's surfaces" },
   { name: "Reporting", description: "Read a publisher's figures, surfaces and payouts" },
 ];
-const tagOf = { recording: "Recording", reporting: "Reporting" };
 
 const details = {
   stats:
@@ -303,17 +300,16 @@ function commonHeaders(recorded: Examples["headers"] = {}): Record<string, OpenA
   };
 }
 
-const retryAfter = {
+const retryAfter: Readonly<
+  Record<Choice<"limit.retry-after">, Omit<OpenApiHeader, "required"> | undefined>
+> = {
   seconds: {
     description: "Seconds until a request is allowed",
     schema: { type: "integer", minimum: 1 },
   },
   "http-date": { description: "When a request is allowed, as an HTTP date", schema: httpDate },
   absent: undefined,
-} satisfies Record<
-  Choice<"limit.retry-after">,
-  Pick<OpenApiHeader, "description" | "schema"> | undefined
->;
+};
 
 /** The headers that only some errors have. Where others share the status, only some of its responses have the header. */
 function occasionalHeaders(codes: readonly ErrorCode[], assumptions: Assumptions) {

@@ -26,14 +26,15 @@ export function isEventKind(operation: OperationId | undefined): operation is Ev
   return operation === "impression" || operation === "click";
 }
 
+interface Bounds {
+  readonly minimum: number;
+  readonly maximum: number;
+  readonly default: number;
+}
+
 export type Parameter = { readonly required: boolean; readonly about: string } & (
   | { readonly type: "string" | "date" }
-  | {
-      readonly type: "integer";
-      readonly minimum: number;
-      readonly maximum: number;
-      readonly default: number;
-    }
+  | ({ readonly type: "integer" } & Bounds)
 );
 
 /** One operation. `limit` names the request limit that it counts against (spec §8). */
@@ -46,13 +47,9 @@ export interface Operation {
   readonly parameters: Readonly<Record<string, Parameter>>;
 }
 
-function required(about: string) {
-  return { type: "string", required: true, about } as const;
-}
-
-function optional<const Type extends "string" | "date">(type: Type, about: string) {
-  return { type, required: false, about } as const;
-}
+const required = (about: string) => ({ type: "string", required: true, about }) as const;
+const optional = <const Type extends "string" | "date">(type: Type, about: string) =>
+  ({ type, required: false, about }) as const;
 
 export const operations = {
   stats: {

@@ -5,12 +5,10 @@ import { type OperationId, operations } from "./operations.ts";
 
 /** The statuses that a surface can have (spec §2, §3). */
 export const surfaceStatuses = ["active", "paused", "pending_review", "archived"] as const;
-
 export type SurfaceStatus = (typeof surfaceStatuses)[number];
 
 /** The documented status `paid`, and the others of `payout.statuses` (spec §2, §3). */
 export const payoutStatuses = ["processing", "paid", "on_hold", "failed", "reversed"] as const;
-
 export type PayoutStatus = (typeof payoutStatuses)[number];
 
 /** A JSON Schema (dialect 2020-12). These are the keywords that code reads. */
@@ -28,10 +26,18 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
+const DATE = "^\\d{4}-\\d{2}-\\d{2}$";
+
+const text = (description: string) => ({ type: "string", minLength: 1, description }) as const;
+const count = (description: string) => ({ type: "integer", minimum: 0, description }) as const;
+const ok = (description: string) => ({ type: "boolean", const: true, description }) as const;
+const date = (description: string) =>
+  ({ type: "string", format: "date", pattern: DATE, description }) as const;
+
 const decimals = { exact: 6, paise: 2 } satisfies Record<Choice<"money.precision">, number>;
 
 const surfaceStatus = {
-  documented: { type: "string", minLength: 1, description: "`active` unless it was changed" },
+  documented: text("`active` unless it was changed"),
   extended: {
     type: "string",
     enum: surfaceStatuses,
@@ -39,21 +45,25 @@ const surfaceStatus = {
   },
 } satisfies Record<Choice<"surface.statuses">, JsonSchema>;
 
-/** What a payout's status is, what is special about its txn_id, and which members may be missing. */
+/** The status of a payout, what is special about its txn_id, and the member that may be missing. */
 interface PayoutSchema {
   readonly status: JsonSchema;
   readonly txnId?: JsonSchema;
-  readonly optional?: readonly string[];
+  readonly optional?: string;
 }
 
 const anyStatus = { type: "string", enum: payoutStatuses, description: "Payout status" } as const;
 const payouts = {
   documented: { status: { type: "string", const: "paid", description: "Payout status" } },
   extended: { status: anyStatus, txnId: { minLength: 0 } },
-  "extended-without-txn": { status: anyStatus, optional: ["txn_id"] },
+  "extended-without-txn": { status: anyStatus, optional: "txn_id" },
 } satisfies Record<Choice<"payout.statuses">, PayoutSchema>;
 
-export interface SchemaOptions {
+// What some choice allows.
+const anyText: JsonSchema = { type: "string" };
+const anyPayout: PayoutSchema = { status: anyText, txnId: { minLength: 0 }, optional: "txn_id" };
+
+interface SchemaOptions {
   /** Whether objects may hold fields that the spec doesn't list. @default the schemas don't say */
   readonly additionalProperties?: boolean;
   /** Replaces a named schema, for example with a reference. @default the schema itself */
@@ -68,113 +78,83 @@ export function responseSchemas(
   assumptions: Assumptions | undefined,
   { additionalProperties, named = (_, schema) => schema }: SchemaOptions = {},
 ): Readonly<Record<OperationId, JsonSchema>> {
-  const payoutSchema: PayoutSchema = assumptions
-    ? payouts[assumptions["payout.statuses"]]
-    : { status: { type: "string" }, txnId: { minLength: 0 }, optional: ["txn_id"] };
+  const status = assumptions ? surfaceStatus[assumptions["surface.statuses"]] : anyText;
+  const payout: PayoutSchema = assumptions ? payouts[assumptions["payout.statuses"]] : anyPayout;
   const places = decimals[assumptions?.["money.precision"] ?? "exact"];
   const inr = (what: string): JsonSchema => ({
     type: "number",
     minimum: 0,
     description: `${what}, in INR with at most ${places} decimals`,
   });
-  const record = (
-    properties: Readonly<Record<string, JsonSchema>>,
-    optional: readonly string[] = [],
-  ): JsonSchema => ({
-    type: "object",
-    properties,
-    required: Object.keys(properties).filter((name) => !optional.includes(name)),
-    ...(additionalProperties === undefined ? {} : { additionalProperties }),
+  const record = (name: string, properties: Readonly<Record<string, JsonSchema>>): JsonSchema => {
+    const required = Object.keys(properties).filter((member) => member !== payout.optional);
+    const extra = additionalProperties === undefined ? {} : { additionalProperties };
+    return named(name, { type: "object", properties, required, ...extra });
+  };
+  const list = (description: string, ...of: Parameters<typeof record>): JsonSchema => ({
+    type: "array",
+    description,
+    items: record(...of),
   });
   const bound = inr("Price of a thousand impressions");
-
-  const period = record({
-    from: date("First day of the period"),
-    to: date("Last day of the period"),
-  });
-  const surfaceStats = record({
-    id: text("Surface identifier"),
-    impressions: count("Impressions of the surface in the period"),
-    revenue: inr("Revenue of the surface in the period"),
-  });
-  const stats = record({
-    publisher_id: text("The publisher queried"),
-    period: named("Period", period),
-    impressions: count("Total impressions in the period"),
-    clicks: count("Total clicks in the period"),
-    revenue_inr: inr("Total revenue in the period"),
-    surfaces: list("Figures by surface", named("SurfaceStats", surfaceStats)),
-  });
-  const impression = record({
-    ok: ok("The impression was accepted"),
-    impression_id: text("Identifier of the recorded impression; used to record a click"),
-    revenue_credited_inr: inr("Revenue credited for this request"),
-  });
-  const click = record({
-    ok: ok("The click was accepted"),
-    click_id: text("Identifier of the recorded click"),
-    revenue_credited_inr: inr("Revenue credited for this request"),
-  });
-  const surface = record({
-    id: text("Surface identifier"),
-    name: { type: "string", description: "Display name" },
-    status: assumptions ? surfaceStatus[assumptions["surface.statuses"]] : { type: "string" },
-    cpm_range: {
-      type: "array",
-      prefixItems: [bound, bound],
-      // For tools that don't support prefixItems.
-      items: bound,
-      minItems: 2,
-      maxItems: 2,
-      description: "Prices in INR for a thousand impressions: the lower bound, then the upper one",
-    },
-  });
-  const payoutMembers = {
-    id: text("Payout identifier"),
-    date: date("Day of the payout"),
-    amount_inr: inr("Amount of the payout"),
-    upi_id: text("Payee payment address of the publisher"),
-    status: payoutSchema.status,
-    txn_id: { ...text("Transaction reference of the payment"), ...payoutSchema.txnId },
-  };
-  const payout = record(payoutMembers, payoutSchema.optional);
-  const maxItems = operations.payouts.parameters.limit.maximum;
   return {
-    stats: named("Stats", stats),
-    impression: named("ImpressionResult", impression),
-    click: named("ClickResult", click),
-    surfaces: named(
-      "Surfaces",
-      record({ surfaces: list("All surfaces of the publisher", named("Surface", surface)) }),
-    ),
-    payouts: named(
-      "Payouts",
-      record({
-        payouts: { ...list("Payouts of the publisher", named("Payout", payout)), maxItems },
-        pending_inr: inr("Amount pending and not yet paid out"),
+    stats: record("Stats", {
+      publisher_id: text("The publisher queried"),
+      period: record("Period", {
+        from: date("First day of the period"),
+        to: date("Last day of the period"),
       }),
-    ),
+      impressions: count("Total impressions in the period"),
+      clicks: count("Total clicks in the period"),
+      revenue_inr: inr("Total revenue in the period"),
+      surfaces: list("Figures by surface", "SurfaceStats", {
+        id: text("Surface identifier"),
+        impressions: count("Impressions of the surface in the period"),
+        revenue: inr("Revenue of the surface in the period"),
+      }),
+    }),
+    impression: record("ImpressionResult", {
+      ok: ok("The impression was accepted"),
+      impression_id: text("Identifier of the recorded impression; used to record a click"),
+      revenue_credited_inr: inr("Revenue credited for this request"),
+    }),
+    click: record("ClickResult", {
+      ok: ok("The click was accepted"),
+      click_id: text("Identifier of the recorded click"),
+      revenue_credited_inr: inr("Revenue credited for this request"),
+    }),
+    surfaces: record("Surfaces", {
+      surfaces: list("All surfaces of the publisher", "Surface", {
+        id: text("Surface identifier"),
+        name: { type: "string", description: "Display name" },
+        status,
+        cpm_range: {
+          type: "array",
+          prefixItems: [bound, bound],
+          // For tools that don't support prefixItems.
+          items: bound,
+          minItems: 2,
+          maxItems: 2,
+          description:
+            "Prices in INR for a thousand impressions: the lower bound, then the upper one",
+        },
+      }),
+    }),
+    payouts: record("Payouts", {
+      payouts: {
+        ...list("Payouts of the publisher", "Payout", {
+          id: text("Payout identifier"),
+          date: date("Day of the payout"),
+          amount_inr: inr("Amount of the payout"),
+          upi_id: text("Payee payment address of the publisher"),
+          status: payout.status,
+          txn_id: { ...text("Transaction reference of the payment"), ...payout.txnId },
+        }),
+        maxItems: operations.payouts.parameters.limit.maximum,
+      },
+      pending_inr: inr("Amount pending and not yet paid out"),
+    }),
   };
-}
-
-function list(description: string, items: JsonSchema): JsonSchema {
-  return { type: "array", description, items };
-}
-
-function text(description: string): JsonSchema {
-  return { type: "string", minLength: 1, description };
-}
-
-function count(description: string): JsonSchema {
-  return { type: "integer", minimum: 0, description };
-}
-
-function date(description: string): JsonSchema {
-  return { type: "string", format: "date", pattern: "^\\d{4}-\\d{2}-\\d{2}$", description };
-}
-
-function ok(description: string): JsonSchema {
-  return { type: "boolean", const: true, description };
 }
 
 /** The schemas of successes that allow whatever some choice of the assumptions allows. */
@@ -189,12 +169,7 @@ export function successTypeOf(assumptions: Assumptions): string {
   return successTypes[assumptions["response.form"]];
 }
 
-const challenges = {
-  "401": 'Bearer realm="adsim"',
-  "403": undefined,
-} satisfies Record<Choice<"auth.failure">, string | undefined>;
-
 /** The value of WWW-Authenticate under the assumptions; undefined if the header isn't sent. */
 export function challengeOf(assumptions: Assumptions): string | undefined {
-  return challenges[assumptions["auth.failure"]];
+  return assumptions["auth.failure"] === "401" ? 'Bearer realm="adsim"' : undefined;
 }
