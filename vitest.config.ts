@@ -12,7 +12,7 @@ import { skippedTests } from "./test/skipped-tests.ts";
 const apart: string[] = [
   "adapters/{fake-timers,msw,redirect}",
   "client/client",
-  "faults/{connections,msw,same-everywhere}",
+  "faults/{connections,msw}",
   "fuzz/fuzz",
   "parity",
   "play/foreign/own-requests",

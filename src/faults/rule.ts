@@ -51,7 +51,7 @@ const match = v.pipe(
     every: optional(wholeFrom(1), "Requests whose number is a multiple of this."),
     share: optional(shareSchema, "The chance of each request."),
     times: optional(wholeFrom(1), "How often the rule decides at most."),
-    per: optional(oneOf(["publisher", "world"]), "Whose requests are numbered together."),
+    per: optional(oneOf(["publisher", "world"]), "Numbers by publisher (default) or for all."),
   }),
   v.check(
     ({ from = "", until = "" }) =>

@@ -1,15 +1,46 @@
 /** One client's session, which is the same whichever way its requests go, and what the journal then says of it. */
 
 import { createClient } from "../../src/client.ts";
-import type { JournalEntry, Simulator, SimulatorOptions } from "../../src/index.ts";
-import { plan } from "../faults/plan.ts";
+import type { FaultRule, JournalEntry, Simulator, SimulatorOptions } from "../../src/index.ts";
 
 /** Without `truncate`, of which a routed page gets nothing. Waiting for an answer that never comes would take too long. */
+const faults: readonly FaultRule[] = [
+  { id: "slow", match: { share: 0.08 }, verdict: { kind: "delay", delay: { from: 1, to: 4 } } },
+  {
+    id: "busy",
+    match: { operation: "stats", every: 4 },
+    verdict: { kind: "respond", status: 503, headers: { "Retry-After": "3" }, body: { busy: "☃" } },
+  },
+  {
+    id: "lied",
+    match: { operation: ["impression", "click"], nth: [4, 9] },
+    verdict: { kind: "respond", status: 500, body: "oops", applied: true },
+  },
+  { id: "dropped", match: { share: 0.05 }, verdict: { kind: "drop" } },
+  { id: "lost", match: { operation: "impression", every: 5 }, verdict: { kind: "lose-response" } },
+  { id: "twice", match: { operation: "impression", every: 3 }, verdict: { kind: "duplicate" } },
+  {
+    id: "second",
+    match: { operation: "click", nth: 2 },
+    verdict: { kind: "duplicate", answer: "second" },
+  },
+  { id: "noise", match: { share: 0.06, per: "world" }, verdict: { kind: "garbage", delay: 1 } },
+  { id: "wrong", match: { every: 7 }, verdict: { kind: "wrong-body", wrong: "null-id" } },
+  {
+    id: "unconfirmed",
+    match: { operation: "impression", nth: [7, 8, 11, 13, 16] },
+    verdict: { kind: "wrong-body", wrong: "ok-false", applied: false },
+  },
+  { id: "slowly", match: { every: 10 }, verdict: { kind: "drip", bytesPerSecond: 100_000 } },
+  { id: "closed", match: { every: 9 }, verdict: { kind: "empty" } },
+  { id: "passed", match: { every: 8 }, verdict: { kind: "reorder", atMost: 2 } },
+];
+
 export const sessionOptions: SimulatorOptions = {
   seed: "session",
   publishers: 3,
   cors: "*",
-  faults: plan.filter(({ verdict }) => !["truncate", "timeout"].includes(verdict.kind)),
+  faults,
 };
 
 export interface Service {

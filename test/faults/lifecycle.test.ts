@@ -66,30 +66,9 @@ describe("adding", () => {
     const { nowhere } = senderOf(sim);
     expect(nowhere()).toMatchObject({ status: 500, headers: { "x-a": "1" }, body: '{"list":[1]}' });
   });
-
-  test("reads objects without a prototype, and takes constructor and __proto__ for ordinary names", () => {
-    const match = Object.assign(Object.create(null), { nth: 1 });
-    const body = JSON.parse('{"__proto__":{"a":1},"constructor":2}');
-    const rule = Object.assign(Object.create(null), {
-      id: "constructor",
-      match,
-      verdict: { kind: "respond", status: 500, body },
-    });
-    const sim = createSimulator({ faults: [rule] });
-    expect(senderOf(sim).nowhere().body).toBe('{"__proto__":{"a":1},"constructor":2}');
-    expect(sim.faults.remove("toString")).toBe(false);
-    expect(sim.faults.remove("constructor")).toBe(true);
-  });
 });
 
 describe("listing", () => {
-  test("shows a verdict with its kind and delay first, in whatever order they were written", () => {
-    const sim = createSimulator();
-    sim.faults.add({ verdict: { bytesPerSecond: 9, delay: "1s", kind: "drip" } });
-    const [rule] = sim.faults.list();
-    expect(Object.keys(rule?.verdict ?? {})).toEqual(["kind", "delay", "bytesPerSecond"]);
-  });
-
   test("shows rules as they were added, with their counts", () => {
     const sim = createSimulator({ start: "2026-03-01T00:00:00Z" });
     const verdict = { kind: "delay", delay: "1s" } as const;
@@ -310,14 +289,6 @@ describe("a snapshot", () => {
     expect(() => sim.snapshot()).toThrow(/^faults\.rule-2 is a function/);
     stop();
     expect(sim.snapshot().faults.rules.length).toBe(1);
-  });
-
-  test("is refused if it was edited and its digest wasn't", () => {
-    const sim = createSimulator({ faults: rules });
-    const edited: Snapshot = structuredClone(sim.snapshot());
-    (edited.faults.rules as unknown[]).pop();
-    expect(() => sim.restore(edited)).toThrow(/^digest doesn't match/);
-    expect(idsOf(sim).length).toBe(rules.length);
   });
 });
 

@@ -432,18 +432,6 @@ describe("a client that left before the response was sent", () => {
     expect(entry?.fault?.received).toBe("nothing");
     if (entry?.fault?.served) expect(entry.fault.lost?.body).toContain("impression_id");
   });
-
-  test("leaves seen and unseen credits that add up to the revenue", () => {
-    const sim = abandoned({ kind: "delay", delay: 1 });
-    const { impression } = senderOf(sim);
-    impression("other");
-    const [account] = sim.snapshot().accounts;
-    const { seenMicros = 0, unseenMicros = 0 } = account?.tally.impression ?? {};
-    expect(seenMicros).toBeGreaterThan(0);
-    expect(unseenMicros).toBeGreaterThan(0);
-    const { revenue_inr } = JSON.parse(senderOf(sim).stats("2026-01-15").body);
-    expect(revenue_inr).toBeCloseTo((seenMicros + unseenMicros) / 1e6, 2);
-  });
 });
 
 test("under explain only an answer that a rule touched names the rule", () => {
