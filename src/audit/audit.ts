@@ -4,7 +4,6 @@ import { formatInstant } from "../base/calendar.ts";
 import { payoutHistoryOf } from "../exchange/operations/revenue.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Account } from "../world/accounts/account.ts";
-import { accountsByOrdinal } from "../world/accounts/accounts.ts";
 import type { DirectoryWorld } from "../world/accounts/publisher-directory.ts";
 import { lastDayOf } from "../world/ledger/book.ts";
 import { assertCounts } from "./assert-counts.ts";
@@ -64,7 +63,7 @@ export function auditOf(world: DirectoryWorld, journal: Journal): Audit {
   const nowMs = clock.now();
   const today = dayOf(nowMs);
   const entries: AuditedAccount[] = [];
-  for (const account of accountsByOrdinal(accounts).filter(hasHistory)) {
+  for (const account of accounts.openedAccounts().filter(hasHistory)) {
     const payouts = payoutHistoryOf(population, account, today);
     const books = booksOf(account, population.seededHistory(account), payouts);
     entries.push({ account, books, line: publisherAudit(account, books) });

@@ -2,8 +2,9 @@
 
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import { forgetSessions } from "../ledger/book.ts";
+import { algorithmOf } from "../limits/algorithms.ts";
 import { FIRST_SIGN_UP_ORDINAL } from "../publishers/population.ts";
-import type { SignUp, SurfaceTerms } from "../publishers/seeded-publisher.ts";
+import type { SignUp } from "../publishers/seeded-publisher.ts";
 import { type Account, type AccountSource, deriveAccount } from "./account.ts";
 import {
   type AccountState,
@@ -16,24 +17,22 @@ import type { Tally } from "./tally.ts";
 export interface Accounts {
   /** How many publishers there are, including sign-ups. */
   readonly total: number;
-  /** The account of publisher `ordinal`. It is state from now on, so that it may be changed. Always the same object. */
+  /** The account of publisher `ordinal`, always the same object. It is state from now on, so that it may be changed. */
   open(ordinal: number): Account | undefined;
   /** The account for reading only. If it was never opened, it is derived and not stored. */
   peek(ordinal: number): Account | undefined;
-  /** The ordinal of the publisher at an index of the listing: seeded publishers first, then sign-ups. */
-  ordinalAt(index: number): number | undefined;
+  /** The same, by its index in the listing: seeded publishers first, then sign-ups. */
+  peekAt(index: number): Account | undefined;
+  /** The same, by the API key that it has now. */
+  peekByKey(apiKey: string): Account | undefined;
   /** The ordinal of the publisher with this id. */
   ordinalOf(publisherId: string): number | undefined;
-  /** Opens the account that this API key belongs to now. */
-  openByKey(apiKey: string): Account | undefined;
-  /** The same for reading only. */
-  peekByKey(apiKey: string): Account | undefined;
-  /** Gives an account its next key, with a reporting quota of its own. The old one is no longer valid. */
+  /** Gives an opened account its next key, with a reporting quota of its own. The old one is no longer valid. */
   rotateKey(account: Account): void;
-  /** Changes the terms of a surface. @returns all of them. */
-  setSurface(account: Account, surfaceIndex: number, change: SurfaceOverride): SurfaceTerms;
+  /** Changes the terms of an opened account's surface. */
+  setSurface(account: Account, surfaceId: string, change: SurfaceOverride): void;
   add(signUp: SignUp): Account;
-  /** The accounts that were opened. */
+  /** Those that were opened, by ordinal, so that the order of requests doesn't show. */
   openedAccounts(): Account[];
   /** Frees what the books of all of them remember about impressions outside the window. */
   forgetSessions(nowMs: number, windowMs: number): void;
@@ -49,102 +48,89 @@ export interface AccountWorld extends AccountSource {
 export function createAccounts(state: WorldState, source: AccountSource): Accounts {
   const { ids, population } = source;
   const { assumptions } = state.settings;
+  const { size } = population;
+  /** Of the accounts that were opened. */
   const derived = new Map<number, Account>();
-  const isSignUp = (ordinal: number): boolean => ordinal >= FIRST_SIGN_UP_ORDINAL;
-  let signUps = Array.from(state.accounts.keys()).filter(isSignUp).length;
+  let signUps = Array.from(state.accounts.keys()).filter(
+    (one) => one >= FIRST_SIGN_UP_ORDINAL,
+  ).length;
 
   function exists(ordinal: number): boolean {
-    return isSignUp(ordinal)
-      ? ordinal < FIRST_SIGN_UP_ORDINAL + signUps
-      : ordinal < population.size;
+    if (!Number.isSafeInteger(ordinal) || ordinal < 0) return false;
+    const place = ordinal - FIRST_SIGN_UP_ORDINAL;
+    return place < 0 ? ordinal < size : place < signUps;
   }
-  function peek(ordinal: number): Account | undefined {
-    const opened = state.accounts.get(ordinal);
-    if (opened !== undefined) return accountOf(opened);
-    return exists(ordinal)
-      ? deriveAccount(createAccountState(ordinal, assumptions), source)
-      : undefined;
+  function opened(ordinal: number): Account | undefined {
+    const known = derived.get(ordinal);
+    const stored = state.accounts.get(ordinal);
+    if (known !== undefined || stored === undefined) return known;
+    const account = deriveAccount(stored, source);
+    derived.set(ordinal, account);
+    return account;
   }
   function open(ordinal: number): Account | undefined {
-    const opened = state.accounts.get(ordinal);
-    if (opened !== undefined) return accountOf(opened);
-    return exists(ordinal) ? store(createAccountState(ordinal, assumptions)) : undefined;
+    if (!state.accounts.has(ordinal) && exists(ordinal)) {
+      state.accounts.set(ordinal, createAccountState(ordinal, assumptions));
+    }
+    return opened(ordinal);
   }
-  function store(account: AccountState): Account {
-    state.accounts.set(account.ordinal, account);
-    return accountOf(account);
+  function peek(ordinal: number): Account | undefined {
+    const known = opened(ordinal);
+    if (known !== undefined || !exists(ordinal)) return known;
+    return deriveAccount(createAccountState(ordinal, assumptions), source);
   }
-  /** Derived once, and again in the same object after a change. */
-  function accountOf(opened: AccountState): Account {
-    const known = derived.get(opened.ordinal);
-    if (known !== undefined) return known;
-    const made = deriveAccount(opened, source);
-    derived.set(opened.ordinal, made);
-    return made;
-  }
-  function change(account: Account, make: (opened: AccountState) => void): void {
-    const opened = state.accounts.get(account.ordinal);
-    if (opened === undefined) throw new Error("Only an opened account can be changed.");
-    make(opened);
-    Object.assign(account, deriveAccount(opened, source));
-  }
-
-  function byKey(
-    apiKey: string,
-    find: (ordinal: number) => Account | undefined,
-  ): Account | undefined {
-    const parts = ids.apiKey.decode(apiKey);
-    const account = parts === undefined ? undefined : find(parts.publisher);
-    return account?.apiKey === apiKey ? account : undefined;
+  /** The account stays the same object. */
+  function change(account: Account, make: (stored: AccountState) => void): void {
+    const stored = state.accounts.get(account.ordinal);
+    if (stored === undefined) throw new Error("Only an opened account can be changed.");
+    make(stored);
+    Object.assign(account, deriveAccount(stored, source));
   }
 
   return {
     get total(): number {
-      return population.size + signUps;
+      return size + signUps;
     },
     open,
     peek,
-    ordinalAt(index) {
-      if (!Number.isSafeInteger(index) || index < 0 || index >= population.size + signUps) {
-        return undefined;
-      }
-      return index < population.size ? index : FIRST_SIGN_UP_ORDINAL + index - population.size;
+    peekAt: (index) => peek(index < size ? index : FIRST_SIGN_UP_ORDINAL + index - size),
+    peekByKey(apiKey) {
+      const parts = ids.apiKey.decode(apiKey);
+      const account = parts && peek(parts.publisher);
+      return account?.apiKey === apiKey ? account : undefined;
     },
     ordinalOf(publisherId) {
       const parts = ids.publisher.decode(publisherId);
       return parts?.serial === 0 && exists(parts.publisher) ? parts.publisher : undefined;
     },
-    openByKey: (apiKey) => byKey(apiKey, open),
-    peekByKey: (apiKey) => byKey(apiKey, peek),
     rotateKey(account) {
-      change(account, (opened) => {
-        opened.keySerial += 1;
-        const { buckets } = createAccountState(opened.ordinal, assumptions);
-        opened.buckets.reporting = buckets.reporting;
+      change(account, (stored) => {
+        stored.keySerial += 1;
+        stored.buckets.reporting = algorithmOf(assumptions).fresh();
       });
     },
-    setSurface(account, surfaceIndex, override) {
+    setSurface(account, surfaceId, override) {
+      const index = account.surfaces.findIndex(({ id }) => id === surfaceId);
       change(account, ({ surfaces }) => {
-        surfaces[surfaceIndex] = { ...surfaces[surfaceIndex], ...override };
+        surfaces[index] = { ...surfaces[index], ...override };
       });
-      const terms = account.surfaces[surfaceIndex];
-      if (terms === undefined) throw new RangeError(`There is no surface at ${surfaceIndex}.`);
-      return terms;
     },
     add(signUp) {
       const ordinal = FIRST_SIGN_UP_ORDINAL + signUps;
       signUps += 1;
-      return store(createAccountState(ordinal, assumptions, signUp));
+      const stored = createAccountState(ordinal, assumptions, signUp);
+      state.accounts.set(ordinal, stored);
+      const account = deriveAccount(stored, source);
+      derived.set(ordinal, account);
+      return account;
     },
-    openedAccounts: () => Array.from(state.accounts.values(), accountOf),
+    openedAccounts() {
+      const ordinals = Array.from(state.accounts.keys()).sort((one, other) => one - other);
+      return ordinals.map(opened).filter((account) => account !== undefined);
+    },
     forgetSessions(nowMs, windowMs) {
       for (const { book } of state.accounts.values()) forgetSessions(book, nowMs, windowMs);
     },
     unauthenticated: state.withoutKey,
   };
-}
-
-/** The opened accounts, sorted by ordinal, so that the order of requests doesn't show. */
-export function accountsByOrdinal(accounts: Accounts): Account[] {
-  return accounts.openedAccounts().sort((left, right) => left.ordinal - right.ordinal);
 }

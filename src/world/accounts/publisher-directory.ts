@@ -147,6 +147,12 @@ export function accountWith(
   throw new InputError("publisher", "names no publisher of this world", "not-found");
 }
 
+function surfaceWith(surfaceId: string, { surfaces }: Account): SurfaceTerms {
+  const found = surfaces.find(({ id }) => id === surfaceId);
+  if (found !== undefined) return found;
+  throw new InputError("surface", "names no surface of this publisher", "not-found");
+}
+
 /** In paise, as surfaces have it. */
 function paiseOf([lower, upper]: NonNullable<SurfaceChange["cpmRange"]>): SurfaceTerms["cpmPaise"] {
   return [Math.round(lower * 100), Math.round(upper * 100)];
@@ -164,9 +170,8 @@ export function createDirectory(
   function peekFrom(offset: number, count: number): Account[] {
     const { accounts } = world();
     const length = Math.max(0, Math.min(count, accounts.total - offset));
-    return Array.from({ length }, (_, index) => accounts.ordinalAt(offset + index))
-      .map((ordinal) => (ordinal === undefined ? undefined : accounts.peek(ordinal)))
-      .filter((account) => account !== undefined);
+    const found = Array.from({ length }, (_, index) => accounts.peekAt(offset + index));
+    return found.filter((account) => account !== undefined);
   }
 
   return {
@@ -215,16 +220,13 @@ export function createDirectory(
     setSurface(publisherId, surfaceId, wanted) {
       const change = parseInput(changeSchema, wanted);
       // A refused change must not open the account.
-      const index = find("peek", publisherId).surfaceIndexes.get(surfaceId);
-      if (index === undefined) {
-        throw new InputError("surface", "names no surface of this publisher", "not-found");
-      }
+      surfaceWith(surfaceId, find("peek", publisherId));
       const account = find("open", publisherId);
       const cpmPaise = change.cpmRange && paiseOf(change.cpmRange);
       const changed = given({ status: change.status, cpmPaise });
-      const terms = world().accounts.setSurface(account, index, changed);
+      world().accounts.setSurface(account, surfaceId, changed);
       note({ kind: "set-surface", publisher: account.id, surface: surfaceId, change });
-      return publicSurface(terms);
+      return publicSurface(surfaceWith(surfaceId, account));
     },
   };
 }

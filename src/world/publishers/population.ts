@@ -126,18 +126,11 @@ export function createPopulation(options: PopulationOptions): Population {
     if (publisher.ordinal >= size) return undefined;
     const known = histories.get(publisher.ordinal);
     if (known !== undefined) return known;
-    const seeded = publisherAt(publisher.ordinal);
-    const numbers = subKey(numbersKey, publisher.ordinal);
-    const count = seeded.surfaces.length;
     const made = createSeededHistory({
       key: subKey(trafficKey, publisher.ordinal),
-      publisher: seeded,
-      extendedStatuses: seeded.surfaces.map((_, index) =>
-        statuses.extended(numbers, { index, count }),
-      ),
+      publisher: publisherAt(publisher.ordinal),
       startDay,
       dailyImpressions: bounds.dailyImpressions,
-      assumptions,
     });
     if (histories.size === MAX_HISTORIES) histories.clear();
     histories.set(publisher.ordinal, made);

@@ -5,7 +5,6 @@
 
 import { type Day, day, weekday } from "../../base/calendar.ts";
 import { drawBetween, type Key, subKey } from "../../base/random.ts";
-import type { AssumptionKey, Assumptions } from "../../spec/assumptions/catalogue.ts";
 import type { SurfaceStatus } from "../../spec/responses.ts";
 import type { SeededPublisher, SurfaceTerms } from "./seeded-publisher.ts";
 
@@ -21,18 +20,13 @@ export const noTotals: Totals = Object.freeze({ impressions: 0, clicks: 0, micro
 export interface SeededHistory {
   /** Totals of one surface from `from` to `to`, both included. Days outside the history count as 0. */
   between(surfaceIndex: number, from: Day, to: Day): Totals;
-  /** The assumptions for which another choice would change these totals. */
-  shapedBy(surfaceIndex: number, from: Day, to: Day): readonly AssumptionKey[];
 }
 
 export interface SeededHistoryOptions {
   readonly key: Key;
   readonly publisher: SeededPublisher;
-  /** The status that each surface has under `surface.statuses=extended`, whichever choice is in force. */
-  readonly extendedStatuses: readonly SurfaceStatus[];
   readonly startDay: Day;
   readonly dailyImpressions: readonly [lowest: number, highest: number];
-  readonly assumptions: Assumptions;
 }
 
 /** Traffic from Monday to Sunday, in thousandths of an ordinary working day: tools are used at work. */
@@ -60,57 +54,38 @@ type Sums = Float64Array;
 interface SurfaceHistory {
   /** As if the surface had always been active. */
   readonly sums: Sums;
-  /** How many rows count under the assumptions in force, and under `surface.statuses=extended`. */
+  /** How many rows count. */
   readonly days: number;
-  readonly extendedDays: number;
 }
 
 export function createSeededHistory(options: SeededHistoryOptions): SeededHistory {
-  const { joined, surfaces } = options.publisher;
-  const days = options.startDay - joined;
-  const histories = surfaces.map((surface, index) => historyOf(options, surface, index, days));
-
-  /** The totals from day `from` up to but not including day `to`, counted from joining. */
-  function rows(sums: Sums, from: number, to: number): Totals {
-    const first = Math.max(0, from) * COLUMNS;
-    const end = to * COLUMNS;
-    if (first >= end) return noTotals;
+  const { key, publisher, startDay } = options;
+  const { joined, surfaces } = publisher;
+  const histories = surfaces.map((surface, index): SurfaceHistory => {
+    const ownKey = subKey(key, index);
+    const days = startDay - joined;
+    // The seed chose it from these.
+    const status = surface.status as SurfaceStatus;
     return {
-      impressions: (sums[end] ?? 0) - (sums[first] ?? 0),
-      clicks: (sums[end + 1] ?? 0) - (sums[first + 1] ?? 0),
-      micros: (sums[end + 2] ?? 0) - (sums[first + 2] ?? 0),
+      sums: sumDays(options, surface, ownKey, days),
+      days: trafficDays[status](ownKey, days),
     };
-  }
-  function between(surfaceIndex: number, from: Day, to: Day): Totals {
-    const history = histories[surfaceIndex];
-    if (history === undefined) return noTotals;
-    return rows(history.sums, from - joined, Math.min(history.days, to - joined + 1));
-  }
-  return {
-    between,
-    shapedBy(surfaceIndex, from, to) {
-      const history = histories[surfaceIndex];
-      if (history === undefined) return [];
-      const stopped = Math.max(from - joined, history.extendedDays);
-      const missing = rows(history.sums, stopped, Math.min(days, to - joined + 1));
-      return missing.impressions > 0 ? ["surface.statuses"] : [];
-    },
-  };
-}
+  });
 
-function historyOf(
-  options: SeededHistoryOptions,
-  surface: SurfaceTerms,
-  index: number,
-  days: number,
-): SurfaceHistory {
-  const key = subKey(options.key, index);
-  const extendedDays = trafficDays[options.extendedStatuses[index] ?? "active"](key, days);
-  const extended = options.assumptions["surface.statuses"] === "extended";
   return {
-    sums: sumDays(options, surface, key, days),
-    days: extended ? extendedDays : days,
-    extendedDays,
+    between(surfaceIndex, from, to) {
+      const history = histories[surfaceIndex];
+      if (history === undefined) return noTotals;
+      const { sums, days } = history;
+      const first = Math.max(0, from - joined) * COLUMNS;
+      const end = Math.min(days, to - joined + 1) * COLUMNS;
+      if (first >= end) return noTotals;
+      return {
+        impressions: (sums[end] ?? 0) - (sums[first] ?? 0),
+        clicks: (sums[end + 1] ?? 0) - (sums[first + 1] ?? 0),
+        micros: (sums[end + 2] ?? 0) - (sums[first + 2] ?? 0),
+      };
+    },
   };
 }
 
