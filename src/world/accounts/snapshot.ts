@@ -2,15 +2,15 @@
 
 import * as v from "valibot";
 import type { ClockMode } from "../../base/clock.ts";
-import { digestOf } from "../../base/digest.ts";
+import { createDigest } from "../../base/digest.ts";
 import { InputError, isPlainObject, parseInput } from "../../base/input.ts";
 import { fromBase64, toBase64 } from "../../base/text.ts";
 import { type FaultsState, savedFaults } from "../../faults/rules.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
-import { type BookState, type RunningTotals, recordedMs } from "../ledger/book.ts";
+import { type BookState, recordedMs } from "../ledger/book.ts";
 import type { WorldSettings } from "../publishers/world-settings.ts";
 import type { AccountState, WorldState } from "./state.ts";
-import { copyOfTally, type Tally } from "./tally.ts";
+import type { Tally } from "./tally.ts";
 
 /** The first members of every snapshot. */
 const snapshotBegin = { format: "adsim-snapshot", version: 6 } as const;
@@ -36,13 +36,11 @@ interface SavedAccount extends Omit<AccountState, "book"> {
 }
 
 /** A book as JSON. A column is the base 64 of `count` little-endian values. */
-interface SavedBook {
-  readonly count: number;
+interface SavedBook extends Pick<BookState, "count" | "days"> {
   readonly surface: string;
   readonly micros: string;
   readonly time: string;
   readonly clicked: string;
-  readonly days: readonly (readonly RunningTotals[])[];
   /** The sessions in the window, in order. */
   readonly sessionKeys: readonly string[];
   readonly sessionSerials: readonly number[];
@@ -51,7 +49,10 @@ interface SavedBook {
 /** `windowMs`: how long impressions are remembered. */
 export function writeSnapshot(state: WorldState, windowMs: number): Snapshot {
   const { settings, clock, withoutKey } = state;
-  const accounts = [...state.accounts.values()].sort((one, other) => one.ordinal - other.ordinal);
+  const accounts = Array.from(state.accounts.values(), (account): SavedAccount => {
+    const { book, ...others } = account;
+    return { ...structuredClone(others), book: savedBook(book, clock.nowMs, windowMs) };
+  });
   const content = {
     ...snapshotBegin,
     seed: settings.seed,
@@ -61,10 +62,8 @@ export function writeSnapshot(state: WorldState, windowMs: number): Snapshot {
     assumptions: { ...settings.assumptions },
     clock: { mode: clock.mode, now: clock.nowMs },
     faults: savedFaults(state.faults, clock.nowMs),
-    withoutKey: copyOfTally(withoutKey),
-    accounts: accounts.map(({ book, ...account }): SavedAccount => {
-      return { ...structuredClone(account), book: savedBook(book, clock.nowMs, windowMs) };
-    }),
+    withoutKey: structuredClone(withoutKey),
+    accounts: accounts.sort((one, other) => one.ordinal - other.ordinal),
   };
   return { ...content, digest: snapshotDigest(content) };
 }
@@ -113,17 +112,15 @@ export function parseSnapshot(input: unknown): Snapshot {
 }
 
 /** The members must be in the order in which they were saved. */
-export function snapshotDigest(snapshot: Omit<Snapshot, "digest">): string {
-  return digestOf(textsOf(snapshot));
+export function snapshotDigest({ accounts, ...others }: Omit<Snapshot, "digest">): string {
+  const digest = createDigest();
+  digest.text(JSON.stringify({ ...others, digest: undefined }));
+  // Texts of their own: a single string couldn't hold all.
+  for (const account of accounts) digest.text(JSON.stringify(account));
+  return digest.value();
 }
 
-/** Accounts are texts of their own: a single string couldn't hold all. */
-function* textsOf({ accounts, ...others }: Omit<Snapshot, "digest">): Generator<string> {
-  yield JSON.stringify({ ...others, digest: undefined });
-  for (const account of accounts) yield JSON.stringify(account);
-}
-
-/** A copy of the state that a snapshot holds. Its rules are apart. */
+/** A copy of the state that a snapshot holds. */
 export function readState(snapshot: Snapshot): WorldState {
   const { seed, start: startMs, publishers, profile, clock } = snapshot;
   const assumptions = resolveAssumptions(snapshot.assumptions);
@@ -135,7 +132,7 @@ export function readState(snapshot: Snapshot): WorldState {
     clock: { mode: clock.mode, nowMs: clock.now },
     accounts: new Map(accounts.map((account) => [account.ordinal, account])),
     faults: structuredClone(snapshot.faults),
-    withoutKey: copyOfTally(snapshot.withoutKey),
+    withoutKey: structuredClone(snapshot.withoutKey),
   };
 }
 
@@ -150,7 +147,7 @@ function readBook(saved: SavedBook): BookState {
     micros: new Uint32Array(fromBase64(saved.micros).buffer),
     time: new Float64Array(fromBase64(saved.time).buffer),
     clicked: fromBase64(saved.clicked),
-    days: saved.days.map((own) => own.map((sums) => ({ ...sums }))),
+    days: structuredClone(saved.days),
     sessions,
   };
 }

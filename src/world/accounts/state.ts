@@ -11,7 +11,7 @@ import { type BookState, copyOfBook, createBook, lastDayOf } from "../ledger/boo
 import { algorithmOf, type Bucket } from "../limits/algorithms.ts";
 import type { SignUp, SurfaceTerms } from "../publishers/seeded-publisher.ts";
 import type { WorldSettings } from "../publishers/world-settings.ts";
-import { copyOfTally, createTally, type Tally } from "./tally.ts";
+import { createTally, type Tally } from "./tally.ts";
 
 export interface WorldState {
   settings: WorldSettings;
@@ -75,18 +75,12 @@ export function copyOfState(state: WorldState, standIn?: FunctionStandIn): World
     clock: state.clock,
     accounts: new Map(accounts.map((account) => [account.ordinal, account])),
     faults: copyOfFaults(state.faults, standIn),
-    withoutKey: copyOfTally(state.withoutKey),
+    withoutKey: structuredClone(state.withoutKey),
   };
 }
 
-function copyOfAccount(account: AccountState): AccountState {
-  return {
-    ...account,
-    surfaces: { ...account.surfaces },
-    buckets: structuredClone(account.buckets),
-    tally: copyOfTally(account.tally),
-    book: copyOfBook(account.book),
-  };
+function copyOfAccount({ book, ...account }: AccountState): AccountState {
+  return { ...structuredClone(account), book: copyOfBook(book) };
 }
 
 /**

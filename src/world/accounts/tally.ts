@@ -50,7 +50,3 @@ export function createEventTally(): EventTally {
     repeatedMicros: 0,
   };
 }
-
-export function copyOfTally({ impression, click }: Tally): Tally {
-  return { impression: { ...impression }, click: { ...click } };
-}

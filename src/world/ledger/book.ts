@@ -44,9 +44,7 @@ export function createBook(): BookState {
   return { count: 0, ...columnsFor(0), days: [], sessions: new Map() };
 }
 
-type Columns = Pick<BookState, "surface" | "micros" | "time" | "clicked">;
-
-function columnsFor(rows: number): Columns {
+function columnsFor(rows: number) {
   return {
     surface: new Uint8Array(rows),
     micros: new Uint32Array(rows),
@@ -63,7 +61,7 @@ export function copyOfBook(book: BookState): BookState {
     micros: book.micros.slice(),
     time: book.time.slice(),
     clicked: book.clicked.slice(),
-    days: book.days.map((days) => days.map((sums) => ({ ...sums }))),
+    days: structuredClone(book.days),
     sessions: new Map(book.sessions),
   };
 }

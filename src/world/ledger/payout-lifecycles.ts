@@ -5,15 +5,8 @@ import type { Choice } from "../../spec/assumptions/catalogue.ts";
 import type { PayoutStatus } from "../../spec/responses.ts";
 import type { Payout } from "./payout-history.ts";
 
-/** The status of a publisher's payout on a day that isn't before its date. */
-type StatusReader = (payout: Payout, publisher: number, today: Day) => PayoutStatus;
-type StatusReaders = Readonly<Record<Choice<"payout.statuses">, StatusReader>>;
-
-/** A status, and how many days after the payout's date it begins. */
-type Stage = readonly [sinceDay: number, status: PayoutStatus];
-
-/** Stages in order. The last one is final. */
-type Lifecycle = readonly Stage[];
+/** Statuses in order, and how many days after the payout's date each begins. The last one is final. */
+type Lifecycle = readonly (readonly [sinceDay: number, status: PayoutStatus])[];
 
 const ordinary: Lifecycle = [
   [0, "processing"],
@@ -39,7 +32,10 @@ const reversed: Lifecycle = [
 /** A publisher's months take these in turn. */
 const lifecycles: readonly Lifecycle[] = [ordinary, held, ordinary, failed, reversed];
 
-export const payoutStatusReaders: StatusReaders = {
+/** The status of a publisher's payout on a day that isn't before its date. */
+type StatusReader = (payout: Payout, publisher: number, today: Day) => PayoutStatus;
+
+export const payoutStatusReaders: Readonly<Record<Choice<"payout.statuses">, StatusReader>> = {
   documented: () => "paid",
   extended,
   "extended-without-txn": extended,

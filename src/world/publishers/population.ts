@@ -5,7 +5,6 @@
 
 import { type Day, day } from "../../base/calendar.ts";
 import { deriveKey, drawBetween, type Key, subKey } from "../../base/random.ts";
-import type { Choice } from "../../spec/assumptions/catalogue.ts";
 import { type SurfaceStatus, surfaceStatuses } from "../../spec/responses.ts";
 import type { Ids } from "./ids.ts";
 import type { Person, PersonGenerator } from "./people.ts";
@@ -43,24 +42,15 @@ export interface PopulationOptions {
 /** How many publishers' histories are cached, about 20 kB each. */
 const MAX_HISTORIES = 1024;
 
-/** The position of a surface in its publisher's list of `count`. */
-interface Place {
-  readonly index: number;
-  readonly count: number;
-}
-
 const [active] = surfaceStatuses;
 
-const statuses = {
-  documented: () => active,
-  /** The first surface is active, the last of several is not, so that every publisher with several has both. */
-  extended(numbers, { index, count }) {
-    if (index === 0) return active;
-    const lowest = index === count - 1 ? 1 : 0;
-    const drawn = drawBetween(numbers, 400 + index, lowest, surfaceStatuses.length - 1);
-    return surfaceStatuses[drawn] ?? active;
-  },
-} satisfies Record<Choice<"surface.statuses">, (numbers: Key, place: Place) => SurfaceStatus>;
+/** The first surface is active, the last of several is not, so that every publisher with several has both. */
+function extendedStatus(numbers: Key, index: number, count: number): SurfaceStatus {
+  if (index === 0) return active;
+  const lowest = index === count - 1 ? 1 : 0;
+  const drawn = drawBetween(numbers, 400 + index, lowest, surfaceStatuses.length - 1);
+  return surfaceStatuses[drawn] ?? active;
+}
 
 /**
  * The price of a click, in micro-INR. While at most 2 % of impressions are clicked, clicks earn less than a third of the
@@ -77,49 +67,37 @@ export function createPopulation(options: PopulationOptions): Population {
   const { settings, startDay, ids } = options;
   const { seed, publishers: size, profile, assumptions } = settings;
   const bounds = profiles[profile];
-  const statusOf = statuses[assumptions["surface.statuses"]];
+  const hasAllStatuses = assumptions["surface.statuses"] === "extended";
   const numbersKey = deriveKey(seed, "numbers", profile);
   const trafficKey = deriveKey(seed, "traffic", profile);
   const pricesKey = deriveKey(seed, "price");
   const histories = new Map<number, SeededHistory>();
 
-  function publisherAt(ordinal: number, signUp?: SignUp): SeededPublisher {
+  function publisherAt(ordinal: number, { joined, surfaces } = seeded(ordinal)): SeededPublisher {
     const numbers = subKey(numbersKey, ordinal);
-    if (signUp !== undefined) return signedUp(ordinal, numbers, signUp);
-    const count = drawBetween(numbers, 0, ...bounds.surfaces);
-    const historyDays = drawBetween(numbers, 1, ...bounds.historyDays);
-    return {
-      ordinal,
-      joined: day(startDay - historyDays),
-      surfaces: Array.from({ length: count }, (_, index) =>
-        surfaceAt(ordinal, numbers, { index, count }),
-      ),
-    };
-  }
-
-  function signedUp(ordinal: number, numbers: Key, signUp: SignUp): SeededPublisher {
-    const { joined } = signUp;
-    const surfaces = signUp.surfaces.map((terms, index) => ({
+    const priced = surfaces.map((terms, index) => ({
       id: ids.surface.encode(ordinal, index),
       ...terms,
       cpcMicros: clickPrice(numbers, index, terms.cpmPaise),
     }));
-    return { ordinal, joined, surfaces };
+    return { ordinal, joined, surfaces: priced };
   }
 
-  function surfaceAt(ordinal: number, numbers: Key, { index, count }: Place): SurfaceTerms {
+  function seeded(ordinal: number): Omit<SignUp, "name"> {
+    const numbers = subKey(numbersKey, ordinal);
     const names = bounds.surfaceNames;
     const firstName = drawBetween(numbers, 2, 0, names.length - 1);
-    const lower = drawBetween(numbers, 100 + index, ...bounds.cpmPaise);
-    const spreadPercent = drawBetween(numbers, 200 + index, ...bounds.cpmSpreadPercent);
-    const cpmPaise = [lower, lower + Math.floor((lower * spreadPercent) / 100)] as const;
-    return {
-      id: ids.surface.encode(ordinal, index),
-      name: names[(firstName + index * 5) % names.length] ?? "",
-      status: statusOf(numbers, { index, count }),
-      cpmPaise,
-      cpcMicros: clickPrice(numbers, index, cpmPaise),
-    };
+    const count = drawBetween(numbers, 0, ...bounds.surfaces);
+    const surfaces = Array.from({ length: count }, (_, index) => {
+      const lower = drawBetween(numbers, 100 + index, ...bounds.cpmPaise);
+      const spreadPercent = drawBetween(numbers, 200 + index, ...bounds.cpmSpreadPercent);
+      return {
+        name: names[(firstName + index * 5) % names.length] ?? "",
+        status: hasAllStatuses ? extendedStatus(numbers, index, count) : active,
+        cpmPaise: [lower, lower + Math.floor((lower * spreadPercent) / 100)] as const,
+      };
+    });
+    return { joined: day(startDay - drawBetween(numbers, 1, ...bounds.historyDays)), surfaces };
   }
 
   function seededHistory(publisher: { readonly ordinal: number }): SeededHistory | undefined {
