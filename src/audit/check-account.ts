@@ -7,14 +7,7 @@ import { type Day, day } from "../base/calendar.ts";
 import { formatInr, microsToInr } from "../base/money.ts";
 import type { Account } from "../world/accounts/account.ts";
 import type { EventTally, Tally } from "../world/accounts/tally.ts";
-import {
-  type BookState,
-  creditOf,
-  isClicked,
-  lifetimeTotals,
-  MAX_SURFACES,
-  surfaceIndexOf,
-} from "../world/ledger/book.ts";
+import { type BookState, lifetimeTotals, MAX_SURFACES } from "../world/ledger/book.ts";
 import type { PayoutHistory } from "../world/ledger/payout-history.ts";
 import type { SeededHistory, Totals } from "../world/publishers/seeded-history.ts";
 import { answeredCount, type FiguresByOperation } from "./event-line.ts";
@@ -131,14 +124,9 @@ interface ColumnSums {
 /** Reads every impression. */
 function columnSums(book: BookState): ColumnSums {
   const bySurface = new Array<number>(MAX_SURFACES + 1).fill(0);
-  let micros = 0;
-  let clicked = 0;
-  for (let serial = 0; serial < book.count; serial += 1) {
-    const on = surfaceIndexOf(book, serial);
-    bySurface[on] = (bySurface[on] ?? 0) + 1;
-    micros += creditOf(book, serial);
-    if (isClicked(book, serial)) clicked += 1;
-  }
+  for (const on of book.surface.subarray(0, book.count)) bySurface[on] = (bySurface[on] ?? 0) + 1;
+  const micros = book.micros.subarray(0, book.count).reduce((sum, credit) => sum + credit, 0);
+  const clicked = book.clicked.subarray(0, book.count).reduce((sum, bit) => sum + bit, 0);
   return { micros, clicked, bySurface };
 }
 

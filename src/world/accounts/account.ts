@@ -7,8 +7,7 @@ import type { Population } from "../publishers/population.ts";
 import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
 import type { AccountState } from "./state.ts";
 
-export interface Account extends Readonly<Pick<AccountState, "ordinal" | "buckets" | "tally">> {
-  readonly book: AccountState["book"];
+export interface Account extends Pick<AccountState, "ordinal" | "buckets" | "tally" | "book"> {
   readonly id: string;
   readonly joined: Day;
   /** Prices the publisher's impressions. */

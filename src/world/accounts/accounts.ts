@@ -51,34 +51,31 @@ export function createAccounts(state: WorldState, source: AccountSource): Accoun
   const { size } = population;
   /** Of the accounts that were opened. */
   const derived = new Map<number, Account>();
-  let signUps = Array.from(state.accounts.keys()).filter(
-    (one) => one >= FIRST_SIGN_UP_ORDINAL,
-  ).length;
+  let signUps = [...state.accounts.keys()].filter((one) => one >= FIRST_SIGN_UP_ORDINAL).length;
 
   function exists(ordinal: number): boolean {
     if (!Number.isSafeInteger(ordinal) || ordinal < 0) return false;
     const place = ordinal - FIRST_SIGN_UP_ORDINAL;
     return place < 0 ? ordinal < size : place < signUps;
   }
-  function opened(ordinal: number): Account | undefined {
-    const known = derived.get(ordinal);
-    const stored = state.accounts.get(ordinal);
-    if (known !== undefined || stored === undefined) return known;
+  function viewOf(stored: AccountState): Account {
+    const known = derived.get(stored.ordinal);
+    if (known !== undefined) return known;
     const account = deriveAccount(stored, source);
-    derived.set(ordinal, account);
+    derived.set(stored.ordinal, account);
     return account;
   }
-  function open(ordinal: number): Account | undefined {
-    if (!state.accounts.has(ordinal) && exists(ordinal)) {
-      state.accounts.set(ordinal, createAccountState(ordinal, assumptions));
-    }
-    return opened(ordinal);
+  function store(account: AccountState): Account {
+    state.accounts.set(account.ordinal, account);
+    return viewOf(account);
   }
-  function peek(ordinal: number): Account | undefined {
-    const known = opened(ordinal);
-    if (known !== undefined || !exists(ordinal)) return known;
-    return deriveAccount(createAccountState(ordinal, assumptions), source);
+  function find(ordinal: number, begin: (fresh: AccountState) => Account): Account | undefined {
+    const stored = state.accounts.get(ordinal);
+    if (stored !== undefined) return viewOf(stored);
+    return exists(ordinal) ? begin(createAccountState(ordinal, assumptions)) : undefined;
   }
+  const peek = (ordinal: number): Account | undefined =>
+    find(ordinal, (fresh) => deriveAccount(fresh, source));
   /** The account stays the same object. */
   function change(account: Account, make: (stored: AccountState) => void): void {
     const stored = state.accounts.get(account.ordinal);
@@ -91,7 +88,7 @@ export function createAccounts(state: WorldState, source: AccountSource): Accoun
     get total(): number {
       return size + signUps;
     },
-    open,
+    open: (ordinal) => find(ordinal, store),
     peek,
     peekAt: (index) => peek(index < size ? index : FIRST_SIGN_UP_ORDINAL + index - size),
     peekByKey(apiKey) {
@@ -118,15 +115,11 @@ export function createAccounts(state: WorldState, source: AccountSource): Accoun
     add(signUp) {
       const ordinal = FIRST_SIGN_UP_ORDINAL + signUps;
       signUps += 1;
-      const stored = createAccountState(ordinal, assumptions, signUp);
-      state.accounts.set(ordinal, stored);
-      const account = deriveAccount(stored, source);
-      derived.set(ordinal, account);
-      return account;
+      return store(createAccountState(ordinal, assumptions, signUp));
     },
     openedAccounts() {
-      const ordinals = Array.from(state.accounts.keys()).sort((one, other) => one - other);
-      return ordinals.map(opened).filter((account) => account !== undefined);
+      const all = [...state.accounts.values()].sort((one, other) => one.ordinal - other.ordinal);
+      return all.map(viewOf);
     },
     forgetSessions(nowMs, windowMs) {
       for (const { book } of state.accounts.values()) forgetSessions(book, nowMs, windowMs);

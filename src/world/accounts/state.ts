@@ -93,7 +93,8 @@ export function changeAssumptions(state: WorldState, assumptions: Assumptions): 
   const changed = (...keys: readonly AssumptionKey[]): boolean =>
     keys.some((key) => before[key] !== assumptions[key]);
   const accounts = [...state.accounts.values()];
-  if (changed("date.timezone") && accounts.some(hasDays)) {
+  const hasDays = accounts.some(({ signUp, book }) => signUp || lastDayOf(book) !== undefined);
+  if (changed("date.timezone") && hasDays) {
     throw new InputError(
       "assumptions.date.timezone",
       "can't change any more: it decides the days of events and sign-ups, and this world already has some. Reset the world first, or create it with this choice",
@@ -109,8 +110,4 @@ export function changeAssumptions(state: WorldState, assumptions: Assumptions): 
     // Other keys never match, and a shorter window may already have dropped some.
     if (changed("dedup.key", "dedup.window")) book.sessions.clear();
   }
-}
-
-function hasDays({ signUp, book }: AccountState): boolean {
-  return signUp !== undefined || lastDayOf(book) !== undefined;
 }

@@ -190,10 +190,6 @@ export function clicksIn(book: BookState): number {
 
 /** The last day on which anything was recorded. */
 export function lastDayOf({ days }: BookState): Day | undefined {
-  let last: Day | undefined;
-  for (const own of days) {
-    const ownLast = own.at(-1)?.day;
-    if (ownLast !== undefined && (last === undefined || ownLast > last)) last = ownLast;
-  }
-  return last;
+  const lastDays = days.flatMap((own) => own.at(-1)?.day ?? []);
+  return lastDays.sort((one, other) => one - other).at(-1);
 }

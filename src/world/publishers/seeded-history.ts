@@ -48,12 +48,9 @@ const trafficDays = {
 /** A day's impressions, clicks and micros are stored side by side: a look-up reads two places in memory, not six. */
 const COLUMNS = 3;
 
-/** Row `n` holds the sums over the first `n` days. */
-type Sums = Float64Array;
-
 interface SurfaceHistory {
-  /** As if the surface had always been active. */
-  readonly sums: Sums;
+  /** As if the surface had always been active: row `n` holds the sums over the first `n` days. */
+  readonly sums: Float64Array;
   /** How many rows count. */
   readonly days: number;
 }
@@ -94,7 +91,7 @@ function sumDays(
   surface: SurfaceTerms,
   key: Key,
   days: number,
-): Sums {
+): Float64Array {
   const quiet = drawBetween(key, -1, 1, QUIET_ONE_IN) === 1;
   const level = Math.floor(drawBetween(key, -2, ...dailyImpressions) / (quiet ? 40 : 1));
   const growthPerYear = drawBetween(key, -3, 0, 900);
@@ -102,7 +99,7 @@ function sumDays(
   // Traffic ramps up after joining. On this day it reaches half of its level.
   const halfway = drawBetween(key, -5, 6, 28);
   const [lower, upper] = surface.cpmPaise;
-  const sums: Sums = new Float64Array((days + 1) * COLUMNS);
+  const sums = new Float64Array((days + 1) * COLUMNS);
   // In thousandths and ten-thousandths. A day's fraction carries over to the next, so that little traffic isn't rounded
   // to nothing, and clicks never exceed their share of the impressions so far.
   let impressionsBegun = 0;
