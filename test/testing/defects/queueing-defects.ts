@@ -159,8 +159,8 @@ const wrongAnswers: readonly Omit<PlantedDefect, "cause">[] = [
     replace: "if (!event.isRepeatable && answer.status !== 202) return undefined;",
   },
   {
+    // All figures of an answer are wrong together, and a client that checks one of them notices.
     says: "counts that are text or null pass for numbers",
-    breaks: "wrong-answer-is-no-success",
     ...inAnswers,
     find: "Number.isSafeInteger(value) && Number(value) >= 0;",
     replace: "Number.isSafeInteger(Number(value));",
@@ -194,8 +194,8 @@ const wrongAnswers: readonly Omit<PlantedDefect, "cause">[] = [
     replace: "publisher_id: isText,",
   },
   {
+    // All figures of an answer are wrong together, and a client that checks one of them notices.
     says: "statistics without the total of revenue are returned",
-    breaks: "wrong-answer-is-no-success",
     ...inAnswers,
     find: "revenue_inr: isAmount,\n    surfaces",
     replace: "surfaces",
