@@ -4,12 +4,10 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createSimulator } from "../../src/index.ts";
 import { type Server, startServer } from "../../src/server.ts";
 import { hasCurl } from "../programs.ts";
-import { type Connected, cases, impression, listing, nameOf, patienceFor } from "./cases.ts";
-import { content, expectShown, type Wording } from "./expect-shown.ts";
+import { type Connected, listing } from "./cases.ts";
+import { type Subject, testClient, WAIT } from "./client-suite.ts";
+import { content, type Wording } from "./expect-shown.ts";
 import { type Observe, observeCurl, observeFetch, observeHttp, type Seen } from "./observe.ts";
-
-const WAIT = { timeout: 20_000, interval: 5 };
-const HOUR = "1h";
 
 const inFetch: Wording = {
   ...content,
@@ -21,11 +19,6 @@ const inFetch: Wording = {
   // The cause has no code where undici was built without it.
   noise: /^TypeError: fetch failed: (HPE_INVALID_CONSTANT|HTTPParserError)$/,
 };
-
-interface Subject {
-  readonly wording: Wording;
-  connect(): Connected<Seen>;
-}
 
 let server: Server;
 let worlds = 0;
@@ -40,7 +33,7 @@ function overHttp(observe: Observe): Connected<Seen> {
   return { observe, sim: server.worlds.get(name), baseUrl: `${server.url}/@${name}` };
 }
 
-const subjects: Readonly<Record<string, Subject>> = {
+const subjects: Readonly<Record<string, Omit<Subject, "tellsAbort">>> = {
   fetch: { connect: () => overHttp(observeFetch(fetch)), wording: inFetch },
   "node:http": {
     connect: () => overHttp(observeHttp),
@@ -77,72 +70,8 @@ const subjects: Readonly<Record<string, Subject>> = {
 
 const here = Object.entries(subjects).filter(([name]) => name !== "curl" || hasCurl);
 
-describe.each(here)("%s", { concurrent: true }, (_, { wording, connect }) => {
-  test.each(cases.map((one) => [nameOf(one), one] as const))("sees %s", async (_name, one) => {
-    await expectShown(connect(), one, wording);
-  });
-
-  test.each(["lose-response", "drop"] as const)(
-    "%s doesn't affect the next request",
-    async (kind) => {
-      const { observe, sim, baseUrl } = connect();
-      const whole = await observe(listing(sim, baseUrl));
-      sim.faults.add({ match: { nth: 2 }, verdict: { kind } });
-      const seen: Seen[] = [];
-      for (let count = 0; count < 3; count += 1) seen.push(await observe(listing(sim, baseUrl)));
-      expect(seen.map(({ status }) => status)).toEqual([200, undefined, 200]);
-      expect(seen[2]?.body.equals(whole.body)).toBe(true);
-      expect(sim.journal.total).toBe(4);
-    },
-  );
-
-  test("reorder: by 2, the answer comes once two later ones were sent", async () => {
-    const { observe, sim, baseUrl } = connect();
-    sim.faults.add({ match: { nth: 1 }, verdict: { kind: "reorder", by: 2, atMost: HOUR } });
-    const order: string[] = [];
-    const ask = async (which: string): Promise<void> => {
-      const { status } = await observe(listing(sim, baseUrl));
-      order.push(`${which} ${status}`);
-    };
-    const first = ask("first");
-    await vi.waitUntil(() => sim.journal.total === 1, WAIT);
-    await ask("second");
-    expect(order).toEqual(["second 200"]);
-    const third = ask("third");
-    await Promise.all([first, third]);
-    expect(order.toSorted()).toEqual(["first 200", "second 200", "third 200"]);
-    expect(sim.journal.entries()[0]?.fault).toMatchObject({ kind: "reorder", received: "whole" });
-  });
-
-  test.each([
-    { kind: "delay", delay: HOUR },
-    { kind: "reorder", atMost: HOUR },
-    { kind: "truncate", atByte: 5, delay: HOUR },
-    { kind: "drip", bytesPerSecond: 1 },
-  ] as const)(
-    "a request whose client leaves during %j is journalled without an answer",
-    async (verdict) => {
-      const { observe, sim, baseUrl } = connect();
-      sim.faults.add({ verdict });
-      const seen = await observe({ ...impression(sim, baseUrl), patience: patienceFor(sim) });
-      expect(seen.failure).toMatch(wording.silent ?? "no wording for silent");
-      expect(seen.status).toBe(verdict.kind === "drip" ? 200 : undefined);
-      await vi.waitUntil(() => sim.journal.entries()[0]?.fault?.received === "nothing", WAIT);
-      const [entry] = sim.journal.entries();
-      expect(entry?.fault).toMatchObject({ served: true, lost: { status: 200 } });
-      expect(entry?.response.status).toBe(0);
-      expect(sim.journal.total).toBe(1);
-    },
-  );
-
-  test("an injected answer whose client has left doesn't count as an answer", async () => {
-    const { observe, sim, baseUrl } = connect();
-    sim.faults.add({ verdict: { kind: "respond", status: 503, delay: HOUR } });
-    await observe({ ...impression(sim, baseUrl), patience: patienceFor(sim) });
-    await vi.waitUntil(() => sim.journal.entries()[0]?.fault?.received === "nothing", WAIT);
-    const [entry] = sim.journal.entries();
-    expect(entry?.fault).toMatchObject({ served: false, lost: undefined });
-  });
+describe.each(here)("%s", { concurrent: true }, (_, subject) => {
+  testClient({ ...subject, tellsAbort: true });
 });
 
 test("a slow body of one byte a second starts with the head at once, and stops when the client leaves", async () => {

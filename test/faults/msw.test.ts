@@ -2,15 +2,14 @@
 
 import { HttpHandler as HttpHandler3 } from "msw";
 import { HttpHandler as HttpHandler2 } from "msw2";
-import { afterEach, describe, expect, test, vi } from "vitest";
-import { createSimulator, type Simulator } from "../../src/index.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { createSimulator } from "../../src/index.ts";
 import { createHandlers } from "../../src/msw.ts";
 import { createHandlers2, listeners } from "../msw-versions.ts";
-import { cases, impression, listing, nameOf, patienceFor } from "./cases.ts";
-import { content, expectShown, type Wording } from "./expect-shown.ts";
+import { type Subject, testClient } from "./client-suite.ts";
+import { content, type Wording } from "./expect-shown.ts";
 import { type Observe, observeFetch, observeHttp } from "./observe.ts";
 
-const WAIT = { timeout: 20_000, interval: 5 };
 const baseUrl = "http://ads.invalid";
 
 const closers: (() => unknown)[] = [];
@@ -40,16 +39,13 @@ const httpClient = {
   },
 };
 
-interface Subject {
+interface MswSubject extends Pick<Subject, "wording" | "tellsAbort"> {
   readonly version: keyof typeof listeners;
   readonly client: string;
   readonly observe: Observe;
-  readonly wording: Wording;
-  /** Whether MSW notices that the client leaves. */
-  readonly tellsAbort: boolean;
 }
 
-const subjects: readonly Subject[] = [
+const subjects: readonly MswSubject[] = [
   {
     version: "MSW 2",
     client: "fetch",
@@ -82,46 +78,15 @@ const subjects: readonly Subject[] = [
 ];
 
 describe.each(subjects)("$version, $client", ({ version, observe, wording, tellsAbort }) => {
-  function connect(): Simulator {
-    const sim = createSimulator({ publishers: 3 });
-    closers.push(listeners[version](sim, baseUrl));
-    return sim;
-  }
-
-  test.each(cases.map((one) => [nameOf(one), one] as const))("sees %s", async (_, one) => {
-    await expectShown({ observe, sim: connect(), baseUrl }, one, wording);
-  });
-
-  test("reorder: the answer comes as soon as a later one was sent", async () => {
-    const sim = connect();
-    sim.faults.add({ match: { nth: 1 }, verdict: { kind: "reorder", atMost: "1h" } });
-    const order: string[] = [];
-    const ask = async (which: string): Promise<void> => {
-      await observe(listing(sim, baseUrl));
-      order.push(which);
-    };
-    const first = ask("first");
-    await vi.waitUntil(() => sim.journal.total === 1, WAIT);
-    await Promise.all([first, ask("second")]);
-    expect(order).toEqual(["second", "first"]);
-  });
-
-  test.each([
-    { kind: "delay", delay: "1m" },
-    { kind: "reorder", atMost: "1m" },
-    { kind: "drip", bytesPerSecond: 1 },
-  ] as const)(
-    "a client that leaves during %j is journalled as without an answer, if MSW notices",
-    async (verdict) => {
-      const sim = connect();
-      sim.faults.add({ verdict });
-      const seen = await observe({ ...impression(sim, baseUrl), patience: patienceFor(sim) });
-      expect(seen.failure).toBeDefined();
-      const received = (): string | undefined => sim.journal.entries()[0]?.fault?.received;
-      if (tellsAbort) await vi.waitUntil(() => received() === "nothing", WAIT);
-      else expect(received()).toBe("whole");
+  testClient({
+    connect() {
+      const sim = createSimulator({ publishers: 3 });
+      closers.push(listeners[version](sim, baseUrl));
+      return { observe, sim, baseUrl };
     },
-  );
+    wording,
+    tellsAbort,
+  });
 });
 
 test("a service that only answers, without rules, gets handlers", () => {
