@@ -30,22 +30,19 @@ export interface AccountSource {
 }
 
 export function deriveAccount(state: AccountState, { ids, population }: AccountSource): Account {
-  const { ordinal, keySerial, signUp, buckets, tally, book } = state;
+  const { signUp, surfaces: changes, ...kept } = state;
+  const { ordinal, keySerial } = kept;
   const { joined, surfaces: seeded } = population.publisherAt(ordinal, signUp);
-  const surfaces = seeded.map((terms, index) => ({ ...terms, ...state.surfaces[index] }));
+  const surfaces = seeded.map((terms, index) => ({ ...terms, ...changes[index] }));
   return {
-    ordinal,
+    ...kept,
     id: ids.publisher.encode(ordinal, 0),
     joined,
     priceKey: population.priceKey(ordinal),
     chosenName: signUp?.name,
     surfaceIndexes: new Map(surfaces.map((surface, index) => [surface.id, index])),
     surfaces,
-    keySerial,
     apiKey: ids.apiKey.encode(ordinal, keySerial),
-    buckets,
-    tally,
-    book,
   };
 }
 

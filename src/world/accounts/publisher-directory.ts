@@ -122,10 +122,9 @@ const fromZero = v.pipe(
   v.safeInteger("must be a whole number"),
   v.minValue(0, "must not be negative"),
 );
-const fromOne = v.pipe(fromZero, v.minValue(1, "must be at least 1"));
 const rangeSchema = strictObject({
   offset: v.optional(fromZero, 0),
-  limit: v.optional(fromOne, 20),
+  limit: v.optional(v.pipe(fromZero, v.minValue(1, "must be at least 1")), 20),
 });
 const countSchema = strictObject({ count: fromZero });
 /** The message for a change without any member. */

@@ -2,12 +2,13 @@
 
 import * as v from "valibot";
 import type { ClockMode } from "../../base/clock.ts";
+import { copyOfJson } from "../../base/copy-of-json.ts";
 import { createDigest } from "../../base/digest.ts";
 import { InputError, isPlainObject, parseInput } from "../../base/input.ts";
 import { fromBase64, toBase64 } from "../../base/text.ts";
 import { type FaultsState, savedFaults } from "../../faults/rules.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
-import { type BookState, recordedMs } from "../ledger/book.ts";
+import { type BookState, forgetSessions } from "../ledger/book.ts";
 import type { WorldSettings } from "../publishers/world-settings.ts";
 import type { AccountState, WorldState } from "./state.ts";
 import type { Tally } from "./tally.ts";
@@ -51,7 +52,7 @@ export function writeSnapshot(state: WorldState, windowMs: number): Snapshot {
   const { settings, clock, withoutKey } = state;
   const accounts = Array.from(state.accounts.values(), (account): SavedAccount => {
     const { book, ...others } = account;
-    return { ...structuredClone(others), book: savedBook(book, clock.nowMs, windowMs) };
+    return { ...copyOfJson(others), book: savedBook(book, clock.nowMs, windowMs) };
   });
   const content = {
     ...snapshotBegin,
@@ -62,15 +63,16 @@ export function writeSnapshot(state: WorldState, windowMs: number): Snapshot {
     assumptions: { ...settings.assumptions },
     clock: { mode: clock.mode, now: clock.nowMs },
     faults: savedFaults(state.faults, clock.nowMs),
-    withoutKey: structuredClone(withoutKey),
+    withoutKey: copyOfJson(withoutKey),
     accounts: accounts.sort((one, other) => one.ordinal - other.ordinal),
   };
   return { ...content, digest: snapshotDigest(content) };
 }
 
 function savedBook(book: BookState, nowMs: number, windowMs: number): SavedBook {
+  // So that a snapshot doesn't depend on when it was done last.
+  forgetSessions(book, nowMs, windowMs);
   const { count, surface, micros, time, clicked, days, sessions } = book;
-  const inWindow = (serial: number): boolean => nowMs - recordedMs(book, serial) < windowMs;
   const column = (values: Uint8Array | Uint32Array | Float64Array): string =>
     toBase64(new Uint8Array(values.buffer, 0, count * values.BYTES_PER_ELEMENT));
   return {
@@ -79,9 +81,9 @@ function savedBook(book: BookState, nowMs: number, windowMs: number): SavedBook 
     micros: column(micros),
     time: column(time),
     clicked: column(clicked),
-    days: structuredClone(days),
-    sessionKeys: [...sessions].filter(([, serial]) => inWindow(serial)).map(([key]) => key),
-    sessionSerials: [...sessions.values()].filter(inWindow),
+    days: copyOfJson(days),
+    sessionKeys: [...sessions.keys()],
+    sessionSerials: [...sessions.values()],
   };
 }
 
@@ -125,14 +127,14 @@ export function readState(snapshot: Snapshot): WorldState {
   const { seed, start: startMs, publishers, profile, clock } = snapshot;
   const assumptions = resolveAssumptions(snapshot.assumptions);
   const accounts = snapshot.accounts.map(({ book, ...account }): AccountState => {
-    return { ...structuredClone(account), book: readBook(book) };
+    return { ...copyOfJson(account), book: readBook(book) };
   });
   return {
     settings: { seed, startMs, publishers, profile, assumptions },
     clock: { mode: clock.mode, nowMs: clock.now },
     accounts: new Map(accounts.map((account) => [account.ordinal, account])),
-    faults: structuredClone(snapshot.faults),
-    withoutKey: structuredClone(snapshot.withoutKey),
+    faults: copyOfJson(snapshot.faults),
+    withoutKey: copyOfJson(snapshot.withoutKey),
   };
 }
 
@@ -147,7 +149,7 @@ function readBook(saved: SavedBook): BookState {
     micros: new Uint32Array(fromBase64(saved.micros).buffer),
     time: new Float64Array(fromBase64(saved.time).buffer),
     clicked: fromBase64(saved.clicked),
-    days: structuredClone(saved.days),
+    days: copyOfJson(saved.days),
     sessions,
   };
 }

@@ -4,6 +4,7 @@
  */
 
 import type { ClockMode } from "../../base/clock.ts";
+import { copyOfJson } from "../../base/copy-of-json.ts";
 import { InputError } from "../../base/input.ts";
 import { copyOfFaults, type FaultsState, type FunctionStandIn } from "../../faults/rules.ts";
 import type { AssumptionKey, Assumptions } from "../../spec/assumptions/catalogue.ts";
@@ -75,12 +76,12 @@ export function copyOfState(state: WorldState, standIn?: FunctionStandIn): World
     clock: state.clock,
     accounts: new Map(accounts.map((account) => [account.ordinal, account])),
     faults: copyOfFaults(state.faults, standIn),
-    withoutKey: structuredClone(state.withoutKey),
+    withoutKey: copyOfJson(state.withoutKey),
   };
 }
 
 function copyOfAccount({ book, ...account }: AccountState): AccountState {
-  return { ...structuredClone(account), book: copyOfBook(book) };
+  return { ...copyOfJson(account), book: copyOfBook(book) };
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 
 import type { Day } from "../../base/calendar.ts";
+import { copyOfJson } from "../../base/copy-of-json.ts";
 import { noTotals, type Totals } from "../publishers/seeded-history.ts";
 
 export interface BookState {
@@ -38,7 +39,6 @@ export interface Moment {
 
 /** A row stores its surface in a byte. */
 export const MAX_SURFACES = 255;
-const FIRST_ROWS = 8;
 
 export function createBook(): BookState {
   return { count: 0, ...columnsFor(0), days: [], sessions: new Map() };
@@ -61,7 +61,7 @@ export function copyOfBook(book: BookState): BookState {
     micros: book.micros.slice(),
     time: book.time.slice(),
     clicked: book.clicked.slice(),
-    days: structuredClone(book.days),
+    days: copyOfJson(book.days),
     sessions: new Map(book.sessions),
   };
 }
@@ -87,7 +87,7 @@ export function recordImpression(
 
 function makeRoom(book: BookState): void {
   const { surface, micros, time, clicked } = book;
-  Object.assign(book, columnsFor(Math.max(FIRST_ROWS, 2 * surface.length)));
+  Object.assign(book, columnsFor(Math.max(8, 2 * surface.length)));
   book.surface.set(surface);
   book.micros.set(micros);
   book.time.set(time);
