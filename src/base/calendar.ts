@@ -21,7 +21,6 @@ export function dayOfInstant(instantMs: number, offsetMs: number): Day {
 
 /** Reads `YYYY-MM-DD`. @returns undefined if the text has another form or the day doesn't exist. */
 export function parseDay(text: string): Day | undefined {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
   const found = day(Date.parse(`${text}T00:00Z`) / DAY_MS);
   // Some engines take 30 February for 2 March.
   return Number.isInteger(found) && formatDay(found) === text ? found : undefined;

@@ -36,25 +36,15 @@ export interface Clock {
 }
 
 const wholeMs = "must be whole milliseconds since 1970, as a number";
-const changeSchema = v.pipe(
-  v.strictObject({
-    mode: v.optional(v.picklist(clockModes)),
-    nowMs: v.optional(v.pipe(v.number(wholeMs), v.safeInteger(wholeMs))),
-  }),
-  v.check(
-    ({ mode, nowMs }) => mode !== undefined || nowMs !== undefined,
-    "must name mode, nowMs or both",
-  ),
-);
+const changeSchema = v.strictObject({
+  mode: v.optional(v.picklist(clockModes)),
+  nowMs: v.optional(v.pipe(v.number(wholeMs), v.safeInteger(wholeMs))),
+});
 
 /** Where a flowing or system clock reads real time: milliseconds since 1970, as `Date.now` gives them. */
 export type WallClock = () => number;
 
-/**
- * Creates a clock that shows `startMs`.
- *
- * @throws InputError for a mode that needs real time if `wallClock` is missing.
- */
+/** Creates a clock that shows `startMs`. @throws InputError for a mode that needs a missing `wallClock`. */
 export function createClock(
   startMode: ClockMode,
   startMs: number,
@@ -94,19 +84,18 @@ export function createClock(
       return nowMs;
     },
     set(change) {
-      const { mode: nextMode = mode, nowMs: asked } = parseInput(changeSchema, change, "change");
+      const asked = parseInput(changeSchema, change, "change");
+      if (asked.mode === undefined && asked.nowMs === undefined)
+        throw new InputError("change", "must name mode, nowMs or both");
+      const nextMode = asked.mode ?? mode;
       const beforeMs = now();
-      const nextMs = asked ?? (nextMode === "system" ? wallClockMs(nextMode, wallClock) : beforeMs);
-      if (asked !== undefined && asked < beforeMs) {
+      if (asked.nowMs !== undefined && asked.nowMs < beforeMs) {
         const hint = "time never runs backwards. Reset the world to start over";
-        const time = formatInstant(beforeMs);
-        throw new InputError(
-          "now",
-          `must not be before the world's time, ${time}: ${hint}`,
-          "conflict",
-        );
+        const expected = `must not be before the world's time, ${formatInstant(beforeMs)}: ${hint}`;
+        throw new InputError("now", expected, "conflict");
       }
-      begin(nextMode, Math.max(beforeMs, nextMs));
+      const realMs = nextMode === "system" ? wallClockMs(nextMode, wallClock) : beforeMs;
+      begin(nextMode, asked.nowMs ?? Math.max(beforeMs, realMs));
     },
   };
 }
@@ -115,11 +104,8 @@ export function createClock(
 export function wallClockMs(mode: ClockMode, wallClock: WallClock | undefined): number {
   if (mode === "frozen") return 0;
   if (wallClock === undefined) {
-    throw new InputError(
-      "clock",
-      `"${mode}" needs real time: pass wallClock (Date.now, for example) to createSimulator, or use "frozen"`,
-      "conflict",
-    );
+    const how = 'pass wallClock (Date.now, for example) to createSimulator, or use "frozen"';
+    throw new InputError("clock", `"${mode}" needs real time: ${how}`, "conflict");
   }
   const wallMs = wallClock();
   if (Number.isFinite(wallMs)) return Math.floor(wallMs);

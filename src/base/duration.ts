@@ -2,8 +2,7 @@
 
 import { InputError, notSent } from "./input.ts";
 
-const SECOND_MS = 1000;
-export const MINUTE_MS = 60 * SECOND_MS;
+export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
@@ -15,7 +14,7 @@ const units: Readonly<Record<string, number>> = {
   d: DAY_MS,
   h: HOUR_MS,
   m: MINUTE_MS,
-  s: SECOND_MS,
+  s: 1000,
   ms: 1,
 };
 
@@ -25,11 +24,7 @@ export const DURATION_EXPECTED =
 
 export const DURATION_PATTERN = /^(\d{1,15})(ms|s|m|h|d)$/;
 
-/**
- * Milliseconds in `duration`.
- *
- * @throws InputError for anything that is not a whole, non-negative duration within a safe integer.
- */
+/** Milliseconds in `duration`. @throws InputError for anything but a whole, non-negative duration within a safe integer. */
 export function durationMs(duration: Duration): number {
   const ms = msOf(duration);
   if (ms !== undefined) return ms;

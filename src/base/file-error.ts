@@ -2,10 +2,7 @@
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
-  EFBIG: "the file would be too large",
   EISDIR: "it is a folder",
-  ELOOP: "its symbolic links form a loop",
-  ENAMETOOLONG: "its name is too long",
   ENOENT: "there is no such file or folder",
   ENOSPC: "the disk is full",
   ENOTDIR: "a part of its path is not a folder",

@@ -25,8 +25,6 @@ export interface IdFormat {
   read(prefix: string, text: string): { high: number; low: number } | undefined;
 }
 
-const CHECK_BITS = 0b1010_0110;
-
 /**
  * Creates the codec of one kind of id under a seed. `kind` keys the permutation; `prefix` is the visible part. Two codecs
  * of a kind with different `check` bits never write the same id and never read each other's.
@@ -36,7 +34,7 @@ export function createIdCodec(
   kind: string,
   prefix: string,
   format: IdFormat,
-  check: number = CHECK_BITS,
+  check: number = 0b1010_0110,
 ): IdCodec {
   const outer = deriveKey(seed, "id", kind, "outer");
   const inner = deriveKey(seed, "id", kind, "inner");

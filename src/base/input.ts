@@ -37,7 +37,7 @@ export class InputError extends TypeError {
 }
 
 /**
- * Checks that the input is an object that the schema accepts. `whole` is the name of the input in errors.
+ * The input if it is an object that the schema accepts. `whole` is the name of the input in errors.
  *
  * @throws InputError that names the first field at fault.
  */
@@ -48,17 +48,15 @@ export function parseInput<Schema extends v.GenericSchema>(
 ): v.InferOutput<Schema> {
   // To an object schema a list is an object without members.
   if (Array.isArray(input)) throw new InputError(whole, "must be an object, not a list");
-  const result = v.safeParse(schema, input, { abortEarly: true });
-  if (result.success) return result.output;
-  const [issue] = result.issues;
-  throw new InputError(fieldOf(issue) || whole, describe(issue));
+  const { success, output, issues } = v.safeParse(schema, input, { abortEarly: true });
+  if (success) return output;
+  const [{ path = [] }] = issues;
+  // The path may hold names that the sender invented.
+  const field = path.map(({ key }) => shownName(String(key))).join(".");
+  throw new InputError(field || whole, describe(issues[0]));
 }
 
-/**
- * Runs `check` on a part of the input.
- *
- * @throws InputError of `check`, with `field` in front of the field that it names.
- */
+/** Runs `check` on a part of the input. @throws InputError of `check`, with `field` in front of the field that it names. */
 export function inField<Result>(field: string, check: () => Result): Result {
   return renamingField((inner) => (inner === "" ? field : `${field}.${inner}`), check);
 }
@@ -68,16 +66,13 @@ export function underName<Result>(field: string, check: () => Result): Result {
   return renamingField(() => field, check);
 }
 
-/** Runs `check`. @throws InputError of `check`, with the name that `rename` gives to its field. */
-export function renamingField<Result>(
-  rename: (field: string) => string,
-  check: () => Result,
-): Result {
+/** Runs `check`. @throws InputError of `check`, with the name that `nameOf` gives to its field. */
+export function renamingField<Result>(nameOf: (field: string) => string, check: () => Result) {
   try {
     return check();
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    throw new InputError(rename(error.field), error.expected, error.reason);
+    throw new InputError(nameOf(error.field), error.expected, error.reason);
   }
 }
 
@@ -87,12 +82,6 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
   const prototype = Object.getPrototypeOf(value);
   // An object from another realm, such as a test runner's, has that realm's Object.prototype.
   return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
-/** The path to the field. It may hold names that the sender invented. */
-function fieldOf({ path }: v.BaseIssue<unknown>): string {
-  const parts = path?.map(({ key }) => (typeof key === "string" ? shownName(key) : String(key)));
-  return parts?.join(".") ?? "";
 }
 
 const kinds: Readonly<Record<string, string>> = {

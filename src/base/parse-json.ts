@@ -1,13 +1,9 @@
 /** Parses JSON from outside. */
 
 import { isPlainObject } from "./input.ts";
-import { oneLine } from "./text.ts";
+import { oneLine, orUndefined } from "./text.ts";
 
-/**
- * Parses JSON.
- *
- * @throws what `fail` makes of "is not valid JSON: …", with the engine's words. They may quote a few characters of the text.
- */
+/** @throws what `fail` makes of "is not valid JSON: …", with the engine's words, which may quote a few characters of the text. */
 export function parseJson(json: string, fail: (mistake: string) => Error): unknown {
   try {
     return JSON.parse(json);
@@ -19,11 +15,7 @@ export function parseJson(json: string, fail: (mistake: string) => Error): unkno
 
 /** The value of a JSON text; undefined if it isn't JSON. */
 export function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return orUndefined(() => JSON.parse(text));
 }
 
 /** The members of a JSON object; undefined for any other text. */

@@ -10,9 +10,7 @@ import { unknownMember } from "./did-you-mean.ts";
 export type Schema<Output> = v.GenericSchema<unknown, Output>;
 
 /** An object with these members and no others. An error suggests the member that was probably meant. */
-export function strictObject<const Entries extends v.ObjectEntries>(
-  entries: Entries,
-): v.StrictObjectSchema<Entries, v.ErrorMessage<v.StrictObjectIssue>> {
+export function strictObject<const Entries extends v.ObjectEntries>(entries: Entries) {
   const names = Object.keys(entries);
   return v.strictObject(entries, ({ expected, input, message }) =>
     expected === "never" ? unknownMember(String(input), names) : message,
@@ -24,10 +22,7 @@ export function withJsonSchema<Output>(
   shown: Schema<unknown>,
   run: Schema<Output>,
 ): Schema<Output> {
-  const both: Schema<unknown> = {
-    ...shown,
-    "~run": (dataset, config) => run["~run"](dataset, config),
-  };
+  const both: Schema<unknown> = { ...shown, "~run": run["~run"].bind(run) };
   return both as Schema<Output>;
 }
 
@@ -55,10 +50,7 @@ export function described<Output>(schema: Schema<Output>, description: string): 
 }
 
 /** A member that may be left out. */
-export function optional<Output>(
-  schema: Schema<Output>,
-  description?: string,
-): v.OptionalSchema<Schema<Output>, undefined> {
+export function optional<Output>(schema: Schema<Output>, description?: string) {
   return v.optional(description === undefined ? schema : described(schema, description));
 }
 

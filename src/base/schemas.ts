@@ -17,14 +17,6 @@ export const instantText: Schema<string> = namedSchema(
   'In ISO 8601, such as "2026-03-01T00:00:00Z".',
 );
 
-/** In characters. Every derived key hashes the whole seed, so a seed of megabytes would make a world very slow. */
-const LONGEST_SEED = 1000;
-
-export const seedText: Schema<string> = v.pipe(
-  v.string(),
-  v.maxLength(LONGEST_SEED, `must have at most ${LONGEST_SEED} characters`),
-);
-
 /** A safe integer of at least `least`. `more` is added to the error message. */
 export function wholeFrom(least: number, more = ""): Schema<number> {
   const expected = `must be a whole number, ${least} or more${more}`;

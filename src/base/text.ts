@@ -13,10 +13,8 @@ export function oneLine(text: string, most: number): string {
 /** At most `most` characters. A shortened text ends in "…". */
 export function shortened(text: string, most: number): string {
   if (text.length <= most) return text;
-  return `${text
-    .slice(0, most - 1)
-    .toWellFormed()
-    .replace(/\ufffd$/, "")}…`;
+  const beginning = text.slice(0, most - 1).toWellFormed();
+  return `${beginning.replace(/\ufffd$/, "")}…`;
 }
 
 /** A name from outside, as errors repeat it. */
@@ -44,23 +42,24 @@ function escapeOf(character: string): string {
   return escapes[character] ?? codes.map((code) => `\\u${code}`).join("");
 }
 
-/** Decodes percent-encoding; undefined if the result isn't valid UTF-8. */
-export function percentDecoded(text: string): string | undefined {
+/** The result of `decode`; undefined if it throws. */
+export function orUndefined<Result>(decode: () => Result): Result | undefined {
   try {
-    return decodeURIComponent(text);
+    return decode();
   } catch {
     return undefined;
   }
 }
 
+/** Decodes percent-encoding; undefined if the result isn't valid UTF-8. */
+export function percentDecoded(text: string): string | undefined {
+  return orUndefined(() => decodeURIComponent(text));
+}
+
 /** The text of a body with its byte order mark, if it has one; undefined if the bytes aren't valid UTF-8. */
 export function utf8Text(body: string | Uint8Array): string | undefined {
   if (typeof body === "string") return body;
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
-  } catch {
-    return undefined;
-  }
+  return orUndefined(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body));
 }
 
 /** The text of any body. Bytes that aren't valid UTF-8 become U+FFFD, and a byte order mark in bytes is left out. */
@@ -83,9 +82,7 @@ export function toBase64(bytes: Uint8Array): string {
 /** Decodes base 64. @throws DOMException if the text isn't base 64. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   const characters = atob(text);
-  const bytes = new Uint8Array(characters.length);
-  for (let at = 0; at < bytes.length; at += 1) bytes[at] = characters.charCodeAt(at);
-  return bytes;
+  return new Uint8Array(characters.length).map((_, at) => characters.charCodeAt(at));
 }
 
 /** Indented JSON with a line break at the end. */

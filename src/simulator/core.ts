@@ -7,7 +7,6 @@ import { createEras, type Eras } from "../audit/findings/eras.ts";
 import { createNearestFinder } from "../audit/nearest/nearest.ts";
 import type { Clock } from "../base/clock.ts";
 import { inField, parseInput } from "../base/input.ts";
-import { seedText } from "../base/schemas.ts";
 import { dedupWindowOf } from "../exchange/operations/operation-world.ts";
 import { addRule, createFaults, type Faults } from "../faults/faults.ts";
 import type { FaultRule } from "../faults/rule.ts";
@@ -249,4 +248,4 @@ class Core implements HostedCore {
 
 const MAX_SAVED_BYTES = 4 * 1024 * 1024;
 
-const resetSchema = v.strictObject({ seed: v.optional(seedText) });
+const resetSchema = v.strictObject({ seed: v.optional(v.string()) });

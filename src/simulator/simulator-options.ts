@@ -6,7 +6,6 @@ import { type ClockMode, clockModes, type WallClock, wallClockMs } from "../base
 import { InputError, inField, isPlainObject, parseInput } from "../base/input.ts";
 import type { Schema } from "../base/schema-builders.ts";
 import { strictObject } from "../base/schema-builders.ts";
-import { seedText } from "../base/schemas.ts";
 import { type AllowedOrigins, type CorsOption, parseCorsOption } from "../exchange/cors.ts";
 import { type FaultFunction, type FaultRule, MAX_RULES, parseRule } from "../faults/rule.ts";
 import type { AssumptionKey, Choice } from "../spec/assumptions/catalogue.ts";
@@ -77,7 +76,7 @@ export const publisherCount: Schema<number> = v.pipe(
 );
 
 const optionsSchema = strictObject({
-  seed: v.optional(seedText, "adsim"),
+  seed: v.optional(v.string(), "adsim"),
   start: v.optional(v.string()),
   publishers: v.optional(publisherCount, 25),
   profile: v.optional(v.picklist(profileNames), "typical"),

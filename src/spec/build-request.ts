@@ -37,11 +37,10 @@ export function buildRequest(
   const { method, path } = operations[operation];
   const authorization = key === undefined || key === null ? {} : { authorization: `Bearer ${key}` };
   const pairs = pairsOf(Object.entries(parameters));
-  if (method === "GET" || encoding === "query") {
+  if (method === "GET" || encoding === "query")
     return { method, path, headers: { ...authorization, ...headers }, query: pairs };
-  }
-  const body = encoding === "json" ? JSON.stringify(parameters) : pairs;
   const type = { "content-type": contentTypes[encoding] };
+  const body = encoding === "json" ? JSON.stringify(parameters) : pairs;
   return { method, path, headers: { ...authorization, ...type, ...headers }, body };
 }
 

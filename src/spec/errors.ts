@@ -153,19 +153,3 @@ export interface Rejection {
   /** The invalid parameter, if there is one. */
   readonly parameter?: string;
 }
-
-/** The errors of messages that a server can't read as HTTP requests. */
-export const httpRejections = {
-  malformed_request: {
-    code: "malformed_request",
-    detail: "The request can't be read as HTTP/1.1.",
-  },
-  request_timeout: {
-    code: "request_timeout",
-    detail: "The request did not arrive completely before the server's time-out.",
-  },
-  headers_too_large: {
-    code: "headers_too_large",
-    detail: "The request line and headers are larger than the server accepts.",
-  },
-} as const satisfies { readonly [Code in ErrorCode]?: Rejection };

@@ -63,8 +63,4 @@ export function copyOfResponse({ status, headers, body, delivery }: ApiResponse)
 }
 
 /** Stands for a response that never arrives. */
-export const noResponse: ApiResponse = Object.freeze({
-  status: 0,
-  headers: Object.freeze({}),
-  body: "",
-});
+export const noResponse: ApiResponse = { status: 0, headers: {}, body: "" };

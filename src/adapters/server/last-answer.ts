@@ -5,7 +5,7 @@
 
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import { httpRejections, type Rejection } from "../../spec/errors.ts";
+import type { Rejection } from "../../spec/errors.ts";
 import type { ApiResponse } from "../../spec/messages.ts";
 import { http, timers } from "./builtins.ts";
 import { afterLatest, stateOf, whenTurn } from "./connection-state.ts";
@@ -79,12 +79,18 @@ function end(socket: Socket, bytes: string | Uint8Array, sent: () => void): void
 function rejectionOf(error: Error & { code?: string; reason?: string }): Rejection {
   switch (error.code) {
     case "HPE_HEADER_OVERFLOW":
-      return httpRejections.headers_too_large;
+      return {
+        code: "headers_too_large",
+        detail: "The request line and headers are larger than the server accepts.",
+      };
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return httpRejections.request_timeout;
+      return {
+        code: "request_timeout",
+        detail: "The request did not arrive completely before the server's time-out.",
+      };
     default: {
-      const { code, detail } = httpRejections.malformed_request;
-      return { code, detail: error.reason ? `${detail.slice(0, -1)}: ${error.reason}.` : detail };
+      const why = error.reason ? `: ${error.reason}` : "";
+      return { code: "malformed_request", detail: `The request can't be read as HTTP/1.1${why}.` };
     }
   }
 }
