@@ -62,5 +62,7 @@ export function copyOfResponse({ status, headers, body, delivery }: ApiResponse)
   return { ...copy, delivery: { ...delivery, ...bytes } };
 }
 
+const none = Object.freeze({});
+
 /** Stands for a response that never arrives. */
-export const noResponse: ApiResponse = { status: 0, headers: {}, body: "" };
+export const noResponse: ApiResponse = Object.freeze({ status: 0, headers: none, body: "" });

@@ -242,19 +242,3 @@ test("an edited snapshot is refused and changes nothing", () => {
   expect(JSON.parse(response.body).field).toBe("digest");
   expect(worlds.get("default").snapshot()).toEqual(before);
 });
-
-test("a seed of more than 1000 characters is refused wherever one can be given", () => {
-  const worlds = fresh();
-  const seed = "x".repeat(1001);
-  const before = worlds.get("default").snapshot();
-  const expected = "seed must have at most 1000 characters";
-  expect(() => createSimulator({ seed })).toThrow(expected);
-  expect(() => createSimulator({}).reset({ seed })).toThrow(expected);
-  expect(() =>
-    playInProcess({ name: "long", about: "x", steps: [{ impression: {} }], seed }),
-  ).toThrow(expected);
-  const response = ask(worlds, "POST", "reset", { seed });
-  expect(response.status, response.body).toBe(400);
-  expect(response.body).toContain(expected);
-  expect(worlds.get("default").snapshot()).toEqual(before);
-});
