@@ -1,9 +1,7 @@
 /** The control API over a world in process: what each route does, and that wrong input changes nothing. */
 
 import { describe, expect, test } from "vitest";
-import { createSimulator } from "../../src/adapters/create-simulator.ts";
 import { VERSION } from "../../src/base/version.ts";
-import { playInProcess } from "../../src/play/player/play-in-process.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
 import type { ApiResponse } from "../../src/spec/messages.ts";
 import { senderOf } from "../operation-sender.ts";
