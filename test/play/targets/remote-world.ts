@@ -81,7 +81,7 @@ export function auditOf(sim: Pick<Simulator, "audit">): unknown {
 
 /** The headers without those that belong to the connection. */
 export function withoutConnectionHeaders(headers: Readonly<Record<string, string>>): object {
-  const { date: _date, connection: _connection, "keep-alive": _keepAlive, ...own } = headers;
+  const { connection: _connection, "keep-alive": _keepAlive, ...own } = headers;
   return own;
 }
 
