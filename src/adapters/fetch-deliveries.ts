@@ -4,18 +4,18 @@ import { createDrip } from "../base/drip.ts";
 import type { Delivery } from "../spec/delivery.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import {
+  type Client,
   globalTimers,
-  holdBack,
+  isHeldBack,
+  nothing,
   type Overtaking,
+  onAbort,
   pause,
   type QueuePlace,
-  type Timers,
-  type Waiting,
 } from "./hold-back.ts";
 
 /** The client that waits for the response. */
-export interface DeliveryClient {
-  readonly signal: AbortSignal | undefined;
+export interface DeliveryClient extends Client {
   /**
    * How long a silence keeps the process alive, in milliseconds, so that a time-out signal can end it. Neither such a signal
    * nor a socket would keep it alive.
@@ -24,8 +24,6 @@ export interface DeliveryClient {
    */
   readonly keepsProcessMs?: number | undefined;
   readonly overtaking: Overtaking;
-  /** @default the machine's */
-  readonly timers?: Timers | undefined;
 }
 
 /**
@@ -43,9 +41,7 @@ export async function handOver(
   const place: QueuePlace = { world: "", order: overtaking.nextOrder() };
   try {
     signal?.throwIfAborted();
-    if (delivery.delayMs > 0 || delivery.kind === "overtaken") {
-      await waitForItsTime(delivery, place, client);
-    }
+    if (isHeldBack(delivery)) await overtaking.holdBack(delivery, place, client);
   } catch (reason) {
     delivery.undelivered();
     throw reason;
@@ -91,26 +87,6 @@ function deliverAs(
   }
 }
 
-/** Resolves when it is time to hand the response over; rejects with the signal's reason if that comes first. */
-function waitForItsTime(
-  delivery: Delivery,
-  place: QueuePlace,
-  { signal, overtaking, timers = globalTimers }: DeliveryClient,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const waiting: Waiting = { timers, stopWaiting: undefined };
-    const stopListening = onAbort(signal, (reason) => {
-      waiting.stopWaiting?.();
-      reject(reason);
-    });
-    holdBack(waiting, delivery, { overtaking, place }, () => {
-      stopListening();
-      // The response that overtook it must reach its client first.
-      queueMicrotask(resolve);
-    });
-  });
-}
-
 function silence({
   signal,
   keepsProcessMs = 0,
@@ -126,55 +102,37 @@ function silence({
   });
 }
 
-/** Calls `react` with the reason when a signal is aborted. @returns a function that stops listening. */
-export function onAbort(
-  signal: AbortSignal | undefined,
-  react: (reason: unknown) => void,
-): () => void {
-  if (signal === undefined) return nothing;
-  const listener = (): void => react(signal.reason);
-  signal.addEventListener("abort", listener, { once: true });
-  return () => signal.removeEventListener("abort", listener);
-}
-
-function nothing(): void {}
-
 /** Produces pieces only on demand, so that a body that nobody reads needs no timer. */
 const onDemand: QueuingStrategy = { highWaterMark: 0 };
 
 function dripStream(
   text: string,
   { bytesPerSecond, undelivered }: Extract<Delivery, { readonly kind: "drip" }>,
-  { signal, timers = globalTimers }: DeliveryClient,
+  { signal, timers }: DeliveryClient,
 ): ReadableStream<Uint8Array> {
   const drip = createDrip(text, bytesPerSecond);
-  const waiting: Waiting = { timers, stopWaiting: undefined };
+  const leaving = new AbortController();
   let stopListening = nothing;
-  const giveUp = (): void => {
-    waiting.stopWaiting?.();
+  const giveUp = (reason: unknown): void => {
     stopListening();
+    leaving.abort(reason);
     undelivered();
   };
   return new ReadableStream(
     {
       start(controller) {
         stopListening = onAbort(signal, (reason) => {
-          giveUp();
+          giveUp(reason);
           controller.error(reason);
         });
       },
-      pull(controller) {
-        return new Promise((resolve) => {
-          pause(waiting, drip.everyMs, () => {
-            const { piece, isLast } = drip.next();
-            controller.enqueue(piece);
-            if (isLast) {
-              stopListening();
-              controller.close();
-            }
-            resolve();
-          });
-        });
+      async pull(controller) {
+        await pause(drip.everyMs, { timers, signal: leaving.signal });
+        const { piece, isLast } = drip.next();
+        controller.enqueue(piece);
+        if (!isLast) return;
+        stopListening();
+        controller.close();
       },
       cancel: giveUp,
     },

@@ -1,9 +1,9 @@
 /** Offers a simulator as `fetch`, and converts requests to plain data for it and for the MSW handlers. */
 
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
-import { type DeliveryClient, handOver, onAbort, toResponse } from "./fetch-deliveries.ts";
+import { type DeliveryClient, handOver, toResponse } from "./fetch-deliveries.ts";
 import { isGzipped, unpackBody } from "./gzip-body.ts";
-import { createOvertaking, globalTimers, LATEST_ORDER, type Timers } from "./hold-back.ts";
+import { createOvertaking, globalTimers, LATEST_ORDER, onAbort, type Timers } from "./hold-back.ts";
 
 /** Base for URLs without an origin. The top-level domain can't exist (RFC 6761). */
 const ORIGIN = "http://adsim.invalid";

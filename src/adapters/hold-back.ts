@@ -1,6 +1,6 @@
 /**
  * Holds a response back as its delivery says: for a time, or until later responses have overtaken it. The transports share
- * this code, but each counts its own responses. A response is dropped if its client leaves.
+ * this code, but each counts its own responses.
  */
 
 import { timerMs } from "../base/drip.ts";
@@ -18,53 +18,46 @@ export const globalTimers: Timers<ReturnType<typeof setTimeout>> = {
   clearTimeout: (timer) => clearTimeout(timer),
 };
 
-/** A response that may have to wait. */
-export interface Waiting {
-  readonly timers: Timers;
-  /** Stops the waiting; undefined if it isn't waiting here. */
-  stopWaiting: (() => void) | undefined;
+/** Whom a response is held back from. */
+export interface Client {
+  /** Aborted when it leaves. */
+  readonly signal: AbortSignal | undefined;
+  /** @default the machine's */
+  readonly timers?: Timers | undefined;
 }
 
-/** Calls `then` when the response may be handed over. */
-export function holdBack(
-  waiting: Waiting,
-  delivery: Delivery,
-  { overtaking, place }: { readonly overtaking: Overtaking; readonly place: QueuePlace },
-  then: () => void,
-): void {
-  const inTime = (): void => {
-    if (delivery.kind !== "overtaken") {
-      then();
-      return;
-    }
-    const { timers } = waiting;
-    const stop = (): void => {
-      waiting.stopWaiting = undefined;
+/** Resolves after a time, or when `wake` is called. Rejects with the signal's reason if that comes first. */
+export function pause(
+  ms: number,
+  { signal, timers = globalTimers }: Client,
+  takeWake: (wake: () => void) => void = nothing,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stopListening = onAbort(signal, (reason) => {
       timers.clearTimeout(timer);
-      leave();
+      reject(reason);
+    });
+    const wake = (): void => {
+      timers.clearTimeout(timer);
+      stopListening();
+      resolve();
     };
-    const go = (): void => {
-      stop();
-      then();
-    };
-    const leave = overtaking.wait(place, delivery.by, go);
-    const timer = timers.setTimeout(go, timerMs(delivery.atMostMs));
-    waiting.stopWaiting = stop;
-  };
-  if (delivery.delayMs === 0) inTime();
-  else pause(waiting, delivery.delayMs, inTime);
+    const timer = timers.setTimeout(wake, timerMs(ms));
+    takeWake(wake);
+  });
 }
 
-export function pause(waiting: Waiting, ms: number, then: () => void): void {
-  const { timers } = waiting;
-  const timer = timers.setTimeout(() => {
-    waiting.stopWaiting = undefined;
-    then();
-  }, timerMs(ms));
-  waiting.stopWaiting = () => {
-    waiting.stopWaiting = undefined;
-    timers.clearTimeout(timer);
-  };
+export function nothing(): void {}
+
+/** Calls `react` with the reason when a signal is aborted. @returns a function that stops listening. */
+export function onAbort(
+  signal: AbortSignal | undefined,
+  react: (reason: unknown) => void,
+): () => void {
+  if (signal === undefined) return nothing;
+  const listener = (): void => react(signal.reason);
+  signal.addEventListener("abort", listener, { once: true });
+  return () => signal.removeEventListener("abort", listener);
 }
 
 /** A response's place among those of its transport. */
@@ -81,22 +74,21 @@ export interface Overtaking {
   readonly isIdle: boolean;
   /** The order of the next response. */
   nextOrder(): number;
-  /** Calls `go` once `by` later responses were handed over. @returns a function that gives up waiting. */
-  wait(place: QueuePlace, by: number, go: () => void): () => void;
+  /** Resolves when the response may be handed over. Rejects with the signal's reason if the client leaves before. */
+  holdBack(delivery: Delivery, place: QueuePlace, client: Client): Promise<void>;
   handedOver(place: QueuePlace): void;
 }
 
 /** The order of a response that no rule touched. */
 export const LATEST_ORDER = Number.POSITIVE_INFINITY;
 
-interface Overtakable {
-  readonly place: QueuePlace;
-  left: number;
-  readonly go: () => void;
+/** Whether {@link Overtaking.holdBack} waits at all. */
+export function isHeldBack({ kind, delayMs }: Delivery): boolean {
+  return delayMs > 0 || kind === "overtaken";
 }
 
 export function createOvertaking(): Overtaking {
-  const waiting = new Set<Overtakable>();
+  const waiting = new Set<{ readonly place: QueuePlace; left: number; wake: () => void }>();
   let order = 0;
   return {
     get isIdle(): boolean {
@@ -106,23 +98,26 @@ export function createOvertaking(): Overtaking {
       order += 1;
       return order;
     },
-    wait(place, by, go) {
-      const one: Overtakable = { place, left: by, go };
+    async holdBack(delivery, place, client) {
+      if (delivery.delayMs > 0) await pause(delivery.delayMs, client);
+      if (delivery.kind !== "overtaken") return;
+      const one = { place, left: delivery.by, wake: nothing };
       waiting.add(one);
-      return () => waiting.delete(one);
+      try {
+        await pause(delivery.atMostMs, client, (wake) => {
+          one.wake = wake;
+        });
+      } finally {
+        waiting.delete(one);
+      }
     },
     handedOver(later) {
       for (const one of waiting) {
-        if (!overtakes(later, one.place)) continue;
+        const { order, world } = one.place;
+        if (later.order <= order || later.world !== world) continue;
         one.left -= 1;
-        if (one.left > 0) continue;
-        waiting.delete(one);
-        one.go();
+        if (one.left === 0) one.wake();
       }
     },
   };
-}
-
-function overtakes(later: QueuePlace, place: QueuePlace): boolean {
-  return later.order > place.order && later.world === place.world;
 }

@@ -5,10 +5,11 @@
 
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Waiting } from "../hold-back.ts";
 
 /** A response that a fault rule holds back. */
-export interface HeldResponse extends Waiting {
+export interface HeldResponse {
+  /** Aborted when the connection closes. */
+  readonly leaving: AbortController;
   readonly undelivered: () => void;
 }
 

@@ -7,7 +7,7 @@ import type { Writable } from "node:stream";
 import { createDrip } from "../../base/drip.ts";
 import { type Delivery, deliveryTraits } from "../../spec/delivery.ts";
 import type { ApiResponse } from "../../spec/messages.ts";
-import { globalTimers, holdBack, type Overtaking, pause, type QueuePlace } from "../hold-back.ts";
+import { isHeldBack, nothing, type Overtaking, pause, type QueuePlace } from "../hold-back.ts";
 import { type HeldResponse, stateOf } from "./connection-state.ts";
 
 /** Where a response goes: Node's HTTP response, or a bare connection. */
@@ -31,7 +31,8 @@ export interface Handover {
   readonly world: string;
 }
 
-export function handOver({ response, delivery, outlet, overtaking, world }: Handover): void {
+export async function handOver(handover: Handover): Promise<void> {
+  const { response, delivery, outlet, overtaking, world } = handover;
   const { socket } = outlet;
   if (socket.destroyed) {
     delivery.undelivered();
@@ -47,22 +48,22 @@ export function handOver({ response, delivery, outlet, overtaking, world }: Hand
     settled();
     if (!overtaking.isIdle) overtaking.handedOver(place);
   };
-  holdBack(held, delivery, { overtaking, place }, () => {
-    if (socket.destroyed) return;
-    outlet.whenTurn(() => deliver({ response, delivery, outlet, held, settled, delivered }));
-  });
+  const { signal } = held.leaving;
+  if (isHeldBack(delivery)) await overtaking.holdBack(delivery, place, { signal }).catch(nothing);
+  if (socket.destroyed) return;
+  outlet.whenTurn(() => deliver({ response, delivery, outlet, signal, settled, delivered }));
 }
 
 /** Tracks a response until it is handed over. */
 function hold(socket: Socket, undelivered: () => void): HeldResponse {
   const state = stateOf(socket);
-  const held: HeldResponse = { timers: globalTimers, stopWaiting: undefined, undelivered };
+  const held: HeldResponse = { leaving: new AbortController(), undelivered };
   if (state.held === undefined) {
     const all = new Set<HeldResponse>();
     state.held = all;
     socket.once("close", () => {
       for (const one of all) {
-        one.stopWaiting?.();
+        one.leaving.abort();
         one.undelivered();
       }
       all.clear();
@@ -73,14 +74,16 @@ function hold(socket: Socket, undelivered: () => void): HeldResponse {
 }
 
 interface DeliveryContext extends Pick<Handover, "response" | "delivery" | "outlet"> {
-  readonly held: HeldResponse;
+  /** Aborted when the connection closes. */
+  readonly signal: AbortSignal;
   /** Call it when the delivery ends, with or without a response. */
   readonly settled: () => void;
   /** Call it when a response is passed on. */
   readonly delivered: () => void;
 }
 
-function deliver({ response, delivery, outlet, held, settled, delivered }: DeliveryContext): void {
+function deliver(context: DeliveryContext): void {
+  const { response, delivery, outlet, settled, delivered } = context;
   const { socket } = outlet;
   switch (delivery.kind) {
     case "whole":
@@ -93,7 +96,7 @@ function deliver({ response, delivery, outlet, held, settled, delivered }: Deliv
       outlet.end(delivery.bytes, delivered);
       return;
     case "drip":
-      drip(response, delivery.bytesPerSecond, { outlet, held, delivered });
+      void drip(delivery.bytesPerSecond, context);
       return;
     case "cut":
       outlet.begin(response);
@@ -124,13 +127,16 @@ function deliver({ response, delivery, outlet, held, settled, delivered }: Deliv
   }
 }
 
-function drip(
-  response: ApiResponse,
+async function drip(
   bytesPerSecond: number,
-  { outlet, held, delivered }: Pick<DeliveryContext, "outlet" | "held" | "delivered">,
-): void {
+  { response, outlet, signal, delivered }: DeliveryContext,
+): Promise<void> {
   const body = createDrip(response.body, bytesPerSecond);
-  const next = (): void => {
+  outlet.begin(response);
+  // Sends the head at once.
+  if (response.body !== "") outlet.stream.write("");
+  for (;;) {
+    if (response.body !== "") await pause(body.everyMs, { signal }).catch(nothing);
     if (outlet.socket.destroyed) return;
     const { piece, isLast } = body.next();
     if (isLast) {
@@ -139,14 +145,5 @@ function drip(
     }
     // Ignores backpressure, because the whole body is in memory anyway.
     outlet.stream.write(piece);
-    pause(held, body.everyMs, next);
-  };
-  outlet.begin(response);
-  if (response.body === "") {
-    next();
-    return;
   }
-  // Sends the head at once.
-  outlet.stream.write("");
-  pause(held, body.everyMs, next);
 }

@@ -225,7 +225,7 @@ function send(host: RequestHost, request: IncomingRequest, answer: ApiResponse):
   outbox.empty();
   if (delivery !== undefined) {
     const outlet = createOutlet(host, request, response);
-    handOver({ response: answer, delivery, outlet, overtaking, world: worldOf(path) });
+    void handOver({ response: answer, delivery, outlet, overtaking, world: worldOf(path) });
     return;
   }
   write(host, response, answer);

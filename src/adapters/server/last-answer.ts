@@ -48,7 +48,7 @@ export function answerLast(
     begin: (answer) => socket.write(wireHead(answer)),
     end: (piece, sent) => end(socket, piece, sent),
   };
-  handOver({ response, delivery, outlet, overtaking, world });
+  void handOver({ response, delivery, outlet, overtaking, world });
 }
 
 function nothing(): void {}
