@@ -11,7 +11,7 @@ export interface IdParts {
   readonly serial: number;
 }
 
-/** Writes and reads the ids of one kind. */
+/** The ids of one kind. */
 export interface IdCodec {
   encode(publisher: number, serial: number): string;
   /** @returns undefined for a text that `encode` never returns. */

@@ -18,10 +18,7 @@ export function strictObject<const Entries extends v.ObjectEntries>(entries: Ent
 }
 
 /** Validates with `run` but converts to JSON Schema as `shown`, which must accept everything that `run` accepts. */
-export function withJsonSchema<Output>(
-  shown: Schema<unknown>,
-  run: Schema<Output>,
-): Schema<Output> {
+export function withJsonSchema<Output>(shown: Schema<unknown>, run: Schema<Output>) {
   const both: Schema<unknown> = { ...shown, "~run": run["~run"].bind(run) };
   return both as Schema<Output>;
 }

@@ -37,11 +37,7 @@ function json(
 
 const refused = "Why a request was refused";
 const entry = record("The error", { code, message: detail, parameter });
-const entryOf = ({ code, detail, parameter }: Rejection): object => ({
-  code,
-  message: detail,
-  parameter,
-});
+const entryOf = ({ detail: message, code, parameter }: Rejection) => ({ code, message, parameter });
 
 export const errorBodies: Readonly<Record<Choice<"errors.body">, ErrorBody>> = {
   problem: json(
@@ -65,11 +61,7 @@ export const errorBodies: Readonly<Record<Choice<"errors.body">, ErrorBody>> = {
     record(refused, { errors: { type: "array", items: entry, minItems: 1, maxItems: 1 } }),
     (rejection) => ({ errors: [entryOf(rejection)] }),
   ),
-  text: {
-    contentType: "text/plain; charset=utf-8",
-    write: ({ detail }) => detail,
-    schema: detail,
-  },
+  text: { contentType: "text/plain; charset=utf-8", write: ({ detail }) => detail, schema: detail },
   html: {
     contentType: "text/html; charset=utf-8",
     write: ({ code, detail }) => errorPage(errorKinds[code].title, detail),

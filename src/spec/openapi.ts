@@ -59,16 +59,10 @@ interface OpenApiOperation {
 /** An OpenAPI 3.1 document as plain data that can be written as JSON. */
 export type OpenApiDocument = ReturnType<typeof openApiDocument>;
 
-export interface DocumentOptions {
-  /** The URL in front of `/v1`. @default "/" */
-  readonly baseUrl?: string;
-  /** @default no examples */
-  readonly examples?: Examples;
-}
-
+/** The document under these assumptions. `baseUrl`: the URL in front of `/v1`. */
 export function openApiDocument(
   assumptions: Assumptions,
-  { baseUrl = "/", examples }: DocumentOptions = {},
+  { baseUrl = "/", examples }: { readonly baseUrl?: string; readonly examples?: Examples } = {},
 ) {
   const schemas: Record<string, JsonSchema> = {};
   const headers = commonHeaders(examples?.headers);

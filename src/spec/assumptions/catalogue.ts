@@ -339,14 +339,12 @@ type Catalogue = {
   };
 };
 
-/** The default is the first choice, unless another is named. Callers get the table itself, and can't change it. */
-export const catalogue = Object.freeze(
-  Object.fromEntries(
-    Object.entries(points).map(([key, { question, spec, ...others }]) => {
-      const [first] = Object.keys(Object.freeze(others.choices));
-      return [key, Object.freeze({ question, spec, default: first, ...others })];
-    }),
-  ),
+/** The default is the first choice, unless another is named. */
+export const catalogue = Object.fromEntries(
+  Object.entries(points).map(([key, { question, spec, ...others }]) => {
+    const [first] = Object.keys(others.choices);
+    return [key, { question, spec, default: first, ...others }];
+  }),
 ) as unknown as Catalogue;
 
 /** The names of its choices, the default first. */
