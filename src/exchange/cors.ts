@@ -90,16 +90,12 @@ export function createCors({ origins, assumptions, explain }: CorsParts): Cors |
     preflightHeaders(sent, methods) {
       const origin = granted(sent);
       if (origin === undefined) return undefined;
-      // A page from the internet may reach into a private network only if the user named its origin. "*" isn't enough.
-      const opensNetwork =
-        origin !== "*" && headerOf(sent, "access-control-request-private-network") === "true";
       return {
         "access-control-allow-origin": origin,
         "access-control-allow-methods": methods.join(", "),
         "access-control-allow-headers": allowedHeaders(sent),
         // Ten minutes. By default browsers ask again after 5 seconds.
         "access-control-max-age": "600",
-        ...(opensNetwork && { "access-control-allow-private-network": "true" }),
       };
     },
   };

@@ -16,7 +16,7 @@ import { createIdentify, type Identity } from "./identify.ts";
 import { createLimits, type QuotaLeft } from "./limits.ts";
 import { createClick } from "./operations/click.ts";
 import { createImpression } from "./operations/impression.ts";
-import type { Done, Outcome } from "./operations/outcome.ts";
+import type { Done, Outcome, Refusal } from "./operations/outcome.ts";
 import { createPayouts } from "./operations/payouts.ts";
 import { createStats } from "./operations/stats.ts";
 import { listSurfaces } from "./operations/surfaces.ts";
@@ -48,8 +48,8 @@ export function createExchange(world: World, journal: JournalRing): Exchange {
   const { seed, assumptions, explain, accounts, clock, dayOf, rules, about, meter } = world;
   const identify = createIdentify(accounts);
   const limits = createLimits(assumptions);
-  const read = createReader(assumptions);
-  const scope = createScope(world, read);
+  const reader = createReader(assumptions);
+  const scope = createScope(world, reader);
   const operators: Operators = {
     stats: createStats(world),
     impression: createImpression(world),
@@ -64,11 +64,11 @@ export function createExchange(world: World, journal: JournalRing): Exchange {
     explain,
     variesByOrigin: cors !== undefined,
   });
-  const shapedBy = createExplainer(assumptions);
+  const explainAnswer = createExplainer(assumptions);
   const applyRules = createFaultedPath({
     world,
     journal,
-    read,
+    reader,
     scope,
     limits,
     respond,
@@ -82,16 +82,16 @@ export function createExchange(world: World, journal: JournalRing): Exchange {
     const context = createContext(plain, clock.now(), about);
     const identity = identify(plain);
     // Rules apply to clients' requests. A preflight comes from the browser.
-    const skipsRules = rules.isEmpty() || isPreflight(plain.method, plain.headers);
-    const response = (skipsRules ? undefined : applyRules(context, identity)) ?? serveWhole();
-    const countedAs = context.reason === PREFLIGHT ? PREFLIGHT : (context.operation ?? "none");
-    meter?.answered(countedAs, response.status, meter.now() - beganMs);
+    const hasRules = !rules.isEmpty() && !isPreflight(plain.method, plain.headers);
+    const faulted = hasRules ? applyRules(context, identity) : undefined;
+    const response = faulted ?? serveUndisturbed(context, identity);
+    meter?.count(context, response.status, meter.now() - beganMs);
     return response;
+  }
 
-    function serveWhole(): ApiResponse {
-      serve(context, identity);
-      return journal.record(context);
-    }
+  function serveUndisturbed(context: RequestContext, identity: Identity): ApiResponse {
+    serve(context, identity);
+    return journal.record(context);
   }
 
   /** What the service does, before a rule may change its answer. */
@@ -107,8 +107,8 @@ export function createExchange(world: World, journal: JournalRing): Exchange {
     context.account = identity.sender;
     context.publisher = identity.sender?.id;
     if (identity.refusal !== undefined) {
-      const { operation, sender } = identity;
-      return refuse(context, identity.refusal, limits.remaining(operation, sender, nowMs));
+      const remaining = limits.remaining(identity.operation, identity.sender, nowMs);
+      return conclude(context, identity.refusal, remaining);
     }
     const { operation, sender } = identity;
     const caller = accounts.open(sender.ordinal) ?? sender;
@@ -117,54 +117,38 @@ export function createExchange(world: World, journal: JournalRing): Exchange {
     const admission = limits.admit(operation, quotaAccount, nowMs);
     if (admission.kind === "refused") {
       context.producedBy = "limit";
-      meter?.limited(operation);
-      return refuse(context, admission, 0);
+      return conclude(context, admission, 0);
     }
     const { remaining } = admission;
-    const input = read(operation, context);
-    if (input.kind === "refused") return refuse(context, input, remaining);
-    const concerned = scope.accountOf(input.subject, caller);
-    if ("kind" in concerned) return refuse(context, concerned, remaining);
+    const read = reader(operation, context);
+    if (read.kind === "refused") return conclude(context, read, remaining);
+    const concerned = scope.accountOf(read.subject, caller);
+    if ("kind" in concerned) return conclude(context, concerned, remaining);
     context.account = concerned;
     // The reader of an operation returns that operation's input.
     const operate = operators[operation] as (...args: OperateArguments) => Outcome;
-    const outcome = operate(input.input, concerned, { nowMs, today: dayOf(nowMs) });
-    if (outcome.kind === "refused") return refuse(context, outcome, remaining);
-    return succeed(context, outcome, remaining, input.isTolerated);
+    const outcome = operate(read.input, concerned, { nowMs, today: dayOf(nowMs) });
+    return conclude(context, outcome, remaining, read.isTolerated);
   }
 
-  function succeed(
+  /** Notes what was done, and writes the answer. */
+  function conclude(
     context: RequestContext,
-    { body, reason, effect, micros }: Done,
+    outcome: Done | (Refusal & RefusalExtra),
     remaining: number,
-    isTolerated: boolean,
+    isTolerated = false,
   ): ApiResponse {
-    const forPage = cors?.answerHeaders(context.headers);
-    const { operation, nowMs } = context;
+    const { operation, nowMs, headers } = context;
+    const forPage = cors?.answerHeaders(headers);
+    const isDone = outcome.kind === "done";
+    const reason = isDone ? outcome.reason : outcome.code;
+    const shapedBy = explainAnswer({ operation, reason, isTolerated, forPage });
     context.reason = reason;
-    context.effect = effect;
-    context.micros = micros;
-    context.shapedBy = shapedBy({
-      operation,
-      reason,
-      isTolerated,
-      isForPage: forPage !== undefined,
-    });
-    return respond.success(body, { remaining, nowMs, forPage, shapedBy: context.shapedBy });
-  }
-
-  function refuse(
-    context: RequestContext,
-    rejection: Rejection & RefusalExtra,
-    remaining: number,
-  ): ApiResponse {
-    const forPage = cors?.answerHeaders(context.headers);
-    const { operation, nowMs } = context;
-    const { code: reason } = rejection;
-    context.reason = reason;
-    context.effect = saysDuplicate(reason) ? "suppressed" : "refused";
-    context.shapedBy = shapedBy({ operation, reason, isForPage: forPage !== undefined });
-    return respond.refusal(rejection, { remaining, nowMs, forPage, shapedBy: context.shapedBy });
+    context.shapedBy = shapedBy;
+    context.effect = isDone ? outcome.effect : saysDuplicate(reason) ? "suppressed" : "refused";
+    context.micros = isDone ? outcome.micros : 0;
+    const facts = { remaining, nowMs, forPage, shapedBy };
+    return isDone ? respond.success(outcome.body, facts) : respond.refusal(outcome, facts);
   }
 
   /** The answer to a preflight that allows the page's request; undefined for any other request. */
@@ -173,10 +157,9 @@ export function createExchange(world: World, journal: JournalRing): Exchange {
     { refusal }: Identity,
   ): ApiResponse | undefined {
     const { method, headers, nowMs } = context;
-    if (refusal === undefined || cors === undefined || !isPreflight(method, headers))
-      return undefined;
+    if (refusal === undefined || !isPreflight(method, headers)) return undefined;
     // If the path is unknown, let the page send its request and read the 404.
-    const forPage = cors.preflightHeaders(headers, refusal.methods ?? ["GET", "POST"]);
+    const forPage = cors?.preflightHeaders(headers, refusal.methods ?? ["GET", "POST"]);
     if (forPage === undefined) return undefined;
     context.reason = PREFLIGHT;
     context.shapedBy = ["http.cors"];
@@ -190,8 +173,8 @@ export function createExchange(world: World, journal: JournalRing): Exchange {
     refuse(rejection) {
       const nowMs = clock.now();
       const remaining = limits.remaining(undefined, undefined, nowMs);
-      const keys = shapedBy({ operation: undefined, reason: rejection.code });
-      return respond.refusal(rejection, { remaining, nowMs, forPage: undefined, shapedBy: keys });
+      const shapedBy = explainAnswer({ operation: undefined, reason: rejection.code });
+      return respond.refusal(rejection, { remaining, nowMs, forPage: undefined, shapedBy });
     },
   };
 }

@@ -26,7 +26,7 @@ export type FaultedPath = (context: RequestContext, identity: Identity) => ApiRe
 export interface FaultedPathParts {
   readonly world: World;
   readonly journal: JournalRing;
-  readonly read: Reader;
+  readonly reader: Reader;
   readonly scope: Scope;
   readonly limits: Limits;
   readonly respond: Responder;
@@ -37,48 +37,28 @@ export interface FaultedPathParts {
 }
 
 export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
-  const { world, journal, read, scope, limits, respond, cors, serve } = parts;
-  const { accounts, explain, rules, meter } = world;
+  const { world, journal, reader, scope, limits, respond, cors, serve } = parts;
+  const { accounts, explain, rules } = world;
 
   /** The request as rules see it. Its surface is read from the body only if a rule asks. */
-  function arrivedOf(
-    { nowMs, method, path, query, headers, body }: RequestContext,
-    { operation, sender }: Identity,
-  ): ArrivedRequest {
+  function arrivedOf(context: RequestContext, { operation, sender }: Identity): ArrivedRequest {
+    const { nowMs, method, path, query, headers, body } = context;
     const caller = sender?.ordinal ?? UNAUTHENTICATED_CALLER;
-    const sent = { nowMs, method, path, query, headers, body };
     return {
-      ...sent,
-      operation,
+      ...{ nowMs, method, path, query, headers, body, operation, caller },
       publisher: sender?.id,
-      caller,
       get surface() {
-        const input = operation && read(operation, sent);
-        if (input?.kind !== "valid") return undefined;
-        const { subject } = input;
+        const read = operation && reader(operation, context);
+        if (read?.kind !== "valid") return undefined;
+        const { subject } = read;
         if (subject.kind === "publisher") return subject.surface;
         return sender && scope.surfaceOf(subject.id, sender);
       },
     };
   }
 
-  function applyFault(context: RequestContext, identity: Identity, fired: FiredRule): ApiResponse {
-    switch (fired.plan.applications) {
-      case 0:
-        keepFromService(context, identity, fired);
-        break;
-      case 1:
-        serveOnce(context, identity, fired);
-        break;
-      case 2:
-        return serveTwice(context, identity, fired);
-    }
-    const { response } = context;
-    journal.record(context);
-    return response;
-  }
-
-  function keepFromService(context: RequestContext, identity: Identity, fired: FiredRule): void {
+  /** The service doesn't see the request. */
+  function withhold(context: RequestContext, identity: Identity, fired: FiredRule): void {
     const { operation, sender } = identity;
     context.operation = operation;
     context.publisher = sender?.id;
@@ -89,8 +69,8 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
     }
     context.producedBy = "rule";
     context.reason = `fault: ${fired.kind}`;
-    const tally = tallyOf(context, accounts);
     const { injected } = fired.plan;
+    const tally = tallyOf(context, accounts);
     if (tally !== undefined) tally[injected === undefined ? "dropped" : "injected"] += 1;
     const answer = injected === undefined ? noResponse : answerWith(injected, context);
     handOver(context, fired, answer, recordOf(fired, false));
@@ -107,27 +87,26 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
     if (isReplaced) recordLoss(context, own);
   }
 
-  function serveTwice(context: RequestContext, identity: Identity, fired: FiredRule): ApiResponse {
-    const again = { ...context };
-    serve(context, identity);
-    serve(again, identity);
-    const tally = tallyOf(again, accounts);
+  /** @returns the context whose answer the client gets. */
+  function serveTwice(
+    first: RequestContext,
+    second: RequestContext,
+    identity: Identity,
+    fired: FiredRule,
+  ): RequestContext {
+    serve(first, identity);
+    serve(second, identity);
+    const tally = tallyOf(second, accounts);
     if (tally !== undefined) tally.copies += 1;
-    const first = recordOf(fired, true);
-    const second: FaultRecord = { ...first, application: 2 };
     const isFirst = fired.plan.answerOf === "first";
-    const shown = isFirst ? context : again;
-    const hidden = isFirst ? again : context;
-    handOver(shown, fired, shown.response, isFirst ? first : second);
-    hidden.fault = isFirst ? second : first;
-    hidden.fault.received = "nothing";
-    hidden.fault.lost = hidden.response;
+    const [shown, hidden] = isFirst ? [first, second] : [second, first];
+    handOver(shown, fired, shown.response, recordOf(fired, true));
+    const lost = hidden.response;
+    hidden.fault = { ...recordOf(fired, true), received: "nothing", lost };
     hidden.response = noResponse;
     countUnseen(tallyOf(hidden, accounts), hidden);
-    const { response } = shown;
-    journal.record(context);
-    journal.record(again);
-    return response;
+    if (second.fault !== undefined) second.fault = { ...second.fault, application: 2 };
+    return shown;
   }
 
   /** Applies the plan's handover to an answer. If it doesn't arrive whole, it counts as lost. */
@@ -181,10 +160,8 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
   }
 
   /** An answer by a rule, with the present quota in its headers. */
-  function answerWith(
-    injected: Injected,
-    { method, headers, operation, account, nowMs }: RequestContext,
-  ): ApiResponse {
+  function answerWith(injected: Injected, context: RequestContext): ApiResponse {
+    const { method, headers, operation, account, nowMs } = context;
     const remaining = limits.remaining(operation, account, nowMs);
     const forPage = cors?.answerHeaders(headers);
     const response = respond.injected(injected, { remaining, nowMs, forPage });
@@ -194,8 +171,14 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
   return (context, identity) => {
     const fired = rules.decide(arrivedOf(context, identity));
     if (fired === undefined) return undefined;
-    const response = applyFault(context, identity, fired);
-    meter?.fired(fired.kind);
+    const second = fired.plan.applications === 2 ? { ...context } : undefined;
+    if (fired.plan.applications === 0) withhold(context, identity, fired);
+    else if (second === undefined) serveOnce(context, identity, fired);
+    const shown = second === undefined ? context : serveTwice(context, second, identity, fired);
+    // The journal keeps a copy in its place.
+    const { response } = shown;
+    journal.record(context);
+    if (second !== undefined) journal.record(second);
     return response;
   };
 }

@@ -59,8 +59,9 @@ export function parseParameters(
     const detail = `The query has ${query.length} characters; the maximum is ${MAX_QUERY_LENGTH}.`;
     return refused("query_too_long", detail);
   }
-  const bytes = typeof body === "string" ? utf8Length(body) : body.length;
-  if (bytes > MAX_BODY_BYTES) {
+  // A text has at most three times as many bytes as UTF-16 units.
+  const isLong = body.length * 3 > MAX_BODY_BYTES;
+  if (isLong && (typeof body === "string" ? utf8Length(body) : body.length) > MAX_BODY_BYTES) {
     const detail = `The body is larger than ${MAX_BODY_BYTES} bytes, the maximum.`;
     return refused("body_too_large", detail);
   }
@@ -69,7 +70,7 @@ export function parseParameters(
   const names = Object.keys(inQuery.raw);
   const takesQuery = encoding === "any" || encoding === "query";
   if (names.length > 0 && !takesQuery) return wrongType(encoding);
-  if (bytes === 0) return inQuery;
+  if (body.length === 0) return inQuery;
   const inBody = readBody(request, operation, encoding);
   if (inBody.kind === "refused") return inBody;
   const twice = names.find((name) => Object.hasOwn(inBody.raw, name));

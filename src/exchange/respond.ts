@@ -58,19 +58,30 @@ export function createResponder(options: ResponderOptions): Responder {
   const challenge = challengeOf(assumptions);
   const statuses = statusesOf(assumptions);
 
-  /** The headers of every response. */
-  function common({ remaining, nowMs, shapedBy, forPage }: ResponseFacts): Headers {
-    return {
-      "x-ratelimit-remaining": String(remaining),
-      date: formatHttpDate(Math.floor(nowMs / 1000) * 1000),
-      // Also for requests without an origin: a cache must not give their answer to a page.
-      ...(variesByOrigin && { vary: "Origin" }),
-      ...forPage,
-      ...(explain &&
-        shapedBy !== undefined && {
-          "x-adsim-assumptions": shapedBy.length === 0 ? "documented" : shapedBy.join(", "),
-        }),
-    };
+  /** Adds the headers of every response. */
+  function withCommon(
+    headers: Record<string, string>,
+    { remaining, nowMs, shapedBy, forPage }: ResponseFacts,
+  ): Record<string, string> {
+    headers["x-ratelimit-remaining"] = String(remaining);
+    headers.date = dateOf(nowMs);
+    // Also for requests without an origin: a cache must not give their answer to a page.
+    if (variesByOrigin) headers.vary = "Origin";
+    if (forPage !== undefined) Object.assign(headers, forPage);
+    if (explain && shapedBy !== undefined) {
+      headers["x-adsim-assumptions"] = shapedBy.join(", ") || "documented";
+    }
+    return headers;
+  }
+
+  let latestSecond = Number.NaN;
+  let latestDate = "";
+  /** Written once a second, since many answers have the same date. */
+  function dateOf(nowMs: number): string {
+    const second = Math.floor(nowMs / 1000);
+    if (second !== latestSecond) latestDate = formatHttpDate(second * 1000);
+    latestSecond = second;
+    return latestDate;
   }
 
   function retryAfter(waitMs: number, nowMs: number): string | undefined {
@@ -85,50 +96,41 @@ export function createResponder(options: ResponderOptions): Responder {
   }
 
   return {
-    success(body, facts) {
-      const text = JSON.stringify(evolve === undefined ? body : evolve(body));
-      return {
-        status: 200,
-        headers: { ...contentOf(successType, text), ...common(facts) },
-        body: text,
-      };
+    success(done, facts) {
+      const body = JSON.stringify(evolve === undefined ? done : evolve(done));
+      return { status: 200, headers: withCommon(contentOf(successType, body), facts), body };
     },
     refusal(rejection, facts) {
       const { code, methods, waitMs } = rejection;
       const status = statuses[code];
       const body = errorBody.write(rejection, status);
-      const headers: Record<string, string> = {
-        ...contentOf(errorBody.contentType, body),
-        ...common(facts),
-      };
+      const headers = withCommon(contentOf(errorBody.contentType, body), facts);
       if (methods !== undefined) headers.allow = methods.join(", ");
       const wait = waitMs === undefined ? undefined : retryAfter(waitMs, facts.nowMs);
       if (wait !== undefined) headers["retry-after"] = wait;
-      if (code === "unauthorized" && challenge !== undefined)
-        headers["www-authenticate"] = challenge;
+      const isChallenged = code === "unauthorized" && challenge !== undefined;
+      if (isChallenged) headers["www-authenticate"] = challenge;
       return { status, headers, body };
     },
-    injected({ status, headers: given = {}, body }, facts) {
-      const text = typeof body === "string" ? body : (JSON.stringify(body) ?? "");
-      const type = typeof body === "string" ? "text/plain" : "application/json";
-      const content = contentOf(body === undefined ? undefined : type, text);
+    injected({ status, headers: own = {}, body: given }, facts) {
+      const body = typeof given === "string" ? given : (JSON.stringify(given) ?? "");
+      const type = typeof given === "string" ? "text/plain" : "application/json";
       // A 204 must not have a length; with 304 it would be that of a body that isn't sent (RFC 9110 §8.6).
-      const headers: Record<string, string> = {
-        ...(status !== 204 && status !== 304 && content),
-        ...common(facts),
-      };
-      for (const [name, value] of Object.entries(given)) headers[name.toLowerCase()] = value;
-      return { status, headers, body: text };
+      const hasLength = status !== 204 && status !== 304;
+      const content = hasLength ? contentOf(given === undefined ? undefined : type, body) : {};
+      const headers = withCommon(content, facts);
+      for (const [name, value] of Object.entries(own)) headers[name.toLowerCase()] = value;
+      return { status, headers, body };
     },
-    preflight: (facts) => ({ status: 204, headers: common(facts), body: "" }),
+    preflight: (facts) => ({ status: 204, headers: withCommon({}, facts), body: "" }),
   };
 }
 
-function contentOf(type: string | undefined, body: string): Headers {
-  return {
-    ...(type !== undefined && { "content-type": type }),
-    "content-length": String(utf8Length(body)),
-  };
+function contentOf(type: string | undefined, body: string): Record<string, string> {
+  const length = String(utf8Length(body));
+  return type === undefined
+    ? { "content-length": length }
+    : { "content-type": type, "content-length": length };
 }
 
 /** The response to HEAD: the headers of GET without a body. */

@@ -42,22 +42,14 @@ const changed: Readonly<Record<OperationId, ShapedBy>> = {
   payouts: ["payout.limit-over-max"],
 };
 
-/** Keys that can matter only to these operations. */
-const onlyOf: { readonly [Key in AssumptionKey]?: readonly (OperationId | undefined)[] } = {
-  "date.inverted-range": ["stats"],
-  "payout.limit-over-max": ["payouts"],
-  "limit.recording-pool": ["impression", "click"],
-  "limit.reporting-endpoints": ["stats", "surfaces", "payouts"],
-};
-
 /** What is known about an answer. */
 export interface Explained {
   readonly operation: OperationId | undefined;
   readonly reason: Note | ErrorCode;
   /** Whether the request was read, and stricter reading would have refused it. */
   readonly isTolerated?: boolean | undefined;
-  /** Whether the answer lets a page of another origin read it. */
-  readonly isForPage?: boolean | undefined;
+  /** CORS headers, if a page of another origin may read it. */
+  readonly forPage?: object | undefined;
 }
 
 /** Lists the keys that shaped an answer under these assumptions. */
@@ -65,29 +57,27 @@ export function createExplainer(assumptions: Assumptions): (answer: Explained) =
   const isChanged = (key: AssumptionKey): boolean => assumptions[key] !== catalogue[key].default;
   const known = new Map<string, ShapedBy>();
 
-  function shapedBy({ operation, reason, isTolerated, isForPage }: Explained): ShapedBy {
+  function shapedBy({ operation, reason, isTolerated, forPage }: Explained): ShapedBy {
     const keys: AssumptionKey[] = [];
     const isRefused = isErrorCode(reason);
-    const isRead = !(isRefused && beforeReading.has(reason));
-    if (operation !== undefined && isRead) {
+    if (operation !== undefined) {
       if (operations[operation].method === "POST") keys.push("request.encoding");
       keys.push(...changed[operation].filter(isChanged));
     }
     if (operation !== undefined && isChanged("auth.key-scope")) keys.push("auth.key-scope");
     if (isTolerated) keys.push("request.values");
     if (isRefused) {
-      keys.push(...shapedByCode(reason).filter((key) => onlyOf[key]?.includes(operation) ?? true));
-      keys.push("errors.body");
+      keys.push(...shapedByCode(reason), "errors.body");
     } else if (operation !== undefined) {
       keys.push(...(successes[operation][reason] ?? []));
     }
-    if (isForPage || (isRefused && isChanged("http.cors"))) keys.push("http.cors");
+    if (forPage !== undefined || (isRefused && isChanged("http.cors"))) keys.push("http.cors");
     if (!isRefused) keys.push(...formatKeys.filter(isChanged));
     return Array.from(new Set(keys));
   }
 
   return (answer) => {
-    const name = `${answer.operation} ${answer.reason} ${answer.isTolerated} ${answer.isForPage}`;
+    const name = `${answer.operation} ${answer.reason} ${answer.isTolerated} ${answer.forPage === undefined}`;
     const keys = known.get(name) ?? shapedBy(answer);
     known.set(name, keys);
     return keys;
@@ -97,10 +87,3 @@ export function createExplainer(assumptions: Assumptions): (answer: Explained) =
 function isErrorCode(reason: Note | ErrorCode): reason is ErrorCode {
   return Object.hasOwn(errorKinds, reason);
 }
-
-/** Refusals of requests whose parameters weren't read. */
-const beforeReading: ReadonlySet<ErrorCode> = new Set([
-  "unauthorized",
-  "rate_limited",
-  "malformed_request",
-]);

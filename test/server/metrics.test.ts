@@ -4,7 +4,10 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { createMeter } from "../../src/exchange/meter.ts";
+import { createContext } from "../../src/exchange/request-context.ts";
 import type { Server } from "../../src/server.ts";
+import { defaultAssumptions } from "../../src/spec/assumptions/resolve.ts";
+import { describeWorld } from "../../src/world/publishers/world-settings.ts";
 import { senderOf } from "../operation-sender.ts";
 import { worldsOf } from "../worlds.ts";
 import { type Family, parsePrometheus } from "./prometheus-text.ts";
@@ -230,8 +233,11 @@ test("in process the metrics are available as data, and without a writer as JSON
 
 test("a duration equal to a bound is in its bucket, and one beyond the last bound only in +Inf", () => {
   const meter = createMeter(() => 0);
+  const request = { method: "GET", path: "/", query: "", headers: {}, body: "" };
+  const settings = { seed: "", startMs: 0, publishers: 1, profile: "tiny" } as const;
+  const about = describeWorld({ ...settings, assumptions: defaultAssumptions });
   for (const tookMs of [0, 0.005, 0.0050001, 1, 1000, 1001]) {
-    meter.answered("stats", 200, tookMs);
+    meter.count(createContext(request, 0, about), 200, tookMs);
   }
   const samples = meter.families().find(({ type }) => type === "histogram")?.samples ?? [];
   const below = (le: string): number | undefined =>
