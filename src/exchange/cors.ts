@@ -6,88 +6,73 @@
 import { InputError } from "../base/input.ts";
 import { isLoopbackHost } from "../base/loopback.ts";
 import { shownName } from "../base/text.ts";
-import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { headerOf } from "./headers.ts";
+import type { World } from "./world.ts";
 
 /** Origins whose pages may call the API in addition to loopback origins; `"*"` for all, or `"off"` for none at all. */
 export type CorsOption = string | readonly string[];
 
-/** A checked {@link CorsOption}. */
-export interface AllowedOrigins {
-  readonly isOff: boolean;
-  readonly isAny: boolean;
-  readonly named: ReadonlySet<string>;
-}
+/** A checked {@link CorsOption}: origins, `"*"` and `"off"`. */
+export type AllowedOrigins = ReadonlySet<string>;
 
 type Headers = Readonly<Record<string, string>>;
-
-export interface Cors {
-  /** Whether a page of this origin may read answers. */
-  allows(origin: string): boolean;
-  /** The headers to add to an answer; undefined if the request isn't from a page, or that page may not read the answer. */
-  answerHeaders(sent: Headers): Headers | undefined;
-  /** The same for a preflight. `methods` are those of its path. */
-  preflightHeaders(sent: Headers, methods: readonly string[]): Headers | undefined;
-}
-
-const ORIGIN_EXPECTED =
-  'must be an origin as browsers send it, such as "https://app.example" or "http://192.168.0.7:5173", a list of them, "*" or "off"';
 
 /** @throws InputError that quotes an invalid origin. */
 export function parseCorsOption(given: CorsOption): AllowedOrigins {
   const all: readonly unknown[] = typeof given === "string" ? [given] : given;
-  if (!Array.isArray(all) || !all.every((each) => typeof each === "string")) {
-    throw new InputError("cors", ORIGIN_EXPECTED);
+  const wrong = Array.isArray(all) ? all.find((each) => !isAllowable(each)) : all;
+  if (wrong !== undefined) {
+    const quoted = typeof wrong === "string" ? `, not ${JSON.stringify(shownName(wrong))}` : "";
+    const example = '"https://app.example" or "http://192.168.0.7:5173"';
+    const expected = `must be an origin as browsers send it, such as ${example}, a list of them, "*" or "off"`;
+    const isWeb = /^https?:\/\//i.test(String(wrong)) && URL.canParse(String(wrong));
+    const hint = isWeb ? `. Did you mean "${new URL(String(wrong)).origin}"?` : "";
+    throw new InputError("cors", `${expected}${quoted}${hint}`);
   }
   if (all.includes("off") && all.length > 1) {
     throw new InputError("cors", 'can\'t combine "off" with origins: "off" keeps all pages out');
   }
-  const named = all.filter((each) => each !== "*" && each !== "off");
-  for (const origin of named) checkOrigin(origin);
-  return { isOff: all.includes("off"), isAny: all.includes("*"), named: new Set(named) };
+  return new Set(all.map(String));
 }
 
-function checkOrigin(text: string): void {
-  // A browser's extension has an origin, a file has none.
+/** A browser's extension has an origin, a file has none. */
+function isAllowable(text: unknown): boolean {
+  if (text === "*" || text === "off") return true;
+  if (typeof text !== "string" || !URL.canParse(text)) return false;
   const isOrigin = /^(?!file:)[a-z][a-z0-9+.-]*:\/\/[\w.:[\]-]+$/.test(text);
-  const isWeb = /^https?:\/\//i.test(text) && URL.canParse(text);
-  const origin = isWeb ? new URL(text).origin : text;
-  if (isOrigin && origin === text) return;
-  const hint = origin === text ? "" : `. Did you mean ${JSON.stringify(origin)}?`;
-  const quoted = JSON.stringify(shownName(text));
-  throw new InputError("cors", `${ORIGIN_EXPECTED}, not ${quoted}${hint}`);
+  return isOrigin && (!text.startsWith("http") || new URL(text).origin === text);
 }
 
-export interface CorsParts {
-  readonly origins: AllowedOrigins;
-  readonly assumptions: Assumptions;
-  readonly explain: boolean;
-}
+type CorsWorld = Pick<World, "origins" | "assumptions" | "explain">;
+
+export type Cors = NonNullable<ReturnType<typeof createCors>>;
 
 /** Undefined if no page may read anything. Answers then don't depend on the request's origin. */
-export function createCors({ origins, assumptions, explain }: CorsParts): Cors | undefined {
-  const { isOff, isAny, named } = origins;
-  if (isOff || assumptions["http.cors"] === "none") return undefined;
+export function createCors({ origins, assumptions, explain }: CorsWorld) {
+  if (origins.has("off") || assumptions["http.cors"] === "none") return undefined;
   const explained = explain ? ", X-Adsim-Assumptions, X-Adsim-Fault" : "";
   const exposed = `Date, X-RateLimit-Remaining, Retry-After${explained}`;
-  const isKnown = (origin: string): boolean => named.has(origin) || isLoopbackOrigin(origin);
+  const isKnown = (origin: string): boolean => origins.has(origin) || isLoopbackOrigin(origin);
 
   /** The value of Access-Control-Allow-Origin. */
   function granted(sent: Headers): string | undefined {
     const origin = headerOf(sent, "origin");
     if (origin === undefined) return undefined;
     if (isKnown(origin)) return origin;
-    return isAny ? "*" : undefined;
+    return origins.has("*") ? "*" : undefined;
   }
 
   return {
-    allows: (origin) => isAny || isKnown(origin),
-    answerHeaders(sent) {
+    /** Whether a page of this origin may read answers. */
+    allows: (origin: string): boolean => origins.has("*") || isKnown(origin),
+    /** The headers to add to an answer; undefined if the request isn't from a page, or that page may not read the answer. */
+    answerHeaders(sent: Headers): Headers | undefined {
       const origin = granted(sent);
       if (origin === undefined) return undefined;
       return { "access-control-allow-origin": origin, "access-control-expose-headers": exposed };
     },
-    preflightHeaders(sent, methods) {
+    /** The same for a preflight. `methods` are those of its path. */
+    preflightHeaders(sent: Headers, methods: readonly string[]): Headers | undefined {
       const origin = granted(sent);
       if (origin === undefined) return undefined;
       return {

@@ -7,23 +7,22 @@ import type { JournalRing } from "../journal/journal.ts";
 import { PREFLIGHT } from "../journal/record.ts";
 import { type Rejection, saysDuplicate } from "../spec/errors.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
-import type { Input, OperationId } from "../spec/operations.ts";
+import type { OperationId } from "../spec/operations.ts";
 import type { Account } from "../world/accounts/account.ts";
-import type { Moment } from "../world/ledger/book.ts";
 import { createCors, isPreflight } from "./cors.ts";
 import { createFaultedPath } from "./faulted-path.ts";
 import { createIdentify, type Identity } from "./identify.ts";
 import { createLimits, type QuotaLeft } from "./limits.ts";
 import { createClick } from "./operations/click.ts";
 import { createImpression } from "./operations/impression.ts";
-import type { Done, Outcome, Refusal } from "./operations/outcome.ts";
+import type { Operator, Outcome } from "./operations/outcome.ts";
 import { createPayouts } from "./operations/payouts.ts";
 import { createStats } from "./operations/stats.ts";
 import { listSurfaces } from "./operations/surfaces.ts";
 import { plainRequest } from "./plain-request.ts";
 import { createReader } from "./read.ts";
 import { createContext, type RequestContext } from "./request-context.ts";
-import { createResponder, type RefusalExtra, withoutBody } from "./respond.ts";
+import { createResponder, withoutBody } from "./respond.ts";
 import { createScope } from "./scope.ts";
 import { createExplainer } from "./shaped-by.ts";
 import { countServed, tallyOf } from "./tally.ts";
@@ -38,19 +37,15 @@ export interface Exchange {
   quotasLeft(account: Account): readonly QuotaLeft[];
 }
 
-/** The operations. A missing one is a type error. */
-type Operators = {
-  readonly [Id in OperationId]: (input: Input<Id>, account: Account, moment: Moment) => Outcome;
-};
-
 /** The request path of a world under its assumptions. */
 export function createExchange(world: World, journal: JournalRing): Exchange {
-  const { seed, assumptions, explain, accounts, clock, dayOf, rules, about, meter } = world;
+  const { assumptions, accounts, clock, dayOf, rules, about, meter } = world;
   const identify = createIdentify(accounts);
   const limits = createLimits(assumptions);
   const reader = createReader(assumptions);
   const scope = createScope(world, reader);
-  const operators: Operators = {
+  // A missing one is a type error.
+  const operators: { readonly [Id in OperationId]: Operator<Id> } = {
     stats: createStats(world),
     impression: createImpression(world),
     click: createClick(world),
@@ -58,12 +53,7 @@ export function createExchange(world: World, journal: JournalRing): Exchange {
     payouts: createPayouts(world),
   };
   const cors = createCors(world);
-  const respond = createResponder({
-    seed,
-    assumptions,
-    explain,
-    variesByOrigin: cors !== undefined,
-  });
+  const respond = createResponder(world, cors !== undefined);
   const explainAnswer = createExplainer(assumptions);
   const applyRules = createFaultedPath({
     world,
@@ -79,8 +69,8 @@ export function createExchange(world: World, journal: JournalRing): Exchange {
   function handle(request: ApiRequest): ApiResponse {
     const beganMs = meter?.now() ?? 0;
     const plain = plainRequest(request);
-    const context = createContext(plain, clock.now(), about);
     const identity = identify(plain);
+    const context = createContext(plain, identity, clock.now(), about);
     // Rules apply to clients' requests. A preflight comes from the browser.
     const hasRules = !rules.isEmpty() && !isPreflight(plain.method, plain.headers);
     const faulted = hasRules ? applyRules(context, identity) : undefined;
@@ -103,9 +93,6 @@ export function createExchange(world: World, journal: JournalRing): Exchange {
 
   function answer(context: RequestContext, identity: Identity): ApiResponse {
     const { nowMs } = context;
-    context.operation = identity.operation;
-    context.account = identity.sender;
-    context.publisher = identity.sender?.id;
     if (identity.refusal !== undefined) {
       const remaining = limits.remaining(identity.operation, identity.sender, nowMs);
       return conclude(context, identity.refusal, remaining);
@@ -114,19 +101,18 @@ export function createExchange(world: World, journal: JournalRing): Exchange {
     const caller = accounts.open(sender.ordinal) ?? sender;
     const quotaAccount = scope.quotaAccountOf(operation, context, caller);
     context.account = quotaAccount;
-    const admission = limits.admit(operation, quotaAccount, nowMs);
-    if (admission.kind === "refused") {
+    const remaining = limits.admit(operation, quotaAccount, nowMs);
+    if (typeof remaining === "object") {
       context.producedBy = "limit";
-      return conclude(context, admission, 0);
+      return conclude(context, remaining, 0);
     }
-    const { remaining } = admission;
     const read = reader(operation, context);
     if (read.kind === "refused") return conclude(context, read, remaining);
     const concerned = scope.accountOf(read.subject, caller);
     if ("kind" in concerned) return conclude(context, concerned, remaining);
     context.account = concerned;
     // The reader of an operation returns that operation's input.
-    const operate = operators[operation] as (...args: OperateArguments) => Outcome;
+    const operate = operators[operation] as Operator<OperationId>;
     const outcome = operate(read.input, concerned, { nowMs, today: dayOf(nowMs) });
     return conclude(context, outcome, remaining, read.isTolerated);
   }
@@ -134,7 +120,7 @@ export function createExchange(world: World, journal: JournalRing): Exchange {
   /** Notes what was done, and writes the answer. */
   function conclude(
     context: RequestContext,
-    outcome: Done | (Refusal & RefusalExtra),
+    outcome: Outcome,
     remaining: number,
     isTolerated = false,
   ): ApiResponse {
@@ -178,5 +164,3 @@ export function createExchange(world: World, journal: JournalRing): Exchange {
     },
   };
 }
-
-type OperateArguments = [input: Input<OperationId>, account: Account, moment: Moment];

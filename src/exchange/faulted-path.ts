@@ -57,71 +57,28 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
     };
   }
 
-  /** The service doesn't see the request. */
-  function withhold(context: RequestContext, identity: Identity, fired: FiredRule): void {
-    const { operation, sender } = identity;
-    context.operation = operation;
-    context.publisher = sender?.id;
-    context.account = sender;
+  /** Notes a request that the service doesn't see. */
+  function withhold(
+    context: RequestContext,
+    { operation, sender }: Identity,
+    fired: FiredRule,
+  ): void {
     if (isEventKind(operation) && sender !== undefined) {
       const caller = accounts.open(sender.ordinal) ?? sender;
       context.account = scope.quotaAccountOf(operation, context, caller);
     }
     context.producedBy = "rule";
     context.reason = `fault: ${fired.kind}`;
-    const { injected } = fired.plan;
     const tally = tallyOf(context, accounts);
-    if (tally !== undefined) tally[injected === undefined ? "dropped" : "injected"] += 1;
-    const answer = injected === undefined ? noResponse : answerWith(injected, context);
-    handOver(context, fired, answer, recordOf(fired, false));
+    if (tally !== undefined) tally[fired.plan.injected === undefined ? "dropped" : "injected"] += 1;
   }
 
-  function serveOnce(context: RequestContext, identity: Identity, fired: FiredRule): void {
-    const { injected, alter } = fired.plan;
-    serve(context, identity);
-    const own = context.response;
-    const answer = injected === undefined ? alter(own) : answerWith(injected, context);
-    const isReplaced = answer !== own;
-    if (isReplaced) context.producedBy = "rule";
-    handOver(context, fired, answer, recordOf(fired, true));
-    if (isReplaced) recordLoss(context, own);
-  }
-
-  /** @returns the context whose answer the client gets. */
-  function serveTwice(
-    first: RequestContext,
-    second: RequestContext,
-    identity: Identity,
-    fired: FiredRule,
-  ): RequestContext {
-    serve(first, identity);
-    serve(second, identity);
-    const tally = tallyOf(second, accounts);
-    if (tally !== undefined) tally.copies += 1;
-    const isFirst = fired.plan.answerOf === "first";
-    const [shown, hidden] = isFirst ? [first, second] : [second, first];
-    handOver(shown, fired, shown.response, recordOf(fired, true));
-    const lost = hidden.response;
-    hidden.fault = { ...recordOf(fired, true), received: "nothing", lost };
-    hidden.response = noResponse;
-    countUnseen(tallyOf(hidden, accounts), hidden);
-    if (second.fault !== undefined) second.fault = { ...second.fault, application: 2 };
-    return shown;
-  }
-
-  /** Applies the plan's handover to an answer. If it doesn't arrive whole, it counts as lost. */
-  function handOver(
-    context: RequestContext,
-    { rule, plan, delayMs }: FiredRule,
-    answer: ApiResponse,
-    fault: FaultRecord,
-  ): void {
-    context.fault = fault;
+  /** Hands over an answer as the rule wants it. If it doesn't arrive whole, it counts as lost. */
+  function handOver(context: RequestContext, fired: FiredRule, answer: ApiResponse): void {
+    const { rule, plan, delayMs } = fired;
     const isExplained = explain && answer.status !== 0;
-    const explained = isExplained
-      ? { ...answer, headers: { ...answer.headers, "x-adsim-fault": rule } }
-      : answer;
-    const { response, mode } = plan.handOver(explained);
+    const headers = isExplained ? { ...answer.headers, "x-adsim-fault": rule } : answer.headers;
+    const { response, mode } = plan.handOver(isExplained ? { ...answer, headers } : answer);
     // A copy, because the client's response shares its headers with the answer.
     const own = copyOfResponse(answer);
     const undelivered = (): void => recordUndelivered(context, own);
@@ -129,8 +86,9 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
     context.response = arrivesAtOnce
       ? response
       : { ...response, delivery: { ...mode, delayMs, undelivered } };
-    fault.received = deliveryTraits[mode.kind].received;
-    if (fault.received !== "whole" && fault.served) recordLoss(context, own);
+    const { received } = deliveryTraits[mode.kind];
+    context.fault = { ...recordOf(fired), received };
+    if (received !== "whole" && context.fault.served) recordLoss(context, own);
   }
 
   /** Records that the client doesn't get the answer to a request that the service carried out. */
@@ -159,6 +117,20 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
     tally.dropped += 1;
   }
 
+  /** The client gets the answer to the other one of two. */
+  function hide(context: RequestContext, fired: FiredRule): void {
+    context.fault = { ...recordOf(fired), received: "nothing", lost: context.response };
+    context.response = noResponse;
+    countUnseen(tallyOf(context, accounts), context);
+  }
+
+  function recordCopy(second: RequestContext): void {
+    const tally = tallyOf(second, accounts);
+    if (tally !== undefined) tally.copies += 1;
+    if (second.fault !== undefined) second.fault.application = 2;
+    journal.record(second);
+  }
+
   /** An answer by a rule, with the present quota in its headers. */
   function answerWith(injected: Injected, context: RequestContext): ApiResponse {
     const { method, headers, operation, account, nowMs } = context;
@@ -171,19 +143,31 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
   return (context, identity) => {
     const fired = rules.decide(arrivedOf(context, identity));
     if (fired === undefined) return undefined;
-    const second = fired.plan.applications === 2 ? { ...context } : undefined;
-    if (fired.plan.applications === 0) withhold(context, identity, fired);
-    else if (second === undefined) serveOnce(context, identity, fired);
-    const shown = second === undefined ? context : serveTwice(context, second, identity, fired);
-    // The journal keeps a copy in its place.
+    const { applications, answerOf, injected, alter } = fired.plan;
+    const second = applications === 2 ? { ...context } : undefined;
+    if (applications === 0) withhold(context, identity, fired);
+    else serve(context, identity);
+    if (second !== undefined) serve(second, identity);
+
+    const shown = (answerOf === "second" ? second : undefined) ?? context;
+    const own = shown.response;
+    const answer = injected === undefined ? alter(own) : answerWith(injected, shown);
+    const isReplaced = answer !== own && applications > 0;
+    if (isReplaced) shown.producedBy = "rule";
+    handOver(shown, fired, answer);
+    if (isReplaced) recordLoss(shown, own);
+
+    // The journal puts a copy in its place.
     const { response } = shown;
+    if (second !== undefined) hide(shown === context ? second : context, fired);
     journal.record(context);
-    if (second !== undefined) journal.record(second);
+    if (second !== undefined) recordCopy(second);
     return response;
   };
 }
 
-function recordOf({ rule, kind, verdict, delayMs }: FiredRule, served: boolean): FaultRecord {
+function recordOf({ rule, kind, verdict, delayMs, plan }: FiredRule): FaultRecord {
+  const served = plan.applications > 0;
   const fixed = { rule, kind, verdict, delayMs, served };
   return { ...fixed, application: 1, received: "whole", lost: undefined };
 }

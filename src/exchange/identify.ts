@@ -6,22 +6,17 @@ import type { Accounts } from "../world/accounts/accounts.ts";
 import { headerOf } from "./headers.ts";
 import { type Refusal, refused } from "./operations/outcome.ts";
 import type { PlainRequest } from "./plain-request.ts";
-import { type Route, route } from "./route.ts";
+import { route } from "./route.ts";
 
-/** What a request asks for, and whose key it carries. */
+/** What a request asks for, and the publisher whose valid key was sent. */
 export type Identity =
-  | {
-      readonly operation: OperationId;
-      /** The publisher whose valid key was sent. */
-      readonly sender: Account;
-      readonly refusal: undefined;
-    }
+  | { readonly operation: OperationId; readonly sender: Account; readonly refusal: undefined }
   | {
       /** The operation that it asked for, if only the key was wrong. */
       readonly operation: OperationId | undefined;
       readonly sender: Account | undefined;
       /** Why the request reaches no operation. */
-      readonly refusal: Exclude<Route, { kind: "operation" }>;
+      readonly refusal: Refusal;
     };
 
 export function createIdentify(accounts: Accounts): (request: PlainRequest) => Identity {
@@ -30,37 +25,24 @@ export function createIdentify(accounts: Accounts): (request: PlainRequest) => I
       const refusal = refused("malformed_request", `The request can't be read: ${flaw}.`);
       return { operation: undefined, sender: undefined, refusal };
     }
-    const sender = authenticate(headers, accounts);
+    const authorization = headerOf(headers, "authorization");
+    const apiKey = authorization === undefined ? undefined : keyIn(authorization);
+    const sender = apiKey !== undefined ? accounts.peekByKey(apiKey) : undefined;
     const routed = route(method, path);
-    if (routed.kind === "refused") {
-      const account = sender.kind === "refused" ? undefined : sender.account;
-      return { operation: undefined, sender: account, refusal: routed };
-    }
-    const operation = routed.operation.id;
-    return sender.kind === "refused"
-      ? { operation, sender: undefined, refusal: sender }
-      : { operation, sender: sender.account, refusal: undefined };
+    if (typeof routed !== "string") return { operation: undefined, sender, refusal: routed };
+    if (sender !== undefined) return { operation: routed, sender, refusal: undefined };
+    const refusal = apiKey === undefined ? noKey : wrongKey;
+    return { operation: routed, sender, refusal };
   };
 }
 
 /** The scheme's name may be in any case (RFC 9110 §11.1). */
-const bearer = /^bearer +(\S+)$/i;
-
-function authenticate(
-  headers: PlainRequest["headers"],
-  accounts: Accounts,
-): { readonly kind: "sender"; readonly account: Account } | Refusal {
-  const header = headerOf(headers, "authorization");
-  if (header === undefined) {
-    const detail = "Send the API key of a publisher as a header: Authorization: Bearer <API_KEY>.";
-    return refused("unauthorized", detail);
-  }
-  const apiKey = bearer.exec(header.trim())?.[1];
-  if (apiKey === undefined) {
-    const detail = "The Authorization header must be the word Bearer, a space and an API key.";
-    return refused("unauthorized", detail);
-  }
-  const account = accounts.peekByKey(apiKey);
-  if (account !== undefined) return { kind: "sender", account };
-  return refused("unauthorized", "The API key is unknown, or was replaced by a new one.");
+function keyIn(authorization: string): string | undefined {
+  return /^bearer +(\S+)$/i.exec(authorization.trim())?.[1];
 }
+
+const noKey = refused(
+  "unauthorized",
+  "Send the API key of a publisher as a header: Authorization: Bearer <API_KEY>.",
+);
+const wrongKey = refused("unauthorized", "The API key is unknown, or was replaced by a new one.");

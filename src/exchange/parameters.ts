@@ -11,6 +11,7 @@ import { type Refusal, refused } from "./operations/outcome.ts";
 export type RawParameters = Readonly<Record<string, unknown>>;
 
 export interface SentParameters {
+  readonly kind: "parameters";
   readonly raw: RawParameters;
   /** The names of parameters that the operation doesn't have. */
   readonly unknown: readonly string[];
@@ -18,7 +19,7 @@ export interface SentParameters {
   readonly hint?: string | undefined;
 }
 
-export type Parsed = ({ readonly kind: "parameters" } & SentParameters) | Refusal;
+export type Parsed = SentParameters | Refusal;
 
 /** The parts of a request that may carry parameters. */
 export type ParameterSource = Pick<RequestParts, "query" | "headers" | "body">;
@@ -104,15 +105,12 @@ function readBody(request: ParameterSource, operation: Operation, encoding: Enco
   if (type === JSON_TYPE) return readJson(text, operation);
   const parsed = readPairs(text, operation, "form");
   if (parsed.kind === "refused" || !/^\s*[{[]/.test(text)) return parsed;
-  return { ...parsed, hint: readAsForm(types) };
-}
-
-/** For a body that looks like JSON. `curl -d` calls every body a form. */
-function readAsForm(types: readonly string[]): string {
-  const read = "The body was read as a form, although it looks like JSON";
-  return types.includes(JSON_TYPE)
-    ? `${read}: its Content-Type says so. Send Content-Type: ${JSON_TYPE} with it.`
-    : `${read}: the service takes only forms, such as name=value&name=value.`;
+  // `curl -d` calls every body a form.
+  const instead = types.includes(JSON_TYPE)
+    ? `Content-Type: ${JSON_TYPE} with it`
+    : "it as name=value&name=value";
+  const hint = `The body looks like JSON but was read as a form, by its Content-Type. Send ${instead}.`;
+  return { ...parsed, hint };
 }
 
 /** Without a byte order mark. Undefined if the bytes aren't valid UTF-8. */

@@ -16,7 +16,7 @@ export function plainRequest(request: ApiRequest): PlainRequest {
   try {
     return read(request);
   } catch {
-    return unreadable("a part of the request throws when it is read");
+    return unreadable("a part of the request throws when it is read, or can't be written as JSON");
   }
 }
 
@@ -26,10 +26,8 @@ function read(request: ApiRequest): PlainRequest {
     return unreadable("a request must be an object with a method and a path");
   }
   const { method, path, query, headers, body } = request;
-  if (typeof method !== "string") {
-    return unreadable("method must be a string", "", typeof path === "string" ? path : "");
-  }
-  if (typeof path !== "string") return unreadable("path must be a string", method);
+  if (typeof path !== "string") return unreadable("path must be a string");
+  if (typeof method !== "string") return unreadable("method must be a string", "", path);
   const bad = (part: string): PlainRequest =>
     unreadable(`${part} must be a plain object of strings by name`, method, path);
   const pairs = queryText(query);
@@ -46,7 +44,7 @@ function read(request: ApiRequest): PlainRequest {
   }
   const hasType = headerOf(sent, "content-type") !== undefined;
   const typed = hasType ? sent : { ...sent, "content-type": "application/json" };
-  return { method, ...target, headers: typed, body: jsonText(body) };
+  return { method, ...target, headers: typed, body: JSON.stringify(body) ?? "" };
 }
 
 function unreadable(flaw: string, method = "", path = ""): PlainRequest {
@@ -92,14 +90,4 @@ function headerTexts(headers: unknown): Headers | undefined {
 
 function isScalar(value: unknown): boolean {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
-}
-
-/** An object that JSON can't write becomes text that isn't JSON, which is refused as such. */
-function jsonText(body: unknown): string {
-  const notJson = "(an object that JSON can't write)";
-  try {
-    return JSON.stringify(body) ?? notJson;
-  } catch {
-    return notJson;
-  }
 }

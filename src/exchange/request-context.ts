@@ -4,6 +4,7 @@ import type { JournalRecord } from "../journal/record.ts";
 import { noResponse } from "../spec/messages.ts";
 import type { Account } from "../world/accounts/account.ts";
 import type { WorldDescription } from "../world/publishers/world-settings.ts";
+import type { Identity } from "./identify.ts";
 import type { PlainRequest } from "./plain-request.ts";
 
 export interface RequestContext extends JournalRecord {
@@ -13,6 +14,7 @@ export interface RequestContext extends JournalRecord {
 
 export function createContext(
   { method, path, query, headers, body }: PlainRequest,
+  { operation, sender }: Pick<Identity, "operation" | "sender">,
   nowMs: number,
   world: WorldDescription,
 ): RequestContext {
@@ -24,9 +26,9 @@ export function createContext(
     body,
     nowMs,
     world,
-    operation: undefined,
-    publisher: undefined,
-    account: undefined,
+    operation,
+    publisher: sender?.id,
+    account: sender,
     response: noResponse,
     producedBy: "service",
     fault: undefined,

@@ -3,13 +3,14 @@
 import { formatHttpDate } from "../base/calendar.ts";
 import { utf8Length } from "../base/text.ts";
 import type { Injected } from "../faults/plan.ts";
-import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { errorBodies } from "../spec/error-bodies.ts";
 import { type Rejection, statusesOf } from "../spec/errors.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import { challengeOf, successTypeOf } from "../spec/responses.ts";
 import { createEvolver } from "./evolve.ts";
+import type { Refusal } from "./operations/outcome.ts";
 import type { ShapedBy } from "./shaped-by.ts";
+import type { World } from "./world.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -24,34 +25,13 @@ export interface ResponseFacts {
   readonly forPage: Headers | undefined;
 }
 
-/** Facts that only some refusals have. */
-export interface RefusalExtra {
-  /** The methods that the path has, for a wrong method. */
-  readonly methods?: readonly string[] | undefined;
-  /** The exact wait until a request is admitted, for a refusal by the limit. */
-  readonly waitMs?: number | undefined;
-}
+export type Responder = ReturnType<typeof createResponder>;
 
-export interface Responder {
-  success(body: object, facts: ResponseFacts): ApiResponse;
-  refusal(rejection: Rejection & RefusalExtra, facts: ResponseFacts): ApiResponse;
-  /** The answer of a fault rule, whose own headers override all others. */
-  injected(injected: Injected, facts: ResponseFacts): ApiResponse;
-  /** The answer to a preflight that allows the page's request. */
-  preflight(facts: ResponseFacts): ApiResponse;
-}
-
-export interface ResponderOptions {
-  readonly seed: string;
-  readonly assumptions: Assumptions;
-  /** Whether every response has a header that lists the assumptions that shaped it. */
-  readonly explain: boolean;
-  /** Whether answers depend on the origin of a request. */
-  readonly variesByOrigin: boolean;
-}
-
-export function createResponder(options: ResponderOptions): Responder {
-  const { seed, assumptions, explain, variesByOrigin } = options;
+/** @param variesByOrigin Whether answers depend on the origin of a request. */
+export function createResponder(
+  { seed, assumptions, explain }: Pick<World, "seed" | "assumptions" | "explain">,
+  variesByOrigin: boolean,
+) {
   const successType = successTypeOf(assumptions);
   const errorBody = errorBodies[assumptions["errors.body"]];
   const evolve = assumptions["response.form"] === "evolved" ? createEvolver(seed) : undefined;
@@ -96,14 +76,14 @@ export function createResponder(options: ResponderOptions): Responder {
   }
 
   return {
-    success(done, facts) {
+    success(done: object, facts: ResponseFacts): ApiResponse {
       const body = JSON.stringify(evolve === undefined ? done : evolve(done));
       return { status: 200, headers: withCommon(contentOf(successType, body), facts), body };
     },
-    refusal(rejection, facts) {
-      const { code, methods, waitMs } = rejection;
+    refusal(refusal: Rejection & Partial<Refusal>, facts: ResponseFacts): ApiResponse {
+      const { code, methods, waitMs } = refusal;
       const status = statuses[code];
-      const body = errorBody.write(rejection, status);
+      const body = errorBody.write(refusal, status);
       const headers = withCommon(contentOf(errorBody.contentType, body), facts);
       if (methods !== undefined) headers.allow = methods.join(", ");
       const wait = waitMs === undefined ? undefined : retryAfter(waitMs, facts.nowMs);
@@ -112,7 +92,8 @@ export function createResponder(options: ResponderOptions): Responder {
       if (isChallenged) headers["www-authenticate"] = challenge;
       return { status, headers, body };
     },
-    injected({ status, headers: own = {}, body: given }, facts) {
+    /** The answer of a fault rule, whose own headers override all others. */
+    injected({ status, headers: own = {}, body: given }: Injected, facts: ResponseFacts) {
       const body = typeof given === "string" ? given : (JSON.stringify(given) ?? "");
       const type = typeof given === "string" ? "text/plain" : "application/json";
       // A 204 must not have a length; with 304 it would be that of a body that isn't sent (RFC 9110 §8.6).
@@ -122,7 +103,12 @@ export function createResponder(options: ResponderOptions): Responder {
       for (const [name, value] of Object.entries(own)) headers[name.toLowerCase()] = value;
       return { status, headers, body };
     },
-    preflight: (facts) => ({ status: 204, headers: withCommon({}, facts), body: "" }),
+    /** The answer to a preflight that allows the page's request. */
+    preflight: (facts: ResponseFacts): ApiResponse => ({
+      status: 204,
+      headers: withCommon({}, facts),
+      body: "",
+    }),
   };
 }
 

@@ -1,6 +1,5 @@
 /** Decides which publisher a request is about (spec §5.4), and whose recording limit it counts against (spec §8). */
 
-import type { IdParts } from "../base/id-codec.ts";
 import { type OperationId, operations, type Subject } from "../spec/operations.ts";
 import type { Account } from "../world/accounts/account.ts";
 import { surfaceIndexOf } from "../world/ledger/book.ts";
@@ -9,32 +8,23 @@ import type { ParameterSource } from "./parameters.ts";
 import type { Reader } from "./read.ts";
 import type { World } from "./world.ts";
 
-export interface Scope {
-  /** The account that a request is about, or a refusal if it is out of the key's scope. */
-  accountOf(subject: Subject, caller: Account): Account | Refusal;
-  /** The account whose limit counts a request. */
-  quotaAccountOf(operation: OperationId, request: ParameterSource, caller: Account): Account;
-  /** Id of an impression's surface; undefined if the impression is unknown or out of the key's scope. */
-  surfaceOf(impressionId: string, caller: Account): string | undefined;
-}
+export type Scope = ReturnType<typeof createScope>;
 
-export function createScope(world: World, read: Reader): Scope {
-  const { accounts, ids, assumptions } = world;
+export function createScope({ accounts, ids, assumptions }: World, read: Reader) {
   const choice = assumptions["auth.key-scope"];
 
-  /** The account of an impression; undefined if the impression doesn't exist. */
-  function ownerOf(impression: IdParts | undefined): Account | undefined {
+  /** The publisher of an impression within the key's scope: requests must not depend on what others recorded. */
+  function ownerOf(impressionId: string, caller: Account): Account | undefined {
+    const impression = ids.impression.decode(impressionId);
     // An account that was never opened has no impressions.
-    const account = impression && accounts.peek(impression.publisher);
-    const exists = account && impression.serial < account.book.count;
-    return exists ? account : undefined;
+    const owner = impression && accounts.peek(impression.publisher);
+    const isReached = choice === "any" || owner?.ordinal === caller.ordinal;
+    return owner && isReached && impression.serial < owner.book.count ? owner : undefined;
   }
 
+  /** The account that a request is about, or a refusal if it is out of the key's scope. */
   function accountOf({ kind, id }: Subject, caller: Account): Account | Refusal {
-    if (kind === "impression") {
-      // Unless a key works for all publishers, the click looks for it among the caller's own.
-      return choice === "any" ? (ownerOf(ids.impression.decode(id)) ?? caller) : caller;
-    }
+    if (kind === "impression") return ownerOf(id, caller) ?? caller;
     if (id === caller.id) return caller;
     const ordinal = accounts.ordinalOf(id);
     // The same bytes for existing and unknown publishers.
@@ -44,20 +34,19 @@ export function createScope(world: World, read: Reader): Scope {
 
   return {
     accountOf,
-    quotaAccountOf(operation, request, caller) {
+    /** The account whose limit counts a request. */
+    quotaAccountOf(operation: OperationId, request: ParameterSource, caller: Account): Account {
       if (choice !== "any" || operations[operation].limit === "reporting") return caller;
       // The limit comes before the parameters, which name the publisher that it counts: read them here as well.
       const input = read(operation, request);
       const account = input.kind === "valid" ? accountOf(input.subject, caller) : caller;
       return "kind" in account ? caller : account;
     },
-    surfaceOf(impressionId, caller) {
-      const impression = ids.impression.decode(impressionId);
-      const owner = ownerOf(impression);
-      if (impression === undefined || owner === undefined) return undefined;
-      // A publisher's requests must not depend on what other publishers recorded.
-      if (choice !== "any" && owner.ordinal !== caller.ordinal) return undefined;
-      return owner.surfaces[surfaceIndexOf(owner.book, impression.serial)]?.id;
+    /** Id of an impression's surface; undefined if the impression is unknown or out of the key's scope. */
+    surfaceOf(impressionId: string, caller: Account): string | undefined {
+      const owner = ownerOf(impressionId, caller);
+      const serial = ids.impression.decode(impressionId)?.serial ?? 0;
+      return owner?.surfaces[surfaceIndexOf(owner.book, serial)]?.id;
     },
   };
 }

@@ -55,32 +55,21 @@ export interface Explained {
 /** Lists the keys that shaped an answer under these assumptions. */
 export function createExplainer(assumptions: Assumptions): (answer: Explained) => ShapedBy {
   const isChanged = (key: AssumptionKey): boolean => assumptions[key] !== catalogue[key].default;
-  const known = new Map<string, ShapedBy>();
 
-  function shapedBy({ operation, reason, isTolerated, forPage }: Explained): ShapedBy {
+  return ({ operation, reason, isTolerated, forPage }) => {
     const keys: AssumptionKey[] = [];
-    const isRefused = isErrorCode(reason);
     if (operation !== undefined) {
       if (operations[operation].method === "POST") keys.push("request.encoding");
       keys.push(...changed[operation].filter(isChanged));
+      if (isChanged("auth.key-scope")) keys.push("auth.key-scope");
     }
-    if (operation !== undefined && isChanged("auth.key-scope")) keys.push("auth.key-scope");
     if (isTolerated) keys.push("request.values");
-    if (isRefused) {
-      keys.push(...shapedByCode(reason), "errors.body");
-    } else if (operation !== undefined) {
-      keys.push(...(successes[operation][reason] ?? []));
-    }
+    const isRefused = isErrorCode(reason);
+    if (isRefused) keys.push(...shapedByCode(reason), "errors.body");
+    else if (operation !== undefined) keys.push(...(successes[operation][reason] ?? []));
     if (forPage !== undefined || (isRefused && isChanged("http.cors"))) keys.push("http.cors");
     if (!isRefused) keys.push(...formatKeys.filter(isChanged));
     return Array.from(new Set(keys));
-  }
-
-  return (answer) => {
-    const name = `${answer.operation} ${answer.reason} ${answer.isTolerated} ${answer.forPage === undefined}`;
-    const keys = known.get(name) ?? shapedBy(answer);
-    known.set(name, keys);
-    return keys;
   };
 }
 

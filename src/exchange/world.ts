@@ -3,12 +3,13 @@
 import type { Day } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Rules } from "../faults/rules.ts";
+import type { AccountWorld } from "../world/accounts/accounts.ts";
 import type { WorldDescription } from "../world/publishers/world-settings.ts";
 import type { AllowedOrigins } from "./cors.ts";
 import type { Meter } from "./meter.ts";
-import type { OperationWorld } from "./operations/operation-world.ts";
 
-export interface World extends OperationWorld {
+export interface World extends AccountWorld {
+  readonly seed: string;
   /** The world's settings in every journal record. */
   readonly about: WorldDescription;
   readonly clock: Clock;

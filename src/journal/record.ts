@@ -30,9 +30,10 @@ export interface JournalRecord extends RequestParts {
 }
 
 /** What a rule did. Changes later if the client left before its response was handed over. */
-export interface FaultRecord extends Omit<JournalFault, "received" | "lost"> {
+export interface FaultRecord extends Omit<JournalFault, "received" | "lost" | "application"> {
   /** What the rule decided. A rule that is a function can't be asked again. */
   readonly verdict: Verdict;
+  application: JournalFault["application"];
   received: JournalFault["received"];
   lost: ApiResponse | undefined;
 }

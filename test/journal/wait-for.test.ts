@@ -15,8 +15,9 @@ const sequences = (entries: readonly JournalEntry[]): number[] =>
 /** A request that a world's journal records. */
 function recordOf({ assumptions }: Pick<Simulator, "assumptions">): RequestContext {
   const settings = { seed: "", startMs: 0, publishers: 1, profile: "tiny", assumptions } as const;
+  const nobody = { operation: undefined, sender: undefined };
   const request = { method: "GET", path: "/nope", query: "", headers: {}, body: "" };
-  return createContext(request, 0, describeWorld(settings));
+  return createContext(request, nobody, 0, describeWorld(settings));
 }
 
 /** The state of a promise after all pending tasks have run. */

@@ -233,11 +233,12 @@ test("in process the metrics are available as data, and without a writer as JSON
 
 test("a duration equal to a bound is in its bucket, and one beyond the last bound only in +Inf", () => {
   const meter = createMeter(() => 0);
+  const nobody = { operation: undefined, sender: undefined };
   const request = { method: "GET", path: "/", query: "", headers: {}, body: "" };
   const settings = { seed: "", startMs: 0, publishers: 1, profile: "tiny" } as const;
   const about = describeWorld({ ...settings, assumptions: defaultAssumptions });
   for (const tookMs of [0, 0.005, 0.0050001, 1, 1000, 1001]) {
-    meter.count(createContext(request, 0, about), 200, tookMs);
+    meter.count(createContext(request, nobody, 0, about), 200, tookMs);
   }
   const samples = meter.families().find(({ type }) => type === "histogram")?.samples ?? [];
   const below = (le: string): number | undefined =>

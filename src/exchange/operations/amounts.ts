@@ -1,16 +1,10 @@
 /** The precision of amounts in response bodies (spec §2). Internally money is always whole micro-INR. */
 
 import { inWholePaise, microsToInr } from "../../base/money.ts";
-import type { Assumptions, Choice } from "../../spec/assumptions/catalogue.ts";
+import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 
-/** An amount in micro-INR as a number of INR. JSON writes it with exactly its decimals. */
-export type AmountReader = (micros: number) => number;
-
-const precisions = {
-  exact: microsToInr,
-  paise: (micros) => microsToInr(inWholePaise(micros)),
-} satisfies Record<Choice<"money.precision">, AmountReader>;
-
-export function amountReaderOf(assumptions: Assumptions): AmountReader {
-  return precisions[assumptions["money.precision"]];
+/** Turns an amount in micro-INR into a number of INR. JSON writes it with exactly its decimals. */
+export function amountReaderOf(assumptions: Assumptions): (micros: number) => number {
+  const isRounded = assumptions["money.precision"] === "paise";
+  return isRounded ? (micros) => microsToInr(inWholePaise(micros)) : microsToInr;
 }

@@ -1,23 +1,19 @@
 /** `POST /v1/click`: records a click on an impression of the publisher and credits it, by default once (spec §4). */
 
 import { DAY_MS } from "../../base/duration.ts";
-import type { Input } from "../../spec/operations.ts";
-import type { Account } from "../../world/accounts/account.ts";
 import {
   clicksIn,
   isClicked,
-  type Moment,
   recordClick,
   recordedMs,
   surfaceIndexOf,
 } from "../../world/ledger/book.ts";
+import type { World } from "../world.ts";
 import { amountReaderOf } from "./amounts.ts";
-import type { OperationWorld } from "./operation-world.ts";
-import { type Done, notes, type Outcome, refused } from "./outcome.ts";
 
-export type Click = (input: Input<"click">, account: Account, moment: Moment) => Outcome;
+import { type Done, notes, type Operator, refused } from "./outcome.ts";
 
-export function createClick({ assumptions, ids }: OperationWorld): Click {
+export function createClick({ assumptions, ids }: World): Operator<"click"> {
   const inr = amountReaderOf(assumptions);
   const windowMs = assumptions["click.window"] === "24h" ? DAY_MS : Number.POSITIVE_INFINITY;
   const repeat = assumptions["click.repeat"];

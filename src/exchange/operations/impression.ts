@@ -1,27 +1,20 @@
 /** `POST /v1/impression`: records one ad impression and credits it, unless it is a duplicate (spec §4). */
 
 import { drawBetween } from "../../base/random.ts";
-import type { Choice } from "../../spec/assumptions/catalogue.ts";
 import type { Input } from "../../spec/operations.ts";
 import type { Account } from "../../world/accounts/account.ts";
-import {
-  creditOf,
-  findOriginal,
-  type Moment,
-  recordImpression,
-  remember,
-} from "../../world/ledger/book.ts";
+import { creditOf, findOriginal, recordImpression, remember } from "../../world/ledger/book.ts";
 import type { SurfaceTerms } from "../../world/publishers/seeded-publisher.ts";
+import type { World } from "../world.ts";
 import { amountReaderOf } from "./amounts.ts";
-import { dedupWindowOf, type OperationWorld } from "./operation-world.ts";
-import { type Done, notes, type Outcome, refused } from "./outcome.ts";
+import { dedupWindowOf } from "./operation-world.ts";
+import { type Done, notes, type Operator, type Outcome, refused } from "./outcome.ts";
 import { surfaceNotFound } from "./surfaces.ts";
 
-export type Impression = (input: Input<"impression">, account: Account, moment: Moment) => Outcome;
-
-export function createImpression({ assumptions, ids, accounts }: OperationWorld): Impression {
+export function createImpression({ assumptions, ids, accounts }: World): Operator<"impression"> {
   const windowMs = dedupWindowOf(assumptions);
   const inr = amountReaderOf(assumptions);
+  const isOnePerSession = assumptions["dedup.key"] === "session";
   let forgetAtMs = Number.NEGATIVE_INFINITY;
 
   /** Equal for duplicates only. Undefined if no impression counts as one. */
@@ -30,7 +23,7 @@ export function createImpression({ assumptions, ids, accounts }: OperationWorld)
     surfaceIndex: number,
   ): string | undefined {
     if (session_id === undefined || assumptions["dedup.repeat"] === "count") return undefined;
-    if (assumptions["dedup.key"] === "session") return session_id;
+    if (isOnePerSession) return session_id;
     // The length says where the ad ends.
     return `${surfaceIndex} ${ad_id.length} ${ad_id}${session_id}`;
   }
@@ -42,9 +35,9 @@ export function createImpression({ assumptions, ids, accounts }: OperationWorld)
 
   function repeated(account: Account, original: number): Outcome {
     if (assumptions["dedup.repeat"] === "conflict") {
-      const what = shownBefore[assumptions["dedup.key"]];
-      const when = longAgo[assumptions["dedup.window"]];
-      return refused("duplicate_impression", `${what} ${when}.`, "session_id");
+      const what = isOnePerSession ? "An ad" : "The same ad";
+      const detail = `${what} was shown in this session before.`;
+      return refused("duplicate_impression", detail, "session_id");
     }
     const isReplay = assumptions["dedup.repeat"] === "replay";
     const micros = isReplay ? creditOf(account.book, original) : 0;
@@ -91,17 +84,6 @@ function priceOf({ book, priceKey }: Account, { cpmPaise: [lower, upper] }: Surf
     upper * MICROS_PER_CPM_PAISA,
   );
 }
-
-const shownBefore = {
-  "surface-ad-session": "The same ad was shown on this surface in this session",
-  session: "An ad was shown in this session",
-} satisfies Record<Choice<"dedup.key">, string>;
-
-const longAgo = {
-  "30m": "a short time ago",
-  "24h": "in the last 24 hours",
-  forever: "before",
-} satisfies Record<Choice<"dedup.window">, string>;
 
 const inactiveSurface = refused(
   "surface_inactive",

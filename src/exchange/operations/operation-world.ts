@@ -1,18 +1,8 @@
-/** The world of the operations: its accounts, when its days begin, and how long it remembers duplicates. */
+/** When the days of a world begin, and how long it remembers duplicates. */
 
 import { type Day, dayOfInstant } from "../../base/calendar.ts";
 import { HOUR_MS, MINUTE_MS } from "../../base/duration.ts";
 import type { Assumptions, Choice } from "../../spec/assumptions/catalogue.ts";
-import type { AccountWorld } from "../../world/accounts/accounts.ts";
-
-export interface OperationWorld extends AccountWorld {
-  readonly seed: string;
-}
-
-const midnightOffsetMs = {
-  utc: 0,
-  ist: 5.5 * HOUR_MS,
-} satisfies Record<Choice<"date.timezone">, number>;
 
 const dedupWindowMs = {
   "30m": 30 * MINUTE_MS,
@@ -22,7 +12,7 @@ const dedupWindowMs = {
 
 /** Returns the calendar day of an instant in the time zone of `date.timezone`. */
 export function dayReader(assumptions: Assumptions): (instantMs: number) => Day {
-  const offsetMs = midnightOffsetMs[assumptions["date.timezone"]];
+  const offsetMs = assumptions["date.timezone"] === "ist" ? 5.5 * HOUR_MS : 0;
   return (instantMs) => dayOfInstant(instantMs, offsetMs);
 }
 

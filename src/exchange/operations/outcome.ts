@@ -2,6 +2,9 @@
 
 import type { Effect } from "../../journal/entry.ts";
 import type { ErrorCode, Rejection } from "../../spec/errors.ts";
+import type { Input, OperationId } from "../../spec/operations.ts";
+import type { Account } from "../../world/accounts/account.ts";
+import type { Moment } from "../../world/ledger/book.ts";
 
 /** The reasons in the journal for a request that wasn't refused. */
 export const notes = {
@@ -30,9 +33,20 @@ export interface Done {
 
 export interface Refusal extends Rejection {
   readonly kind: "refused";
+  /** The methods that the path has, for a wrong method. */
+  readonly methods?: readonly string[] | undefined;
+  /** The exact wait until a request is admitted, for a refusal by the limit. */
+  readonly waitMs?: number | undefined;
 }
 
 export type Outcome = Done | Refusal;
+
+/** Carries out one operation. */
+export type Operator<Id extends OperationId> = (
+  input: Input<Id>,
+  account: Account,
+  moment: Moment,
+) => Outcome;
 
 /** `detail` is written for people. `parameter` is the invalid one. */
 export function refused(code: ErrorCode, detail: string, parameter?: string): Refusal {

@@ -1,18 +1,14 @@
 /** `GET /v1/publisher/payouts`: the payouts and the pending amount (spec §4). */
 
 import { formatDay } from "../../base/calendar.ts";
-import type { Input } from "../../spec/operations.ts";
-import type { Account } from "../../world/accounts/account.ts";
-import type { Moment } from "../../world/ledger/book.ts";
 import { hasReference, payoutStatusReaders } from "../../world/ledger/payout-lifecycles.ts";
+import type { World } from "../world.ts";
 import { amountReaderOf } from "./amounts.ts";
-import type { OperationWorld } from "./operation-world.ts";
-import { type Outcome, readSuccess } from "./outcome.ts";
+
+import { type Operator, readSuccess } from "./outcome.ts";
 import { payoutHistoryOf } from "./revenue.ts";
 
-export type Payouts = (input: Input<"payouts">, account: Account, moment: Moment) => Outcome;
-
-export function createPayouts({ assumptions, ids, population }: OperationWorld): Payouts {
+export function createPayouts({ assumptions, ids, population }: World): Operator<"payouts"> {
   const inr = amountReaderOf(assumptions);
   const statusOf = payoutStatusReaders[assumptions["payout.statuses"]];
   const unpaid = assumptions["payout.statuses"] === "extended" ? { txn_id: "" } : {};

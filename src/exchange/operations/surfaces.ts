@@ -1,16 +1,15 @@
 /** `GET /v1/publisher/surfaces`: all surfaces of a publisher with their current status (spec §4). */
 
-import type { Input } from "../../spec/operations.ts";
-import { type Account, publicSurface } from "../../world/accounts/account.ts";
-import { type Outcome, readSuccess, refused } from "./outcome.ts";
+import { publicSurface } from "../../world/accounts/account.ts";
+import { type Operator, readSuccess, refused } from "./outcome.ts";
 
-export function listSurfaces(_input: Input<"surfaces">, account: Account): Outcome {
+export const listSurfaces: Operator<"surfaces"> = (_input, account) => {
   const surfaces = account.surfaces.map((terms) => {
     const { id, name, status, cpmRange } = publicSurface(terms);
     return { id, name, status, cpm_range: cpmRange };
   });
   return readSuccess({ surfaces });
-}
+};
 
 /** Refuses a request that names a surface that the publisher doesn't have. */
 export const surfaceNotFound = refused(
