@@ -1,8 +1,8 @@
 /** The control API: turns requests into calls of the worlds' own objects. The guards have checked access before. */
 
 import { InputError } from "../base/input.ts";
-import { headerOf } from "../exchange/headers.ts";
 import type { PlainRequest } from "../exchange/plain-request.ts";
+import { headerOf } from "../exchange/plain-request.ts";
 import { withoutBody } from "../exchange/respond.ts";
 import type { HostedCore } from "../simulator/simulator.ts";
 import type { MaybeLater, WaitingClient, WorldRef, WorldsControl } from "../simulator/worlds.ts";

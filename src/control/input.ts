@@ -5,9 +5,9 @@ import { InputError, isPlainObject } from "../base/input.ts";
 import { jsonIn } from "../base/parse-json.ts";
 import type { Schema } from "../base/schema-builders.ts";
 import { percentDecoded, shownName } from "../base/text.ts";
-import { headerOf } from "../exchange/headers.ts";
 import { textOfBody } from "../exchange/parameters.ts";
 import type { PlainRequest } from "../exchange/plain-request.ts";
+import { headerOf } from "../exchange/plain-request.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import { problemResponse } from "./problem.ts";
 

@@ -6,7 +6,7 @@
 import { InputError } from "../base/input.ts";
 import { isLoopbackHost } from "../base/loopback.ts";
 import { shownName } from "../base/text.ts";
-import { headerOf } from "./headers.ts";
+import { headerOf } from "./plain-request.ts";
 import type { World } from "./world.ts";
 
 /** Origins whose pages may call the API in addition to loopback origins; `"*"` for all, or `"off"` for none at all. */

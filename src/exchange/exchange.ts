@@ -12,10 +12,10 @@ import type { Account } from "../world/accounts/account.ts";
 import { createCors, isPreflight } from "./cors.ts";
 import { createFaultedPath } from "./faulted-path.ts";
 import { createIdentify, type Identity } from "./identify.ts";
-import { createLimits, type QuotaLeft } from "./limits.ts";
+import { createLimits } from "./limits.ts";
 import { createClick } from "./operations/click.ts";
 import { createImpression } from "./operations/impression.ts";
-import type { Operator, Outcome } from "./operations/outcome.ts";
+import type { Operator, Outcome, Refusal } from "./operations/outcome.ts";
 import { createPayouts } from "./operations/payouts.ts";
 import { createStats } from "./operations/stats.ts";
 import { listSurfaces } from "./operations/surfaces.ts";
@@ -24,26 +24,20 @@ import { createReader } from "./read.ts";
 import { createContext, type RequestContext } from "./request-context.ts";
 import { createResponder, withoutBody } from "./respond.ts";
 import { createScope } from "./scope.ts";
-import { createExplainer } from "./shaped-by.ts";
+import { createExplain } from "./shaped-by.ts";
 import { countServed, tallyOf } from "./tally.ts";
 import type { World } from "./world.ts";
 
 /** The service of one world. */
-export interface Exchange {
-  handle(request: ApiRequest): ApiResponse;
-  /** Answers a message that couldn't be read as a request. It isn't recorded, and no key is read. */
-  refuse(rejection: Rejection): ApiResponse;
-  /** What is left of each limit that counts the account's requests. Spends nothing. */
-  quotasLeft(account: Account): readonly QuotaLeft[];
-}
+export type Exchange = ReturnType<typeof createExchange>;
 
 /** The request path of a world under its assumptions. */
-export function createExchange(world: World, journal: JournalRing): Exchange {
+export function createExchange(world: World, journal: JournalRing) {
   const { assumptions, accounts, clock, dayOf, rules, about, meter } = world;
   const identify = createIdentify(accounts);
   const limits = createLimits(assumptions);
-  const reader = createReader(assumptions);
-  const scope = createScope(world, reader);
+  const read = createReader(assumptions);
+  const scope = createScope(world, read);
   // A missing one is a type error.
   const operators: { readonly [Id in OperationId]: Operator<Id> } = {
     stats: createStats(world),
@@ -54,17 +48,8 @@ export function createExchange(world: World, journal: JournalRing): Exchange {
   };
   const cors = createCors(world);
   const respond = createResponder(world, cors !== undefined);
-  const explainAnswer = createExplainer(assumptions);
-  const applyRules = createFaultedPath({
-    world,
-    journal,
-    reader,
-    scope,
-    limits,
-    respond,
-    cors,
-    serve,
-  });
+  const explain = createExplain(assumptions);
+  const disturb = createFaultedPath({ world, journal, read, scope, limits, respond, cors, serve });
 
   function handle(request: ApiRequest): ApiResponse {
     const beganMs = meter?.now() ?? 0;
@@ -73,7 +58,7 @@ export function createExchange(world: World, journal: JournalRing): Exchange {
     const context = createContext(plain, identity, clock.now(), about);
     // Rules apply to clients' requests. A preflight comes from the browser.
     const hasRules = !rules.isEmpty() && !isPreflight(plain.method, plain.headers);
-    const faulted = hasRules ? applyRules(context, identity) : undefined;
+    const faulted = hasRules ? disturb(context, identity) : undefined;
     const response = faulted ?? serveUndisturbed(context, identity);
     meter?.count(context, response.status, meter.now() - beganMs);
     return response;
@@ -106,15 +91,15 @@ export function createExchange(world: World, journal: JournalRing): Exchange {
       context.producedBy = "limit";
       return conclude(context, remaining, 0);
     }
-    const read = reader(operation, context);
-    if (read.kind === "refused") return conclude(context, read, remaining);
-    const concerned = scope.accountOf(read.subject, caller);
+    const input = read(operation, context);
+    if (input.kind === "refused") return conclude(context, input, remaining);
+    const concerned = scope.accountOf(input.subject, caller);
     if ("kind" in concerned) return conclude(context, concerned, remaining);
     context.account = concerned;
     // The reader of an operation returns that operation's input.
     const operate = operators[operation] as Operator<OperationId>;
-    const outcome = operate(read.input, concerned, { nowMs, today: dayOf(nowMs) });
-    return conclude(context, outcome, remaining, read.isTolerated);
+    const outcome = operate(input.input, concerned, { nowMs, today: dayOf(nowMs) });
+    return conclude(context, outcome, remaining, input.isTolerated);
   }
 
   /** Notes what was done, and writes the answer. */
@@ -126,15 +111,18 @@ export function createExchange(world: World, journal: JournalRing): Exchange {
   ): ApiResponse {
     const { operation, nowMs, headers } = context;
     const forPage = cors?.answerHeaders(headers);
-    const isDone = outcome.kind === "done";
-    const reason = isDone ? outcome.reason : outcome.code;
-    const shapedBy = explainAnswer({ operation, reason, isTolerated, forPage });
-    context.reason = reason;
-    context.shapedBy = shapedBy;
-    context.effect = isDone ? outcome.effect : saysDuplicate(reason) ? "suppressed" : "refused";
-    context.micros = isDone ? outcome.micros : 0;
+    const shapedBy = explain(operation, outcome, isTolerated, forPage !== undefined);
     const facts = { remaining, nowMs, forPage, shapedBy };
-    return isDone ? respond.success(outcome.body, facts) : respond.refusal(outcome, facts);
+    context.shapedBy = shapedBy;
+    if (outcome.kind === "refused") {
+      context.reason = outcome.code;
+      context.effect = saysDuplicate(outcome.code) ? "suppressed" : "refused";
+      return respond.refusal(outcome, facts);
+    }
+    context.reason = outcome.reason;
+    context.effect = outcome.effect;
+    context.micros = outcome.micros;
+    return respond.success(outcome.body, facts);
   }
 
   /** The answer to a preflight that allows the page's request; undefined for any other request. */
@@ -155,12 +143,15 @@ export function createExchange(world: World, journal: JournalRing): Exchange {
 
   return {
     handle,
-    quotasLeft: (account) => limits.left(account, clock.now()),
-    refuse(rejection) {
+    /** What is left of each limit that counts the account's requests. Spends nothing. */
+    quotasLeft: (account: Account) => limits.left(account, clock.now()),
+    /** Answers a message that couldn't be read as a request. It isn't recorded, and no key is read. */
+    refuse(rejection: Rejection): ApiResponse {
       const nowMs = clock.now();
       const remaining = limits.remaining(undefined, undefined, nowMs);
-      const shapedBy = explainAnswer({ operation: undefined, reason: rejection.code });
-      return respond.refusal(rejection, { remaining, nowMs, forPage: undefined, shapedBy });
+      const refusal: Refusal = { kind: "refused", ...rejection };
+      const shapedBy = explain(undefined, refusal, false, false);
+      return respond.refusal(refusal, { remaining, nowMs, forPage: undefined, shapedBy });
     },
   };
 }

@@ -26,7 +26,7 @@ export type FaultedPath = (context: RequestContext, identity: Identity) => ApiRe
 export interface FaultedPathParts {
   readonly world: World;
   readonly journal: JournalRing;
-  readonly reader: Reader;
+  readonly read: Reader;
   readonly scope: Scope;
   readonly limits: Limits;
   readonly respond: Responder;
@@ -37,7 +37,7 @@ export interface FaultedPathParts {
 }
 
 export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
-  const { world, journal, reader, scope, limits, respond, cors, serve } = parts;
+  const { world, journal, read, scope, limits, respond, cors, serve } = parts;
   const { accounts, explain, rules } = world;
 
   /** The request as rules see it. Its surface is read from the body only if a rule asks. */
@@ -48,9 +48,9 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
       ...{ nowMs, method, path, query, headers, body, operation, caller },
       publisher: sender?.id,
       get surface() {
-        const read = operation && reader(operation, context);
-        if (read?.kind !== "valid") return undefined;
-        const { subject } = read;
+        const input = operation && read(operation, context);
+        if (input?.kind !== "valid") return undefined;
+        const { subject } = input;
         if (subject.kind === "publisher") return subject.surface;
         return sender && scope.surfaceOf(subject.id, sender);
       },

@@ -6,14 +6,7 @@ import type { MetricFamily, MetricSample } from "../spec/metrics.ts";
 import { operations } from "../spec/operations.ts";
 import type { RequestContext } from "./request-context.ts";
 
-export interface Meter {
-  /** Real time in milliseconds. */
-  readonly now: () => number;
-  /** Call it after an answer. `status` is 0 if the client got no response. */
-  count(context: RequestContext, status: number, tookMs: number): void;
-  /** The metrics so far. */
-  families(): MetricFamily[];
-}
+export type Meter = ReturnType<typeof createMeter>;
 
 type Labels = Readonly<Record<string, string>>;
 /** How often something happened, by its labels as JSON. */
@@ -22,7 +15,8 @@ type Counts = Map<string, number>;
 /** Upper bounds of durations in seconds. A request usually takes microseconds; a long list takes milliseconds. */
 const BOUNDS = [0.000005, 0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.01, 0.1, 1];
 
-export function createMeter(now: () => number): Meter {
+/** @param now Real time in milliseconds. */
+export function createMeter(now: () => number) {
   const requests: Counts = new Map();
   const refusals: Counts = new Map();
   const faults: Counts = new Map();
@@ -35,7 +29,9 @@ export function createMeter(now: () => number): Meter {
 
   return {
     now,
-    count({ operation, reason, producedBy, fault }, status, tookMs) {
+    /** Call it after an answer. `status` is 0 if the client got no response. */
+    count(context: RequestContext, status: number, tookMs: number): void {
+      const { operation, reason, producedBy, fault } = context;
       const counted = reason === PREFLIGHT ? PREFLIGHT : (operation ?? "none");
       add(requests, { operation: counted, status: status === 0 ? "none" : String(status) });
       if (operation !== undefined && producedBy === "limit") {
@@ -49,7 +45,8 @@ export function createMeter(now: () => number): Meter {
         if (tookSeconds <= bound) atMost[index] = (atMost[index] ?? 0) + 1;
       }
     },
-    families: () => [
+    /** The metrics so far. */
+    families: (): MetricFamily[] => [
       familyOf(
         "adsim_requests_total",
         "Requests to the API by operation (none: the request names no operation; preflight: a browser asked whether a page may send a request) and status (none: a fault rule left the client without a response).",

@@ -1,11 +1,12 @@
 /** Reads query and body into raw values by name (spec §4). Refuses ambiguous input. */
 
+import { isPlainObject } from "../base/input.ts";
 import { percentDecoded, shownName, utf8Length, utf8Text } from "../base/text.ts";
 import type { Choice } from "../spec/assumptions/catalogue.ts";
 import type { RequestParts } from "../spec/messages.ts";
 import type { Operation } from "../spec/operations.ts";
-import { headerOf } from "./headers.ts";
 import { type Refusal, refused } from "./operations/outcome.ts";
+import { headerOf } from "./plain-request.ts";
 
 /** The operation's parameters as they were sent, by name: text, or any JSON value. */
 export type RawParameters = Readonly<Record<string, unknown>>;
@@ -15,8 +16,8 @@ export interface SentParameters {
   readonly raw: RawParameters;
   /** The names of parameters that the operation doesn't have. */
   readonly unknown: readonly string[];
-  /** A sentence about a body that was probably meant to be of another type. */
-  readonly hint?: string | undefined;
+  /** A sentence about a body that was probably meant to be of another type; empty for others. */
+  readonly hint: string;
 }
 
 export type Parsed = SentParameters | Refusal;
@@ -60,9 +61,7 @@ export function parseParameters(
     const detail = `The query has ${query.length} characters; the maximum is ${MAX_QUERY_LENGTH}.`;
     return refused("query_too_long", detail);
   }
-  // A text has at most three times as many bytes as UTF-16 units.
-  const isLong = body.length * 3 > MAX_BODY_BYTES;
-  if (isLong && (typeof body === "string" ? utf8Length(body) : body.length) > MAX_BODY_BYTES) {
+  if ((typeof body === "string" ? utf8Length(body) : body.length) > MAX_BODY_BYTES) {
     const detail = `The body is larger than ${MAX_BODY_BYTES} bytes, the maximum.`;
     return refused("body_too_large", detail);
   }
@@ -80,9 +79,8 @@ export function parseParameters(
   return { ...inBody, raw: { ...inBody.raw, ...inQuery.raw }, unknown };
 }
 
-function wrongType(encoding: Encoding): Refusal {
-  return refused("unsupported_media_type", accepted[encoding]);
-}
+const wrongType = (encoding: Encoding): Refusal =>
+  refused("unsupported_media_type", accepted[encoding]);
 
 function readBody(request: ParameterSource, operation: Operation, encoding: Encoding): Parsed {
   const types = bodyTypes[encoding];
@@ -109,7 +107,7 @@ function readBody(request: ParameterSource, operation: Operation, encoding: Enco
   const instead = types.includes(JSON_TYPE)
     ? `Content-Type: ${JSON_TYPE} with it`
     : "it as name=value&name=value";
-  const hint = `The body looks like JSON but was read as a form, by its Content-Type. Send ${instead}.`;
+  const hint = ` The body looks like JSON but was read as a form, by its Content-Type. Send ${instead}.`;
   return { ...parsed, hint };
 }
 
@@ -126,7 +124,7 @@ function readJson(text: string, { parameters }: Operation): Parsed {
   } catch {
     return refused("malformed_body", "The body is not valid JSON.");
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+  if (!isPlainObject(value)) {
     const detail = "The JSON body must be an object whose members are the parameters.";
     return refused("malformed_body", detail);
   }
@@ -136,7 +134,7 @@ function readJson(text: string, { parameters }: Operation): Parsed {
     if (Object.hasOwn(parameters, name)) raw[name] = sent;
     else unknown.push(name);
   }
-  return { kind: "parameters", raw, unknown };
+  return { kind: "parameters", raw, unknown, hint: "" };
 }
 
 function readPairs(text: string, { parameters }: Operation, place: "query" | "form"): Parsed {
@@ -159,7 +157,7 @@ function readPairs(text: string, { parameters }: Operation, place: "query" | "fo
     else if (Object.hasOwn(raw, name)) return duplicate(name, `in the ${place}`);
     else raw[name] = value;
   }
-  return { kind: "parameters", raw, unknown };
+  return { kind: "parameters", raw, unknown, hint: "" };
 }
 
 function decode(text: string): string | undefined {

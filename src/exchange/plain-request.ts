@@ -2,7 +2,6 @@
 
 import { isPlainObject } from "../base/input.ts";
 import type { ApiRequest, RequestParts } from "../spec/messages.ts";
-import { headerOf } from "./headers.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -90,4 +89,13 @@ function headerTexts(headers: unknown): Headers | undefined {
 
 function isScalar(value: unknown): boolean {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+}
+
+/** The value of the header with this lower-case name. */
+export function headerOf(headers: Headers, name: string): string | undefined {
+  if (headers[name] !== undefined) return headers[name];
+  for (const sent in headers) {
+    if (sent.length === name.length && sent.toLowerCase() === name) return headers[sent];
+  }
+  return undefined;
 }

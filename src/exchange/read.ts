@@ -33,27 +33,20 @@ export type Read =
 export type Reader = (operation: OperationId, request: ParameterSource) => Read;
 
 export function createReader(assumptions: Assumptions): Reader {
-  const encoding = assumptions["request.encoding"];
-  const choices: Choices = {
-    isStrict: assumptions["request.values"] === "strict",
-    clamps: assumptions["payout.limit-over-max"] === "clamp",
-  };
   return (id, request) => {
-    const sent = parseParameters(request, operations[id], encoding);
-    return sent.kind === "refused" ? sent : validate(sent, operations[id], choices);
+    const sent = parseParameters(request, operations[id], assumptions["request.encoding"]);
+    return sent.kind === "refused" ? sent : validate(sent, operations[id], assumptions);
   };
 }
 
-interface Choices {
-  readonly isStrict: boolean;
-  readonly clamps: boolean;
-}
-
-function validate(sent: SentParameters, operation: Operation, choices: Choices): Read {
-  const { raw, unknown } = sent;
+function validate(sent: SentParameters, operation: Operation, assumptions: Assumptions): Read {
+  const { raw, unknown, hint } = sent;
   const [unknownName] = unknown;
-  if (unknownName !== undefined && choices.isStrict) {
-    return unknownParameter(unknownName, operation, sent);
+  if (unknownName !== undefined && assumptions["request.values"] === "strict") {
+    const name = hint === "" ? unknownName : "body";
+    const known = Object.keys(operation.parameters).join(", ");
+    const detail = `${parameterLabel(name)} is unknown. This operation has: ${known}.${hint}`;
+    return refused("unknown_parameter", detail, shownName(name));
   }
   let isTolerated = unknownName !== undefined;
   const input: Record<string, unknown> = {};
@@ -64,7 +57,7 @@ function validate(sent: SentParameters, operation: Operation, choices: Choices):
       if (parameter.type === "integer") input[name] = parameter.default;
       continue;
     }
-    const read = readValue(value, parameter, choices);
+    const read = readValue(value, parameter, assumptions);
     if ("must" in read) return refused("invalid_parameter", `${name} ${read.must}.`, name);
     isTolerated ||= typeof value === "number";
     input[name] = read.value;
@@ -77,20 +70,20 @@ function validate(sent: SentParameters, operation: Operation, choices: Choices):
 /** A converted value, or what is wrong with it. */
 type Value = { readonly value: unknown } | { readonly must: string };
 
-function readValue(sent: unknown, parameter: Parameter, choices: Choices): Value {
+function readValue(sent: unknown, parameter: Parameter, assumptions: Assumptions): Value {
   switch (parameter.type) {
     case "string":
-      return readText(sent, choices);
+      return readText(sent, assumptions);
     case "date":
       return readDate(sent);
     case "integer":
-      return readInteger(sent, parameter, choices);
+      return readInteger(sent, parameter, assumptions);
   }
 }
 
-function readText(sent: unknown, { isStrict }: Choices): Value {
+function readText(sent: unknown, assumptions: Assumptions): Value {
   if (typeof sent === "number") {
-    if (isStrict) return { must: "must be a string" };
+    if (assumptions["request.values"] === "strict") return { must: "must be a string" };
     const text = decimalText(sent);
     if (text !== undefined) return { value: text };
     return { must: "is a number too large to read exactly; send it as a string" };
@@ -122,13 +115,14 @@ function readDate(sent: unknown): Value {
 function readInteger(
   sent: unknown,
   { minimum, maximum }: Extract<Parameter, { type: "integer" }>,
-  { clamps }: Choices,
+  assumptions: Assumptions,
 ): Value {
   const must = `must be a whole number from ${minimum} to ${maximum}`;
   // Only GET operations have integers, and a query holds texts.
   if (typeof sent !== "string" || !/^-?\d+$/.test(sent)) return { must };
   const value = Number(sent);
   if (value >= minimum && value <= maximum) return { value };
+  const clamps = assumptions["payout.limit-over-max"] === "clamp";
   if (value > maximum && clamps) return { value: maximum };
   // A long number isn't repeated, because it may be an id.
   return { must: Math.abs(value) < 1e15 ? `${must}; ${value} is not` : must };
@@ -141,21 +135,6 @@ function missing(name: string, { about }: Parameter, { unknown, hint }: SentPara
   const meaning = plain(about) === plain(name) ? "" : `: ${about.toLowerCase()}`;
   const spelling =
     similar === undefined ? "" : ` You sent ${shownName(similar)}; the name is spelled ${name}.`;
-  const detail = `${name} is required${meaning}.${spelling}${hinted(hint)}`;
+  const detail = `${name} is required${meaning}.${spelling}${hint}`;
   return refused("missing_parameter", detail, name);
-}
-
-function unknownParameter(
-  name: string,
-  { parameters }: Operation,
-  { hint }: SentParameters,
-): Refusal {
-  const known = Object.keys(parameters).join(", ");
-  const label = hint === undefined ? parameterLabel(name) : "The whole body";
-  const detail = `${label} is unknown. This operation has: ${known}.${hinted(hint)}`;
-  return refused("unknown_parameter", detail, hint === undefined ? shownName(name) : "body");
-}
-
-function hinted(hint: string | undefined): string {
-  return hint === undefined ? "" : ` ${hint}`;
 }

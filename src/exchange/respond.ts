@@ -3,8 +3,9 @@
 import { formatHttpDate } from "../base/calendar.ts";
 import { utf8Length } from "../base/text.ts";
 import type { Injected } from "../faults/plan.ts";
+import type { Choice } from "../spec/assumptions/catalogue.ts";
 import { errorBodies } from "../spec/error-bodies.ts";
-import { type Rejection, statusesOf } from "../spec/errors.ts";
+import { statusesOf } from "../spec/errors.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import { challengeOf, successTypeOf } from "../spec/responses.ts";
 import { createEvolver } from "./evolve.ts";
@@ -25,6 +26,12 @@ export interface ResponseFacts {
   readonly forPage: Headers | undefined;
 }
 
+const retryAfter = {
+  seconds: (waitMs) => String(Math.ceil(waitMs / 1000)),
+  "http-date": (waitMs, nowMs) => formatHttpDate(nowMs + waitMs),
+  absent: () => undefined,
+} satisfies Record<Choice<"limit.retry-after">, (waitMs: number, nowMs: number) => unknown>;
+
 export type Responder = ReturnType<typeof createResponder>;
 
 /** @param variesByOrigin Whether answers depend on the origin of a request. */
@@ -35,6 +42,7 @@ export function createResponder(
   const successType = successTypeOf(assumptions);
   const errorBody = errorBodies[assumptions["errors.body"]];
   const evolve = assumptions["response.form"] === "evolved" ? createEvolver(seed) : undefined;
+  const hintOf = retryAfter[assumptions["limit.retry-after"]];
   const challenge = challengeOf(assumptions);
   const statuses = statusesOf(assumptions);
 
@@ -64,32 +72,20 @@ export function createResponder(
     return latestDate;
   }
 
-  function retryAfter(waitMs: number, nowMs: number): string | undefined {
-    switch (assumptions["limit.retry-after"]) {
-      case "seconds":
-        return String(Math.ceil(waitMs / 1000));
-      case "http-date":
-        return formatHttpDate(nowMs + waitMs);
-      case "absent":
-        return undefined;
-    }
-  }
-
   return {
     success(done: object, facts: ResponseFacts): ApiResponse {
       const body = JSON.stringify(evolve === undefined ? done : evolve(done));
       return { status: 200, headers: withCommon(contentOf(successType, body), facts), body };
     },
-    refusal(refusal: Rejection & Partial<Refusal>, facts: ResponseFacts): ApiResponse {
+    refusal(refusal: Refusal, facts: ResponseFacts): ApiResponse {
       const { code, methods, waitMs } = refusal;
       const status = statuses[code];
       const body = errorBody.write(refusal, status);
       const headers = withCommon(contentOf(errorBody.contentType, body), facts);
       if (methods !== undefined) headers.allow = methods.join(", ");
-      const wait = waitMs === undefined ? undefined : retryAfter(waitMs, facts.nowMs);
+      const wait = waitMs === undefined ? undefined : hintOf(waitMs, facts.nowMs);
       if (wait !== undefined) headers["retry-after"] = wait;
-      const isChallenged = code === "unauthorized" && challenge !== undefined;
-      if (isChallenged) headers["www-authenticate"] = challenge;
+      if (code === "unauthorized" && challenge) headers["www-authenticate"] = challenge;
       return { status, headers, body };
     },
     /** The answer of a fault rule, whose own headers override all others. */
@@ -104,11 +100,9 @@ export function createResponder(
       return { status, headers, body };
     },
     /** The answer to a preflight that allows the page's request. */
-    preflight: (facts: ResponseFacts): ApiResponse => ({
-      status: 204,
-      headers: withCommon({}, facts),
-      body: "",
-    }),
+    preflight(facts: ResponseFacts): ApiResponse {
+      return { status: 204, headers: withCommon({}, facts), body: "" };
+    },
   };
 }
 

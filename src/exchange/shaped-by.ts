@@ -4,9 +4,9 @@
  */
 
 import { type AssumptionKey, type Assumptions, catalogue } from "../spec/assumptions/catalogue.ts";
-import { type ErrorCode, errorKinds, shapedByCode } from "../spec/errors.ts";
+import { shapedByCode } from "../spec/errors.ts";
 import { type OperationId, operations } from "../spec/operations.ts";
-import { type Note, notes } from "./operations/outcome.ts";
+import { type Note, notes, type Outcome } from "./operations/outcome.ts";
 
 /** The assumptions that shaped an answer. Empty if the spec alone decides it. */
 export type ShapedBy = readonly AssumptionKey[];
@@ -42,37 +42,32 @@ const changed: Readonly<Record<OperationId, ShapedBy>> = {
   payouts: ["payout.limit-over-max"],
 };
 
-/** What is known about an answer. */
-export interface Explained {
-  readonly operation: OperationId | undefined;
-  readonly reason: Note | ErrorCode;
-  /** Whether the request was read, and stricter reading would have refused it. */
-  readonly isTolerated?: boolean | undefined;
-  /** CORS headers, if a page of another origin may read it. */
-  readonly forPage?: object | undefined;
-}
+/** Lists the keys that shaped an answer. */
+export type Explain = (
+  operation: OperationId | undefined,
+  outcome: Outcome,
+  /** Whether stricter reading would have refused the request. */
+  isTolerated: boolean,
+  /** Whether a page of another origin may read the answer. */
+  isForPage: boolean,
+) => ShapedBy;
 
-/** Lists the keys that shaped an answer under these assumptions. */
-export function createExplainer(assumptions: Assumptions): (answer: Explained) => ShapedBy {
+export function createExplain(assumptions: Assumptions): Explain {
   const isChanged = (key: AssumptionKey): boolean => assumptions[key] !== catalogue[key].default;
 
-  return ({ operation, reason, isTolerated, forPage }) => {
+  return (operation, outcome, isTolerated, isForPage) => {
     const keys: AssumptionKey[] = [];
+    const isRefused = outcome.kind === "refused";
     if (operation !== undefined) {
       if (operations[operation].method === "POST") keys.push("request.encoding");
       keys.push(...changed[operation].filter(isChanged));
       if (isChanged("auth.key-scope")) keys.push("auth.key-scope");
+      if (!isRefused) keys.push(...(successes[operation][outcome.reason] ?? []));
     }
     if (isTolerated) keys.push("request.values");
-    const isRefused = isErrorCode(reason);
-    if (isRefused) keys.push(...shapedByCode(reason), "errors.body");
-    else if (operation !== undefined) keys.push(...(successes[operation][reason] ?? []));
-    if (forPage !== undefined || (isRefused && isChanged("http.cors"))) keys.push("http.cors");
-    if (!isRefused) keys.push(...formatKeys.filter(isChanged));
+    if (isRefused) keys.push(...shapedByCode(outcome.code), "errors.body");
+    else keys.push(...formatKeys.filter(isChanged));
+    if (isForPage || isChanged("http.cors")) keys.push("http.cors");
     return Array.from(new Set(keys));
   };
-}
-
-function isErrorCode(reason: Note | ErrorCode): reason is ErrorCode {
-  return Object.hasOwn(errorKinds, reason);
 }

@@ -18,16 +18,10 @@ export function countServed(
   tally: EventTally | undefined,
   { effect, micros }: RequestContext,
 ): void {
-  if (tally === undefined) return;
-  if (effect === "applied") {
-    tally.applied += 1;
-    tally.seenMicros += micros;
-  } else if (effect === "suppressed") {
-    tally.suppressed += 1;
-    tally.repeatedMicros += micros;
-  } else if (effect === "refused") {
-    tally.refused += 1;
-  }
+  if (tally === undefined || effect === undefined || effect === "read") return;
+  tally[effect] += 1;
+  if (effect === "applied") tally.seenMicros += micros;
+  if (effect === "suppressed") tally.repeatedMicros += micros;
 }
 
 /** Corrects the tally if the client didn't get the answer. */

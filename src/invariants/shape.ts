@@ -1,6 +1,6 @@
 /** The invariant of shape (H1). */
 
-import { headerOf } from "../exchange/headers.ts";
+import { headerOf } from "../exchange/plain-request.ts";
 import { operations } from "../spec/operations.ts";
 import { lenientSchemas, responseSchemas } from "../spec/responses.ts";
 import { bodyMismatch } from "../spec/schema-mismatch.ts";

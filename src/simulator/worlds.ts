@@ -5,8 +5,7 @@
 
 import { InputError } from "../base/input.ts";
 import { endOfName, isControlPath } from "../base/world-path.ts";
-import { headerOf } from "../exchange/headers.ts";
-import { type PlainRequest, plainRequest } from "../exchange/plain-request.ts";
+import { headerOf, type PlainRequest, plainRequest } from "../exchange/plain-request.ts";
 import type { LoggedExchange } from "../journal/logged-exchange.ts";
 import type { ApiRequest, ApiResponse, FollowedResponse } from "../spec/messages.ts";
 import type { MetricFamily } from "../spec/metrics.ts";

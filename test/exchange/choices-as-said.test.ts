@@ -121,12 +121,12 @@ describe("a refused period", () => {
     expect(blamed({ from: "2026-01-16" })).toEqual([
       400,
       "from",
-      "from must not be after today, 2026-01-15: to wasn't sent.",
+      "from must not be after to: 2026-01-16 is after 2026-01-15 (the default).",
     ]);
     expect(blamed({ to: "2025-01-01" })).toEqual([
       400,
       "to",
-      "to must not be before 2025-12-16, 30 days before today: from wasn't sent.",
+      "from must not be after to: 2025-12-16 (the default) is after 2025-01-01.",
     ]);
     expect(blamed({ from: "2025-12-02", to: "2025-12-01" })).toEqual([
       400,

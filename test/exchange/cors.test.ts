@@ -240,19 +240,6 @@ describe("a preflight", () => {
     ).toBeLessThan(2100);
   });
 
-  test("allows a private network only for listed origins and loopback", () => {
-    const asking = { "access-control-request-private-network": "true" };
-    const opened = (origin: string, cors: readonly string[]) =>
-      world({ cors }).preflight(origin, asking).headers["access-control-allow-private-network"];
-    expect(opened("https://app.example", ["https://app.example"])).toBe("true");
-    expect(opened("https://app.example", ["*", "https://app.example"])).toBe("true");
-    expect(opened(loopback, [])).toBe("true");
-    expect(opened("https://app.example", ["*"])).toBeUndefined();
-    expect(opened("https://app.example", [])).toBeUndefined();
-    const unasked = world({ cors: "https://app.example" }).preflight("https://app.example");
-    expect(unasked.headers).not.toHaveProperty("access-control-allow-private-network");
-  });
-
   test.each<readonly [string, Record<string, string>]>([
     ["no origin", { "access-control-request-method": "GET" }],
     ["no method", { origin: loopback }],

@@ -200,24 +200,6 @@ describe("a request that is refused for another reason", () => {
   });
 });
 
-describe("the keys that shaped an answer", () => {
-  const shapes = (response: ApiResponse): string[] =>
-    (response.headers["x-adsim-assumptions"] ?? "").split(", ");
-
-  test("a refusal by the limit lists the pool's key and the algorithm's", () => {
-    const sim = simulator({}, true);
-    times(60, () => get(sim, "surfaces"));
-    const byGet = shapes(get(sim, "payouts"));
-    expect(byGet).toContain("limit.algorithm");
-    expect(byGet).toContain("limit.reporting-endpoints");
-    expect(byGet).not.toContain("limit.recording-pool");
-    times(10_000, () => impression(sim));
-    const byPost = shapes(click(sim));
-    expect(byPost).toContain("limit.recording-pool");
-    expect(byPost).not.toContain("limit.reporting-endpoints");
-  });
-});
-
 describe("an answer without an operation", () => {
   /** A world where a key has no reporting quota left, and its publisher 3 fewer impressions. */
   function exhausted(assumptions: SimulatorOptions["assumptions"] = {}): Simulator {

@@ -1,7 +1,7 @@
 /** Turns the journal's records into a client's attempts: one per request, with what it asks for and its outcome. */
 
 import { lenientText } from "../../base/text.ts";
-import { headerOf } from "../../exchange/headers.ts";
+import { headerOf } from "../../exchange/plain-request.ts";
 import type { JournalRecord } from "../../journal/record.ts";
 import { deliveryTraits } from "../../spec/delivery.ts";
 import { saysDuplicate } from "../../spec/errors.ts";

@@ -1,7 +1,7 @@
 /** Finds wrong requests that are sent again unchanged. */
 
 import { groupedBy } from "../../base/grouped-by.ts";
-import { headerOf } from "../../exchange/headers.ts";
+import { headerOf } from "../../exchange/plain-request.ts";
 import type { Attempt } from "./attempts.ts";
 import type { FindingKind, Offence } from "./finding.ts";
 

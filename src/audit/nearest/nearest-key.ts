@@ -1,7 +1,7 @@
 /** Says what is wrong with how a key was sent, and whose it may be. Never reveals its characters. */
 
 import { shownName } from "../../base/text.ts";
-import { headerOf } from "../../exchange/headers.ts";
+import { headerOf } from "../../exchange/plain-request.ts";
 import type { JournalRecord } from "../../journal/record.ts";
 import type { Account } from "../../world/accounts/account.ts";
 import type { Lookup } from "./lookup.ts";

@@ -3,8 +3,8 @@
  * is shown, on the record and the current world, so requests don't pay for it.
  */
 
-import { headerOf } from "../../exchange/headers.ts";
 import { parseParameters, type RawParameters } from "../../exchange/parameters.ts";
+import { headerOf } from "../../exchange/plain-request.ts";
 import type { World } from "../../exchange/world.ts";
 import type { Nearest } from "../../journal/entry.ts";
 import type { NearestFinder } from "../../journal/journal.ts";

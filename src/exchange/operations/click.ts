@@ -9,9 +9,8 @@ import {
   surfaceIndexOf,
 } from "../../world/ledger/book.ts";
 import type { World } from "../world.ts";
-import { amountReaderOf } from "./amounts.ts";
-
 import { type Done, notes, type Operator, refused } from "./outcome.ts";
+import { amountReaderOf } from "./revenue.ts";
 
 export function createClick({ assumptions, ids }: World): Operator<"click"> {
   const inr = amountReaderOf(assumptions);

@@ -6,9 +6,9 @@ import type { Account } from "../../world/accounts/account.ts";
 import { creditOf, findOriginal, recordImpression, remember } from "../../world/ledger/book.ts";
 import type { SurfaceTerms } from "../../world/publishers/seeded-publisher.ts";
 import type { World } from "../world.ts";
-import { amountReaderOf } from "./amounts.ts";
-import { dedupWindowOf } from "./operation-world.ts";
+import { dedupWindowOf } from "../world.ts";
 import { type Done, notes, type Operator, type Outcome, refused } from "./outcome.ts";
+import { amountReaderOf } from "./revenue.ts";
 import { surfaceNotFound } from "./surfaces.ts";
 
 export function createImpression({ assumptions, ids, accounts }: World): Operator<"impression"> {

@@ -3,10 +3,9 @@
 import { formatDay } from "../../base/calendar.ts";
 import { hasReference, payoutStatusReaders } from "../../world/ledger/payout-lifecycles.ts";
 import type { World } from "../world.ts";
-import { amountReaderOf } from "./amounts.ts";
 
 import { type Operator, readSuccess } from "./outcome.ts";
-import { payoutHistoryOf } from "./revenue.ts";
+import { amountReaderOf, payoutHistoryOf } from "./revenue.ts";
 
 export function createPayouts({ assumptions, ids, population }: World): Operator<"payouts"> {
   const inr = amountReaderOf(assumptions);

@@ -1,6 +1,8 @@
 /** A publisher's figures for any range of days: the sum of the seeded history and of recorded events. */
 
 import { type Day, day } from "../../base/calendar.ts";
+import { inWholePaise, microsToInr } from "../../base/money.ts";
+import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import type { Account } from "../../world/accounts/account.ts";
 import { lastDayOf, totalsBetween } from "../../world/ledger/book.ts";
 import { type PayoutHistory, payoutHistory } from "../../world/ledger/payout-history.ts";
@@ -39,4 +41,10 @@ export function payoutHistoryOf(
   const between = (from: Day, to: Day): number =>
     surfaceTotals(population, account, from, to).reduce((sum, { micros }) => sum + micros, 0);
   return payoutHistory({ joined, lastDay, between }, today);
+}
+
+/** Turns an amount in micro-INR into a number of INR. JSON writes it with exactly its decimals. */
+export function amountReaderOf(assumptions: Assumptions): (micros: number) => number {
+  const isRounded = assumptions["money.precision"] === "paise";
+  return isRounded ? (micros) => microsToInr(inWholePaise(micros)) : microsToInr;
 }

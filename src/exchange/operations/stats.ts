@@ -3,10 +3,9 @@
 import { day, formatDay } from "../../base/calendar.ts";
 import { noTotals, type Totals } from "../../world/publishers/seeded-history.ts";
 import type { World } from "../world.ts";
-import { amountReaderOf } from "./amounts.ts";
 
 import { type Operator, readSuccess, refused } from "./outcome.ts";
-import { surfaceTotals } from "./revenue.ts";
+import { amountReaderOf, surfaceTotals } from "./revenue.ts";
 import { surfaceNotFound } from "./surfaces.ts";
 
 const DEFAULT_DAYS_BACK = 30;
@@ -19,8 +18,9 @@ export function createStats({ assumptions, population }: World): Operator<"stats
   return (input, account, { today }) => {
     const { from = day(today - DEFAULT_DAYS_BACK), to = today, surface } = input;
     if (from > to && assumptions["date.inverted-range"] === "reject") {
-      const isWhole = input.from !== undefined && input.to !== undefined;
-      const detail = `from must not be after to: ${formatDay(from)} is after ${formatDay(to)}${isWhole ? "" : ", one of which is the default"}.`;
+      const first = `${formatDay(from)}${input.from === undefined ? " (the default)" : ""}`;
+      const last = `${formatDay(to)}${input.to === undefined ? " (the default)" : ""}`;
+      const detail = `from must not be after to: ${first} is after ${last}.`;
       // Names a parameter that was sent.
       return refused("invalid_parameter", detail, input.from === undefined ? "to" : "from");
     }
