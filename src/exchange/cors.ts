@@ -6,8 +6,8 @@
 import { InputError } from "../base/input.ts";
 import { isLoopbackHost } from "../base/loopback.ts";
 import { shownName } from "../base/text.ts";
+import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { headerOf } from "./plain-request.ts";
-import type { World } from "./world.ts";
 
 /** Origins whose pages may call the API in addition to loopback origins; `"*"` for all, or `"off"` for none at all. */
 export type CorsOption = string | readonly string[];
@@ -43,7 +43,14 @@ function isAllowable(text: unknown): boolean {
   return isOrigin && (!text.startsWith("http") || new URL(text).origin === text);
 }
 
-type CorsWorld = Pick<World, "origins" | "assumptions" | "explain">;
+/** What decides about pages. */
+export interface CorsWorld {
+  /** The origins whose pages may read answers. */
+  readonly origins: AllowedOrigins;
+  readonly assumptions: Assumptions;
+  /** Whether every response has a header that lists the assumptions that shaped it. */
+  readonly explain: boolean;
+}
 
 export type Cors = NonNullable<ReturnType<typeof createCors>>;
 

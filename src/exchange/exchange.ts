@@ -25,7 +25,7 @@ import { createContext, type RequestContext } from "./request-context.ts";
 import { createResponder, withoutBody } from "./respond.ts";
 import { createScope } from "./scope.ts";
 import { createExplain } from "./shaped-by.ts";
-import { countServed, tallyOf } from "./tally.ts";
+import { countServed } from "./tally.ts";
 import type { World } from "./world.ts";
 
 /** The service of one world. */
@@ -59,21 +59,17 @@ export function createExchange(world: World, journal: JournalRing) {
     // Rules apply to clients' requests. A preflight comes from the browser.
     const hasRules = !rules.isEmpty() && !isPreflight(plain.method, plain.headers);
     const faulted = hasRules ? disturb(context, identity) : undefined;
-    const response = faulted ?? serveUndisturbed(context, identity);
+    if (faulted === undefined) serve(context, identity);
+    const response = faulted ?? journal.record(context);
     meter?.count(context, response.status, meter.now() - beganMs);
     return response;
-  }
-
-  function serveUndisturbed(context: RequestContext, identity: Identity): ApiResponse {
-    serve(context, identity);
-    return journal.record(context);
   }
 
   /** What the service does, before a rule may change its answer. */
   function serve(context: RequestContext, identity: Identity): void {
     const response = answerPreflight(context, identity) ?? answer(context, identity);
     context.response = context.method === "HEAD" ? withoutBody(response) : response;
-    countServed(tallyOf(context, accounts), context);
+    countServed(context, accounts);
   }
 
   function answer(context: RequestContext, identity: Identity): ApiResponse {

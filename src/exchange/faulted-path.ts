@@ -20,9 +20,6 @@ import type { Scope } from "./scope.ts";
 import { countUnseen, tallyOf } from "./tally.ts";
 import type { World } from "./world.ts";
 
-/** @returns what the client gets; undefined if no rule decides on the request. */
-export type FaultedPath = (context: RequestContext, identity: Identity) => ApiResponse | undefined;
-
 export interface FaultedPathParts {
   readonly world: World;
   readonly journal: JournalRing;
@@ -36,7 +33,7 @@ export interface FaultedPathParts {
   readonly serve: (context: RequestContext, identity: Identity) => void;
 }
 
-export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
+export function createFaultedPath(parts: FaultedPathParts) {
   const { world, journal, read, scope, limits, respond, cors, serve } = parts;
   const { accounts, explain, rules } = world;
 
@@ -98,7 +95,7 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
     fault.lost = answer;
     const tally = tallyOf(context, accounts);
     if (tally !== undefined) tally.lost += 1;
-    countUnseen(tally, context);
+    countUnseen(context, accounts);
   }
 
   /** Records that the client left before its response was handed over. `answer` is the service's or the rule's own. */
@@ -121,7 +118,7 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
   function hide(context: RequestContext, fired: FiredRule): void {
     context.fault = { ...recordOf(fired), received: "nothing", lost: context.response };
     context.response = noResponse;
-    countUnseen(tallyOf(context, accounts), context);
+    countUnseen(context, accounts);
   }
 
   function recordCopy(second: RequestContext): void {
@@ -140,7 +137,8 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
     return method === "HEAD" ? withoutBody(response) : response;
   }
 
-  return (context, identity) => {
+  /** What the client gets; undefined if no rule decides on the request. */
+  return (context: RequestContext, identity: Identity): ApiResponse | undefined => {
     const fired = rules.decide(arrivedOf(context, identity));
     if (fired === undefined) return undefined;
     const { applications, answerOf, injected, alter } = fired.plan;

@@ -4,8 +4,7 @@ import type { OperationId } from "../spec/operations.ts";
 import type { Account } from "../world/accounts/account.ts";
 import type { Accounts } from "../world/accounts/accounts.ts";
 import { type Refusal, refused } from "./operations/outcome.ts";
-import type { PlainRequest } from "./plain-request.ts";
-import { headerOf } from "./plain-request.ts";
+import { headerOf, type PlainRequest } from "./plain-request.ts";
 import { route } from "./route.ts";
 
 /** What a request asks for, and the publisher whose valid key was sent. */

@@ -160,9 +160,7 @@ function readPairs(text: string, { parameters }: Operation, place: "query" | "fo
   return { kind: "parameters", raw, unknown, hint: "" };
 }
 
-function decode(text: string): string | undefined {
-  return percentDecoded(text.replaceAll("+", " "));
-}
+const decode = (text: string): string | undefined => percentDecoded(text.replaceAll("+", " "));
 
 /** The beginning of a sentence about a parameter. */
 export function parameterLabel(name: string): string {

@@ -14,10 +14,9 @@ export function tallyOf(
 }
 
 /** Counts what the service did, as if its answer were delivered. */
-export function countServed(
-  tally: EventTally | undefined,
-  { effect, micros }: RequestContext,
-): void {
+export function countServed(context: RequestContext, accounts: Accounts): void {
+  const { effect, micros } = context;
+  const tally = tallyOf(context, accounts);
   if (tally === undefined || effect === undefined || effect === "read") return;
   tally[effect] += 1;
   if (effect === "applied") tally.seenMicros += micros;
@@ -25,10 +24,9 @@ export function countServed(
 }
 
 /** Corrects the tally if the client didn't get the answer. */
-export function countUnseen(
-  tally: EventTally | undefined,
-  { effect, micros }: RequestContext,
-): void {
+export function countUnseen(context: RequestContext, accounts: Accounts): void {
+  const { effect, micros } = context;
+  const tally = tallyOf(context, accounts);
   if (tally === undefined) return;
   if (effect === "suppressed") tally.repeatedMicros -= micros;
   if (effect !== "applied") return;

@@ -7,7 +7,7 @@ import { createEras, type Eras } from "../audit/findings/eras.ts";
 import { createNearestFinder } from "../audit/nearest/nearest.ts";
 import type { Clock } from "../base/clock.ts";
 import { inField, parseInput } from "../base/input.ts";
-import { dedupWindowOf } from "../exchange/world.ts";
+import { dedupWindowOf } from "../exchange/operations/time-choices.ts";
 import { addRule, createFaults, type Faults } from "../faults/faults.ts";
 import type { FaultRule } from "../faults/rule.ts";
 import { createJournal, type JournalRing } from "../journal/journal.ts";

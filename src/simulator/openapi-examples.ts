@@ -4,7 +4,7 @@
  */
 
 import { day, formatDay } from "../base/calendar.ts";
-import { dayReader } from "../exchange/world.ts";
+import { dayReader } from "../exchange/operations/time-choices.ts";
 import { buildRequest } from "../spec/build-request.ts";
 import { type Examples, parameterEncodingOf, type Values } from "../spec/openapi.ts";
 import { type Operation, type OperationId, operations } from "../spec/operations.ts";

@@ -3,8 +3,8 @@
 import { type Clock, createClock } from "../base/clock.ts";
 import { createExchange, type Exchange } from "../exchange/exchange.ts";
 import type { Meter } from "../exchange/meter.ts";
+import { dayReader } from "../exchange/operations/time-choices.ts";
 import type { World } from "../exchange/world.ts";
-import { dayReader } from "../exchange/world.ts";
 import { createRules } from "../faults/rules.ts";
 import type { JournalRing } from "../journal/journal.ts";
 import { createAccounts } from "../world/accounts/accounts.ts";

@@ -3,9 +3,9 @@
 import { formatDay, parseDay } from "../../base/calendar.ts";
 import { DAY_MS } from "../../base/duration.ts";
 import { given } from "../../base/given.ts";
+import { dayReader } from "../../exchange/operations/time-choices.ts";
 import type { RawParameters } from "../../exchange/parameters.ts";
 import type { World } from "../../exchange/world.ts";
-import { dayReader } from "../../exchange/world.ts";
 import { type Operation, type OperationId, operations } from "../../spec/operations.ts";
 import type { Account } from "../../world/accounts/account.ts";
 import { isClicked, recordedMs } from "../../world/ledger/book.ts";

@@ -1,6 +1,7 @@
 /** `POST /v1/click`: records a click on an impression of the publisher and credits it, by default once (spec §4). */
 
 import { DAY_MS } from "../../base/duration.ts";
+import type { AccountWorld } from "../../world/accounts/accounts.ts";
 import {
   clicksIn,
   isClicked,
@@ -8,11 +9,10 @@ import {
   recordedMs,
   surfaceIndexOf,
 } from "../../world/ledger/book.ts";
-import type { World } from "../world.ts";
 import { type Done, notes, type Operator, refused } from "./outcome.ts";
 import { amountReaderOf } from "./revenue.ts";
 
-export function createClick({ assumptions, ids }: World): Operator<"click"> {
+export function createClick({ assumptions, ids }: AccountWorld): Operator<"click"> {
   const inr = amountReaderOf(assumptions);
   const windowMs = assumptions["click.window"] === "24h" ? DAY_MS : Number.POSITIVE_INFINITY;
   const repeat = assumptions["click.repeat"];

@@ -3,15 +3,16 @@
 import { drawBetween } from "../../base/random.ts";
 import type { Input } from "../../spec/operations.ts";
 import type { Account } from "../../world/accounts/account.ts";
+import type { AccountWorld } from "../../world/accounts/accounts.ts";
 import { creditOf, findOriginal, recordImpression, remember } from "../../world/ledger/book.ts";
 import type { SurfaceTerms } from "../../world/publishers/seeded-publisher.ts";
-import type { World } from "../world.ts";
-import { dedupWindowOf } from "../world.ts";
 import { type Done, notes, type Operator, type Outcome, refused } from "./outcome.ts";
 import { amountReaderOf } from "./revenue.ts";
 import { surfaceNotFound } from "./surfaces.ts";
+import { dedupWindowOf } from "./time-choices.ts";
 
-export function createImpression({ assumptions, ids, accounts }: World): Operator<"impression"> {
+export function createImpression(world: AccountWorld): Operator<"impression"> {
+  const { assumptions, ids, accounts } = world;
   const windowMs = dedupWindowOf(assumptions);
   const inr = amountReaderOf(assumptions);
   const isOnePerSession = assumptions["dedup.key"] === "session";

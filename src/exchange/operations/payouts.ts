@@ -1,13 +1,13 @@
 /** `GET /v1/publisher/payouts`: the payouts and the pending amount (spec §4). */
 
 import { formatDay } from "../../base/calendar.ts";
+import type { AccountWorld } from "../../world/accounts/accounts.ts";
 import { hasReference, payoutStatusReaders } from "../../world/ledger/payout-lifecycles.ts";
-import type { World } from "../world.ts";
 
 import { type Operator, readSuccess } from "./outcome.ts";
 import { amountReaderOf, payoutHistoryOf } from "./revenue.ts";
 
-export function createPayouts({ assumptions, ids, population }: World): Operator<"payouts"> {
+export function createPayouts({ assumptions, ids, population }: AccountWorld): Operator<"payouts"> {
   const inr = amountReaderOf(assumptions);
   const statusOf = payoutStatusReaders[assumptions["payout.statuses"]];
   const unpaid = assumptions["payout.statuses"] === "extended" ? { txn_id: "" } : {};

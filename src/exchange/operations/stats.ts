@@ -1,8 +1,8 @@
 /** `GET /v1/publisher/stats`: impressions, clicks and revenue of a period, including both of its days (spec §4). */
 
 import { day, formatDay } from "../../base/calendar.ts";
+import type { AccountWorld } from "../../world/accounts/accounts.ts";
 import { noTotals, type Totals } from "../../world/publishers/seeded-history.ts";
-import type { World } from "../world.ts";
 
 import { type Operator, readSuccess, refused } from "./outcome.ts";
 import { amountReaderOf, surfaceTotals } from "./revenue.ts";
@@ -10,7 +10,7 @@ import { surfaceNotFound } from "./surfaces.ts";
 
 const DEFAULT_DAYS_BACK = 30;
 
-export function createStats({ assumptions, population }: World): Operator<"stats"> {
+export function createStats({ assumptions, population }: AccountWorld): Operator<"stats"> {
   const inr = amountReaderOf(assumptions);
   const lagDays = assumptions["stats.today"] === "next-day" ? 1 : 0;
   const listsQuiet = assumptions["stats.surfaces"] === "all";
@@ -18,8 +18,8 @@ export function createStats({ assumptions, population }: World): Operator<"stats
   return (input, account, { today }) => {
     const { from = day(today - DEFAULT_DAYS_BACK), to = today, surface } = input;
     if (from > to && assumptions["date.inverted-range"] === "reject") {
-      const first = `${formatDay(from)}${input.from === undefined ? " (the default)" : ""}`;
-      const last = `${formatDay(to)}${input.to === undefined ? " (the default)" : ""}`;
+      const named = (given: unknown): string => (given === undefined ? " (the default)" : "");
+      const [first, last] = [formatDay(from) + named(input.from), formatDay(to) + named(input.to)];
       const detail = `from must not be after to: ${first} is after ${last}.`;
       // Names a parameter that was sent.
       return refused("invalid_parameter", detail, input.from === undefined ? "to" : "from");

@@ -2,7 +2,7 @@
 
 import type { Day } from "../../base/calendar.ts";
 import { InputError } from "../../base/input.ts";
-import { dayReader } from "../../exchange/world.ts";
+import { dayReader } from "../../exchange/operations/time-choices.ts";
 import { eventIdIn } from "../../journal/wire-exchange.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { Choices } from "../../simulator/simulator-options.ts";

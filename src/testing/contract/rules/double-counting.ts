@@ -1,7 +1,7 @@
 /** Finds events that the service counted more often than it should. */
 
 import { counted } from "../../../base/counted.ts";
-import { dedupWindowOf } from "../../../exchange/world.ts";
+import { dedupWindowOf } from "../../../exchange/operations/time-choices.ts";
 import type { Session } from "../../session/session.ts";
 import { type EventTask, eventsOf, hasGivenSession } from "../../session/tasks.ts";
 import { must, onRecord } from "./rule.ts";
