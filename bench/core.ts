@@ -146,8 +146,8 @@ function report(turns: Turns): void {
   rate("sim.handle, impressions, journal off", "bare");
   rate("sim.handle, bodies as objects, journal off", "objects");
   share("with the journal", "journalled");
-  share("journal off", "bare", 0.4);
-  share("bodies as objects", "objects", 0.5);
+  share("journal off", "bare", 0.1);
+  share("bodies as objects", "objects");
 }
 
 const WORLDS = 1500;

@@ -2,7 +2,13 @@
 
 /** The length of a string in bytes of UTF-8. */
 export function utf8Length(text: string): number {
-  return new TextEncoder().encode(text).length;
+  let bytes = text.length;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    // Each half of a surrogate pair counts as 2 bytes, and the pair as 4.
+    if (code >= 0x80) bytes += code < 0x800 || (code & 0xf800) === 0xd800 ? 1 : 2;
+  }
+  return bytes;
 }
 
 /** Foreign text on one line, without control characters, cut to at most `most` characters. */

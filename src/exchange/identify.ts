@@ -18,26 +18,37 @@ export type Identity =
       readonly refusal: Refusal;
     };
 
+/** The scheme's name may be in any case (RFC 9110 §11.1). */
+const bearer = /^bearer +(\S+)$/i;
+
 export function createIdentify(accounts: Accounts): (request: PlainRequest) => Identity {
+  /** By the Authorization header: most come again and again. */
+  const known = new Map<string, Account>();
+
+  function senderOf(authorization: string): Account | undefined {
+    const before = known.get(authorization);
+    // The key may have been replaced since.
+    if (before !== undefined && authorization.endsWith(before.apiKey)) return before;
+    const apiKey = bearer.exec(authorization.trim())?.[1] ?? "";
+    const sender = accounts.peekByKey(apiKey);
+    // Only an opened account stays the same object, whatever becomes of its key.
+    if (sender && accounts.peek(sender.ordinal) === sender) known.set(authorization, sender);
+    return sender;
+  }
+
   return ({ flaw, method, path, headers }) => {
     if (flaw !== undefined) {
       const refusal = refused("malformed_request", `The request can't be read: ${flaw}.`);
       return { operation: undefined, sender: undefined, refusal };
     }
-    const authorization = headerOf(headers, "authorization");
-    const apiKey = authorization === undefined ? undefined : keyIn(authorization);
-    const sender = apiKey !== undefined ? accounts.peekByKey(apiKey) : undefined;
+    const authorization = headerOf(headers, "authorization") ?? "";
+    const sender = senderOf(authorization);
     const routed = route(method, path);
     if (typeof routed !== "string") return { operation: undefined, sender, refusal: routed };
     if (sender !== undefined) return { operation: routed, sender, refusal: undefined };
-    const refusal = apiKey === undefined ? noKey : wrongKey;
+    const refusal = bearer.test(authorization.trim()) ? wrongKey : noKey;
     return { operation: routed, sender, refusal };
   };
-}
-
-/** The scheme's name may be in any case (RFC 9110 §11.1). */
-function keyIn(authorization: string): string | undefined {
-  return /^bearer +(\S+)$/i.exec(authorization.trim())?.[1];
 }
 
 const noKey = refused(

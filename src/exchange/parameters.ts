@@ -8,7 +8,7 @@ import type { Operation } from "../spec/operations.ts";
 import { type Refusal, refused } from "./operations/outcome.ts";
 import { headerOf } from "./plain-request.ts";
 
-/** The operation's parameters as they were sent, by name: text, or any JSON value. */
+/** Parameters as they were sent, by name: text, or any JSON value. A JSON body's unknown ones are among them. */
 export type RawParameters = Readonly<Record<string, unknown>>;
 
 export interface SentParameters {
@@ -72,7 +72,7 @@ export function parseParameters(
   if (names.length > 0 && !takesQuery) return wrongType(encoding);
   if (body.length === 0) return inQuery;
   const inBody = readBody(request, operation, encoding);
-  if (inBody.kind === "refused") return inBody;
+  if (inBody.kind === "refused" || query === "") return inBody;
   const twice = names.find((name) => Object.hasOwn(inBody.raw, name));
   if (twice !== undefined) return duplicate(twice, "in the query and in the body");
   const unknown = [...inBody.unknown, ...inQuery.unknown];
@@ -91,11 +91,9 @@ function readBody(request: ParameterSource, operation: Operation, encoding: Enco
     return refused("unsupported_media_type", detail);
   }
   const contentType = headerOf(request.headers, "content-type") ?? types[0] ?? "";
-  const [mediaType = "", ...attributes] = contentType.toLowerCase().split(";");
-  const type = mediaType.trim();
+  const [type = ""] = contentType.toLowerCase().split(/\s*;/, 1);
   if (!types.includes(type)) return wrongType(encoding);
-  const charset = attributes.find((attribute) => attribute.trim().startsWith("charset="));
-  if (charset !== undefined && !/^\s*charset="?utf-?8"?\s*$/.test(charset)) {
+  if (/;\s*charset=(?!"?utf-?8"?\s*(?:;|$))/i.test(contentType)) {
     return refused("unsupported_media_type", "The body must be in UTF-8.");
   }
   const text = textOfBody(request.body);
@@ -128,13 +126,8 @@ function readJson(text: string, { parameters }: Operation): Parsed {
     const detail = "The JSON body must be an object whose members are the parameters.";
     return refused("malformed_body", detail);
   }
-  const raw: Record<string, unknown> = {};
-  const unknown: string[] = [];
-  for (const [name, sent] of Object.entries(value)) {
-    if (Object.hasOwn(parameters, name)) raw[name] = sent;
-    else unknown.push(name);
-  }
-  return { kind: "parameters", raw, unknown, hint: "" };
+  const unknown = Object.keys(value).filter((name) => !Object.hasOwn(parameters, name));
+  return { kind: "parameters", raw: value, unknown, hint: "" };
 }
 
 function readPairs(text: string, { parameters }: Operation, place: "query" | "form"): Parsed {

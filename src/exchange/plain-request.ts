@@ -74,6 +74,7 @@ function queryText(query: unknown): string | undefined {
 function headerTexts(headers: unknown): Headers | undefined {
   if (headers === undefined || headers === null) return {};
   if (!isPlainObject(headers)) return undefined;
+  if (isTextual(headers)) return headers;
   const texts: Record<string, string> = {};
   for (const name of Object.keys(headers)) {
     const value = headers[name];
@@ -85,6 +86,11 @@ function headerTexts(headers: unknown): Headers | undefined {
     }
   }
   return texts;
+}
+
+function isTextual(headers: Readonly<Record<string, unknown>>): headers is Headers {
+  for (const name in headers) if (typeof headers[name] !== "string") return false;
+  return true;
 }
 
 function isScalar(value: unknown): boolean {

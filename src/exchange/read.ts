@@ -50,8 +50,9 @@ function validate(sent: SentParameters, operation: Operation, assumptions: Assum
   }
   let isTolerated = unknownName !== undefined;
   const input: Record<string, unknown> = {};
-  for (const [name, parameter] of Object.entries(operation.parameters)) {
-    const value = raw[name];
+  for (const name in operation.parameters) {
+    const [parameter, value] = [operation.parameters[name], raw[name]];
+    if (parameter === undefined) continue;
     if (value === undefined) {
       if (parameter.required) return missing(name, parameter, sent);
       if (parameter.type === "integer") input[name] = parameter.default;

@@ -62,14 +62,12 @@ export function createResponder(
     return headers;
   }
 
-  let latestSecond = Number.NaN;
-  let latestDate = "";
+  let latest = { second: Number.NaN, date: "" };
   /** Written once a second, since many answers have the same date. */
   function dateOf(nowMs: number): string {
     const second = Math.floor(nowMs / 1000);
-    if (second !== latestSecond) latestDate = formatHttpDate(second * 1000);
-    latestSecond = second;
-    return latestDate;
+    if (second !== latest.second) latest = { second, date: formatHttpDate(second * 1000) };
+    return latest.date;
   }
 
   return {
@@ -107,10 +105,8 @@ export function createResponder(
 }
 
 function contentOf(type: string | undefined, body: string): Record<string, string> {
-  const length = String(utf8Length(body));
-  return type === undefined
-    ? { "content-length": length }
-    : { "content-type": type, "content-length": length };
+  const length = { "content-length": String(utf8Length(body)) };
+  return type === undefined ? length : { "content-type": type, ...length };
 }
 
 /** The response to HEAD: the headers of GET without a body. */

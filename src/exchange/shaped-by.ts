@@ -5,7 +5,7 @@
 
 import { type AssumptionKey, type Assumptions, catalogue } from "../spec/assumptions/catalogue.ts";
 import { shapedByCode } from "../spec/errors.ts";
-import { type OperationId, operations } from "../spec/operations.ts";
+import { type OperationId, operationIds, operations } from "../spec/operations.ts";
 import { type Note, notes, type Outcome } from "./operations/outcome.ts";
 
 /** The assumptions that shaped an answer. Empty if the spec alone decides it. */
@@ -42,32 +42,28 @@ const changed: Readonly<Record<OperationId, ShapedBy>> = {
   payouts: ["payout.limit-over-max"],
 };
 
-/** Lists the keys that shaped an answer. */
-export type Explain = (
-  operation: OperationId | undefined,
-  outcome: Outcome,
-  /** Whether stricter reading would have refused the request. */
-  isTolerated: boolean,
-  /** Whether a page of another origin may read the answer. */
-  isForPage: boolean,
-) => ShapedBy;
-
-export function createExplain(assumptions: Assumptions): Explain {
+export function createExplain(assumptions: Assumptions) {
   const isChanged = (key: AssumptionKey): boolean => assumptions[key] !== catalogue[key].default;
+  const changedFormat = formatKeys.filter(isChanged);
+  const ofRequest = (id: OperationId): ShapedBy => [
+    ...(operations[id].method === "POST" ? (["request.encoding"] as const) : []),
+    ...[...changed[id], "auth.key-scope" as const].filter(isChanged),
+  ];
+  const requests = new Map(operationIds.map((id) => [id, ofRequest(id)]));
 
-  return (operation, outcome, isTolerated, isForPage) => {
-    const keys: AssumptionKey[] = [];
-    const isRefused = outcome.kind === "refused";
-    if (operation !== undefined) {
-      if (operations[operation].method === "POST") keys.push("request.encoding");
-      keys.push(...changed[operation].filter(isChanged));
-      if (isChanged("auth.key-scope")) keys.push("auth.key-scope");
-      if (!isRefused) keys.push(...(successes[operation][outcome.reason] ?? []));
-    }
+  /** Lists the keys that shaped an answer. A tolerated request is one that stricter reading would have refused. */
+  return (
+    operation: OperationId | undefined,
+    outcome: Outcome,
+    isTolerated: boolean,
+    isForPage: boolean,
+  ): ShapedBy => {
+    const keys = [...((operation && requests.get(operation)) ?? [])];
     if (isTolerated) keys.push("request.values");
-    if (isRefused) keys.push(...shapedByCode(outcome.code), "errors.body");
-    else keys.push(...formatKeys.filter(isChanged));
+    if (outcome.kind === "refused") keys.push(...shapedByCode(outcome.code), "errors.body");
+    else if (operation)
+      keys.push(...(successes[operation][outcome.reason] ?? []), ...changedFormat);
     if (isForPage || isChanged("http.cors")) keys.push("http.cors");
-    return Array.from(new Set(keys));
+    return keys.length < 2 ? keys : [...new Set(keys)];
   };
 }
