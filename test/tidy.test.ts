@@ -326,6 +326,20 @@ describe("sizes", () => {
     expect(long).toEqual([]);
   });
 
+  /** The lines that a folder may weigh. A mechanism that is added takes the place of another one. */
+  test.each<[number, ...string[]]>([
+    [1300, "client"],
+    [2600, "base", "spec"],
+    [1700, "world"],
+    [950, "faults"],
+    [1900, "exchange"],
+  ])("at most %i lines in %s", (most, ...folders) => {
+    const own = sources.filter(({ path }) => folders.includes(floorOf(path)));
+    const lines = own.reduce((sum, { text }) => sum + text.split("\n").length - 1, 0);
+    expect(lines).toBeGreaterThan(0);
+    expect(lines).toBeLessThanOrEqual(most);
+  });
+
   test("the README has fewer than 180 lines", () => {
     const readme = join(root, "README.md");
     const lines = existsSync(readme) ? readFileSync(readme, "utf8").split("\n").length - 1 : 0;

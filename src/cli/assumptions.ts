@@ -94,8 +94,9 @@ A running world can take other choices. What it has recorded stays recorded. Som
 | \`ids.format\` | makes the ids that a client holds invalid |
 | \`date.timezone\` | is refused once an event or a sign-up is recorded: reset the world first |
 
-For every answer the journal lists the keys for which another choice would have changed this answer. If there is none,
-it says \`documented\`. With \`--explain\` the response lists them too, in \`X-Adsim-Assumptions\`. Keys that only change the form of answers
+For every answer the journal lists the keys that shape answers of its kind: a duplicate impression, a page of stats, an error
+with this code. The list may name a key too many; \`compareChoices\` says exactly what another choice would have answered. If there is
+none, it says \`documented\`. With \`--explain\` the response lists them too, in \`X-Adsim-Assumptions\`. Keys that only change the form of answers
 (${formatKeys.map((key) => `\`${key}\``).join(", ")})
 are listed if they aren't at their default. The keys that begin with \`limit.\` also change \`X-RateLimit-Remaining\` in
 every answer, but an answer lists them only if they changed something else, too.

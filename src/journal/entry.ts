@@ -51,7 +51,7 @@ export interface JournalEntry {
    * Undefined if the answer shows none.
    */
   readonly creditInr: number | undefined;
-  /** The assumptions for which another choice would have changed this answer; `documented` if none. */
+  /** The assumptions that shape answers of this kind; `documented` if none. */
   readonly assumptions: readonly AssumptionKey[] | "documented";
   /** The nearest valid value, if the path, method, key, publisher, surface or impression was unknown. */
   readonly nearest?: Nearest | undefined;
