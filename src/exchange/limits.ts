@@ -27,9 +27,9 @@ export function createLimits(assumptions: Assumptions) {
   const algorithm = algorithmOf(assumptions);
   const areApart = assumptions["limit.recording-pool"] === "separate";
   const pools: Readonly<Record<OperationId, Pool>> = {
-    ...{ stats: "reporting", surfaces: "reporting", payouts: "reporting" },
     impression: "recording",
     click: areApart ? "clicks" : "recording",
+    ...{ stats: "reporting", surfaces: "reporting", payouts: "reporting" },
   };
   const recorded = areApart ? "impression" : "impression and click";
   const reported = isLimited("surfaces", assumptions) ? "stats and reporting" : "stats";

@@ -384,7 +384,8 @@ describe("CMD", () => {
     await expect.poll(() => existsSync(file) && readFileSync(file, "utf8")).toMatch(/\d\n/);
     adsim.signal("SIGINT");
     expect(await adsim.ended).toEqual({ code: 130, signal: null });
-    expect(isAlive(Number(readFileSync(file, "utf8")))).toBe(false);
+    // It was sent the signal, and ends a moment later.
+    await expect.poll(() => isAlive(Number(readFileSync(file, "utf8")))).toBe(false);
   });
 });
 

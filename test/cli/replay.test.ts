@@ -153,10 +153,10 @@ describe("in process", () => {
         ({ name }: { readonly name: string }) => name !== "authorization",
       );
     }
+    log.entries[0].response.status = 418;
     const foreign = recordingOf([JSON.stringify({ log: { entries: log.entries } })]);
     const world = ["--seed", "replayed", "--publishers", "3", "--start", options.start];
     const { code, stdout } = await runAdsim(["replay", foreign, ...world, "--api-key", apiKey]);
-    // The request without a readable key is refused differently now.
     expect(code).toBe(1);
     expect(stdout).toContain(
       "7 requests sent again in process: 6 answers are the same, 1 is different",
