@@ -26,7 +26,7 @@ export function nearestName(sent: string, known: readonly string[]): string | un
     nearest = name;
     least = distance;
   }
-  return nearest ?? onlyOneThatBegins(wanted, known);
+  return nearest;
 }
 
 /** The edit distance, but two swapped letters count as one mistake. */
@@ -34,15 +34,6 @@ function mistakesIn(wanted: string, name: string): number {
   const at = [...wanted].findIndex((character, place) => character !== name[place]);
   const swapped = wanted.slice(0, at) + wanted.slice(at).replace(/^(.)(.)/s, "$2$1");
   return at >= 0 && swapped === name ? 1 : editDistance(wanted, name, 4);
-}
-
-/** Finds `oldest-first` for `oldest`, and `withinMs` for `within`. */
-function onlyOneThatBegins(wanted: string, known: readonly string[]): string | undefined {
-  if (wanted.length < 3) return undefined;
-  const found = known.filter(
-    (name) => name.toLowerCase().startsWith(wanted) && /^[^a-z]/.test(name.slice(wanted.length)),
-  );
-  return found.length === 1 ? found[0] : undefined;
 }
 
 /** Longer texts are compared by their beginnings: the work grows with the square of the length. */

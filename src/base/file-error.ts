@@ -5,9 +5,7 @@ const reasons: Readonly<Record<string, string>> = {
   EISDIR: "it is a folder",
   ENOENT: "there is no such file or folder",
   ENOSPC: "the disk is full",
-  ENOTDIR: "a part of its path is not a folder",
   EPERM: "permission denied",
-  EROFS: "the file system is read-only",
 };
 
 /** Plain words for a file system error; any other error's own message. Written to follow "can't be read: ". */

@@ -12,11 +12,7 @@ export interface IdParts {
 }
 
 /** The ids of one kind. */
-export interface IdCodec {
-  encode(publisher: number, serial: number): string;
-  /** @returns undefined for a text that `encode` never returns. */
-  decode(text: string): IdParts | undefined;
-}
+export type IdCodec = ReturnType<typeof createIdCodec>;
 
 /** Writes 64 permuted bits as text. */
 export interface IdFormat {
@@ -35,11 +31,11 @@ export function createIdCodec(
   prefix: string,
   format: IdFormat,
   check: number = 0b1010_0110,
-): IdCodec {
+) {
   const outer = deriveKey(seed, "id", kind, "outer");
   const inner = deriveKey(seed, "id", kind, "inner");
   return {
-    encode(publisher, serial) {
+    encode(publisher: number, serial: number): string {
       // Four Feistel rounds: each half is masked by a keyed hash of the other.
       let high = (publisher << 8) | check | 0;
       let low = serial | 0;
@@ -49,7 +45,8 @@ export function createIdCodec(
       high ^= mix(low + inner.b);
       return format.render(prefix, high >>> 0, low >>> 0);
     },
-    decode(text) {
+    /** @returns undefined for a text that `encode` never returns. */
+    decode(text: string): IdParts | undefined {
       const bits = format.read(prefix, text);
       if (bits === undefined) return undefined;
       let { high, low } = bits;

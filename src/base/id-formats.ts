@@ -77,13 +77,12 @@ const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 export const urlUnsafeIds = compared({
   render(prefix, high, low) {
     const [first, second] = checkWords(prefix, high, low);
-    const sextets = [high >>> 26, high >>> 20, high >>> 14, high >>> 8, high >>> 2];
-    sextets.push((high << 4) | (low >>> 28), low >>> 22, low >>> 16, low >>> 10, low >>> 4);
-    sextets.push((low << 2) | (second & 3));
-    sextets.push(first >>> 26, first >>> 20, first >>> 14, first >>> 8, first >>> 2);
+    const checks = ((second & 3) << 30) | (first >>> 2);
     // The last sextet of 14 bytes has two bits that are always 0.
-    sextets.push(second & 0b11_1100);
-    const text = sextets.map((sextet) => BASE64[sextet & 63]).join("");
+    let bits = (BigInt(high) << 70n) | (BigInt(low) << 38n);
+    bits |= (BigInt(checks >>> 0) << 6n) | BigInt(second & 0b11_1100);
+    let text = "";
+    for (; text.length < 17; bits >>= 6n) text = `${BASE64[Number(bits & 63n)]}${text}`;
     return `${text.slice(0, 4)}+${text.slice(4, 8)}/${text.slice(8)}=`;
   },
   bitsIn(text) {

@@ -5,20 +5,13 @@ export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/**
- * Bytes, as the characters with these codes, in the form that `printf` in single quotes takes. `printf` is part of the shell,
- * so they can be of any number.
- */
-export function printfFormat(bytes: string): string {
-  const escaped = bytes.replaceAll(/[^\x20-\x7e]|['\\%]/g, (one) =>
-    one === "%" || one === "\\" ? one + one : octal(one),
-  );
-  // Not an option.
-  return escaped.startsWith("-") ? octal("-") + escaped.slice(1) : escaped;
-}
-
-function octal(byte: string): string {
-  return `\\${byte.charCodeAt(0).toString(8).padStart(3, "0")}`;
+/** Bytes in the form that `printf` in single quotes takes. It is part of the shell, so they can be of any number. */
+export function printfFormat(bytes: Uint8Array): string {
+  const escapes = Array.from(bytes, (byte) => {
+    const character = String.fromCharCode(byte);
+    return /[\w ",.:{}]/.test(character) ? character : `\\${byte.toString(8).padStart(3, "0")}`;
+  });
+  return escapes.join("");
 }
 
 /** A command line of these words. Quotes only the words that need it. */

@@ -19,8 +19,7 @@ export function oneLine(text: string, most: number): string {
 /** At most `most` characters. A shortened text ends in "…". */
 export function shortened(text: string, most: number): string {
   if (text.length <= most) return text;
-  const beginning = text.slice(0, most - 1).toWellFormed();
-  return `${beginning.replace(/\ufffd$/, "")}…`;
+  return `${text.slice(0, most - 1).toWellFormed()}…`;
 }
 
 /** A name from outside, as errors repeat it. */
@@ -73,16 +72,13 @@ export function lenientText(body: string | Uint8Array): string {
   return typeof body === "string" ? body : new TextDecoder().decode(body);
 }
 
-/** How many bytes {@link toBase64} takes at once: a multiple of 3, so that only the last piece is padded. */
-const PIECE = 0x3000;
-
 /** Base 64 of any bytes. */
 export function toBase64(bytes: Uint8Array): string {
-  let text = "";
-  for (let at = 0; at < bytes.length; at += PIECE) {
-    text += btoa(String.fromCharCode(...bytes.subarray(at, at + PIECE)));
-  }
-  return text;
+  let characters = "";
+  // In pieces, since a call takes only so many arguments.
+  for (let at = 0; at < bytes.length; at += 0x3000)
+    characters += String.fromCharCode(...bytes.subarray(at, at + 0x3000));
+  return btoa(characters);
 }
 
 /** Decodes base 64. @throws DOMException if the text isn't base 64. */

@@ -35,6 +35,5 @@ function successesOf(document: OpenApiDocument): OpenApiDocument {
     ]);
     return [path, Object.fromEntries(shortened)];
   });
-  const components = { ...document.components, responses: {} };
-  return { ...document, paths: Object.fromEntries(paths), components, "x-without-operation": {} };
+  return { ...document, paths: Object.fromEntries(paths) };
 }

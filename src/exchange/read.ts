@@ -65,7 +65,7 @@ function validate(sent: SentParameters, operation: Operation, assumptions: Assum
   }
   // Every parameter of the table was checked and converted.
   const typed = input as Input<OperationId>;
-  return { kind: "valid", input: typed, subject: subjectOf(operation.id, typed), isTolerated };
+  return { kind: "valid", input: typed, subject: subjectOf(typed), isTolerated };
 }
 
 /** A converted value, or what is wrong with it. */

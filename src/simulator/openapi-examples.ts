@@ -5,9 +5,9 @@
 
 import { day, formatDay } from "../base/calendar.ts";
 import { dayReader } from "../exchange/operations/time-choices.ts";
-import { buildRequest } from "../spec/build-request.ts";
-import { type Examples, parameterEncodingOf, type Values } from "../spec/openapi.ts";
-import { type Operation, type OperationId, operations } from "../spec/operations.ts";
+import { buildRequest, encodingOf } from "../spec/build-request.ts";
+import type { Examples, Values } from "../spec/openapi.ts";
+import { type OperationId, operationIds } from "../spec/operations.ts";
 import type { Credentials } from "../world/accounts/account.ts";
 import type { SimulatorCore } from "./simulator.ts";
 
@@ -27,20 +27,17 @@ export function recordExamples(of: SimulatorCore): Examples {
     surfaces: own,
     payouts: { ...own, limit: 3 },
   };
-  const headers: Record<string, string> = {};
-  const answers = Object.values<Operation>(operations).map((operation) => {
-    const { id } = operation;
-    const encoding = parameterEncodingOf(operation, trial.assumptions);
+  const encoding = encodingOf(trial.assumptions);
+  const answers = operationIds.map((id) => {
     const answer = trial.handle(buildRequest(id, values[id], { key, encoding }));
     const body: unknown = JSON.parse(answer.body);
-    Object.assign(headers, answer.headers);
     // A click needs the answer to its impression (spec §4). The operations are in that order.
     if (id === "impression") values.click = clickOn(body);
     return [id, body];
   });
   // One entry per operation.
   const successes = Object.fromEntries(answers) as Examples["successes"];
-  return { publisher, values, successes, headers };
+  return { publisher, values, successes };
 }
 
 /** @returns the id of the surface for the examples, which is active. */

@@ -36,12 +36,11 @@ export function buildRequest(
 ): ApiRequest {
   const { method, path } = operations[operation];
   const authorization = key === undefined || key === null ? {} : { authorization: `Bearer ${key}` };
-  // Not every JSON value can be written as a text.
-  const pairs = (): string => pairsOf(Object.entries(parameters));
+  const pairs = Object.entries(parameters);
   if (method === "GET" || encoding === "query")
-    return { method, path, headers: { ...authorization, ...headers }, query: pairs() };
+    return { method, path, headers: { ...authorization, ...headers }, query: pairsOf(pairs) };
   const type = { "content-type": contentTypes[encoding] };
-  const body = encoding === "json" ? JSON.stringify(parameters) : pairs();
+  const body = encoding === "json" ? JSON.stringify(parameters) : pairsOf(pairs);
   return { method, path, headers: { ...authorization, ...type, ...headers }, body };
 }
 

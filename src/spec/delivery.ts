@@ -32,24 +32,18 @@ export type DeliveryMode =
 /** How much of a response a client gets. */
 export type Received = "whole" | "part" | "nothing";
 
-/** `seen`: what a client sees if it waits long enough. Readers rely on these pairs: a new one needs a look at each of them. */
-type DeliveryTraits = (
-  | { readonly received: "whole"; readonly seen: "answered" }
-  | { readonly received: "part"; readonly seen: "answered" | "cut" }
-  | { readonly received: "nothing"; readonly seen: "lost" | "timed-out" }
-) & {
-  /** Whether no request behind it on the connection reaches the service. */
-  readonly isLastOfConnection: boolean;
-};
-
-export const deliveryTraits: Readonly<Record<Delivery["kind"], DeliveryTraits>> = {
-  whole: { received: "whole", seen: "answered", isLastOfConnection: false },
-  overtaken: { received: "whole", seen: "answered", isLastOfConnection: false },
-  bytes: { received: "part", seen: "answered", isLastOfConnection: false },
-  cut: { received: "part", seen: "cut", isLastOfConnection: true },
-  drip: { received: "whole", seen: "answered", isLastOfConnection: false },
-  noise: { received: "nothing", seen: "lost", isLastOfConnection: true },
-  close: { received: "nothing", seen: "lost", isLastOfConnection: true },
-  reset: { received: "nothing", seen: "lost", isLastOfConnection: true },
-  silence: { received: "nothing", seen: "timed-out", isLastOfConnection: true },
-};
+/**
+ * `seen`: what a client sees if it waits long enough. Unless that is an answer, no request behind it on the connection reaches
+ * the service. Readers rely on these pairs: a new one needs a look at each of them.
+ */
+export const deliveryTraits = {
+  whole: { received: "whole", seen: "answered" },
+  overtaken: { received: "whole", seen: "answered" },
+  bytes: { received: "part", seen: "answered" },
+  cut: { received: "part", seen: "cut" },
+  drip: { received: "whole", seen: "answered" },
+  noise: { received: "nothing", seen: "lost" },
+  close: { received: "nothing", seen: "lost" },
+  reset: { received: "nothing", seen: "lost" },
+  silence: { received: "nothing", seen: "timed-out" },
+} as const satisfies Record<Delivery["kind"], { received: Received; seen: string }>;

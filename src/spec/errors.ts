@@ -14,10 +14,10 @@ type StatusKey = {
 /** Which requests get an error, and when. */
 interface Circumstances {
   /**
-   * The operations that can answer so: those with a request limit, with a body or with a `publisher_id`; these operations;
-   * or none, if the request names no operation. @default every operation
+   * The operations that can answer so: those with a request limit, with a body or with a `publisher_id`, or these operations.
+   * @default every operation
    */
-  readonly of?: "limited" | "body" | "publisher" | "none" | readonly OperationId[];
+  readonly of?: "limited" | "body" | "publisher" | readonly OperationId[];
   /** It occurs only under one of these choices. @default under any */
   readonly when?: { readonly [Key in AssumptionKey]?: readonly Choice<Key>[] };
   /** The assumptions that shape it, besides those of `status` and `when`. */
@@ -48,7 +48,7 @@ export const errorKinds = {
     of: "publisher",
     when: { "auth.key-scope": ["publisher"] },
   }),
-  route_not_found: kind(404, "There is no operation at this path", { of: "none" }),
+  route_not_found: kind(404, "There is no operation at this path", { of: [] }),
   publisher_not_found: kind(404, "There is no such publisher", {
     of: "publisher",
     shapedBy: ["auth.key-scope"],
@@ -60,7 +60,7 @@ export const errorKinds = {
     of: ["click"],
     shapedBy: ["auth.key-scope"],
   }),
-  method_not_allowed: kind(405, "The path does not support this method", { of: "none" }),
+  method_not_allowed: kind(405, "The path does not support this method", { of: [] }),
   request_timeout: kind(408, "The request took too long to arrive"),
   surface_inactive: kind(409, "The surface is not active", {
     of: ["impression"],
@@ -127,7 +127,6 @@ export function codesOf(
     limited: isLimited(id, assumptions),
     body: method === "POST",
     publisher: "publisher_id" in parameters,
-    none: false,
   };
   return errorCodes.filter((code) => {
     const { of = [id], when = {} } = errorKinds[code];
@@ -137,9 +136,6 @@ export function codesOf(
     return isPossible && (typeof of === "string" ? applies[of] : of.includes(id));
   });
 }
-
-/** The errors of requests that name no operation. */
-export const unroutedCodes = errorCodes.filter((code) => errorKinds[code].of === "none");
 
 /** Whether a refusal says that the event was recorded before. `code` may be any reason of a journal entry. */
 export function saysDuplicate(code: string): boolean {

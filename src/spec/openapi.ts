@@ -5,9 +5,9 @@
 
 import { groupedBy } from "../base/grouped-by.ts";
 import type { Assumptions, Choice } from "./assumptions/catalogue.ts";
-import { contentTypes, type Encoding, encodingOf } from "./build-request.ts";
+import { contentTypes, encodingOf } from "./build-request.ts";
 import { errorBodies } from "./error-bodies.ts";
-import { codesOf, type ErrorCode, errorKinds, statusesOf, unroutedCodes } from "./errors.ts";
+import { codesOf, type ErrorCode, errorKinds, statusesOf } from "./errors.ts";
 import {
   documentedLimits,
   isLimited,
@@ -28,36 +28,33 @@ export interface Examples {
   /** The parameters of the valid requests. The click is on the impression. */
   readonly values: Readonly<Record<OperationId, Values>>;
   readonly successes: Readonly<Record<OperationId, unknown>>;
-  /** Values of headers by name in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
 }
 
-type Reference = { readonly $ref: string };
-
-export interface OpenApiHeader {
-  readonly description: string;
-  readonly required: boolean;
+/** A header or a body, with its schema. */
+interface Described {
   readonly schema: JsonSchema;
-  readonly example?: unknown;
+  readonly [member: string]: unknown;
 }
 
-export interface OpenApiResponse {
+interface OpenApiResponse {
   readonly description: string;
-  readonly headers: { readonly [name: string]: OpenApiHeader | Reference };
-  readonly content?: {
-    readonly [mediaType: string]: { readonly schema: JsonSchema; readonly example?: unknown };
-  };
+  readonly headers: Readonly<Record<string, Described>>;
+  /** By media type. */
+  readonly content?: Readonly<Record<string, Described>>;
   /** The codes of the errors that get this response; a success has none. */
   readonly "x-error-codes"?: readonly ErrorCode[];
 }
 
 interface OpenApiOperation {
-  readonly responses: { readonly [status: string]: OpenApiResponse | Reference };
+  readonly responses: Readonly<Record<string, OpenApiResponse>>;
   readonly [part: string]: unknown;
 }
 
 /** An OpenAPI 3.1 document as plain data that can be written as JSON. */
 export type OpenApiDocument = ReturnType<typeof openApiDocument>;
+
+/** Names a schema in the document. Returns a reference to it. */
+type Named = (name: string, schema: JsonSchema) => JsonSchema;
 
 /** The document under these assumptions. `baseUrl`: the URL in front of `/v1`. */
 export function openApiDocument(
@@ -65,36 +62,30 @@ export function openApiDocument(
   { baseUrl = "/", examples }: { readonly baseUrl?: string; readonly examples?: Examples } = {},
 ) {
   const schemas: Record<string, JsonSchema> = {};
-  const headers = commonHeaders(examples?.headers);
-  const describe = responseDescriber(assumptions, examples, schemas, Object.keys(headers));
-  const shared: Record<string, OpenApiResponse> = {};
+  const named: Named = (name, schema) => {
+    schemas[name] = schema;
+    return { $ref: `#/components/schemas/${name}` };
+  };
+  const responsesOf = responseDescriber(assumptions, examples, named);
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   for (const operation of Object.values<Operation>(operations)) {
-    const { id, about, limit } = operation;
-    const responses = describe.responsesOf(operation);
+    const { id, about, limit, method, path } = operation;
+    const responses = responsesOf(operation);
     const described = {
       operationId: id,
       summary: about,
       description: `${details[id]} ${limitInWords(operation, assumptions)}`,
       tags: [limit === "recording" ? "Recording" : "Reporting"],
-      ...describeRequest(operation, assumptions, examples?.values[id], schemas),
-      responses: mapValues(responses, (response) => {
-        const [code, ...others] = response["x-error-codes"] ?? [];
-        if (code === undefined || errorKinds[code].of !== undefined || others.length > 0)
-          return response;
-        shared[code] = response;
-        return { $ref: `#/components/responses/${code}` };
-      }),
+      ...describeRequest(operation, assumptions, examples?.values[id], named),
+      responses,
     };
     const head = {
       ...described,
       operationId: `${id}Head`,
       summary: `${about}: headers only`,
-      description: "The response to GET without its body.",
       responses: mapValues(responses, ({ content: _none, ...response }) => response),
     };
-    paths[operation.path] =
-      operation.method === "GET" ? { get: described, head } : { post: described };
+    paths[path] = method === "GET" ? { get: described, head } : { post: described };
   }
   const { id, apiKey } = examples?.publisher ?? {};
   const whose = id === undefined ? "" : ` The examples use ${id}, whose key is ${apiKey}.`;
@@ -109,13 +100,7 @@ export function openApiDocument(
     components: {
       securitySchemes: { bearer: { type: "http", scheme: "bearer", description } },
       schemas,
-      headers,
-      responses: shared,
     },
-    /** By error code: responses to requests that name no operation. */
-    "x-without-operation": Object.fromEntries(
-      unroutedCodes.map((code) => [code, describe.refusal([code])]),
-    ) as Record<string, OpenApiResponse>,
   };
 }
 
@@ -125,8 +110,7 @@ const info = {
   description:
     "For publishers who show advertisements on surfaces: record impressions and clicks, and read figures, surfaces and " +
     "payouts. All amounts are in INR. All dates are ISO 8601 calendar dates. Responses may gain fields: ignore those " +
-    "that you don't know. `x-without-operation` has the responses to requests with another path or method. " +
-    "`x-error-codes` lists the errors that share a status.",
+    "that you don't know. `x-error-codes` lists the errors that share a status.",
   contact: { name: "adsim" },
   license: { name: "MIT", identifier: "MIT" },
 };
@@ -164,24 +148,19 @@ function limitInWords({ id, limit }: Operation, assumptions: Assumptions): strin
 }
 
 /**
- * The encoding that the document describes for an operation. If the service accepts any, that is JSON alone: client generators
- * mix up several alternatives.
+ * Describes the request of an operation. `values` are its example. If the service accepts any encoding of a POST, that is JSON
+ * alone: client generators mix up several alternatives.
  */
-export function parameterEncodingOf({ method }: Operation, assumptions: Assumptions): Encoding {
-  return method === "GET" ? "query" : encodingOf(assumptions);
-}
-
-/** Describes the request of an operation. `values` are its example. Adds named schemas to `schemas`. */
 function describeRequest(
-  operation: Operation,
+  { id, method, about, parameters }: Operation,
   assumptions: Assumptions,
   values: Values | undefined,
-  schemas: Record<string, JsonSchema>,
+  named: Named,
 ) {
-  const encoding = parameterEncodingOf(operation, assumptions);
-  const sent = Object.entries(operation.parameters);
+  const encoding = method === "GET" ? "query" : encodingOf(assumptions);
+  const sent = Object.entries(parameters);
   if (encoding === "query") {
-    const parameters = sent.map(([name, parameter]) => ({
+    const described = sent.map(([name, parameter]) => ({
       name,
       in: "query",
       required: parameter.required,
@@ -189,28 +168,25 @@ function describeRequest(
       schema: parameterSchema(parameter, assumptions),
       ...(values && { example: values[name] }),
     }));
-    return { parameters };
+    return { parameters: described };
   }
-  const name = `${operation.id.charAt(0).toUpperCase()}${operation.id.slice(1)}Request`;
-  schemas[name] = {
+  const schema = named(`${id.charAt(0).toUpperCase()}${id.slice(1)}Request`, {
     type: "object",
-    description: `Parameters of the operation: ${operation.about}`,
-    properties: mapValues(operation.parameters, (parameter) => ({
+    description: `Parameters of the operation: ${about}`,
+    properties: mapValues(parameters, (parameter) => ({
       ...parameterSchema(parameter, assumptions),
       description: parameter.about,
     })),
     required: sent.flatMap(([name, { required }]) => (required ? [name] : [])),
     ...(assumptions["request.values"] === "strict" && { additionalProperties: false }),
-  };
-  const format = encoding === "form" ? "a form" : "JSON";
+  });
   const others =
     assumptions["request.encoding"] === "any"
       ? `The service also accepts them, with the same names, in a body of the type ${contentTypes.form} or in the query.`
       : "The service accepts no other encoding.";
-  const schema = { $ref: `#/components/schemas/${name}` };
   return {
     requestBody: {
-      description: `The parameters as ${format}. ${others}`,
+      description: `The parameters as ${encoding === "form" ? "a form" : "JSON"}. ${others}`,
       required: true,
       content: { [contentTypes[encoding]]: { schema, ...(values && { example: values }) } },
     },
@@ -227,16 +203,8 @@ function parameterSchema(parameter: Parameter, assumptions: Assumptions): JsonSc
   return { type: "integer", minimum, ...(isBound && { maximum }), default: usual };
 }
 
-function responseDescriber(
-  assumptions: Assumptions,
-  examples: Examples | undefined,
-  schemas: Record<string, JsonSchema>,
-  commonNames: readonly string[],
-) {
-  const named = (name: string, schema: JsonSchema): JsonSchema => {
-    schemas[name] = schema;
-    return { $ref: `#/components/schemas/${name}` };
-  };
+/** Returns a function that describes the responses to an operation, by status. */
+function responseDescriber(assumptions: Assumptions, examples: Examples | undefined, named: Named) {
   // Open schemas, since clients should expect fields that are added later. Some tools reject them unless told so.
   const isEvolved = assumptions["response.form"] === "evolved";
   const extra = isEvolved ? { additionalProperties: true } : {};
@@ -244,30 +212,22 @@ function responseDescriber(
   const statuses = statusesOf(assumptions);
   const { schema: errorSchema, contentType: errorType } = errorBodies[assumptions["errors.body"]];
   const problem = errorSchema && named("Problem", errorSchema);
-  const everywhere = Object.fromEntries(
-    commonNames.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-  );
 
-  function refusal(codes: readonly ErrorCode[]): OpenApiResponse {
-    return {
-      description: codes.map((code) => `${errorKinds[code].title}.`).join(" "),
-      headers: { ...everywhere, ...occasionalHeaders(codes, assumptions) },
-      ...(errorType && { content: { [errorType]: { schema: problem ?? {} } } }),
-      "x-error-codes": codes,
-    };
-  }
-  function responsesOf(operation: Operation): Record<string, OpenApiResponse> {
+  const refusal = (codes: readonly ErrorCode[]): OpenApiResponse => ({
+    description: codes.map((code) => `${errorKinds[code].title}.`).join(" "),
+    headers: { ...headers, ...occasionalHeaders(codes, assumptions) },
+    ...(errorType && problem && { content: { [errorType]: { schema: problem } } }),
+    "x-error-codes": codes,
+  });
+  return (operation: Operation): Record<string, OpenApiResponse> => {
+    const { id } = operation;
     const byStatus = groupedBy(codesOf(operation, assumptions), (code) => statuses[code]);
     const refusals = [...byStatus].map(([status, codes]) => [status, refusal(codes)]);
-    const example = examples && { example: examples.successes[operation.id] };
-    const success = {
-      description: successes[operation.id],
-      headers: everywhere,
-      content: { [successTypeOf(assumptions)]: { schema: bodies[operation.id], ...example } },
-    };
+    const body = { schema: bodies[id], ...(examples && { example: examples.successes[id] }) };
+    const content = { [successTypeOf(assumptions)]: body };
+    const success = { description: successes[id], headers, content };
     return { "200": success, ...Object.fromEntries(refusals) };
-  }
-  return { refusal, responsesOf };
+  };
 }
 
 const httpDate = {
@@ -275,28 +235,21 @@ const httpDate = {
   pattern: "^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$",
 } as const;
 
-/** The headers of every response, apart from those of its content (spec §8). `recorded`: their examples. */
-function commonHeaders(recorded: Examples["headers"] = {}): Record<string, OpenApiHeader> {
-  const { date, "x-ratelimit-remaining": remaining } = recorded;
-  return {
-    "X-RateLimit-Remaining": {
-      description: "How many more requests are allowed now",
-      required: true,
-      schema: { type: "integer", minimum: 0 },
-      ...(remaining !== undefined && { example: Number(remaining) }),
-    },
-    Date: {
-      description: "The service's time. A date in Retry-After counts from it",
-      required: true,
-      schema: httpDate,
-      ...(date !== undefined && { example: date }),
-    },
-  };
-}
+/** The headers of every response, apart from those of its content (spec §8). */
+const headers: Readonly<Record<string, Described>> = {
+  "X-RateLimit-Remaining": {
+    description: "How many more requests are allowed now",
+    required: true,
+    schema: { type: "integer", minimum: 0 },
+  },
+  Date: {
+    description: "The service's time. A date in Retry-After counts from it",
+    required: true,
+    schema: httpDate,
+  },
+};
 
-const retryAfter: Readonly<
-  Record<Choice<"limit.retry-after">, Omit<OpenApiHeader, "required"> | undefined>
-> = {
+const retryAfter: Readonly<Record<Choice<"limit.retry-after">, Described | undefined>> = {
   seconds: {
     description: "Seconds until a request is allowed",
     schema: { type: "integer", minimum: 1 },
@@ -307,20 +260,16 @@ const retryAfter: Readonly<
 
 /** The headers that only some errors have. Where others share the status, only some of its responses have the header. */
 function occasionalHeaders(codes: readonly ErrorCode[], assumptions: Assumptions) {
-  const headers: Record<string, OpenApiHeader> = {};
+  const occasional: Record<string, Described> = {};
   const required = codes.length === 1;
   const wait = retryAfter[assumptions["limit.retry-after"]];
-  if (codes.includes("rate_limited") && wait) headers["Retry-After"] = { ...wait, required };
+  if (codes.includes("rate_limited") && wait) occasional["Retry-After"] = { ...wait, required };
   const challenge = challengeOf(assumptions);
   if (codes.includes("unauthorized") && challenge !== undefined) {
     const schema: JsonSchema = { type: "string", const: challenge };
-    headers["WWW-Authenticate"] = { description: "The scheme to use", schema, required };
+    occasional["WWW-Authenticate"] = { description: "The scheme to use", schema, required };
   }
-  if (codes.includes("method_not_allowed")) {
-    const schema: JsonSchema = { type: "string", pattern: "^[A-Z]+(, [A-Z]+)*$" };
-    headers.Allow = { description: "The methods that the path supports", schema, required };
-  }
-  return headers;
+  return occasional;
 }
 
 function mapValues<Value, Result>(

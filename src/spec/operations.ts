@@ -26,15 +26,9 @@ export function isEventKind(operation: OperationId | undefined): operation is Ev
   return operation === "impression" || operation === "click";
 }
 
-interface Bounds {
-  readonly minimum: number;
-  readonly maximum: number;
-  readonly default: number;
-}
-
 export type Parameter = { readonly required: boolean; readonly about: string } & (
   | { readonly type: "string" | "date" }
-  | ({ readonly type: "integer" } & Bounds)
+  | ({ readonly type: "integer" } & Record<"minimum" | "maximum" | "default", number>)
 );
 
 /** One operation. `limit` names the request limit that it counts against (spec §8). */
@@ -137,24 +131,17 @@ type ValueOf<Sent> = Sent extends { readonly type: "integer" }
 type MissingIn<Sent> = Sent extends { readonly required: true } ? never : undefined;
 
 /** The validated parameters of an operation. Missing integers have their default; other optional parameters may be undefined. */
-export type Input<Id extends OperationId> = {
-  readonly [Name in keyof Parameters<Id>]: ValueOf<Parameters<Id>[Name]>;
-};
+export type Input<Id extends OperationId> = Id extends OperationId
+  ? { readonly [Name in keyof Parameters<Id>]: ValueOf<Parameters<Id>[Name]> }
+  : never;
 
 /** Whom a request is about: a publisher and perhaps one of its surfaces, or the publisher of an impression. */
 export type Subject =
   | { readonly kind: "publisher"; readonly id: string; readonly surface?: string | undefined }
   | { readonly kind: "impression"; readonly id: string };
 
-/** Reads only the operation's own parameters, so that no other parameter can change whom a request is about. */
-const subjects: { readonly [Id in OperationId]: (input: Input<Id>) => Subject } = {
-  stats: ({ publisher_id, surface }) => ({ kind: "publisher", id: publisher_id, surface }),
-  impression: ({ publisher_id, surface }) => ({ kind: "publisher", id: publisher_id, surface }),
-  click: ({ impression_id }) => ({ kind: "impression", id: impression_id }),
-  surfaces: ({ publisher_id }) => ({ kind: "publisher", id: publisher_id }),
-  payouts: ({ publisher_id }) => ({ kind: "publisher", id: publisher_id }),
-};
-
-export function subjectOf<Id extends OperationId>(operation: Id, input: Input<Id>): Subject {
-  return subjects[operation](input);
+export function subjectOf(input: Input<OperationId>): Subject {
+  if ("impression_id" in input) return { kind: "impression", id: input.impression_id };
+  const surface = "surface" in input ? input.surface : undefined;
+  return { kind: "publisher", id: input.publisher_id, surface };
 }

@@ -160,13 +160,9 @@ export function responseSchemas(
 /** The schemas of successes that allow whatever some choice of the assumptions allows. */
 export const lenientSchemas = responseSchemas(undefined);
 
-const successTypes = {
-  documented: "application/json",
-  evolved: "application/json; charset=utf-8",
-} satisfies Record<Choice<"response.form">, string>;
-
 export function successTypeOf(assumptions: Assumptions): string {
-  return successTypes[assumptions["response.form"]];
+  const isEvolved = assumptions["response.form"] === "evolved";
+  return isEvolved ? "application/json; charset=utf-8" : "application/json";
 }
 
 /** The value of WWW-Authenticate under the assumptions; undefined if the header isn't sent. */

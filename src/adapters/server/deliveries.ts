@@ -40,7 +40,7 @@ export async function handOver(handover: Handover): Promise<void> {
   }
   const place: QueuePlace = { world, order: overtaking.nextOrder() };
   const held = hold(socket, delivery.undelivered);
-  if (deliveryTraits[delivery.kind].isLastOfConnection) stateOf(socket).isEnding = true;
+  if (deliveryTraits[delivery.kind].seen !== "answered") stateOf(socket).isEnding = true;
   const settled = (): void => {
     stateOf(socket).held?.delete(held);
   };

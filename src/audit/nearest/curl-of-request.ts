@@ -79,12 +79,5 @@ function dataOf(body: string | Uint8Array): Data {
     if (typed.length <= MAX_WORD) return { before: "", word: `--data-raw ${typed}` };
   }
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
-  return { before: `printf '${printfFormat(binaryText(bytes))}' | `, word: "--data-binary @-" };
-}
-
-/** Each byte as the character with that code. */
-function binaryText(bytes: Uint8Array): string {
-  let text = "";
-  for (const byte of bytes) text += String.fromCharCode(byte);
-  return text;
+  return { before: `printf '${printfFormat(bytes)}' | `, word: "--data-binary @-" };
 }

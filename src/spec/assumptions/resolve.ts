@@ -32,8 +32,7 @@ export function resolveAssumptions(chosen: Readonly<Record<string, unknown>>): A
     if (typeof choice !== "string" || !names.includes(choice)) {
       const isText = typeof choice === "string";
       const sent = isText ? `choice ${JSON.stringify(shownName(choice))}` : "such choice";
-      // A number isn't misspelt, it is another status.
-      const hint = isText && !/^\d+$/.test(choice) ? didYouMean(choice, names) : "";
+      const hint = isText ? didYouMean(choice, names) : "";
       throw new InputError(field, `has no ${sent}.${hint} Choose one of: ${names.join(", ")}`);
     }
     resolved[key] = choice;

@@ -7,8 +7,11 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { Assumptions } from "../../../src/spec/assumptions/catalogue.ts";
 import type { ApiResponse } from "../../../src/spec/messages.ts";
-import type { OpenApiDocument, OpenApiHeader, OpenApiResponse } from "../../../src/spec/openapi.ts";
+import type { OpenApiDocument } from "../../../src/spec/openapi.ts";
 import { codeIn } from "./openapi-answers.ts";
+
+type OpenApiResponse = OpenApiDocument["paths"][string][string]["responses"][string];
+type OpenApiHeader = OpenApiResponse["headers"][string];
 
 /** What of a response contradicts the document; empty if nothing does. */
 export type Conformance = (
@@ -35,10 +38,8 @@ export function createConformance(
       return [`${method} ${path}: the document has no response with status ${response.status}`];
     }
     const problems = codeProblems(found.described, response);
-    for (const [name, described] of Object.entries(found.described.headers)) {
-      const header = "$ref" in described ? document.components.headers[name] : described;
-      if (header === undefined) problems.push(`${name} refers to nothing`);
-      else problems.push(...headerProblems(ajv, name, header, response));
+    for (const [name, header] of Object.entries(found.described.headers)) {
+      problems.push(...headerProblems(ajv, name, header, response));
     }
     const content = Object.keys(found.described.content ?? {});
     if (content.length === 0) {
@@ -85,15 +86,6 @@ function closedSchema(schema: unknown): unknown {
   return { ...Object.fromEntries(parts), ...(isObject ? { additionalProperties: false } : {}) };
 }
 
-/** The response that is described there, whether in place or by its name. */
-export function resolved(
-  document: OpenApiDocument,
-  described: OpenApiDocument["paths"][string][string]["responses"][string] | undefined,
-): OpenApiResponse | undefined {
-  if (described === undefined || !("$ref" in described)) return described;
-  return document.components.responses[described.$ref.split("/").at(-1) ?? ""];
-}
-
 function codeProblems(described: OpenApiResponse, response: ApiResponse): string[] {
   const code = codeIn(response);
   const codes: readonly string[] = described["x-error-codes"] ?? [];
@@ -110,26 +102,24 @@ function placeOf(
   // Methods have a case: `get` isn't the method that the document calls `get`.
   const isUpper = method === method.toUpperCase();
   const operation = isUpper ? document.paths[bare]?.[method.toLowerCase()] : undefined;
-  if (operation !== undefined) {
-    const listed = operation.responses[response.status];
-    const described = resolved(document, listed);
-    const pointer =
-      listed !== undefined && "$ref" in listed
-        ? listed.$ref.slice(1)
-        : `/paths/${escaped(bare)}/${method.toLowerCase()}/responses/${response.status}`;
-    return described && { pointer, described };
-  }
-  const name = unroutedName(document, bare);
-  const described = document["x-without-operation"][name];
-  if (described === undefined) return undefined;
-  if (method !== "HEAD") return { pointer: `/x-without-operation/${name}`, described };
-  const { content: _none, ...headersOnly } = described;
-  return { pointer: "", described: headersOnly };
+  if (operation === undefined) return refusalWithoutOperation(document, method, bare);
+  const described = operation.responses[response.status];
+  const place = `/paths/${escaped(bare)}/${method.toLowerCase()}`;
+  return described && { pointer: `${place}/responses/${response.status}`, described };
 }
 
-/** Which of the answers to a request without an operation this path and method get. */
-function unroutedName({ paths }: OpenApiDocument, bare: string): string {
-  return paths[bare] === undefined ? "route_not_found" : "method_not_allowed";
+/** The document leaves them out. They look like the refusals of any operation. */
+function refusalWithoutOperation(
+  { paths }: OpenApiDocument,
+  method: string,
+  bare: string,
+): { pointer: string; described: OpenApiResponse } | undefined {
+  const any = paths["/v1/click"]?.post?.responses[408];
+  const code = paths[bare] === undefined ? "route_not_found" : "method_not_allowed";
+  if (any === undefined) return undefined;
+  const { content, ...others } = { ...any, "x-error-codes": [code] as const };
+  const described = method === "HEAD" || content === undefined ? others : { ...others, content };
+  return { pointer: `/paths/${escaped("/v1/click")}/post/responses/408`, described };
 }
 
 function headerProblems(

@@ -17,7 +17,7 @@ import { operations } from "../../../src/spec/operations.ts";
 import { fakerPerson } from "../../../src/world/publishers/people.ts";
 import { someOf } from "../../budget.ts";
 import { runAdsim } from "../../cli/run-adsim.ts";
-import { createAjv, createConformance, resolved } from "./openapi-conformance.ts";
+import { createAjv, createConformance } from "./openapi-conformance.ts";
 
 const validator = new Validator();
 const profiles = ["typical", "tiny", "adversarial"] as const;
@@ -215,7 +215,7 @@ function rightRequests(document: OpenApiDocument, sim: SimulatorCore): RightRequ
                 headers: { ...headers, "content-type": type },
                 body: type.includes("json") ? JSON.stringify(values) : pairs,
               };
-        const success = resolved(document, operation.responses["200"])?.content ?? {};
+        const success = operation.responses["200"]?.content ?? {};
         const answer = Object.values(success)[0]?.example;
         return { request: written, answer };
       }),
@@ -271,5 +271,4 @@ test("with --successes the document has one answer for each operation, and every
   const references = [...stdout.matchAll(/"\$ref": ?"#\/components\/schemas\/(\w+)"/g)];
   expect(references.length).toBeGreaterThan(5);
   for (const [, name = ""] of references) expect(document.components.schemas).toHaveProperty(name);
-  expect(stdout).not.toContain("#/components/responses/");
 });
