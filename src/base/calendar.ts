@@ -42,11 +42,6 @@ export function firstDayOfMonth(monthIndex: number): Day {
   return day(new Date(0).setUTCFullYear(0, monthIndex, 1) / DAY_MS);
 }
 
-/** 0 is Monday, 6 is Sunday. */
-export function weekday(of: Day): number {
-  return (((of + 3) % 7) + 7) % 7;
-}
-
 /** ISO 8601 in UTC with milliseconds: `2026-01-15T00:00:00.000Z`. */
 export function formatInstant(instantMs: number): string {
   return new Date(instantMs).toISOString();

@@ -33,18 +33,13 @@ export function nearestName(sent: string, known: readonly string[]): string | un
 function mistakesIn(wanted: string, name: string): number {
   const at = [...wanted].findIndex((character, place) => character !== name[place]);
   const swapped = wanted.slice(0, at) + wanted.slice(at).replace(/^(.)(.)/s, "$2$1");
-  return at >= 0 && swapped === name ? 1 : editDistance(wanted, name, 4);
+  return at >= 0 && swapped === name ? 1 : editDistance(wanted, name);
 }
 
-/** Longer texts are compared by their beginnings: the work grows with the square of the length. */
-const LONGEST = 256;
-
-/**
- * How many characters must be inserted, deleted or replaced to turn one text into the other. Stops counting above `most`,
- * which saves time.
- */
-export function editDistance(left: string, right: string, most: number = LONGEST): number {
-  return leven(left.slice(0, LONGEST), right.slice(0, LONGEST), { maxDistance: most + 1 });
+/** How many characters must be inserted, deleted or replaced to turn one text into the other. Compares their beginnings. */
+export function editDistance(left: string, right: string): number {
+  // The work grows with the square of the length.
+  return leven(left.slice(0, 256), right.slice(0, 256));
 }
 
 /** `impression, click and stats`; of more than 20 names, the first 20 and the number of the others. */

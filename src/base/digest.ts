@@ -27,10 +27,9 @@ export function createDigest() {
       b = Math.imul(b ^ a, 0x5f356495);
     },
     /** 64 bits in hex. They depend on the order of all input and on where each text ended. */
-    value: () => hex(mix(a ^ Math.imul(b, 0x85ebca77))) + hex(mix(b + a)),
+    value() {
+      const words = [mix(a ^ Math.imul(b, 0x85ebca77)), mix(b + a)];
+      return words.map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
+    },
   };
-}
-
-function hex(bits: number): string {
-  return (bits >>> 0).toString(16).padStart(8, "0");
 }

@@ -1,12 +1,10 @@
 /** Cuts a body into the pieces of a slow response. Counts timers, so late timers make it slower and nothing makes it faster. */
 
-/** Shorter pauses would cost timers, and no client could tell the difference. */
-const MIN_PAUSE_MS = 50;
-
 /** A body that is sent in pieces, one after each pause. */
 export function createDrip(body: string, bytesPerSecond: number) {
   const bytes = new TextEncoder().encode(body);
-  const everyMs = Math.max(MIN_PAUSE_MS, Math.ceil(1000 / bytesPerSecond));
+  // Shorter pauses would cost timers, and no client could tell the difference.
+  const everyMs = Math.max(50, Math.ceil(1000 / bytesPerSecond));
   let pauses = 0;
   const sentBytes = (): number =>
     Math.min(bytes.length, Math.floor((pauses * everyMs * bytesPerSecond) / 1000));
@@ -23,10 +21,7 @@ export function createDrip(body: string, bytesPerSecond: number) {
   };
 }
 
-/** The longest delay of a timer, nearly 25 days. Node fires a timer with a longer one at once. */
-const LONGEST_TIMER_MS = 0x7fff_ffff;
-
-/** `ms`, or the longest delay that a timer supports if that is less. */
+/** `ms`, or the longest delay of a timer, nearly 25 days, if that is less. Node fires a timer with a longer one at once. */
 export function timerMs(ms: number): number {
-  return Math.min(ms, LONGEST_TIMER_MS);
+  return Math.min(ms, 0x7fff_ffff);
 }

@@ -4,7 +4,6 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EISDIR: "it is a folder",
   ENOENT: "there is no such file or folder",
-  ENOSPC: "the disk is full",
   EPERM: "permission denied",
 };
 

@@ -5,12 +5,6 @@
 
 import { deriveKey, mix } from "./random.ts";
 
-/** What an id stands for: `publisher` is an ordinal below 2^24, `serial` an integer below 2^32. */
-export interface IdParts {
-  readonly publisher: number;
-  readonly serial: number;
-}
-
 /** The ids of one kind. */
 export type IdCodec = ReturnType<typeof createIdCodec>;
 
@@ -35,6 +29,7 @@ export function createIdCodec(
   const outer = deriveKey(seed, "id", kind, "outer");
   const inner = deriveKey(seed, "id", kind, "inner");
   return {
+    /** `publisher` is an ordinal below 2^24, `serial` an integer below 2^32. */
     encode(publisher: number, serial: number): string {
       // Four Feistel rounds: each half is masked by a keyed hash of the other.
       let high = (publisher << 8) | check | 0;
@@ -46,7 +41,7 @@ export function createIdCodec(
       return format.render(prefix, high >>> 0, low >>> 0);
     },
     /** @returns undefined for a text that `encode` never returns. */
-    decode(text: string): IdParts | undefined {
+    decode(text: string) {
       const bits = format.read(prefix, text);
       if (bits === undefined) return undefined;
       let { high, low } = bits;

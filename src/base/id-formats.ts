@@ -8,9 +8,6 @@ import { mix } from "./random.ts";
 
 // Crockford's alphabet: without i, l, o and u, ids are easy to read aloud and spell no words.
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
-const values = Int8Array.from({ length: 128 }, (_, code) =>
-  ALPHABET.indexOf(String.fromCharCode(code)),
-);
 const LENGTH = 13;
 
 /** `imp_` and 13 characters of Crockford's base 32, lower case: the choice `prefixed` of `ids.format`. */
@@ -27,7 +24,7 @@ export const prefixedIds: IdFormat = {
     let high = 0;
     let low = 0;
     for (let index = 0; index < LENGTH; index += 1) {
-      const value = values[text.charCodeAt(prefix.length + index)] ?? -1;
+      const value = ALPHABET.indexOf(text.charAt(prefix.length + index));
       // A fifth bit of the last character would allow a second spelling of the same id.
       const bits = index === LENGTH - 1 ? 4 : 5;
       if (value < 0 || value >= 1 << bits) return undefined;
@@ -86,10 +83,8 @@ export const urlUnsafeIds = compared({
     return `${text.slice(0, 4)}+${text.slice(4, 8)}/${text.slice(8)}=`;
   },
   bitsIn(text) {
-    let bits = 0n;
-    for (const character of text.slice(0, 4) + text.slice(5, 9) + text.slice(10, 13)) {
-      bits = (bits << 6n) | BigInt(BASE64.indexOf(character));
-    }
+    const sextets = [...(text.slice(0, 4) + text.slice(5, 9) + text.slice(10, 13))];
+    const bits = sextets.reduce((all, one) => (all << 6n) | BigInt(BASE64.indexOf(one)), 0n);
     // The eleventh character carries only 4 bits of the id.
     return bits >> 2n;
   },

@@ -4,11 +4,10 @@ import type { Choice } from "./assumptions/catalogue.ts";
 import { errorKinds, type Rejection } from "./errors.ts";
 import type { JsonSchema } from "./responses.ts";
 
+/** Without a body, its type and schema are undefined. */
 interface ErrorBody {
-  /** Undefined if there is no body. */
   readonly contentType: string | undefined;
   write(rejection: Rejection, status: number): string;
-  /** For the OpenAPI document; undefined if there is no body. */
   readonly schema: JsonSchema | undefined;
 }
 
@@ -79,12 +78,7 @@ export function errorPage(title: string, detail: string): string {
   );
 }
 
-const entities: Readonly<Record<string, string>> = {
-  "&": "amp",
-  "<": "lt",
-  ">": "gt",
-  '"': "quot",
-};
+const entities: Record<string, string> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot" };
 
 function escaped(text: string): string {
   return text.replaceAll(/[&<>"]/g, (character) => `&${entities[character]};`);

@@ -100,8 +100,6 @@ export const errorKinds = {
 
 export type ErrorCode = keyof typeof errorKinds;
 
-const errorCodes = Object.keys(errorKinds) as ErrorCode[];
-
 /** The status of every error code under the assumptions. */
 export function statusesOf(assumptions: Assumptions): Readonly<Record<ErrorCode, number>> {
   const all = Object.entries(errorKinds).map(([code, { status }]) => [
@@ -128,7 +126,7 @@ export function codesOf(
     body: method === "POST",
     publisher: "publisher_id" in parameters,
   };
-  return errorCodes.filter((code) => {
+  return (Object.keys(errorKinds) as ErrorCode[]).filter((code) => {
     const { of = [id], when = {} } = errorKinds[code];
     const isPossible = Object.entries(when).every(([key, choices]: [string, readonly string[]]) =>
       choices.includes(assumptions[key as AssumptionKey]),

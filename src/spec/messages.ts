@@ -54,15 +54,10 @@ export interface FollowedResponse extends ApiResponse {
   readonly more?: (() => string | undefined) | undefined;
 }
 
-/** A deep copy, which callers may change. */
-export function copyOfResponse({ status, headers, body, delivery }: ApiResponse): ApiResponse {
-  const copy = { status, headers: { ...headers }, body };
-  if (delivery === undefined) return copy;
-  const bytes = "bytes" in delivery ? { bytes: delivery.bytes.slice() } : {};
-  return { ...copy, delivery: { ...delivery, ...bytes } };
+/** A copy whose headers callers may change. */
+export function copyOfResponse(response: ApiResponse): ApiResponse {
+  return { ...response, headers: { ...response.headers } };
 }
 
-const none = Object.freeze({});
-
 /** Stands for a response that never arrives. */
-export const noResponse: ApiResponse = Object.freeze({ status: 0, headers: none, body: "" });
+export const noResponse: ApiResponse = Object.freeze({ status: 0, headers: {}, body: "" });

@@ -6,12 +6,12 @@
 import type { Day } from "../base/calendar.ts";
 import type { Assumptions } from "./assumptions/catalogue.ts";
 
-/** At most `requests` in any `windowMs` milliseconds, counted separately for each `scope`. */
+/** At most `requests` in any `windowMs` milliseconds. */
 export const documentedLimits = {
-  /** The impression and click endpoints. */
-  recording: { requests: 10_000, windowMs: 60_000, scope: "publisher" },
-  /** All others. */
-  reporting: { requests: 60, windowMs: 60_000, scope: "api-key" },
+  /** The impression and click endpoints, for each publisher. */
+  recording: { requests: 10_000, windowMs: 60_000 },
+  /** All others, for each API key. */
+  reporting: { requests: 60, windowMs: 60_000 },
 } as const;
 
 export type LimitClass = keyof typeof documentedLimits;
@@ -127,8 +127,9 @@ export function methodsOf({ method }: Operation): readonly string[] {
 type Parameters<Id extends OperationId> = (typeof operations)[Id]["parameters"];
 type ValueOf<Sent> = Sent extends { readonly type: "integer" }
   ? number
-  : (Sent extends { readonly type: "date" } ? Day : string) | MissingIn<Sent>;
-type MissingIn<Sent> = Sent extends { readonly required: true } ? never : undefined;
+  :
+      | (Sent extends { readonly type: "date" } ? Day : string)
+      | (Sent extends { readonly required: true } ? never : undefined);
 
 /** The validated parameters of an operation. Missing integers have their default; other optional parameters may be undefined. */
 export type Input<Id extends OperationId> = Id extends OperationId

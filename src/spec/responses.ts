@@ -36,32 +36,23 @@ const date = (description: string) =>
 
 const decimals = { exact: 6, paise: 2 } satisfies Record<Choice<"money.precision">, number>;
 
+// Without assumptions: what some choice allows.
+const anyText: JsonSchema = { type: "string" };
 const surfaceStatus = {
   documented: text("`active` unless it was changed"),
   extended: {
-    type: "string",
+    ...text("Only impressions on `active` surfaces earn revenue"),
     enum: surfaceStatuses,
-    description: "Only impressions on `active` surfaces earn revenue",
   },
-} satisfies Record<Choice<"surface.statuses">, JsonSchema>;
-
-/** The status of a payout, what is special about its txn_id, and the member that may be missing. */
-interface PayoutSchema {
-  readonly status: JsonSchema;
-  readonly txnId?: JsonSchema;
-  readonly optional?: string;
-}
-
-const anyStatus = { type: "string", enum: payoutStatuses, description: "Payout status" } as const;
-const payouts = {
-  documented: { status: { type: "string", const: "paid", description: "Payout status" } },
-  extended: { status: anyStatus, txnId: { minLength: 0 } },
-  "extended-without-txn": { status: anyStatus, optional: "txn_id" },
-} satisfies Record<Choice<"payout.statuses">, PayoutSchema>;
-
-// What some choice allows.
-const anyText: JsonSchema = { type: "string" };
-const anyPayout: PayoutSchema = { status: anyText, txnId: { minLength: 0 }, optional: "txn_id" };
+  any: anyText,
+} satisfies Record<Choice<"surface.statuses"> | "any", JsonSchema>;
+const anyPayoutStatus = { ...text("Payout status"), enum: payoutStatuses };
+const payoutStatus = {
+  documented: { ...text("Payout status"), const: "paid" },
+  extended: anyPayoutStatus,
+  "extended-without-txn": anyPayoutStatus,
+  any: anyText,
+} satisfies Record<Choice<"payout.statuses"> | "any", JsonSchema>;
 
 interface SchemaOptions {
   /** Whether objects may hold fields that the spec doesn't list. @default the schemas don't say */
@@ -78,8 +69,10 @@ export function responseSchemas(
   assumptions: Assumptions | undefined,
   { additionalProperties, named = (_, schema) => schema }: SchemaOptions = {},
 ): Readonly<Record<OperationId, JsonSchema>> {
-  const status = assumptions ? surfaceStatus[assumptions["surface.statuses"]] : anyText;
-  const payout: PayoutSchema = assumptions ? payouts[assumptions["payout.statuses"]] : anyPayout;
+  const ofSurfaces = assumptions?.["surface.statuses"] ?? "any";
+  const ofPayouts = assumptions?.["payout.statuses"] ?? "any";
+  const mayLackTxn = ofPayouts === "extended-without-txn" || ofPayouts === "any";
+  const txnLength = ofPayouts === "extended" || ofPayouts === "any" ? 0 : 1;
   const places = decimals[assumptions?.["money.precision"] ?? "exact"];
   const inr = (what: string): JsonSchema => ({
     type: "number",
@@ -87,7 +80,9 @@ export function responseSchemas(
     description: `${what}, in INR with at most ${places} decimals`,
   });
   const record = (name: string, properties: Readonly<Record<string, JsonSchema>>): JsonSchema => {
-    const required = Object.keys(properties).filter((member) => member !== payout.optional);
+    const required = Object.keys(properties).filter(
+      (member) => !(mayLackTxn && member === "txn_id"),
+    );
     const extra = additionalProperties === undefined ? {} : { additionalProperties };
     return named(name, { type: "object", properties, required, ...extra });
   };
@@ -127,7 +122,7 @@ export function responseSchemas(
       surfaces: list("All surfaces of the publisher", "Surface", {
         id: text("Surface identifier"),
         name: { type: "string", description: "Display name" },
-        status,
+        status: surfaceStatus[ofSurfaces],
         cpm_range: {
           type: "array",
           prefixItems: [bound, bound],
@@ -147,8 +142,8 @@ export function responseSchemas(
           date: date("Day of the payout"),
           amount_inr: inr("Amount of the payout"),
           upi_id: text("Payee payment address of the publisher"),
-          status: payout.status,
-          txn_id: { ...text("Transaction reference of the payment"), ...payout.txnId },
+          status: payoutStatus[ofPayouts],
+          txn_id: { ...text("Transaction reference of the payment"), minLength: txnLength },
         }),
         maxItems: operations.payouts.parameters.limit.maximum,
       },

@@ -18,9 +18,7 @@ export function bodyMismatch(schema: JsonSchema, text: string): string | undefin
 
 /**
  * Says what the spec doesn't allow about the body of a success; undefined if it allows all of it. Statistics are those of the
- * publisher queried (spec §2).
- *
- * @param asked The parameters of the request.
+ * publisher queried (spec §2). `asked`: the parameters of the request.
  */
 export function successMismatch(
   operation: OperationId,
@@ -55,8 +53,8 @@ function misfitOfParts(schema: JsonSchema, value: object, at: string): string | 
   const missing = required.find((name) => !Object.hasOwn(value, name));
   if (missing !== undefined) return `${at}.${missing} is missing`;
   const parts = Object.entries(value);
-  if (parts.length < minItems) return `${at} has ${parts.length} items, not ${minItems}`;
-  if (parts.length > maxItems) return `${at} has ${parts.length} items, not ${maxItems}`;
+  const isCounted = parts.length >= minItems && parts.length <= maxItems;
+  if (!isCounted) return `${at} has ${parts.length} items, not ${minItems} to ${maxItems}`;
   for (const [name, part] of parts) {
     const own = items ?? (Object.hasOwn(properties, name) ? properties[name] : undefined);
     if (own === undefined && additionalProperties === false)

@@ -1,6 +1,6 @@
 /** Finds the publisher, surface or impression that a client may have meant by an id that isn't one of its own. */
 
-import type { IdParts } from "../../base/id-codec.ts";
+import type { IdCodec } from "../../base/id-codec.ts";
 import type { Account } from "../../world/accounts/account.ts";
 import { anySurface } from "./curl-request.ts";
 import type { Lookup } from "./lookup.ts";
@@ -12,6 +12,8 @@ import {
   textOf,
   withoutWrapping,
 } from "./similarity.ts";
+
+type IdParts = NonNullable<ReturnType<IdCodec["decode"]>>;
 
 /** What was sent in a parameter, and what exists. `id`: undefined if nothing does. */
 export interface NearestId {

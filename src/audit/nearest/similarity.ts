@@ -35,7 +35,7 @@ function wholeOrPart(bare: string, existing: string): string | undefined {
 }
 
 function typoText(bare: string, existing: string): string | undefined {
-  const count = editDistance(bare, existing, MAX_TYPOS);
+  const count = editDistance(bare, existing);
   // Short texts are never far apart.
   if (count > MAX_TYPOS || count * 4 > existing.length) return undefined;
   return `is mistyped: ${count} ${count === 1 ? "character differs" : "characters differ"}`;

@@ -1,7 +1,7 @@
 /** Turns a user's choices into one choice for every assumption. Errors name unknown keys and choices. */
 
-import { didYouMean, formatList } from "../../base/did-you-mean.ts";
-import { InputError } from "../../base/input.ts";
+import { didYouMean } from "../../base/did-you-mean.ts";
+import { InputError, notSent } from "../../base/input.ts";
 import { shownName } from "../../base/text.ts";
 import { type Assumption, type Assumptions, catalogue } from "./catalogue.ts";
 
@@ -26,14 +26,14 @@ export function resolveAssumptions(chosen: Readonly<Record<string, unknown>>): A
     const point = Object.hasOwn(points, key) ? points[key] : undefined;
     if (point === undefined) throw new InputError(field, `is not an assumption.${keyHint(key)}`);
     const names = Object.keys(point.choices);
-    if (typeof choice === "number" && names.includes(String(choice))) {
-      throw new InputError(field, `must be a string: "${choice}", not ${choice}`);
-    }
-    if (typeof choice !== "string" || !names.includes(choice)) {
-      const isText = typeof choice === "string";
-      const sent = isText ? `choice ${JSON.stringify(shownName(choice))}` : "such choice";
-      const hint = isText ? didYouMean(choice, names) : "";
-      throw new InputError(field, `has no ${sent}.${hint} Choose one of: ${names.join(", ")}`);
+    const list = `Choose one of: ${names.join(", ")}`;
+    if (typeof choice !== "string")
+      throw new InputError(field, `must be a string${notSent(choice)}. ${list}`);
+    if (!names.includes(choice)) {
+      // A number isn't misspelt, it is another status.
+      const hint = /^\d+$/.test(choice) ? "" : didYouMean(choice, names);
+      const sent = JSON.stringify(shownName(choice));
+      throw new InputError(field, `has no choice ${sent}.${hint} ${list}`);
     }
     resolved[key] = choice;
   }
@@ -49,9 +49,5 @@ export function nonDefaultChoices(assumptions: Assumptions): Partial<Assumptions
 
 /** Suggests a key for an unknown one, or says where to find all keys. */
 export function keyHint(sent: string): string {
-  const keys = Object.keys(points);
-  const group = keys.filter((key) => key.startsWith(`${sent.toLowerCase().split(".")[0]}.`));
-  const list =
-    group.length > 0 ? ` Known keys: ${formatList(group)}.` : " See: npx adsim assumptions.";
-  return didYouMean(sent, keys) || list;
+  return didYouMean(sent, Object.keys(points)) || " See: npx adsim assumptions.";
 }
