@@ -15,7 +15,6 @@ const floors = Array.from(
 /** Files above 300 lines, each with its reason. */
 const longFiles: Readonly<Record<string, string>> = {
   "src/spec/assumptions/catalogue.ts": "one table",
-  "src/spec/openapi.ts": "one document",
 };
 const MAX_LINES = 300;
 const MAX_FUNCTION_LINES = 70;

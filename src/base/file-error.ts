@@ -4,6 +4,7 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EISDIR: "it is a folder",
   ENOENT: "there is no such file or folder",
+  ENOTDIR: "a part of its path is not a folder",
   EPERM: "permission denied",
 };
 

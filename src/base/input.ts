@@ -61,6 +61,11 @@ export function inField<Result>(field: string, check: () => Result): Result {
   return renamingField((inner) => (inner === "" ? field : `${field}.${inner}`), check);
 }
 
+/** Runs `check`. @throws InputError of `check`, under this name of the field. */
+export function underName<Result>(field: string, check: () => Result): Result {
+  return renamingField(() => field, check);
+}
+
 /** Runs `check`. @throws InputError of `check`, with the name that `nameOf` gives to its field. */
 export function renamingField<Result>(nameOf: (field: string) => string, check: () => Result) {
   try {

@@ -56,8 +56,11 @@ export function drawFraction(key: Key, ordinal: number): number {
   return draw(key, ordinal) / 0x1_0000_0000;
 }
 
-/** Takes the draws of a stream one after the other: integers from 0 to `below` - 1. */
-export function drawsFrom(key: Key): (below: number) => number {
+/** Returns the next draw: an integer from 0 to `below` - 1. */
+export type NextDraw = (below: number) => number;
+
+/** Takes the draws of a stream one after the other. */
+export function drawsFrom(key: Key): NextDraw {
   let drawn = 0;
   return (below) => {
     drawn += 1;

@@ -24,19 +24,13 @@ export function wholeFrom(least: number, more = ""): Schema<number> {
 }
 
 /** A number within bounds, both included. */
-export function numberBetween(
-  least: number,
-  most: number,
-  expected = `must be a number from ${least} to ${most}`,
-): Schema<number> {
+export function numberBetween(least: number, most: number, what = "number"): Schema<number> {
+  const expected = `must be a ${what} from ${least} to ${most}`;
   return v.pipe(v.number(expected), v.minValue(least, expected), v.maxValue(most, expected));
 }
 
 /** A safe integer within bounds, both included. */
-export function wholeBetween(
-  least: number,
-  most: number,
-  expected = `must be a whole number from ${least} to ${most}`,
-): Schema<number> {
-  return v.pipe(numberBetween(least, most, expected), v.safeInteger(expected));
+export function wholeBetween(least: number, most: number): Schema<number> {
+  const number = numberBetween(least, most, "whole number");
+  return v.pipe(number, v.safeInteger(`must be a whole number from ${least} to ${most}`));
 }

@@ -1,6 +1,6 @@
 /** What a recorded request would have got with a fault, at a later time, or with other content. Works in copies. */
 
-import { InputError, inField, renamingField } from "../base/input.ts";
+import { InputError, inField, underName } from "../base/input.ts";
 import { type FaultRule, parseRule } from "../faults/rule.ts";
 import type { FunctionStandIn } from "../faults/rules.ts";
 import type { JournalRecord } from "../journal/record.ts";
@@ -104,10 +104,7 @@ function askAltered(
       return asked.exchange.fault?.rule === rule.id ? asked : undefined;
     }
     case "advance":
-      renamingField(
-        () => "advance",
-        () => world.clock.advance(alteration.by),
-      );
+      underName("advance", () => world.clock.advance(alteration.by));
       return ask(world, request);
     case "request":
       return ask(world, { ...request, ...alteration.members });

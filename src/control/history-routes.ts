@@ -3,7 +3,7 @@
 import { eventValues } from "../audit/findings/client-event.ts";
 import { formatInstant } from "../base/calendar.ts";
 import type { ClockMode } from "../base/clock.ts";
-import { InputError, renamingField } from "../base/input.ts";
+import { InputError, underName } from "../base/input.ts";
 import type { FunctionStandIn } from "../faults/rules.ts";
 import { isFirstOfTwo, type Script } from "../simulator/moment.ts";
 import { type Repetition, repeatAll, verdictIn } from "../simulator/repetition.ts";
@@ -78,10 +78,7 @@ function statesAround(
 }
 
 function stateAfter(world: HostedCore, sequence: number, publisher: string | undefined): object {
-  const script = renamingField(
-    () => "sequence",
-    () => world.history.scriptOf({ after: sequence }),
-  );
+  const script = underName("sequence", () => world.history.scriptOf({ after: sequence }));
   const rebuilt = rebuild(world, script);
   return shownState(rebuilt.world, rebuilt.mode, publisher);
 }

@@ -3,7 +3,7 @@
 import * as v from "valibot";
 import { formatInstant, parseInstant } from "../base/calendar.ts";
 import { clockModes } from "../base/clock.ts";
-import { InputError, parseInput, renamingField } from "../base/input.ts";
+import { InputError, parseInput, renamingField, underName } from "../base/input.ts";
 import { strictObject } from "../base/schema-builders.ts";
 import { instantText } from "../base/schemas.ts";
 import { VERSION } from "../base/version.ts";
@@ -147,10 +147,7 @@ const advanceSchema = strictObject({
 
 function advanceClock(call: ControlCall): Reply {
   const { by } = parseInput(advanceSchema, call.body);
-  renamingField(
-    () => "by",
-    () => call.world.clock.advance(by),
-  );
+  underName("by", () => call.world.clock.advance(by));
   return clock(call);
 }
 

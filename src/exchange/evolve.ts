@@ -1,7 +1,7 @@
 /** Changes an answer under `response.form=evolved`: adds fields that the spec doesn't list, and changes the order of the keys. */
 
 import { isPlainObject } from "../base/input.ts";
-import { deriveKey, drawsFrom, textKey } from "../base/random.ts";
+import { deriveKey, drawsFrom, type NextDraw, textKey } from "../base/random.ts";
 
 type Member = readonly [name: string, value: unknown];
 
@@ -21,11 +21,7 @@ export function createEvolver(seed: string): (body: object) => unknown {
   };
 }
 
-function evolved(
-  value: unknown,
-  added: readonly Member[],
-  draw: (below: number) => number,
-): unknown {
+function evolved(value: unknown, added: readonly Member[], draw: NextDraw): unknown {
   if (Array.isArray(value)) return value.map((item) => evolved(item, added, draw));
   if (!isPlainObject(value)) return value;
   const members = Object.entries(value).map(
@@ -38,7 +34,7 @@ function evolved(
 function shuffled(
   members: readonly Member[],
   documented: number,
-  draw: (below: number) => number,
+  draw: NextDraw,
 ): readonly Member[] {
   const places = members.map((_, place) => place);
   for (let last = places.length - 1; last > 0; last -= 1) swap(places, last, draw(last + 1));

@@ -127,9 +127,8 @@ export function methodsOf({ method }: Operation): readonly string[] {
 type Parameters<Id extends OperationId> = (typeof operations)[Id]["parameters"];
 type ValueOf<Sent> = Sent extends { readonly type: "integer" }
   ? number
-  :
-      | (Sent extends { readonly type: "date" } ? Day : string)
-      | (Sent extends { readonly required: true } ? never : undefined);
+  : (Sent extends { readonly type: "date" } ? Day : string) | MissingIn<Sent>;
+type MissingIn<Sent> = Sent extends { readonly required: true } ? never : undefined;
 
 /** The validated parameters of an operation. Missing integers have their default; other optional parameters may be undefined. */
 export type Input<Id extends OperationId> = Id extends OperationId

@@ -48,7 +48,7 @@ test.each([
   ["PATCH", "assumptions", "{}", "body", "must name at least one choice"],
   ["PATCH", "assumptions", '{"dedup.repat":"x"}', "dedup.repat", 'Did you mean "dedup.repeat"'],
   ["PATCH", "assumptions", '{"dedup.repeat":"x"}', "dedup.repeat", "dedup.repeat has no"],
-  ["PATCH", "assumptions", '{"limit.exceeded":429}', "limit.exceeded", '"429", not 429'],
+  ["PATCH", "assumptions", '{"limit.exceeded":429}', "limit.exceeded", "must be a string, not 429"],
   ["PUT", "clock", '{"mod":"frozen"}', "mod", 'not known here. Did you mean "mode"?'],
   ["POST", "faults", '{"verdict":{"kind":"drp"}}', "verdict.kind", 'Did you mean "drop"?'],
   ["GET", "health?a1=1", undefined, "a1", "is not a query parameter here"],

@@ -1,6 +1,6 @@
 /** `adsim export SCENARIO --to TOOL`: writes a scenario's traffic for a load generator, and lists what it leaves out. */
 
-import { renamingField } from "../../base/input.ts";
+import { underName } from "../../base/input.ts";
 import { adsimLine } from "../../base/shell.ts";
 import { overrideWords } from "../../play/language/overrides.ts";
 import type { PublisherRef } from "../../play/language/scenario.ts";
@@ -86,10 +86,7 @@ async function writeLoad(
 /** @throws InputError for a key that HTTP can't carry. */
 function checkKey({ id, apiKey }: GivenPublisher): void {
   const request = buildRequest("surfaces", { publisher_id: id }, { key: apiKey });
-  renamingField(
-    () => "api-key",
-    () => wireRequestOf("", request),
-  );
+  underName("api-key", () => wireRequestOf("", request));
 }
 
 function aboutKeys({ seed, publishers, profile }: WorldSettings): string {
