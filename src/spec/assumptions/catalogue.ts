@@ -332,20 +332,13 @@ export type Choice<Key extends AssumptionKey> = keyof (typeof points)[Key]["choi
 /** One choice for every assumption. */
 export type Assumptions = { readonly [Key in AssumptionKey]: Choice<Key> };
 
-type Catalogue = {
-  readonly [Key in AssumptionKey]: Assumption & {
-    readonly default: Choice<Key>;
-    readonly choices: Readonly<Record<Choice<Key>, string>>;
-  };
-};
-
 /** The default is the first choice, unless another is named. */
 export const catalogue = Object.fromEntries(
   Object.entries(points).map(([key, { question, spec, ...others }]) => {
     const [first] = Object.keys(others.choices);
     return [key, { question, spec, default: first, ...others }];
   }),
-) as unknown as Catalogue;
+) as unknown as { readonly [Key in AssumptionKey]: Assumption & { readonly default: Choice<Key> } };
 
 /** The names of its choices, the default first. */
 export function choicesOf({ default: first, choices }: Assumption): readonly [string, ...string[]] {
