@@ -328,6 +328,7 @@ describe("sizes", () => {
   /** The lines that a folder may weigh. A mechanism that is added takes the place of another one. */
   test.each<[number, ...string[]]>([
     [1300, "client"],
+    [2600, "base", "spec"],
     [1700, "world"],
     [950, "faults"],
     [1900, "exchange"],

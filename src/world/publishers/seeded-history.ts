@@ -4,7 +4,6 @@
  */
 
 import type { Day } from "../../base/calendar.ts";
-import { DAY_MS } from "../../base/duration.ts";
 import { drawBetween, type Key, subKey } from "../../base/random.ts";
 import type { SurfaceStatus } from "../../spec/responses.ts";
 import type { SeededPublisher, SurfaceTerms } from "./seeded-publisher.ts";
@@ -30,8 +29,8 @@ export interface SeededHistoryOptions {
   readonly dailyImpressions: readonly [lowest: number, highest: number];
 }
 
-/** Traffic from Sunday to Saturday, in thousandths of an ordinary working day: tools are used at work. */
-const WEEKDAY_FACTORS: readonly number[] = [480, 1000, 1060, 1050, 1030, 940, 540];
+/** Traffic from Thursday (as 1970-01-01 was) to Wednesday, in thousandths of an ordinary working day: tools are used at work. */
+const WEEKDAY_FACTORS: readonly number[] = [1030, 940, 540, 480, 1000, 1060, 1050];
 /** On average one surface in four is quiet: a realistic population has placements that hardly anybody sees. */
 const QUIET_ONE_IN = 4;
 /** A paused surface was paused at most this many days before the world's start. */
@@ -108,7 +107,7 @@ function sumDays(
   for (let past = 0; past < days; past += 1) {
     const growth = 1000 + Math.floor((growthPerYear * past) / 365);
     const rampUp = Math.floor((1000 * (past + 1)) / (past + 1 + halfway));
-    const weekdayFactor = WEEKDAY_FACTORS[new Date((joined + past) * DAY_MS).getUTCDay()] ?? 1000;
+    const weekdayFactor = WEEKDAY_FACTORS[(((joined + past) % 7) + 7) % 7] ?? 1000;
     const noise = drawBetween(key, past * 3, 820, 1180);
     // An ordinary day's impressions. In two steps, because a single product would exceed 2^53.
     const ordinary = Math.floor((level * growth * rampUp) / 1000);
