@@ -40,7 +40,7 @@ export function hashText(text: string, start: Key): Key {
   return { a, b };
 }
 
-/** Draw number `ordinal` (an integer from 0 to 2^53 - 1) of a stream: an integer from 0 to 2^32 - 1. */
+/** Draw number `ordinal` (an integer up to 2^53 - 1; a few below 0 are fine) of a stream: an integer from 0 to 2^32 - 1. */
 function draw(key: Key, ordinal: number): number {
   const low = mix(key.a ^ Math.imul(ordinal | 0, 0x9e3779b1));
   return mix((low + key.b) ^ Math.imul((ordinal / 0x1_0000_0000) | 0, 0x85ebca77)) >>> 0;

@@ -40,10 +40,8 @@ function shuffled(
   for (let last = places.length - 1; last > 0; last -= 1) swap(places, last, draw(last + 1));
   // A single documented member has no order, so the order of all members counts.
   const decisive = documented > 1 ? documented : places.length;
-  const order = places.filter((place) => place < decisive);
-  if (decisive > 1 && order.every((place, index) => place === index)) {
-    swap(places, places.indexOf(0), places.indexOf(1));
-  }
+  const isUsual = places.filter((place) => place < decisive).every((place, at) => place === at);
+  if (isUsual) swap(places, places.indexOf(0), places.indexOf(1));
   return places.flatMap((place) => members.slice(place, place + 1));
 }
 

@@ -24,7 +24,7 @@ import { createReader } from "./read.ts";
 import { createContext, type RequestContext } from "./request-context.ts";
 import { createResponder, withoutBody } from "./respond.ts";
 import { createScope } from "./scope.ts";
-import { createExplain } from "./shaped-by.ts";
+import { createShapedBy } from "./shaped-by.ts";
 import { countServed } from "./tally.ts";
 import type { World } from "./world.ts";
 
@@ -48,8 +48,17 @@ export function createExchange(world: World, journal: JournalRing) {
   };
   const cors = createCors(world);
   const respond = createResponder(world, cors !== undefined);
-  const explain = createExplain(assumptions);
-  const disturb = createFaultedPath({ world, journal, read, scope, limits, respond, cors, serve });
+  const shapedByOf = createShapedBy(assumptions);
+  const passRules = createFaultedPath({
+    world,
+    journal,
+    read,
+    scope,
+    limits,
+    respond,
+    cors,
+    serve,
+  });
 
   function handle(request: ApiRequest): ApiResponse {
     const beganMs = meter?.now() ?? 0;
@@ -58,7 +67,7 @@ export function createExchange(world: World, journal: JournalRing) {
     const context = createContext(plain, identity, clock.now(), about);
     // Rules apply to clients' requests. A preflight comes from the browser.
     const hasRules = !rules.isEmpty() && !isPreflight(plain.method, plain.headers);
-    const faulted = hasRules ? disturb(context, identity) : undefined;
+    const faulted = hasRules ? passRules(context, identity) : undefined;
     if (faulted === undefined) serve(context, identity);
     const response = faulted ?? journal.record(context);
     meter?.count(context, response.status, meter.now() - beganMs);
@@ -79,23 +88,23 @@ export function createExchange(world: World, journal: JournalRing) {
       return conclude(context, identity.refusal, remaining);
     }
     const { operation, sender } = identity;
+    // Opened, so that its quota and its counts are state from now on.
     const caller = accounts.open(sender.ordinal) ?? sender;
-    const quotaAccount = scope.quotaAccountOf(operation, context, caller);
-    context.account = quotaAccount;
-    const remaining = limits.admit(operation, quotaAccount, nowMs);
-    if (typeof remaining === "object") {
+    context.account = scope.quotaAccountOf(operation, context, caller);
+    const admitted = limits.admit(operation, context.account, nowMs);
+    if (typeof admitted !== "number") {
       context.producedBy = "limit";
-      return conclude(context, remaining, 0);
+      return conclude(context, admitted, 0);
     }
     const input = read(operation, context);
-    if (input.kind === "refused") return conclude(context, input, remaining);
+    if (input.kind === "refused") return conclude(context, input, admitted);
     const concerned = scope.accountOf(input.subject, caller);
-    if ("kind" in concerned) return conclude(context, concerned, remaining);
+    if ("kind" in concerned) return conclude(context, concerned, admitted);
     context.account = concerned;
     // The reader of an operation returns that operation's input.
     const operate = operators[operation] as Operator<OperationId>;
     const outcome = operate(input.input, concerned, { nowMs, today: dayOf(nowMs) });
-    return conclude(context, outcome, remaining, input.isTolerated);
+    return conclude(context, outcome, admitted, input.isTolerated);
   }
 
   /** Notes what was done, and writes the answer. */
@@ -107,7 +116,7 @@ export function createExchange(world: World, journal: JournalRing) {
   ): ApiResponse {
     const { operation, nowMs, headers } = context;
     const forPage = cors?.answerHeaders(headers);
-    const shapedBy = explain(operation, outcome, isTolerated, forPage !== undefined);
+    const shapedBy = shapedByOf(operation, outcome, isTolerated, forPage !== undefined);
     const facts = { remaining, nowMs, forPage, shapedBy };
     context.shapedBy = shapedBy;
     if (outcome.kind === "refused") {
@@ -146,7 +155,7 @@ export function createExchange(world: World, journal: JournalRing) {
       const nowMs = clock.now();
       const remaining = limits.remaining(undefined, undefined, nowMs);
       const refusal: Refusal = { kind: "refused", ...rejection };
-      const shapedBy = explain(undefined, refusal, false, false);
+      const shapedBy = shapedByOf(undefined, refusal, false, false);
       return respond.refusal(refusal, { remaining, nowMs, forPage: undefined, shapedBy });
     },
   };

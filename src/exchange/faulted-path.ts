@@ -40,9 +40,9 @@ export function createFaultedPath(parts: FaultedPathParts) {
   /** The request as rules see it. Its surface is read from the body only if a rule asks. */
   function arrivedOf(context: RequestContext, { operation, sender }: Identity): ArrivedRequest {
     const { nowMs, method, path, query, headers, body } = context;
-    const caller = sender?.ordinal ?? UNAUTHENTICATED_CALLER;
+    const ordinal = sender?.ordinal ?? UNAUTHENTICATED_CALLER;
     return {
-      ...{ nowMs, method, path, query, headers, body, operation, caller },
+      ...{ nowMs, method, path, query, headers, body, operation, caller: ordinal },
       publisher: sender?.id,
       get surface() {
         const input = operation && read(operation, context);
@@ -77,15 +77,15 @@ export function createFaultedPath(parts: FaultedPathParts) {
     const headers = isExplained ? { ...answer.headers, "x-adsim-fault": rule } : answer.headers;
     const { response, mode } = plan.handOver(isExplained ? { ...answer, headers } : answer);
     // A copy, because the client's response shares its headers with the answer.
-    const own = copyOfResponse(answer);
-    const undelivered = (): void => recordUndelivered(context, own);
+    const kept = copyOfResponse(answer);
+    const undelivered = (): void => recordUndelivered(context, kept);
     const arrivesAtOnce = mode.kind === "whole" && delayMs === 0;
     context.response = arrivesAtOnce
       ? response
       : { ...response, delivery: { ...mode, delayMs, undelivered } };
     const { received } = deliveryTraits[mode.kind];
     context.fault = { ...recordOf(fired), received };
-    if (received !== "whole" && context.fault.served) recordLoss(context, own);
+    if (received !== "whole" && context.fault.served) recordLoss(context, kept);
   }
 
   /** Records that the client doesn't get the answer to a request that the service carried out. */
@@ -137,7 +137,7 @@ export function createFaultedPath(parts: FaultedPathParts) {
     return method === "HEAD" ? withoutBody(response) : response;
   }
 
-  /** What the client gets; undefined if no rule decides on the request. */
+  /** Lets the rules decide, and records the request. @returns what the client gets; undefined if no rule decided on it. */
   return (context: RequestContext, identity: Identity): ApiResponse | undefined => {
     const fired = rules.decide(arrivedOf(context, identity));
     if (fired === undefined) return undefined;
@@ -155,7 +155,7 @@ export function createFaultedPath(parts: FaultedPathParts) {
     handOver(shown, fired, answer);
     if (isReplaced) recordLoss(shown, own);
 
-    // The journal puts a copy in its place.
+    // `journal.record` replaces it by a copy.
     const { response } = shown;
     if (second !== undefined) hide(shown === context ? second : context, fired);
     journal.record(context);
@@ -165,7 +165,6 @@ export function createFaultedPath(parts: FaultedPathParts) {
 }
 
 function recordOf({ rule, kind, verdict, delayMs, plan }: FiredRule): FaultRecord {
-  const served = plan.applications > 0;
-  const fixed = { rule, kind, verdict, delayMs, served };
+  const fixed = { rule, kind, verdict, delayMs, served: plan.applications > 0 };
   return { ...fixed, application: 1, received: "whole", lost: undefined };
 }

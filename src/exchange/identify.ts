@@ -41,9 +41,9 @@ export function createIdentify(accounts: Accounts): (request: PlainRequest) => I
       const refusal = refused("malformed_request", `The request can't be read: ${flaw}.`);
       return { operation: undefined, sender: undefined, refusal };
     }
+    const routed = route(method, path);
     const authorization = headerOf(headers, "authorization") ?? "";
     const sender = senderOf(authorization);
-    const routed = route(method, path);
     if (typeof routed !== "string") return { operation: undefined, sender, refusal: routed };
     if (sender !== undefined) return { operation: routed, sender, refusal: undefined };
     const refusal = bearer.test(authorization.trim()) ? wrongKey : noKey;

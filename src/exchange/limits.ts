@@ -1,7 +1,7 @@
 /** Request limits (spec §8): which requests are counted together, and whether one more is admitted. */
 
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
-import { documentedLimits, isLimited, type OperationId } from "../spec/operations.ts";
+import { documentedLimits, isLimited, type OperationId, operations } from "../spec/operations.ts";
 import type { Account } from "../world/accounts/account.ts";
 import type { Pool } from "../world/accounts/state.ts";
 import { algorithmOf, type Rate } from "../world/limits/algorithms.ts";
@@ -18,19 +18,15 @@ export interface QuotaLeft {
 export type Limits = ReturnType<typeof createLimits>;
 
 const rates: Readonly<Record<Pool, Rate>> = {
-  recording: documentedLimits.recording,
+  ...documentedLimits,
   clicks: documentedLimits.recording,
-  reporting: documentedLimits.reporting,
 };
 
 export function createLimits(assumptions: Assumptions) {
   const algorithm = algorithmOf(assumptions);
   const areApart = assumptions["limit.recording-pool"] === "separate";
-  const pools: Readonly<Record<OperationId, Pool>> = {
-    impression: "recording",
-    click: areApart ? "clicks" : "recording",
-    ...{ stats: "reporting", surfaces: "reporting", payouts: "reporting" },
-  };
+  const poolOf = (id: OperationId): Pool =>
+    id === "click" && areApart ? "clicks" : operations[id].limit;
   const recorded = areApart ? "impression" : "impression and click";
   const reported = isLimited("surfaces", assumptions) ? "stats and reporting" : "stats";
   const counted: Readonly<Record<Pool, string>> = {
@@ -46,12 +42,12 @@ export function createLimits(assumptions: Assumptions) {
    * about a full quota.
    */
   function remaining(
-    operation: OperationId = "stats",
+    operation: OperationId | undefined,
     account: Account | undefined,
     nowMs: number,
   ): number {
-    const pool = pools[operation];
-    const isCounted = account !== undefined && isLimited(operation, assumptions);
+    const pool = poolOf(operation ?? "stats");
+    const isCounted = account !== undefined && isLimited(operation ?? "stats", assumptions);
     return isCounted ? remainingIn(pool, account, nowMs) : rates[pool].requests;
   }
 
@@ -59,7 +55,7 @@ export function createLimits(assumptions: Assumptions) {
     remaining,
     /** Counts a request of `account`, unless it is refused. @returns how many more would be admitted now. */
     admit(operation: OperationId, account: Account, nowMs: number): number | Refusal {
-      const pool = pools[operation];
+      const pool = poolOf(operation);
       const bucket = account.buckets[pool];
       const left = remaining(operation, account, nowMs);
       if (!isLimited(operation, assumptions)) return left;
@@ -72,7 +68,7 @@ export function createLimits(assumptions: Assumptions) {
     },
     /** What is left of each limit that counts the account's requests. */
     left: (account: Account, nowMs: number): readonly QuotaLeft[] =>
-      Array.from(new Set(Object.values(pools)), (name) => ({
+      Array.from(new Set((["impression", "click", "stats"] as const).map(poolOf)), (name) => ({
         name,
         limit: rates[name].requests,
         remaining: remainingIn(name, account, nowMs),

@@ -41,8 +41,8 @@ function read(request: ApiRequest): PlainRequest {
     const bytes = new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
     return { method, ...target, headers: sent, body: bytes };
   }
-  const hasType = headerOf(sent, "content-type") !== undefined;
-  const typed = hasType ? sent : { ...sent, "content-type": "application/json" };
+  const isTyped = headerOf(sent, "content-type") !== undefined;
+  const typed = isTyped ? sent : { ...sent, "content-type": "application/json" };
   return { method, ...target, headers: typed, body: JSON.stringify(body) ?? "" };
 }
 

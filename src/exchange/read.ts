@@ -50,9 +50,8 @@ function validate(sent: SentParameters, operation: Operation, assumptions: Assum
   }
   let isTolerated = unknownName !== undefined;
   const input: Record<string, unknown> = {};
-  for (const name in operation.parameters) {
-    const [parameter, value] = [operation.parameters[name], raw[name]];
-    if (parameter === undefined) continue;
+  for (const [name, parameter] of Object.entries(operation.parameters)) {
+    const value = raw[name];
     if (value === undefined) {
       if (parameter.required) return missing(name, parameter, sent);
       if (parameter.type === "integer") input[name] = parameter.default;

@@ -42,7 +42,7 @@ const changed: Readonly<Record<OperationId, ShapedBy>> = {
   payouts: ["payout.limit-over-max"],
 };
 
-export function createExplain(assumptions: Assumptions) {
+export function createShapedBy(assumptions: Assumptions) {
   const isChanged = (key: AssumptionKey): boolean => assumptions[key] !== catalogue[key].default;
   const changedFormat = formatKeys.filter(isChanged);
   const ofRequest = (id: OperationId): ShapedBy => [

@@ -10,7 +10,7 @@ import {
   MAX_RULES,
   parseRule,
 } from "./rule.ts";
-import { currentRules, type FaultsState, type RuleState } from "./rules.ts";
+import { dropExpired, type FaultsState, type RuleState } from "./rules.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** The fault rules of a world. If several match a request, the one installed first decides. */
@@ -65,7 +65,7 @@ export function createFaults(
   function present(): { readonly faults: FaultsState; readonly nowMs: number } {
     const { state, clock } = current();
     const nowMs = clock.now();
-    currentRules(state.faults, nowMs);
+    dropExpired(state.faults, nowMs);
     return { faults: state.faults, nowMs };
   }
   function remove(isMeant: (rule: RuleState) => boolean): boolean {
@@ -108,7 +108,7 @@ export function repeatFaultChange(faults: Faults, change: FaultChange): void {
 
 /** Adds a copy of a rule after the others. @throws InputError as {@link Faults.add} does. */
 export function addRule(faults: FaultsState, given: RuleState["rule"], nowMs: number): RuleState {
-  if (currentRules(faults, nowMs).length >= MAX_RULES) {
+  if (dropExpired(faults, nowMs).length >= MAX_RULES) {
     const message = `already has ${MAX_RULES} rules, the maximum. Remove some first`;
     throw new InputError("faults", message, "conflict");
   }

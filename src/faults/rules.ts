@@ -67,7 +67,7 @@ export interface Rules {
   isEmpty(): boolean;
   /** The decision of the first rule that chooses the request. */
   decide(arrived: ArrivedRequest): FiredRule | undefined;
-  /** Whether no rule makes the service carry out a request twice. Initially false. */
+  /** Whether no rule makes the service carry out a request twice: set, and left so, only in a world that is rebuilt. */
   leavesOutSecond: boolean;
 }
 
@@ -76,7 +76,7 @@ export function createRules(seed: string, state: FaultsState): Rules {
     leavesOutSecond: false,
     isEmpty: () => state.rules.length === 0,
     decide(arrived) {
-      const asked = currentRules(state, arrived.nowMs).filter(({ rule }) => looksAt(rule, arrived));
+      const asked = dropExpired(state, arrived.nowMs).filter(({ rule }) => looksAt(rule, arrived));
       // Every rule counts the request, so that its numbers don't depend on the rules before it.
       for (const { rule, seen } of asked) increment(seen, counterOf(rule, arrived));
       for (const one of asked) {
@@ -92,7 +92,7 @@ export function createRules(seed: string, state: FaultsState): Rules {
 }
 
 /** Drops expired rules. @returns the others. */
-export function currentRules(state: FaultsState, nowMs: number): readonly RuleState[] {
+export function dropExpired(state: FaultsState, nowMs: number): readonly RuleState[] {
   const isOver = ({ expiresMs }: RuleState): boolean => expiresMs !== null && expiresMs <= nowMs;
   if (state.rules.some(isOver)) state.rules = state.rules.filter((rule) => !isOver(rule));
   return state.rules;
@@ -112,7 +112,7 @@ export function copyOfFaults(faults: FaultsState, standIn?: FunctionStandIn): Fa
 
 /** A copy for a snapshot. @throws InputError for a rule that is a function. */
 export function savedFaults(state: FaultsState, nowMs: number): FaultsState {
-  const rules = currentRules(state, nowMs);
+  const rules = dropExpired(state, nowMs);
   const called = rules.find(({ rule }) => typeof rule === "function");
   if (called === undefined) return structuredClone({ added: state.added, rules });
   const advice = "Remove it first, or write the rule as data";
@@ -162,6 +162,7 @@ function fire(seed: string, state: RuleState, arrived: ArrivedRequest): FiredRul
   const counter = counterOf(rule, arrived);
   const number = seen[counter] ?? 0;
   const keyOf = (use: "fires" | "delays" | "noise"): Key =>
+    // From 0 on: callers begin at ALL_CALLERS.
     subKey(deriveKey(seed, "fault", id, use), counter - ALL_CALLERS);
 
   function isChosen({ nth, every, share, times }: FaultMatch): boolean {

@@ -18,7 +18,7 @@ export function createImpression(world: AccountWorld): Operator<"impression"> {
   const isOnePerSession = assumptions["dedup.key"] === "session";
   let forgetAtMs = Number.NEGATIVE_INFINITY;
 
-  /** Equal for duplicates only. Undefined if no impression counts as one. */
+  /** Equal for duplicates only. Undefined if this one can't be a duplicate. */
   function dedupKeyOf(
     { ad_id, session_id }: Input<"impression">,
     surfaceIndex: number,

@@ -3,7 +3,6 @@
 import { formatDay } from "../../base/calendar.ts";
 import type { AccountWorld } from "../../world/accounts/accounts.ts";
 import { hasReference, payoutStatusReaders } from "../../world/ledger/payout-lifecycles.ts";
-
 import { type Operator, readSuccess } from "./outcome.ts";
 import { amountReaderOf, payoutHistoryOf } from "./revenue.ts";
 

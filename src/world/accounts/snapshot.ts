@@ -70,7 +70,7 @@ export function writeSnapshot(state: WorldState, windowMs: number): Snapshot {
 }
 
 function savedBook(book: BookState, nowMs: number, windowMs: number): SavedBook {
-  // So that a snapshot doesn't depend on when it was done last.
+  // A snapshot must not depend on when sessions were last forgotten.
   forgetSessions(book, nowMs, windowMs);
   const { count, surface, micros, time, clicked, days, sessions } = book;
   const column = (values: Uint8Array | Uint32Array | Float64Array): string =>

@@ -1,6 +1,6 @@
 /**
  * The state of a world as plain data: its settings, and of its publishers only what differs from the seed. Ids, keys, names,
- * prices and past figures are derived from it. A fork, a checkpoint and a restore are another state.
+ * prices and past figures are derived from it. A fork and a restore are another state.
  */
 
 import type { ClockMode } from "../../base/clock.ts";

@@ -1,5 +1,5 @@
 /**
- * One publisher's recorded events, as plain data. Only this file writes them; callers decide what may be recorded. Impressions
+ * One publisher's recorded events, as plain data. Only this file records events; callers decide what may be recorded. Impressions
  * stand in typed columns that double, 14 bytes a row; the row number is the impression's serial.
  */
 
