@@ -26,7 +26,12 @@ export function nearestName(sent: string, known: readonly string[]): string | un
     nearest = name;
     least = distance;
   }
-  return nearest;
+  if (nearest !== undefined || sent.length < 3) return nearest;
+  // The beginning of only one: `within` for `withinMs`.
+  const begun = known.filter(
+    (name) => name.toLowerCase().startsWith(wanted) && /^[^a-z]/.test(name.slice(wanted.length)),
+  );
+  return begun.length === 1 ? begun[0] : undefined;
 }
 
 /** The edit distance, but two swapped letters count as one mistake. */

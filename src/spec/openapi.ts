@@ -31,10 +31,7 @@ export interface Examples {
 }
 
 /** A header or a body, with its schema. */
-interface Described {
-  readonly schema: JsonSchema;
-  readonly [member: string]: unknown;
-}
+type Described = { readonly schema: JsonSchema; readonly [member: string]: unknown };
 
 interface OpenApiResponse {
   readonly description: string;
@@ -45,10 +42,7 @@ interface OpenApiResponse {
   readonly "x-error-codes"?: readonly ErrorCode[];
 }
 
-interface OpenApiOperation {
-  readonly responses: Readonly<Record<string, OpenApiResponse>>;
-  readonly [part: string]: unknown;
-}
+type OpenApiOperation = { responses: Record<string, OpenApiResponse>; [part: string]: unknown };
 
 /** An OpenAPI 3.1 document as plain data that can be written as JSON. */
 export type OpenApiDocument = ReturnType<typeof openApiDocument>;

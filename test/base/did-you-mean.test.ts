@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { didYouMean } from "../../src/base/did-you-mean.ts";
 
-const names = ["serve", "exec", "export", "play", "limit.algorithm", "--port"];
+const names = ["serve", "exec", "export", "play", "oldest-first", "limit.algorithm", "--port"];
 
 test.each([
   ["sreve", "serve"],
@@ -13,6 +13,7 @@ test.each([
   ["exprot", "export"],
   ["limit.algorythms", "limit.algorithm"],
   ["limitalgorithm", "limit.algorithm"],
+  ["oldest", "oldest-first"],
   ["--prot", "--port"],
 ])("%s gets the suggestion %s", (sent, meant) => {
   expect(didYouMean(sent, names)).toBe(` Did you mean "${meant}"?`);

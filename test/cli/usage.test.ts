@@ -167,7 +167,7 @@ describe("wrong usage ends with 2 and says what is wrong", () => {
       ["serve", "--port", "0", "--max-worlds", "0"],
       "--max-worlds",
     ],
-    ["an unknown KEY", ["assumptions", "dedup.nothing"], "dedup.repeat"],
+    ["an unknown KEY", ["assumptions", "dedup.nothing"], "See: npx adsim assumptions"],
     ["exec without CMD", ["exec"], "CMD"],
     ["matrix without CMD", ["matrix"], "adsim matrix -- npm test"],
     ["no jobs", ["matrix", "--jobs", "0", "--", "true"], "a whole number from 1"],
@@ -189,7 +189,7 @@ describe("wrong usage ends with 2 and says what is wrong", () => {
     ],
     ["--markdown with --json", ["assumptions", "--markdown", "--json"], "leave out KEY and --json"],
     ["a report without a kind", ["matrix", "--report", "out.xml", "--", "true"], "junit=FILE"],
-    ["an unknown key to vary", ["matrix", "--only", "errors.x", "--", "true"], "errors.invalid"],
+    ["an unknown key to vary", ["matrix", "--only", "errors.x", "--", "true"], "not an assumption"],
     [
       "a key to vary that is pinned",
       [..."matrix --only errors.invalid --assume errors.invalid=422 -- true".split(" ")],

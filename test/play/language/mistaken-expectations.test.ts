@@ -100,7 +100,7 @@ test.each<[expectation: object, place: string, says: RegExp]>([
   [{ stats: {}, is: { clicks: [1] } }, "is.clicks", /must not be a list/],
   [{ stats: {}, is: { surfaces: { id: "x" } } }, "is.surfaces", /must be a list, or a rule/],
   [{ surfaces: {}, is: { surface: [] } }, "is.surface", /Did you mean "surfaces"/],
-  [{ payouts: {}, is: { pending: 0 } }, "is.pending", /pending_inr/],
+  [{ payouts: {}, is: { pending: 0 } }, "is.pending", /"pending_inr"/],
   [{ audit: { balance: true } }, "audit.balance", /Did you mean "balanced"/],
   [{ audit: { total: { aplied: 1 } } }, "audit.total.aplied", /Did you mean "applied"/],
   [{ audit: { total: { clicks: { lots: 1 } } } }, "audit.total.clicks.lots", /does not exist here/],

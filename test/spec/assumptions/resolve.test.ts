@@ -57,6 +57,7 @@ describe("the error for a wrong choice", () => {
   test.each([
     ["date.timezone", "IST", "ist"],
     ["dedup.repeat", "conflicts", "conflict"],
+    ["payout.order", "oldest", "oldest-first"],
     ["dedup.repeat", "Original Uncredited", "original-uncredited"],
     ["auth.key-scope", "publisher hidden", "publisher-hidden"],
   ])("of %s, %j, suggests %s", (key, choice, nearest) => {
