@@ -27,7 +27,7 @@ test("adsim serve gets ready, answers although nobody reads what it writes, and 
 test("adsim exec passes its standard streams and a signal on to CMD", async () => {
   const adsim = spawnAdsim([
     ...["exec", "--", "sh", "-c"],
-    'trap "exit 5" HUP; echo up; echo err >&2; while :; do sleep 0.01; done',
+    'trap "exit 5" HUP; echo err >&2; echo up; while :; do sleep 0.01; done',
   ]);
   await adsim.waitFor("up\n");
   adsim.signal("SIGHUP");
