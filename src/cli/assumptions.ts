@@ -102,7 +102,7 @@ are listed if they aren't at their default. The keys that begin with \`limit.\` 
 every answer, but an answer lists them only if they changed something else, too.
 
 The size of a request is limited whatever you choose. A body of more than 65,536 bytes (64 KiB) gets 413, and a query
-of more than 8,192 characters gets 414. Bytes are counted as sent, text in UTF-8. The limit also holds for GET, and for a
+of more than 8,192 characters gets 414. Bytes are counted as sent and, of a gzip body, unpacked, text in UTF-8. The limit also holds for GET, and for a
 Content-Type that gets 415. The API key and the rate limit are checked first, so such a request spends quota.
 
 ## All keys

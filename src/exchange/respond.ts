@@ -88,7 +88,7 @@ export function createResponder(
     },
     /** The answer of a fault rule, whose own headers override all others. */
     injected({ status, headers: own = {}, body: given }: Injected, facts: ResponseFacts) {
-      const body = typeof given === "string" ? given : (JSON.stringify(given) ?? "");
+      const body = typeof given === "string" ? given.toWellFormed() : (JSON.stringify(given) ?? "");
       const type = typeof given === "string" ? "text/plain" : "application/json";
       // A 204 must not have a length; with 304 it would be that of a body that isn't sent (RFC 9110 §8.6).
       const hasLength = status !== 204 && status !== 304;

@@ -172,6 +172,9 @@ const wrongResponses: readonly Wrong[] = [
   ],
   ["a header with a space", { headers: { "a b": "1" } }, "headers.a b", /not a valid header name/],
   ["a header without a name", { headers: { "": "1" } }, "headers.", /not a valid header name/],
+  // `new Headers` takes both; Node doesn't send them.
+  ["a line break in a header", { headers: { a: "b\n" } }, "headers.a", /can't be sent/],
+  ["a control character in a header", { headers: { a: "b\u0001" } }, "headers.a", /can't be sent/],
   [
     "a number in a header",
     { headers: { "Retry-After": 5 } },

@@ -207,6 +207,7 @@ describe("respond", () => {
       headers: { "content-type": "text/plain", "content-length": "4" },
       body: "{€",
     });
+    expect(answerTo({ status: 200, body: "\ud800" }).headers["content-length"]).toBe("3");
     expect(answerTo({ status: 200, body: null }).body).toBe("null");
     expect(answerTo({ status: 200, body: "" }).headers["content-type"]).toBe("text/plain");
     expect(answerTo({ status: 502 })).toEqual({
