@@ -2,7 +2,7 @@
 
 import { InputError } from "../base/input.ts";
 import { createSimulatorCore } from "../simulator/core.ts";
-import type { Moment } from "../simulator/moment.ts";
+import type { Moment } from "../simulator/past.ts";
 import type { HostedCore, SimulatorCore } from "../simulator/simulator.ts";
 import type { Choices, SimulatorOptions } from "../simulator/simulator-options.ts";
 import { fakerHost } from "../world/publishers/people.ts";
@@ -58,7 +58,7 @@ export function withFetch(core: HostedCore): Simulator {
 
 /** Loads the page and the control API, which most programs never need. */
 async function traceOfOne(world: HostedCore, options: TraceOptions | undefined): Promise<string> {
-  if (world.journal.isOff) {
+  if (world.journal.log.capacity === 0) {
     throw new InputError("journalEntries", "must not be 0: a trace is made from the journal");
   }
   const { traceHtml, worldsWith } = await import("./trace-html.ts");

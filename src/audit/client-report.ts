@@ -7,12 +7,12 @@ import { groupedBy } from "../base/grouped-by.ts";
 import { oneLine } from "../base/text.ts";
 import type { JournalEntry } from "../journal/entry.ts";
 import type { JournalRing } from "../journal/journal.ts";
+import type { ChangeItem } from "../journal/log.ts";
 import { PREFLIGHT } from "../journal/record.ts";
 import { shownEntry } from "../journal/shown-entry.ts";
-import { type Attempt, type AttemptHistory, attemptsOf } from "./findings/attempts.ts";
+import { type Attempt, type AttemptHistory, attemptsOf, type Era } from "./findings/attempts.ts";
 import { beforeRetryAfter } from "./findings/before-retry-after.ts";
 import { continuesAfter401 } from "./findings/continues-after-401.ts";
-import type { Era } from "./findings/eras.ts";
 import { eventInTwoSessions } from "./findings/event-in-two-sessions.ts";
 import {
   type Finding,
@@ -79,22 +79,18 @@ const MAX_PROOF = 3;
 const MAX_SEQUENCES = 1000;
 const MAX_PUBLISHERS = 20;
 
-/** `mode`: the clock's mode now. `eras`: the finished ones. */
-export function reportOf(
-  journal: JournalRing,
-  eras: readonly Era[],
-  mode: ClockMode,
-): ClientReport {
-  const held = journal.records();
-  const requests = journal.total;
+/** `mode`: the clock's mode now. */
+export function reportOf({ log }: JournalRing, mode: ClockMode): ClientReport {
+  const items = log.exchanges();
+  const requests = log.total;
+  const eras = erasOf(log.changes());
   const now: Era = { last: requests, isFrozen: mode === "frozen", end: "clock" };
-  const attempts = attemptsOf(held, [...eras, now]);
+  const attempts = attemptsOf(items, [...eras, now]);
   // Browsers send preflights, not clients.
   const judged = attempts.filter(({ record }) => record.reason !== PREFLIGHT);
   const histories = historiesOf(judged, eras);
-  const { first, records } = held;
-  const ends = [records[0], records.at(-1)];
-  const [from, until] = ends.map((record) => record && formatInstant(record.nowMs));
+  const ends = [items[0], items.at(-1)];
+  const [from, until] = ends.map((item) => item && formatInstant(item.record.nowMs));
   const findings: Finding[] = [];
   for (const id of findingIds) {
     const offences = histories.flatMap((history) => findingKinds[id].find(history));
@@ -102,15 +98,28 @@ export function reportOf(
   }
   return {
     requests,
-    kept: records.length,
-    copies: records.length - attempts.length,
+    kept: items.length,
+    copies: items.length - attempts.length,
     from,
     until,
     operations: operationsOf(attempts),
     faults: faultsOf(attempts),
-    notes: [...notesOn(attempts, first, records.length), ...doubtNotes(histories)],
+    notes: [
+      ...notesOn(attempts, requests - items.length + 1, items.length),
+      ...doubtNotes(histories),
+    ],
     findings,
   };
+}
+
+/** Where the clock changed its mode or the state was replaced: pauses across such a change can't be judged. */
+function erasOf(changes: readonly ChangeItem[]): Era[] {
+  return changes.flatMap(({ after: last, change }): Era[] => {
+    if (change.kind === "replace")
+      return [{ last, isFrozen: change.was === "frozen", end: "state" }];
+    const isOther = change.kind === "set-clock" && change.mode !== change.was;
+    return isOther ? [{ last, isFrozen: change.was === "frozen", end: "clock" }] : [];
+  });
 }
 
 /** A history ends where the world's state was replaced: nothing before that explains what comes after. */

@@ -6,7 +6,7 @@
 import * as v from "valibot";
 import { InputError, parseInput } from "../base/input.ts";
 import { plainRequest } from "../exchange/plain-request.ts";
-import type { Script } from "../simulator/moment.ts";
+import type { Script } from "../simulator/past.ts";
 import type { HostedCore, SimulatorCore } from "../simulator/simulator.ts";
 import { type AssumptionKey, catalogue } from "../spec/assumptions/catalogue.ts";
 import { keyHint } from "../spec/assumptions/resolve.ts";
@@ -123,7 +123,7 @@ function createAsker(question: Question): Asker {
   const present = presentOf(question);
   const { seed, assumptions: inForce } = present;
   const first = ask(present.fork(), question.request);
-  const script = question.core.history.scriptOf(question.moment, "earliest");
+  const script = question.core.past.scriptOf(question.moment, "earliest");
   const own = withoutOthers(script, first.exchange.publisher);
   const { flaw, ...request } = plainRequest(question.request);
   // What can't be read has no ids.
@@ -152,7 +152,7 @@ function createAsker(question: Question): Asker {
       const past = choice.key === "auth.key-scope" ? script : own;
       return { asked: askUnder({ ...question, requestWith }, past, choice) };
     },
-    note: script.from.isStart ? {} : { note: noteAbout(script.from.sequence) },
+    note: script.from.accounts.size === 0 ? {} : { note: noteAbout(script.sequence) },
   };
 }
 
@@ -161,30 +161,30 @@ function createAsker(question: Question): Asker {
  * and a key may work for all publishers.
  */
 function withoutOthers(script: Script, publisher: string | undefined): Script {
-  const { state } = script.from.copy;
+  const { from } = script;
   const hasRules =
-    state.faults.rules.length > 0 ||
-    script.steps.some((step) => step.kind === "change" && step.noted.change.kind === "fault");
+    from.faults.rules.length > 0 ||
+    script.items.some((item) => item.kind === "change" && item.change.kind === "fault");
   const isShared =
     hasRules ||
     publisher === undefined ||
-    state.settings.assumptions["auth.key-scope"] === "any" ||
+    from.settings.assumptions["auth.key-scope"] === "any" ||
     wasAssumed(script, "auth.key-scope") ||
     wasAssumed(script, "ids.format");
   if (isShared) return script;
-  const steps = script.steps.filter(
-    (step) => step.kind === "change" || [undefined, publisher].includes(step.record.publisher),
+  const items = script.items.filter(
+    (item) => item.kind === "change" || [undefined, publisher].includes(item.record.publisher),
   );
-  return { ...script, steps };
+  return { ...script, items };
 }
 
 /** Whether the assumption was changed by hand. */
-function wasAssumed({ steps }: Script, key: AssumptionKey): boolean {
-  return steps.some(
-    (step) =>
-      step.kind === "change" &&
-      step.noted.change.kind === "assume" &&
-      step.noted.change.assumptions[key] !== undefined,
+function wasAssumed({ items }: Script, key: AssumptionKey): boolean {
+  return items.some(
+    (item) =>
+      item.kind === "change" &&
+      item.change.kind === "assume" &&
+      item.change.assumptions[key] !== undefined,
   );
 }
 

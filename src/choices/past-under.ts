@@ -1,9 +1,9 @@
 /** Plays a world's journal again under another choice, and asks the request at its end. */
 
-import type { HistoryStep, Script } from "../simulator/moment.ts";
-import { requestIn } from "../simulator/repetition.ts";
+import type { LogItem } from "../journal/log.ts";
+import type { Script } from "../simulator/past.ts";
+import { type Replay, requestIn } from "../simulator/replay.ts";
 import type { AssumptionKey } from "../spec/assumptions/catalogue.ts";
-import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import type { ApiRequest, ApiResponse, RequestParts } from "../spec/messages.ts";
 import { operations } from "../spec/operations.ts";
 import { type Asked, ask } from "./answer.ts";
@@ -21,8 +21,6 @@ interface AskedQuestion extends Pick<Question, "core" | "decide"> {
   requestWith(idOf: IdTranslator): ApiRequest;
 }
 
-type Change = Extract<HistoryStep, { kind: "change" }>["noted"]["change"];
-
 /**
  * The answer to the request under the choice. A click names the impression that its client was told about there.
  *
@@ -30,30 +28,22 @@ type Change = Extract<HistoryStep, { kind: "change" }>["noted"]["change"];
  */
 export function askUnder(
   { core, decide, requestWith }: AskedQuestion,
-  { from, steps, untilMs }: Script,
+  script: Script,
   { key, choice }: NamedChoice,
 ): Asked {
-  const { assumptions } = from.copy.state.settings;
-  const repetition = core.beginAt(from, resolveAssumptions({ ...assumptions, [key]: choice }));
   /** The ids of impressions there, by those that clients were told here. */
   const told = new Map<string, string>();
   const idOf: IdTranslator = (text) => told.get(text) ?? text;
-  let latest: ApiResponse | undefined;
-  for (const step of steps) {
-    if (step.kind === "change") {
-      const change = changeBesides(step.noted.change, key);
-      if (change !== undefined)
-        repetition.repeat({ kind: "change", noted: { ...step.noted, change } });
-      continue;
-    }
-    const { record } = step;
-    // The second entry of a duplicated request has no answer of its own.
-    latest = repetition.repeat(step, asToldThere(requestIn(record), idOf)) ?? latest;
+  const send: Replay["send"] = (world, record) => {
+    const answer = world.handle(asToldThere(requestIn(record), idOf));
     const id = impressionIdIn(record.response);
-    if (id !== undefined && !told.has(id)) told.set(id, impressionIdIn(latest) ?? `${id}-untold`);
-  }
-  repetition.end(untilMs, decide);
-  return ask(repetition.world, requestWith(idOf));
+    if (id !== undefined && !told.has(id)) told.set(id, impressionIdIn(answer) ?? `${id}-untold`);
+    return answer;
+  };
+  const items = script.items.flatMap((item) => withoutChoice(item, key));
+  const choices = { [key]: choice };
+  const world = core.rebuild({ ...script, items }, { choices, send, decide });
+  return ask(world, requestWith(idOf));
 }
 
 /** Only clicks send what an answer told. */
@@ -65,9 +55,10 @@ function impressionIdIn(response: ApiResponse | undefined): string | undefined {
   return response && /"impression_id":"([^"]+)"/.exec(response.body)?.[1];
 }
 
-/** Without a choice of this key; undefined if nothing is left. */
-function changeBesides(change: Change, key: AssumptionKey): Change | undefined {
-  if (change.kind !== "assume" || change.assumptions[key] === undefined) return change;
-  const { [key]: _, ...assumptions } = change.assumptions;
-  return Object.keys(assumptions).length === 0 ? undefined : { ...change, assumptions };
+/** Without a choice of this key; empty if nothing is left. */
+function withoutChoice(item: LogItem, key: AssumptionKey): readonly LogItem[] {
+  if (item.kind === "exchange" || item.change.kind !== "assume") return [item];
+  const { [key]: _, ...assumptions } = item.change.assumptions;
+  if (Object.keys(assumptions).length === 0) return [];
+  return [{ ...item, change: { ...item.change, assumptions } }];
 }

@@ -4,8 +4,8 @@ import { InputError } from "../base/input.ts";
 import type { FunctionStandIn } from "../faults/rules.ts";
 import type { Verdict } from "../faults/verdict.ts";
 import type { JournalRecord } from "../journal/record.ts";
-import type { Moment } from "../simulator/moment.ts";
-import { repeatAll, verdictIn } from "../simulator/repetition.ts";
+import type { Moment } from "../simulator/past.ts";
+import { verdictIn } from "../simulator/replay.ts";
 import type { HostedCore, SimulatorCore } from "../simulator/simulator.ts";
 import type { ApiRequest } from "../spec/messages.ts";
 
@@ -21,7 +21,7 @@ export interface Question {
 /** @throws InputError unless its past can be repeated. */
 export function hosted(sim: SimulatorCore): HostedCore {
   if (!isHosted(sim)) throw new InputError("sim", "must be a simulator made by createSimulator");
-  if (!sim.journal.isOff) return sim;
+  if (sim.journal.log.capacity > 0) return sim;
   throw new InputError(
     "sim",
     "has its journal off (journalEntries is 0), so what an answer depends on can't be repeated. Create it with a journal",
@@ -30,15 +30,12 @@ export function hosted(sim: SimulatorCore): HostedCore {
 }
 
 function isHosted(sim: SimulatorCore): sim is HostedCore {
-  return typeof sim === "object" && sim !== null && "beginAt" in sim && "history" in sim;
+  return typeof sim === "object" && sim !== null && "rebuild" in sim && "past" in sim;
 }
 
 /** The world at the moment of the question. It has no journal. */
 export function presentOf({ core, moment, decide }: Question): HostedCore {
-  const script = core.history.scriptOf(moment);
-  const repetition = core.beginAt(script.from);
-  repeatAll(repetition, script, decide);
-  return repetition.world;
+  return core.rebuild(core.past.scriptOf(moment), { decide });
 }
 
 /** Asks each function once about requests that look the same to it, because it may count its calls. */

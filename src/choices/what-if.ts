@@ -4,7 +4,7 @@ import { InputError, inField, underName } from "../base/input.ts";
 import { type FaultRule, parseRule } from "../faults/rule.ts";
 import type { FunctionStandIn } from "../faults/rules.ts";
 import type { JournalRecord } from "../journal/record.ts";
-import { requestIn } from "../simulator/repetition.ts";
+import { requestIn } from "../simulator/replay.ts";
 import type { HostedCore } from "../simulator/simulator.ts";
 import type { RequestParts } from "../spec/messages.ts";
 import { type Answer, type Asked, ask, shownAsked } from "./answer.ts";
@@ -33,39 +33,23 @@ export interface WhatIf {
  * @throws InputError if the journal no longer has the entry, or it can't be sent again.
  */
 export function recordedQuestion(core: HostedCore, sequence: number): Question {
-  const { record, first } = recordedAt(core, sequence);
+  const record = recordedAt(core, sequence);
   const request = requestIn(record);
-  return { core, moment: { before: first }, request, decide: asRecorded(record) };
+  return { core, moment: { before: sequence }, request, decide: asRecorded(record) };
 }
 
-/** `first`: the entry that is the request's own. A rule may have made a second one of it. */
-function recordedAt(
-  { journal }: HostedCore,
-  sequence: number,
-): { readonly record: JournalRecord; readonly first: number } {
-  const record = journal.recordAt(sequence);
+function recordedAt({ journal: { log } }: HostedCore, sequence: number): JournalRecord {
+  const record = log.exchange(sequence)?.record;
   if (record === undefined) {
-    const why = journal.isOff
-      ? "names no entry: the journal is off (journalEntries is 0)"
-      : "must be the number of an entry that the journal still has";
+    const why =
+      log.capacity === 0
+        ? "names no entry: the journal is off (journalEntries is 0)"
+        : "must be the number of an entry that the journal still has";
     throw new InputError("sequence", why, "not-found");
   }
-  if (record.reason === "malformed_request") {
-    const why = "is a request that couldn't be read, so it can't be sent again";
-    throw new InputError("sequence", why, "conflict");
-  }
-  return record.fault?.application === 2
-    ? recordedAtFirst(journal.recordAt(sequence - 1), sequence)
-    : { record, first: sequence };
-}
-
-function recordedAtFirst(
-  record: JournalRecord | undefined,
-  sequence: number,
-): ReturnType<typeof recordedAt> {
-  if (record !== undefined) return { record, first: sequence - 1 };
-  const why = "is the second entry of one request, and the journal no longer has the first";
-  throw new InputError("sequence", why, "not-found");
+  if (record.reason !== "malformed_request") return record;
+  const why = "is a request that couldn't be read, so it can't be sent again";
+  throw new InputError("sequence", why, "conflict");
 }
 
 /** @throws InputError for an entry that can't be sent again, and for an invalid alteration; it names the field. */

@@ -1,7 +1,9 @@
 /** What happens in a world as server-sent events: what its journal and its history keep, from some entry on. */
 
+import type { ChangeItem } from "../journal/log.ts";
 import type { HostedCore } from "../simulator/simulator.ts";
 import { listedExchange } from "./listed-exchange.ts";
+import { shownChange } from "./shown-change.ts";
 
 export interface EventStreamSource {
   readonly world: HostedCore;
@@ -18,7 +20,8 @@ const MAX_ROWS = 10_000;
 
 /** Returns a function that returns the events since its last call, as text; empty if there are none. */
 export function createEventStream(source: EventStreamSource): () => string {
-  const { journal, history } = source.world;
+  const { journal } = source.world;
+  const { log } = journal;
   let { state } = source;
   /** The last entry that was sent or is no longer kept. */
   let sent = source.after;
@@ -54,25 +57,19 @@ export function createEventStream(source: EventStreamSource): () => string {
   }
   /** A client that comes back says only which rows it has, and gets the changes since then once more. */
   function newChanges(): string {
-    const { changeCount } = history;
+    const { changeCount } = log;
     if (sentChanges === changeCount) return "";
-    const kept = history.changes();
-    const fresh =
-      sentChanges === undefined
-        ? kept.filter((change) => change.after >= (hasRows ? sent : 0))
-        : kept.slice(Math.max(0, kept.length - (changeCount - sentChanges)));
+    const isNew = ({ number, after }: ChangeItem): boolean =>
+      sentChanges === undefined ? after >= (hasRows ? sent : 0) : number > sentChanges;
+    const fresh = log.changes().filter(isNew).map(shownChange);
     sentChanges = changeCount;
     return fresh.length === 0 ? "" : event("changes", fresh);
   }
   function newRows(): string {
     sent = Math.max(sent, dropped());
-    const rows: object[] = [];
-    while (rows.length < MAX_ROWS) {
-      const record = journal.recordAt(sent + 1);
-      if (record === undefined) break;
-      sent += 1;
-      rows.push(listedExchange(record, sent));
-    }
+    const items = log.exchanges(sent + 1).slice(0, MAX_ROWS);
+    const rows = items.map(({ record, sequence }) => listedExchange(record, sequence));
+    sent += rows.length;
     if (rows.length === 0) return "";
     hasRows = true;
     return event("exchanges", rows);

@@ -4,14 +4,13 @@ import { eventValues } from "../audit/findings/client-event.ts";
 import { formatInstant } from "../base/calendar.ts";
 import type { ClockMode } from "../base/clock.ts";
 import { InputError, underName } from "../base/input.ts";
-import type { FunctionStandIn } from "../faults/rules.ts";
-import { isFirstOfTwo, type Script } from "../simulator/moment.ts";
-import { type Repetition, repeatAll, verdictIn } from "../simulator/repetition.ts";
+import type { Moment } from "../simulator/past.ts";
 import type { HostedCore } from "../simulator/simulator.ts";
 import { buildRequest } from "../spec/build-request.ts";
 import { isEventKind, type OperationId } from "../spec/operations.ts";
 import { publisherWith } from "./publisher-with.ts";
 import type { ControlCall, ControlRoute, Reply } from "./route.ts";
+import { shownChange } from "./shown-change.ts";
 
 export const historyRoutes: readonly ControlRoute[] = [
   { method: "GET", path: "history", answer: reach },
@@ -20,10 +19,10 @@ export const historyRoutes: readonly ControlRoute[] = [
 
 /** Which moments can be rebuilt, and what was done by hand meanwhile. */
 function reach({ world }: ControlCall): Reply {
-  const { journal, history } = world;
-  const { first, whyNone } = history;
+  const { log, total } = world.journal;
+  const { first, whyNone } = world.past;
   const unavailable = whyNone && `No moment can be rebuilt: ${whyNone}.`;
-  const value = { first, total: journal.total, unavailable, changes: history.changes() };
+  const value = { first, total, unavailable, changes: log.changes().map(shownChange) };
   return { kind: "json", value };
 }
 
@@ -33,10 +32,9 @@ function moment(call: ControlCall): Reply {
   const sequence = entryOf(call);
   const publisher = query.get("publisher") ?? publisherBehind(world, sequence);
   if (publisher !== undefined) world.publishers.get(publisher);
-  return {
-    kind: "json",
-    value: { sequence, publisher, ...statesAround(world, sequence, publisher) },
-  };
+  const after = underName("sequence", () => stateAt(world, { after: sequence }, publisher));
+  const before = sequence === 0 ? null : stateBefore(world, sequence, publisher);
+  return { kind: "json", value: { sequence, publisher, before, after } };
 }
 
 /**
@@ -44,7 +42,7 @@ function moment(call: ControlCall): Reply {
  * that the request names, if that exists.
  */
 function publisherBehind(world: HostedCore, sequence: number): string | undefined {
-  const record = world.journal.recordAt(sequence);
+  const record = world.journal.log.exchange(sequence)?.record;
   if (record === undefined) return undefined;
   const concerned = isEventKind(record.operation) ? record.account?.id : undefined;
   const behind = concerned ?? record.publisher;
@@ -54,56 +52,23 @@ function publisherBehind(world: HostedCore, sequence: number): string | undefine
   return publisherWith(named ?? undefined, world.publishers)?.id;
 }
 
-/** `before` is null if only the moment after the entry can be rebuilt. */
-function statesAround(
+/** Null if what leads to that moment is gone. */
+function stateBefore(
   world: HostedCore,
   sequence: number,
   publisher: string | undefined,
-): { readonly before: object | null; readonly after: object } {
-  const record = world.journal.recordAt(sequence);
-  const script = record && scriptBefore(world, sequence);
-  if (record === undefined || script === undefined) {
-    return { before: null, after: stateAfter(world, sequence, publisher) };
-  }
-  // Rules that are functions decide on the entry itself as they did.
-  const recorded: FunctionStandIn = (id) => () => verdictIn(record, id);
-  const { repetition, world: earlier, mode } = rebuild(world, script, recorded);
-  const before = shownState(earlier.fork(), mode, publisher);
-  // What led to the moment between the two times of a duplicated request doesn't lead on.
-  if (record.fault?.application === 2) {
-    return { before, after: stateAfter(world, sequence, publisher) };
-  }
-  repetition.repeat({ kind: "request", sequence, record, isFirstOnly: isFirstOfTwo(record) });
-  return { before, after: shownState(earlier, mode, publisher) };
-}
-
-function stateAfter(world: HostedCore, sequence: number, publisher: string | undefined): object {
-  const script = underName("sequence", () => world.history.scriptOf({ after: sequence }));
-  const rebuilt = rebuild(world, script);
-  return shownState(rebuilt.world, rebuilt.mode, publisher);
-}
-
-/** Undefined if what leads to that moment is gone. */
-function scriptBefore({ history }: HostedCore, sequence: number): Script | undefined {
+): object | null {
   try {
-    return history.scriptOf({ before: sequence });
+    return stateAt(world, { before: sequence }, publisher);
   } catch (error) {
-    if (error instanceof InputError) return undefined;
+    if (error instanceof InputError) return null;
     throw error;
   }
 }
 
-/** A world with a frozen clock in the state that a script leads to. `mode`: that of the clock at that moment. */
-function rebuild(world: HostedCore, script: Script, asked?: FunctionStandIn): RebuiltWorld {
-  const repetition = world.beginAt(script.from);
-  repeatAll(repetition, script, asked);
-  return { repetition, world: repetition.world, mode: script.mode };
-}
-
-interface RebuiltWorld {
-  readonly repetition: Repetition<HostedCore>;
-  readonly world: HostedCore;
-  readonly mode: ClockMode;
+function stateAt(world: HostedCore, moment: Moment, publisher: string | undefined): object {
+  const script = world.past.scriptOf(moment);
+  return shownState(world.rebuild(script), script.mode, publisher);
 }
 
 /** @throws InputError unless the path has the number of an entry. */

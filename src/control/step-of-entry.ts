@@ -2,7 +2,7 @@
 
 import { InputError } from "../base/input.ts";
 import { utf8Text } from "../base/text.ts";
-import type { NumberedRecord } from "../journal/record.ts";
+import type { ExchangeItem } from "../journal/log.ts";
 import { shownEntry } from "../journal/shown-entry.ts";
 import { wireExchange } from "../journal/wire-exchange.ts";
 import { createRequestSteps } from "../play/language/request-step.ts";
@@ -23,7 +23,7 @@ export interface StepOfEntry {
  */
 export function stepOfEntry(
   world: SimulatorCore,
-  entry: NumberedRecord,
+  entry: Pick<ExchangeItem, "record" | "sequence">,
   check: ScenarioPlayer["check"] = () => undefined,
 ): StepOfEntry {
   if (utf8Text(entry.record.body) === undefined)
@@ -39,7 +39,10 @@ export function stepOfEntry(
   }
 }
 
-function uncheckedStep(world: SimulatorCore, { record, sequence }: NumberedRecord): RequestStep {
+function uncheckedStep(
+  world: SimulatorCore,
+  { record, sequence }: Pick<ExchangeItem, "record" | "sequence">,
+): RequestStep {
   const { publishers, assumptions } = world;
   const exchange = wireExchange(shownEntry(record, sequence, "shown", undefined));
   const sender =

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { formatInstant } from "../base/calendar.ts";
 import { InputError, parseInput } from "../base/input.ts";
 import { strictObject } from "../base/schema-builders.ts";
-import { entryNumber, type Moment } from "../simulator/moment.ts";
+import { entryNumber, type Moment } from "../simulator/past.ts";
 import type { MaybeLater, Worlds } from "../simulator/worlds.ts";
 import type { ControlCall, ControlRoute, Reply } from "./route.ts";
 

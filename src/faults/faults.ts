@@ -81,7 +81,7 @@ export function createFaults(
       const { faults, nowMs } = present();
       const added = addRule(faults, given, nowMs);
       const { id, rule } = added;
-      note({ kind: "fault", id, rule: typeof rule === "function" ? rule : { ...rule, id } }, nowMs);
+      note({ kind: "fault", id, rule }, nowMs);
       return Object.assign(() => remove((one) => one === added), { rule: installed(added) });
     },
     list: () => present().faults.rules.map(installed),

@@ -67,13 +67,10 @@ export interface Rules {
   isEmpty(): boolean;
   /** The decision of the first rule that chooses the request. */
   decide(arrived: ArrivedRequest): FiredRule | undefined;
-  /** Whether no rule makes the service carry out a request twice: set, and left so, only in a world that is rebuilt. */
-  leavesOutSecond: boolean;
 }
 
 export function createRules(seed: string, state: FaultsState): Rules {
-  const rules: Rules = {
-    leavesOutSecond: false,
+  return {
     isEmpty: () => state.rules.length === 0,
     decide(arrived) {
       const asked = dropExpired(state, arrived.nowMs).filter(({ rule }) => looksAt(rule, arrived));
@@ -81,14 +78,11 @@ export function createRules(seed: string, state: FaultsState): Rules {
       for (const { rule, seen } of asked) increment(seen, counterOf(rule, arrived));
       for (const one of asked) {
         const fired = fire(seed, one, arrived);
-        if (fired?.plan.applications === 2 && rules.leavesOutSecond)
-          return { ...fired, plan: { ...fired.plan, applications: 1 } };
         if (fired !== undefined) return fired;
       }
       return undefined;
     },
   };
-  return rules;
 }
 
 /** Drops expired rules. @returns the others. */

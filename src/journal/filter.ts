@@ -41,25 +41,24 @@ export interface HarFilter extends JournalFilter {
 /** A checked filter. */
 export interface ParsedFilter {
   readonly secrets: Secrets;
-  readonly limit: number;
-  /** Whether the limit selects the first matches instead of the latest. */
-  readonly takesFirst: boolean;
   /** The lowest sequence that can match. */
   readonly first: number;
   matches(record: JournalRecord): boolean;
+  /** Those of the matching exchanges, oldest first, that the limit leaves. */
+  limited<Item>(matching: readonly Item[]): readonly Item[];
 }
 
 const someText = v.pipe(v.string(), v.minLength(1, "must not be empty"));
-
-const statusForm = "must be 0 (no response) or a whole number from 100 to 599";
+const STATUS = "must be 0 (no response) or a whole number from 100 to 599";
 
 const entries = {
   operation: v.optional(v.picklist(operationIds, `must be one of ${operationIds.join(", ")}`)),
   publisher: v.optional(someText),
   status: v.optional(
     v.pipe(
-      v.number(statusForm),
-      v.check((status) => status === 0 || isStatus(status), statusForm),
+      v.number(STATUS),
+      v.safeInteger(STATUS),
+      v.check((status) => status === 0 || (status >= 100 && status <= 599), STATUS),
     ),
   ),
   from: v.optional(instantText),
@@ -68,17 +67,11 @@ const entries = {
   unmatched: v.optional(v.boolean("must be true or false")),
   after: v.optional(wholeFrom(0, " (the sequence of an entry)")),
   limit: v.optional(wholeFrom(1)),
-  secrets: v.optional(v.picklist(["shown", "redacted"], "must be shown or redacted")),
+  secrets: v.optional(v.picklist(["shown", "redacted"], "must be shown or redacted"), "redacted"),
 };
+const baseUrl = v.optional(v.union([v.string(), v.instance(URL)], "must be a string or a URL"));
 const filterSchema = v.strictObject(entries);
-const harFilterSchema = v.strictObject({
-  ...entries,
-  baseUrl: v.optional(v.union([v.string(), v.instance(URL)], "must be a string or a URL")),
-});
-
-function isStatus(status: number): boolean {
-  return Number.isInteger(status) && status >= 100 && status <= 599;
-}
+const harFilterSchema = v.strictObject({ ...entries, baseUrl });
 
 /** @throws InputError that names the invalid condition. */
 export function parseFilter(given: unknown): ParsedFilter {
@@ -86,41 +79,34 @@ export function parseFilter(given: unknown): ParsedFilter {
 }
 
 /** The same for a HAR filter. Returns `baseUrl` unchecked. */
-export function readHarFilter(given: unknown): {
-  readonly filter: ParsedFilter;
-  readonly baseUrl: string | URL | undefined;
-} {
+export function readHarFilter(given: unknown) {
   const { baseUrl, ...rest } = parseInput(harFilterSchema, given, "filter");
   return { filter: filterOf(rest), baseUrl };
 }
 
 function filterOf(wanted: v.InferOutput<typeof filterSchema>): ParsedFilter {
-  const { operation, publisher, status, fault, unmatched, after = 0 } = wanted;
-  const fromMs = msOf(wanted.from, Number.NEGATIVE_INFINITY);
-  const untilMs = msOf(wanted.until, Number.POSITIVE_INFINITY);
+  const { operation, publisher, status, fault, unmatched, after, limit } = wanted;
+  const fromMs = parseInstant(wanted.from ?? "") ?? Number.NEGATIVE_INFINITY;
+  const untilMs = parseInstant(wanted.until ?? "") ?? Number.POSITIVE_INFINITY;
   if (fromMs >= untilMs) throw new InputError("until", "must be later than from");
+  const isWanted = <Value>(value: Value | undefined, found: Value): boolean =>
+    value === undefined || value === found;
   return {
-    secrets: wanted.secrets ?? "redacted",
-    limit: wanted.limit ?? Number.POSITIVE_INFINITY,
-    takesFirst: wanted.after !== undefined,
-    first: after + 1,
+    secrets: wanted.secrets,
+    first: (after ?? 0) + 1,
     matches: (record) =>
-      (operation === undefined || operation === record.operation) &&
-      (publisher === undefined || publisher === record.publisher) &&
-      (status === undefined || status === record.response.status) &&
+      isWanted(operation, record.operation) &&
+      isWanted(publisher, record.publisher) &&
+      isWanted(status, record.response.status) &&
       record.nowMs >= fromMs &&
       record.nowMs < untilMs &&
       (fault === undefined || isTouchedBy(fault, record)) &&
-      (unmatched === undefined || unmatched === isUnmatched(record)),
+      isWanted(unmatched, record.operation === undefined && record.reason !== PREFLIGHT),
+    limited(matching) {
+      if (limit === undefined) return matching;
+      return after === undefined ? matching.slice(-limit) : matching.slice(0, limit);
+    },
   };
-}
-
-function isUnmatched({ operation, reason }: JournalRecord): boolean {
-  return operation === undefined && reason !== PREFLIGHT;
-}
-
-function msOf(text: string | undefined, otherwise: number): number {
-  return text === undefined ? otherwise : (parseInstant(text) ?? otherwise);
 }
 
 function isTouchedBy(rule: string, { fault }: JournalRecord): boolean {

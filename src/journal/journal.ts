@@ -5,17 +5,16 @@ import type { JournalEntry, Nearest } from "./entry.ts";
 import {
   type HarFilter,
   type JournalFilter,
-  type ParsedFilter,
   parseFilter,
   readHarFilter,
   type Secrets,
 } from "./filter.ts";
 import { harBaseUrl, harOf } from "./har.ts";
-import { type ExchangeObserver, notifyObservers } from "./logged-exchange.ts";
-import type { JournalRecord, NumberedRecord, ShownRecord } from "./record.ts";
-import { createRecordRing, type RecordRing } from "./ring.ts";
+import { type ExchangeItem, Log } from "./log.ts";
+import { type ExchangeObserver, loggedExchange } from "./logged-exchange.ts";
+import type { JournalRecord, ShownRecord } from "./record.ts";
 import { shownEntry } from "./shown-entry.ts";
-import { createWaiters, type WaitFor } from "./wait-for.ts";
+import { createWaitFor, type WaitedFor, type WaitFor } from "./wait-for.ts";
 
 /** A world's journal. Methods that take a filter throw {@link InputError} if it is invalid. */
 export interface Journal {
@@ -43,22 +42,19 @@ export interface Journal {
   readonly kept: number;
 }
 
+/** The journal as the simulator needs it. */
 export interface JournalRing extends Journal {
+  /** The exchanges, and what was done by hand between them. */
+  readonly log: Log;
   /** Records the entry with a copy of its response. @returns the original response, which the caller may change. */
   record(entry: JournalRecord): ApiResponse;
-  /** Whether it never keeps an entry. */
-  readonly isOff: boolean;
-  /** The record with this sequence, including secrets; undefined if it isn't kept. */
-  recordAt(sequence: number): JournalRecord | undefined;
-  /** All records, oldest first, including secrets. `first` is the sequence of the oldest. */
-  records(): { readonly first: number; readonly records: readonly JournalRecord[] };
   /** The entries of {@link Journal.entries} with their records. */
-  shown(filter: JournalFilter): ShownRecord[];
+  shown(filter?: JournalFilter): ShownRecord[];
   /** Drops everything and restarts the numbering. */
   restart(): void;
   /** Grows when entries are dropped at once: by `clear` and `restart`. */
   readonly restarts: number;
-  readonly share: RecordRing["share"];
+  share: Log["share"];
 }
 
 /** Explains unknown names and ids. Created for each listing, so that a finder may cache what it computes. */
@@ -71,97 +67,68 @@ export interface JournalOptions {
 }
 
 export function createJournal({ entries, nearest }: JournalOptions): JournalRing {
-  const ring = createRecordRing(entries);
-  const oldestKept = (): number => ring.total - ring.kept + 1;
-
-  /** The matching records within the filter's limit, oldest first. */
-  function select(filter: ParsedFilter): NumberedRecord[] {
-    const found: NumberedRecord[] = [];
-    const { total } = ring;
-    const oldest = Math.max(filter.first, oldestKept());
-    const step = filter.takesFirst ? 1 : -1;
-    let sequence = filter.takesFirst ? oldest : total;
-    while (sequence >= oldest && sequence <= total && found.length < filter.limit) {
-      const record = ring.at(sequence);
-      if (record !== undefined && filter.matches(record)) found.push({ record, sequence });
-      sequence += step;
-    }
-    return filter.takesFirst ? found : found.reverse();
-  }
-
-  function show(found: readonly NumberedRecord[], { secrets }: ParsedFilter): ShownRecord[] {
-    const find = nearest();
-    return found.map(({ record, sequence }) => ({
-      record,
-      entry: shownEntry(record, sequence, secrets, find(record, secrets)),
-    }));
-  }
-  const showAll = (found: readonly NumberedRecord[], filter: ParsedFilter): JournalEntry[] =>
-    show(found, filter).map(({ entry }) => entry);
-
-  const observers = new Set<ExchangeObserver>();
+  const log = new Log(entries);
+  const followers = new Set<(item: ExchangeItem) => void>();
   let restarts = 0;
-  const { waiting, notify, waitFor } = createWaiters({ select, show: showAll });
 
-  function record(entry: JournalRecord): ApiResponse {
-    const { response } = entry;
-    if (!ring.isOff || waiting.length !== 0) entry.response = copyOfResponse(response);
-    ring.add(entry);
-    if (observers.size !== 0) notifyObservers(observers, entry, ring.total);
-    if (waiting.length !== 0) notify({ record: entry, sequence: ring.total });
-    return response;
+  const select: WaitedFor["select"] = ({ first, matches, limited }) =>
+    limited(log.exchanges(first).filter(({ record }) => matches(record)));
+  const show: WaitedFor["show"] = (found, filter) =>
+    withRecords(found, filter).map(({ entry }) => entry);
+  const follow: WaitedFor["follow"] = (notify) => {
+    // One that is added twice is called twice.
+    const own: typeof notify = (item) => notify(item);
+    followers.add(own);
+    return () => void followers.delete(own);
+  };
+  function withRecords(found: readonly ExchangeItem[], { secrets }: { secrets: Secrets }) {
+    const find = nearest();
+    return found.map(({ record, sequence }): ShownRecord => {
+      return { record, entry: shownEntry(record, sequence, secrets, find(record, secrets)) };
+    });
+  }
+  function shown(given: JournalFilter = {}): ShownRecord[] {
+    const filter = parseFilter(given);
+    return withRecords(select(filter), filter);
   }
 
   return {
+    log,
     get total(): number {
-      return ring.total;
+      return log.total;
     },
     get kept(): number {
-      return ring.kept;
-    },
-    record,
-    isOff: ring.isOff,
-    recordAt: ring.at,
-    shown(given) {
-      const filter = parseFilter(given);
-      return show(select(filter), filter);
-    },
-    entries(given = {}) {
-      const filter = parseFilter(given);
-      return showAll(select(filter), filter);
-    },
-    toNdjson(given = {}) {
-      const filter = parseFilter(given);
-      return ndjsonOf(show(select(filter), filter));
-    },
-    toHar(given = {}) {
-      const { filter, baseUrl } = readHarFilter(given);
-      return harOf(show(select(filter), filter), harBaseUrl(baseUrl));
-    },
-    waitFor,
-    observe(observer) {
-      // An observer that is added twice is called twice.
-      const own: typeof observer = (record) => observer(record);
-      observers.add(own);
-      return () => void observers.delete(own);
-    },
-    records() {
-      const first = oldestKept();
-      const all = Array.from({ length: ring.kept }, (_, index) => ring.at(first + index));
-      return { first, records: all.filter((record) => record !== undefined) };
+      return log.kept;
     },
     get restarts(): number {
       return restarts;
     },
+    record(entry) {
+      const { response } = entry;
+      if (log.capacity > 0 || followers.size > 0) entry.response = copyOfResponse(response);
+      const item = log.add(entry);
+      for (const notify of followers) notify(item);
+      return response;
+    },
+    shown,
+    entries: (given) => shown(given).map(({ entry }) => entry),
+    toNdjson: (given) => ndjsonOf(shown(given)),
+    toHar(given = {}) {
+      const { filter, baseUrl } = readHarFilter(given);
+      return harOf(withRecords(select(filter), filter), harBaseUrl(baseUrl));
+    },
+    waitFor: createWaitFor({ select, show, follow }),
+    observe: (observer: ExchangeObserver) =>
+      follow(({ record, sequence }) => observer(loggedExchange(record, sequence))),
+    share: (budget) => log.share(budget),
     clear() {
-      ring.clear();
+      log.clear();
       restarts += 1;
     },
     restart() {
-      ring.restart();
+      log.restart();
       restarts += 1;
     },
-    share: ring.share,
   };
 }
 

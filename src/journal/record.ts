@@ -38,11 +38,6 @@ export interface FaultRecord extends Omit<JournalFault, "received" | "lost" | "a
   lost: ApiResponse | undefined;
 }
 
-export interface NumberedRecord {
-  readonly record: JournalRecord;
-  readonly sequence: number;
-}
-
 /** A record with its public entry. */
 export interface ShownRecord {
   readonly record: JournalRecord;

@@ -3,7 +3,6 @@
 import * as v from "valibot";
 import { type Audit, auditOf } from "../audit/audit.ts";
 import { type ClientReport, reportOf } from "../audit/client-report.ts";
-import { createEras, type Eras } from "../audit/findings/eras.ts";
 import { createNearestFinder } from "../audit/nearest/nearest.ts";
 import type { Clock } from "../base/clock.ts";
 import { inField, parseInput } from "../base/input.ts";
@@ -11,6 +10,7 @@ import { dedupWindowOf } from "../exchange/operations/time-choices.ts";
 import { addRule, createFaults, type Faults } from "../faults/faults.ts";
 import type { FaultRule } from "../faults/rule.ts";
 import { createJournal, type JournalRing } from "../journal/journal.ts";
+import type { WorldChange } from "../journal/world-change.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import type { Rejection } from "../spec/errors.ts";
@@ -29,10 +29,9 @@ import {
   type WorldState,
 } from "../world/accounts/state.ts";
 import type { WorldSettings } from "../world/publishers/world-settings.ts";
-import { WorldHistory } from "./history.ts";
-import { type Moment, parseMoment, type SavedCopy, type Script } from "./moment.ts";
+import { MAX_COPY_BYTES, type Moment, Past, parseMoment, type Script } from "./past.ts";
 import { figuresOf, type PublisherFigures } from "./publisher-figures.ts";
-import { createRepetition, type Repetition, repeatAll } from "./repetition.ts";
+import { type Replay, replay } from "./replay.ts";
 import {
   copiedStateOf,
   createWorldRunner,
@@ -53,7 +52,6 @@ import {
   resolveOptions,
   type SimulatorOptions,
 } from "./simulator-options.ts";
-import type { WorldChange } from "./world-change.ts";
 import { createWorldClock } from "./world-clock.ts";
 
 /** @throws InputError that names the invalid option. */
@@ -70,10 +68,9 @@ class Core implements HostedCore {
   readonly clock: Clock;
   readonly faults: Faults;
   readonly journal: JournalRing;
-  readonly history: WorldHistory;
+  readonly past: Past;
   readonly options: ResolvedOptions;
   readonly #host: Host;
-  readonly #eras: Eras;
   readonly #run: WorldRunner;
   #running: RunningWorld;
 
@@ -84,25 +81,19 @@ class Core implements HostedCore {
       entries: options.journalEntries,
       nearest: createNearestFinder(() => this.#running),
     });
-    this.#eras = createEras(this.journal);
-    this.history = new WorldHistory({
-      journal: this.journal,
+    this.past = new Past({
+      log: this.journal.log,
       now: () => this.#running.clock.now(),
-      maxBytes: this.#maxSavedBytes(),
-      save: () => this.#saveCopy(),
+      copy: () => this.#copy(),
     });
-    const note = (change: WorldChange, atMs?: number): void => this.history.note(change, atMs);
+    const note = (change: WorldChange, atMs = this.#running.clock.now()): void =>
+      this.journal.log.note(change, atMs);
     this.publishers = createDirectory(() => this.#running, note);
     this.faults = createFaults(() => this.#running, note);
-    this.clock = createWorldClock({
-      running: () => this.#running.clock,
-      note,
-      modeChanged: (before) => this.#eras.finish(before, "clock"),
-    });
+    this.clock = createWorldClock(() => this.#running.clock, note);
     this.#run = createWorldRunner({ options, host, journal: this.journal });
     this.#running = origin === undefined ? this.#begin(options.settings) : this.#run(origin);
-    if (origin === undefined) this.history.start();
-    else this.history.replaced("fork");
+    this.past.begin();
   }
 
   get seed(): string {
@@ -114,19 +105,13 @@ class Core implements HostedCore {
   }
 
   readonly handle = (request: ApiRequest): ApiResponse => {
-    this.history.saveIfDue();
+    this.past.keepIfDue();
     return this.#running.exchange.handle(request);
-  };
-
-  readonly handleFirst = (request: ApiRequest): ApiResponse => {
-    this.#running.rules.leavesOutSecond = true;
-    return this.handle(request);
   };
 
   readonly refuse = (rejection: Rejection): ApiResponse => this.#running.exchange.refuse(rejection);
 
-  readonly report = (): ClientReport =>
-    reportOf(this.journal, this.#eras.finished(), this.#running.clock.mode);
+  readonly report = (): ClientReport => reportOf(this.journal, this.#running.clock.mode);
 
   readonly assume = (choices: Choices): Assumptions => {
     const chosen = parseChoices(choices);
@@ -134,7 +119,7 @@ class Core implements HostedCore {
     const assumptions = resolveAssumptions({ ...running.assumptions, ...chosen });
     changeAssumptions(running.state, assumptions);
     this.#running = this.#run(running.state, running.clock);
-    this.history.note({ kind: "assume", assumptions: { ...chosen } });
+    this.journal.log.note({ kind: "assume", assumptions: { ...chosen } }, this.clock.now());
     return assumptions;
   };
 
@@ -145,11 +130,10 @@ class Core implements HostedCore {
 
   readonly restore = (snapshot: Snapshot, by: "restore" | "play" = "restore"): void => {
     const saved = parseSnapshot(snapshot);
-    const next = this.#run(readState(saved));
-    this.#eras.finish(this.#running.clock.mode, "state");
-    this.#running = next;
-    this.history.replaced(by);
-    this.history.saveIfDue();
+    const was = this.#running.clock.mode;
+    this.#running = this.#run(readState(saved));
+    this.journal.log.note({ kind: "replace", by, was }, this.clock.now());
+    this.past.keep();
   };
 
   readonly fork = (moment?: Moment): HostedCore =>
@@ -157,22 +141,19 @@ class Core implements HostedCore {
 
   readonly forkCounted = (moment?: Moment): HostedCore => this.#forkWith(this.#host, moment);
 
-  readonly beginAt = (from: Script["from"], assumptions?: Assumptions): Repetition<Core> =>
-    createRepetition((standIn) => {
-      const { isStart, copy } = from;
-      const options: ResolvedOptions = { ...this.options, journalEntries: 0 };
-      const { people } = this.#host;
-      const { settings, clock, ...content } = copyOfState(copy.state, standIn);
-      const chosen = isStart && assumptions !== undefined ? { assumptions } : {};
-      const state = {
-        ...content,
-        settings: { ...settings, ...chosen },
-        clock: { ...clock, mode: "frozen" } as const,
-      };
-      const world = new Core(options, { people }, state);
-      if (!isStart && assumptions !== undefined) world.assume(assumptions);
-      return world;
-    });
+  readonly rebuild = (script: Script, how: Replay & { choices?: Choices } = {}): Core =>
+    replay(
+      script,
+      (standIn) => {
+        const options: ResolvedOptions = { ...this.options, journalEntries: 0 };
+        const state = copyOfState(script.from, standIn);
+        const clock = { ...state.clock, mode: "frozen" } as const;
+        const world = new Core(options, { people: this.#host.people }, { ...state, clock });
+        if (how.choices !== undefined) world.assume(how.choices);
+        return world;
+      },
+      how,
+    );
 
   readonly rewriteRules = (rewrite: (rule: FaultRule) => FaultRule): void => {
     const { faults } = this.#running.state;
@@ -201,8 +182,7 @@ class Core implements HostedCore {
     const { settings } = this.options;
     this.#running = this.#begin({ ...settings, seed: seed ?? settings.seed });
     this.journal.restart();
-    this.#eras.clear();
-    this.history.start();
+    this.past.begin();
   };
 
   /** A world in which nothing has happened yet. */
@@ -219,33 +199,22 @@ class Core implements HostedCore {
 
   #forkWith(host: Host, moment: Moment | undefined): Core {
     const origin = moment === undefined ? copiedStateOf(this.#running) : this.#stateAt(moment);
-    const forked = new Core(this.options, host, origin);
-    // Before the first change, so that the beginning can be rebuilt.
-    forked.history.saveIfDue();
-    return forked;
+    return new Core(this.options, host, origin);
   }
 
   #stateAt(moment: Moment): WorldState {
-    const script = this.history.scriptOf(parseMoment(moment));
-    const repetition = this.beginAt(script.from);
-    repeatAll(repetition, script);
-    const state = copiedStateOf(repetition.world.#running);
+    const script = this.past.scriptOf(parseMoment(moment));
+    const state = copiedStateOf(this.rebuild(script).#running);
     // Real time can't show a past instant, so a system clock flows on from there.
     const mode = script.mode === "frozen" ? "frozen" : "flowing";
     return { ...state, clock: { ...state.clock, mode } };
   }
 
-  #saveCopy(): SavedCopy | undefined {
+  #copy(): { readonly state: WorldState; readonly bytes: number } | undefined {
     const bytes = estimateBytes(this.#running);
-    if (bytes > this.#maxSavedBytes()) return undefined;
+    if (bytes > (this.#host.maxCopyBytes ?? MAX_COPY_BYTES)) return undefined;
     return { state: copiedStateOf(this.#running), bytes };
   }
-
-  #maxSavedBytes(): number {
-    return this.#host.maxSavedBytes ?? MAX_SAVED_BYTES;
-  }
 }
-
-const MAX_SAVED_BYTES = 4 * 1024 * 1024;
 
 const resetSchema = v.strictObject({ seed: v.optional(v.string()) });

@@ -22,12 +22,8 @@ export interface Host {
   readonly people: () => PersonGenerator;
   /** Counts what happens in all worlds of this host. @default nothing is counted */
   readonly meter?: Meter | undefined;
-  /**
-   * Most bytes of a world's state to copy for its history, by estimate.
-   *
-   * @default 4194304
-   */
-  readonly maxSavedBytes?: number | undefined;
+  /** Most bytes of a copy of a world's state for its past, by estimate. @default 4194304 */
+  readonly maxCopyBytes?: number | undefined;
 }
 
 /** A state with all that is derived from it. */

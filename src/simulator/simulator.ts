@@ -11,9 +11,9 @@ import type { Rejection } from "../spec/errors.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import type { Publishers } from "../world/accounts/publisher-directory.ts";
 import type { Snapshot } from "../world/accounts/snapshot.ts";
-import type { History, Moment, Script } from "./moment.ts";
+import type { Moment, Past, Script } from "./past.ts";
 import type { PublisherFigures } from "./publisher-figures.ts";
-import type { Repetition } from "./repetition.ts";
+import type { Replay } from "./replay.ts";
 import type { Usage } from "./running-world.ts";
 import type { Choices, ResolvedOptions } from "./simulator-options.ts";
 
@@ -72,13 +72,14 @@ export interface HostedCore extends SimulatorCore {
   /** What it was made from. A reset starts over from it. */
   readonly options: ResolvedOptions;
   readonly journal: JournalRing;
-  /** What was done to the world by hand, and how to rebuild a moment. */
-  readonly history: History;
+  readonly past: Past;
   fork(moment?: Moment): HostedCore;
   /** A {@link fork} that becomes a world of the server: its requests count in the metrics. */
   forkCounted(moment?: Moment): HostedCore;
-  /** Begins a world at a saved state of this one's history. `assumptions`: in force from there on, in place of the saved ones. */
-  beginAt(from: Script["from"], assumptions?: Assumptions): Repetition<HostedCore>;
+  /**
+   * A copy of the world at a moment, without a journal. Its clock stands still. `choices`: in force from where the script starts.
+   */
+  rebuild(script: Script, how?: Replay & { readonly choices?: Choices }): HostedCore;
   /** Replaces each fault rule that is data by what `rewrite` makes of it. Its counts stay. For copies only: nothing is noted. */
   rewriteRules(rewrite: (rule: FaultRule) => FaultRule): void;
   /** Books and quotas of a publisher. @throws InputError if no publisher has this id. */

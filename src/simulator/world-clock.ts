@@ -2,15 +2,12 @@
 
 import type { Clock, ClockMode } from "../base/clock.ts";
 import { durationMs } from "../base/duration.ts";
-import type { WorldChange } from "./world-change.ts";
+import type { WorldChange } from "../journal/world-change.ts";
 
-interface WorldClockParts {
-  readonly running: () => Clock;
-  readonly note: (change: WorldChange, atMs: number) => void;
-  readonly modeChanged: (before: ClockMode) => void;
-}
-
-export function createWorldClock({ running, note, modeChanged }: WorldClockParts): Clock {
+export function createWorldClock(
+  running: () => Clock,
+  note: (change: WorldChange, atMs: number) => void,
+): Clock {
   return {
     now: () => running().now(),
     get mode(): ClockMode {
@@ -22,11 +19,11 @@ export function createWorldClock({ running, note, modeChanged }: WorldClockParts
       return nowMs;
     },
     set(change) {
-      const { mode } = running();
+      const { mode: was } = running();
       running().set(change);
-      if (running().mode !== mode) modeChanged(mode);
+      const { mode } = running();
       const nowMs = running().now();
-      note({ kind: "set-clock", mode: running().mode, nowMs }, nowMs);
+      note({ kind: "set-clock", mode, nowMs, was }, nowMs);
     },
   };
 }

@@ -11,7 +11,7 @@ import type { ApiRequest, ApiResponse, FollowedResponse } from "../spec/messages
 import type { MetricFamily } from "../spec/metrics.ts";
 import { createSimulatorCore } from "./core.ts";
 import { createKeptWorlds, type WorldsUsage, worldMetrics } from "./kept-worlds.ts";
-import type { Moment } from "./moment.ts";
+import type { Moment } from "./past.ts";
 import type { Host } from "./running-world.ts";
 import type { HostedCore } from "./simulator.ts";
 import type { SimulatorOptions } from "./simulator-options.ts";

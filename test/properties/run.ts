@@ -13,7 +13,7 @@ import {
   type SimulatorOptions,
   type Snapshot,
 } from "../../src/index.ts";
-import { repeatChange } from "../../src/simulator/world-change.ts";
+import { repeatChange } from "../../src/simulator/replay.ts";
 import type { PublisherChange } from "../../src/world/accounts/publisher-directory.ts";
 
 /** One thing done to a simulator. It has no time of its own: `advance` moves the clock. */
@@ -88,7 +88,7 @@ export function createPlayer(options: SimulatorOptions, plant?: (sim: Simulator)
         sim.reset();
         return undefined;
       default:
-        repeatChange(sim, action);
+        repeatChange(sim, action, (_id, rule) => rule);
         return undefined;
     }
   }

@@ -177,12 +177,10 @@ describe("what a public call returns", () => {
       "clear",
       "waitFor",
       "record",
-      "records",
       "shown",
       "observe",
       "share",
-      "isOff",
-      "recordAt",
+      "log",
       "restarts",
     ];
     const covered = [...Object.keys(calls).map((each) => each.replace(/^faults\./, "")), ...plain];

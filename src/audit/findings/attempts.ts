@@ -2,13 +2,23 @@
 
 import { lenientText } from "../../base/text.ts";
 import { headerOf } from "../../exchange/plain-request.ts";
+import type { ExchangeItem } from "../../journal/log.ts";
 import type { JournalRecord } from "../../journal/record.ts";
 import { deliveryTraits } from "../../spec/delivery.ts";
 import { saysDuplicate } from "../../spec/errors.ts";
 import { successMismatch } from "../../spec/schema-mismatch.ts";
 import { type ClientEvent, eventOf, isOneEvent } from "./client-event.ts";
-import type { Era } from "./eras.ts";
 import { retryAtMsOf } from "./retry-after.ts";
+
+/** A part of the journal in which the clock kept its mode and the state wasn't replaced. */
+export interface Era {
+  /** Sequence of its last request. */
+  readonly last: number;
+  /** Whether the world's clock stood still. */
+  readonly isFrozen: boolean;
+  /** How it ended: the clock changed mode, or the state was replaced. */
+  readonly end: "clock" | "state";
+}
 
 /** A request as its client sent it. It may hold keys, so it must not be shown. */
 export interface Attempt {
@@ -71,37 +81,31 @@ export interface AttemptHistory {
 }
 
 /** The attempts that the records show. A request that a rule applied twice is one attempt. */
-export function attemptsOf(
-  { first, records }: { readonly first: number; readonly records: readonly JournalRecord[] },
-  eras: readonly Era[],
-): Attempt[] {
+export function attemptsOf(items: readonly ExchangeItem[], eras: readonly Era[]): Attempt[] {
   const attempts: Attempt[] = [];
   let timeline = 0;
   // The oldest record may be a copy whose first application the journal no longer holds.
-  for (let index = isCopy(records[0]) ? 1 : 0; index < records.length; index += 1) {
-    const record = records[index];
-    if (record === undefined) continue;
-    const copy = isCopy(records[index + 1]) ? records[index + 1] : undefined;
-    const sequence = first + index;
+  for (let index = isCopy(items[0]) ? 1 : 0; index < items.length; index += 1) {
+    const item = items[index];
+    if (item === undefined) continue;
+    const { sequence, record } = item;
+    const copy = isCopy(items[index + 1]) ? items[index + 1] : undefined;
     while ((eras[timeline]?.last ?? Number.POSITIVE_INFINITY) < sequence) timeline += 1;
     const time = eras[timeline]?.isFrozen === true ? undefined : timeline;
-    const copyIsSeen = copy !== undefined && record.fault?.received === "nothing";
-    attempts.push(
-      copy !== undefined && copyIsSeen && copy.fault?.received !== "nothing"
-        ? attemptOf(copy, sequence + 1, time)
-        : attemptOf(record, sequence, time),
-    );
+    const isSeen = record.fault?.received !== "nothing";
+    const copyIsSeen = copy !== undefined && copy.record.fault?.received !== "nothing";
+    attempts.push(attemptOf(copyIsSeen && !isSeen ? copy : item, time));
     if (copy !== undefined) index += 1;
   }
   return attempts;
 }
 
 /** Whether a record is the second application of a request. It follows the first. */
-function isCopy(record: JournalRecord | undefined): boolean {
-  return record?.fault?.application === 2;
+function isCopy(item: ExchangeItem | undefined): boolean {
+  return item?.record.fault?.application === 2;
 }
 
-function attemptOf(record: JournalRecord, sequence: number, timeline: number | undefined): Attempt {
+function attemptOf({ record, sequence }: ExchangeItem, timeline: number | undefined): Attempt {
   const credentials = headerOf(record.headers, "authorization") ?? "";
   const who = record.publisher ?? credentials;
   const event = eventOf(record);

@@ -4,6 +4,7 @@ import { type Attempt, attemptsOf } from "../../audit/findings/attempts.ts";
 import { groupedBy } from "../../base/grouped-by.ts";
 import { slow } from "../../faults/verdict.ts";
 import type { Journal, JournalRing } from "../../journal/journal.ts";
+import type { Log } from "../../journal/log.ts";
 import { recordedId, type WireExchange } from "../../journal/wire-exchange.ts";
 import { type EventKind, isEventKind, type OperationId } from "../../spec/operations.ts";
 import { queryKinds } from "./command.ts";
@@ -61,13 +62,13 @@ export function sentBy(session: Session): SentRequest[] {
 }
 
 /** Every simulator's journal has complete records, though its public type shows only entries. */
-function recordsOf(journal: Journal): ReturnType<JournalRing["records"]> {
+function recordsOf(journal: Journal): ReturnType<Log["exchanges"]> {
   if (!isRing(journal)) throw new TypeError("A session needs a simulator of this package.");
-  return journal.records();
+  return journal.log.exchanges();
 }
 
 function isRing(journal: Journal): journal is JournalRing {
-  return "records" in journal;
+  return "log" in journal;
 }
 
 /** Every ad view and click that the client was told to report. */

@@ -20,7 +20,7 @@ function fault(verdict: Verdict, times?: number): Command {
 
 /** The report's findings with a flowing clock. */
 function reported({ sim }: Session): FindingId[] {
-  const report = reportOf(sim.journal as JournalRing, [], "flowing");
+  const report = reportOf(sim.journal as JournalRing, "flowing");
   return report.findings.map(({ id }) => id);
 }
 

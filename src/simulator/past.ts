@@ -1,0 +1,203 @@
+/**
+ * The past of a world: copies of its state that are taken now and then, and the log of what happened to it. A moment is rebuilt
+ * from the nearest copy before it, by playing the log again from there.
+ */
+
+import * as v from "valibot";
+import type { ClockMode } from "../base/clock.ts";
+import { InputError, parseInput } from "../base/input.ts";
+import { type Schema, strictObject } from "../base/schema-builders.ts";
+import type { Log, LogItem } from "../journal/log.ts";
+import type { WorldState } from "../world/accounts/state.ts";
+
+/**
+ * A moment in a world's journal: right after an entry, or right before it. The number is the entry's `sequence`. The two entries
+ * of a request that a rule duplicates are one.
+ */
+export type Moment =
+  /** 0 is the world's beginning, or the state when the journal was cleared. */
+  | { readonly after: number; readonly before?: undefined }
+  /** What was done by hand since the entry before has happened already, and the clock shows the time of the entry. */
+  | { readonly before: number; readonly after?: undefined };
+
+const ENTRY_EXPECTED = "must be the number of an entry of the journal";
+export const entryNumber: Schema<number> = v.pipe(
+  v.number(ENTRY_EXPECTED),
+  v.safeInteger(ENTRY_EXPECTED),
+);
+const momentSchema = v.pipe(
+  strictObject({ after: v.optional(entryNumber), before: v.optional(entryNumber) }),
+  v.check(
+    ({ after, before }) => (after === undefined) !== (before === undefined),
+    "must be { after: N } or { before: N }, where N is the number of an entry of the journal",
+  ),
+);
+
+/** @throws InputError unless it is a moment. */
+export function parseMoment(moment: unknown): Moment {
+  const { after, before = 0 } = parseInput(momentSchema, moment, "moment");
+  return after === undefined ? { before } : { after };
+}
+
+/** How to rebuild a moment: a state to start from, what to do then, and the clock at the end. */
+export interface Script {
+  /** Never changes: it may be used again. */
+  readonly from: WorldState;
+  /** The last entry before that state. */
+  readonly sequence: number;
+  readonly items: readonly LogItem[];
+  /** The instant of the moment, if it is later than that of the last item. */
+  readonly untilMs: number | undefined;
+  /** The mode of the world's clock at that moment. */
+  readonly mode: ClockMode;
+}
+
+interface PastSource {
+  readonly log: Log;
+  now(): number;
+  /** A copy of the present state with its estimated size; undefined if that is above {@link MAX_COPY_BYTES}. */
+  copy(): { readonly state: WorldState; readonly bytes: number } | undefined;
+}
+
+interface Copy extends Omit<Script, "items" | "untilMs" | "mode"> {
+  /** Its position in the log. */
+  readonly position: number;
+  readonly bytes: number;
+}
+
+/** Most bytes of a copy, and of all. */
+export const MAX_COPY_BYTES = 4 * 1024 * 1024;
+const MAX_COPIES_BYTES = 64 * 1024 * 1024;
+
+export class Past {
+  readonly #source: PastSource;
+  #copies: readonly Copy[] = [];
+  /** The position in the log at which to take the next copy. */
+  #dueAt = 0;
+  #isTooLarge = false;
+
+  constructor(source: PastSource) {
+    this.#source = source;
+  }
+
+  /** Begins here: nothing before can be rebuilt. */
+  begin(): void {
+    this.#copies = [];
+    this.keep();
+  }
+
+  /** Takes a copy if it is time. Call it before each request. */
+  keepIfDue(): void {
+    const { log } = this.#source;
+    if (log.end >= this.#dueAt || log.kept === 0) this.keep();
+  }
+
+  /** Takes a copy. Call it after the state was replaced, which can't be played again. */
+  keep(): void {
+    const { log, copy } = this.#source;
+    const { begin, end, kept, total, capacity } = log;
+    if (capacity === 0 || this.#copies.at(-1)?.position === end) return;
+    const copied = copy();
+    const place = { position: end, sequence: total };
+    const copies = this.#copies.filter(({ position }) => position >= begin);
+    if (copied !== undefined) copies.push({ ...copied, ...place, from: copied.state });
+    while (sizeOf(copies) > MAX_COPIES_BYTES) copies.shift();
+    this.#copies = copies;
+    this.#isTooLarge = copied === undefined;
+    this.#dueAt = end + Math.ceil((kept === total ? capacity : kept) / 5);
+  }
+
+  /** The earliest entry after which the world can be rebuilt; 0 for its beginning. Undefined if there is none. */
+  get first(): number | undefined {
+    this.keepIfDue();
+    const { log } = this.#source;
+    const copy = this.#copies.find(({ position }) => position >= log.begin);
+    if (copy === undefined) return undefined;
+    const { position, sequence } = copy;
+    // Later, if something was done by hand between that entry and the copy.
+    const first = position === this.#positionAfter(sequence) ? sequence : sequence + 1;
+    return first <= log.total ? first : undefined;
+  }
+
+  /** Why there is none; undefined if there is one. */
+  get whyNone(): string | undefined {
+    if (this.#source.log.capacity === 0) return "the journal is off (journalEntries is 0)";
+    if (this.first !== undefined) return undefined;
+    if (!this.#isTooLarge) return "what it is rebuilt from was dropped";
+    return "the world has more than 4 MiB of state, too much to copy, and the journal no longer reaches back to an earlier copy";
+  }
+
+  /**
+   * How to rebuild a moment, by default from the latest copy before it: that is quickest.
+   *
+   * @throws InputError that says why this moment can't be rebuilt.
+   */
+  scriptOf(moment: Moment | "now", start: "latest" | "earliest" = "latest"): Script {
+    this.keepIfDue();
+    const { log } = this.#source;
+    const { field, position, untilMs } = this.#placeOf(moment);
+    // A state that was replaced doesn't follow from what was before.
+    const replaced = log.items(log.begin, position).findLastIndex(isReplacement);
+    const usable = this.#copies.filter(
+      (copy) => copy.position > log.begin + replaced && copy.position <= position,
+    );
+    const copy = start === "latest" ? usable.at(-1) : usable[0];
+    if (copy === undefined) throw new InputError(field, this.#whyNot(position), "not-found");
+    const { from, sequence } = copy;
+    const items = log.items(copy.position, position);
+    return { from, sequence, items, untilMs, mode: modeAfter(from, items) };
+  }
+
+  /** `position`: negative if the log no longer has the moment. */
+  #placeOf(moment: Moment | "now"): Pick<Script, "untilMs"> & { field: string; position: number } {
+    const { log, now } = this.#source;
+    if (moment === "now") return { field: "now", position: log.end, untilMs: now() };
+    if (moment.after !== undefined) {
+      const after = checkedEntry("after", 0, moment.after, log.total);
+      const isHalf = log.exchange(after + 1)?.record.fault?.application === 2;
+      const position = this.#positionAfter(isHalf ? after + 1 : after);
+      return { field: "after", position, untilMs: undefined };
+    }
+    const before = checkedEntry("before", 1, moment.before, log.total);
+    const record = log.exchange(before)?.record;
+    const position = log.positionOf(record?.fault?.application === 2 ? before - 1 : before);
+    return { field: "before", position: position ?? -1, untilMs: record?.nowMs };
+  }
+
+  #positionAfter(sequence: number): number {
+    const { log } = this.#source;
+    if (sequence === log.total - log.kept) return log.begin;
+    const position = log.positionOf(sequence);
+    return position === undefined ? -1 : position + 1;
+  }
+
+  #whyNot(position: number): string {
+    const { first, whyNone } = this;
+    if (whyNone !== undefined) return `can't be rebuilt: ${whyNone}`;
+    const copy = this.#copies.find((one) => one.position <= position);
+    if (copy !== undefined)
+      return "can't be rebuilt: before it, the state was replaced by one of more than 4 MiB, too much to copy";
+    return `must be from ${first} to ${this.#source.log.total}: what an earlier moment is rebuilt from was dropped`;
+  }
+}
+
+function sizeOf(copies: readonly Copy[]): number {
+  return copies.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+function isReplacement(item: LogItem): boolean {
+  return item.kind === "change" && item.change.kind === "replace";
+}
+
+function modeAfter({ clock }: WorldState, items: readonly LogItem[]): ClockMode {
+  const changes = items.flatMap((item) => (item.kind === "change" ? item.change : []));
+  const latest = changes.findLast(({ kind }) => kind === "set-clock");
+  return latest?.kind === "set-clock" ? latest.mode : clock.mode;
+}
+
+/** @throws InputError unless the journal has counted this entry. */
+function checkedEntry(field: string, lowest: number, entry: number, total: number): number {
+  if (Number.isSafeInteger(entry) && entry >= lowest && entry <= total) return entry;
+  const range = total < lowest ? "which has none yet" : `from ${lowest} to ${total}`;
+  throw new InputError(field, `${ENTRY_EXPECTED}, ${range}`, "not-found");
+}
