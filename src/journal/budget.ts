@@ -24,10 +24,13 @@ export function createJournalBudget(limitBytes: number) {
     usedBytes,
     /** Drops entries until the limit is met, but never the latest entry of `recording`, which has just recorded it. */
     enforce(recording: BudgetMember): void {
-      for (let used = usedBytes(); used > limitBytes; used = usedBytes()) {
-        let largest: BudgetMember = recording;
-        for (const one of journals) if (one.bytes > largest.bytes) largest = one;
-        if (largest === recording && recording.kept === 1) return;
+      while (usedBytes() > limitBytes) {
+        let largest: BudgetMember | undefined;
+        for (const one of journals) {
+          const canDrop = one.kept > (one === recording ? 1 : 0);
+          if (canDrop && one.bytes > (largest?.bytes ?? 0)) largest = one;
+        }
+        if (largest === undefined) return;
         largest.dropOldest();
       }
     },

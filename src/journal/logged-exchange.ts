@@ -30,15 +30,6 @@ export interface LoggedExchange
 
 export type ExchangeObserver = (exchange: LoggedExchange) => void;
 
-export function notifyObservers(
-  observers: ReadonlySet<ExchangeObserver>,
-  record: JournalRecord,
-  sequence: number,
-): void {
-  const exchange = loggedExchange(record, sequence);
-  for (const observe of observers) observe(exchange);
-}
-
 export function loggedExchange(record: JournalRecord, sequence: number): LoggedExchange {
   const { fault, response } = record;
   const answer = response.status === 0 ? fault?.lost : response;

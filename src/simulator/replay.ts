@@ -79,7 +79,7 @@ export function requestIn({ method, path, query, headers, body }: JournalRecord)
 }
 
 /** What couldn't be read as a request is sent as something like it: fault rules count it. */
-export function sendAgain(world: ReplayedWorld, record: JournalRecord): ApiResponse {
+function sendAgain(world: ReplayedWorld, record: JournalRecord): ApiResponse {
   const request = requestIn(record);
   const isReadable = record.reason !== "malformed_request";
   return world.handle(isReadable ? request : { ...request, headers: unreadable });
