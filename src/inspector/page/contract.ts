@@ -1,10 +1,10 @@
 /** What the control API answers to this page, as types. */
 
 import type { ListedExchange } from "../../control/listed-exchange.ts";
+import type { ShownChange } from "../../control/shown-change.ts";
 import type { StepOfEntry } from "../../control/step-of-entry.ts";
 import type { InstalledRule } from "../../faults/faults.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
-import type { ShownChange } from "../../control/shown-change.ts";
 import type { PublisherFigures } from "../../simulator/publisher-figures.ts";
 import type { Assumption } from "../../spec/assumptions/catalogue.ts";
 import type { Publisher } from "../../world/accounts/account.ts";
