@@ -1,121 +1,109 @@
 /** Which assumptions shaped an answer: in the journal, and in a header for clients that ask for it. */
 
 import { describe, expect, test } from "vitest";
-import { type ApiRequest, type Choices, createSimulator } from "../../src/index.ts";
+import type { ApiResponse, Choices } from "../../src/index.ts";
+import { impressionIdIn } from "../sender.ts";
+import { type Stage, stageOf } from "./stage.ts";
 
-function world(assumptions: Choices = {}, explain = true) {
-  const sim = createSimulator({ start: "2026-03-01T00:00:00Z", assumptions, explain });
-  const publisher = sim.publishers.at(0);
-  const headers = { authorization: `Bearer ${publisher.apiKey}` };
-  const send = (request: Partial<ApiRequest>) => {
-    const path = "/v1/publisher/stats";
-    const response = sim.handle({ method: "GET", path, headers, ...request });
-    return { response, shapedBy: sim.journal.entries({ limit: 1 })[0]?.assumptions };
+type Ask = (of: Stage) => ApiResponse;
+
+const show = (fields: object): Ask => {
+  return ({ impression }) => impression({ session_id: "s", ...fields });
+};
+const ask = (what: "stats" | "surfaces" | "payouts", query: object = {}): Ask => {
+  return ({ get }) => get(what, { ...query });
+};
+const click: Ask = ({ impression, post }) =>
+  post("click", { impression_id: impressionIdIn(impression({ session_id: "s" })) });
+const foreign: Ask = ({ get, sim }) => get("stats", { publisher_id: sim.publishers.at(1).id });
+const times = (count: number, one: Ask): Ask => {
+  return (of) => {
+    for (let left = count; left > 1; left -= 1) one(of);
+    return one(of);
   };
-  const get = (path: string, query: Readonly<Record<string, string>> = {}) =>
-    send({ path: `/v1/publisher/${path}`, query: { publisher_id: publisher.id, ...query } });
-  const record = (fields: Readonly<Record<string, unknown>> = {}) => {
-    const surface = publisher.surfaces[0]?.id;
-    const shown = { publisher_id: publisher.id, surface, ad_id: "ad", session_id: "s", ...fields };
-    return send({ method: "POST", path: "/v1/impression", body: shown });
+};
+const onPaused = (one: Ask): Ask => {
+  return (of) => {
+    of.sim.publishers.setSurface(of.publisher.id, of.shown.surface, { status: "paused" });
+    return one(of);
   };
-  return { sim, send, get, record };
-}
+};
 
-type World = ReturnType<typeof world>;
-
+const encoding = "request.encoding";
+const dedup = "dedup.repeat, dedup.key, dedup.window";
+const body = "errors.body";
 /** Whatever the parameter: a key too many. */
-const invalid = [
-  ...["errors.invalid", "request.values", "date.inverted-range", "payout.limit-over-max"],
-  "errors.body",
-];
+const invalid = "errors.invalid, request.values, date.inverted-range, payout.limit-over-max";
+const counting = "limit.recording-pool, limit.reporting-endpoints";
+const limited = `limit.exceeded, limit.algorithm, limit.retry-after, ${counting}`;
+const reading = "date.timezone, stats.today, stats.surfaces, surface.statuses";
+const inactive = "surface.inactive, surface.statuses";
+const uncredited = { "surface.inactive": "uncredited" } as const;
+const anyKey = { "auth.key-scope": "any" } as const;
 
-describe("an answer names its keys", () => {
-  test.each<[string, (of: World) => ReturnType<World["send"]>, readonly string[]]>([
-    ["no key", ({ send }) => send({ headers: {} }), ["auth.failure", "errors.body"]],
-    ["an unknown path", ({ send }) => send({ path: "/v1/nothing" }), ["errors.body"]],
-    ["a limit above the most", ({ get }) => get("payouts", { limit: "101" }), invalid],
+describe("X-Adsim-Assumptions and the journal list the keys that shaped", () => {
+  test.each<[what: string, ask: Ask, keys: string, under?: Choices]>([
+    ["an unknown path", ({ send }) => send({ method: "GET", path: "/v1" }), body],
     [
-      "a period that is upside down",
-      ({ get }) => get("stats", { from: "2026-02-02", to: "2026-02-01" }),
-      invalid,
+      "no key",
+      ({ sim }) => sim.handle({ method: "GET", path: "/v1/publisher/stats" }),
+      `auth.failure, ${body}`,
     ],
-    [
-      "a surface that isn't there",
-      ({ record }) => record({ surface: "srf_none" }),
-      ["request.encoding", "surface.unknown", "errors.body"],
-    ],
-    ["an impression", ({ record }) => record(), ["request.encoding"]],
-    [
-      "a repeated impression",
-      ({ record }) => [record(), record()][1] ?? record(),
-      ["request.encoding", "dedup.repeat", "dedup.key", "dedup.window"],
-    ],
-    [
-      "a number for a text",
-      ({ record }) => record({ ad_id: 7 }),
-      ["request.encoding", "request.values"],
-    ],
-    [
-      "a parameter that the spec doesn't list",
-      ({ record }) => record({ colour: "red" }),
-      ["request.encoding", "request.values"],
-    ],
-    ["surfaces", ({ get }) => get("surfaces"), ["surface.statuses"]],
-    [
-      "stats",
-      ({ get }) => get("stats"),
-      ["date.timezone", "stats.today", "stats.surfaces", "surface.statuses"],
-    ],
-    [
-      "payouts",
-      ({ get }) => get("payouts"),
-      ["date.timezone", "payout.statuses", "payout.order", "surface.statuses"],
-    ],
-  ])("%s", (_, ask, keys) => {
-    expect(ask(world()).shapedBy).toEqual(keys);
+    ["a wrong limit", ask("payouts", { limit: 101 }), `${invalid}, ${body}`],
+    ["a period upside down", ask("stats", { to: "2020-01-01" }), `${invalid}, ${body}`],
+    ["an unknown surface", show({ surface: "x" }), `${encoding}, surface.unknown, ${body}`],
+    ["a paused surface", onPaused(show({})), `${encoding}, ${inactive}, ${body}`],
+    ["another publisher", foreign, `auth.key-scope, ${body}`],
+    ["one over the limit", times(61, ask("stats")), `${limited}, ${body}`],
+    ["an impression", show({}), encoding],
+    ["a duplicate", times(2, show({})), `${encoding}, ${dedup}`],
+    ["a number for a text", show({ ad_id: 7 }), `${encoding}, request.values`],
+    ["an unknown parameter", show({ colour: "red" }), `${encoding}, request.values`],
+    ["a click", click, `${encoding}, click.window`],
+    ["a second click", times(2, click), `${encoding}, click.repeat, click.window`],
+    ["stats", ask("stats"), reading],
+    ["surfaces", ask("surfaces"), "surface.statuses"],
+    ["payouts", ask("payouts"), "date.timezone, payout.statuses, payout.order, surface.statuses"],
+    ["an uncredited one", onPaused(show({})), `${encoding}, ${inactive}`, uncredited],
+  ])("%s", (_, one, keys, under) => {
+    const stage = stageOf(under, { explain: true });
+    expect(one(stage).headers["x-adsim-assumptions"]).toBe(keys);
+    expect(stage.last()?.assumptions).toEqual(keys.split(", "));
   });
 
-  test("over the limit: its algorithm, its status, its Retry-After and what it counts", () => {
-    const { get } = world();
-    for (let sent = 0; sent < 60; sent += 1) get("stats");
-    expect(get("stats").shapedBy).toEqual([
-      "limit.exceeded",
-      "limit.algorithm",
-      "limit.retry-after",
-      "limit.recording-pool",
-      "limit.reporting-endpoints",
-      "errors.body",
-    ]);
+  test.each<[Choices, Ask]>([
+    [{ "response.form": "evolved" }, show({})],
+    [{ "money.precision": "paise" }, show({})],
+    [{ "ids.format": "uuid" }, show({})],
+    [{ "dedup.repeat": "count" }, show({})],
+    [anyKey, show({})],
+    [{ "date.inverted-range": "empty" }, ask("stats")],
+    [{ "payout.limit-over-max": "clamp" }, ask("payouts")],
+  ])("an answer only because its choice isn't the default: %j", (choices, one) => {
+    const [chosen, usual] = [stageOf(choices), stageOf()];
+    for (const stage of [chosen, usual]) one(stage);
+    for (const key of Object.keys(choices)) {
+      expect(chosen.last()?.assumptions).toContain(key);
+      expect(usual.last()?.assumptions).not.toContain(key);
+    }
   });
+});
 
-  test.each<[Choices, string]>([
-    [{ "response.form": "evolved" }, "response.form"],
-    [{ "money.precision": "paise" }, "money.precision"],
-    [{ "dedup.repeat": "count" }, "dedup.repeat"],
-    [{ "auth.key-scope": "any" }, "auth.key-scope"],
-  ])("those of %j only because its choice isn't the default", (choices, key) => {
-    expect(world(choices).record().shapedBy).toContain(key);
-    expect(world().record().shapedBy).not.toContain(key);
-  });
+test("without explain no answer has the header", () => {
+  expect(show({})(stageOf()).headers).not.toHaveProperty("x-adsim-assumptions");
 });
 
 test("another publisher and an unknown one get the same bytes, and the same keys", () => {
-  const { sim, get } = world({ "auth.key-scope": "publisher-hidden" });
-  const foreign = get("stats", { publisher_id: sim.publishers.at(1).id });
-  const nonexistent = get("stats", { publisher_id: "pub_nobody" });
-  expect(foreign.shapedBy).toEqual(nonexistent.shapedBy);
-  expect(foreign.response.body).toBe(nonexistent.response.body);
+  const stage = stageOf({ "auth.key-scope": "publisher-hidden" });
+  const told = [foreign, ask("stats", { publisher_id: "pub_nobody" })].map((one) => [
+    one(stage).body,
+    stage.last()?.assumptions,
+  ]);
+  expect(told[0]).toEqual(told[1]);
 });
 
-describe("X-Adsim-Assumptions", () => {
-  test("has the same keys as the journal", () => {
-    const { response, shapedBy } = world().record();
-    expect(response.headers["x-adsim-assumptions"]).toBe((shapedBy as string[]).join(", "));
-  });
-
-  test("is sent only if asked for", () => {
-    const { response } = world({}, false).record();
-    expect(response.headers).not.toHaveProperty("x-adsim-assumptions");
-  });
+test("with a key for all publishers, an entry has the publisher whose key was sent", () => {
+  const stage = stageOf(anyKey);
+  expect(foreign(stage).status).toBe(200);
+  expect(stage.last()).toMatchObject({ publisher: stage.publisher.id, operation: "stats" });
 });
