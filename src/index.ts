@@ -16,8 +16,7 @@ export type { FaultFunction, FaultMatch, FaultRequest, FaultRule } from "./fault
 export type { Verdict } from "./faults/verdict.ts";
 export type { JournalEntry, JournalFault, Nearest } from "./journal/entry.ts";
 export type { HarFilter, JournalFilter } from "./journal/filter.ts";
-export type { Journal } from "./journal/journal.ts";
-export type { ExchangeObserver, LoggedExchange } from "./journal/logged-exchange.ts";
+export type { ExchangeObserver, Journal } from "./journal/journal.ts";
 export type { WaitFor } from "./journal/wait-for.ts";
 export type { Usage } from "./simulator/running-world.ts";
 export type { SimulatorCore } from "./simulator/simulator.ts";

@@ -89,7 +89,7 @@ export function reportReached(sim: SimulatorCore): void {
   reporting.add(sim);
   const record = recorders.get(file) ?? recorderTo(file, assumptionsAsked() ?? defaultAssumptions);
   recorders.set(file, record);
-  sim.journal.observe((exchange) => record(exchange, sim.assumptions));
+  sim.journal.observe((entry) => record(entry, sim.assumptions));
 }
 
 /** By file. All simulators of a process share one, so that each kind of exchange is written once. */

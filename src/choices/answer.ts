@@ -1,7 +1,6 @@
 /** Asks a copy of a world one request, and describes its answer as a journal entry does. */
 
 import type { JournalEntry, ShownResponse } from "../journal/entry.ts";
-import type { LoggedExchange } from "../journal/logged-exchange.ts";
 import { shownAnswer } from "../journal/shown-entry.ts";
 import type { HostedCore } from "../simulator/simulator.ts";
 import { deliveryTraits, type Received } from "../spec/delivery.ts";
@@ -20,27 +19,28 @@ export interface Answer
 
 export interface Asked {
   readonly response: ApiResponse;
-  readonly exchange: LoggedExchange;
+  readonly entry: JournalEntry;
 }
 
 /** The world is changed by the request: it must be a copy. */
 export function ask(world: HostedCore, request: ApiRequest): Asked {
-  const exchanges: LoggedExchange[] = [];
-  const stop = world.journal.observe((exchange) => exchanges.push(exchange));
+  const entries: JournalEntry[] = [];
+  const stop = world.journal.observe((entry) => entries.push(entry));
   const response = world.handle(request);
   stop();
   // A rule may make two of one request, of which the client sees one.
-  const exchange = exchanges.find(({ status }) => status === response.status) ?? exchanges[0];
-  if (exchange === undefined) throw new Error("A request left no trace.");
-  return { response, exchange };
+  const seen = entries.find((entry) => entry.response.status === response.status);
+  const entry = seen ?? entries[0];
+  if (entry === undefined) throw new Error("A request left no trace.");
+  return { response, entry };
 }
 
 export function receivedOf({ delivery }: ApiResponse): Received {
   return delivery === undefined ? "whole" : deliveryTraits[delivery.kind].received;
 }
 
-export function shownAsked({ response, exchange }: Asked): Answer {
-  const { operation, reason, producedBy, assumptions, effect, creditInr } = exchange;
+export function shownAsked({ response, entry }: Asked): Answer {
+  const { operation, reason, producedBy, assumptions, effect, creditInr } = entry;
   return {
     ...shownAnswer(response),
     received: receivedOf(response),

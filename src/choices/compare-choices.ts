@@ -124,7 +124,7 @@ function createAsker(question: Question): Asker {
   const { seed, assumptions: inForce } = present;
   const first = ask(present.fork(), question.request);
   const script = question.core.past.scriptOf(question.moment, "earliest");
-  const own = withoutOthers(script, first.exchange.publisher);
+  const own = withoutOthers(script, first.entry.publisher);
   const { flaw, ...request } = plainRequest(question.request);
   // What can't be read has no ids.
   const requestWith = (idOf: IdTranslator): ApiRequest =>

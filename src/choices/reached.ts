@@ -1,13 +1,14 @@
 /** What the requests of a test suite reached: kinds of exchanges, and the choices that tests made themselves. */
 
 import { formatKeys } from "../exchange/shaped-by.ts";
-import type { LoggedExchange } from "../journal/logged-exchange.ts";
+import type { JournalEntry } from "../journal/entry.ts";
 import type { AssumptionKey, Assumptions } from "../spec/assumptions/catalogue.ts";
 import { operations } from "../spec/operations.ts";
 
 /** Exchanges that agree in all of this are of one kind. */
 export interface ExchangeKind
-  extends Pick<LoggedExchange, "operation" | "status" | "reason" | "limit" | "assumptions"> {
+  extends Pick<JournalEntry, "operation" | "reason" | "limit" | "assumptions"> {
+  readonly status: number;
   /** Names of the operation's parameters that the query had, sorted. */
   readonly inQuery: readonly string[];
 }
@@ -27,8 +28,8 @@ export function reachedIn(text: string): readonly Reached[] {
   return whole.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Reached]));
 }
 
-/** Call it with each exchange, and with the assumptions of the world that answered. */
-export type ReachRecorder = (exchange: LoggedExchange, inForce: Assumptions) => void;
+/** Call it with each entry, and with the assumptions of the world that answered. */
+export type ReachRecorder = (entry: JournalEntry, inForce: Assumptions) => void;
 
 /** @param asked The assumptions that the suite runs under. @param tell Gets each thing once. */
 export function createReachRecorder(
@@ -43,13 +44,15 @@ export function createReachRecorder(
     seen.add(name);
     tell(reached);
   };
-  return (exchange, inForce) => {
+  return (entry, inForce) => {
     if (inForce !== checked) {
       checked = inForce;
       const keys = Object.keys(asked) as AssumptionKey[];
       for (const kept of keys) if (inForce[kept] !== asked[kept]) tellOnce({ kept });
     }
-    tellOnce({ exchange: kindOf(exchange) });
+    const { request, response } = entry;
+    const exchange = kindOf({ ...entry, status: response.status, query: request.query });
+    tellOnce({ exchange });
   };
 }
 

@@ -85,7 +85,7 @@ function askAltered(
       world.faults.clear();
       const { rule } = world.faults.add(given);
       const asked = ask(world, request);
-      return asked.exchange.fault?.rule === rule.id ? asked : undefined;
+      return asked.entry.fault?.rule === rule.id ? asked : undefined;
     }
     case "advance":
       underName("advance", () => world.clock.advance(alteration.by));

@@ -1,4 +1,4 @@
-/** An exchange as the events and the inspector list it: as the log has it, and which event it is about. */
+/** An exchange as the log, the events and the inspector list it, without headers and bodies. */
 
 import {
   type EventValues,
@@ -7,11 +7,19 @@ import {
   isOneEvent,
 } from "../audit/findings/client-event.ts";
 import { digestOf } from "../base/digest.ts";
-import { type LoggedExchange, loggedExchange } from "../journal/logged-exchange.ts";
+import type { JournalEntry, JournalFault } from "../journal/entry.ts";
 import type { JournalRecord } from "../journal/record.ts";
+import { shownEntry } from "../journal/shown-entry.ts";
 
-/** An exchange without headers and bodies. */
-export interface ListedExchange extends LoggedExchange {
+/** Members of a journal entry, and what the events say in addition. */
+export interface ListedExchange
+  extends Omit<JournalEntry, "request" | "response" | "fault" | "nearest">,
+    Pick<JournalEntry["request"], "method" | "path" | "query"> {
+  /** 0 if the client got no response. */
+  readonly status: number;
+  readonly fault: Pick<JournalFault, "rule" | "kind"> | undefined;
+  /** The remaining quota according to the answer; undefined if there is no answer. */
+  readonly remaining: number | undefined;
   /** The publisher that the request concerns, if that isn't the one whose key was sent. */
   readonly concerns?: string | undefined;
   /**
@@ -26,11 +34,26 @@ export interface ListedExchange extends LoggedExchange {
 /** An id of the service has at most 200. */
 const MAX_CHARACTERS = 250;
 
+export function listedEntry(entry: JournalEntry): ListedExchange {
+  const { request, response, fault, nearest: _, ...facts } = entry;
+  const { method, path, query } = request;
+  const { status } = response;
+  const answer = status === 0 ? fault?.lost : response;
+  const left = answer?.headers["x-ratelimit-remaining"];
+  return {
+    ...facts,
+    ...{ method, path, query, status },
+    fault: fault && { rule: fault.rule, kind: fault.kind },
+    remaining: left === undefined ? undefined : Number(left),
+  };
+}
+
+/** With the members that the log leaves out: which event it is about. */
 export function listedExchange(record: JournalRecord, sequence: number): ListedExchange {
   const concerned = record.account?.id;
   const concerns = concerned === record.publisher ? undefined : concerned;
   const exchange = {
-    ...loggedExchange(record, sequence),
+    ...listedEntry(shownEntry(record, sequence, "redacted", undefined)),
     ...(concerns !== undefined && { concerns }),
   };
   const values = eventValues(record);

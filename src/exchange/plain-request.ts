@@ -5,7 +5,7 @@ import type { ApiRequest, RequestParts } from "../spec/messages.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
-export interface PlainRequest extends RequestParts {
+export interface PlainRequest extends RequestParts, Pick<ApiRequest, "connection"> {
   /** Tells the sender why the request can't be read. If set, there are no headers and no body. */
   readonly flaw?: string | undefined;
 }
@@ -24,7 +24,7 @@ function read(request: ApiRequest): PlainRequest {
   if (typeof request !== "object" || request === null) {
     return unreadable("a request must be an object with a method and a path");
   }
-  const { method, path, query, headers, body } = request;
+  const { method, path, query, headers, body, connection } = request;
   if (typeof path !== "string") return unreadable("path must be a string");
   if (typeof method !== "string") return unreadable("method must be a string", "", path);
   const bad = (part: string): PlainRequest =>
@@ -33,17 +33,17 @@ function read(request: ApiRequest): PlainRequest {
   if (pairs === undefined) return bad("query, if it isn't a string,");
   const sent = headerTexts(headers);
   if (sent === undefined) return bad("headers");
-  const target = splitTarget(path, pairs);
-  if (body === undefined || body === null) return { method, ...target, headers: sent, body: "" };
-  if (typeof body === "string") return { method, ...target, headers: sent, body };
+  const head = { method, ...splitTarget(path, pairs), headers: sent, connection };
+  if (body === undefined || body === null) return { ...head, body: "" };
+  if (typeof body === "string") return { ...head, body };
   if (body instanceof Uint8Array) {
     // A real one: a subclass or a proxy may lie about its contents.
     const bytes = new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
-    return { method, ...target, headers: sent, body: bytes };
+    return { ...head, body: bytes };
   }
   const isTyped = headerOf(sent, "content-type") !== undefined;
   const typed = isTyped ? sent : { ...sent, "content-type": "application/json" };
-  return { method, ...target, headers: typed, body: JSON.stringify(body) ?? "" };
+  return { ...head, headers: typed, body: JSON.stringify(body) ?? "" };
 }
 
 function unreadable(flaw: string, method = "", path = ""): PlainRequest {

@@ -13,7 +13,7 @@ export interface RequestContext extends JournalRecord {
 }
 
 export function createContext(
-  { method, path, query, headers, body }: PlainRequest,
+  { method, path, query, headers, body, connection }: PlainRequest,
   { operation, sender }: Pick<Identity, "operation" | "sender">,
   nowMs: number,
   world: WorldDescription,
@@ -24,6 +24,7 @@ export function createContext(
     query,
     headers,
     body,
+    connection,
     nowMs,
     world,
     operation,

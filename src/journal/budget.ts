@@ -11,15 +11,12 @@ export type JournalBudget = ReturnType<typeof createJournalBudget>;
 
 export function createJournalBudget(limitBytes: number) {
   const journals = new Set<BudgetMember>();
-
-  function usedBytes(): number {
+  const usedBytes = (): number => {
     let bytes = 0;
     for (const journal of journals) bytes += journal.bytes;
     return bytes;
-  }
-
+  };
   return {
-    /** The journals that share it. */
     journals,
     usedBytes,
     /** Drops entries until the limit is met, but never the latest entry of `recording`, which has just recorded it. */

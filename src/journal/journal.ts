@@ -11,10 +11,12 @@ import {
 } from "./filter.ts";
 import { harBaseUrl, harOf } from "./har.ts";
 import { type ExchangeItem, Log } from "./log.ts";
-import { type ExchangeObserver, loggedExchange } from "./logged-exchange.ts";
 import type { JournalRecord, ShownRecord } from "./record.ts";
 import { shownEntry } from "./shown-entry.ts";
 import { createWaitFor, type WaitedFor, type WaitFor } from "./wait-for.ts";
+
+/** Gets an entry as it is right after the answer, with redacted headers, and without `nearest`. */
+export type ExchangeObserver = (entry: JournalEntry) => void;
 
 /** A world's journal. Methods that take a filter throw {@link InputError} if it is invalid. */
 export interface Journal {
@@ -118,8 +120,10 @@ export function createJournal({ entries, nearest }: JournalOptions): JournalRing
       return harOf(withRecords(select(filter), filter), harBaseUrl(baseUrl));
     },
     waitFor: createWaitFor({ select, show, follow }),
-    observe: (observer: ExchangeObserver) =>
-      follow(({ record, sequence }) => observer(loggedExchange(record, sequence))),
+    observe: (observer) =>
+      follow(({ record, sequence }) =>
+        observer(shownEntry(record, sequence, "redacted", undefined)),
+      ),
     share: (budget) => log.share(budget),
     clear() {
       log.clear();

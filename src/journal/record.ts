@@ -12,6 +12,8 @@ export const PREFLIGHT = "preflight";
 
 export interface JournalRecord extends RequestParts {
   readonly nowMs: number;
+  /** The number of the client's connection, if the HTTP server took the request. No entry and no export shows it. */
+  readonly connection?: number | undefined;
   operation: OperationId | undefined;
   publisher: string | undefined;
   /** The account that the request concerns: the key's own, unless keys work for all publishers. */

@@ -4,9 +4,9 @@ import * as v from "valibot";
 import { formatInstant, LAST_INSTANT_MS, parseInstant } from "../base/calendar.ts";
 import { type ClockMode, clockModes, type WallClock, wallClockMs } from "../base/clock.ts";
 import { InputError, inField, isPlainObject, parseInput } from "../base/input.ts";
-import type { Schema } from "../base/schema-builders.ts";
-import { strictObject } from "../base/schema-builders.ts";
-import { type AllowedOrigins, type CorsOption, parseCorsOption } from "../exchange/cors.ts";
+import { type Schema, strictObject } from "../base/schema-builders.ts";
+import { wholeBetween } from "../base/schemas.ts";
+import { type CorsOption, parseCorsOption } from "../exchange/cors.ts";
 import { type FaultFunction, type FaultRule, MAX_RULES, parseRule } from "../faults/rule.ts";
 import type { AssumptionKey, Choice } from "../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
@@ -48,17 +48,7 @@ export interface SimulatorOptions {
   readonly journalEntries?: number | undefined;
 }
 
-export interface ResolvedOptions {
-  readonly settings: WorldSettings;
-  readonly clock: ClockMode;
-  readonly wallClock?: WallClock | undefined;
-  readonly explain: boolean;
-  readonly cors: CorsOption;
-  /** {@link cors}, checked. */
-  readonly origins: AllowedOrigins;
-  readonly faults: readonly (FaultRule | FaultFunction)[];
-  readonly journalEntries: number;
-}
+export type ResolvedOptions = ReturnType<typeof resolveOptions>;
 
 const DEFAULT_START = "2026-01-15T00:00:00Z";
 
@@ -68,12 +58,7 @@ const assumptionsSchema = v.custom<Readonly<Record<string, unknown>>>(
   'must be an object of choices by key, such as { "dedup.repeat": "conflict" }',
 );
 
-export const publisherCount: Schema<number> = v.pipe(
-  v.number(),
-  v.integer("must be a whole number"),
-  v.minValue(1, "must be at least 1"),
-  v.maxValue(MAX_POPULATION, `must be at most ${MAX_POPULATION}`),
-);
+export const publisherCount: Schema<number> = wholeBetween(1, MAX_POPULATION);
 
 const optionsSchema = strictObject({
   seed: v.optional(v.string(), "adsim"),
@@ -102,40 +87,27 @@ const optionsSchema = strictObject({
     ),
     [],
   ),
-  journalEntries: v.optional(
-    v.pipe(
-      v.number(),
-      v.integer("must be a whole number"),
-      v.minValue(0, "must not be negative"),
-      v.maxValue(10_000_000, "must be at most 10,000,000"),
-    ),
-    10_000,
-  ),
+  journalEntries: v.optional(wholeBetween(0, 10_000_000), 10_000),
 });
 
 /** @throws InputError that names the invalid option. */
-export function resolveOptions(options: SimulatorOptions): ResolvedOptions {
+export function resolveOptions(options: SimulatorOptions) {
   const given = parseInput(optionsSchema, options, "options");
   const { seed, start, publishers, profile, assumptions: chosen, faults, ...others } = given;
   const assumptions = resolveAssumptions(chosen);
   const startMs = startMsOf(start, others.clock, others.wallClock);
+  const settings: WorldSettings = { seed, startMs, publishers, profile, assumptions };
   return {
     ...others,
-    settings: { seed, startMs, publishers, profile, assumptions },
+    settings,
     origins: parseCorsOption(others.cors),
-    faults: faults.map(copyOfRule),
+    faults: faults.map((rule, index) =>
+      typeof rule === "function" ? rule : inField(`faults.${index}`, () => parseRule(rule, "")),
+    ),
   };
 }
 
-function copyOfRule(rule: FaultRule | FaultFunction, index: number): FaultRule | FaultFunction {
-  return typeof rule === "function" ? rule : inField(`faults.${index}`, () => parseRule(rule, ""));
-}
-
-/**
- * Choices by key, without those that are undefined. Doesn't check whether the keys and choices exist.
- *
- * @throws InputError for anything but an object.
- */
+/** The defined ones. Doesn't check whether keys and choices exist. @throws InputError for anything but an object. */
 export function parseChoices(choices: unknown): Readonly<Record<string, unknown>> {
   const entries = Object.entries(parseInput(assumptionsSchema, choices));
   return Object.fromEntries(entries.filter(([, choice]) => choice !== undefined));

@@ -1,33 +1,31 @@
 /**
- * Many isolated worlds by name. A path that begins with `/@NAME` belongs to world NAME, any other to `default`. A world is
- * created on first use. Worlds share only the options that they are made from.
+ * Many isolated worlds by name, which share only the options that they are made from. A path that begins with `/@NAME` belongs
+ * to world NAME, any other to `default`. Beyond the maximum the least recently used world is dropped, and answers 410.
  */
 
 import { InputError } from "../base/input.ts";
 import { endOfName, isControlPath } from "../base/world-path.ts";
 import { headerOf, type PlainRequest, plainRequest } from "../exchange/plain-request.ts";
-import type { LoggedExchange } from "../journal/logged-exchange.ts";
+import { createJournalBudget } from "../journal/budget.ts";
+import type { JournalEntry } from "../journal/entry.ts";
 import type { ApiRequest, ApiResponse, FollowedResponse } from "../spec/messages.ts";
-import type { MetricFamily } from "../spec/metrics.ts";
+import { type MetricFamily, metric } from "../spec/metrics.ts";
 import { createSimulatorCore } from "./core.ts";
-import { createKeptWorlds, type WorldsUsage, worldMetrics } from "./kept-worlds.ts";
 import type { Moment } from "./past.ts";
 import type { Host } from "./running-world.ts";
 import type { HostedCore } from "./simulator.ts";
 import type { SimulatorOptions } from "./simulator-options.ts";
 
-/** The world of a path without a name. */
+/** The world of a path without a name. It is never dropped, and its place is reserved before it exists. */
 export const DEFAULT_WORLD = "default";
-const DEFAULT_MAX_WORLDS = 200;
-const DEFAULT_JOURNAL_BYTES = 256 * 1024 * 1024;
+/** Names of dropped worlds to remember. The oldest one is forgotten, and its name is free again. */
+const MAX_REMEMBERED = 10_000;
 
 /** The worlds of one server. */
 export interface Worlds {
   /**
    * The world with this name, created if it is new. If there are then too many worlds, the least recently used one is dropped.
-   *
-   * @throws InputError for a name that is only dots, or isn't 1 to 64 of `A-Z a-z 0-9 . _ -`, for a world that was dropped,
-   * and if there are too many worlds and none may be dropped.
+   * @throws InputError for an invalid name, for a dropped world, and if there are too many worlds and none may be dropped.
    */
   get(name: string): HostedCore;
   /** The world with this name, if it exists. Doesn't count as a use. */
@@ -37,12 +35,14 @@ export interface Worlds {
   /** The names of used worlds that were dropped, and haven't been freed since, oldest first. */
   droppedNames(): string[];
   /** How many worlds exist and how much their journals take, with the limits. */
-  usage(): WorldsUsage;
+  usage(): {
+    readonly worlds: { readonly count: number; readonly max: number; readonly dropped: number };
+    readonly journals: { readonly bytes: number; readonly limitBytes: number };
+  };
   /**
    * A new world that starts from another one's state, now or at a moment of its past, with an empty journal.
-   *
-   * @throws InputError if `name` is invalid or taken, if the world `from` doesn't exist, if the moment can't be rebuilt, and
-   * if there are too many worlds. Nothing changes then.
+   * @throws InputError for an invalid or taken name, if `from` doesn't exist, if the moment can't be rebuilt, and if there are
+   * too many worlds. Nothing changes then.
    */
   fork(name: string, from: string, moment?: Moment): HostedCore;
   /** Deletes a world and frees its name. @returns whether it existed or was dropped before. */
@@ -50,7 +50,7 @@ export interface Worlds {
   /** Whether a request to this path would create a world. The default world doesn't count, because its place is reserved. */
   wouldMake(path: string): boolean;
   /** Calls the observer with each exchange of every world, including worlds created later. See `Journal.observe`. */
-  observe(observer: WorldsObserver): void;
+  observe(observer: (world: string, entry: JournalEntry) => void): void;
   /** Counts over all worlds since the server started, and how much they hold now. */
   metrics(): MetricFamily[];
   /** Answers a request to the world that its path names; some requests of the control API later. Never throws because of its content. */
@@ -59,16 +59,12 @@ export interface Worlds {
   handle(request: ApiRequest): ApiResponse;
 }
 
-/** A value, now or later. */
 export type MaybeLater<Value> = Value | Promise<Value>;
 
 export interface WaitingClient {
   /** Whether it has left, so that nobody waits for the answer any more. */
   hasLeft(): boolean;
 }
-
-/** Gets an exchange with the name of its world. */
-export type WorldsObserver = (world: string, exchange: LoggedExchange) => void;
 
 /** A world that a path names. It need not exist yet: `open` creates it. */
 export interface WorldRef {
@@ -101,194 +97,171 @@ export interface WorldsOptions {
   readonly journalBytes?: number | undefined;
 }
 
-const NOT_THERE = "doesn't exist. Without the header If-Match: * this request would create it";
-
-const AT = 0x40;
-const UNDERSCORE = 0x5f;
-
 export function createWorlds(settings: WorldsOptions): Worlds {
-  const { options, host, control } = settings;
-  const { maxWorlds = DEFAULT_MAX_WORLDS, journalBytes = DEFAULT_JOURNAL_BYTES } = settings;
-  const kept = createKeptWorlds({ maxWorlds, journalBytes }, DEFAULT_WORLD);
-  const observers: WorldsObserver[] = [];
-  const defaultRef = worldRef(DEFAULT_WORLD, "");
+  const { options, host, control, first, maxWorlds = 200, journalBytes = 268_435_456 } = settings;
+  const worlds = new Map<string, HostedCore>();
+  /** Their names, the least recently used first. */
+  const byUse = new Set<string>();
+  const droppedNames = new Set<string>();
+  let dropped = 0;
+  const budget = createJournalBudget(journalBytes);
+  const observers: Parameters<Worlds["observe"]>[0][] = [];
 
-  function worldRef(name: string, prefix: string): WorldRef {
-    return {
-      name,
-      prefix,
-      get worlds() {
-        return all;
-      },
-      open: () => get(name),
-    };
-  }
-  function get(name: string): HostedCore {
-    return kept.use(name) ?? make(name);
-  }
-  function make(name: string): HostedCore {
-    checkName(name, "world");
-    if (kept.wasDropped(name)) throw new InputError("world", droppedMessage(name), "gone");
-    makeRoom(name, "world");
-    return add(name, createSimulatorCore(options, host));
-  }
-  function add(name: string, world: HostedCore): HostedCore {
-    kept.add(name, world);
-    for (const observer of observers) subscribe(observer, name, world);
+  function get(name: string, mayBringBack = false): HostedCore {
+    const world = worlds.get(name);
+    if (world === undefined) {
+      checkName(name, "world");
+      if (droppedNames.has(name) && !mayBringBack) {
+        throw new InputError("world", says.dropped(name), "gone");
+      }
+      makeRoom(name, "world");
+      return add(name, createSimulatorCore(options, host));
+    }
+    byUse.delete(name);
+    byUse.add(name);
     return world;
   }
-  function subscribe(observer: WorldsObserver, name: string, world: HostedCore): void {
-    world.journal.observe((exchange) => observer(name, exchange));
-  }
-  function fork(name: string, from: string, moment?: Moment): HostedCore {
-    checkName(name, "name");
-    const origin = kept.peek(from);
-    if (origin === undefined) {
-      throw new InputError("from", "is not the name of an existing world", "not-found");
-    }
-    if (kept.peek(name) !== undefined) {
-      throw new InputError(
-        "name",
-        "is taken by another world. Delete that world first, or choose another name",
-        "conflict",
-      );
-    }
-    const forked = origin.forkCounted(moment);
-    makeRoom(name, "name", from);
-    kept.use(from);
-    return add(name, forked);
-  }
   function makeRoom(name: string, field: string, keepName?: string): void {
-    if (kept.makeRoom(name, keepName)) return;
-    throw new InputError(
-      field,
-      `can't be created: this server already has ${maxWorlds} worlds, its maximum. Use one of them, delete one (DELETE /_sim/worlds/NAME), or start the server with a larger maxWorlds (--max-worlds)`,
-      "conflict",
-    );
+    const taken = worlds.size + (worlds.has(DEFAULT_WORLD) ? 0 : 1);
+    if (name === DEFAULT_WORLD || taken < maxWorlds) return;
+    const oldest = [...byUse].find((one) => one !== DEFAULT_WORLD && one !== keepName);
+    if (oldest === undefined) throw new InputError(field, says.full(maxWorlds), "conflict");
+    remove(oldest);
+    dropped += 1;
+    droppedNames.add(oldest);
+    const [forgotten = ""] = droppedNames;
+    if (droppedNames.size > MAX_REMEMBERED) droppedNames.delete(forgotten);
   }
-  /** A refused request changes nothing, so the world that it created is removed again. */
-  function answerControl(
-    request: PlainRequest,
-    ref: WorldRef,
-    client: WaitingClient,
-  ): MaybeLater<FollowedResponse> {
-    const { name } = ref;
-    const isNew = kept.peek(name) === undefined;
-    const wasDropped = kept.wasDropped(name);
-    // A request that replaces the state may reuse the name of a dropped world.
-    if (wasDropped && replacesState(request)) kept.delete(name);
-    let opened: HostedCore | undefined;
+  function add(name: string, world: HostedCore): HostedCore {
+    world.journal.share(budget);
+    worlds.set(name, world);
+    byUse.add(name);
+    for (const observer of observers) world.journal.observe((entry) => observer(name, entry));
+    return world;
+  }
+  function remove(name: string): boolean {
+    // Code may still hold the world. What it records from now on must not count against the shared budget.
+    worlds.get(name)?.journal.share(undefined);
+    byUse.delete(name);
+    return worlds.delete(name);
+  }
+  const isAbsent = (name: string): boolean =>
+    name !== DEFAULT_WORLD && !worlds.has(name) && !droppedNames.has(name);
+
+  function answerControl(request: PlainRequest, prefix: string, client: WaitingClient) {
+    const name = worldOf(prefix);
+    const isNew = !worlds.has(name);
     const open = (): HostedCore => {
-      const isAbsent = kept.peek(name) === undefined && !kept.wasDropped(name);
-      if (isAbsent && name !== DEFAULT_WORLD && headerOf(request.headers, "if-match") === "*") {
-        throw new InputError("world", NOT_THERE, "absent");
+      if (isAbsent(name) && headerOf(request.headers, "if-match") === "*") {
+        throw new InputError("world", says.absent, "absent");
       }
-      opened = ref.open();
-      return opened;
+      return get(name, replacing.includes(`${request.method} ${request.path}`));
     };
     const finish = (response: FollowedResponse): FollowedResponse => {
-      // The world stays if others used it meanwhile.
-      const isUsed = opened !== undefined && opened.journal.total > 0;
-      if (response.status < 400 || kept.peek(name) !== opened || isUsed) return response;
-      if (isNew) kept.delete(name);
-      if (wasDropped) kept.drop(name);
+      // A refused request leaves no new world behind, unless others have used it meanwhile.
+      if (response.status >= 400 && isNew && worlds.get(name)?.journal.total === 0) remove(name);
+      if (worlds.has(name)) droppedNames.delete(name);
       return response;
     };
-    const response = control.answer(request, { ...ref, open }, client);
+    const response = control.answer(request, { name, prefix, worlds: all, open }, client);
     return response instanceof Promise ? response.then(finish) : finish(response);
   }
-  function begin(
-    request: ApiRequest,
-    client: WaitingClient = { hasLeft: () => false },
-  ): MaybeLater<FollowedResponse> {
-    const path = pathOf(request);
-    const second = path.charCodeAt(1);
-    if ((second === AT || second === UNDERSCORE) && path.startsWith("/")) {
+
+  const all: Worlds = {
+    get: (name) => get(name),
+    peek: (name) => worlds.get(name),
+    names: () => [...worlds.keys()],
+    droppedNames: () => [...droppedNames],
+    usage: () => ({
+      worlds: { count: worlds.size, max: maxWorlds, dropped },
+      journals: { bytes: budget.usedBytes(), limitBytes: journalBytes },
+    }),
+    fork(name, from, moment) {
+      checkName(name, "name");
+      const origin = worlds.get(from);
+      if (origin === undefined) throw new InputError("from", says.noOrigin, "not-found");
+      if (worlds.has(name)) throw new InputError("name", says.taken, "conflict");
+      const forked = origin.forkCounted(moment);
+      makeRoom(name, "name", from);
+      get(from);
+      droppedNames.delete(name);
+      return add(name, forked);
+    },
+    delete(name) {
+      const wasThere = remove(name);
+      return droppedNames.delete(name) || wasThere;
+    },
+    wouldMake: (path) => isAbsent(worldOf(path)),
+    observe(observer) {
+      observers.push(observer);
+      for (const [name, { journal }] of worlds) journal.observe((entry) => observer(name, entry));
+    },
+    metrics() {
+      const gauge = (name: string, help: string, value: number): MetricFamily =>
+        metric("gauge", `adsim_${name}`, help, value);
+      const sum = (of: (world: HostedCore) => number): number =>
+        [...worlds.values()].reduce((so, world) => so + of(world), 0);
+      const impressions = sum((world) => world.usage().impressions);
+      const entries = sum(({ journal }) => journal.kept);
+      return [
+        ...(host.meter?.families() ?? []),
+        gauge("worlds", "Worlds that exist.", worlds.size),
+        gauge("worlds_limit", "The most worlds that the server keeps.", maxWorlds),
+        metric("counter", "adsim_worlds_dropped_total", "Worlds dropped to make room.", dropped),
+        gauge("impressions_held", "Impressions in the books of all worlds.", impressions),
+        gauge("journal_entries", "Entries in the journals of all worlds.", entries),
+        gauge("journal_bytes", "Bytes that all journals keep.", budget.usedBytes()),
+        gauge("journal_bytes_limit", "The most bytes that all journals may keep.", journalBytes),
+      ];
+    },
+    begin(request, client = { hasLeft: () => false }) {
       const sent = plainRequest(request);
       // A malformed request belongs to no particular world.
       if (sent.flaw !== undefined) return get(DEFAULT_WORLD).handle(request);
-      if (second === AT) return beginNamed(sent, client);
-      if (isControlPath(path)) return answerControl(sent, defaultRef, client);
-    }
-    return get(DEFAULT_WORLD).handle(request);
-  }
-  function beginNamed(request: PlainRequest, client: WaitingClient): MaybeLater<FollowedResponse> {
-    const { path } = request;
-    const end = endOfName(path);
-    const name = path.slice(2, end);
-    const rest = path.slice(end);
-    const inWorld = { ...request, path: rest.startsWith("/") ? rest : `/${rest}` };
-    try {
-      if (!isControlPath(inWorld.path)) return get(name).handle(inWorld);
-      checkName(name, "world");
-      return answerControl(inWorld, worldRef(name, path.slice(0, end)), client);
-    } catch (error) {
-      if (error instanceof InputError) return control.refusal(error);
-      throw error;
-    }
-  }
-
-  if (settings.first !== undefined) add(DEFAULT_WORLD, settings.first);
-
-  const all: Worlds = {
-    get,
-    peek: kept.peek,
-    names: kept.names,
-    droppedNames: kept.droppedNames,
-    usage: kept.usage,
-    fork,
-    delete: kept.delete,
-    wouldMake(path) {
-      const name = worldOf(path);
-      return name !== DEFAULT_WORLD && kept.peek(name) === undefined && !kept.wasDropped(name);
-    },
-    observe(observer) {
-      observers.push(observer);
-      for (const name of kept.names()) {
-        const world = kept.peek(name);
-        if (world !== undefined) subscribe(observer, name, world);
+      const [, prefix = "", rest = ""] = /^(\/@[^/]*)?(.*)$/s.exec(sent.path) ?? [];
+      const name = worldOf(prefix);
+      const inWorld = { ...sent, path: rest || "/" };
+      let world: HostedCore;
+      try {
+        checkName(name, "world");
+        if (isControlPath(rest)) return answerControl(inWorld, prefix, client);
+        world = get(name);
+      } catch (error) {
+        if (error instanceof InputError) return control.refusal(error);
+        throw error;
       }
+      return world.handle(prefix === "" ? request : inWorld);
     },
-    metrics: () => [...(host.meter?.families() ?? []), ...worldMetrics(kept)],
-    begin,
     handle(request) {
-      const response = begin(request);
+      const response = all.begin(request);
       if (response instanceof Promise) throw new Error("This answer takes time: call begin.");
       return response;
     },
   };
+  if (first !== undefined) add(DEFAULT_WORLD, first);
   return all;
 }
 
-/** The path of a request; empty if it can't be read. */
-function pathOf(request: ApiRequest): string {
-  try {
-    const { path } = request;
-    return typeof path === "string" ? path : "";
-  } catch {
-    return "";
-  }
-}
+/** What is wrong with a name. */
+const says = {
+  invalid:
+    "must be 1 to 64 letters, digits, dots, underscores or hyphens, and not only dots, as in /@NAME/…",
+  absent: "doesn't exist. Without the header If-Match: * this request would create it",
+  noOrigin: "is not the name of an existing world",
+  taken: "is taken by another world. Delete that world first, or choose another name",
+  full: (maxWorlds: number) =>
+    `can't be created: this server already has ${maxWorlds} worlds, its maximum. Use one of them, delete one (DELETE /_sim/worlds/NAME), or start the server with a larger maxWorlds (--max-worlds)`,
+  dropped: (name: string) =>
+    `was dropped: the server reached its limit of worlds, and this world was the least recently used. Start over with POST /@${name}/_sim/reset, free the name with DELETE /_sim/worlds/${name}, or start the server with a larger --max-worlds`,
+};
+
+/** Control requests that replace a world's whole state, so that they may bring back a dropped one. */
+const replacing = ["POST /_sim/reset", "POST /_sim/scenarios/play", "PUT /_sim/snapshot"];
 
 function checkName(name: string, field: string): void {
   // In addresses, browsers drop "." and "..", however they are written.
   if (/^(?!\.+$)[A-Za-z0-9._-]{1,64}$/.test(name)) return;
-  throw new InputError(
-    field,
-    "must be 1 to 64 letters, digits, dots, underscores or hyphens, and not only dots, as in /@NAME/…",
-  );
-}
-
-/** Whether a control request replaces a world's whole state, so that the world need not exist before. */
-function replacesState({ method, path }: PlainRequest): boolean {
-  return (
-    (method === "POST" && /^\/_sim\/(?:reset|scenarios\/play)$/.test(path)) ||
-    (method === "PUT" && path === "/_sim/snapshot")
-  );
-}
-
-function droppedMessage(name: string): string {
-  return `was dropped: the server reached its limit of worlds, and this world was the least recently used. Start over with POST /@${name}/_sim/reset, free the name with DELETE /_sim/worlds/${name}, or start the server with a larger --max-worlds`;
+  throw new InputError(field, says.invalid);
 }
 
 /** The name of the world that a path belongs to. */

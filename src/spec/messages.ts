@@ -10,6 +10,7 @@ import type { Delivery } from "./delivery.ts";
  * - `query`: without `?`, percent-encoding untouched; or an object, whose values are encoded for you.
  * - `headers`: names in any case. A header sent twice has its values joined by `", "`.
  * - `body`: bytes or text, exactly as sent; or an object, sent as JSON.
+ * - `connection`: the number of the client's connection, from 1, which only the HTTP server sets.
  *
  * The journal keeps the object: don't change it afterwards.
  *
@@ -23,6 +24,7 @@ export interface ApiRequest {
   readonly query?: string | Readonly<Record<string, string | number>> | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | Uint8Array | Readonly<Record<string, unknown>> | undefined;
+  readonly connection?: number | undefined;
 }
 
 /** A request in one form: text and bytes, with the query separated from the path. */

@@ -6,8 +6,8 @@ import { createSimulator, InputError } from "../../src/index.ts";
 test.each([
   [{ seed: 5 }, "seed must be a string, not 5."],
   [{ seed: [] }, "seed must be a string, not a list."],
-  [{ publishers: "7 of them" }, 'publishers must be a number, not "7 of them".'],
-  [{ publishers: {} }, "publishers must be a number, not an object."],
+  [{ publishers: "7 of them" }, "publishers must be a whole number from 1 to 1000000."],
+  [{ publishers: {} }, "publishers must be a whole number from 1 to 1000000."],
   [{ profile: "huge" }, 'profile must be one of "typical", "tiny", "adversarial", not "huge".'],
   [{ colour: "red" }, "colour is not known here."],
   [{ wallClock: 5 }, "wallClock must be a function that returns milliseconds since 1970"],

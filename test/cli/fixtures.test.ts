@@ -273,7 +273,11 @@ describe("the folder", () => {
         2,
         "--start must be at least 100 days before",
       ],
-      [["--out", join(folder, "a"), "--publishers", "0"], 2, "--publishers must be at least 1"],
+      [
+        ["--out", join(folder, "a"), "--publishers", "0"],
+        2,
+        "--publishers must be a whole number from 1 to 1000000",
+      ],
     ];
     for (const [args, expected, message] of tried) {
       const { code, stderr } = await runAdsim(["fixtures", ...args]);

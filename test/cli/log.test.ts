@@ -5,11 +5,13 @@ import { nodeHost } from "../../src/adapters/node-host.ts";
 import { logFormatOf } from "../../src/cli/log/format.ts";
 import { exchangeEvent, exchangeText } from "../../src/cli/log/log.ts";
 import { createControl } from "../../src/control/control.ts";
-import { createSimulator, type LoggedExchange } from "../../src/index.ts";
+import { type ListedExchange, listedEntry } from "../../src/control/listed-exchange.ts";
+import { createSimulator } from "../../src/index.ts";
+import type { JournalEntry } from "../../src/journal/entry.ts";
 import { createWorlds, type Worlds } from "../../src/simulator/worlds.ts";
 import { type Adsim, type Cmd, runAdsim, runAdsimOver, startAdsim } from "./run-adsim.ts";
 
-const exchange: LoggedExchange = {
+const exchange: ListedExchange = {
   sequence: 1,
   at: "2026-01-15T00:00:00.000Z",
   method: "GET",
@@ -30,7 +32,7 @@ const exchange: LoggedExchange = {
 
 describe("a line", () => {
   const fault = { rule: "slow", kind: "delay" } as const;
-  test.each<[Partial<LoggedExchange>, string, string]>([
+  test.each<[Partial<ListedExchange>, string, string]>([
     [
       {},
       "default",
@@ -64,7 +66,7 @@ describe("a line", () => {
   const hostile = "a\u0007\u001b[31m\r\n\u0085\u009b2J\u202e\u200b\u2028\ud800\u{e0041}b";
 
   test("has no raw control characters, in text and in JSON", () => {
-    const sent: LoggedExchange = {
+    const sent: ListedExchange = {
       ...{ ...exchange, method: hostile, path: `/${hostile}`, query: hostile },
       ...{ producedBy: "rule", fault: { rule: hostile, kind: "drop" } },
     };
@@ -119,24 +121,31 @@ describe("in process", () => {
     "an observer sees every exchange and changes no answer, with a journal of %i",
     (entries) => {
       const [plain, observed] = [makeWorlds(entries), makeWorlds(entries)];
-      const seen: [string, LoggedExchange][] = [];
+      const seen: [string, JournalEntry][] = [];
       observed.observe((world, one) => seen.push([world, one]));
       expect(send(observed)).toEqual(send(plain));
       expect(observed.get("default").journal.total).toBe(plain.get("default").journal.total);
       expect(seen).toMatchObject([
-        ["default", { sequence: 1, operation: "impression", status: 200, remaining: 9999 }],
+        ["default", { sequence: 1, operation: "impression", response: { status: 200 } }],
         ["other", { sequence: 1, operation: "impression", reason: "recorded" }],
         [
           "default",
-          { sequence: 2, operation: "stats", query: expect.stringContaining("publisher_id=") },
+          {
+            sequence: 2,
+            operation: "stats",
+            request: {
+              query: expect.stringContaining("publisher_id="),
+              headers: { authorization: "(redacted)" },
+            },
+          },
         ],
       ]);
       observed.fork("forked", "default").handle({ method: "GET", path: "/x" });
       observed.get("default").reset();
       observed.handle({ method: "GET", path: "/x" });
       expect(seen.slice(3)).toMatchObject([
-        ["forked", { status: 404 }],
-        ["default", { sequence: 1, status: 404 }],
+        ["forked", { response: { status: 404 } }],
+        ["default", { sequence: 1, response: { status: 404 } }],
       ]);
     },
   );
@@ -144,7 +153,7 @@ describe("in process", () => {
   test("an observer that was removed sees no more", () => {
     const sim = createSimulator();
     const seen: number[] = [];
-    const leave = sim.journal.observe(({ status }) => seen.push(status));
+    const leave = sim.journal.observe(({ response }) => seen.push(response.status));
     sim.handle({ method: "GET", path: "/x" });
     leave();
     sim.handle({ method: "GET", path: "/x" });
@@ -153,8 +162,8 @@ describe("in process", () => {
 
   test("an observer sees whether a rule loses, duplicates or drops an exchange", () => {
     const sim = createSimulator();
-    const seen: LoggedExchange[] = [];
-    sim.journal.observe((one) => seen.push(one));
+    const seen: ListedExchange[] = [];
+    sim.journal.observe((entry) => seen.push(listedEntry(entry)));
     for (const kind of ["lose-response", "duplicate", "drop"] as const) {
       sim.faults.clear();
       sim.faults.add({ id: kind, verdict: { kind } });

@@ -92,7 +92,7 @@ describe.each([
 });
 
 test.each([
-  ['"publishers":3', '"publishers":0', "publishers must be at least 1."],
+  ['"publishers":3', '"publishers":0', "publishers must be a whole number from 1 to 1000000."],
   ['"method":"POST"', '"method":"PO ST"', "steps.0.raw.method must be an HTTP method"],
 ])("a journal with %s changed to %s is refused", async (right, wrong, says) => {
   const file = fileWith(session().journal.toNdjson().replaceAll(right, wrong));

@@ -147,7 +147,7 @@ describe("wrong usage ends with 2 and says what is wrong", () => {
     [
       "no publishers",
       ["serve", "--port", "0", "--publishers", "0"],
-      "--publishers must be at least 1",
+      "--publishers must be a whole number from 1",
     ],
     [
       "a start that is no instant",
@@ -201,7 +201,7 @@ describe("wrong usage ends with 2 and says what is wrong", () => {
           [
             `${command} for no publishers`,
             [command, "--publishers", "0"],
-            "--publishers must be at",
+            "--publishers must be a whole number",
           ],
           [
             `${command} with an invalid start`,

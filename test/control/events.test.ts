@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { createEventStream } from "../../src/control/event-stream.ts";
 import type { ListedExchange } from "../../src/control/listed-exchange.ts";
-import type { LoggedExchange } from "../../src/index.ts";
+import type { JournalEntry } from "../../src/index.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
 import type { ApiResponse } from "../../src/spec/messages.ts";
 import { senderOf } from "../operation-sender.ts";
@@ -21,17 +21,18 @@ const sequencesFrom = (response: ApiResponse): number[] => sequencesOf(eventsIn(
 const range = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
-test("the rows are what an observer of the journal gets", () => {
+test("the rows are what an observer of the journal gets, without headers and bodies", () => {
   const worlds = worldsOf();
-  const seen: LoggedExchange[] = [];
+  const seen: JournalEntry[] = [];
   const world = worlds.get("default");
-  world.journal.observe((exchange) => seen.push(exchange));
+  world.journal.observe((entry) => seen.push(entry));
   world.faults.add({ id: "lossy", match: { nth: 2 }, verdict: { kind: "lose-response" } });
   const { impression, stats, nowhere } = senderOf(world);
   impression("a");
   impression("a");
   stats();
   nowhere();
+  const remaining = [9999, 9998, 59, 59];
   const response = follow(worlds);
   expect(response.status).toBe(200);
   expect(response.headers).toMatchObject({
@@ -42,7 +43,12 @@ test("the rows are what an observer of the journal gets", () => {
   });
   expect(response.headers).not.toHaveProperty("content-length");
   const events = eventsIn(response.body).filter(({ event }) => event === "exchanges");
-  const rows: LoggedExchange[] = JSON.parse(JSON.stringify(seen));
+  const rows = seen.map(({ request, response, fault, ...facts }, index) => {
+    const { method, path, query } = request;
+    const shown = { ...facts, method, path, query, status: response.status };
+    const acted = fault && { rule: fault.rule, kind: fault.kind };
+    return JSON.parse(JSON.stringify({ ...shown, fault: acted, remaining: remaining[index] }));
+  });
   const withoutEvents = events.map(({ data, ...event }) => {
     return {
       ...event,

@@ -6,7 +6,7 @@ import {
   type Choices,
   createSimulator,
   type FaultRule,
-  type LoggedExchange,
+  type JournalEntry,
   type Simulator,
 } from "../../src/index.ts";
 import { senderOf } from "../operation-sender.ts";
@@ -111,11 +111,11 @@ const cases: readonly Case[] = [
 ];
 
 describe.each(cases)("$name", ({ assumptions, verdict, send, effect, shows }) => {
-  const made = (): { sim: Simulator; seen: LoggedExchange[] } => {
+  const made = (): { sim: Simulator; seen: JournalEntry[] } => {
     const faults = verdict === undefined ? [] : [{ verdict }];
     const sim = createSimulator({ assumptions, faults, cors: "*" });
-    const seen: LoggedExchange[] = [];
-    sim.journal.observe((exchange) => seen.push(exchange));
+    const seen: JournalEntry[] = [];
+    sim.journal.observe((entry) => seen.push(entry));
     send(sim);
     return { sim, seen };
   };

@@ -239,3 +239,18 @@ test("invalid UTF-8 in a body is refused as such", async () => {
   expect(responses[0]?.status).toBe(400);
   expect(JSON.parse(responses[0]?.body ?? "").code).toBe("malformed_body");
 });
+
+test("the journal keeps which requests came over one connection, and shows it nowhere", async () => {
+  await using server = await serve();
+  const get = `GET /v1/click HTTP/1.1\r\n${HOST}\r\n`;
+  await exchange(server.port, get.repeat(2), { count: 2 });
+  await exchange(server.port, get.replace("/v1", "/@other/v1"));
+  await exchange(server.port, get);
+  const [{ journal }, other] = [server.worlds.get("default"), server.worlds.get("other")];
+  const numbers = [1, 2, 3].map((sequence) => journal.log.exchange(sequence)?.record.connection);
+  expect([...numbers, other.journal.log.exchange(1)?.record.connection]).toEqual([1, 1, 3, 2]);
+  for (const shown of [JSON.stringify(journal.entries()), journal.toNdjson(), journal.toHar()]) {
+    expect(shown).toContain("/v1/click");
+    expect(shown).not.toContain('"connection"');
+  }
+});

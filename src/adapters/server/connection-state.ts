@@ -14,6 +14,8 @@ export interface HeldResponse {
 }
 
 export interface ConnectionState {
+  /** Counts the server's connections with a request, from 1. */
+  number: number | undefined;
   /** The last response that was begun. */
   latest: ServerResponse | undefined;
   /** Responses that haven't been handed over yet; undefined until there is one. */
@@ -30,6 +32,7 @@ const STATE: unique symbol = Symbol("adsim connection state");
 
 export function stateOf(socket: object & { [STATE]?: ConnectionState }): ConnectionState {
   socket[STATE] ??= {
+    number: undefined,
     latest: undefined,
     held: undefined,
     isEnding: false,

@@ -25,6 +25,8 @@ export interface RequestHost {
   readonly overtaking: Overtaking;
   /** The answers that go on until the client leaves or the server closes. */
   readonly streams: Set<ServerResponse>;
+  /** How many connections have sent a request. */
+  connections: number;
   /** Whether every answer closes its connection. */
   isClosing: boolean;
 }
@@ -91,6 +93,7 @@ export function receive(
     return;
   }
   state.latest = response;
+  state.number ??= ++host.connections;
   request.host = host;
   request.response = response;
   request.fields = fieldsOf(request);
@@ -153,7 +156,8 @@ function giveUp({ overtaking }: RequestHost, request: IncomingRequest, answer: A
 
 function requestOf(request: IncomingRequest): ApiRequest {
   const { method = "", path, query, fields } = request;
-  return { method, path, query, headers: fields, body: takeBody(request) };
+  const connection = stateOf(request.socket).number;
+  return { method, path, query, headers: fields, body: takeBody(request), connection };
 }
 
 function finish(host: RequestHost, request: IncomingRequest): void {

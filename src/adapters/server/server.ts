@@ -73,6 +73,7 @@ export async function startPrepared(
     outbox,
     overtaking: createOvertaking(),
     streams: new Set(),
+    connections: 0,
     isClosing: false,
   };
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {

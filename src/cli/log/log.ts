@@ -1,7 +1,7 @@
 /** The log of `serve` and `exec`: a line for each exchange in any world, as text or as NDJSON. */
 
 import { printable, shortened } from "../../base/text.ts";
-import type { LoggedExchange } from "../../journal/logged-exchange.ts";
+import { type ListedExchange, listedEntry } from "../../control/listed-exchange.ts";
 import { DEFAULT_WORLD, type Worlds } from "../../simulator/worlds.ts";
 import { isColourful } from "../output/say.ts";
 import type { HostProcess } from "../processes/host-process.ts";
@@ -13,7 +13,8 @@ export function startLog(
   { stdout, stderr, env }: HostProcess,
 ): void {
   const hasColours = isColourful(stderr, env);
-  worlds.observe((world, exchange) => {
+  worlds.observe((world, entry) => {
+    const exchange = listedEntry(entry);
     if (format === "json") stdout.write(`${exchangeEvent(world, exchange)}\n`);
     else stderr.write(`${exchangeText(world, exchange, hasColours)}\n`);
   });
@@ -22,12 +23,12 @@ export function startLog(
 /** Longer methods and paths are cut. */
 const LONGEST_PATH = 160;
 
-export function exchangeEvent(world: string, exchange: LoggedExchange): string {
+export function exchangeEvent(world: string, exchange: ListedExchange): string {
   return printable(JSON.stringify({ event: "exchange", world, ...exchange }));
 }
 
 /** `2026-01-15T00:00:00.000Z POST /v1/impression 200 impression of pub_1: recorded (service; 9999 left)`. */
-export function exchangeText(world: string, exchange: LoggedExchange, hasColours: boolean): string {
+export function exchangeText(world: string, exchange: ListedExchange, hasColours: boolean): string {
   const { at, method, path, query, status, operation, publisher, remaining } = exchange;
   const colour = (code: number, text: string): string =>
     hasColours ? `\u001b[${code}m${text}\u001b[0m` : text;
@@ -52,7 +53,7 @@ function colourOf(status: number): number {
   return status >= 400 ? YELLOW : GREEN;
 }
 
-function makerOf({ producedBy, limit, fault }: LoggedExchange): string {
+function makerOf({ producedBy, limit, fault }: ListedExchange): string {
   const rule = fault === undefined ? "" : `rule ${printable(fault.rule)}: ${fault.kind}`;
   if (producedBy === "rule") return rule;
   const maker = producedBy === "limit" ? `${limit} limit` : "service";

@@ -19,8 +19,8 @@ export function collectReach({ worlds }: Server, file: string): () => Promise<Re
   const { assumptions } = worlds.get("default");
   const atServer: Reached[] = [];
   const record = createReachRecorder(assumptions, (one) => atServer.push(one));
-  worlds.observe((name, exchange) => {
-    record(exchange, worlds.peek(name)?.assumptions ?? assumptions);
+  worlds.observe((name, entry) => {
+    record(entry, worlds.peek(name)?.assumptions ?? assumptions);
   });
   return async () => ({
     atServer,
