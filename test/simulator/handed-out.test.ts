@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createSimulator, type FaultRule, type Simulator } from "../../src/index.ts";
 import { impressionIdOf, senderOf } from "../operation-sender.ts";
 
-/** Corrupts every part of a value that can be changed, except functions. */
+/** Corrupts every part of a value, except functions, and the delivery that adapters read. */
 function corrupt(value: unknown, seen: Set<unknown> = new Set()): void {
   if (typeof value !== "object" || value === null || seen.has(value)) return;
   seen.add(value);
@@ -15,13 +15,13 @@ function corrupt(value: unknown, seen: Set<unknown> = new Set()): void {
   if (value instanceof Map || value instanceof Set) value.clear();
   for (const key of Object.keys(value)) {
     const part: unknown = Reflect.get(value, key);
+    if (typeof part === "function" || key === "delivery") continue;
     corrupt(part, seen);
-    if (typeof part === "function") continue;
     Reflect.set(value, key, typeof part === "number" ? part + 7 : "corrupted");
   }
   Reflect.set(value, "corrupted", "corrupted");
   if (Array.isArray(value)) Reflect.deleteProperty(value, 0);
-  else for (const key of Object.keys(value).slice(1)) Reflect.deleteProperty(value, key);
+  else Reflect.deleteProperty(value, Object.keys(value)[1] ?? "");
 }
 
 const verdicts: readonly FaultRule["verdict"][] = [
