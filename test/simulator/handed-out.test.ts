@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { createSimulator, type FaultRule, type Simulator } from "../../src/index.ts";
-import { impressionIdOf, senderOf } from "../operation-sender.ts";
+import { senderOf } from "../operation-sender.ts";
 
 /** Corrupts every part of a value, except functions, and the delivery that adapters read. */
 function corrupt(value: unknown, seen: Set<unknown> = new Set()): void {
@@ -42,7 +42,8 @@ const last = (sim: Simulator): ReturnType<typeof senderOf> =>
 /** Public calls that return something, and the requests that fill the world. */
 const calls: Readonly<Record<string, (sim: Simulator, draw: number) => unknown>> = {
   "handle an impression": (sim, draw) => last(sim).impression(`s-${draw % 3}`),
-  "handle a click": (sim) => last(sim).click(impressionIdOf(last(sim).impression())),
+  "handle a click": (sim) =>
+    last(sim).click(/"(imp_\w+)"/.exec(last(sim).impression().body)?.[1] ?? "none"),
   "handle stats": (sim) => last(sim).stats(),
   "handle surfaces": (sim) => last(sim).surfaces(),
   "handle payouts": (sim) => last(sim).payouts(),
