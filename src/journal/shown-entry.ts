@@ -36,7 +36,7 @@ export function shownEntry(
     reason: record.reason,
     effect: record.effect,
     creditInr: creditInrOf(record),
-    assumptions: assumptionsOf(record),
+    assumptions: record.shapedBy.length === 0 ? "documented" : [...record.shapedBy],
     ...(nearest && { nearest }),
   };
 }
@@ -46,24 +46,14 @@ export function shownAnswer(response: ApiResponse): ShownResponse {
   return shownResponse(response, "redacted", bytesReceived({ response }));
 }
 
-/** The assumptions that decided the answer. */
-export function assumptionsOf({ shapedBy }: JournalRecord): JournalEntry["assumptions"] {
-  return shapedBy.length === 0 ? "documented" : [...shapedBy];
-}
-
 /** The request limit that refused it, if one did. */
-export function limitOf({ producedBy, operation }: JournalRecord): LimitClass | undefined {
+function limitOf({ producedBy, operation }: JournalRecord): LimitClass | undefined {
   if (producedBy !== "limit" || operation === undefined) return undefined;
   return operations[operation].limit;
 }
 
 /** The credit in the service's answer to an event, in INR. */
-export function creditInrOf({
-  effect,
-  micros,
-  response,
-  fault,
-}: JournalRecord): number | undefined {
+function creditInrOf({ effect, micros, response, fault }: JournalRecord): number | undefined {
   const isEvent = effect === "applied" || effect === "suppressed";
   // A duplicate may be refused, and then its answer shows no credit.
   const own = fault?.lost ?? response;

@@ -26,7 +26,6 @@ function corrupt(value: unknown, seen: Set<unknown> = new Set()): void {
 
 const verdicts: readonly FaultRule["verdict"][] = [
   { kind: "truncate", share: 0.5 },
-  { kind: "garbage" },
   { kind: "duplicate", answer: "second" },
   { kind: "lose-response" },
   { kind: "respond", status: 503, headers: { "x-a": "b" }, body: { list: [1, { a: 2 }] } },
