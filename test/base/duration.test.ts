@@ -1,6 +1,6 @@
 /** Durations as users write them. */
 
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { durationMs } from "../../src/base/duration.ts";
 import { InputError } from "../../src/index.ts";
 
@@ -18,15 +18,10 @@ test.each([
   expect(durationMs(duration)).toBe(ms);
 });
 
-describe("an invalid duration", () => {
-  test.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])("%d is refused", (ms) => {
-    expect(() => durationMs(ms)).toThrow(InputError);
-  });
-
-  test.each(["", "1", "s", "-1s", "1.5h", "1 m", "1M", "1w", "1m30s", "١s", "999999999999999d"])(
-    "%j is refused, and the message shows how to write one",
-    (text) => {
-      expect(() => durationMs(text)).toThrow(/"90s"/);
-    },
-  );
+test.each([
+  ...[-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53],
+  ...["", "1", "s", "-1s", "1.5h", "1 m", "1M", "1w", "1m30s", "١s", "999999999999999d"],
+])("%j is refused, and the message shows how to write one", (duration) => {
+  expect(() => durationMs(duration)).toThrow(InputError);
+  expect(() => durationMs(duration)).toThrow(/"90s"/);
 });

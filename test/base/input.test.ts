@@ -10,9 +10,6 @@ test.each([
   [{ publishers: {} }, "publishers must be a whole number from 1 to 1000000."],
   [{ profile: "huge" }, 'profile must be one of "typical", "tiny", "adversarial", not "huge".'],
   [{ colour: "red" }, "colour is not known here."],
-  [{ wallClock: 5 }, "wallClock must be a function that returns milliseconds since 1970"],
-  [{ assumptions: { "dedup.repaet": "count" } }, "assumptions.dedup.repaet is not an assumption."],
-  [{ assumptions: { "errors.invalid": "404" } }, 'assumptions.errors.invalid has no choice "404".'],
 ])("options %j are refused with: %s", (options, message) => {
   // Wrong on purpose: JavaScript callers can pass what the types rule out.
   const wrong = options as Parameters<typeof createSimulator>[0];

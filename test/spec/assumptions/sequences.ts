@@ -37,18 +37,9 @@ const overTheLimit: Sequence = ({ get }) => {
   for (let sent = 0; sent <= 60; sent += 1) get("stats");
 };
 
-const foreignStats: Sequence = ({ sim, get }) => {
-  get("stats", { publisher_id: sim.publishers.at(1).id });
-};
-
-const ask =
-  (
-    what: "stats" | "surfaces" | "payouts",
-    query: Readonly<Record<string, string>> = {},
-  ): Sequence =>
-  ({ get }) => {
-    get(what, query);
-  };
+function ask(...asked: Parameters<Sender["get"]>): Sequence {
+  return ({ get }) => void get(...asked);
+}
 
 export const sequences: Readonly<Record<AssumptionKey, Sequence>> = {
   "request.encoding": ({ publisher, send }) => {
@@ -69,7 +60,9 @@ export const sequences: Readonly<Record<AssumptionKey, Sequence>> = {
     impression({ colour: "red" });
   },
   "auth.failure": withoutKey,
-  "auth.key-scope": foreignStats,
+  "auth.key-scope": ({ sim, get }) => {
+    get("stats", { publisher_id: sim.publishers.at(1).id });
+  },
   "errors.body": withoutKey,
   "errors.invalid": ask("stats", { from: "yesterday" }),
   "http.cors": ({ send }) => {
@@ -80,20 +73,18 @@ export const sequences: Readonly<Record<AssumptionKey, Sequence>> = {
     send({ method: "GET", path: "/v1/publisher/stats", headers: {} });
   },
   "limit.algorithm": ({ sim, get }) => {
-    const askTimes = (times: number): void => {
-      for (let sent = 0; sent < times; sent += 1) get("surfaces");
-    };
     // Half of the quota at 0:30 and half at 0:40; then at 1:00, when a minute begins, and at 1:15 and 1:30.
-    sim.clock.advance("30s");
-    askTimes(30);
-    sim.clock.advance("10s");
-    askTimes(30);
-    sim.clock.advance("20s");
-    askTimes(1);
-    sim.clock.advance("15s");
-    askTimes(1);
-    sim.clock.advance("15s");
-    askTimes(1);
+    const steps = [
+      ["30s", 30],
+      ["10s", 30],
+      ["20s", 1],
+      ["15s", 1],
+      ["15s", 1],
+    ] as const;
+    for (const [wait, times] of steps) {
+      sim.clock.advance(wait);
+      for (let sent = 0; sent < times; sent += 1) get("surfaces");
+    }
   },
   "limit.exceeded": overTheLimit,
   "limit.retry-after": overTheLimit,

@@ -4,14 +4,13 @@
  * closed, so that a field that nobody documented is noticed.
  */
 
-import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import type { Assumptions } from "../../../src/spec/assumptions/catalogue.ts";
 import type { ApiResponse } from "../../../src/spec/messages.ts";
 import type { OpenApiDocument } from "../../../src/spec/openapi.ts";
 import { codeIn } from "./openapi-answers.ts";
 
 type OpenApiResponse = OpenApiDocument["paths"][string][string]["responses"][string];
-type OpenApiHeader = OpenApiResponse["headers"][string];
 
 /** What of a response contradicts the document; empty if nothing does. */
 export type Conformance = (
@@ -25,37 +24,30 @@ export function createConformance(
 ): Conformance {
   const ajv = createAjv();
   ajv.addSchema(closed(document, assumptions), "api");
-  const compiled = new Map<string, ValidateFunction>();
-  const validator = (pointer: string): ValidateFunction => {
-    const known = compiled.get(pointer) ?? ajv.compile({ $ref: `api#${pointer}` });
-    compiled.set(pointer, known);
-    return known;
-  };
 
   return ({ method, path }, response) => {
-    const found = placeOf(document, method, path, response);
-    if (found === undefined) {
-      return [`${method} ${path}: the document has no response with status ${response.status}`];
-    }
-    const problems = codeProblems(found.described, response);
-    for (const [name, header] of Object.entries(found.described.headers)) {
-      problems.push(...headerProblems(ajv, name, header, response));
-    }
-    const content = Object.keys(found.described.content ?? {});
-    if (content.length === 0) {
-      if (response.body !== "") problems.push("a body where none is described");
+    const { status, headers, body } = response;
+    const described = describedResponse(document, method, path, status);
+    if (described === undefined)
+      return [`${method} ${path}: the document has no response with status ${status}`];
+    const problems = [...codeProblems(described, response)];
+    for (const [name, header] of Object.entries(described.headers))
+      problems.push(...headerProblems(ajv, name, header, headers[name.toLowerCase()]));
+    const type = headers["content-type"];
+    const { content } = described;
+    if (content === undefined) {
+      if (body !== "") problems.push("a body where none is described");
       // HEAD has the content type of the body that GET has.
-      if (method !== "HEAD" && response.headers["content-type"] !== undefined) {
+      if (method !== "HEAD" && type !== undefined)
         problems.push("a content type where no body is described");
-      }
       return problems;
     }
-    const type = response.headers["content-type"] ?? "none";
-    if (!content.includes(type)) return [...problems, `content type ${type} is not described`];
-    const validate = validator(`${found.pointer}/content/${escaped(type)}/schema`);
-    if (!validate(type.includes("json") ? JSON.parse(response.body) : response.body)) {
-      problems.push(`${ajv.errorsText(validate.errors)} in ${response.body}`);
-    }
+    const { schema } = content[type ?? ""] ?? {};
+    if (schema === undefined) return [...problems, `content type ${type} is not described`];
+    const validate = ajv.getSchema(`api${schema.$ref}`);
+    if (validate === undefined) throw new Error("Every body has a named schema.");
+    if (!validate(type?.includes("json") ? JSON.parse(body) : body))
+      problems.push(`${ajv.errorsText(validate.errors)} in ${body}`);
     return problems;
   };
 }
@@ -86,57 +78,40 @@ function closedSchema(schema: unknown): unknown {
   return { ...Object.fromEntries(parts), ...(isObject ? { additionalProperties: false } : {}) };
 }
 
+function describedResponse(
+  { paths }: OpenApiDocument,
+  method: string,
+  path: string,
+  status: number,
+): OpenApiResponse | undefined {
+  const [bare = path] = path.split("?");
+  // Methods have a case: `get` isn't the method that the document calls `get`.
+  const isUpper = method === method.toUpperCase();
+  const operation = isUpper ? paths[bare]?.[method.toLowerCase()] : undefined;
+  if (operation !== undefined) return operation.responses[status];
+  // The document leaves these refusals out. They look like those of any operation.
+  const any = paths["/v1/click"]?.post?.responses[408];
+  const code = paths[bare] === undefined ? "route_not_found" : "method_not_allowed";
+  if (any === undefined) return undefined;
+  const { content, ...others } = { ...any, "x-error-codes": [code] as const };
+  return method === "HEAD" || content === undefined ? others : { ...others, content };
+}
+
 function codeProblems(described: OpenApiResponse, response: ApiResponse): string[] {
   const code = codeIn(response);
   const codes: readonly string[] = described["x-error-codes"] ?? [];
   return code === "" || codes.includes(code) ? [] : [`${code} is no error of this status`];
 }
 
-function placeOf(
-  document: OpenApiDocument,
-  method: string,
-  path: string,
-  response: ApiResponse,
-): { pointer: string; described: OpenApiResponse } | undefined {
-  const [bare = path] = path.split("?");
-  // Methods have a case: `get` isn't the method that the document calls `get`.
-  const isUpper = method === method.toUpperCase();
-  const operation = isUpper ? document.paths[bare]?.[method.toLowerCase()] : undefined;
-  if (operation === undefined) return refusalWithoutOperation(document, method, bare);
-  const described = operation.responses[response.status];
-  const place = `/paths/${escaped(bare)}/${method.toLowerCase()}`;
-  return described && { pointer: `${place}/responses/${response.status}`, described };
-}
-
-/** The document leaves them out. They look like the refusals of any operation. */
-function refusalWithoutOperation(
-  { paths }: OpenApiDocument,
-  method: string,
-  bare: string,
-): { pointer: string; described: OpenApiResponse } | undefined {
-  const any = paths["/v1/click"]?.post?.responses[408];
-  const code = paths[bare] === undefined ? "route_not_found" : "method_not_allowed";
-  if (any === undefined) return undefined;
-  const { content, ...others } = { ...any, "x-error-codes": [code] as const };
-  const described = method === "HEAD" || content === undefined ? others : { ...others, content };
-  return { pointer: `/paths/${escaped("/v1/click")}/post/responses/408`, described };
-}
-
 function headerProblems(
   ajv: Ajv2020,
   name: string,
-  header: OpenApiHeader,
-  response: ApiResponse,
+  header: OpenApiResponse["headers"][string],
+  text: string | undefined,
 ): string[] {
-  const text = response.headers[name.toLowerCase()];
   if (text === undefined) return header.required ? [`${name} is missing`] : [];
   const value = header.schema.type === "integer" ? Number(text) : text;
   return ajv.validate(header.schema, value) ? [] : [`${name}: ${text}: ${ajv.errorsText()}`];
-}
-
-/** A key as it stands in a JSON pointer inside a URI fragment. */
-function escaped(key: string): string {
-  return encodeURIComponent(key.replaceAll("~", "~0").replaceAll("/", "~1"));
 }
 
 function isDate(text: string): boolean {

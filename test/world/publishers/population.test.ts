@@ -1,23 +1,27 @@
 /** The population is a function: a publisher depends neither on earlier look-ups nor on the population's size. */
 
 import { describe, expect, test } from "vitest";
-import { createSimulator } from "../../../src/index.ts";
+import { createSimulator, type Publisher, type SimulatorOptions } from "../../../src/index.ts";
 import { senderOf } from "../../sender.ts";
 
+const extended = { "surface.statuses": "extended" } as const;
+
+function listOf(limit: number, options: SimulatorOptions): readonly Publisher[] {
+  return createSimulator({ publishers: limit, ...options }).publishers.list({ limit });
+}
+
 describe.each(["typical", "tiny", "adversarial"] as const)("the %s population", (profile) => {
+  const list = listOf(300, { profile });
+
   test("is the same in any order and at any size", () => {
-    const few = createSimulator({ profile, publishers: 50 });
-    const many = createSimulator({ profile, publishers: 1_000_000 });
-    const forwards = Array.from({ length: 50 }, (_, index) => few.publishers.at(index));
-    const backwards = Array.from({ length: 50 }, (_, index) => many.publishers.at(49 - index));
-    expect(backwards.toReversed()).toEqual(forwards);
+    const { publishers } = createSimulator({ profile, publishers: 1_000_000 });
+    const backwards = Array.from({ length: 50 }, (_, index) => publishers.at(49 - index));
+    expect(backwards.toReversed()).toEqual(list.slice(0, 50));
   });
 
   test("has unique ids and keys, ordered price bounds, and fictitious people", () => {
-    const list = createSimulator({ profile, publishers: 300 }).publishers.list({ limit: 300 });
     const ids = list.flatMap(({ id, apiKey, surfaces }) => [
-      id,
-      apiKey,
+      ...[id, apiKey],
       ...surfaces.map((one) => one.id),
     ]);
     expect(new Set(ids).size).toBe(ids.length);
@@ -38,12 +42,27 @@ describe.each(["typical", "tiny", "adversarial"] as const)("the %s population", 
   });
 
   test("differs under another seed", () => {
-    const ids = (seed: string): string[] =>
-      createSimulator({ seed, profile })
-        .publishers.list({ limit: 25 })
-        .map(({ id, name }) => id + name);
-    const [one, two] = [new Set(ids("one")), ids("two")];
-    expect(two.filter((id) => one.has(id))).toEqual([]);
+    const known = new Set(list.flatMap(({ id, apiKey }) => [id, apiKey]));
+    const others = listOf(300, { profile, seed: "other" });
+    expect(others.filter(({ id, apiKey }) => known.has(id) || known.has(apiKey))).toEqual([]);
+    expect(others.map(({ contact }) => contact)).not.toEqual(list.map(({ contact }) => contact));
+  });
+
+  test("under surface.statuses=extended differs in statuses alone: the first is active, the last isn't, in between are all", () => {
+    const withStatuses = listOf(300, { profile, assumptions: extended });
+    const statuses = withStatuses.map(({ surfaces }) => surfaces.map(({ status }) => status));
+    const unlessEqual = withStatuses.map(({ surfaces, ...publisher }) => ({
+      ...publisher,
+      surfaces: surfaces.map((surface) => ({ ...surface, status: "active" })),
+    }));
+    expect(unlessEqual).toEqual(list);
+    expect(statuses.every(([first]) => first === "active")).toBe(true);
+    const last = statuses.filter(({ length }) => length > 1).map((all) => all.at(-1));
+    expect([...new Set(last)].sort()).toEqual(["archived", "paused", "pending_review"]);
+    const between = new Set(statuses.flatMap((all) => all.slice(1, -1)));
+    expect(between.size).toBe(profile === "tiny" ? 0 : 4);
+    const other = listOf(300, { profile, assumptions: extended, seed: "other" });
+    expect(other.map(({ surfaces }) => surfaces.map(({ status }) => status))).not.toEqual(statuses);
   });
 });
 
@@ -53,18 +72,9 @@ test("the last of a million publishers exists, and has a history", () => {
   expect(JSON.parse(body).impressions).toBeGreaterThan(0);
 });
 
-test("history ends the day before the start: today has no events", () => {
-  const sim = createSimulator();
-  for (const publisher of sim.publishers.list({ limit: 25 })) {
-    const { body } = senderOf(sim, publisher).get("stats", { from: "2026-01-15" });
-    expect(JSON.parse(body)).toMatchObject({ impressions: 0, clicks: 0, revenue_inr: 0 });
-  }
-});
-
 test("the adversarial profile has awkward names, and the typical one has none", () => {
   const names = (profile: "typical" | "adversarial"): string =>
-    createSimulator({ profile, publishers: 60 })
-      .publishers.list({ limit: 60 })
+    listOf(60, { profile })
       .map(({ name }) => name)
       .join();
   expect(names("adversarial")).toMatch(/\u202e/);
@@ -78,51 +88,4 @@ test("a user's own use of faker doesn't change our names", async () => {
   faker.seed(1);
   faker.person.firstName();
   expect(createSimulator().publishers.at(5)).toEqual(before);
-});
-
-describe.each(["typical", "tiny", "adversarial"] as const)(
-  "surface.statuses=extended in the %s population",
-  (profile) => {
-    const extended = { "surface.statuses": "extended" } as const;
-    const statusesOf = (seed: string): string[][] =>
-      createSimulator({ seed, profile, assumptions: extended, publishers: 300 })
-        .publishers.list({ limit: 300 })
-        .map(({ surfaces }) => surfaces.map(({ status }) => status));
-
-    test("has an active first surface, and an inactive last one if there are several", () => {
-      for (const statuses of statusesOf("adsim")) {
-        expect(statuses[0]).toBe("active");
-        if (statuses.length > 1) expect(statuses.at(-1)).not.toBe("active");
-      }
-    });
-
-    test("gives the last surface one of three statuses, and those between one of four", () => {
-      const all = statusesOf("adsim");
-      const last = all.filter(({ length }) => length > 1).map((statuses) => statuses.at(-1));
-      expect([...new Set(last)].sort()).toEqual(["archived", "paused", "pending_review"]);
-      const between = new Set(all.flatMap((statuses) => statuses.slice(1, -1)));
-      expect(between.size).toBe(profile === "tiny" ? 0 : 4);
-    });
-
-    test("changes nothing else about the publishers except their history", () => {
-      const read = (assumptions: Partial<Record<"surface.statuses", "extended">>): unknown =>
-        createSimulator({ profile, assumptions })
-          .publishers.list({ limit: 25 })
-          .map((publisher) => {
-            const surfaces = publisher.surfaces.map((surface) => ({ ...surface, status: "any" }));
-            return { ...publisher, surfaces };
-          });
-      expect(read(extended)).toEqual(read({}));
-    });
-
-    test("differs under another seed", () => {
-      expect(statusesOf("other")).not.toEqual(statusesOf("adsim"));
-    });
-  },
-);
-
-test("a sign-up's surfaces are active by default, even with surface.statuses=extended", () => {
-  const sim = createSimulator({ assumptions: { "surface.statuses": "extended" } });
-  const { surfaces } = sim.publishers.signUp({ surfaces: ["one", "two"] });
-  expect(surfaces.map(({ status }) => status)).toEqual(["active", "active"]);
 });
