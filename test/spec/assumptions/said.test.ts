@@ -56,16 +56,13 @@ test.each(["json", "form"] as const)(
     expect(catalogue["request.encoding"].note).toContain(
       "If it has a parameter twice, the request gets 400 (422 under errors.invalid=422), not 415.",
     );
-    const statuses = (["400", "422"] as const).map((invalid) => {
+    const statuses = (["400", "422"] as const).flatMap((invalid) => {
       const { send } = stageOf({ "request.encoding": encoding, "errors.invalid": invalid });
       const request: ApiRequest = { method: "POST", path: "/v1/click", body: {} };
       const queries = ["impression_id=a", "impression_id=a&impression_id=b"];
       return queries.map((query) => send({ ...request, query }).status);
     });
-    expect(statuses).toEqual([
-      [415, 400],
-      [415, 422],
-    ]);
+    expect(statuses).toEqual([415, 400, 415, 422]);
   },
 );
 

@@ -10,7 +10,10 @@ export const ofTransports: readonly string[] = [
   "headers_too_large",
 ];
 
-/** Every answer that the document lists, except those of transports: method, path, status and error code. */
+/**
+ * Every answer that the document lists, except those of transports: method, path, status and error code. HEAD has the errors of
+ * GET without the bodies: they aren't listed again.
+ */
 export function answersListed(document: OpenApiDocument): string[] {
   const answers: string[] = [];
   for (const [path, methods] of Object.entries(document.paths)) {
@@ -18,11 +21,12 @@ export function answersListed(document: OpenApiDocument): string[] {
       for (const status of Object.keys(responses)) {
         const codes = responses[status]?.["x-error-codes"] ?? [];
         const answer = `${method.toUpperCase()} ${path} ${status}`;
-        // Bodies of some shapes, and HEAD without a body, don't tell the code.
-        const tells = method !== "head" && codesAreTold(document);
         const provoked = codes.filter((code) => !ofTransports.includes(code));
-        if (status === "200" || (!tells && provoked.length > 0)) answers.push(`${answer} `);
-        else for (const code of provoked) answers.push(`${answer} ${code}`);
+        if (status === "200") answers.push(`${answer} `);
+        else if (method === "head" || provoked.length === 0) continue;
+        // Bodies of some shapes don't tell the code.
+        else if (!codesAreTold(document)) answers.push(`${answer} `);
+        else answers.push(...provoked.map((code) => `${answer} ${code}`));
       }
     }
   }
