@@ -8,7 +8,7 @@ export const surfaceStatuses = ["active", "paused", "pending_review", "archived"
 export type SurfaceStatus = (typeof surfaceStatuses)[number];
 
 /** The documented status `paid`, and the others of `payout.statuses` (spec §2, §3). */
-export const payoutStatuses = ["processing", "paid", "on_hold", "failed", "reversed"] as const;
+const payoutStatuses = ["processing", "paid", "on_hold", "failed", "reversed"] as const;
 export type PayoutStatus = (typeof payoutStatuses)[number];
 
 /** A JSON Schema (dialect 2020-12). These are the keywords that code reads. */

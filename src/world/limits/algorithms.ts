@@ -99,7 +99,7 @@ const tokenBucket: Algorithm<TokenBucket> = {
   },
 };
 
-export const algorithms = {
+const algorithms = {
   "fixed-window": fixedWindow,
   "sliding-log": slidingLog,
   "token-bucket": tokenBucket,
