@@ -37,7 +37,6 @@ describe("a sign-up", () => {
 
   test.each([
     [{ name: "" }, "name"],
-    [{ name: 1 }, "name"],
     [{ name: "x".repeat(10_001) }, "name"],
     [{ name: "\ud800" }, "name"],
     [{ nam: "x" }, "nam"],

@@ -2,7 +2,6 @@
 
 import { describe, expect, test } from "vitest";
 import { createSimulator, type Publisher, type SimulatorOptions } from "../../../src/index.ts";
-import { senderOf } from "../../sender.ts";
 
 const extended = { "surface.statuses": "extended" } as const;
 
@@ -64,12 +63,6 @@ describe.each(["typical", "tiny", "adversarial"] as const)("the %s population", 
     const other = listOf(300, { profile, assumptions: extended, seed: "other" });
     expect(other.map(({ surfaces }) => surfaces.map(({ status }) => status))).not.toEqual(statuses);
   });
-});
-
-test("the last of a million publishers exists, and has a history", () => {
-  const sim = createSimulator({ publishers: 1_000_000 });
-  const { body } = senderOf(sim, sim.publishers.at(999_999)).get("stats");
-  expect(JSON.parse(body).impressions).toBeGreaterThan(0);
 });
 
 test("the adversarial profile has awkward names, and the typical one has none", () => {
