@@ -18,8 +18,8 @@ export type { JournalEntry, JournalFault, Nearest } from "./journal/entry.ts";
 export type { HarFilter, JournalFilter } from "./journal/filter.ts";
 export type { ExchangeObserver, Journal } from "./journal/journal.ts";
 export type { WaitFor } from "./journal/wait-for.ts";
+export type { SimulatorCore } from "./simulator/core.ts";
 export type { Usage } from "./simulator/running-world.ts";
-export type { SimulatorCore } from "./simulator/simulator.ts";
 export type { Choices, SimulatorOptions } from "./simulator/simulator-options.ts";
 export {
   type Assumption,

@@ -1,9 +1,9 @@
 /** The simulator for direct use in a program: the core with `fetch`. */
 
 import { InputError } from "../base/input.ts";
+import type { HostedCore, SimulatorCore } from "../simulator/core.ts";
 import { createSimulatorCore } from "../simulator/core.ts";
 import type { Moment } from "../simulator/past.ts";
-import type { HostedCore, SimulatorCore } from "../simulator/simulator.ts";
 import type { Choices, SimulatorOptions } from "../simulator/simulator-options.ts";
 import { fakerHost } from "../world/publishers/people.ts";
 import { createFetch } from "./fetch.ts";

@@ -7,7 +7,7 @@ import { describeError } from "../base/file-error.ts";
 import { InputError, isPlainObject, renamingField } from "../base/input.ts";
 import { parseJson } from "../base/parse-json.ts";
 import { createReachRecorder, REACHED, type ReachRecorder } from "../choices/reached.ts";
-import type { SimulatorCore } from "../simulator/simulator.ts";
+import type { SimulatorCore } from "../simulator/core.ts";
 import { parseChoices, type SimulatorOptions } from "../simulator/simulator-options.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { defaultAssumptions, resolveAssumptions } from "../spec/assumptions/resolve.ts";

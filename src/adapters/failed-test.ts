@@ -2,7 +2,7 @@
 
 import { counted } from "../base/counted.ts";
 import { printable } from "../base/text.ts";
-import type { SimulatorCore } from "../simulator/simulator.ts";
+import type { SimulatorCore } from "../simulator/core.ts";
 import type { Simulator } from "./create-simulator.ts";
 import {
   failureFileName,

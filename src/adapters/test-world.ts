@@ -1,7 +1,7 @@
 /** The world that a test runner's fixtures give to a test: its options, and whom the test speaks for. */
 
 import { InputError } from "../base/input.ts";
-import type { SimulatorCore } from "../simulator/simulator.ts";
+import type { SimulatorCore } from "../simulator/core.ts";
 import type { SimulatorOptions } from "../simulator/simulator-options.ts";
 import type { Publisher, Surface } from "../world/accounts/account.ts";
 import type { Simulator } from "./create-simulator.ts";

@@ -4,7 +4,7 @@ import { createControl } from "../control/control.ts";
 import { inspectorAssets } from "../inspector/assets.ts";
 import { traceOf } from "../inspector/trace.ts";
 import { traceDocument } from "../inspector/trace-document.ts";
-import type { HostedCore } from "../simulator/simulator.ts";
+import type { HostedCore } from "../simulator/core.ts";
 import { createWorlds, type Worlds } from "../simulator/worlds.ts";
 import { fakerHost } from "../world/publishers/people.ts";
 

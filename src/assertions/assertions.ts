@@ -2,7 +2,7 @@
 
 import type { ClientCounts } from "../audit/client-counts.ts";
 import { InputError } from "../base/input.ts";
-import type { SimulatorCore } from "../simulator/simulator.ts";
+import type { SimulatorCore } from "../simulator/core.ts";
 import { balances, nothingLostOrDoubled } from "./books.ts";
 import type { Check } from "./check.ts";
 import { type CreditedWhere, credited } from "./credited.ts";

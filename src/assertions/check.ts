@@ -4,7 +4,7 @@
 
 import { InputError } from "../base/input.ts";
 import { oneLine } from "../base/text.ts";
-import type { SimulatorCore } from "../simulator/simulator.ts";
+import type { SimulatorCore } from "../simulator/core.ts";
 
 /** The result of a check, in the form that Jest and vitest expect from a matcher. */
 export interface Check {

@@ -5,7 +5,7 @@ import { parseInstant } from "../base/calendar.ts";
 import { isRecorded } from "../exchange/operations/outcome.ts";
 import { creditOf } from "../invariants/read-trace.ts";
 import type { JournalEntry } from "../journal/entry.ts";
-import type { SimulatorCore } from "../simulator/simulator.ts";
+import type { SimulatorCore } from "../simulator/core.ts";
 import { type EventKind, isEventKind } from "../spec/operations.ts";
 
 /** A request to record an event. A click's ad, surface and session are known if the journal has its impression. */

@@ -2,7 +2,7 @@
 
 import { counted } from "../base/counted.ts";
 import { InputError } from "../base/input.ts";
-import type { SimulatorCore } from "../simulator/simulator.ts";
+import type { SimulatorCore } from "../simulator/core.ts";
 import type { EventKind } from "../spec/operations.ts";
 import { type Check, check, checkNames, quoted, readSim } from "./check.ts";
 import {

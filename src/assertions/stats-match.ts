@@ -6,7 +6,7 @@ import { InputError, parseInput } from "../base/input.ts";
 import { wholeFrom } from "../base/schemas.ts";
 import type { PublisherStats } from "../client/api.ts";
 import { dayReader } from "../exchange/operations/time-choices.ts";
-import type { SimulatorCore } from "../simulator/simulator.ts";
+import type { SimulatorCore } from "../simulator/core.ts";
 import { buildRequest } from "../spec/build-request.ts";
 import { type Check, check, checkNames, MAX_ROWS, quoted, readSim, table } from "./check.ts";
 import { amountSchema } from "./credited.ts";

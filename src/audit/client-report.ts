@@ -6,7 +6,7 @@ import { counted } from "../base/counted.ts";
 import { groupedBy } from "../base/grouped-by.ts";
 import { oneLine } from "../base/text.ts";
 import type { JournalEntry } from "../journal/entry.ts";
-import type { JournalRing } from "../journal/journal.ts";
+import type { WorldJournal } from "../journal/journal.ts";
 import type { ChangeItem } from "../journal/log.ts";
 import { PREFLIGHT } from "../journal/record.ts";
 import { shownEntry } from "../journal/shown-entry.ts";
@@ -80,7 +80,7 @@ const MAX_SEQUENCES = 1000;
 const MAX_PUBLISHERS = 20;
 
 /** `mode`: the clock's mode now. */
-export function reportOf({ log }: JournalRing, mode: ClockMode): ClientReport {
+export function reportOf({ log }: WorldJournal, mode: ClockMode): ClientReport {
   const items = log.exchanges();
   const requests = log.total;
   const eras = erasOf(log.changes());

@@ -2,7 +2,7 @@
 
 import type { JournalEntry, ShownResponse } from "../journal/entry.ts";
 import { shownAnswer } from "../journal/shown-entry.ts";
-import type { HostedCore } from "../simulator/simulator.ts";
+import type { HostedCore } from "../simulator/core.ts";
 import { deliveryTraits, type Received } from "../spec/delivery.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 

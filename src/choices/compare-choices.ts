@@ -6,8 +6,8 @@
 import * as v from "valibot";
 import { InputError, parseInput } from "../base/input.ts";
 import { plainRequest } from "../exchange/plain-request.ts";
+import type { HostedCore, SimulatorCore } from "../simulator/core.ts";
 import type { Script } from "../simulator/past.ts";
-import type { HostedCore, SimulatorCore } from "../simulator/simulator.ts";
 import { type AssumptionKey, catalogue } from "../spec/assumptions/catalogue.ts";
 import { keyHint } from "../spec/assumptions/resolve.ts";
 import type { ApiRequest } from "../spec/messages.ts";

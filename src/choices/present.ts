@@ -4,9 +4,9 @@ import { InputError } from "../base/input.ts";
 import type { FunctionStandIn } from "../faults/rules.ts";
 import type { Verdict } from "../faults/verdict.ts";
 import type { JournalRecord } from "../journal/record.ts";
+import type { HostedCore, SimulatorCore } from "../simulator/core.ts";
 import type { Moment } from "../simulator/past.ts";
 import { verdictIn } from "../simulator/replay.ts";
-import type { HostedCore, SimulatorCore } from "../simulator/simulator.ts";
 import type { ApiRequest } from "../spec/messages.ts";
 
 /** A request to ask about, and when. */

@@ -4,7 +4,7 @@ import { InputError } from "../base/input.ts";
 import type { PlainRequest } from "../exchange/plain-request.ts";
 import { headerOf } from "../exchange/plain-request.ts";
 import { withoutBody } from "../exchange/respond.ts";
-import type { HostedCore } from "../simulator/simulator.ts";
+import type { HostedCore } from "../simulator/core.ts";
 import type { MaybeLater, WaitingClient, WorldRef, WorldsControl } from "../simulator/worlds.ts";
 import type { ApiResponse, FollowedResponse } from "../spec/messages.ts";
 import { prefersHtml } from "./browsers.ts";

@@ -1,7 +1,7 @@
 /** What happens in a world as server-sent events: what its journal and its history keep, from some entry on. */
 
 import type { ChangeItem } from "../journal/log.ts";
-import type { HostedCore } from "../simulator/simulator.ts";
+import type { HostedCore } from "../simulator/core.ts";
 import { listedExchange } from "./listed-exchange.ts";
 import { shownChange } from "./shown-change.ts";
 

@@ -1,7 +1,7 @@
 /** Looks up a publisher that may not exist. */
 
 import { InputError } from "../base/input.ts";
-import type { SimulatorCore } from "../simulator/simulator.ts";
+import type { SimulatorCore } from "../simulator/core.ts";
 import type { Publisher } from "../world/accounts/account.ts";
 
 export function publisherWith(

@@ -3,7 +3,7 @@
 import type { Scenario } from "../play/language/scenario.ts";
 import type { StepwiseOptions } from "../play/player/play-in-process.ts";
 import type { PlayResult } from "../play/player/result.ts";
-import type { HostedCore } from "../simulator/simulator.ts";
+import type { HostedCore } from "../simulator/core.ts";
 import type { MaybeLater, WaitingClient, Worlds } from "../simulator/worlds.ts";
 import type { FollowedResponse } from "../spec/messages.ts";
 import type { MetricFamily } from "../spec/metrics.ts";

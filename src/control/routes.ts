@@ -7,8 +7,8 @@ import { InputError, parseInput, renamingField, underName } from "../base/input.
 import { strictObject } from "../base/schema-builders.ts";
 import { instantText } from "../base/schemas.ts";
 import { VERSION } from "../base/version.ts";
+import type { SimulatorCore } from "../simulator/core.ts";
 import { recordExamples } from "../simulator/openapi-examples.ts";
-import type { SimulatorCore } from "../simulator/simulator.ts";
 import { catalogue } from "../spec/assumptions/catalogue.ts";
 import { openApiDocument } from "../spec/openapi.ts";
 import type { Publishers } from "../world/accounts/publisher-directory.ts";

@@ -15,7 +15,7 @@ import {
   withOverrides,
 } from "../play/language/overrides.ts";
 import type { Scenario } from "../play/language/scenario.ts";
-import type { HostedCore } from "../simulator/simulator.ts";
+import type { HostedCore } from "../simulator/core.ts";
 import type { Choices } from "../simulator/simulator-options.ts";
 import { catalogue } from "../spec/assumptions/catalogue.ts";
 import type { ControlCall, ControlRoute, Reply, ScenarioPlayer } from "./route.ts";

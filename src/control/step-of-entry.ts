@@ -7,7 +7,7 @@ import { shownEntry } from "../journal/shown-entry.ts";
 import { wireExchange } from "../journal/wire-exchange.ts";
 import { createRequestSteps } from "../play/language/request-step.ts";
 import type { RequestStep } from "../play/language/scenario.ts";
-import type { SimulatorCore } from "../simulator/simulator.ts";
+import type { SimulatorCore } from "../simulator/core.ts";
 import { publisherWith } from "./publisher-with.ts";
 import type { ScenarioPlayer } from "./route.ts";
 

@@ -3,7 +3,7 @@
  * respond → count → journal. A single synchronous call, so no other request can interleave.
  */
 
-import type { JournalRing } from "../journal/journal.ts";
+import type { WorldJournal } from "../journal/journal.ts";
 import { PREFLIGHT } from "../journal/record.ts";
 import { type Rejection, saysDuplicate } from "../spec/errors.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
@@ -32,7 +32,7 @@ import type { World } from "./world.ts";
 export type Exchange = ReturnType<typeof createExchange>;
 
 /** The request path of a world under its assumptions. */
-export function createExchange(world: World, journal: JournalRing) {
+export function createExchange(world: World, journal: WorldJournal) {
   const { assumptions, accounts, clock, dayOf, rules, about, meter } = world;
   const identify = createIdentify(accounts);
   const limits = createLimits(assumptions);

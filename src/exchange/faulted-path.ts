@@ -5,7 +5,7 @@
 
 import type { Injected } from "../faults/plan.ts";
 import { type ArrivedRequest, type FiredRule, UNAUTHENTICATED_CALLER } from "../faults/rules.ts";
-import type { JournalRing } from "../journal/journal.ts";
+import type { WorldJournal } from "../journal/journal.ts";
 import type { FaultRecord } from "../journal/record.ts";
 import { deliveryTraits } from "../spec/delivery.ts";
 import { type ApiResponse, copyOfResponse, noResponse } from "../spec/messages.ts";
@@ -22,7 +22,7 @@ import type { World } from "./world.ts";
 
 export interface FaultedPathParts {
   readonly world: World;
-  readonly journal: JournalRing;
+  readonly journal: WorldJournal;
   readonly read: Reader;
   readonly scope: Scope;
   readonly limits: Limits;

@@ -1,7 +1,7 @@
 /** What invariants can read of a run. */
 
 import type { Audit } from "../audit/audit.ts";
-import type { SimulatorCore } from "../simulator/simulator.ts";
+import type { SimulatorCore } from "../simulator/core.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import type { Member } from "./client-exchange.ts";
 import type { TraceReader } from "./trace.ts";

@@ -4,7 +4,7 @@
  */
 
 import { LAST_INSTANT_MS } from "../base/calendar.ts";
-import type { SimulatorCore } from "../simulator/simulator.ts";
+import type { SimulatorCore } from "../simulator/core.ts";
 import type { Choices } from "../simulator/simulator-options.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { buildRequest } from "../spec/build-request.ts";

@@ -1,6 +1,5 @@
 /** What happened to a world, in order: its exchanges, and what was done by hand between them. Keeps the latest. */
 
-import type { BudgetMember, JournalBudget } from "./budget.ts";
 import type { JournalRecord } from "./record.ts";
 import type { WorldChange } from "./world-change.ts";
 
@@ -26,34 +25,33 @@ export interface ChangeItem {
 
 export type LogItem = ExchangeItem | ChangeItem;
 
+/** Limits the size of all logs of a server together. */
+export interface LogBudget {
+  readonly limitBytes: number;
+  readonly logs: Set<Log>;
+}
+
 /** Most changes by hand that are kept. */
 const MAX_CHANGES = 50_000;
 
-export class Log implements BudgetMember {
+export class Log {
   /** Most exchanges; 0 keeps nothing. */
   readonly capacity: number;
-  /** The exchanges so far, including dropped ones. */
-  total = 0;
-  /** The exchanges that it still has. */
-  kept = 0;
-  /** The changes so far, including dropped ones. */
-  changeCount = 0;
-  /** The estimated size of what it has. */
-  bytes = 0;
-  /** The position of the first item that it has. Positions count all items since the beginning, from 0. */
+  /** By position: the number of items before it, since the beginning. */
+  readonly #items = new Map<number, LogItem>();
+  #budget: LogBudget | undefined;
+  /** The position of the first item that it has, and that of the next one. */
   begin = 0;
-  #items: LogItem[] = [];
-  /** The position of `#items[0]`, which may be dropped already. */
-  #base = 0;
-  #budget: JournalBudget | undefined;
+  end = 0;
+  /** The exchanges and the changes so far, including dropped ones. */
+  total = 0;
+  changeCount = 0;
+  /** The exchanges that it still has, and their estimated size. */
+  kept = 0;
+  bytes = 0;
 
   constructor(capacity: number) {
     this.capacity = capacity;
-  }
-
-  /** The position after the last item. */
-  get end(): number {
-    return this.#base + this.#items.length;
   }
 
   add(record: JournalRecord): ExchangeItem {
@@ -62,18 +60,17 @@ export class Log implements BudgetMember {
     const item: ExchangeItem = { kind: "exchange", sequence: this.total, record, bytes };
     if (this.capacity === 0) return item;
     if (this.kept === this.capacity) this.dropOldest();
-    this.#items.push(item);
+    this.#append(item);
     this.kept += 1;
     this.bytes += bytes;
-    this.#budget?.enforce(this);
+    if (this.#budget !== undefined) keepWithin(this.#budget, this);
     return item;
   }
 
   note(change: WorldChange, atMs: number): void {
     if (this.capacity === 0) return;
     this.changeCount += 1;
-    const number = this.changeCount;
-    this.#items.push({ kind: "change", number, after: this.total, atMs, change });
+    this.#append({ kind: "change", number: this.changeCount, after: this.total, atMs, change });
     while (this.end - this.begin - this.kept > MAX_CHANGES) this.#dropFirst();
   }
 
@@ -84,30 +81,35 @@ export class Log implements BudgetMember {
 
   /** Drops everything. Numbering continues. */
   clear(): void {
-    this.begin = this.end;
-    this.#base = this.end;
-    this.#items = [];
-    this.kept = 0;
-    this.bytes = 0;
+    while (this.#dropFirst() !== undefined);
   }
 
   /** Drops everything and restarts the numbering. */
   restart(): void {
     this.clear();
-    Object.assign(this, { total: 0, changeCount: 0, begin: 0 });
-    this.#base = 0;
+    this.total = 0;
+    this.changeCount = 0;
   }
 
-  /** Shares a limit with the other journals of a server; undefined ends that. */
-  share(budget: JournalBudget | undefined): void {
-    this.#budget?.journals.delete(this);
+  /** Shares a budget with the other logs of a server; undefined ends that. */
+  share(budget: LogBudget | undefined): void {
+    this.#budget?.logs.delete(this);
     this.#budget = budget;
-    budget?.journals.add(this);
+    budget?.logs.add(this);
   }
 
   /** The items from one position up to another one, as far as it has them. */
   items(from = this.begin, to = this.end): readonly LogItem[] {
-    return this.#items.slice(Math.max(from, this.begin) - this.#base, to - this.#base);
+    const items: LogItem[] = [];
+    for (let position = Math.max(from, this.begin); position < to; position += 1) {
+      const item = this.#items.get(position);
+      if (item !== undefined) items.push(item);
+    }
+    return items;
+  }
+
+  changes(): readonly ChangeItem[] {
+    return this.items().filter((item) => item.kind === "change");
   }
 
   /** The exchanges from this number on. */
@@ -117,40 +119,53 @@ export class Log implements BudgetMember {
     return this.items().filter(isAsked);
   }
 
-  changes(): readonly ChangeItem[] {
-    return this.items().filter((item) => item.kind === "change");
-  }
-
   /** The exchange with this number; undefined if it was dropped. */
   exchange(sequence: number): ExchangeItem | undefined {
-    const position = this.positionOf(sequence);
-    const item = position === undefined ? undefined : this.#items[position - this.#base];
-    return item?.kind === "exchange" ? item : undefined;
+    return this.exchanges(sequence).find((item) => item.sequence === sequence);
   }
 
   /** The position of the exchange with this number; undefined if it was dropped. */
   positionOf(sequence: number): number | undefined {
-    const isAsked = (item: LogItem): boolean =>
-      item.kind === "exchange" && item.sequence === sequence;
-    const position = this.#base + this.#items.findIndex(isAsked);
-    return position < this.begin ? undefined : position;
+    const index = this.items().findIndex(
+      (item) => item.kind === "exchange" && item.sequence === sequence,
+    );
+    return index === -1 ? undefined : this.begin + index;
+  }
+
+  #append(item: LogItem): void {
+    this.#items.set(this.end, item);
+    this.end += 1;
   }
 
   #dropFirst(): LogItem | undefined {
-    const item = this.#items[this.begin - this.#base];
+    const item = this.#items.get(this.begin);
     if (item === undefined) return undefined;
+    this.#items.delete(this.begin);
     this.begin += 1;
     if (item.kind === "exchange") {
       this.kept -= 1;
       this.bytes -= item.bytes;
     }
-    const dropped = this.begin - this.#base;
-    // Moving the others each time would be slow.
-    if (dropped * 8 > this.#items.length) {
-      this.#items.splice(0, dropped);
-      this.#base = this.begin;
-    }
     return item;
+  }
+}
+
+export function usedBytes({ logs }: LogBudget): number {
+  let bytes = 0;
+  for (const log of logs) bytes += log.bytes;
+  return bytes;
+}
+
+/** Drops the oldest exchanges of the largest logs, but never the only one of `recording`, which has just recorded it. */
+function keepWithin(budget: LogBudget, recording: Log): void {
+  while (usedBytes(budget) > budget.limitBytes) {
+    let largest: Log | undefined;
+    for (const log of budget.logs) {
+      const canDrop = log.kept > (log === recording ? 1 : 0);
+      if (canDrop && log.bytes > (largest?.bytes ?? 0)) largest = log;
+    }
+    if (largest === undefined) return;
+    largest.dropOldest();
   }
 }
 

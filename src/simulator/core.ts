@@ -9,7 +9,7 @@ import { inField, parseInput } from "../base/input.ts";
 import { dedupWindowOf } from "../exchange/operations/time-choices.ts";
 import { addRule, createFaults, type Faults } from "../faults/faults.ts";
 import type { FaultRule } from "../faults/rule.ts";
-import { createJournal, type JournalRing } from "../journal/journal.ts";
+import { type Journal, WorldJournal } from "../journal/journal.ts";
 import type { WorldChange } from "../journal/world-change.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
@@ -43,7 +43,6 @@ import {
   usageOf,
   type WorldRunner,
 } from "./running-world.ts";
-import type { HostedCore, SimulatorCore } from "./simulator.ts";
 import {
   type Choices,
   parseChoices,
@@ -54,21 +53,50 @@ import {
 } from "./simulator-options.ts";
 import { createWorldClock } from "./world-clock.ts";
 
-/** @throws InputError that names the invalid option. */
-export function createSimulatorCore(options: SimulatorOptions, host: Host): HostedCore {
-  return new Core(resolveOptions(options), host);
+/** One simulated service, without a transport. */
+export interface SimulatorCore
+  extends Pick<
+    HostedCore,
+    | "seed"
+    | "assumptions"
+    | "publishers"
+    | "clock"
+    | "faults"
+    | "report"
+    | "handle"
+    | "assume"
+    | "audit"
+    | "snapshot"
+    | "usage"
+    | "reset"
+  > {
+  readonly journal: Journal;
+  /** Replaces the whole state, including seed and options. @throws InputError; nothing changes then. */
+  restore(snapshot: Snapshot): void;
+  /**
+   * A separate simulator that starts from this state, with an empty journal. With a moment it starts from the state of that
+   * moment instead, such as `{ after: 17 }`: right after entry 17 of the journal.
+   *
+   * @throws InputError if what the moment is rebuilt from was dropped, or the journal never had the entry.
+   */
+  fork(moment?: Moment): SimulatorCore;
+  /** A separate simulator with the same seed and settings, at the same instant, without any events. */
+  fresh(): SimulatorCore;
 }
 
-/**
- * A class, because engines look up methods slowly in a literal with getters, and `handle` is called by the million. The
- * public methods are fields, so that callers can detach them.
- */
-class Core implements HostedCore {
+/** @throws InputError that names the invalid option. */
+export function createSimulatorCore(options: SimulatorOptions, host: Host): HostedCore {
+  return new HostedCore(resolveOptions(options), host);
+}
+
+/** A simulator with what a server needs in addition. What users call are fields, so that they can detach it. */
+export class HostedCore {
   readonly publishers: Publishers;
   readonly clock: Clock;
   readonly faults: Faults;
-  readonly journal: JournalRing;
+  readonly journal: WorldJournal;
   readonly past: Past;
+  /** What it was made from. A reset starts over from it. */
   readonly options: ResolvedOptions;
   readonly #host: Host;
   readonly #run: WorldRunner;
@@ -77,10 +105,8 @@ class Core implements HostedCore {
   constructor(options: ResolvedOptions, host: Host, origin?: WorldState) {
     this.options = options;
     this.#host = host;
-    this.journal = createJournal({
-      entries: options.journalEntries,
-      nearest: createNearestFinder(() => this.#running),
-    });
+    const nearest = createNearestFinder(() => this.#running);
+    this.journal = new WorldJournal(options.journalEntries, nearest);
     this.past = new Past({
       log: this.journal.log,
       now: () => this.#running.clock.now(),
@@ -104,15 +130,31 @@ class Core implements HostedCore {
     return this.#running.assumptions;
   }
 
+  /**
+   * Answers a request synchronously. No request makes it throw. The caller may change the response.
+   *
+   * @throws whatever a fault function throws, and InputError if it returns anything but a verdict.
+   */
   readonly handle = (request: ApiRequest): ApiResponse => {
     this.past.keepIfDue();
     return this.#running.exchange.handle(request);
   };
 
+  /** Answers broken HTTP, which never became a request. The journal doesn't record it. */
   readonly refuse = (rejection: Rejection): ApiResponse => this.#running.exchange.refuse(rejection);
 
+  /** How clients used the API so far, and what they did wrong, according to the journal. Call it when they are done. */
   readonly report = (): ClientReport => reportOf(this.journal, this.#running.clock.mode);
 
+  /**
+   * Changes the choices of some assumptions from now on. Everything recorded stays recorded. A new `limit.algorithm` resets
+   * the quotas; a new `dedup.key` or `dedup.window` makes de-duplication forget past events. De-duplication never knows
+   * events recorded under `dedup.repeat=count`.
+   *
+   * @returns all choices in force.
+   * @throws InputError for an unknown key or choice, and for another `date.timezone` after events or sign-ups were filed by
+   * day. Nothing changes then.
+   */
   readonly assume = (choices: Choices): Assumptions => {
     const chosen = parseChoices(choices);
     const running = this.#running;
@@ -123,11 +165,14 @@ class Core implements HostedCore {
     return assumptions;
   };
 
+  /** Counts what was attempted, applied, answered and lost, and says whether the books agree. Reads only. */
   readonly audit = (): Audit => auditOf(this.#running, this.journal);
 
+  /** The whole state without the journal, as JSON for `restore`. @throws InputError if a fault rule is a function. */
   readonly snapshot = (): Snapshot =>
     writeSnapshot(stateNow(this.#running), dedupWindowOf(this.#running.assumptions));
 
+  /** See {@link SimulatorCore.restore}. `by`: what replaces the state. */
   readonly restore = (snapshot: Snapshot, by: "restore" | "play" = "restore"): void => {
     const saved = parseSnapshot(snapshot);
     const was = this.#running.clock.mode;
@@ -139,22 +184,25 @@ class Core implements HostedCore {
   readonly fork = (moment?: Moment): HostedCore =>
     this.#forkWith({ people: this.#host.people }, moment);
 
+  /** A fork that becomes a world of the server: its requests count in the metrics. */
   readonly forkCounted = (moment?: Moment): HostedCore => this.#forkWith(this.#host, moment);
 
-  readonly rebuild = (script: Script, how: Replay & { choices?: Choices } = {}): Core =>
+  /** A copy of the world at a moment, without a journal. Its clock stands still. `choices`: from where the script starts. */
+  readonly rebuild = (script: Script, how: Replay & { choices?: Choices } = {}): HostedCore =>
     replay(
       script,
       (standIn) => {
         const options: ResolvedOptions = { ...this.options, journalEntries: 0 };
         const state = copyOfState(script.from, standIn);
         const clock = { ...state.clock, mode: "frozen" } as const;
-        const world = new Core(options, { people: this.#host.people }, { ...state, clock });
+        const world = new HostedCore(options, { people: this.#host.people }, { ...state, clock });
         if (how.choices !== undefined) world.assume(how.choices);
         return world;
       },
       how,
     );
 
+  /** Replaces each fault rule that is data by what `rewrite` makes of it. Its counts stay. For copies only: nothing is noted. */
   readonly rewriteRules = (rewrite: (rule: FaultRule) => FaultRule): void => {
     const { faults } = this.#running.state;
     faults.rules = faults.rules.map((one) =>
@@ -162,6 +210,7 @@ class Core implements HostedCore {
     );
   };
 
+  /** Books and quotas of a publisher. @throws InputError if no publisher has this id. */
   readonly figuresOf = (publisherId: string): PublisherFigures =>
     figuresOf(this.#running, publisherId);
 
@@ -170,13 +219,14 @@ class Core implements HostedCore {
     const { settings } = state;
     const { people } = this.#host;
     const options: ResolvedOptions = { ...this.options, settings, clock: "frozen", faults: [] };
-    const core = new Core(options, { people });
+    const core = new HostedCore(options, { people });
     core.clock.set({ nowMs: Math.max(clock.now(), settings.startMs) });
     return core;
   };
 
   readonly usage = (): Usage => usageOf(this.#running);
 
+  /** Starts over from the options, including clock, journal, assumptions and fault rules. Another seed gives another population. */
   readonly reset = (request: { readonly seed?: string | undefined } = {}): void => {
     const { seed } = parseInput(resetSchema, request, "options");
     const { settings } = this.options;
@@ -197,9 +247,9 @@ class Core implements HostedCore {
     return this.#run(state);
   }
 
-  #forkWith(host: Host, moment: Moment | undefined): Core {
+  #forkWith(host: Host, moment: Moment | undefined): HostedCore {
     const origin = moment === undefined ? copiedStateOf(this.#running) : this.#stateAt(moment);
-    return new Core(this.options, host, origin);
+    return new HostedCore(this.options, host, origin);
   }
 
   #stateAt(moment: Moment): WorldState {

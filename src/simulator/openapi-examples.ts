@@ -9,7 +9,7 @@ import { buildRequest, encodingOf } from "../spec/build-request.ts";
 import type { Examples, Values } from "../spec/openapi.ts";
 import { type OperationId, operationIds } from "../spec/operations.ts";
 import type { Credentials } from "../world/accounts/account.ts";
-import type { SimulatorCore } from "./simulator.ts";
+import type { SimulatorCore } from "./core.ts";
 
 /** Uses the first publisher, with its current key and surfaces. */
 export function recordExamples(of: SimulatorCore): Examples {

@@ -6,7 +6,7 @@ import type { Meter } from "../exchange/meter.ts";
 import { dayReader } from "../exchange/operations/time-choices.ts";
 import type { World } from "../exchange/world.ts";
 import { createRules } from "../faults/rules.ts";
-import type { JournalRing } from "../journal/journal.ts";
+import type { WorldJournal } from "../journal/journal.ts";
 import { createAccounts } from "../world/accounts/accounts.ts";
 import type { DirectoryWorld } from "../world/accounts/publisher-directory.ts";
 import { copyOfState, type WorldState } from "../world/accounts/state.ts";
@@ -37,7 +37,7 @@ export interface RunningWorld extends World, DirectoryWorld {
 interface WorldRunnerParts {
   readonly options: ResolvedOptions;
   readonly host: Host;
-  readonly journal: JournalRing;
+  readonly journal: WorldJournal;
 }
 
 /** Runs a state, which belongs to the running world from now on. `clock`: goes on with this one. */

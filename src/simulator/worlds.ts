@@ -6,14 +6,13 @@
 import { InputError } from "../base/input.ts";
 import { endOfName, isControlPath } from "../base/world-path.ts";
 import { headerOf, type PlainRequest, plainRequest } from "../exchange/plain-request.ts";
-import { createJournalBudget } from "../journal/budget.ts";
 import type { JournalEntry } from "../journal/entry.ts";
+import { type LogBudget, usedBytes } from "../journal/log.ts";
 import type { ApiRequest, ApiResponse, FollowedResponse } from "../spec/messages.ts";
 import { type MetricFamily, metric } from "../spec/metrics.ts";
-import { createSimulatorCore } from "./core.ts";
+import { createSimulatorCore, type HostedCore } from "./core.ts";
 import type { Moment } from "./past.ts";
 import type { Host } from "./running-world.ts";
-import type { HostedCore } from "./simulator.ts";
 import type { SimulatorOptions } from "./simulator-options.ts";
 
 /** The world of a path without a name. It is never dropped, and its place is reserved before it exists. */
@@ -104,7 +103,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
   const byUse = new Set<string>();
   const droppedNames = new Set<string>();
   let dropped = 0;
-  const budget = createJournalBudget(journalBytes);
+  const budget: LogBudget = { limitBytes: journalBytes, logs: new Set() };
   const observers: Parameters<Worlds["observe"]>[0][] = [];
 
   function get(name: string, mayBringBack = false): HostedCore {
@@ -133,7 +132,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     if (droppedNames.size > MAX_REMEMBERED) droppedNames.delete(forgotten);
   }
   function add(name: string, world: HostedCore): HostedCore {
-    world.journal.share(budget);
+    world.journal.log.share(budget);
     worlds.set(name, world);
     byUse.add(name);
     for (const observer of observers) world.journal.observe((entry) => observer(name, entry));
@@ -141,7 +140,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
   }
   function remove(name: string): boolean {
     // Code may still hold the world. What it records from now on must not count against the shared budget.
-    worlds.get(name)?.journal.share(undefined);
+    worlds.get(name)?.journal.log.share(undefined);
     byUse.delete(name);
     return worlds.delete(name);
   }
@@ -174,7 +173,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     droppedNames: () => [...droppedNames],
     usage: () => ({
       worlds: { count: worlds.size, max: maxWorlds, dropped },
-      journals: { bytes: budget.usedBytes(), limitBytes: journalBytes },
+      journals: { bytes: usedBytes(budget), limitBytes: journalBytes },
     }),
     fork(name, from, moment) {
       checkName(name, "name");
@@ -210,7 +209,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
         metric("counter", "adsim_worlds_dropped_total", "Worlds dropped to make room.", dropped),
         gauge("impressions_held", "Impressions in the books of all worlds.", impressions),
         gauge("journal_entries", "Entries in the journals of all worlds.", entries),
-        gauge("journal_bytes", "Bytes that all journals keep.", budget.usedBytes()),
+        gauge("journal_bytes", "Bytes that all journals keep.", usedBytes(budget)),
         gauge("journal_bytes_limit", "The most bytes that all journals may keep.", journalBytes),
       ];
     },

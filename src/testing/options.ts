@@ -4,7 +4,7 @@ import { parseInstant } from "../base/calendar.ts";
 import { didYouMean } from "../base/did-you-mean.ts";
 import { InputError } from "../base/input.ts";
 import { shownName } from "../base/text.ts";
-import type { SimulatorCore } from "../simulator/simulator.ts";
+import type { SimulatorCore } from "../simulator/core.ts";
 
 /** The default start of a simulator. */
 export const DEFAULT_START = "2026-01-15T00:00:00Z";

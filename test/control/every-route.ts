@@ -3,7 +3,7 @@
 import { controlModules } from "../../src/adapters/server/control-modules.ts";
 import type { ControlRoute } from "../../src/control/route.ts";
 import { controlRoutes } from "../../src/control/routes.ts";
-import type { SimulatorCore } from "../../src/simulator/simulator.ts";
+import type { SimulatorCore } from "../../src/simulator/core.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
 import type { ApiRequest, ApiResponse } from "../../src/spec/messages.ts";
 import { senderOf } from "../operation-sender.ts";

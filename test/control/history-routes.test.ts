@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { controlModules } from "../../src/adapters/server/control-modules.ts";
 import { listedExchange } from "../../src/control/listed-exchange.ts";
-import type { HostedCore } from "../../src/simulator/simulator.ts";
+import type { HostedCore } from "../../src/simulator/core.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
 import { buildRequest } from "../../src/spec/build-request.ts";
 import { ask, askLater, worldsOf } from "../worlds.ts";

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compareAt } from "../../src/choices/compare-choices.ts";
 import { recordedQuestion, whatIf } from "../../src/choices/what-if.ts";
-import type { HostedCore } from "../../src/simulator/simulator.ts";
+import type { HostedCore } from "../../src/simulator/core.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
 import { runsOf } from "../budget.ts";
 import { anyDeeds, playIn } from "../choices/same-play.ts";

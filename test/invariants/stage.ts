@@ -15,7 +15,7 @@ import {
 import { type InvariantResult, judgeInvariants } from "../../src/invariants/judge.ts";
 import type { Played } from "../../src/invariants/log.ts";
 import { createTrace, type Trace } from "../../src/invariants/trace.ts";
-import type { SimulatorCore } from "../../src/simulator/simulator.ts";
+import type { SimulatorCore } from "../../src/simulator/core.ts";
 import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
 import { operations } from "../../src/spec/operations.ts";
 

@@ -1,7 +1,7 @@
 /** Builds a defect around a simulator: it changes what goes in or comes out, and knows nothing of what is inside. */
 
 import type { Verdict } from "../../src/faults/verdict.ts";
-import type { SimulatorCore } from "../../src/simulator/simulator.ts";
+import type { SimulatorCore } from "../../src/simulator/core.ts";
 import type { ApiRequest, ApiResponse } from "../../src/spec/messages.ts";
 import { type OperationId, operationIds, operations } from "../../src/spec/operations.ts";
 

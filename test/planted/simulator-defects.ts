@@ -1,7 +1,7 @@
 /** Defects of the simulator: the scenarios that notice each, and whether random sequences find it. */
 
 import { durationMs } from "../../src/base/duration.ts";
-import type { SimulatorCore } from "../../src/simulator/simulator.ts";
+import type { SimulatorCore } from "../../src/simulator/core.ts";
 import {
   type Answer,
   afterRestore,

@@ -6,7 +6,7 @@
 import { describeError } from "../../base/file-error.ts";
 import { InputError } from "../../base/input.ts";
 import { parseJson } from "../../base/parse-json.ts";
-import type { SimulatorCore } from "../../simulator/simulator.ts";
+import type { SimulatorCore } from "../../simulator/core.ts";
 import { parseSnapshot, type Snapshot } from "../../world/accounts/snapshot.ts";
 import { readLines } from "./read-lines.ts";
 import { checkWritable, writeWholeFile } from "./whole-file.ts";

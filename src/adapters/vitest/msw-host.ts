@@ -3,7 +3,7 @@
  * while a test has a world there.
  */
 
-import type { SimulatorCore } from "../../simulator/simulator.ts";
+import type { SimulatorCore } from "../../simulator/core.ts";
 import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
 
 export interface MswHost {

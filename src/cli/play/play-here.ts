@@ -3,7 +3,7 @@
 import type { Scenario } from "../../play/language/scenario.ts";
 import { playInProcess, simulatorFor, withHandle } from "../../play/player/play-in-process.ts";
 import type { PlayResult } from "../../play/player/result.ts";
-import type { SimulatorCore } from "../../simulator/simulator.ts";
+import type { SimulatorCore } from "../../simulator/core.ts";
 import { isLive } from "../output/progress-line.ts";
 import type { HostProcess } from "../processes/host-process.ts";
 import { createProgress } from "./progress.ts";

@@ -9,8 +9,8 @@ import {
   type Member,
   type Outgoing,
 } from "../../invariants/client-exchange.ts";
+import type { HostedCore, SimulatorCore } from "../../simulator/core.ts";
 import { createSimulatorCore } from "../../simulator/core.ts";
-import type { HostedCore, SimulatorCore } from "../../simulator/simulator.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
 import type { Publisher } from "../../world/accounts/account.ts";

@@ -3,7 +3,7 @@
 import { durationMs } from "../../base/duration.ts";
 import type { Stepwise } from "../../base/stepwise.ts";
 import { exchangeOf } from "../../invariants/client-exchange.ts";
-import type { SimulatorCore } from "../../simulator/simulator.ts";
+import type { SimulatorCore } from "../../simulator/core.ts";
 import type { Punctuality, TrafficOrder } from "./order.ts";
 import { createTrafficSource } from "./source.ts";
 

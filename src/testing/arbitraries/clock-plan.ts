@@ -3,7 +3,7 @@
 import type fc from "fast-check";
 import { LAST_INSTANT_MS } from "../../base/calendar.ts";
 import { InputError } from "../../base/input.ts";
-import type { SimulatorCore } from "../../simulator/simulator.ts";
+import type { SimulatorCore } from "../../simulator/core.ts";
 import { checkKnown, DEFAULT_START, instantMs, withDefaults } from "../options.ts";
 import { anyWait, createWaits, type Edge, edges } from "./edges.ts";
 import { sequenceOf } from "./sequence.ts";

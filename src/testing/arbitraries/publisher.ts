@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { InputError } from "../../base/input.ts";
-import type { SimulatorCore } from "../../simulator/simulator.ts";
+import type { SimulatorCore } from "../../simulator/core.ts";
 import type { Publisher } from "../../world/accounts/account.ts";
 import { isSimulator, withDefaults } from "../options.ts";
 

@@ -5,7 +5,7 @@ import { InputError } from "../../base/input.ts";
 import type { Invariant } from "../../invariants/invariant.ts";
 import { invariants as all } from "../../invariants/invariants.ts";
 import { type InvariantResult, judgeInvariants } from "../../invariants/judge.ts";
-import type { SimulatorCore } from "../../simulator/simulator.ts";
+import type { SimulatorCore } from "../../simulator/core.ts";
 import { playedBy } from "./played-by.ts";
 
 export interface CheckInvariantsOptions {

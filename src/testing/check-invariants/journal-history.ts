@@ -3,7 +3,7 @@
 import { formatInstant } from "../../base/calendar.ts";
 import { fromBase64 } from "../../base/text.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
-import type { SimulatorCore } from "../../simulator/simulator.ts";
+import type { SimulatorCore } from "../../simulator/core.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
 import { isEventKind } from "../../spec/operations.ts";

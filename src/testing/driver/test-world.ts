@@ -5,7 +5,7 @@ import { createFetch } from "../../adapters/fetch.ts";
 import { formatInstant } from "../../base/calendar.ts";
 import { InputError } from "../../base/input.ts";
 import { deriveKey, drawsFrom } from "../../base/random.ts";
-import type { SimulatorCore } from "../../simulator/simulator.ts";
+import type { SimulatorCore } from "../../simulator/core.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import type { Publisher, Surface } from "../../world/accounts/account.ts";
 import { checkNames } from "../options.ts";

@@ -1,7 +1,7 @@
 /** Runs a session: opens a world, makes the client, performs one command after the other, and closes both. */
 
 import { type WireExchange, wireExchange } from "../../journal/wire-exchange.ts";
-import type { SimulatorCore } from "../../simulator/simulator.ts";
+import type { SimulatorCore } from "../../simulator/core.ts";
 import { type CreateDriver, checkedDriver, type Driver } from "../driver/driver.ts";
 import { promisesOf } from "../driver/promises.ts";
 import { openTestWorld, type TestWorld, type TestWorldOptions } from "../driver/test-world.ts";

@@ -3,7 +3,7 @@
 import { type Attempt, attemptsOf } from "../../audit/findings/attempts.ts";
 import { groupedBy } from "../../base/grouped-by.ts";
 import { slow } from "../../faults/verdict.ts";
-import type { Journal, JournalRing } from "../../journal/journal.ts";
+import type { Journal, WorldJournal } from "../../journal/journal.ts";
 import type { Log } from "../../journal/log.ts";
 import { recordedId, type WireExchange } from "../../journal/wire-exchange.ts";
 import { type EventKind, isEventKind, type OperationId } from "../../spec/operations.ts";
@@ -67,7 +67,7 @@ function recordsOf(journal: Journal): ReturnType<Log["exchanges"]> {
   return journal.log.exchanges();
 }
 
-function isRing(journal: Journal): journal is JournalRing {
+function isRing(journal: Journal): journal is WorldJournal {
   return "log" in journal;
 }
 

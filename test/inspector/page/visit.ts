@@ -2,7 +2,7 @@
 
 import type { Browser, Page } from "playwright-core";
 import { type Server, startServer } from "../../../src/server.ts";
-import type { SimulatorCore } from "../../../src/simulator/simulator.ts";
+import type { SimulatorCore } from "../../../src/simulator/core.ts";
 import type { Publisher } from "../../../src/world/accounts/account.ts";
 
 export interface Visit {

@@ -8,7 +8,7 @@ import { coveringArray } from "../../../src/choices/covering-array.ts";
 import { allKeys, type MatrixPlan, makePlan } from "../../../src/choices/matrix-plan.ts";
 import { plainRequest } from "../../../src/exchange/plain-request.ts";
 import type { Member } from "../../../src/invariants/client-exchange.ts";
-import type { SimulatorCore } from "../../../src/simulator/simulator.ts";
+import type { SimulatorCore } from "../../../src/simulator/core.ts";
 import type { Choices, SimulatorOptions } from "../../../src/simulator/simulator-options.ts";
 import { type AssumptionKey, catalogue } from "../../../src/spec/assumptions/catalogue.ts";
 import { buildRequest, encodingOf } from "../../../src/spec/build-request.ts";

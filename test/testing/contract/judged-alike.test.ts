@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { findingKinds, reportOf } from "../../../src/audit/client-report.ts";
 import { type FindingId, findingIds } from "../../../src/audit/findings/finding.ts";
 import type { Verdict } from "../../../src/faults/verdict.ts";
-import type { JournalRing } from "../../../src/journal/journal.ts";
+import type { WorldJournal } from "../../../src/journal/journal.ts";
 import { attemptHistoryOf } from "../../../src/testing/session/attempt-history.ts";
 import type { Command } from "../../../src/testing/session/command.ts";
 import { runSession } from "../../../src/testing/session/run-session.ts";
@@ -20,7 +20,7 @@ function fault(verdict: Verdict, times?: number): Command {
 
 /** The report's findings with a flowing clock. */
 function reported({ sim }: Session): FindingId[] {
-  const report = reportOf(sim.journal as JournalRing, "flowing");
+  const report = reportOf(sim.journal as WorldJournal, "flowing");
   return report.findings.map(({ id }) => id);
 }
 
