@@ -5,6 +5,7 @@ import { parseInstant } from "../base/calendar.ts";
 import { InputError, parseInput } from "../base/input.ts";
 import { instantText, wholeFrom } from "../base/schemas.ts";
 import { type OperationId, operationIds } from "../spec/operations.ts";
+import type { ExchangeItem } from "./log.ts";
 import { type JournalRecord, PREFLIGHT } from "./record.ts";
 
 /** Whether keys and UPI ids are shown. */
@@ -38,20 +39,10 @@ export interface HarFilter extends JournalFilter {
   readonly baseUrl?: string | URL | undefined;
 }
 
-/** A checked filter. */
-export interface ParsedFilter {
-  readonly secrets: Secrets;
-  /** The lowest sequence that can match. */
-  readonly first: number;
-  matches(record: JournalRecord): boolean;
-  /** Those of the matching exchanges, oldest first, that the limit leaves. */
-  limited<Item>(matching: readonly Item[]): readonly Item[];
-}
-
 const someText = v.pipe(v.string(), v.minLength(1, "must not be empty"));
 const STATUS = "must be 0 (no response) or a whole number from 100 to 599";
 
-const entries = {
+const filterSchema = v.strictObject({
   operation: v.optional(v.picklist(operationIds, `must be one of ${operationIds.join(", ")}`)),
   publisher: v.optional(someText),
   status: v.optional(
@@ -68,48 +59,41 @@ const entries = {
   after: v.optional(wholeFrom(0, " (the sequence of an entry)")),
   limit: v.optional(wholeFrom(1)),
   secrets: v.optional(v.picklist(["shown", "redacted"], "must be shown or redacted"), "redacted"),
-};
-const baseUrl = v.optional(v.union([v.string(), v.instance(URL)], "must be a string or a URL"));
-const filterSchema = v.strictObject(entries);
-const harFilterSchema = v.strictObject({ ...entries, baseUrl });
+});
+
+/** A checked filter. */
+export type ParsedFilter = ReturnType<typeof parseFilter>;
 
 /** @throws InputError that names the invalid condition. */
-export function parseFilter(given: unknown): ParsedFilter {
-  return filterOf(parseInput(filterSchema, given, "filter"));
-}
-
-/** The same for a HAR filter. Returns `baseUrl` unchecked. */
-export function readHarFilter(given: unknown) {
-  const { baseUrl, ...rest } = parseInput(harFilterSchema, given, "filter");
-  return { filter: filterOf(rest), baseUrl };
-}
-
-function filterOf(wanted: v.InferOutput<typeof filterSchema>): ParsedFilter {
-  const { operation, publisher, status, fault, unmatched, after, limit } = wanted;
+export function parseFilter(given: unknown) {
+  const wanted = parseInput(filterSchema, given, "filter");
+  const { operation, publisher, status, fault, unmatched, after = 0, limit, secrets } = wanted;
   const fromMs = parseInstant(wanted.from ?? "") ?? Number.NEGATIVE_INFINITY;
   const untilMs = parseInstant(wanted.until ?? "") ?? Number.POSITIVE_INFINITY;
   if (fromMs >= untilMs) throw new InputError("until", "must be later than from");
   const isWanted = <Value>(value: Value | undefined, found: Value): boolean =>
     value === undefined || value === found;
+
+  function isTouched({ fault: fired }: JournalRecord): boolean {
+    if (fault === undefined) return true;
+    if (fault === "none") return fired === undefined;
+    return fired !== undefined && (fault === "any" || fault === fired.rule);
+  }
   return {
-    secrets: wanted.secrets,
-    first: (after ?? 0) + 1,
-    matches: (record) =>
+    secrets,
+    matches: ({ sequence, record }: ExchangeItem): boolean =>
+      sequence > after &&
       isWanted(operation, record.operation) &&
       isWanted(publisher, record.publisher) &&
       isWanted(status, record.response.status) &&
       record.nowMs >= fromMs &&
       record.nowMs < untilMs &&
-      (fault === undefined || isTouchedBy(fault, record)) &&
+      isTouched(record) &&
       isWanted(unmatched, record.operation === undefined && record.reason !== PREFLIGHT),
-    limited(matching) {
+    /** Those of the matching exchanges that the limit leaves. */
+    limited(matching: readonly ExchangeItem[]): readonly ExchangeItem[] {
       if (limit === undefined) return matching;
-      return after === undefined ? matching.slice(-limit) : matching.slice(0, limit);
+      return wanted.after === undefined ? matching.slice(-limit) : matching.slice(0, limit);
     },
   };
-}
-
-function isTouchedBy(rule: string, { fault }: JournalRecord): boolean {
-  if (rule === "none") return fault === undefined;
-  return fault !== undefined && (rule === "any" || rule === fault.rule);
 }

@@ -7,7 +7,6 @@ import {
   type JournalFilter,
   type ParsedFilter,
   parseFilter,
-  readHarFilter,
   type Secrets,
 } from "./filter.ts";
 import { harBaseUrl, harOf } from "./har.ts";
@@ -85,10 +84,8 @@ export class WorldJournal {
    * The entries as an HTTP Archive (HAR 1.2) for browsers and other viewers. The `_adsim` of each entry has what the format
    * has no member for. @throws InputError for an invalid base URL.
    */
-  readonly toHar = (given: HarFilter = {}): string => {
-    const { filter, baseUrl } = readHarFilter(given);
-    return harOf(this.#show(this.#select(filter), filter), harBaseUrl(baseUrl));
-  };
+  readonly toHar = ({ baseUrl, ...filter }: HarFilter = {}): string =>
+    harOf(this.shown(filter), harBaseUrl(baseUrl));
 
   /**
    * Calls the observer after each answer from now on, even if the journal keeps no entries. It must not throw.
@@ -112,8 +109,8 @@ export class WorldJournal {
     this.restarts += 1;
   }
 
-  #select({ first, matches, limited }: ParsedFilter): readonly ExchangeItem[] {
-    return limited(this.log.exchanges(first).filter(({ record }) => matches(record)));
+  #select({ matches, limited }: ParsedFilter): readonly ExchangeItem[] {
+    return limited(this.log.exchanges().filter(matches));
   }
 
   #show(found: readonly ExchangeItem[], { secrets }: ParsedFilter): ShownRecord[] {

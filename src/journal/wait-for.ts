@@ -58,7 +58,7 @@ export function createWaitFor({ select, show, follow }: WaitedFor): WaitFor {
         reject(signal?.reason);
       };
       const stop = follow((item) => {
-        if (item.sequence < filter.first || !filter.matches(item.record)) return;
+        if (!filter.matches(item)) return;
         found.push(item);
         if (found.length < count) return;
         leave();
