@@ -237,5 +237,5 @@ export function exampleOf({ attempt, cause, detail }: Offence): string {
 const MAX_SHOWN = 100;
 
 function entryOf({ record, sequence }: Attempt): JournalEntry {
-  return shownEntry(record, sequence, "redacted", undefined);
+  return shownEntry(record, sequence);
 }

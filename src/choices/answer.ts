@@ -1,7 +1,7 @@
 /** Asks a copy of a world one request, and describes its answer as a journal entry does. */
 
 import type { JournalEntry, ShownResponse } from "../journal/entry.ts";
-import { shownAnswer } from "../journal/shown-entry.ts";
+import { shownResponse } from "../journal/shown-entry.ts";
 import type { HostedCore } from "../simulator/core.ts";
 import { deliveryTraits, type Received } from "../spec/delivery.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
@@ -42,7 +42,7 @@ export function receivedOf({ delivery }: ApiResponse): Received {
 export function shownAsked({ response, entry }: Asked): Answer {
   const { operation, reason, producedBy, assumptions, effect, creditInr } = entry;
   return {
-    ...shownAnswer(response),
+    ...shownResponse(response),
     received: receivedOf(response),
     ...{ operation, reason, producedBy, assumptions, effect, creditInr },
   };

@@ -53,7 +53,7 @@ export function listedExchange(record: JournalRecord, sequence: number): ListedE
   const concerned = record.account?.id;
   const concerns = concerned === record.publisher ? undefined : concerned;
   const exchange = {
-    ...listedEntry(shownEntry(record, sequence, "redacted", undefined)),
+    ...listedEntry(shownEntry(record, sequence)),
     ...(concerns !== undefined && { concerns }),
   };
   const values = eventValues(record);

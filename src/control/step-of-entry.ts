@@ -44,7 +44,7 @@ function uncheckedStep(
   { record, sequence }: Pick<ExchangeItem, "record" | "sequence">,
 ): RequestStep {
   const { publishers, assumptions } = world;
-  const exchange = wireExchange(shownEntry(record, sequence, "shown", undefined));
+  const exchange = wireExchange(shownEntry(record, sequence, "shown"));
   const sender =
     publisherWith(record.publisher, publishers) ??
     publisherWith(exchange.values.get("publisher_id"), publishers) ??

@@ -44,7 +44,7 @@ export class WorldJournal {
     this.waitFor = createWaitFor({
       select: (filter) => this.#select(filter),
       show: (found, filter) => entriesOf(this.#show(found, filter)),
-      follow: (notify) => this.#follow(notify),
+      follow: (notify) => this.follow(notify),
     });
   }
 
@@ -93,9 +93,7 @@ export class WorldJournal {
    * @returns a function that removes the observer.
    */
   readonly observe = (observer: ExchangeObserver): (() => void) =>
-    this.#follow(({ record, sequence }) =>
-      observer(shownEntry(record, sequence, "redacted", undefined)),
-    );
+    this.follow(({ record, sequence }) => observer(shownEntry(record, sequence)));
 
   /** Drops all entries. Numbering continues. */
   readonly clear = (): void => {
@@ -120,7 +118,8 @@ export class WorldJournal {
     });
   }
 
-  #follow(notify: (item: ExchangeItem) => void): () => void {
+  /** Calls back with every exchange from now on. @returns a function that ends this. */
+  follow(notify: (item: ExchangeItem) => void): () => void {
     // One that is added twice is called twice.
     const own: typeof notify = (item) => notify(item);
     this.#followers.add(own);

@@ -25,12 +25,6 @@ export interface ChangeItem {
 
 export type LogItem = ExchangeItem | ChangeItem;
 
-/** Limits the size of all logs of a server together. */
-export interface LogBudget {
-  readonly limitBytes: number;
-  readonly logs: Set<Log>;
-}
-
 /** Most changes by hand that are kept. */
 const MAX_CHANGES = 50_000;
 
@@ -39,7 +33,6 @@ export class Log {
   readonly capacity: number;
   /** By position: the number of items before it, since the beginning. */
   readonly #items = new Map<number, LogItem>();
-  #budget: LogBudget | undefined;
   /** The position of the first item that it has, and that of the next one. */
   begin = 0;
   end = 0;
@@ -63,7 +56,6 @@ export class Log {
     this.#append(item);
     this.kept += 1;
     this.bytes += bytes;
-    if (this.#budget !== undefined) keepWithin(this.#budget, this);
     return item;
   }
 
@@ -89,13 +81,6 @@ export class Log {
     this.clear();
     this.total = 0;
     this.changeCount = 0;
-  }
-
-  /** Shares a budget with the other logs of a server; undefined ends that. */
-  share(budget: LogBudget | undefined): void {
-    this.#budget?.logs.delete(this);
-    this.#budget = budget;
-    budget?.logs.add(this);
   }
 
   /** The items from one position up to another one, as far as it has them. */
@@ -147,25 +132,6 @@ export class Log {
       this.bytes -= item.bytes;
     }
     return item;
-  }
-}
-
-export function usedBytes({ logs }: LogBudget): number {
-  let bytes = 0;
-  for (const log of logs) bytes += log.bytes;
-  return bytes;
-}
-
-/** Drops the oldest exchanges of the largest logs, but never the only one of `recording`, which has just recorded it. */
-function keepWithin(budget: LogBudget, recording: Log): void {
-  while (usedBytes(budget) > budget.limitBytes) {
-    let largest: Log | undefined;
-    for (const log of budget.logs) {
-      const canDrop = log.kept > (log === recording ? 1 : 0);
-      if (canDrop && log.bytes > (largest?.bytes ?? 0)) largest = log;
-    }
-    if (largest === undefined) return;
-    largest.dropOldest();
   }
 }
 

@@ -8,7 +8,6 @@ import { dayReader } from "../exchange/operations/time-choices.ts";
 import { buildRequest, encodingOf } from "../spec/build-request.ts";
 import type { Examples, Values } from "../spec/openapi.ts";
 import { type OperationId, operationIds } from "../spec/operations.ts";
-import type { Credentials } from "../world/accounts/account.ts";
 import type { SimulatorCore } from "./core.ts";
 
 /** Uses the first publisher, with its current key and surfaces. */
@@ -16,7 +15,9 @@ export function recordExamples(of: SimulatorCore): Examples {
   const [publisher] = of.publishers.credentials(1);
   if (publisher === undefined) throw new Error("Every world has a publisher.");
   const trial = of.fresh();
-  const surface = copySurfaces(publisher, trial);
+  const { id: surface } = publisher.surfaces.find(({ status }) => status === "active") ??
+    publisher.surfaces[0] ?? { id: "" };
+  trial.publishers.setSurface(publisher.id, surface, { status: "active" });
   const key = trial.publishers.credentials(1)[0]?.apiKey ?? "";
   const today = dayReader(trial.assumptions)(trial.clock.now());
   const own = { publisher_id: publisher.id };
@@ -38,20 +39,6 @@ export function recordExamples(of: SimulatorCore): Examples {
   // One entry per operation.
   const successes = Object.fromEntries(answers) as Examples["successes"];
   return { publisher, values, successes };
-}
-
-/** @returns the id of the surface for the examples, which is active. */
-function copySurfaces({ id, surfaces }: Credentials, trial: SimulatorCore): string {
-  const own = trial.publishers.credentials(1)[0]?.surfaces ?? [];
-  for (const [index, { id: surface, status, cpmRange }] of surfaces.entries()) {
-    const isSame = JSON.stringify(own[index]) === JSON.stringify(surfaces[index]);
-    if (!isSame) trial.publishers.setSurface(id, surface, { status, cpmRange });
-  }
-  const [first] = surfaces;
-  const active = surfaces.find(({ status }) => status === "active");
-  if (first === undefined) throw new Error("Every publisher has a surface.");
-  if (active === undefined) trial.publishers.setSurface(id, first.id, { status: "active" });
-  return (active ?? first).id;
 }
 
 function clickOn(impression: unknown): Values {

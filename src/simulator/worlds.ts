@@ -7,7 +7,6 @@ import { InputError } from "../base/input.ts";
 import { endOfName, isControlPath } from "../base/world-path.ts";
 import { headerOf, type PlainRequest, plainRequest } from "../exchange/plain-request.ts";
 import type { JournalEntry } from "../journal/entry.ts";
-import { type LogBudget, usedBytes } from "../journal/log.ts";
 import type { ApiRequest, ApiResponse, FollowedResponse } from "../spec/messages.ts";
 import { type MetricFamily, metric } from "../spec/metrics.ts";
 import { createSimulatorCore, type HostedCore } from "./core.ts";
@@ -103,7 +102,6 @@ export function createWorlds(settings: WorldsOptions): Worlds {
   const byUse = new Set<string>();
   const droppedNames = new Set<string>();
   let dropped = 0;
-  const budget: LogBudget = { limitBytes: journalBytes, logs: new Set() };
   const observers: Parameters<Worlds["observe"]>[0][] = [];
 
   function get(name: string, mayBringBack = false): HostedCore {
@@ -132,17 +130,33 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     if (droppedNames.size > MAX_REMEMBERED) droppedNames.delete(forgotten);
   }
   function add(name: string, world: HostedCore): HostedCore {
-    world.journal.log.share(budget);
+    if (world.journal.log.capacity > 0) world.journal.follow(() => limitJournals(world));
     worlds.set(name, world);
     byUse.add(name);
     for (const observer of observers) world.journal.observe((entry) => observer(name, entry));
     return world;
   }
   function remove(name: string): boolean {
-    // Code may still hold the world. What it records from now on must not count against the shared budget.
-    worlds.get(name)?.journal.log.share(undefined);
     byUse.delete(name);
     return worlds.delete(name);
+  }
+  const sum = (of: (world: HostedCore) => number): number => {
+    let total = 0;
+    for (const world of worlds.values()) total += of(world);
+    return total;
+  };
+  const usedBytes = (): number => sum(({ journal }) => journal.log.bytes);
+
+  /** Drops the oldest entries of the largest journals, but never the only one of `recording`, which has just recorded it. */
+  function limitJournals(recording: HostedCore): void {
+    while (usedBytes() > journalBytes) {
+      const droppable = [...worlds.values()].filter(
+        (world) => world.journal.kept > (world === recording ? 1 : 0),
+      );
+      if (droppable.length === 0) return;
+      const logs = droppable.map(({ journal }) => journal.log);
+      logs.reduce((largest, log) => (log.bytes > largest.bytes ? log : largest)).dropOldest();
+    }
   }
   const isAbsent = (name: string): boolean =>
     name !== DEFAULT_WORLD && !worlds.has(name) && !droppedNames.has(name);
@@ -173,7 +187,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     droppedNames: () => [...droppedNames],
     usage: () => ({
       worlds: { count: worlds.size, max: maxWorlds, dropped },
-      journals: { bytes: usedBytes(budget), limitBytes: journalBytes },
+      journals: { bytes: usedBytes(), limitBytes: journalBytes },
     }),
     fork(name, from, moment) {
       checkName(name, "name");
@@ -198,8 +212,6 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     metrics() {
       const gauge = (name: string, help: string, value: number): MetricFamily =>
         metric("gauge", `adsim_${name}`, help, value);
-      const sum = (of: (world: HostedCore) => number): number =>
-        [...worlds.values()].reduce((so, world) => so + of(world), 0);
       const impressions = sum((world) => world.usage().impressions);
       const entries = sum(({ journal }) => journal.kept);
       return [
@@ -209,7 +221,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
         metric("counter", "adsim_worlds_dropped_total", "Worlds dropped to make room.", dropped),
         gauge("impressions_held", "Impressions in the books of all worlds.", impressions),
         gauge("journal_entries", "Entries in the journals of all worlds.", entries),
-        gauge("journal_bytes", "Bytes that all journals keep.", usedBytes(budget)),
+        gauge("journal_bytes", "Bytes that all journals keep.", usedBytes()),
         gauge("journal_bytes_limit", "The most bytes that all journals may keep.", journalBytes),
       ];
     },
