@@ -15,8 +15,11 @@ export function recordExamples(of: SimulatorCore): Examples {
   const [publisher] = of.publishers.credentials(1);
   if (publisher === undefined) throw new Error("Every world has a publisher.");
   const trial = of.fresh();
-  const { id: surface } = publisher.surfaces.find(({ status }) => status === "active") ??
-    publisher.surfaces[0] ?? { id: "" };
+  const active = publisher.surfaces.find(({ status }) => status === "active");
+  const surface = (active ?? publisher.surfaces[0])?.id ?? "";
+  for (const { id, status, cpmRange } of publisher.surfaces)
+    trial.publishers.setSurface(publisher.id, id, { status, cpmRange });
+  // The impression of the examples needs an active one.
   trial.publishers.setSurface(publisher.id, surface, { status: "active" });
   const key = trial.publishers.credentials(1)[0]?.apiKey ?? "";
   const today = dayReader(trial.assumptions)(trial.clock.now());
