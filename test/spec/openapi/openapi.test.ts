@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 import { coveringArray } from "../../../src/choices/covering-array.ts";
 import { type Choices, createSimulator, type SimulatorOptions } from "../../../src/index.ts";
 import { recordExamples } from "../../../src/simulator/openapi-examples.ts";
-import type { SimulatorCore } from "../../../src/simulator/simulator.ts";
+import type { SimulatorCore } from "../../../src/simulator/core.ts";
 import type { Worlds } from "../../../src/simulator/worlds.ts";
 import { resolveAssumptions } from "../../../src/spec/assumptions/resolve.ts";
 import { buildRequest } from "../../../src/spec/build-request.ts";
