@@ -17,7 +17,7 @@ export type { Verdict } from "./faults/verdict.ts";
 export type { JournalEntry, JournalFault, Nearest } from "./journal/entry.ts";
 export type { HarFilter, JournalFilter } from "./journal/filter.ts";
 export type { ExchangeObserver, Journal } from "./journal/journal.ts";
-export type { WaitFor } from "./journal/wait-for.ts";
+
 export type { SimulatorCore } from "./simulator/core.ts";
 export type { Usage } from "./simulator/running-world.ts";
 export type { Choices, SimulatorOptions } from "./simulator/simulator-options.ts";

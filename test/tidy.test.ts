@@ -252,11 +252,11 @@ describe("banned calls", () => {
     expect(places(sources, /\bawait\b|\basync\b/, mayNot)).toEqual([]);
   });
 
-  test("promises: only there, in journal/wait-for.ts and in simulator/worlds.ts", () => {
+  test("promises: only there, in journal/journal.ts and in simulator/worlds.ts", () => {
     const isBelow = (path: string): boolean =>
       inside(path) &&
       !waits(path) &&
-      !/^src\/(?:journal\/wait-for|simulator\/worlds)\.ts$/.test(path);
+      !/^src\/(?:journal\/journal|simulator\/worlds)\.ts$/.test(path);
     expect(places(sources, /\bPromise\b/, isBelow)).toEqual([]);
   });
 

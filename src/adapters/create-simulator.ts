@@ -58,7 +58,7 @@ export function withFetch(core: HostedCore): Simulator {
 
 /** Loads the page and the control API, which most programs never need. */
 async function traceOfOne(world: HostedCore, options: TraceOptions | undefined): Promise<string> {
-  if (world.journal.log.capacity === 0) {
+  if (world.journal.capacity === 0) {
     throw new InputError("journalEntries", "must not be 0: a trace is made from the journal");
   }
   const { traceHtml, worldsWith } = await import("./trace-html.ts");

@@ -80,10 +80,10 @@ const MAX_SEQUENCES = 1000;
 const MAX_PUBLISHERS = 20;
 
 /** `mode`: the clock's mode now. */
-export function reportOf({ log }: WorldJournal, mode: ClockMode): ClientReport {
-  const items = log.exchanges();
-  const requests = log.total;
-  const eras = erasOf(log.changes());
+export function reportOf(journal: WorldJournal, mode: ClockMode): ClientReport {
+  const items = journal.exchanges();
+  const requests = journal.total;
+  const eras = erasOf(journal.changes());
   const now: Era = { last: requests, isFrozen: mode === "frozen", end: "clock" };
   const attempts = attemptsOf(items, [...eras, now]);
   // Browsers send preflights, not clients.

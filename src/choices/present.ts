@@ -21,7 +21,7 @@ export interface Question {
 /** @throws InputError unless its past can be repeated. */
 export function hosted(sim: SimulatorCore): HostedCore {
   if (!isHosted(sim)) throw new InputError("sim", "must be a simulator made by createSimulator");
-  if (sim.journal.log.capacity > 0) return sim;
+  if (sim.journal.capacity > 0) return sim;
   throw new InputError(
     "sim",
     "has its journal off (journalEntries is 0), so what an answer depends on can't be repeated. Create it with a journal",

@@ -38,11 +38,11 @@ export function recordedQuestion(core: HostedCore, sequence: number): Question {
   return { core, moment: { before: sequence }, request, decide: asRecorded(record) };
 }
 
-function recordedAt({ journal: { log } }: HostedCore, sequence: number): JournalRecord {
-  const record = log.exchange(sequence)?.record;
+function recordedAt({ journal }: HostedCore, sequence: number): JournalRecord {
+  const record = journal.exchange(sequence)?.record;
   if (record === undefined) {
     const why =
-      log.capacity === 0
+      journal.capacity === 0
         ? "names no entry: the journal is off (journalEntries is 0)"
         : "must be the number of an entry that the journal still has";
     throw new InputError("sequence", why, "not-found");

@@ -21,7 +21,6 @@ const MAX_ROWS = 10_000;
 /** Returns a function that returns the events since its last call, as text; empty if there are none. */
 export function createEventStream(source: EventStreamSource): () => string {
   const { journal } = source.world;
-  const { log } = journal;
   let { state } = source;
   /** The last entry that was sent or is no longer kept. */
   let sent = source.after;
@@ -57,17 +56,17 @@ export function createEventStream(source: EventStreamSource): () => string {
   }
   /** A client that comes back says only which rows it has, and gets the changes since then once more. */
   function newChanges(): string {
-    const { changeCount } = log;
+    const { changeCount } = journal;
     if (sentChanges === changeCount) return "";
     const isNew = ({ number, after }: ChangeItem): boolean =>
       sentChanges === undefined ? after >= (hasRows ? sent : 0) : number > sentChanges;
-    const fresh = log.changes().filter(isNew).map(shownChange);
+    const fresh = journal.changes().filter(isNew).map(shownChange);
     sentChanges = changeCount;
     return fresh.length === 0 ? "" : event("changes", fresh);
   }
   function newRows(): string {
     sent = Math.max(sent, dropped());
-    const items = log.exchanges(sent + 1).slice(0, MAX_ROWS);
+    const items = journal.exchanges(sent + 1).slice(0, MAX_ROWS);
     const rows = items.map(({ record, sequence }) => listedExchange(record, sequence));
     sent += rows.length;
     if (rows.length === 0) return "";

@@ -19,10 +19,15 @@ export const historyRoutes: readonly ControlRoute[] = [
 
 /** Which moments can be rebuilt, and what was done by hand meanwhile. */
 function reach({ world }: ControlCall): Reply {
-  const { log, total } = world.journal;
+  const { journal } = world;
   const { first, whyNone } = world.past;
   const unavailable = whyNone && `No moment can be rebuilt: ${whyNone}.`;
-  const value = { first, total, unavailable, changes: log.changes().map(shownChange) };
+  const value = {
+    first,
+    total: journal.total,
+    unavailable,
+    changes: journal.changes().map(shownChange),
+  };
   return { kind: "json", value };
 }
 
@@ -42,7 +47,7 @@ function moment(call: ControlCall): Reply {
  * that the request names, if that exists.
  */
 function publisherBehind(world: HostedCore, sequence: number): string | undefined {
-  const record = world.journal.log.exchange(sequence)?.record;
+  const record = world.journal.exchange(sequence)?.record;
   if (record === undefined) return undefined;
   const concerned = isEventKind(record.operation) ? record.account?.id : undefined;
   const behind = concerned ?? record.publisher;

@@ -97,3 +97,17 @@ export function parseFilter(given: unknown) {
     },
   };
 }
+
+// Not by class: a test runner's page has an AbortSignal class of its own.
+const signal = v.custom<AbortSignal>(
+  (given) => typeof (given as AbortSignal | null)?.throwIfAborted === "function",
+  "must be an AbortSignal, such as AbortSignal.timeout(1000)",
+);
+const waitSchema = v.strictObject({ count: wholeFrom(1), signal: v.optional(signal) });
+
+/** Checks the arguments of `waitFor`. @throws InputError that names the invalid one. */
+export function parseWait(wanted: object, count: number, options: object) {
+  const filter = parseFilter(wanted);
+  if ("limit" in wanted) throw new InputError("limit", "can't be used here: pass count instead");
+  return { ...parseInput(waitSchema, { ...options, count }, "options"), filter };
+}

@@ -3,7 +3,12 @@
 import type { JournalRecord } from "./record.ts";
 import type { WorldChange } from "./world-change.ts";
 
-export interface ExchangeItem {
+interface Item {
+  /** How many items were before it since the world began. */
+  readonly position: number;
+}
+
+export interface ExchangeItem extends Item {
   readonly kind: "exchange";
   /** Counts all exchanges of the world, from 1. */
   readonly sequence: number;
@@ -12,7 +17,7 @@ export interface ExchangeItem {
   readonly bytes: number;
 }
 
-export interface ChangeItem {
+export interface ChangeItem extends Item {
   readonly kind: "change";
   /** Counts all changes by hand, from 1. */
   readonly number: number;
@@ -31,17 +36,19 @@ const MAX_CHANGES = 50_000;
 export class Log {
   /** Most exchanges; 0 keeps nothing. */
   readonly capacity: number;
-  /** By position: the number of items before it, since the beginning. */
+  /** By position. */
   readonly #items = new Map<number, LogItem>();
   /** The position of the first item that it has, and that of the next one. */
   begin = 0;
   end = 0;
-  /** The exchanges and the changes so far, including dropped ones. */
+  /** How many exchanges and changes there were since the world began, including dropped ones. */
   total = 0;
   changeCount = 0;
-  /** The exchanges that it still has, and their estimated size. */
+  /** How many exchanges it still has, and their estimated size. */
   kept = 0;
   bytes = 0;
+  /** Grows when everything is dropped. */
+  restarts = 0;
 
   constructor(capacity: number) {
     this.capacity = capacity;
@@ -50,7 +57,8 @@ export class Log {
   add(record: JournalRecord): ExchangeItem {
     this.total += 1;
     const bytes = this.capacity === 0 ? 0 : bytesOf(record);
-    const item: ExchangeItem = { kind: "exchange", sequence: this.total, record, bytes };
+    const { end: position, total: sequence } = this;
+    const item: ExchangeItem = { kind: "exchange", position, sequence, record, bytes };
     if (this.capacity === 0) return item;
     if (this.kept === this.capacity) this.dropOldest();
     this.#append(item);
@@ -62,7 +70,8 @@ export class Log {
   note(change: WorldChange, atMs: number): void {
     if (this.capacity === 0) return;
     this.changeCount += 1;
-    this.#append({ kind: "change", number: this.changeCount, after: this.total, atMs, change });
+    const { end: position, changeCount: number, total: after } = this;
+    this.#append({ kind: "change", position, number, after, atMs, change });
     while (this.end - this.begin - this.kept > MAX_CHANGES) this.#dropFirst();
   }
 
@@ -71,10 +80,11 @@ export class Log {
     while (this.#dropFirst()?.kind === "change");
   }
 
-  /** Drops everything. Numbering continues. */
-  clear(): void {
+  /** Drops all entries. Numbering continues. */
+  readonly clear = (): void => {
     while (this.#dropFirst() !== undefined);
-  }
+    this.restarts += 1;
+  };
 
   /** Drops everything and restarts the numbering. */
   restart(): void {
@@ -107,14 +117,6 @@ export class Log {
   /** The exchange with this number; undefined if it was dropped. */
   exchange(sequence: number): ExchangeItem | undefined {
     return this.exchanges(sequence).find((item) => item.sequence === sequence);
-  }
-
-  /** The position of the exchange with this number; undefined if it was dropped. */
-  positionOf(sequence: number): number | undefined {
-    const index = this.items().findIndex(
-      (item) => item.kind === "exchange" && item.sequence === sequence,
-    );
-    return index === -1 ? undefined : this.begin + index;
   }
 
   #append(item: LogItem): void {

@@ -108,12 +108,12 @@ export class HostedCore {
     const nearest = createNearestFinder(() => this.#running);
     this.journal = new WorldJournal(options.journalEntries, nearest);
     this.past = new Past({
-      log: this.journal.log,
+      log: this.journal,
       now: () => this.#running.clock.now(),
       copy: () => this.#copy(),
     });
     const note = (change: WorldChange, atMs = this.#running.clock.now()): void =>
-      this.journal.log.note(change, atMs);
+      this.journal.note(change, atMs);
     this.publishers = createDirectory(() => this.#running, note);
     this.faults = createFaults(() => this.#running, note);
     this.clock = createWorldClock(() => this.#running.clock, note);
@@ -161,7 +161,7 @@ export class HostedCore {
     const assumptions = resolveAssumptions({ ...running.assumptions, ...chosen });
     changeAssumptions(running.state, assumptions);
     this.#running = this.#run(running.state, running.clock);
-    this.journal.log.note({ kind: "assume", assumptions: { ...chosen } }, this.clock.now());
+    this.journal.note({ kind: "assume", assumptions: { ...chosen } }, this.clock.now());
     return assumptions;
   };
 
@@ -177,7 +177,7 @@ export class HostedCore {
     const saved = parseSnapshot(snapshot);
     const was = this.#running.clock.mode;
     this.#running = this.#run(readState(saved));
-    this.journal.log.note({ kind: "replace", by, was }, this.clock.now());
+    this.journal.note({ kind: "replace", by, was }, this.clock.now());
     this.past.keep();
   };
 

@@ -160,15 +160,14 @@ export class Past {
     }
     const before = checkedEntry("before", 1, moment.before, log.total);
     const record = log.exchange(before)?.record;
-    const position = log.positionOf(record?.fault?.application === 2 ? before - 1 : before);
-    return { field: "before", position: position ?? -1, untilMs: record?.nowMs };
+    const first = log.exchange(record?.fault?.application === 2 ? before - 1 : before);
+    return { field: "before", position: first?.position ?? -1, untilMs: record?.nowMs };
   }
 
   #positionAfter(sequence: number): number {
     const { log } = this.#source;
     if (sequence === log.total - log.kept) return log.begin;
-    const position = log.positionOf(sequence);
-    return position === undefined ? -1 : position + 1;
+    return (log.exchange(sequence)?.position ?? -2) + 1;
   }
 
   #whyNot(position: number): string {

@@ -130,7 +130,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     if (droppedNames.size > MAX_REMEMBERED) droppedNames.delete(forgotten);
   }
   function add(name: string, world: HostedCore): HostedCore {
-    if (world.journal.log.capacity > 0) world.journal.follow(() => limitJournals(world));
+    if (world.journal.capacity > 0) world.journal.follow(() => limitJournals(world));
     worlds.set(name, world);
     byUse.add(name);
     for (const observer of observers) world.journal.observe((entry) => observer(name, entry));
@@ -145,7 +145,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     for (const world of worlds.values()) total += of(world);
     return total;
   };
-  const usedBytes = (): number => sum(({ journal }) => journal.log.bytes);
+  const usedBytes = (): number => sum(({ journal }) => journal.bytes);
 
   /** Drops the oldest entries of the largest journals, but never the only one of `recording`, which has just recorded it. */
   function limitJournals(recording: HostedCore): void {
@@ -154,7 +154,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
         (world) => world.journal.kept > (world === recording ? 1 : 0),
       );
       if (droppable.length === 0) return;
-      const logs = droppable.map(({ journal }) => journal.log);
+      const logs = droppable.map(({ journal }) => journal);
       logs.reduce((largest, log) => (log.bytes > largest.bytes ? log : largest)).dropOldest();
     }
   }

@@ -205,7 +205,7 @@ describe("GET history/:sequence", () => {
       [a.id, { impressions: 0 }, { impressions: 0 }],
     ]);
     const rowOf = (sequence: number): object => {
-      const record = sim.journal.log.exchange(sequence)?.record;
+      const record = sim.journal.exchange(sequence)?.record;
       if (record === undefined) throw new Error(`No entry ${sequence}.`);
       return listedExchange(record, sequence);
     };

@@ -38,13 +38,7 @@ interface Asked {
 function stateOf(worlds: Worlds): string {
   const { journal, faults, clock, assumptions, snapshot } = worlds.get("default");
   const about = [journal.entries({ secrets: "shown" }), faults.list(), clock.now(), assumptions];
-  return JSON.stringify([
-    about,
-    journal.log.changes(),
-    snapshot(),
-    worlds.metrics(),
-    worlds.names(),
-  ]);
+  return JSON.stringify([about, journal.changes(), snapshot(), worlds.metrics(), worlds.names()]);
 }
 
 test("without an alteration: every other reading, as the world was before the entry", () => {

@@ -88,7 +88,6 @@ describe("invalid arguments reject, and the error names the field", () => {
     ["count", {}, 0, {}],
     ["count", {}, "2", {}],
     ["count", {}, Number.POSITIVE_INFINITY, {}],
-    ["options", {}, 1, null],
     ["timeout", {}, 1, { timeout: 5 }],
     ["signal", {}, 1, { signal: "SIGTERM" }],
     ["signal", {}, 1, { signal: new AbortController() }],

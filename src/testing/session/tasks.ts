@@ -64,7 +64,7 @@ export function sentBy(session: Session): SentRequest[] {
 /** Every simulator's journal has complete records, though its public type shows only entries. */
 function recordsOf(journal: Journal): ReturnType<Log["exchanges"]> {
   if (!isRing(journal)) throw new TypeError("A session needs a simulator of this package.");
-  return journal.log.exchanges();
+  return journal.exchanges();
 }
 
 function isRing(journal: Journal): journal is WorldJournal {
