@@ -8,7 +8,6 @@ export {
   compareChoices,
 } from "./choices/compare-choices.ts";
 export type { NamedChoice } from "./choices/past-under.ts";
-export type { WireAnswer, WireExchange } from "./journal/wire-exchange.ts";
 export {
   type ArbitraryAssumptionsOptions,
   arbitraryAssumptions,
@@ -75,5 +74,6 @@ export type { ClientCommand, Command, WorldCommand } from "./testing/session/com
 export { beginSession, type RunningSession, runSession } from "./testing/session/run-session.ts";
 export type { AdView, Outcome, Session, Step } from "./testing/session/session.ts";
 export { type EventTask, eventsOf } from "./testing/session/tasks.ts";
+export type { WireAnswer, WireExchange } from "./testing/session/wire-exchange.ts";
 export { commandInWords } from "./testing/session/words.ts";
 export type { Time, Timers } from "./testing/time/time.ts";

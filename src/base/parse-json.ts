@@ -1,4 +1,4 @@
-/** Parses JSON from outside. */
+/** Parses JSON from outside. Some editors write a byte order mark first. */
 
 import { isPlainObject } from "./input.ts";
 import { oneLine, orUndefined } from "./text.ts";
@@ -6,7 +6,7 @@ import { oneLine, orUndefined } from "./text.ts";
 /** @throws what `fail` makes of "is not valid JSON: …", with the engine's words, which may quote a few characters of the text. */
 export function parseJson(json: string, fail: (mistake: string) => Error): unknown {
   try {
-    return JSON.parse(json);
+    return JSON.parse(json.replace(/^\ufeff/, ""));
   } catch (error) {
     const words = String((error as Error).message).replace(/ is not valid JSON$/, "");
     throw fail(`is not valid JSON: ${oneLine(words, 120)}`);

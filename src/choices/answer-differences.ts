@@ -24,7 +24,7 @@ export function differencesInWords(
   now: ApiResponse,
   isSameId: SameId = () => false,
 ): readonly string[] {
-  const found = differenceOf(before, now, ownHeaders);
+  const found = differenceOf(before, now);
   const bodies =
     found?.body === undefined ? [] : bodyDifferences(before, now, found.body, isSameId);
   // The length of the body follows from the body.

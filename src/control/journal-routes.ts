@@ -4,7 +4,7 @@ import { curlOfRequest } from "../audit/nearest/curl-of-request.ts";
 import { InputError } from "../base/input.ts";
 import type { JournalEntry } from "../journal/entry.ts";
 import type { JournalFilter, Secrets } from "../journal/filter.ts";
-import { harBaseUrl, harOf } from "../journal/har.ts";
+import { harOf } from "../journal/har.ts";
 import { ndjsonOf } from "../journal/journal.ts";
 import type { MaybeLater } from "../simulator/worlds.ts";
 import { entryOf } from "./history-routes.ts";
@@ -51,7 +51,7 @@ function show({ world, query, header, prefix }: ControlCall): Reply {
       return {
         kind: "text",
         contentType: "application/json",
-        text: harOf(shown, harBaseUrl(baseUrl)),
+        text: harOf(shown, baseUrl),
       };
     default: {
       const { total } = journal;

@@ -2,9 +2,9 @@
 
 import { InputError } from "../base/input.ts";
 import { utf8Text } from "../base/text.ts";
+import { valuesOf } from "../journal/entry-values.ts";
 import type { ExchangeItem } from "../journal/log.ts";
 import { shownEntry } from "../journal/shown-entry.ts";
-import { wireExchange } from "../journal/wire-exchange.ts";
 import { createRequestSteps } from "../play/language/request-step.ts";
 import type { RequestStep } from "../play/language/scenario.ts";
 import type { SimulatorCore } from "../simulator/core.ts";
@@ -44,12 +44,12 @@ function uncheckedStep(
   { record, sequence }: Pick<ExchangeItem, "record" | "sequence">,
 ): RequestStep {
   const { publishers, assumptions } = world;
-  const exchange = wireExchange(shownEntry(record, sequence, "shown"));
+  const entry = shownEntry(record, sequence, "shown");
   const sender =
     publisherWith(record.publisher, publishers) ??
-    publisherWith(exchange.values.get("publisher_id"), publishers) ??
+    publisherWith(valuesOf(entry.request).get("publisher_id"), publishers) ??
     publishers.at(0);
-  const [, sentKey] = /^\S+ +(\S+)$/.exec(exchange.request.headers.authorization ?? "") ?? [];
+  const [, sentKey] = /^\S+ +(\S+)$/.exec(entry.request.headers.authorization ?? "") ?? [];
   // A key that worked then may have been replaced since.
   const apiKey = (record.publisher === undefined ? undefined : sentKey) ?? sender.apiKey;
   const isSeeded = sender.ordinal < record.world.publishers;
@@ -57,7 +57,7 @@ function uncheckedStep(
   const ordinal = isSeeded ? sender.ordinal : 0;
   const surfaces = sender.surfaces.slice(0, publishers.at(ordinal).surfaces.length);
   const publisher = { id: sender.id, apiKey, surfaces };
-  const source = { publisher, surfaces, assumptions, exchanges: [exchange] };
-  const step = createRequestSteps(source, ordinal).stepOf(exchange);
+  const source = { publisher, surfaces, assumptions, exchanges: [entry] };
+  const step = createRequestSteps(source, ordinal).stepOf(entry);
   return isSeeded ? step : { ...step, note: `Sent by ${sender.id}, who had signed up.` };
 }

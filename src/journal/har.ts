@@ -3,87 +3,75 @@
 import { InputError } from "../base/input.ts";
 import { fromBase64, utf8Length } from "../base/text.ts";
 import { VERSION } from "../base/version.ts";
-import type { Delivery } from "../spec/delivery.ts";
-import type { JournalEntry } from "./entry.ts";
-import { headerPairs, nameValues, parametersOf, reasonPhrase } from "./har-parts.ts";
-import type { JournalRecord, ShownRecord } from "./record.ts";
-import { REDACTED } from "./secrets.ts";
+import type { JournalEntry, ShownResponse } from "./entry.ts";
+import type { ShownRecord } from "./record.ts";
 
-const PAGE = "page_1";
-
-/** One JSON document, with a line break at its end. `baseUrl` must come from {@link harBaseUrl}. */
-export function harOf(sources: readonly ShownRecord[], baseUrl: string): string {
-  const log = {
-    version: "1.2",
-    creator: { name: "adsim", version: VERSION },
-    // Firefox needs a page for every entry.
-    pages: sources.slice(0, 1).map(({ entry }) => pageOf(entry, baseUrl)),
-    entries: sources.map((source) => entryOf(source, baseUrl)),
-    _adsim: { baseUrl },
-  };
+/** One JSON document, with a line break at its end. @throws InputError for a base that is no http or https URL. */
+export function harOf(shown: readonly ShownRecord[], base: string | URL | undefined): string {
+  const baseUrl = checkedBase(base);
+  const entries = shown.map((one) => entryOf(one, baseUrl));
+  // Firefox needs a page for every entry.
+  const pages = entries.slice(0, 1).map(({ startedDateTime, pageref: id }) => {
+    return { startedDateTime, id, title: baseUrl, pageTimings: {} };
+  });
+  const creator = { name: "adsim", version: VERSION };
+  const log = { version: "1.2", creator, pages, entries, _adsim: { baseUrl } };
   return `${JSON.stringify({ log })}\n`;
 }
 
-function pageOf({ at }: JournalEntry, baseUrl: string): object {
-  return { startedDateTime: at, id: PAGE, title: baseUrl, pageTimings: {} };
-}
-
-function entryOf({ entry, record }: ShownRecord, baseUrl: string): object {
-  const { request: _request, response: _response, ...rest } = entry;
-  const timings = timingsOf(entry, record);
+function entryOf({ entry, record }: ShownRecord, baseUrl: string) {
+  const { request, response, ...rest } = entry;
+  // Only fault rules take time on a world's clock. Chrome takes 0 ms for pending, and shows a microsecond as 0.
+  const wait = rest.fault?.delayMs || 0.001;
   return {
-    pageref: PAGE,
-    startedDateTime: entry.at,
-    time: timings.send + timings.wait + timings.receive,
-    request: requestOf(entry, baseUrl),
-    response: harResponse(entry, record),
+    pageref: "page_1",
+    startedDateTime: rest.at,
+    time: wait,
+    request: requestOf(request, baseUrl),
+    response: responseOf(response),
     cache: {},
-    timings,
+    timings: { send: 0, wait, receive: 0 },
     _resourceType: "fetch",
     _adsim: { ...rest, world: record.world },
   };
 }
 
-/** The delays by fault rules, in milliseconds. Nothing else takes time on a world's clock. */
-function timingsOf(
-  { fault, response }: JournalEntry,
-  record: JournalRecord,
-): { readonly send: number; readonly wait: number; readonly receive: number } {
-  const { delivery } = record.response;
-  const wait = fault?.delayMs ?? 0;
-  const dripped =
-    delivery?.kind === "drip"
-      ? Math.round((utf8Length(response.body) * 1000) / delivery.bytesPerSecond)
-      : 0;
-  return { send: 0, wait, receive: wait + dripped === 0 ? A_MOMENT : dripped };
-}
-
-/** Chrome shows an entry that took no time as pending. This is so short that it shows 0 ms. */
-const A_MOMENT = 0.001;
-
-const HTTP_VERSION = "HTTP/1.1";
-
-function requestOf({ request }: JournalEntry, baseUrl: string): object {
-  const { method, path, query, headers, body, bodyBase64 } = request;
-  const mimeType = headers["content-type"] ?? "";
-  const params = /^application\/x-www-form-urlencoded/i.test(mimeType) ? parametersOf(body) : [];
-  const hasBody = body !== "" || bodyBase64 !== undefined;
+function requestOf(request: JournalEntry["request"], baseUrl: string): object {
+  const { method, path, query, body: text, bodyBase64: _base64 } = request;
+  const { mimeType, bodySize, ...shared } = sharedOf(request);
   return {
-    method,
-    url: baseUrl + inUrl(path) + (query === "" ? "" : `?${inUrl(query)}`),
-    httpVersion: HTTP_VERSION,
-    cookies: headers.cookie === REDACTED ? [] : nameValues(headers.cookie ?? "", ";"),
-    headers: headerPairs(headers),
-    queryString: parametersOf(query),
-    ...(hasBody && { postData: { mimeType, params, text: body, ...binary(bodyBase64) } }),
-    headersSize: -1,
-    bodySize: sizeOf({ body, bodyBase64 }),
+    ...{ method, url: baseUrl + inUrl(query === "" ? path : `${path}?${query}`), bodySize },
+    queryString: pairsIn(new URLSearchParams(query)),
+    // HAR has an encoding only for the content of a response.
+    ...(bodySize > 0 && { postData: { mimeType, params: [], text, _base64 } }),
+    ...shared,
   };
 }
 
-/** HAR has an encoding only for the content of a response, so a request needs a member of our own. */
-function binary(bodyBase64: string | undefined): object {
-  return bodyBase64 === undefined ? {} : { _base64: bodyBase64 };
+function responseOf(response: ShownResponse): object {
+  const { status, headers, body, bodyBase64 } = response;
+  const { mimeType, bodySize, ...shared } = sharedOf(response);
+  const encoding = bodyBase64 === undefined ? undefined : "base64";
+  return {
+    ...{ status, statusText: "", redirectURL: headers.location ?? "", bodySize },
+    content: { size: bodySize, mimeType, text: bodyBase64 ?? body, encoding },
+    ...shared,
+    _error: status === 0 ? "net::ERR_FAILED" : undefined,
+  };
+}
+
+/** What a request and a response both have. */
+function sharedOf({ headers, body, bodyBase64 }: Omit<ShownResponse, "status">) {
+  const bodySize = bodyBase64 === undefined ? utf8Length(body) : fromBase64(bodyBase64).length;
+  return {
+    ...{ httpVersion: "HTTP/1.1", cookies: [], headersSize: -1, bodySize },
+    headers: pairsIn(Object.entries(headers)),
+    mimeType: headers["content-type"] ?? "",
+  };
+}
+
+function pairsIn(list: Iterable<[string, string]>): object[] {
+  return Array.from(list, ([name, value]) => ({ name, value }));
 }
 
 /** Percent-encodes characters that a URL can't have, as browsers do. Keeps existing encoding as it was sent. */
@@ -93,76 +81,10 @@ export function inUrl(text: string): string {
     .replaceAll(/[^!$-;=?-\]_a-z~]+/g, (characters) => encodeURIComponent(characters));
 }
 
-function harResponse({ response }: JournalEntry, record: JournalRecord): object {
-  const { status, headers, body, bodyBase64 } = response;
-  const { delivery } = record.response;
-  const error = delivery && networkErrors[delivery.kind];
-  if (status === 0) return { ...nothing, _error: error ?? "net::ERR_ABORTED" };
-  const size = sizeOf({ body, bodyBase64 });
-  const encoded =
-    bodyBase64 === undefined ? { text: body } : { text: bodyBase64, encoding: "base64" };
-  return {
-    status,
-    statusText: reasonPhrase(status),
-    httpVersion: HTTP_VERSION,
-    cookies: nameValues((headers["set-cookie"] ?? "").split(";")[0] ?? "", ";"),
-    headers: headerPairs(headers),
-    content: { size, mimeType: headers["content-type"] ?? "x-unknown", ...encoded },
-    redirectURL: headers.location ?? "",
-    headersSize: -1,
-    bodySize: size,
-    ...(error !== undefined && { _error: error }),
-  };
-}
-
-/** No response at all, as Chrome writes it. */
-const nothing = {
-  status: 0,
-  statusText: "",
-  httpVersion: "",
-  cookies: [],
-  headers: [],
-  content: { size: 0, mimeType: "x-unknown" },
-  redirectURL: "",
-  headersSize: -1,
-  bodySize: -1,
-} as const;
-
-/** Chrome's names for the network errors. */
-const networkErrors: Readonly<Record<Delivery["kind"], string | undefined>> = {
-  whole: undefined,
-  overtaken: undefined,
-  bytes: undefined,
-  cut: "net::ERR_CONTENT_LENGTH_MISMATCH",
-  drip: undefined,
-  noise: "net::ERR_INVALID_HTTP_RESPONSE",
-  close: "net::ERR_EMPTY_RESPONSE",
-  reset: "net::ERR_CONNECTION_RESET",
-  silence: "net::ERR_TIMED_OUT",
-};
-
-function sizeOf(of: { readonly body: string; readonly bodyBase64: string | undefined }): number {
-  const { body, bodyBase64 } = of;
-  return bodyBase64 === undefined ? utf8Length(body) : fromBase64(bodyBase64).length;
-}
-
-/** A base URL without a slash at its end. @throws InputError for anything but an http or https URL. */
-export function harBaseUrl(given: string | URL | undefined): string {
-  if (given === undefined) return NO_BASE_URL;
+/** Without a slash at its end. In process there is no URL, and no host has the domain `invalid` (RFC 6761). */
+function checkedBase(given: string | URL = "http://adsim.invalid"): string {
   const url = URL.canParse(given) ? new URL(given) : undefined;
-  if (
-    url === undefined ||
-    !/^https?:$/.test(url.protocol) ||
-    url.search !== "" ||
-    url.hash !== ""
-  ) {
-    throw new InputError(
-      "baseUrl",
-      'must be an http or https URL without query and fragment, such as "http://127.0.0.1:4010"',
-    );
-  }
-  return url.href.replace(/\/$/, "");
+  const isFit = url !== undefined && /^https?:$/.test(url.protocol) && url.search + url.hash === "";
+  if (isFit) return url.href.replace(/\/$/, "");
+  throw new InputError("baseUrl", 'must be an http or https URL, such as "http://127.0.0.1:4010"');
 }
-
-/** In process there is no URL. The top-level domain `invalid` can't exist (RFC 6761). */
-const NO_BASE_URL = "http://adsim.invalid";

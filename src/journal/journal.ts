@@ -10,7 +10,7 @@ import {
   parseWait,
   type Secrets,
 } from "./filter.ts";
-import { harBaseUrl, harOf } from "./har.ts";
+import { harOf } from "./har.ts";
 import { type ExchangeItem, Log } from "./log.ts";
 import type { JournalRecord, ShownRecord } from "./record.ts";
 import { shownEntry } from "./shown-entry.ts";
@@ -77,7 +77,7 @@ export class WorldJournal extends Log {
    * has no member for. @throws InputError for an invalid base URL.
    */
   readonly toHar = ({ baseUrl, ...filter }: HarFilter = {}): string =>
-    harOf(this.shown(filter), harBaseUrl(baseUrl));
+    harOf(this.shown(filter), baseUrl);
 
   /** The matching entries with their records. */
   readonly shown = (given: JournalFilter = {}): ShownRecord[] => {

@@ -1,93 +1,81 @@
-/** Reads an entry of adsim's journal, from an NDJSON line or the `_adsim` of a HAR entry, for a replay. */
+/** Reads an entry of a journal from a recording. */
 
 import * as v from "valibot";
-import { formatInstant, LAST_INSTANT_MS, parseInstant } from "../base/calendar.ts";
-import { parseInput } from "../base/input.ts";
+import { formatInstant, parseInstant } from "../base/calendar.ts";
+import { InputError, notSent, parseInput, renamingField } from "../base/input.ts";
 import { INSTANT_EXPECTED } from "../base/schemas.ts";
+import { fromBase64 } from "../base/text.ts";
 import { isControlTarget } from "../base/world-path.ts";
+import { type OperationId, operations } from "../spec/operations.ts";
 import { profileNames } from "../world/publishers/profiles.ts";
-import type { RecordedExchange, RecordedResponse, RecordedWorld } from "./recorded-exchange.ts";
+import type { LeftOut, RecordedEntry } from "./recorded-entry.ts";
+import { shownBody } from "./shown-entry.ts";
 
-const fields = v.record(v.string(), v.string());
-const response = v.looseObject({
-  status: v.pipe(v.number(), v.safeInteger("must be a whole number")),
-  headers: v.optional(fields, {}),
-  body: v.optional(v.string(), ""),
+const whole = v.pipe(v.number(), v.safeInteger("must be a whole number"));
+const fields = v.optional(v.record(v.string(), v.string()), {});
+const message = v.looseObject({
+  headers: fields,
+  body: v.optional(v.string()),
+  bodyBase64: v.optional(v.pipe(v.string(), v.base64("must be base64"))),
 });
-const instant = v.pipe(
-  v.union([v.string(), v.number()], INSTANT_EXPECTED),
-  v.transform((at) => (typeof at === "number" ? at : (parseInstant(at) ?? Number.NaN))),
-  v.check((ms) => Number.isSafeInteger(ms) && ms >= 0 && ms <= LAST_INSTANT_MS, INSTANT_EXPECTED),
-);
-const world = v.pipe(
-  v.looseObject({
-    seed: v.string(),
-    start: instant,
-    publishers: v.pipe(v.number(), v.safeInteger("must be a whole number")),
-    profile: v.picklist(profileNames),
-    assumptions: v.optional(fields, {}),
-  }),
-  v.transform(({ seed, start: startMs, publishers, profile, assumptions }): RecordedWorld => {
-    const start = formatInstant(startMs);
-    return { seed, start, publishers, profile, assumptions };
-  }),
-);
-const fault = v.looseObject({
-  served: v.boolean(),
-  lost: v.nullish(response),
-});
-
-/** The other members of an entry, besides request and response. */
-const details = v.looseObject({
-  sequence: v.nullish(v.pipe(v.number(), v.safeInteger("must be a whole number"))),
-  at: v.nullish(instant),
-  publisher: v.nullish(v.string()),
-  fault: v.nullish(fault),
-  world: v.nullish(world),
-});
-const entry = v.looseObject({
-  request: v.looseObject({
-    method: v.string(),
-    path: v.string(),
-    query: v.optional(v.string(), ""),
-    headers: v.optional(fields, {}),
-    body: v.optional(v.string(), ""),
-  }),
+const response = v.looseObject({ ...message.entries, status: whole });
+const text = v.optional(v.string(), "");
+const sent = { method: v.string(), path: v.string(), query: text, body: text };
+const settings = { seed: v.string(), start: v.string(), publishers: whole, assumptions: fields };
+const entrySchema = v.looseObject({
+  sequence: v.optional(whole),
+  at: v.optional(v.unknown()),
+  publisher: v.optional(v.string()),
+  request: v.looseObject({ ...message.entries, ...sent }),
   response,
+  fault: v.optional(v.looseObject({ served: v.boolean(), lost: v.optional(response) })),
+  world: v.optional(v.looseObject({ ...settings, profile: v.picklist(profileNames) })),
 });
 
-export type Details = Omit<RecordedExchange, "place" | "request">;
-
-/** `shown` is the response that the client got. @throws InputError that names the invalid field. */
-export function detailsOf(input: unknown, path: string, shown: RecordedResponse): Details {
-  const { sequence, at, publisher, fault, world } = parseInput(details, input);
-  const isKept = fault !== undefined && fault !== null && !fault.served;
+/** @throws InputError that names the place and the invalid field. */
+export function recordedEntry(input: unknown, place: string): RecordedEntry {
+  const inPlace = (field: string): string => `${place}: ${field}`;
+  const parsed = renamingField(inPlace, () => parseInput(entrySchema, input));
+  const { sequence, at, publisher, request, fault, world } = parsed;
+  const { method, path, query, headers, body, bodyBase64 } = request;
+  // The answer as the service sent it, not as it arrived.
+  const answer = fault?.lost ?? parsed.response;
+  const { status } = answer;
   return {
-    sequence: sequence ?? undefined,
-    atMs: at ?? undefined,
-    publisher: publisher ?? undefined,
-    // The answer as the service sent it, not as it arrived.
-    response: fault?.lost ? { ...fault.lost, headers: lowerCase(fault.lost.headers) } : shown,
-    // No journal has requests to the control API, but a forged one may.
-    skip: isControlTarget(path) ? "control" : isKept ? "kept-from-service" : undefined,
-    world: world ?? undefined,
+    ...{ place, sequence, publisher, world, operation: operationAt(method, path) },
+    at: at === undefined ? undefined : recordedInstant(at, inPlace("at")),
+    request: { method, path, query, headers, ...shown(body, bodyBase64) },
+    response: { status, headers: answer.headers, ...shown(answer.body, answer.bodyBase64) },
+    leftOut: leftOutOf(path, status, fault?.served),
   };
 }
 
-/** @throws InputError that names the invalid field. */
-export function journalExchange(input: unknown, place: string): RecordedExchange {
-  const { request, response } = parseInput(entry, input);
-  const { method, path, query, body } = request;
-  const shown = { ...response, headers: lowerCase(response.headers) };
-  return {
-    place,
-    request: { method, path, query, headers: lowerCase(request.headers), body },
-    ...detailsOf(input, path, shown),
-  };
+function shown<Body>(body: Body, base64: string | undefined) {
+  return base64 === undefined ? { body } : shownBody(fromBase64(base64));
 }
 
-function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
-  );
+export function operationAt(method: string, path: string): OperationId | undefined {
+  const all = Object.values(operations);
+  return all.find((each) => each.method === method && each.path === path)?.id;
+}
+
+function leftOutOf(path: string, status: number, served: boolean | undefined): LeftOut | undefined {
+  if (isControlTarget(path)) return "control";
+  if (served === false) return "kept-from-service";
+  return status > 0 ? undefined : "no-response";
+}
+
+const TIME =
+  /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d{1,3})\d*)?)?\s*(?:Z|([+-]\d\d):?(\d\d)?)$/i;
+
+/** As tools write it, or milliseconds since 1970: with fewer digits they would be seconds. @throws InputError under this name. */
+export function recordedInstant(at: unknown, field: string): string {
+  const text = String(at).trim();
+  const [, date, time, seconds = "00", decimals = "0", hours = "+00", minutes = "00"] =
+    TIME.exec(text) ?? [];
+  const plain = `${date}T${time}:${seconds}.${decimals}${hours}:${minutes}`;
+  const parsed = parseInstant(date === undefined ? text : plain);
+  const ms = /^\d{12,13}$/.test(text) ? Number(text) : parsed;
+  if (ms !== undefined) return formatInstant(ms);
+  throw new InputError(field, `${INSTANT_EXPECTED}${notSent(at)}`);
 }

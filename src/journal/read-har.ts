@@ -1,185 +1,126 @@
 /**
- * Reads HAR 1.2 for a replay, from adsim, whose entries have more facts in `_adsim`, or from any other tool, such as a
- * browser or a proxy.
+ * Reads HAR 1.2 from adsim, whose entries have the rest of a journal's entry in `_adsim`, or from any other tool. What went
+ * elsewhere is left out before anything is checked: a browser records all that a page loads.
  */
 
-import * as v from "valibot";
-import { parseInstant } from "../base/calendar.ts";
-import { InputError, inField, parseInput } from "../base/input.ts";
-import { fromBase64 } from "../base/text.ts";
-import { isControlTarget } from "../base/world-path.ts";
+import { InputError, isPlainObject } from "../base/input.ts";
+import { percentDecoded } from "../base/text.ts";
+import { contentTypes, pairsOf } from "../spec/build-request.ts";
 import { operations } from "../spec/operations.ts";
-import { detailsOf } from "./read-entry.ts";
-import type { RecordedExchange, RecordedResponse, SkipReason } from "./recorded-exchange.ts";
-
-const headers = v.array(v.looseObject({ name: v.string(), value: v.string() }));
-const harSchema = v.looseObject({
-  log: v.looseObject({ entries: v.array(v.unknown()) }),
-});
-const postData = v.looseObject({
-  text: v.nullish(v.string()),
-  encoding: v.nullish(v.string()),
-  params: v.nullish(v.array(v.looseObject({ name: v.string(), value: v.nullish(v.string()) }))),
-});
-// For an empty part browsers write null, and some tools leave it out.
-const entrySchema = v.looseObject({
-  startedDateTime: v.nullish(v.string()),
-  request: v.looseObject({
-    method: v.string(),
-    url: v.string(),
-    headers: v.optional(headers, []),
-    postData: v.nullish(postData),
-  }),
-  response: v.looseObject({
-    status: v.number(),
-    headers: v.optional(headers, []),
-    content: v.nullish(
-      v.looseObject({
-        size: v.nullish(v.number()),
-        text: v.nullish(v.string()),
-        encoding: v.nullish(v.string()),
-      }),
-    ),
-  }),
-  _adsim: v.optional(v.unknown()),
-});
-
-type HarEntry = v.InferOutput<typeof entrySchema>;
+import { memberOf } from "./entry-values.ts";
+import { operationAt, recordedEntry } from "./read-entry.ts";
+import type { RecordedEntry } from "./recorded-entry.ts";
 
 /** @throws InputError that names the entry and its invalid field. */
-export function harExchanges(input: unknown): readonly RecordedExchange[] {
-  const { log } = parseInput(harSchema, input);
-  const inEntry = <Result>(index: number, read: () => Result): Result =>
-    inField(`log.entries.${index}`, read);
-  const entries = log.entries.map((entry, index) =>
-    inEntry(index, () => parseInput(entrySchema, entry)),
-  );
-  const base = baseOf(entries);
-  return entries.map((entry, index) => inEntry(index, () => exchangeOf(entry, base, index)));
+export function harEntries(log: unknown): readonly RecordedEntry[] {
+  const list = memberOf(log, "entries");
+  if (!Array.isArray(list)) throw new InputError("log.entries", "must be a list");
+  const entries = list.map(partsOf);
+  const own = memberOf(memberOf(log, "_adsim"), "baseUrl");
+  const base = typeof own === "string" ? own : guessedBase(entries);
+  return entries.map((parts, index) => entryOf(parts, base, `entry ${index + 1}`));
 }
 
-/** The base URL of the API in two parts. */
-interface Base {
-  readonly origin: string;
-  readonly prefix: string;
-}
+const paths = Object.values(operations).map(({ path }) => path);
+const operationAddress = new RegExp(`^(.*?)(?:${paths.join("|")})/?$`);
 
-/** The parts of a URL exactly as it was sent. `URL` would normalise it, and its mistakes are part of the recording. */
-interface Target extends Base {
-  readonly path: string;
-  readonly query: string;
-}
+type Parts = ReturnType<typeof partsOf>;
 
-function targetOf(url: string): Omit<Target, "prefix"> {
-  const [, origin = "", rest = ""] = /^([a-z][a-z0-9+.-]*:\/\/[^/?]*)?(.*)$/is.exec(url) ?? [];
-  const mark = rest.indexOf("?");
-  const path = mark === -1 ? rest : rest.slice(0, mark);
-  return { origin, path, query: mark === -1 ? "" : rest.slice(mark + 1) };
-}
-
-const apiPath = new RegExp(
-  `^(.*?)(?:${Object.values(operations)
-    .map(({ path }) => path)
-    .join("|")})/?$`,
-);
-
-/** Guesses the API's base URL from a successful request to an operation's path, or else from the first to such a path. */
-function baseOf(entries: readonly HarEntry[]): Base | undefined {
-  const candidates = entries.flatMap((entry) => {
-    const { origin, path } = targetOf(entry.request.url);
-    const prefix = apiPath.exec(path)?.[1];
-    return prefix === undefined || reachedNothing(entry) ? [] : [{ origin, prefix, entry }];
-  });
-  const successful = candidates.find(({ entry }) => entry.response.status === 200);
-  return successful ?? candidates[0];
-}
-
-/** Whether an entry by adsim says that the request named no operation. */
-function reachedNothing({ _adsim }: HarEntry): boolean {
-  return typeof _adsim === "object" && _adsim !== null && !("operation" in _adsim);
-}
-
-function exchangeOf(entry: HarEntry, base: Base | undefined, index: number): RecordedExchange {
-  const { request, response, _adsim } = entry;
-  const url = targetOf(request.url);
-  const isBelow = base !== undefined && url.path.startsWith(base.prefix);
-  const path = isBelow ? url.path.slice(base.prefix.length) : url.path;
-  const query = _adsim === undefined ? url.query.replace(/#.*$/s, "") : url.query;
-  const shown: RecordedResponse = {
-    status: response.status,
-    headers: byName(response.headers),
-    body: bodyOf(entry),
+/** An entry's parts, not checked yet. */
+function partsOf(entry: unknown) {
+  const [request, response] = [memberOf(entry, "request"), memberOf(entry, "response")];
+  const url = String(memberOf(request, "url") ?? "");
+  const [, host = "", path = "", query = ""] =
+    /^([a-z][a-z0-9+.-]*:\/\/[^/?#]*)?([^?#]*)\??([^#]*)/i.exec(url) ?? [];
+  // The host in lower case and without the usual port; the rest as it was sent.
+  const address = (URL.canParse(host) ? new URL(host).origin : host) + path;
+  return {
+    ...{ entry, request, response, address, query },
+    base: operationAddress.exec(address)?.[1],
+    // Without an answer Playwright writes -1, and other tools an empty text or no response.
+    status: Number(memberOf(response, "status") ?? 0),
   };
-  const recorded = {
-    place: `entry ${index + 1}`,
+}
+
+/** What precedes the paths of operations in most successful requests, or in the first request to one. */
+function guessedBase(entries: readonly Parts[]): string | undefined {
+  const successes = (base: string): number =>
+    entries.filter((one) => one.base === base && one.status === 200).length;
+  const bases = new Set(entries.flatMap(({ base }) => base ?? []));
+  return [...bases].sort((one, other) => successes(other) - successes(one))[0];
+}
+
+function entryOf(parts: Parts, base: string | undefined, place: string): RecordedEntry {
+  const { entry, address, status } = parts;
+  const path = base !== undefined && address.startsWith(base) ? address.slice(base.length) : "";
+  const shown = shownOf(parts, path);
+  const details = memberOf(entry, "_adsim");
+  if (isPlainObject(details)) return recordedEntry({ ...details, ...shown }, place);
+  // Tools may write it in lower case.
+  const method = String(shown.request.method).toUpperCase();
+  if (!/^\/(v1|_sim)(\/|$)/.test(path)) {
+    const named = { request: { method, path: address }, response: { status: 0 } };
+    const leftOut = parts.base === undefined ? "not-the-api" : "other-host";
+    return { ...recordedEntry(named, place), leftOut };
+  }
+  const at = status > 0 ? (memberOf(entry, "startedDateTime") ?? undefined) : undefined;
+  const read = recordedEntry({ at, ...shown }, place);
+  // A service may accept a slash at the end of a path.
+  const operation = operationAt(method, status === 200 ? path.replace(/\/$/, "") : path);
+  return { ...read, operation, request: { ...read.request, method } };
+}
+
+/** Request and response in the form of a journal's entry, not checked yet. */
+function shownOf({ request, response, query, status }: Parts, path: string) {
+  const sent = memberOf(request, "postData");
+  const form = memberOf(sent, "text") ? "" : encoded(memberOf(sent, "params"));
+  const typed = form === "" ? {} : { "content-type": contentTypes.form };
+  const method = memberOf(request, "method");
+  const content = memberOf(response, "content");
+  const isEmpty = method === "HEAD" || Number(memberOf(content, "size") ?? 0) <= 0;
+  return {
     request: {
-      method: request.method,
-      path,
-      query,
-      headers: byName(request.headers),
-      body: sentBody(entry),
+      ...{ method, path, query: query || encoded(memberOf(request, "queryString")) },
+      headers: { ...typed, ...headersIn(request) },
+      ...(form === "" ? bodyIn(sent, "") : { body: form }),
+    },
+    response: {
+      status: Number.isNaN(status) ? memberOf(response, "status") : status,
+      headers: headersIn(response),
+      ...bodyIn(content, isEmpty ? "" : undefined),
     },
   };
-  if (_adsim !== undefined) return { ...recorded, ...detailsOf(_adsim, path, shown) };
-  const isHere = isBelow && url.origin === base.origin;
-  return {
-    ...recorded,
-    sequence: undefined,
-    atMs: recordedInstant(entry.startedDateTime ?? ""),
-    publisher: undefined,
-    response: shown,
-    skip: skipOf(isHere, path, response.status),
-    world: undefined,
-  };
 }
 
-/** The time in milliseconds since 1970. Many tools write microseconds or nanoseconds. Undefined if it isn't an instant. */
-export function recordedInstant(text: string): number | undefined {
-  return parseInstant(text.replace(/(\.\d{3})\d+/, "$1"));
-}
-
-function skipOf(isHere: boolean, path: string, status: number): SkipReason | undefined {
-  if (isHere && isControlTarget(path)) return "control";
-  if (!isHere || !/^\/v1(\/|$)/.test(path)) return "not-the-api";
-  return status === 0 ? "no-response-recorded" : undefined;
-}
-
-/** Header fields by lower-case name. Skips the pseudo-headers of HTTP/2, which begin with a colon. */
-function byName(list: v.InferOutput<typeof headers>): Record<string, string> {
-  const found: Record<string, string> = {};
-  for (const { name, value } of list) {
+/** By lower-case name, without those that have no value, and the pseudo-headers of HTTP/2, which begin with a colon. */
+function headersIn(message: unknown): Readonly<Record<string, unknown>> {
+  const found = new Map<string, unknown>();
+  for (const [name, value] of pairsIn(memberOf(message, "headers"))) {
     const key = name.toLowerCase();
-    if (key.startsWith(":") || key === "") continue;
-    const before = Object.hasOwn(found, key) ? found[key] : undefined;
-    found[key] = before === undefined ? value : `${before}, ${value}`;
+    if (/^(:|$)/.test(key) || value === undefined || value === null) continue;
+    const text = isPlainObject(value) ? value : String(value);
+    found.set(key, found.has(key) ? `${found.get(key)}, ${text}` : text);
   }
-  return found;
+  return Object.fromEntries(found);
 }
 
-function sentBody({ request }: HarEntry): string | Uint8Array {
-  const { text, encoding, params } = request.postData ?? {};
-  if (text !== undefined && text !== null) return decoded(text, encoding, "request.postData.text");
-  // A browser may record a form as its parameters.
-  const pairs = (params ?? []).map(({ name, value }): [string, string] => [name, value ?? ""]);
-  return new URLSearchParams(pairs).toString();
+function pairsIn(list: unknown): readonly (readonly [name: string, value: unknown])[] {
+  if (!Array.isArray(list)) return [];
+  return list.map((pair) => [String(memberOf(pair, "name")), memberOf(pair, "value")]);
 }
 
-/** Undefined if the recording leaves out the body. */
-function bodyOf({ request, response }: HarEntry): string | Uint8Array | undefined {
-  const { text, encoding, size } = response.content ?? {};
-  if (text !== undefined && text !== null) return decoded(text, encoding, "response.content.text");
-  return request.method === "HEAD" || (size ?? 0) <= 0 ? "" : undefined;
+/** A query or a form. Chrome lists names and values as they were sent, other tools decoded. */
+function encoded(list: unknown): string {
+  const decoded = (text: string): string =>
+    (/%[\da-f]{2}/i.test(text) && percentDecoded(text.replaceAll("+", " "))) || text;
+  return pairsOf(
+    pairsIn(list).map(([name, value]) => [decoded(name), decoded(String(value ?? ""))]),
+  );
 }
 
-function decoded(
-  text: string,
-  encoding: string | null | undefined,
-  field: string,
-): string | Uint8Array {
-  if (encoding !== "base64") return text;
-  try {
-    return fromBase64(text);
-  } catch {
-    throw new InputError(field, "is not base64, although its encoding says so");
-  }
+/** Undefined if it wasn't recorded. */
+function bodyIn(holder: unknown, otherwise: string | undefined): object {
+  const body = memberOf(holder, "text") ?? otherwise;
+  if (memberOf(holder, "encoding") === "base64") return { bodyBase64: body };
+  return { body, bodyBase64: memberOf(holder, "_base64") };
 }

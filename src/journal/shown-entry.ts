@@ -69,7 +69,7 @@ function shownHeaders(headers: ApiResponse["headers"], secrets: Secrets): ApiRes
   );
 }
 
-function shownBody(body: string | Uint8Array): Pick<ShownResponse, "body" | "bodyBase64"> {
+export function shownBody(body: string | Uint8Array): Pick<ShownResponse, "body" | "bodyBase64"> {
   if (typeof body === "string") return { body };
   const text = utf8Text(body);
   return text === undefined

@@ -50,7 +50,7 @@ export interface SimulatorOptions {
 
 export type ResolvedOptions = ReturnType<typeof resolveOptions>;
 
-const DEFAULT_START = "2026-01-15T00:00:00Z";
+export const DEFAULT_START = "2026-01-15T00:00:00Z";
 
 // Valibot's record would skip names such as "constructor".
 const assumptionsSchema = v.custom<Readonly<Record<string, unknown>>>(

@@ -142,28 +142,6 @@ describe("in process", () => {
       "adsim: 8 requests sent again in process: 8 answers are the same, 0 are different\n",
     ]);
   });
-
-  test("a HAR of another tool is sent to a world made from the options, with --api-key", async () => {
-    const { sim } = recordedSession();
-    const { log } = JSON.parse(sim.journal.toHar());
-    const { apiKey } = sim.publishers.at(0);
-    for (const entry of log.entries) {
-      delete entry._adsim;
-      entry.request.headers = entry.request.headers.filter(
-        ({ name }: { readonly name: string }) => name !== "authorization",
-      );
-    }
-    log.entries[0].response.status = 418;
-    const foreign = recordingOf([JSON.stringify({ log: { entries: log.entries } })]);
-    const world = ["--seed", "replayed", "--publishers", "3", "--start", options.start];
-    const { code, stdout } = await runAdsim(["replay", foreign, ...world, "--api-key", apiKey]);
-    expect(code).toBe(1);
-    expect(stdout).toContain(
-      "7 requests sent again in process: 6 answers are the same, 1 is different",
-    );
-    expect(stdout).toContain("1 not sent again: they didn't go to the API (1)");
-    expect(stdout).toContain("Note: another tool made the recording");
-  });
 });
 
 describe("to a URL", () => {

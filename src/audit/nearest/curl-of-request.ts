@@ -2,9 +2,9 @@
 
 import { printfFormat, shellQuote } from "../../base/shell.ts";
 import { utf8Text } from "../../base/text.ts";
+import { ambientHeaders } from "../../journal/entry-values.ts";
 import { inUrl } from "../../journal/har.ts";
 import { isSecretHeader, REDACTED } from "../../journal/secrets.ts";
-import { ambientHeaders } from "../../journal/wire-exchange.ts";
 import type { RequestParts } from "../../spec/messages.ts";
 
 export interface CurlOfRequestOptions {

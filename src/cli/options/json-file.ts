@@ -28,6 +28,5 @@ export async function readJsonFile(
 async function textOf(file: string): Promise<string> {
   // Loaded on demand: most servers start without such a file, and loading the module takes a twentieth of their start.
   const { readFile } = await import("node:fs/promises");
-  // Some editors write a byte order mark.
-  return (await readFile(file, "utf8")).replace(/^\ufeff/, "");
+  return await readFile(file, "utf8");
 }

@@ -2,9 +2,9 @@
 
 import { CsvError, parse } from "csv-parse/sync";
 import { didYouMean, formatList } from "../../base/did-you-mean.ts";
-import { recordedInstant } from "../../journal/read-har.ts";
-import { RecordingError } from "../../journal/read-recording.ts";
-import type { RecordedExchange, Recording } from "../../journal/recorded-exchange.ts";
+import { InputError } from "../../base/input.ts";
+import { recordedInstant } from "../../journal/read-entry.ts";
+import type { RecordedEntry, Recording } from "../../journal/recorded-entry.ts";
 import { buildRequest } from "../../spec/build-request.ts";
 import { operationIds, operations } from "../../spec/operations.ts";
 
@@ -21,32 +21,33 @@ const FORMS =
 
 type Row = Readonly<Record<string, string>>;
 
-/** @throws RecordingError that says where it is wrong. */
+/** @throws InputError that says where it is wrong. */
 export function readCsv(text: string): Recording {
   const [head, ...rows] = rowsIn(text);
   const names = head?.record ?? [];
   if (!names.some((name) => columns.includes(name))) {
-    throw new RecordingError(`is not a recording: line 1 names no known column. ${FORMS}`);
+    throw new InputError("", `is not a recording: line 1 names no known column. ${FORMS}`);
   }
   for (const [index, name] of names.entries()) {
     if (!columns.includes(name)) {
       const hint = didYouMean(name, columns) || ` The columns are ${formatList(columns)}.`;
-      throw new RecordingError(`has an unknown column ${JSON.stringify(name)} in line 1.${hint}`);
+      throw new InputError("", `has an unknown column ${JSON.stringify(name)} in line 1.${hint}`);
     }
     if (names.indexOf(name) < index)
-      throw new RecordingError(`has the column ${name} twice in line 1`);
+      throw new InputError("", `has the column ${name} twice in line 1`);
   }
   if (!names.includes("operation")) {
-    throw new RecordingError(
+    throw new InputError(
+      "",
       `has no column "operation": its first line must name the columns, some of ${formatList(columns)}`,
     );
   }
-  if (rows.length === 0) throw new RecordingError("has no request: only line 1 has fields");
-  const exchanges = rows.map(({ record, info }): RecordedExchange => {
+  if (rows.length === 0) throw new InputError("", "has no request: only line 1 has fields");
+  const entries = rows.map(({ record, info }): RecordedEntry => {
     const given = names.flatMap((name, at) => (record[at] ? [[name, record[at]] as const] : []));
-    return exchangeOf(Object.fromEntries(given), `line ${info.lines}`);
+    return entryOf(Object.fromEntries(given), `line ${info.lines}`);
   });
-  return { form: "CSV", byAdsim: false, exchanges };
+  return { form: "CSV", byAdsim: false, entries };
 }
 
 interface CsvRow {
@@ -62,7 +63,7 @@ function rowsIn(text: string): readonly CsvRow[] {
     return parse(text, options) as unknown as readonly CsvRow[];
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw new RecordingError(`is not a recording: it is not CSV: ${error.message}. ${FORMS}`);
+    throw new InputError("", `is not a recording: it is not CSV: ${error.message}. ${FORMS}`);
   }
 }
 
@@ -73,12 +74,13 @@ function delimiterIn(text: string): string {
 }
 
 /** An empty field counts as left out. */
-function exchangeOf(row: Row, place: string): RecordedExchange {
+function entryOf(row: Row, place: string): RecordedEntry {
   const operation = operationIds.find((id) => id === row.operation);
   if (operation === undefined) {
     const sent = JSON.stringify(row.operation ?? "");
     const hint = didYouMean(row.operation ?? "", operationIds);
-    throw new RecordingError(
+    throw new InputError(
+      "",
       `has no operation ${sent} in ${place}.${hint || ` Choose from: ${formatList(operationIds, "or")}`}`,
     );
   }
@@ -88,32 +90,22 @@ function exchangeOf(row: Row, place: string): RecordedExchange {
   );
   const { method, path, query = "", headers = {}, body = "" } = buildRequest(operation, values, {});
   const { impression_id } = row;
+  const status = statusIn(row, place);
   const answer = operation === "impression" && impression_id !== undefined ? { impression_id } : {};
   return {
-    place,
-    sequence: undefined,
-    atMs: instantIn(row, place),
-    publisher: row.publisher_id,
+    ...{ place, operation, publisher: row.publisher_id },
+    at: row.at === undefined ? undefined : recordedInstant(row.at, `${place}: at`),
     request: { method, path, query: String(query), headers, body: String(body) },
-    response: { status: statusIn(row, place), headers: {}, body: JSON.stringify(answer) },
-    skip: undefined,
-    world: undefined,
+    response: { status, headers: {}, body: JSON.stringify(answer) },
+    leftOut: status > 0 ? undefined : "no-response",
   };
 }
 
-function instantIn({ at }: Row, place: string): number | undefined {
-  if (at === undefined) return undefined;
-  // With fewer digits they would be seconds.
-  const ms = /^\d{12,13}$/.test(at) ? Number(at) : recordedInstant(at);
-  if (ms !== undefined) return ms;
-  throw new RecordingError(
-    `has an invalid "at" in ${place}: it must be in ISO 8601, such as 2026-01-15T09:30:00Z, or milliseconds since 1970`,
-  );
-}
-
+/** 0 and -1 stand for no answer. */
 function statusIn({ status = "200" }: Row, place: string): number {
-  if (/^[1-5]\d\d$/.test(status)) return Number(status);
-  throw new RecordingError(
+  if (/^(?:[1-5]\d\d|0|-1)$/.test(status)) return Number(status);
+  throw new InputError(
+    "",
     `has an invalid "status" in ${place}: it must be an HTTP status, such as 200`,
   );
 }

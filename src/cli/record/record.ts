@@ -2,9 +2,9 @@
 
 import { basename, extname } from "node:path";
 import { InputError } from "../../base/input.ts";
-import { indentedJson } from "../../base/text.ts";
+import { indentedJson, printable } from "../../base/text.ts";
 import { readRecording } from "../../journal/read-recording.ts";
-import type { Recording } from "../../journal/recorded-exchange.ts";
+import type { Recording } from "../../journal/recorded-entry.ts";
 import { parseScenario } from "../../play/language/parse/parse-scenario.ts";
 import { MAX_STEPS } from "../../play/language/parse/step-schemas.ts";
 import type { Scenario } from "../../play/language/scenario.ts";
@@ -13,8 +13,9 @@ import { couldNotRun } from "../output/exit.ts";
 import { checkOut, writeOut } from "../output/reports.ts";
 import { say } from "../output/say.ts";
 import type { HostProcess } from "../processes/host-process.ts";
+import { leftOutGroups } from "../replay/left-out.ts";
 import { recordingIn } from "../replay/recording-in.ts";
-import { countReasons } from "../replay/replay-result.ts";
+
 import { readCsv } from "./read-csv.ts";
 import { apiRequests } from "./recorded-requests.ts";
 import { scenarioOfRecording } from "./scenario-of-recording.ts";
@@ -32,7 +33,7 @@ export async function record(file: string, flags: RecordFlags, host: HostProcess
   const wanted = "a journal as NDJSON, a HAR file or a CSV trace";
   const recording = apiRequests(await recordingIn(file, read, wanted));
   const leftOut = leftOutOf(recording);
-  const sent = recording.exchanges.filter(({ skip }) => skip === undefined).length;
+  const sent = recording.entries.filter(({ leftOut }) => leftOut === undefined).length;
   if (sent === 0) throw couldNotRun(`${file} has no request for a scenario: ${leftOut}.`);
   // Each request makes at least one step, and millions take long.
   mustFit(file, sent);
@@ -48,7 +49,7 @@ export async function record(file: string, flags: RecordFlags, host: HostProcess
   const text = indentedJson(scenario);
   if (written === undefined) say(text, host.stdout);
   else await writeOut({ ...written, content: text }, host.stderr);
-  if (leftOut !== "") say(`adsim: left out: ${leftOut}\n`, host.stderr);
+  if (leftOut !== "") say(`adsim: left out: ${printable(leftOut)}\n`, host.stderr);
 }
 
 /** @throws CommandFailure for more steps than a scenario may have. */
@@ -65,10 +66,15 @@ function read(lines: readonly string[]): Recording {
   return /^[[{]/.test(first) || first === "" ? readRecording(lines) : readCsv(lines.join("\n"));
 }
 
-function leftOutOf({ exchanges }: Recording): string {
-  const counts = Object.entries(countReasons(exchanges.map(({ skip }) => skip)));
-  return counts
-    .map(([reason, count]) => `${plural(count, "request")}, because ${reason}`)
+function leftOutOf({ entries }: Recording): string {
+  const requests = entries.flatMap((entry) =>
+    entry.leftOut === undefined ? [] : [{ entry, why: entry.leftOut }],
+  );
+  return leftOutGroups(requests)
+    .map(
+      ({ reason, count, which }) =>
+        `${plural(count, "request")}, because ${reason}${which && ` (${which})`}`,
+    )
     .join("; ");
 }
 

@@ -3,86 +3,63 @@
  * keys, cookies. Of that only the API's own parameters stay.
  */
 
-import { lenientText } from "../../base/text.ts";
-import type { RecordedExchange, Recording } from "../../journal/recorded-exchange.ts";
-import { parametersOf, valuesOf, type WireExchange } from "../../journal/wire-exchange.ts";
+import { parseInstant } from "../../base/calendar.ts";
+import { parametersOf, valuesOf } from "../../journal/entry-values.ts";
+import type { LeftOut, RecordedEntry, Recording } from "../../journal/recorded-entry.ts";
 import { buildRequest, type Encoding } from "../../spec/build-request.ts";
-import { operationIds, operations } from "../../spec/operations.ts";
+import { operations } from "../../spec/operations.ts";
 
 /**
- * The recording in the order of time. If another service answered, it skips requests that aren't the API's, and successes
+ * The recording in the order of time. If another service answered, it leaves out requests that aren't the API's, and successes
  * that lack a parameter that they must have had.
  */
 export function apiRequests(recording: Recording): Recording {
   if (recording.byAdsim) return recording;
-  let lastMs: number | undefined;
-  const exchanges = recording.exchanges.map((exchange, index): RecordedExchange => {
-    lastMs = exchange.atMs ?? lastMs;
-    return { ...exchange, atMs: lastMs, skip: exchange.skip ?? skipOf(exchange, index) };
+  let at: string | undefined;
+  const entries = recording.entries.map((entry): RecordedEntry => {
+    at = entry.at ?? at;
+    return { ...entry, at, leftOut: entry.leftOut ?? leftOutOf(entry) };
   });
-  return {
-    ...recording,
-    exchanges: exchanges.sort((one, other) => (one.atMs ?? 0) - (other.atMs ?? 0)),
-  };
+  return { ...recording, entries: entries.sort((one, other) => msOf(one) - msOf(other)) };
 }
 
-function skipOf(exchange: RecordedExchange, index: number): RecordedExchange["skip"] {
-  const { operation, values, got } = wireExchangeOf(exchange, index);
-  if (operation === undefined) return "not-the-api";
+/** 0 without a time. */
+export function msOf({ at = "" }: Pick<RecordedEntry, "at">): number {
+  return parseInstant(at) ?? 0;
+}
+
+function leftOutOf({ operation, request, response }: RecordedEntry): LeftOut | undefined {
+  if (operation === undefined) return "no-operation";
+  const values = valuesOf(request);
   const isWhole = Object.entries(operations[operation].parameters).every(
     // Without a publisher_id it belongs to the sender.
     ([name, { required }]) => !required || name === "publisher_id" || values.has(name),
   );
-  return isWhole || got.status !== 200 ? undefined : "incomplete";
+  return isWhole || response.status !== 200 ? undefined : "incomplete";
 }
 
-export function wireExchangeOf(
-  { sequence, atMs, request, response }: RecordedExchange,
-  index: number,
-): WireExchange {
-  const { method, path, query, headers } = request;
-  const { body: answered = "" } = response;
-  const got = { ...response, body: lenientText(answered) };
-  const shown = { method, path, query, headers, body: lenientText(request.body) };
-  return {
-    sequence: sequence ?? index + 1,
-    atMs: atMs ?? 0,
-    operation: operationIds.find(
-      (id) => operations[id].method === method && operations[id].path === path,
-    ),
-    request: shown,
-    values: valuesOf(shown),
-    got,
-    served: got,
-    fault: undefined,
-    limit: undefined,
-  };
+/** An entry, and the id of the publisher that sent it. */
+export interface Attributed extends RecordedEntry {
+  readonly publisher: string;
 }
 
 /** The request with the API's parameters alone, and with the sender's publisher_id if a success has none. */
-export function plainRequest<Exchange extends WireExchange & { readonly publisher: string }>(
-  exchange: Exchange,
-): Exchange {
-  const { operation, request, got, publisher } = exchange;
-  if (operation === undefined) return exchange;
+export function plainRequest(entry: Attributed): Attributed {
+  const { operation, request, response, publisher } = entry;
+  if (operation === undefined) return entry;
   const { parameters } = operations[operation];
   const sent = parametersOf(request).filter(([name]) => Object.hasOwn(parameters, name));
-  const isOwn = got.status === 200 && "publisher_id" in parameters;
+  const isOwn = response.status === 200 && "publisher_id" in parameters;
   const given = { ...(isOwn && { publisher_id: publisher }), ...Object.fromEntries(sent) };
   const { authorization } = request.headers;
-  const headers = authorization === undefined ? {} : { authorization };
-  const built = buildRequest(operation, given, { encoding: encodingIn(request), headers });
-  const { query = "", body = "" } = built;
-  const plain = {
-    ...request,
-    query: String(query),
-    headers: built.headers ?? {},
-    body: String(body),
-  };
-  return { ...exchange, request: plain, values: valuesOf(plain) };
+  const own = authorization === undefined ? {} : { authorization };
+  const built = buildRequest(operation, given, { encoding: encodingIn(request), headers: own });
+  const { method, path, query = "", headers = {}, body = "" } = built;
+  const plain = { method, path, query: String(query), headers, body: String(body) };
+  return { ...entry, request: plain };
 }
 
-function encodingIn({ headers, body }: WireExchange["request"]): Encoding {
+function encodingIn({ headers, body }: RecordedEntry["request"]): Encoding {
   if (body === "") return "query";
   return headers["content-type"]?.includes("form") === true ? "form" : "json";
 }

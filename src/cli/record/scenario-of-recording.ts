@@ -4,19 +4,15 @@
  */
 
 import { nodeHost } from "../../adapters/node-host.ts";
-import { formatInstant, parseInstant } from "../../base/calendar.ts";
+import { parseInstant } from "../../base/calendar.ts";
 import { jsonIn } from "../../base/parse-json.ts";
-import type {
-  RecordedExchange,
-  RecordedWorld,
-  Recording,
-} from "../../journal/recorded-exchange.ts";
-import { eventIdIn, memberOf, type WireExchange } from "../../journal/wire-exchange.ts";
+import { eventIdIn, memberOf, valuesOf } from "../../journal/entry-values.ts";
+import type { RecordedEntry, RecordedWorld, Recording } from "../../journal/recorded-entry.ts";
 import { createRequestSteps, type RequestSteps } from "../../play/language/request-step.ts";
 import type { PublisherRef, RequestStep, Scenario } from "../../play/language/scenario.ts";
 import { plural } from "../../play/measure/quantities.ts";
 import { createSimulatorCore } from "../../simulator/core.ts";
-import { resolveOptions } from "../../simulator/simulator-options.ts";
+import { DEFAULT_START } from "../../simulator/simulator-options.ts";
 import {
   defaultAssumptions,
   nonDefaultChoices,
@@ -24,23 +20,24 @@ import {
 } from "../../spec/assumptions/resolve.ts";
 import { createScript, type Script } from "../../testing/contract/scenario-of.ts";
 import type { Credentials } from "../../world/accounts/account.ts";
-import { plainRequest, wireExchangeOf } from "./recorded-requests.ts";
+import { type Attributed, msOf, plainRequest } from "./recorded-requests.ts";
 
 /** @throws InputError if the recorded world's settings are invalid. */
 export function scenarioOfRecording(recording: Recording, name: string): Scenario {
-  const sent = recording.exchanges.filter(({ skip }) => skip === undefined);
+  const sent = recording.entries.filter(({ leftOut }) => leftOut === undefined);
   const world = sent.find((one) => one.world !== undefined)?.world;
-  const senderKnown = attributed(sent.map(wireExchangeOf), sent);
-  const exchanges = recording.byAdsim ? senderKnown : senderKnown.map(plainRequest);
-  const start = world?.start ?? startOf(sent);
+  const senderKnown = attributed(sent);
+  const entries = recording.byAdsim ? senderKnown : senderKnown.map(plainRequest);
+  const firstAt = sent.find(({ at }) => at !== undefined)?.at;
+  const start = world?.start ?? firstAt ?? DEFAULT_START;
   const script = createScript(parseInstant(start) ?? 0);
-  const senders = sendersOf(exchanges, script, world);
-  for (const exchange of exchanges) {
-    script.advanceTo(exchange.atMs);
-    const sender = senders.get(exchange.publisher);
+  const senders = sendersOf(entries, script, world);
+  for (const entry of entries) {
+    script.advanceTo(msOf(entry));
+    const sender = senders.get(entry.publisher);
     if (sender === undefined) continue;
-    const step = sender.requests.stepOf(withKey(exchange, sender.key, recording));
-    script.add(withoutGuesses(step, exchange, recording));
+    const step = sender.requests.stepOf(withKey(entry, sender.key, recording));
+    script.add(withoutGuesses(step, entry, recording));
   }
   const assumptions = nonDefaultChoices(resolveAssumptions(world?.assumptions ?? {}));
   return {
@@ -58,47 +55,34 @@ function settingsOf({ seed, publishers, profile }: RecordedWorld): Partial<Scena
   return { seed, publishers, profile } as Partial<Scenario>;
 }
 
-/** The first instant; the default start if no exchange has one. */
-function startOf(sent: readonly RecordedExchange[]): string {
-  const firstMs = sent.find(({ atMs }) => atMs !== undefined)?.atMs;
-  return formatInstant(firstMs ?? resolveOptions({}).settings.startMs);
-}
-
-/** An exchange, and the id of the publisher that sent it. */
-interface Attributed extends WireExchange {
-  readonly publisher: string;
-}
-
 /**
  * Finds out who sent each request: by its publisher_id, by the impression that it clicks on, by its key, or as the recording
  * says. What remains belongs to the first publisher.
  */
-function attributed(
-  exchanges: readonly WireExchange[],
-  sent: readonly RecordedExchange[],
-): readonly Attributed[] {
+function attributed(entries: readonly RecordedEntry[]): readonly Attributed[] {
   const byImpression = new Map<string, string>();
   // A mask stands for the keys of several publishers, and says nothing then.
   const byKey = new Map<string, string | undefined>();
-  const found = exchanges.map((exchange, at) => {
-    const { values, request, got } = exchange;
-    const named = got.status === 200 ? values.get("publisher_id") : undefined;
+  const found = entries.map((entry) => {
+    const { request, response } = entry;
+    const isSuccess = response.status === 200;
+    const values = valuesOf(request);
     const { authorization = "" } = request.headers;
     const publisher =
-      named ??
+      (isSuccess ? values.get("publisher_id") : undefined) ??
       byImpression.get(values.get("impression_id") ?? "") ??
-      sent[at]?.publisher ??
+      entry.publisher ??
       byKey.get(authorization) ??
       values.get("publisher_id");
-    if (publisher === undefined || got.status !== 200) return { ...exchange, publisher };
+    if (publisher === undefined || !isSuccess) return { ...entry, publisher };
     const isOthers = byKey.has(authorization) && byKey.get(authorization) !== publisher;
     byKey.set(authorization, isOthers ? undefined : publisher);
-    const id = eventIdIn(got, "impression");
+    const id = eventIdIn(response, "impression");
     if (id !== undefined) byImpression.set(id, publisher);
-    return { ...exchange, publisher };
+    return { ...entry, publisher };
   });
   const first = found.find(({ publisher }) => publisher !== undefined)?.publisher ?? "publisher";
-  return found.map(({ publisher = first, ...exchange }) => ({ ...exchange, publisher }));
+  return found.map(({ publisher = first, ...entry }) => ({ ...entry, publisher }));
 }
 
 interface Sender {
@@ -108,7 +92,7 @@ interface Sender {
 
 /** By publisher id, how its requests become steps. Publishers that the world doesn't have sign up. */
 function sendersOf(
-  exchanges: readonly Attributed[],
+  entries: readonly Attributed[],
   script: Script,
   world: RecordedWorld | undefined,
 ): ReadonlyMap<string, Sender> {
@@ -116,9 +100,9 @@ function sendersOf(
   const assumptions =
     world === undefined ? defaultAssumptions : resolveAssumptions(world.assumptions);
   const senders = new Map<string, Sender>();
-  for (const { publisher: id } of exchanges) {
+  for (const { publisher: id } of entries) {
     if (senders.has(id)) continue;
-    const own = exchanges.filter(({ publisher }) => publisher === id);
+    const own = entries.filter(({ publisher }) => publisher === id);
     const ordinal = seeded.findIndex((one) => one.id === id);
     const surfaces = seeded[ordinal]?.surfaces ?? surfacesIn(own);
     const ref: PublisherRef = ordinal >= 0 ? ordinal : `publisher-${senders.size + 1}`;
@@ -149,22 +133,23 @@ function seededIn(world: RecordedWorld): readonly Credentials[] {
 
 /** The surfaces that the service listed, or accepted in other requests, in the order in which they were seen. */
 function surfacesIn(own: readonly Attributed[]): readonly { readonly id: string }[] {
-  const ids = own.flatMap(({ got, operation, values }) => {
-    if (got.status !== 200) return [];
-    const listed = operation === "surfaces" ? memberOf(jsonIn(got.body), "surfaces") : undefined;
+  const ids = own.flatMap(({ operation, request, response }) => {
+    const { status, body = "" } = response;
+    if (status !== 200) return [];
+    const listed = operation === "surfaces" ? memberOf(jsonIn(body), "surfaces") : undefined;
     const rows = Array.isArray(listed) ? listed.map((row) => memberOf(row, "id")) : [];
-    return [...rows, values.get("surface")].filter((id) => typeof id === "string");
+    return [...rows, valuesOf(request).get("surface")].filter((id) => typeof id === "string");
   });
   return [...new Set(ids)].map((id) => ({ id }));
 }
 
 /** The key of the first request that succeeded. Many recordings have no keys, or only masks. */
 function keyIn(own: readonly Attributed[]): string {
-  const [first] = own.filter(({ got }) => got.status === 200).map(authorizationOf);
+  const [first] = own.filter(({ response }) => response.status === 200).map(authorizationOf);
   return /^bearer +(\S+)$/i.exec(first ?? "")?.[1] ?? "recorded-key";
 }
 
-function authorizationOf({ request }: WireExchange): string | undefined {
+function authorizationOf({ request }: RecordedEntry): string | undefined {
   return request.headers.authorization;
 }
 
@@ -172,14 +157,14 @@ function authorizationOf({ request }: WireExchange): string | undefined {
  * Gives the request the publisher's key, unless it was refused for its key. Recordings often mask or leave out keys, and those
  * of other services are real.
  */
-function withKey(exchange: Attributed, key: string, { byAdsim }: Recording): Attributed {
-  const { got, request } = exchange;
-  const isRefused = got.status === 401 || got.status === 403;
+function withKey(entry: Attributed, key: string, { byAdsim }: Recording): Attributed {
+  const { request, response } = entry;
+  const isRefused = response.status === 401 || response.status === 403;
   const own = `Bearer ${key}`;
-  const sent = authorizationOf(exchange);
-  if (byAdsim ? isRefused !== (sent === own) : isRefused && sent === undefined) return exchange;
+  const sent = authorizationOf(entry);
+  if (byAdsim ? isRefused !== (sent === own) : isRefused && sent === undefined) return entry;
   const authorization = isRefused ? "Bearer another-key" : own;
-  return { ...exchange, request: { ...request, headers: { ...request.headers, authorization } } };
+  return { ...entry, request: { ...request, headers: { ...request.headers, authorization } } };
 }
 
 /**
@@ -188,13 +173,13 @@ function withKey(exchange: Attributed, key: string, { byAdsim }: Recording): Att
  */
 function withoutGuesses(
   step: RequestStep,
-  { got }: Attributed,
+  { response }: Attributed,
   { byAdsim }: Recording,
 ): RequestStep {
-  const isSuccess = got.status === 200;
+  const isSuccess = response.status === 200;
   const isClickOnUnknown = "click" in step && typeof step.click?.impression_id === "string";
   if (isSuccess ? !isClickOnUnknown : byAdsim) return step;
   const { expect: _guess, ...others } = step;
   const why = isSuccess ? " Its impression isn't in the recording." : "";
-  return { ...others, note: `The answer was ${got.status}.${why}` };
+  return { ...others, note: `The answer was ${response.status}.${why}` };
 }

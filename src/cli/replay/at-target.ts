@@ -1,10 +1,10 @@
 /** Replays a recording to a URL. If the target is an adsim, it provides the keys, and its clock follows the recording. */
 
 import * as v from "valibot";
-import { formatInstant, parseInstant } from "../../base/calendar.ts";
+import { parseInstant } from "../../base/calendar.ts";
 import { clockModes } from "../../base/clock.ts";
 import type { Outgoing } from "../../invariants/client-exchange.ts";
-import type { RecordedWorld, Recording } from "../../journal/recorded-exchange.ts";
+import type { RecordedWorld, Recording } from "../../journal/recorded-entry.ts";
 import { plural } from "../../play/measure/quantities.ts";
 import { type Replay, type ReplayOptions, replay } from "../../play/replay/replay.ts";
 import {
@@ -110,9 +110,9 @@ async function atAdsim(
   try {
     const { now } = await api.askParsed(clockState, "PUT", "clock", { mode: "frozen" });
     const nowMs = parseInstant(now) ?? 0;
-    const first = recording.exchanges.find(({ atMs, skip }) => atMs !== undefined && !skip);
-    if (first?.atMs !== undefined && first.atMs < nowMs) {
-      throw cantGoBack(flags.target, now, formatInstant(first.atMs), worldOf(recording));
+    const first = recording.entries.find(({ at, leftOut }) => at !== undefined && !leftOut)?.at;
+    if (first !== undefined && (parseInstant(first) ?? 0) < nowMs) {
+      throw cantGoBack(flags.target, now, first, worldOf(recording));
     }
     return await sendAgain(recording, flags, { ...manner, performers: performersAt(nowMs) });
   } finally {
@@ -126,8 +126,8 @@ async function sendAgain(
   { target, apiKey }: ReplayFlags,
   { performers, notes, time, unknownPublisher }: ReplayMode,
 ): Promise<Replay> {
-  const playing = replay(recording.exchanges, {
-    ...{ time, apiKey, trials: "none", chosen: {}, isOtherWorld: () => false },
+  const playing = replay(recording.entries, {
+    ...{ time, apiKey, chosen: {}, isOtherWorld: () => false },
     // Assumptions can only be set on an adsim that we control.
     choices: performers.assume === undefined ? undefined : worldOf(recording)?.assumptions,
     unknownPublisher: (id) => (apiKey === undefined ? unknownPublisher(id) : undefined),
@@ -158,8 +158,8 @@ function sendableRequest({ request }: Outgoing): Outgoing["request"] {
 }
 
 /** The recorded world, if the recording has it. */
-function worldOf({ exchanges }: Recording): RecordedWorld | undefined {
-  return exchanges.find(({ world }) => world !== undefined)?.world;
+function worldOf({ entries }: Recording): RecordedWorld | undefined {
+  return entries.find(({ world }) => world !== undefined)?.world;
 }
 
 function cantGoBack(
@@ -183,10 +183,10 @@ async function differencesOf(
   { api, seed }: ControlledTarget,
   recording: Recording,
 ): Promise<readonly string[]> {
-  const { exchanges, byAdsim } = recording;
+  const { entries, byAdsim } = recording;
   const notes: string[] = [];
   const { total: answered } = await api.askParsed(journal, "GET", "journal?limit=1");
-  if (byAdsim && exchanges[0]?.sequence === 1 && answered > 0) {
+  if (byAdsim && entries[0]?.sequence === 1 && answered > 0) {
     notes.push(
       `the target's world has answered ${plural(answered, "request")} before. For a new world, use /@NAME of the same server, with any new NAME`,
     );

@@ -2,9 +2,9 @@
 
 import { readLines } from "../../adapters/files/read-lines.ts";
 import { describeError } from "../../base/file-error.ts";
+import { InputError } from "../../base/input.ts";
 import { printable } from "../../base/text.ts";
-import { RecordingError } from "../../journal/read-recording.ts";
-import type { Recording } from "../../journal/recorded-exchange.ts";
+import type { Recording } from "../../journal/recorded-entry.ts";
 import { couldNotRun } from "../output/exit.ts";
 
 /**
@@ -25,9 +25,8 @@ export async function recordingIn(
   try {
     return read(lines);
   } catch (error) {
-    if (!(error instanceof RecordingError)) throw error;
-    throw couldNotRun(
-      `${file} ${printable(error.message)}${/[.?]$/.test(error.message) ? "" : "."}`,
-    );
+    if (!(error instanceof InputError)) throw error;
+    const colon = error.field === "" ? "" : ":";
+    throw couldNotRun(`${file}${colon} ${printable(error.message)}`);
   }
 }

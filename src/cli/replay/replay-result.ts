@@ -3,8 +3,9 @@
 import { counted } from "../../base/counted.ts";
 import { oneLine, printable } from "../../base/text.ts";
 import type { Difference, Sides } from "../../journal/compare-answers.ts";
-import type { Recording, SkipReason } from "../../journal/recorded-exchange.ts";
-import type { Outcome, Replay, ReplayedExchange } from "../../play/replay/replay.ts";
+import type { Recording } from "../../journal/recorded-entry.ts";
+import type { Outcome, Replay, ReplayedEntry } from "../../play/replay/replay.ts";
+import { type LeftOutGroup, leftOutGroups } from "./left-out.ts";
 
 export interface ReplayResult {
   readonly file: string;
@@ -19,6 +20,8 @@ export interface ReplayResult {
   readonly skipped: number;
   /** How many were skipped for each reason, in words. */
   readonly skippedFor: Readonly<Record<string, number>>;
+  /** The same with the requests. */
+  readonly leftOut: readonly LeftOutGroup[];
   /** The first differences. */
   readonly differences: readonly ShownDifference[];
   /** Possible causes of differences other than the service. */
@@ -49,52 +52,36 @@ export interface ResultParts {
 export function resultOf(parts: ResultParts): ReplayResult {
   const { file, target, recording, replay, caveats, maxDifferences } = parts;
   const { replayed } = replay;
-  const of = (...kinds: readonly Outcome["kind"][]): readonly ReplayedExchange[] =>
+  const of = (...kinds: readonly Outcome["kind"][]): readonly ReplayedEntry[] =>
     replayed.filter(({ outcome }) => kinds.includes(outcome.kind));
-  const skipped = of("skipped");
+  const leftOut = leftOutGroups(
+    replayed.flatMap(({ entry, outcome }) =>
+      outcome.kind === "skipped" ? [{ entry, why: outcome.why }] : [],
+    ),
+  );
+  const skipped = of("skipped").length;
   const different = of("different", "unanswered");
   return {
     file,
     form: recording.form,
     target,
     requests: replayed.length,
-    sent: replayed.length - skipped.length,
+    sent: replayed.length - skipped,
     same: of("same").length,
     different: different.length,
-    skipped: skipped.length,
-    skippedFor: countReasons(
-      skipped.map(({ outcome }) => (outcome.kind === "skipped" ? outcome.why : undefined)),
-    ),
+    skipped,
+    skippedFor: Object.fromEntries(leftOut.map(({ reason, count }) => [reason, count])),
+    leftOut,
     differences: different.slice(0, maxDifferences).map(shownDifference),
     notes: different.length === 0 ? replay.notes : [...replay.notes, ...caveats],
   };
 }
 
-/** How many requests are left out for each reason, in words that follow "because". */
-export function countReasons(
-  reasons: readonly (SkipReason | undefined)[],
-): Readonly<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const reason of reasons) {
-    if (reason !== undefined) counts[skipReasons[reason]] = (counts[skipReasons[reason]] ?? 0) + 1;
-  }
-  return counts;
-}
-
-const skipReasons: Readonly<Record<SkipReason, string>> = {
-  "kept-from-service": "a fault rule kept them from reaching the service",
-  "no-response-recorded": "no response is recorded",
-  control: "they are for the control API",
-  "not-the-api": "they didn't go to the API",
-  incomplete: "a required parameter isn't recorded",
-  unsendable: "HTTP can't carry them",
-};
-
 /** Longer methods and paths are cut, in characters. */
 const MAX_SHOWN = 100;
 
-function shownDifference({ exchange, outcome }: ReplayedExchange): ShownDifference {
-  const { place, sequence, request } = exchange;
+function shownDifference({ entry, outcome }: ReplayedEntry): ShownDifference {
+  const { place, sequence, request } = entry;
   return {
     entry: place,
     sequence,
@@ -106,13 +93,15 @@ function shownDifference({ exchange, outcome }: ReplayedExchange): ShownDifferen
 }
 
 export function resultText(result: ReplayResult): string {
-  const { target, sent, same, different, skipped, skippedFor, differences, notes } = result;
+  const { target, sent, same, different, skipped, leftOut, differences, notes } = result;
   const where = target === undefined ? "in process" : `to ${target}`;
   const lines = [
     `adsim: ${counted(sent, "request")} sent again ${where}: ${same} ${same === 1 ? "answer is" : "answers are"} the same, ${different} ${different === 1 ? "is" : "are"} different`,
   ];
   if (skipped > 0) {
-    const reasons = Object.entries(skippedFor).map(([reason, count]) => `${reason} (${count})`);
+    const reasons = leftOut.map(
+      ({ reason, count, which }) => `${reason} (${count}${which && `: ${which}`})`,
+    );
     lines.push(`  ${skipped} not sent again: ${reasons.join("; ")}`);
   }
   for (const difference of differences) lines.push("", ...differenceLines(difference));

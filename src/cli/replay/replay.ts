@@ -3,7 +3,7 @@
 import { nodeHost } from "../../adapters/node-host.ts";
 import { indentedJson } from "../../base/text.ts";
 import { readRecording } from "../../journal/read-recording.ts";
-import type { Recording } from "../../journal/recorded-exchange.ts";
+import type { Recording } from "../../journal/recorded-entry.ts";
 import { caveatsOf } from "../../play/replay/caveats.ts";
 import type { Replay } from "../../play/replay/replay.ts";
 import { replayInProcess } from "../../play/replay/replay-in-process.ts";
@@ -27,7 +27,7 @@ export async function replay(file: string, flags: ReplayFlags, host: HostProcess
     target === undefined
       ? await inProcess(recording, flags)
       : await replayAtTarget(recording, { ...flags, target });
-  const caveats = caveatsOf(recording, flags.load === undefined);
+  const caveats = caveatsOf(recording, flags);
   const result = resultOf({
     file,
     target,

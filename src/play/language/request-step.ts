@@ -4,22 +4,24 @@
  */
 
 import { slow } from "../../faults/verdict.ts";
+import type { JournalEntry } from "../../journal/entry.ts";
+import { ambientHeaders, eventIdIn, parametersOf, valuesOf } from "../../journal/entry-values.ts";
 import { isSecretHeader, REDACTED } from "../../journal/secrets.ts";
-import {
-  ambientHeaders,
-  eventIdIn,
-  parametersOf,
-  type WireExchange,
-} from "../../journal/wire-exchange.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import { buildRequest, type Encoding, encodingOf } from "../../spec/build-request.ts";
 import { type OperationId, operations } from "../../spec/operations.ts";
 import type { Publisher, Surface } from "../../world/accounts/account.ts";
 import type { AnswerExpectation, PublisherRef, RequestStep, Value } from "./scenario.ts";
 
+/** What a step is made of: members of a journal's entry. */
+export interface SentRequest extends Pick<JournalEntry, "operation" | "request"> {
+  readonly response: { readonly status: number; readonly body: string | undefined };
+  readonly fault?: JournalEntry["fault"];
+}
+
 export interface RequestSteps {
-  /** Call it for each exchange in order: a step can refer to earlier answers. */
-  stepOf(exchange: WireExchange): RequestStep;
+  /** Call it for each request in order: a step can refer to earlier answers. */
+  stepOf(sent: SentRequest): RequestStep;
   /** The request that another program sends to spend a limit. */
   spent(of: "recording" | "reporting"): RequestStep;
 }
@@ -27,7 +29,7 @@ export interface RequestSteps {
 /** What the steps depend on. */
 interface RequestSource {
   /** All that will become steps. */
-  readonly exchanges: readonly WireExchange[];
+  readonly exchanges: readonly Pick<SentRequest, "request">[];
   readonly assumptions: Pick<Assumptions, "request.encoding">;
   readonly publisher: Pick<Publisher, "id" | "apiKey"> & {
     readonly surfaces: readonly Pick<Surface, "id">[];
@@ -44,7 +46,7 @@ export function createRequestSteps(
 ): RequestSteps {
   const whole = typeof publisherRef === "number" ? `publishers.${publisherRef}` : publisherRef;
   const sender = publisherRef === 0 ? {} : { publisher: publisherRef };
-  const clicked = new Set(exchanges.map(({ values }) => values.get("impression_id")));
+  const clicked = new Set(exchanges.map(({ request }) => valuesOf(request).get("impression_id")));
   const keys = { apiKey: publisher.apiKey, whole };
   const nameOf = new Map<unknown, string>();
 
@@ -74,9 +76,10 @@ export function createRequestSteps(
   }
 
   /** Names the answer if a click refers to it. */
-  function named({ operation, got, fault }: WireExchange): Pick<RequestStep, "as"> {
+  function named({ operation, response, fault }: SentRequest): Pick<RequestStep, "as"> {
     const isWhole = fault === undefined || fault.received === "whole";
-    const id = operation === "impression" && isWhole ? eventIdIn(got, "impression") : undefined;
+    const id =
+      operation === "impression" && isWhole ? eventIdIn(response, "impression") : undefined;
     if (id === undefined || !clicked.has(id) || nameOf.has(id)) return {};
     const as = `${prefix}impression-${nameOf.size + 1}`;
     nameOf.set(id, as);
@@ -123,7 +126,7 @@ interface Plain {
 const encodings = ["json", "form", "query"] as const satisfies readonly Encoding[];
 
 /** Its parameters, if a step of its operation sends the same request; undefined if only a raw step does. */
-function sentAsOperation({ operation, request }: WireExchange): Plain | undefined {
+function sentAsOperation({ operation, request }: SentRequest): Plain | undefined {
   if (operation === undefined || request.bodyBase64 !== undefined) return undefined;
   const values = Object.fromEntries(parametersOf(request));
   if (!canBeGiven(operation, values)) return undefined;
@@ -158,7 +161,7 @@ function canBeGiven(id: OperationId, values: Readonly<Record<string, unknown>>):
   );
 }
 
-function rawOf({ request }: WireExchange): RequestStep {
+function rawOf({ request }: SentRequest): RequestStep {
   const { method, path, query, body } = request;
   return {
     raw: {
@@ -188,7 +191,7 @@ interface StepSender {
 
 /** `own` is the Content-Type that the step sends by default. */
 function headersOf(
-  { request }: WireExchange,
+  { request }: SentRequest,
   { apiKey, whole }: StepSender,
   own: string | undefined,
 ): Pick<RequestStep, "key" | "headers"> {
@@ -216,8 +219,8 @@ function headersOf(
 }
 
 /** Expects what the client saw, with a timeout if it stopped waiting. */
-function expectationOf({ got, fault }: WireExchange): Pick<RequestStep, "expect" | "timeout"> {
-  const { status } = got;
+function expectationOf({ response, fault }: SentRequest): Pick<RequestStep, "expect" | "timeout"> {
+  const { status } = response;
   if (fault === undefined) return { expect: { status } };
   const waited = fault.delayMs > 0 || slow.includes(fault.kind);
   // Whether it left before an answer came, or none ever came.

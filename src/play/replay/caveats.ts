@@ -1,18 +1,32 @@
 /** Finds, in a recording, reasons other than the service why its replay may differ. */
 
-import type { RecordedExchange, Recording } from "../../journal/recorded-exchange.ts";
+import type { RecordedEntry, Recording } from "../../journal/recorded-entry.ts";
 
-/** The reasons why the replay may differ even if the service behaves the same. `fromStart`: it starts in a fresh world. */
-export function caveatsOf(recording: Recording, fromStart: boolean): readonly string[] {
-  const { exchanges, byAdsim } = recording;
+export interface ReplayedWith {
+  /** A snapshot to start from, instead of a fresh world. */
+  readonly load?: string | undefined;
+  readonly apiKey?: string | undefined;
+}
+
+/** The reasons why the replay may differ even if the service behaves the same. */
+export function caveatsOf(
+  { entries, byAdsim }: Recording,
+  { load, apiKey }: ReplayedWith,
+): readonly string[] {
   const found: string[] = [];
-  if (byAdsim && fromStart) found.push(...gapsOf(exchanges));
+  if (byAdsim && load === undefined) found.push(...gapsOf(entries));
   if (!byAdsim) {
     found.push(
       "another tool made the recording, so it doesn't tell what the service did before, and its world comes from the options alone (--seed, --start, --assume and so on, or --load)",
     );
   }
-  const controls = exchanges.filter(({ skip }) => skip === "control").length;
+  const hasKeys = entries.some(({ request }) => request.headers.authorization !== undefined);
+  if (!byAdsim && !hasKeys && apiKey === undefined) {
+    found.push(
+      "the recording has no Authorization header: browsers leave it out of what they save. Give the key that was sent with --api-key",
+    );
+  }
+  const controls = entries.filter(({ leftOut }) => leftOut === "control").length;
   if (controls > 0) {
     found.push(
       `${controls} requests in the recording went to the control API. They were not sent again, so what they did is missing`,
@@ -21,8 +35,8 @@ export function caveatsOf(recording: Recording, fromStart: boolean): readonly st
   return found;
 }
 
-function gapsOf(exchanges: readonly RecordedExchange[]): readonly string[] {
-  const numbers = exchanges.flatMap(({ sequence }) => sequence ?? []);
+function gapsOf(entries: readonly RecordedEntry[]): readonly string[] {
+  const numbers = entries.flatMap(({ sequence }) => sequence ?? []);
   const [first] = numbers;
   const last = numbers.at(-1);
   if (first === undefined || last === undefined) return [];

@@ -4,15 +4,16 @@ import { formatInstant, parseInstant } from "../../base/calendar.ts";
 import { given } from "../../base/given.ts";
 import { InputError } from "../../base/input.ts";
 import { parseCorsOption } from "../../exchange/cors.ts";
-import type { RecordedWorld, Recording } from "../../journal/recorded-exchange.ts";
+import type { RecordedEntry, RecordedWorld, Recording } from "../../journal/recorded-entry.ts";
 import type { SimulatorCore } from "../../simulator/core.ts";
 import { createSimulatorCore } from "../../simulator/core.ts";
 import type { Host } from "../../simulator/running-world.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
+import { operations } from "../../spec/operations.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
 import { driveAtOnce, performersOn } from "../player/play-in-process.ts";
-import { type Replay, type ReplayedExchange, type ReplayOptions, replay } from "./replay.ts";
+import { type Replay, type ReplayedEntry, type ReplayOptions, replay } from "./replay.ts";
 
 export interface ReplayInProcessOptions {
   readonly host: Host;
@@ -38,32 +39,27 @@ interface ReplayWorld {
 /** @throws InputError for an invalid option or recorded world, and for a snapshot of another world. */
 export function replayInProcess(recording: Recording, options: ReplayInProcessOptions): Replay {
   const { chosen, snapshot, apiKey, time } = options;
-  // With `explain`, every answer has this header.
-  const explain = recording.exchanges.some(({ response }) =>
-    Object.hasOwn(response.headers, "x-adsim-assumptions"),
-  );
   const cors = corsOf(recording);
   const start = startOf(recording, options);
   const settingsFor = (world: RecordedWorld | undefined): Chosen =>
     settingsOf(options, start, world);
   const fresh = (settings: Chosen): ReplayWorld => ({
-    sim: createSimulatorCore({ ...optionsOf(settings), explain, cors }, options.host),
+    sim: createSimulatorCore({ ...optionsOf(settings), cors }, options.host),
     settings,
   });
 
-  const firstWorld = recording.exchanges.find(({ world }) => world !== undefined)?.world;
+  const firstWorld = recording.entries.find(({ world }) => world !== undefined)?.world;
   let replayWorld =
     snapshot === undefined
       ? fresh(settingsFor(firstWorld))
-      : loaded(snapshot, firstWorld, { ...options, explain, cors });
-  let rest = recording.exchanges;
-  const replayed: ReplayedExchange[] = [];
+      : loaded(snapshot, firstWorld, { ...options, cors });
+  let rest: readonly RecordedEntry[] = recording.entries.map(withoutSlash);
+  const replayed: ReplayedEntry[] = [];
   const notes = new Set<string>();
   for (;;) {
     const { settings, sim } = replayWorld;
     const playing = replay(rest, {
       ...{ time, apiKey, choices: settings.assumptions, chosen: chosen.assumptions },
-      trials: "scratch",
       isOtherWorld: (world) => nameOf(settingsFor(world)) !== nameOf(settings),
       unknownPublisher: (id) =>
         `publisher ${id} isn't in this world: a journal doesn't record sign-ups. Replay from a snapshot that was taken after it, with --load`,
@@ -81,9 +77,16 @@ export function replayInProcess(recording: Recording, options: ReplayInProcessOp
   }
 }
 
+/** Another service may have accepted a slash at the end of a path. adsim doesn't. */
+function withoutSlash(entry: RecordedEntry): RecordedEntry {
+  const { operation, request } = entry;
+  const path = operation === undefined ? request.path : operations[operation].path;
+  return { ...entry, request: { ...request, path } };
+}
+
 /** The CORS origins, taken from the answers' headers because recordings don't contain the option. */
-function corsOf({ exchanges }: Recording): readonly string[] {
-  const allowed = exchanges.flatMap(
+function corsOf({ entries }: Recording): readonly string[] {
+  const allowed = entries.flatMap(
     ({ response }) => response.headers["access-control-allow-origin"] ?? [],
   );
   const origins = new Set(allowed.filter(isOrigin));
@@ -102,14 +105,11 @@ function isOrigin(text: string): boolean {
 
 /** The world's start. For another tool's recording it is the first request's time, as if the server started then. */
 function startOf(
-  { byAdsim, exchanges }: Recording,
+  { byAdsim, entries }: Recording,
   { chosen, time }: ReplayInProcessOptions,
 ): string | undefined {
   if (chosen.start !== undefined || byAdsim || time === "standing") return chosen.start;
-  const [firstMs] = exchanges.flatMap(({ atMs, skip }) =>
-    atMs === undefined || skip !== undefined ? [] : atMs,
-  );
-  return firstMs === undefined ? undefined : formatInstant(firstMs);
+  return entries.find(({ at, leftOut }) => at !== undefined && leftOut === undefined)?.at;
 }
 
 function settingsOf(
@@ -148,7 +148,7 @@ function nameOf({ seed, start, publishers, profile }: Chosen): string {
 function loaded(
   snapshot: Snapshot,
   firstWorld: RecordedWorld | undefined,
-  options: ReplayInProcessOptions & Pick<SimulatorOptions, "explain" | "cors">,
+  options: ReplayInProcessOptions & Pick<SimulatorOptions, "cors">,
 ): ReplayWorld {
   const settings = settingsIn(snapshot);
   if (firstWorld !== undefined && nameOf(settings) !== nameOf({ ...firstWorld })) {
@@ -161,7 +161,6 @@ function loaded(
   const sim = createSimulatorCore(
     {
       ...optionsOf(settings),
-      explain: options.explain,
       cors: options.cors,
       // The clock continues from the instant of the snapshot, in any mode.
       wallClock: () => snapshot.clock.now,

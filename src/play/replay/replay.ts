@@ -1,34 +1,30 @@
 /** Sends a recording again and compares each answer with the recorded one. Like a play, it yields effects. */
 
-import { formatInstant } from "../../base/calendar.ts";
+import { formatInstant, parseInstant } from "../../base/calendar.ts";
 import { InputError } from "../../base/input.ts";
-import type { ClientExchange, Outgoing } from "../../invariants/client-exchange.ts";
+import type { ClientExchange } from "../../invariants/client-exchange.ts";
 import { type Difference, differenceOf } from "../../journal/compare-answers.ts";
-import type {
-  RecordedExchange,
-  RecordedRequest,
-  RecordedWorld,
-  SkipReason,
-} from "../../journal/recorded-exchange.ts";
+import type { LeftOut, RecordedEntry, RecordedWorld } from "../../journal/recorded-entry.ts";
 import type { Choices } from "../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
-import { type EffectGenerator, perform, performInScratch } from "../player/effects.ts";
-import { isKeyRedacted, resendCandidatesOf } from "./resend.ts";
+import type { RequestParts } from "../../spec/messages.ts";
+import { type EffectGenerator, perform } from "../player/effects.ts";
+import { bodyOf, isKeyRedacted, resendCandidatesOf } from "./resend.ts";
 
 export type Outcome =
   | { readonly kind: "same" }
   | { readonly kind: "different"; readonly difference: Difference }
   /** The connection broke, or no answer came in time. */
   | { readonly kind: "unanswered"; readonly why: string }
-  | { readonly kind: "skipped"; readonly why: SkipReason };
+  | { readonly kind: "skipped"; readonly why: LeftOut };
 
-export interface ReplayedExchange {
-  readonly exchange: RecordedExchange;
+export interface ReplayedEntry {
+  readonly entry: RecordedEntry;
   readonly outcome: Outcome;
 }
 
 export interface Replay {
-  readonly replayed: readonly ReplayedExchange[];
+  readonly replayed: readonly ReplayedEntry[];
   /** Notes for the report. */
   readonly notes: readonly string[];
 }
@@ -42,8 +38,6 @@ export interface ReplayOptions {
   readonly chosen: Readonly<Record<string, string>>;
   /** Sent in place of an unknown key. */
   readonly apiKey: string | undefined;
-  /** `scratch`: if several requests would look the same in a journal, a scratch copy is used to find the right one. */
-  readonly trials: "scratch" | "none";
   /** Whether this recorded world is another than the current one. The replay ends there. */
   readonly isOtherWorld: (world: RecordedWorld) => boolean;
   /** The note for a publisher without a known key; undefined for none. */
@@ -51,8 +45,8 @@ export interface ReplayOptions {
 }
 
 export interface ReplayedStretch extends Replay {
-  /** The exchanges that weren't sent, because another world answered from there on. */
-  readonly rest: readonly RecordedExchange[];
+  /** The entries that weren't sent, because another world answered from there on. */
+  readonly rest: readonly RecordedEntry[];
   /** Why the current world couldn't take the recorded assumptions. */
   readonly refusal?: InputError | undefined;
 }
@@ -62,10 +56,10 @@ const ANSWER_TIMEOUT_MS = 30_000;
 
 /** Replays in one world. @throws InputError for an unknown assumption or choice. */
 export function* replay(
-  exchanges: readonly RecordedExchange[],
+  entries: readonly RecordedEntry[],
   options: ReplayOptions,
 ): EffectGenerator<ReplayedStretch> {
-  const replayed: ReplayedExchange[] = [];
+  const replayed: ReplayedEntry[] = [];
   const notes = new Set<string>();
   const keys = new Map<string, string | undefined>();
   let early: string | undefined;
@@ -91,7 +85,8 @@ export function* replay(
       throw error;
     }
   }
-  function* moveTime({ atMs = nowMs, place }: RecordedExchange): EffectGenerator<void> {
+  function* moveTime({ at = "", place }: RecordedEntry): EffectGenerator<void> {
+    const atMs = parseInstant(at) ?? nowMs;
     if (atMs > nowMs) {
       yield* perform({ kind: "wait", ms: atMs - nowMs });
       nowMs = atMs;
@@ -99,9 +94,9 @@ export function* replay(
       early ??= `${place} was recorded before this world's time, ${formatInstant(nowMs)}, and time doesn't go back. Use an earlier --start, or a snapshot from before`;
     }
   }
-  function* keyOf(exchange: RecordedExchange): EffectGenerator<string | undefined> {
-    const { publisher: id } = exchange;
-    if (id === undefined || !isKeyRedacted(exchange)) return undefined;
+  function* keyOf(entry: RecordedEntry): EffectGenerator<string | undefined> {
+    const { publisher: id } = entry;
+    if (id === undefined || !isKeyRedacted(entry)) return undefined;
     if (!keys.has(id)) keys.set(id, (yield* perform({ kind: "publisher", id }))?.apiKey);
     const key = keys.get(id);
     const note = key === undefined ? options.unknownPublisher(id) : undefined;
@@ -113,63 +108,48 @@ export function* replay(
     notes: early === undefined ? [...notes] : [early, ...notes],
   });
 
-  for (const [index, exchange] of exchanges.entries()) {
-    if (exchange.skip !== undefined) {
-      replayed.push({ exchange, outcome: { kind: "skipped", why: exchange.skip } });
+  for (const [index, entry] of entries.entries()) {
+    if (entry.leftOut !== undefined) {
+      replayed.push({ entry, outcome: { kind: "skipped", why: entry.leftOut } });
       continue;
     }
-    const entered = exchange.world === undefined ? "entered" : yield* enter(exchange.world);
+    const entered = entry.world === undefined ? "entered" : yield* enter(entry.world);
     if (entered !== "entered") {
       const refusal = entered === "other" ? undefined : entered;
-      return { ...done(), rest: exchanges.slice(index), refusal };
+      return { ...done(), rest: entries.slice(index), refusal };
     }
-    if (options.time === "recorded") yield* moveTime(exchange);
-    const own = yield* keyOf(exchange);
-    replayed.push({ exchange, outcome: yield* outcomeOf(exchange, own, options) });
+    if (options.time === "recorded") yield* moveTime(entry);
+    const own = yield* keyOf(entry);
+    replayed.push({ entry, outcome: yield* outcomeOf(entry, own, options) });
   }
   return { ...done(), rest: [] };
 }
 
+/** What the service may have received: several candidates have no valid key, so all of them can be tried without effect. */
 function* outcomeOf(
-  exchange: RecordedExchange,
+  entry: RecordedEntry,
   own: string | undefined,
-  { apiKey, trials }: ReplayOptions,
+  { apiKey }: ReplayOptions,
 ): EffectGenerator<Outcome> {
-  const { choices, areHarmless } = resendCandidatesOf(exchange, { own, given: apiKey });
-  const [likeliest] = choices;
-  // A request with an effect is sent only once.
-  const chosen =
-    trials === "scratch" ? yield* firstMatchingInScratch(exchange, choices) : likeliest;
   let first: Outcome | undefined;
-  for (const request of areHarmless ? choices : [chosen]) {
-    const outcome = yield* outcomeWith(request, exchange);
+  for (const request of resendCandidatesOf(entry, { own, given: apiKey })) {
+    const outcome = yield* outcomeWith(request, entry);
     if (outcome.kind === "same") return outcome;
     first ??= outcome;
   }
   return first ?? { kind: "skipped", why: "unsendable" };
 }
 
-/** The first choice that gets the recorded answer in a scratch copy. */
-function* firstMatchingInScratch(
-  { response }: RecordedExchange,
-  choices: readonly [RecordedRequest, ...RecordedRequest[]],
-): EffectGenerator<RecordedRequest> {
-  if (choices.length === 1) return choices[0];
-  for (const request of choices) {
-    yield* perform({ kind: "fork" });
-    const seen = yield* performInScratch({ kind: "send", outgoing: outgoingOf(request) });
-    if (differenceOf(response, answerIn(seen)) === undefined) return request;
-  }
-  return choices[0];
-}
-
 function* outcomeWith(
-  request: RecordedRequest,
-  { response }: RecordedExchange,
+  request: RequestParts,
+  { response }: RecordedEntry,
 ): EffectGenerator<Outcome> {
   let seen: ClientExchange;
   try {
-    seen = yield* perform({ kind: "send", outgoing: outgoingOf(request) });
+    seen = yield* perform({
+      kind: "send",
+      outgoing: { operation: undefined, request, timeoutMs: ANSWER_TIMEOUT_MS },
+    });
   } catch (error) {
     if (error instanceof InputError) return { kind: "skipped", why: "unsendable" };
     throw error;
@@ -177,7 +157,9 @@ function* outcomeWith(
   if (seen.outcome !== "answered") {
     return { kind: "unanswered", why: seen.why ?? endings[seen.outcome] };
   }
-  const difference = differenceOf(response, answerIn(seen));
+  const { status, headers, text, bytes } = seen;
+  const recorded = { ...response, body: bodyOf(response) };
+  const difference = differenceOf(recorded, { status, headers, body: bytes ?? text });
   return difference === undefined ? { kind: "same" } : { kind: "different", difference };
 }
 
@@ -186,16 +168,3 @@ const endings: Readonly<Record<Exclude<ClientExchange["outcome"], "answered">, s
   lost: "the connection broke off",
   "timed-out": `no complete answer came within ${ANSWER_TIMEOUT_MS} ms`,
 };
-
-function outgoingOf(request: RecordedRequest): Outgoing {
-  return { operation: undefined, request, timeoutMs: ANSWER_TIMEOUT_MS };
-}
-
-function answerIn({
-  status,
-  headers,
-  text,
-  bytes,
-}: ClientExchange): Parameters<typeof differenceOf>[1] {
-  return { status, headers, body: bytes ?? text };
-}

@@ -1,18 +1,9 @@
-/**
- * Rebuilds a recorded request. It fills in what the journal doesn't show: the key, and bytes that aren't text. If several
- * requests would look the same in a journal, it offers all of them.
- */
+/** Rebuilds a recorded request, and fills in the key, which recordings often don't show. */
 
-import { utf8Length } from "../../base/text.ts";
-import type { RecordedExchange, RecordedRequest } from "../../journal/recorded-exchange.ts";
+import { fromBase64 } from "../../base/text.ts";
+import type { RecordedEntry } from "../../journal/recorded-entry.ts";
 import { REDACTED } from "../../journal/secrets.ts";
-
-export interface ResendCandidates {
-  /** The likeliest first. Each would look the same in the journal. */
-  readonly choices: readonly [RecordedRequest, ...RecordedRequest[]];
-  /** Whether all can be tried without effect, because none has a valid key. */
-  readonly areHarmless: boolean;
-}
+import type { RequestParts } from "../../spec/messages.ts";
 
 export interface Keys {
   /** The key of the publisher that sent the request; undefined if unknown. */
@@ -22,44 +13,44 @@ export interface Keys {
 }
 
 /** Whether the Authorization header has a redacted key. */
-export function isKeyRedacted({ request }: RecordedExchange): boolean {
+export function isKeyRedacted({ request }: RecordedEntry): boolean {
   return request.headers.authorization?.includes(REDACTED) === true;
 }
 
 /** Never valid, because real keys are longer. */
 const UNKNOWN_KEY = "key_none";
 
-export function resendCandidatesOf(exchange: RecordedExchange, keys: Keys): ResendCandidates {
-  const { request } = exchange;
-  const authorizations = authorizationsOf(exchange, keys);
-  const bodies = bodiesOf(request.body, request.headers["content-length"]);
-  const choices = authorizations.flatMap((authorization) =>
-    bodies.map((body) => {
-      const { authorization: _recorded, ...others } = sendableHeaders(request.headers);
-      return {
-        method: request.method,
-        path: request.path,
-        query: request.query,
-        headers: authorization === undefined ? others : { ...others, authorization },
-        body,
-      };
-    }),
+/** The likeliest first. If there are several, none has a valid key, and all look the same in the journal. */
+export function resendCandidatesOf(entry: RecordedEntry, keys: Keys): readonly RequestParts[] {
+  const { method, path, query } = entry.request;
+  const { authorization: _recorded, ...headers } = Object.fromEntries(
+    Object.entries(entry.request.headers).filter(([, value]) => value !== REDACTED),
   );
-  // Both lists have at least one element.
-  const [first, ...rest] = choices as [RecordedRequest, ...RecordedRequest[]];
-  return { choices: [first, ...rest], areHarmless: authorizations.length > 1 };
+  const body = bodyOf(entry.request);
+  return authorizationsOf(entry, keys).map((authorization) => ({
+    ...{ method, path, query, body },
+    headers: authorization === undefined ? headers : { ...headers, authorization },
+  }));
+}
+
+/** The bytes, if the text doesn't show them exactly. */
+export function bodyOf<Body>(shown: {
+  readonly body: Body;
+  readonly bodyBase64?: string | undefined;
+}): Body | Uint8Array {
+  return shown.bodyBase64 === undefined ? shown.body : fromBase64(shown.bodyBase64);
 }
 
 /** Possible values of Authorization; undefined for no header. */
-function authorizationsOf(exchange: RecordedExchange, keys: Keys): readonly (string | undefined)[] {
-  const { request, publisher, sequence, response } = exchange;
+function authorizationsOf(entry: RecordedEntry, keys: Keys): readonly (string | undefined)[] {
+  const { request, publisher, sequence, response } = entry;
   const recorded = request.headers.authorization;
   if (recorded === undefined) {
     // Browsers leave credentials out of exports. A request that really had none would have been refused.
     const wasLeftOut = sequence === undefined && response.status !== 401 && response.status !== 403;
     return [wasLeftOut && keys.given !== undefined ? `Bearer ${keys.given}` : undefined];
   }
-  if (!isKeyRedacted(exchange)) return [recorded];
+  if (!isKeyRedacted(entry)) return [recorded];
   if (keys.own !== undefined) return [`Bearer ${keys.own}`];
   const isForeign = sequence === undefined;
   if (keys.given !== undefined && (publisher !== undefined || isForeign)) {
@@ -67,45 +58,4 @@ function authorizationsOf(exchange: RecordedExchange, keys: Keys): readonly (str
   }
   // An unknown key or a malformed header. The service answers them differently.
   return [`Bearer ${UNKNOWN_KEY}`, UNKNOWN_KEY];
-}
-
-const REPLACEMENT = "\ufffd";
-const BYTE_ORDER_MARK = "\ufeff";
-
-/** Possible bodies behind the text that the journal shows. */
-function bodiesOf(
-  shown: string | Uint8Array,
-  announced: string | undefined,
-): readonly (string | Uint8Array)[] {
-  if (typeof shown !== "string") return [shown];
-  const all: (string | Uint8Array)[] = [shown];
-  if (shown.includes(REPLACEMENT)) all.push(withBrokenBytes(shown));
-  // A decoder drops one byte order mark, so there may have been two.
-  if (shown.startsWith(BYTE_ORDER_MARK)) all.push(`${BYTE_ORDER_MARK}${shown}`);
-  const fitting = all.filter((body) => String(lengthOf(body)) === announced);
-  return fitting.length > 0 ? fitting : all;
-}
-
-function lengthOf(body: string | Uint8Array): number {
-  return typeof body === "string" ? utf8Length(body) : body.length;
-}
-
-/** The text with an invalid UTF-8 byte in place of each replacement character. */
-function withBrokenBytes(text: string): Uint8Array {
-  const encoder = new TextEncoder();
-  const pieces = text.split(REPLACEMENT).map((piece) => encoder.encode(piece));
-  const bytes = new Uint8Array(
-    pieces.reduce((sum, { length }) => sum + length, pieces.length - 1),
-  ).fill(0xff);
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length + 1;
-  }
-  return bytes;
-}
-
-/** Without those that the recording only shows as redacted. */
-function sendableHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== REDACTED));
 }

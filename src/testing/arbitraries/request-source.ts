@@ -3,7 +3,7 @@
 import type { Day } from "../../base/calendar.ts";
 import { InputError } from "../../base/input.ts";
 import { dayReader } from "../../exchange/operations/time-choices.ts";
-import { eventIdIn } from "../../journal/wire-exchange.ts";
+import { eventIdIn } from "../../journal/entry-values.ts";
 import type { SimulatorCore } from "../../simulator/core.ts";
 import type { Choices } from "../../simulator/simulator-options.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";

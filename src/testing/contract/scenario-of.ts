@@ -123,7 +123,8 @@ function write(script: Script, sessionStep: SessionStep, { requests, fired }: Wr
         // The fault rule duplicates the request in the scenario too.
         if (exchange.fault?.application === 2) continue;
         script.advanceTo(exchange.atMs);
-        script.add({ ...requests.stepOf(exchange), ...(isFirst && { note }) });
+        const step = requests.stepOf({ ...exchange, response: exchange.got });
+        script.add({ ...step, ...(isFirst && { note }) });
         isFirst = false;
       }
     }

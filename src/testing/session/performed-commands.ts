@@ -1,8 +1,8 @@
 /** The commands that a client performed in a session, one by one, with their outcomes. */
 
-import type { WireExchange } from "../../journal/wire-exchange.ts";
 import { type ClientCommand, isOfClient } from "./command.ts";
 import type { AdView, Outcome, Session, Step } from "./session.ts";
+import type { WireExchange } from "./wire-exchange.ts";
 
 /** A command to the client that wasn't skipped. */
 export interface PerformedCommand {

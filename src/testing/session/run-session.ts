@@ -1,6 +1,5 @@
 /** Runs a session: opens a world, makes the client, performs one command after the other, and closes both. */
 
-import { type WireExchange, wireExchange } from "../../journal/wire-exchange.ts";
 import type { SimulatorCore } from "../../simulator/core.ts";
 import { type CreateDriver, checkedDriver, type Driver } from "../driver/driver.ts";
 import { promisesOf } from "../driver/promises.ts";
@@ -19,6 +18,7 @@ import { namesOf } from "./names.ts";
 import { type Call, outcomeOf, outcomesOf } from "./outcomes.ts";
 import type { AdView, Outcome, Session, Step } from "./session.ts";
 import { spend } from "./spend.ts";
+import { type WireExchange, wireExchange } from "./wire-exchange.ts";
 
 /** A client is watched for an hour after it was closed. */
 const AFTERWARDS_MS = 3_600_000;

@@ -1,13 +1,13 @@
 /** A client's session in a simulated world: the commands, the requests, the answers, and what the client reported. */
 
 import type { Simulator } from "../../adapters/create-simulator.ts";
-import type { WireExchange } from "../../journal/wire-exchange.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import type { Publisher, Surface } from "../../world/accounts/account.ts";
 import type { Shown } from "../driver/driver.ts";
 import type { Promised } from "../driver/promises.ts";
 import type { TimerError } from "../driver/test-world.ts";
 import type { Command } from "./command.ts";
+import type { WireExchange } from "./wire-exchange.ts";
 
 /** How a command ended. */
 export type Outcome =

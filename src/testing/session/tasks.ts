@@ -5,13 +5,13 @@ import { groupedBy } from "../../base/grouped-by.ts";
 import { slow } from "../../faults/verdict.ts";
 import type { Journal, WorldJournal } from "../../journal/journal.ts";
 import type { Log } from "../../journal/log.ts";
-import { recordedId, type WireExchange } from "../../journal/wire-exchange.ts";
 import { type EventKind, isEventKind, type OperationId } from "../../spec/operations.ts";
 import { queryKinds } from "./command.ts";
 import { viewInWords } from "./names.ts";
 import { type PerformedCommand, performedCommandsOf } from "./performed-commands.ts";
 import type { AdView, Session } from "./session.ts";
 import { type ViewGroup, viewGroupsOf } from "./view-groups.ts";
+import { recordedId, type WireExchange } from "./wire-exchange.ts";
 
 interface ArrivedRequest extends WireExchange {
   /** Index of the step in which it was sent. */

@@ -4,8 +4,8 @@
  */
 
 import { groupedBy } from "../../base/grouped-by.ts";
-import type { WireExchange } from "../../journal/wire-exchange.ts";
 import type { AdView, Session } from "./session.ts";
+import type { WireExchange } from "./wire-exchange.ts";
 
 /** Views that the client's requests don't tell apart. Mostly a single one. */
 export type ViewGroup = readonly [AdView, ...AdView[]];

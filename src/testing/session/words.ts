@@ -2,10 +2,10 @@
 
 import { durationInWords } from "../../base/duration.ts";
 import { oneLine } from "../../base/text.ts";
-import type { WireAnswer, WireExchange } from "../../journal/wire-exchange.ts";
 import type { Command } from "./command.ts";
 import { adInWords, sessionInWords, viewInWords } from "./names.ts";
 import type { AdView, Outcome, Session, Step } from "./session.ts";
+import type { WireAnswer, WireExchange } from "./wire-exchange.ts";
 
 /** Longer texts and values are cut, in characters. */
 const MAX_SHOWN = 160;

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { nodeHost } from "../../../src/adapters/node-host.ts";
 import { type ApiRequest, createSimulator, type Simulator } from "../../../src/index.ts";
 import { readRecording } from "../../../src/journal/read-recording.ts";
-import type { Recording } from "../../../src/journal/recorded-exchange.ts";
+import type { Recording } from "../../../src/journal/recorded-entry.ts";
 import type { Replay } from "../../../src/play/replay/replay.ts";
 import { replayInProcess } from "../../../src/play/replay/replay-in-process.ts";
 import { createMarks } from "../../marks.ts";
@@ -213,11 +213,11 @@ test(reproduces, { timeout: 120_000 }, () => {
         const options = { seed: "r5", publishers: 3, assumptions, faults, explain };
         const lines = record(createSimulator(options), options, steps);
         if (lines.length === 0) return;
-        for (const { exchange, outcome } of replayed(readRecording(lines)).replayed) {
+        for (const { entry, outcome } of replayed(readRecording(lines)).replayed) {
           marks.sometimes(outcome.kind);
-          marks.sometimes(String(exchange.response.status));
+          marks.sometimes(String(entry.response.status));
           if (outcome.kind === "different") {
-            expect({ request: exchange.request, difference: outcome.difference }).toBe("the same");
+            expect({ request: entry.request, difference: outcome.difference }).toBe("the same");
           }
         }
       },

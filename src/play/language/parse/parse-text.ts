@@ -16,7 +16,5 @@ export function readScenarioText(json: string): unknown {
   if (json.length > MAX_TEXT) {
     throw new InputError("scenario", `must be at most ${MAX_TEXT} characters of JSON`);
   }
-  // Some editors write a byte order mark first.
-  const text = json.startsWith("\uFEFF") ? json.slice(1) : json;
-  return parseJson(text, (mistake) => new InputError("scenario", mistake));
+  return parseJson(json, (mistake) => new InputError("scenario", mistake));
 }

@@ -1,6 +1,6 @@
 /** How a client handles the answers to impressions and clicks (spec §2, §4). */
 
-import { eventIdIn } from "../../../journal/wire-exchange.ts";
+import { eventIdIn } from "../../../journal/entry-values.ts";
 import { queryKinds } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
 import { hasWrongEncoding } from "../../session/tasks.ts";

@@ -2,7 +2,6 @@
 
 import { DAY_MS } from "../../../base/duration.ts";
 import { addDays, dayAt } from "../../../invariants/read-trace.ts";
-import type { WireExchange } from "../../../journal/wire-exchange.ts";
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
 import { operations } from "../../../spec/operations.ts";
 import { type QueryKind, queryOf } from "../../session/command.ts";
@@ -12,6 +11,7 @@ import {
 } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
 import { isAcknowledged } from "../../session/tasks.ts";
+import type { WireExchange } from "../../session/wire-exchange.ts";
 
 type Asked = PerformedCommandOf<QueryKind>;
 

@@ -3,7 +3,7 @@
 import { durationInWords } from "../../../base/duration.ts";
 import { nearestMicros } from "../../../base/money.ts";
 import { jsonIn } from "../../../base/parse-json.ts";
-import { memberOf, type WireExchange } from "../../../journal/wire-exchange.ts";
+import { memberOf } from "../../../journal/entry-values.ts";
 import type { EventKind } from "../../../spec/operations.ts";
 import { type JsonSchema, lenientSchemas } from "../../../spec/responses.ts";
 import type { QueryKind } from "../../session/command.ts";
@@ -22,6 +22,7 @@ import {
   isCertainlyConfirmed,
 } from "../../session/tasks.ts";
 import { viewGroupsOf } from "../../session/view-groups.ts";
+import type { WireExchange } from "../../session/wire-exchange.ts";
 import { bodyInWords, commandInWords, outcomeInWords, timeInWords } from "../../session/words.ts";
 import { ageOf, answersTo, isAnswerTo, longestAge } from "./answers-to.ts";
 import { isQueueFull } from "./excuses.ts";

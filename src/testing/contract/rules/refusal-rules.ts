@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import type { Verdict } from "../../../faults/verdict.ts";
-import { memberOf } from "../../../journal/wire-exchange.ts";
+import { memberOf } from "../../../journal/entry-values.ts";
 import type { Choices } from "../../../simulator/simulator-options.ts";
 import { isEventKind } from "../../../spec/operations.ts";
 import { sequenceOf } from "../../arbitraries/sequence.ts";

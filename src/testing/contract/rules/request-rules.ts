@@ -1,13 +1,14 @@
 /** How a client builds requests: paths, key, parameters (spec §4, §5). */
 
 import fc from "fast-check";
-import { parametersOf, recordedId, type WireExchange } from "../../../journal/wire-exchange.ts";
+import { parametersOf } from "../../../journal/entry-values.ts";
 import { type Operation, operations } from "../../../spec/operations.ts";
 import { escapedText, viewInWords } from "../../session/names.ts";
 import { performedCommandsOf, performedCommandsOfKind } from "../../session/performed-commands.ts";
 import type { AdView, Session } from "../../session/session.ts";
 import { hasWrongEncoding } from "../../session/tasks.ts";
 import { type ViewGroup, viewGroupsOf } from "../../session/view-groups.ts";
+import { recordedId, type WireExchange } from "../../session/wire-exchange.ts";
 import { failed, fault, refusal, slow } from "./disturbances.ts";
 import { must, type Rule } from "./rule.ts";
 import {

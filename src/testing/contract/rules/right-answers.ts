@@ -1,8 +1,8 @@
 /** Tells answers that the spec describes from others that look like a success (spec §2, §4). */
 
 import { jsonIn } from "../../../base/parse-json.ts";
-import type { WireAnswer, WireExchange } from "../../../journal/wire-exchange.ts";
 import { successMismatch } from "../../../spec/schema-mismatch.ts";
+import type { WireAnswer, WireExchange } from "../../session/wire-exchange.ts";
 
 /** Whether the client got a success that isn't what the spec describes. */
 export function isWrongSuccess(exchange: WireExchange): boolean {

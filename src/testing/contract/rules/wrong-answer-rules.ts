@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { jsonIn } from "../../../base/parse-json.ts";
 import type { Verdict } from "../../../faults/verdict.ts";
-import { memberOf, type WireExchange } from "../../../journal/wire-exchange.ts";
+import { memberOf } from "../../../journal/entry-values.ts";
 import type { OperationId } from "../../../spec/operations.ts";
 import { lenientSchemas } from "../../../spec/responses.ts";
 import { sequenceOf } from "../../arbitraries/sequence.ts";
@@ -14,6 +14,7 @@ import {
 } from "../../session/performed-commands.ts";
 import type { Outcome, Session } from "../../session/session.ts";
 import { eventsOf } from "../../session/tasks.ts";
+import type { WireExchange } from "../../session/wire-exchange.ts";
 import { outcomeInWords } from "../../session/words.ts";
 import { isAnswerTo } from "./answers-to.ts";
 import { difference, mustMatchReceipts } from "./compare-answers.ts";

@@ -1,0 +1,34 @@
+/** Which requests of a recording were left out, and why, in words. */
+
+import { oneLine } from "../../base/text.ts";
+import { type LeftOut, leftOutReasons, type RecordedEntry } from "../../journal/recorded-entry.ts";
+
+export interface LeftOutRequest {
+  readonly entry: RecordedEntry;
+  readonly why: LeftOut;
+}
+
+export interface LeftOutGroup {
+  /** In words that follow "because". */
+  readonly reason: string;
+  readonly count: number;
+  /** Names the first of them. Empty for requests of another site, of which a page makes many. */
+  readonly which: string;
+}
+
+/** More are only counted. */
+const MAX_NAMED = 5;
+
+export function leftOutGroups(requests: readonly LeftOutRequest[]): readonly LeftOutGroup[] {
+  const groups = Map.groupBy(requests, ({ why }) => why);
+  return Array.from(groups, ([why, group]) => {
+    const named = why === "not-the-api" ? [] : group.slice(0, MAX_NAMED).map(nameOf);
+    const more = named.length > 0 && group.length > MAX_NAMED;
+    const which = [...named, ...(more ? [`and ${group.length - MAX_NAMED} more`] : [])].join(", ");
+    return { reason: leftOutReasons[why], count: group.length, which };
+  });
+}
+
+function nameOf({ entry: { place, request } }: LeftOutRequest): string {
+  return `${place} ${oneLine(request.method, 20)} ${oneLine(request.path, 100)}`;
+}

@@ -1,0 +1,45 @@
+/** What a recording tells about its requests: the members of journal entries that the file has. */
+
+import type { OperationId } from "../spec/operations.ts";
+import type { WorldDescription } from "../world/publishers/world-settings.ts";
+import type { JournalEntry, ShownResponse } from "./entry.ts";
+
+/** Why a request is left out, in words that follow "because". */
+export const leftOutReasons = {
+  "kept-from-service": "a fault rule kept them from reaching the service",
+  "no-response": "no response is recorded",
+  control: "they are for the control API",
+  "not-the-api": "they didn't go to the API",
+  "other-host": "most requests to the API went to another address",
+  "no-operation": "the API has no operation with their method and path",
+  incomplete: "a required parameter isn't recorded",
+  unsendable: "HTTP can't carry them",
+} as const;
+
+export type LeftOut = keyof typeof leftOutReasons;
+
+/** The settings of the world that answered. */
+export type RecordedWorld = Omit<WorldDescription, "assumptions"> & {
+  readonly assumptions: Readonly<Record<string, string>>;
+};
+
+export interface RecordedEntry extends Pick<JournalEntry, "request"> {
+  /** Its place in the file: `line 3`, `entry 3`. */
+  readonly place: string;
+  /** Undefined if another tool recorded it. */
+  readonly sequence?: number | undefined;
+  readonly at?: string | undefined;
+  readonly operation: OperationId | undefined;
+  readonly publisher?: string | undefined;
+  /** As the service sent it. Its body is undefined if it wasn't recorded. */
+  readonly response: Omit<ShownResponse, "body"> & { readonly body: string | undefined };
+  readonly world?: RecordedWorld | undefined;
+  readonly leftOut?: LeftOut | undefined;
+}
+
+export interface Recording {
+  readonly form: "journal" | "HAR" | "CSV";
+  /** Whether adsim recorded it, so that sequence and time are those of its world. */
+  readonly byAdsim: boolean;
+  readonly entries: readonly RecordedEntry[];
+}
