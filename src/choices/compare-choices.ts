@@ -13,13 +13,7 @@ import { keyHint } from "../spec/assumptions/resolve.ts";
 import type { ApiRequest } from "../spec/messages.ts";
 import { type Answer, type Asked, ask, shownAsked } from "./answer.ts";
 import { answerKey, differencesInWords, type SameId } from "./answer-differences.ts";
-import {
-  type IdTranslator,
-  idTranslator,
-  sameIdIn,
-  translatedRequest,
-  translatedRule,
-} from "./ids-elsewhere.ts";
+import { type IdTranslator, idTranslator, sameIdIn, translatedRequest } from "./ids-elsewhere.ts";
 import { allKeys } from "./matrix-plan.ts";
 import { askUnder, type NamedChoice } from "./past-under.ts";
 import { askedOnce, hosted, presentOf, type Question } from "./present.ts";
@@ -137,10 +131,12 @@ function createAsker(question: Question): Asker {
       throw new InputError("ids.format", why);
     }
     const world = present.fork();
+    if (world.faults.list().some(({ match }) => match?.publisher ?? match?.surface)) {
+      throw new InputError("ids.format", "can't be varied: a fault rule names ids in this format");
+    }
     const to = world.assume({ [choice.key]: choice.choice });
     const formats = { seed, from: inForce, to };
     const idOf = idTranslator(formats);
-    world.rewriteRules((rule) => translatedRule(rule, idOf));
     return { asked: ask(world, requestWith(idOf)), isSameId: sameIdIn(formats) };
   }
   return {

@@ -5,7 +5,6 @@
 import type { IdCodec } from "../base/id-codec.ts";
 import { jsonObjectIn } from "../base/parse-json.ts";
 import { utf8Text } from "../base/text.ts";
-import type { FaultRule } from "../faults/rule.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import type { RequestParts } from "../spec/messages.ts";
 import { createIds, type Ids } from "../world/publishers/ids.ts";
@@ -98,14 +97,4 @@ function translatedPairs(text: string, idOf: IdTranslator): string {
     isChanged = true;
   }
   return isChanged ? pairs.toString() : text;
-}
-
-/** The rule about the same publishers and surfaces. */
-export function translatedRule(rule: FaultRule, idOf: IdTranslator): FaultRule {
-  const { match } = rule;
-  if (match?.publisher === undefined && match?.surface === undefined) return rule;
-  const all = (ids: string | readonly string[] | undefined): string[] | string | undefined =>
-    typeof ids === "string" ? idOf(ids) : ids?.map(idOf);
-  const ids = { publisher: all(match.publisher), surface: all(match.surface) };
-  return { ...rule, match: { ...match, ...ids } };
 }

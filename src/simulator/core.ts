@@ -2,20 +2,25 @@
 
 import * as v from "valibot";
 import { type Audit, auditOf } from "../audit/audit.ts";
+import { amountsOf, booksOf } from "../audit/check-account.ts";
 import { type ClientReport, reportOf } from "../audit/client-report.ts";
 import { createNearestFinder } from "../audit/nearest/nearest.ts";
 import type { Clock } from "../base/clock.ts";
 import { inField, parseInput } from "../base/input.ts";
+import { payoutHistoryOf } from "../exchange/operations/revenue.ts";
 import { dedupWindowOf } from "../exchange/operations/time-choices.ts";
 import { addRule, createFaults, type Faults } from "../faults/faults.ts";
-import type { FaultRule } from "../faults/rule.ts";
 import { type Journal, WorldJournal } from "../journal/journal.ts";
 import type { WorldChange } from "../journal/world-change.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import type { Rejection } from "../spec/errors.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
-import { createDirectory, type Publishers } from "../world/accounts/publisher-directory.ts";
+import {
+  accountWith,
+  createDirectory,
+  type Publishers,
+} from "../world/accounts/publisher-directory.ts";
 import {
   parseSnapshot,
   readState,
@@ -29,19 +34,16 @@ import {
   type WorldState,
 } from "../world/accounts/state.ts";
 import type { WorldSettings } from "../world/publishers/world-settings.ts";
-import { MAX_COPY_BYTES, type Moment, Past, parseMoment, type Script } from "./past.ts";
-import { figuresOf, type PublisherFigures } from "./publisher-figures.ts";
+import { type Moment, Past, parseMoment, type Script } from "./past.ts";
 import { type Replay, replay } from "./replay.ts";
 import {
   copiedStateOf,
-  createWorldRunner,
-  estimateBytes,
   type Host,
   type RunningWorld,
+  runWorld,
   stateNow,
   type Usage,
   usageOf,
-  type WorldRunner,
 } from "./running-world.ts";
 import {
   type Choices,
@@ -98,27 +100,21 @@ export class HostedCore {
   readonly past: Past;
   /** What it was made from. A reset starts over from it. */
   readonly options: ResolvedOptions;
-  readonly #host: Host;
-  readonly #run: WorldRunner;
+  readonly host: Host;
   #running: RunningWorld;
 
   constructor(options: ResolvedOptions, host: Host, origin?: WorldState) {
     this.options = options;
-    this.#host = host;
+    this.host = host;
     const nearest = createNearestFinder(() => this.#running);
     this.journal = new WorldJournal(options.journalEntries, nearest);
-    this.past = new Past({
-      log: this.journal,
-      now: () => this.#running.clock.now(),
-      copy: () => this.#copy(),
-    });
+    this.past = new Past(this.journal, () => this.#running, host.maxCopyBytes);
     const note = (change: WorldChange, atMs = this.#running.clock.now()): void =>
       this.journal.note(change, atMs);
     this.publishers = createDirectory(() => this.#running, note);
     this.faults = createFaults(() => this.#running, note);
     this.clock = createWorldClock(() => this.#running.clock, note);
-    this.#run = createWorldRunner({ options, host, journal: this.journal });
-    this.#running = origin === undefined ? this.#begin(options.settings) : this.#run(origin);
+    this.#running = origin === undefined ? this.#begin(options.settings) : runWorld(origin, this);
     this.past.begin();
   }
 
@@ -160,7 +156,7 @@ export class HostedCore {
     const running = this.#running;
     const assumptions = resolveAssumptions({ ...running.assumptions, ...chosen });
     changeAssumptions(running.state, assumptions);
-    this.#running = this.#run(running.state, running.clock);
+    this.#running = runWorld(running.state, this, running.clock);
     this.journal.note({ kind: "assume", assumptions: { ...chosen } }, this.clock.now());
     return assumptions;
   };
@@ -176,16 +172,16 @@ export class HostedCore {
   readonly restore = (snapshot: Snapshot, by: "restore" | "play" = "restore"): void => {
     const saved = parseSnapshot(snapshot);
     const was = this.#running.clock.mode;
-    this.#running = this.#run(readState(saved));
+    this.#running = runWorld(readState(saved), this);
     this.journal.note({ kind: "replace", by, was }, this.clock.now());
     this.past.keep();
   };
 
-  readonly fork = (moment?: Moment): HostedCore =>
-    this.#forkWith({ people: this.#host.people }, moment);
-
-  /** A fork that becomes a world of the server: its requests count in the metrics. */
-  readonly forkCounted = (moment?: Moment): HostedCore => this.#forkWith(this.#host, moment);
+  /** See {@link SimulatorCore.fork}. `host`: counts its requests, if it becomes a world of the server. */
+  readonly fork = (moment?: Moment, host: Host = { people: this.host.people }): HostedCore => {
+    const origin = moment === undefined ? copiedStateOf(this.#running) : this.#stateAt(moment);
+    return new HostedCore(this.options, host, origin);
+  };
 
   /** A copy of the world at a moment, without a journal. Its clock stands still. `choices`: from where the script starts. */
   readonly rebuild = (script: Script, how: Replay & { choices?: Choices } = {}): HostedCore =>
@@ -195,29 +191,31 @@ export class HostedCore {
         const options: ResolvedOptions = { ...this.options, journalEntries: 0 };
         const state = copyOfState(script.from, standIn);
         const clock = { ...state.clock, mode: "frozen" } as const;
-        const world = new HostedCore(options, { people: this.#host.people }, { ...state, clock });
+        const world = new HostedCore(options, { people: this.host.people }, { ...state, clock });
         if (how.choices !== undefined) world.assume(how.choices);
         return world;
       },
       how,
     );
 
-  /** Replaces each fault rule that is data by what `rewrite` makes of it. Its counts stay. For copies only: nothing is noted. */
-  readonly rewriteRules = (rewrite: (rule: FaultRule) => FaultRule): void => {
-    const { faults } = this.#running.state;
-    faults.rules = faults.rules.map((one) =>
-      typeof one.rule === "function" ? one : { ...one, rule: rewrite(one.rule) },
-    );
+  /**
+   * Books and quotas of a publisher: events since the world's start, amounts in INR with the seeded history.
+   *
+   * @throws InputError if no publisher has this id.
+   */
+  readonly figuresOf = (publisherId: string) => {
+    const { accounts, clock, dayOf, exchange, population } = this.#running;
+    const account = accountWith(publisherId, "peek", accounts);
+    const history = payoutHistoryOf(population, account, dayOf(clock.now()));
+    const books = booksOf(account, population.seededHistory(account), history);
+    const quotas = exchange.quotasLeft(account);
+    return { books: { ...books.events, ...amountsOf(books) }, quotas };
   };
-
-  /** Books and quotas of a publisher. @throws InputError if no publisher has this id. */
-  readonly figuresOf = (publisherId: string): PublisherFigures =>
-    figuresOf(this.#running, publisherId);
 
   readonly fresh = (): SimulatorCore => {
     const { state, clock } = this.#running;
     const { settings } = state;
-    const { people } = this.#host;
+    const { people } = this.host;
     const options: ResolvedOptions = { ...this.options, settings, clock: "frozen", faults: [] };
     const core = new HostedCore(options, { people });
     core.clock.set({ nowMs: Math.max(clock.now(), settings.startMs) });
@@ -244,12 +242,7 @@ export class HostedCore {
     for (const [index, rule] of faults.entries()) {
       inField(`faults.${index}`, () => addRule(state.faults, rule, clock.nowMs));
     }
-    return this.#run(state);
-  }
-
-  #forkWith(host: Host, moment: Moment | undefined): HostedCore {
-    const origin = moment === undefined ? copiedStateOf(this.#running) : this.#stateAt(moment);
-    return new HostedCore(this.options, host, origin);
+    return runWorld(state, this);
   }
 
   #stateAt(moment: Moment): WorldState {
@@ -258,12 +251,6 @@ export class HostedCore {
     // Real time can't show a past instant, so a system clock flows on from there.
     const mode = script.mode === "frozen" ? "frozen" : "flowing";
     return { ...state, clock: { ...state.clock, mode } };
-  }
-
-  #copy(): { readonly state: WorldState; readonly bytes: number } | undefined {
-    const bytes = estimateBytes(this.#running);
-    if (bytes > (this.#host.maxCopyBytes ?? MAX_COPY_BYTES)) return undefined;
-    return { state: copiedStateOf(this.#running), bytes };
   }
 }
 

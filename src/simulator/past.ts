@@ -9,6 +9,7 @@ import { InputError, parseInput } from "../base/input.ts";
 import { type Schema, strictObject } from "../base/schema-builders.ts";
 import type { Log, LogItem } from "../journal/log.ts";
 import type { WorldState } from "../world/accounts/state.ts";
+import { copiedStateOf, estimateBytes, type RunningWorld } from "./running-world.ts";
 
 /**
  * A moment in a world's journal: right after an entry, or right before it. The number is the entry's `sequence`. The two entries
@@ -52,32 +53,29 @@ export interface Script {
   readonly mode: ClockMode;
 }
 
-interface PastSource {
-  readonly log: Log;
-  now(): number;
-  /** A copy of the present state with its estimated size; undefined if that is above {@link MAX_COPY_BYTES}. */
-  copy(): { readonly state: WorldState; readonly bytes: number } | undefined;
-}
-
 interface Copy extends Omit<Script, "items" | "untilMs" | "mode"> {
   /** Its position in the log. */
   readonly position: number;
   readonly bytes: number;
 }
 
-/** Most bytes of a copy, and of all. */
-export const MAX_COPY_BYTES = 4 * 1024 * 1024;
+/** Most bytes of a copy, by estimate, and of all copies. */
+const MAX_COPY_BYTES = 4 * 1024 * 1024;
 const MAX_COPIES_BYTES = 64 * 1024 * 1024;
 
 export class Past {
-  readonly #source: PastSource;
+  readonly #log: Log;
+  readonly #running: () => RunningWorld;
+  readonly #maxBytes: number;
   #copies: readonly Copy[] = [];
   /** The position in the log at which to take the next copy. */
   #dueAt = 0;
   #isTooLarge = false;
 
-  constructor(source: PastSource) {
-    this.#source = source;
+  constructor(log: Log, running: () => RunningWorld, maxBytes = MAX_COPY_BYTES) {
+    this.#log = log;
+    this.#running = running;
+    this.#maxBytes = maxBytes;
   }
 
   /** Begins here: nothing before can be rebuilt. */
@@ -88,40 +86,38 @@ export class Past {
 
   /** Takes a copy if it is time. Call it before each request. */
   keepIfDue(): void {
-    const { log } = this.#source;
-    if (log.end >= this.#dueAt || log.kept === 0) this.keep();
+    if (this.#log.end >= this.#dueAt || this.#log.kept === 0) this.keep();
   }
 
   /** Takes a copy. Call it after the state was replaced, which can't be played again. */
   keep(): void {
-    const { log, copy } = this.#source;
-    const { begin, end, kept, total, capacity } = log;
-    if (capacity === 0 || this.#copies.at(-1)?.position === end) return;
-    const copied = copy();
-    const place = { position: end, sequence: total };
-    const copies = this.#copies.filter(({ position }) => position >= begin);
-    if (copied !== undefined) copies.push({ ...copied, ...place, from: copied.state });
+    const { begin, end: position, kept, total: sequence, capacity } = this.#log;
+    if (capacity === 0 || this.#copies.at(-1)?.position === position) return;
+    const copies = this.#copies.filter((copy) => copy.position >= begin);
+    const bytes = estimateBytes(this.#running());
+    this.#isTooLarge = bytes > this.#maxBytes;
+    if (!this.#isTooLarge)
+      copies.push({ position, sequence, bytes, from: copiedStateOf(this.#running()) });
     while (sizeOf(copies) > MAX_COPIES_BYTES) copies.shift();
     this.#copies = copies;
-    this.#isTooLarge = copied === undefined;
-    this.#dueAt = end + Math.ceil((kept === total ? capacity : kept) / 5);
+    this.#dueAt = position + Math.ceil((kept === sequence ? capacity : kept) / 5);
   }
 
   /** The earliest entry after which the world can be rebuilt; 0 for its beginning. Undefined if there is none. */
   get first(): number | undefined {
     this.keepIfDue();
-    const { log } = this.#source;
-    const copy = this.#copies.find(({ position }) => position >= log.begin);
+    const { begin, total } = this.#log;
+    const copy = this.#copies.find((one) => one.position >= begin);
     if (copy === undefined) return undefined;
     const { position, sequence } = copy;
     // Later, if something was done by hand between that entry and the copy.
     const first = position === this.#positionAfter(sequence) ? sequence : sequence + 1;
-    return first <= log.total ? first : undefined;
+    return first <= total ? first : undefined;
   }
 
   /** Why there is none; undefined if there is one. */
   get whyNone(): string | undefined {
-    if (this.#source.log.capacity === 0) return "the journal is off (journalEntries is 0)";
+    if (this.#log.capacity === 0) return "the journal is off (journalEntries is 0)";
     if (this.first !== undefined) return undefined;
     if (!this.#isTooLarge) return "what it is rebuilt from was dropped";
     return "the world has more than 4 MiB of state, too much to copy, and the journal no longer reaches back to an earlier copy";
@@ -134,7 +130,7 @@ export class Past {
    */
   scriptOf(moment: Moment | "now", start: "latest" | "earliest" = "latest"): Script {
     this.keepIfDue();
-    const { log } = this.#source;
+    const log = this.#log;
     const { field, position, untilMs } = this.#placeOf(moment);
     // A state that was replaced doesn't follow from what was before.
     const replaced = log.items(log.begin, position).findLastIndex(isReplacement);
@@ -150,8 +146,9 @@ export class Past {
 
   /** `position`: negative if the log no longer has the moment. */
   #placeOf(moment: Moment | "now"): Pick<Script, "untilMs"> & { field: string; position: number } {
-    const { log, now } = this.#source;
-    if (moment === "now") return { field: "now", position: log.end, untilMs: now() };
+    const log = this.#log;
+    if (moment === "now")
+      return { field: "now", position: log.end, untilMs: this.#running().clock.now() };
     if (moment.after !== undefined) {
       const after = checkedEntry("after", 0, moment.after, log.total);
       const isHalf = log.exchange(after + 1)?.record.fault?.application === 2;
@@ -165,7 +162,7 @@ export class Past {
   }
 
   #positionAfter(sequence: number): number {
-    const { log } = this.#source;
+    const log = this.#log;
     if (sequence === log.total - log.kept) return log.begin;
     return (log.exchange(sequence)?.position ?? -2) + 1;
   }
@@ -176,7 +173,7 @@ export class Past {
     const copy = this.#copies.find((one) => one.position <= position);
     if (copy !== undefined)
       return "can't be rebuilt: before it, the state was replaced by one of more than 4 MiB, too much to copy";
-    return `must be from ${first} to ${this.#source.log.total}: what an earlier moment is rebuilt from was dropped`;
+    return `must be from ${first} to ${this.#log.total}: what an earlier moment is rebuilt from was dropped`;
   }
 }
 

@@ -1,6 +1,6 @@
 /** Makes running worlds out of states: the parts that are derived from a state, wired up. */
 
-import { type Clock, createClock } from "../base/clock.ts";
+import { type Clock, createClock, type WallClock } from "../base/clock.ts";
 import { createExchange, type Exchange } from "../exchange/exchange.ts";
 import type { Meter } from "../exchange/meter.ts";
 import { dayReader } from "../exchange/operations/time-choices.ts";
@@ -33,41 +33,39 @@ export interface RunningWorld extends World, DirectoryWorld {
   readonly exchange: Exchange;
 }
 
-/** What successive worlds of one simulator share. */
-interface WorldRunnerParts {
+/** What the worlds of one simulator share. */
+interface Shared {
   readonly options: ResolvedOptions;
   readonly host: Host;
   readonly journal: WorldJournal;
 }
 
-/** Runs a state, which belongs to the running world from now on. `clock`: goes on with this one. */
-export type WorldRunner = (state: WorldState, clock?: Clock) => RunningWorld;
-
-export function createWorldRunner(parts: WorldRunnerParts): WorldRunner {
-  const { options, host, journal } = parts;
+/** Runs a state, which belongs to the running world from now on. `given`: the clock to go on with. */
+export function runWorld(
+  state: WorldState,
+  { options, host: { people, meter }, journal }: Shared,
+  given?: Clock,
+): RunningWorld {
   const { wallClock, explain, origins } = options;
-  const { people, meter } = host;
+  const { settings } = state;
+  const { seed, assumptions } = settings;
+  const clock = given ?? clockOf(state, wallClock);
+  const about = describeWorld(settings);
+  const dayOf = dayReader(assumptions);
+  const ids = createIds(seed, assumptions);
+  const startDay = dayOf(settings.startMs);
+  const population = createPopulation({ settings, startDay, ids, people });
+  const accounts = createAccounts(state, { ids, population });
+  const rules = createRules(seed, state.faults);
+  const access = { clock, dayOf, rules, explain, origins, meter };
+  const world = { seed, about, assumptions, ids, population, accounts, ...access };
+  return { ...world, state, exchange: createExchange(world, journal) };
+}
 
-  function clockOf({ clock: { mode, nowMs } }: WorldState): Clock {
-    // The system clock shows real time, however old the state is.
-    const startMs = mode === "system" ? Math.max(nowMs, readWallClockMs(wallClock)) : nowMs;
-    return createClock(mode, startMs, wallClock);
-  }
-
-  return (state, clock = clockOf(state)) => {
-    const { settings } = state;
-    const { seed, assumptions } = settings;
-    const about = describeWorld(settings);
-    const dayOf = dayReader(assumptions);
-    const ids = createIds(seed, assumptions);
-    const startDay = dayOf(settings.startMs);
-    const population = createPopulation({ settings, startDay, ids, people });
-    const accounts = createAccounts(state, { ids, population });
-    const rules = createRules(seed, state.faults);
-    const access = { clock, dayOf, rules, explain, origins, meter };
-    const world = { seed, about, assumptions, ids, population, accounts, ...access };
-    return { ...world, state, exchange: createExchange(world, journal) };
-  };
+function clockOf({ clock: { mode, nowMs } }: WorldState, wallClock: WallClock | undefined): Clock {
+  // The system clock shows real time, however old the state is.
+  const startMs = mode === "system" ? Math.max(nowMs, readWallClockMs(wallClock)) : nowMs;
+  return createClock(mode, startMs, wallClock);
 }
 
 /** A copy of the present state, for another world. */

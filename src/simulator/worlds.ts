@@ -7,6 +7,7 @@ import { InputError } from "../base/input.ts";
 import { endOfName, isControlPath } from "../base/world-path.ts";
 import { headerOf, type PlainRequest, plainRequest } from "../exchange/plain-request.ts";
 import type { JournalEntry } from "../journal/entry.ts";
+import type { WorldJournal } from "../journal/journal.ts";
 import type { ApiRequest, ApiResponse, FollowedResponse } from "../spec/messages.ts";
 import { type MetricFamily, metric } from "../spec/metrics.ts";
 import { createSimulatorCore, type HostedCore } from "./core.ts";
@@ -130,7 +131,8 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     if (droppedNames.size > MAX_REMEMBERED) droppedNames.delete(forgotten);
   }
   function add(name: string, world: HostedCore): HostedCore {
-    if (world.journal.capacity > 0) world.journal.follow(() => limitJournals(world));
+    const { journal } = world;
+    if (journal.capacity > 0) journal.follow(() => limitJournals(journal));
     worlds.set(name, world);
     byUse.add(name);
     for (const observer of observers) world.journal.observe((entry) => observer(name, entry));
@@ -148,14 +150,15 @@ export function createWorlds(settings: WorldsOptions): Worlds {
   const usedBytes = (): number => sum(({ journal }) => journal.bytes);
 
   /** Drops the oldest entries of the largest journals, but never the only one of `recording`, which has just recorded it. */
-  function limitJournals(recording: HostedCore): void {
+  function limitJournals(recording: WorldJournal): void {
     while (usedBytes() > journalBytes) {
-      const droppable = [...worlds.values()].filter(
-        (world) => world.journal.kept > (world === recording ? 1 : 0),
-      );
-      if (droppable.length === 0) return;
-      const logs = droppable.map(({ journal }) => journal);
-      logs.reduce((largest, log) => (log.bytes > largest.bytes ? log : largest)).dropOldest();
+      let largest: WorldJournal | undefined;
+      for (const { journal } of worlds.values()) {
+        const canDrop = journal.kept > (journal === recording ? 1 : 0);
+        if (canDrop && journal.bytes > (largest?.bytes ?? 0)) largest = journal;
+      }
+      if (largest === undefined) return;
+      largest.dropOldest();
     }
   }
   const isAbsent = (name: string): boolean =>
@@ -194,7 +197,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
       const origin = worlds.get(from);
       if (origin === undefined) throw new InputError("from", says.noOrigin, "not-found");
       if (worlds.has(name)) throw new InputError("name", says.taken, "conflict");
-      const forked = origin.forkCounted(moment);
+      const forked = origin.fork(moment, host);
       makeRoom(name, "name", from);
       get(from);
       droppedNames.delete(name);

@@ -5,7 +5,7 @@ import type { ShownChange } from "../../control/shown-change.ts";
 import type { StepOfEntry } from "../../control/step-of-entry.ts";
 import type { InstalledRule } from "../../faults/faults.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
-import type { PublisherFigures } from "../../simulator/publisher-figures.ts";
+import type { HostedCore } from "../../simulator/core.ts";
 import type { Assumption } from "../../spec/assumptions/catalogue.ts";
 import type { Publisher } from "../../world/accounts/account.ts";
 
@@ -27,7 +27,7 @@ export type Catalogue = Readonly<Record<string, Assumption>>;
 
 export interface PublisherState
   extends Pick<Publisher, "id" | "name" | "surfaces">,
-    PublisherFigures {
+    ReturnType<HostedCore["figuresOf"]> {
   /** Answers of the service then. */
   readonly stats: { readonly status: number; readonly body: string };
   readonly payouts: { readonly status: number; readonly body: string };
