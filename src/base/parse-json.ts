@@ -23,3 +23,8 @@ export function jsonObjectIn(text: string): Readonly<Record<string, unknown>> | 
   const value = jsonIn(text);
   return isPlainObject(value) ? value : undefined;
 }
+
+/** A member of a JSON object; undefined for any other value. */
+export function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}

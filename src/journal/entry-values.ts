@@ -1,16 +1,8 @@
 /** What a shown entry says: its parameters, and the id in its answer. */
 
-import { jsonIn } from "../base/parse-json.ts";
+import { jsonIn, memberOf } from "../base/parse-json.ts";
 import type { EventKind } from "../spec/operations.ts";
 import type { JournalEntry } from "./entry.ts";
-
-/** Headers that any HTTP client sends, and others that don't matter to the service. */
-export const ambientHeaders: ReadonlySet<string> = new Set(
-  (
-    "accept accept-encoding accept-language connection content-length cookie expect host " +
-    "keep-alive referer sec-fetch-mode transfer-encoding upgrade user-agent"
-  ).split(" "),
-);
 
 /** The parameters in the query and the body, as sent. A body that looks like JSON and isn't has none. */
 export function parametersOf({
@@ -35,9 +27,4 @@ export function eventIdIn(
 ): string | undefined {
   const id = status === 200 ? memberOf(jsonIn(body), `${event}_id`) : undefined;
   return typeof id === "string" ? id : undefined;
-}
-
-/** A member of a JSON object; undefined for any other value. */
-export function memberOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }

@@ -4,10 +4,10 @@
  */
 
 import { InputError, isPlainObject } from "../base/input.ts";
+import { memberOf } from "../base/parse-json.ts";
 import { percentDecoded } from "../base/text.ts";
 import { contentTypes, pairsOf } from "../spec/build-request.ts";
 import { operations } from "../spec/operations.ts";
-import { memberOf } from "./entry-values.ts";
 import { operationAt, recordedEntry } from "./read-entry.ts";
 import type { RecordedEntry } from "./recorded-entry.ts";
 

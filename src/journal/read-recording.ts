@@ -1,8 +1,7 @@
 /** Reads a recording from a file: a journal as NDJSON or JSON, or a HAR. Recognises the format by the content. */
 
 import { InputError } from "../base/input.ts";
-import { jsonIn, parseJson } from "../base/parse-json.ts";
-import { memberOf } from "./entry-values.ts";
+import { jsonIn, memberOf, parseJson } from "../base/parse-json.ts";
 import { recordedEntry } from "./read-entry.ts";
 import { harEntries } from "./read-har.ts";
 import type { RecordedEntry, Recording } from "./recorded-entry.ts";

@@ -1,9 +1,9 @@
 /** Exports over HTTP: the same bytes as in process, except for a connection's headers; and safe addresses. */
 
 import { expect, test } from "vitest";
+import { ambientHeaders } from "../../src/audit/nearest/curl-of-request.ts";
 import { createControl } from "../../src/control/control.ts";
 import { createSimulator } from "../../src/index.ts";
-import { ambientHeaders } from "../../src/journal/entry-values.ts";
 import { startServer } from "../../src/server.ts";
 import { createWorlds } from "../../src/simulator/worlds.ts";
 import { fakerPerson } from "../../src/world/publishers/people.ts";

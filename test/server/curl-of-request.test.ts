@@ -3,9 +3,8 @@
 import { execFile, spawnSync } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { curlOfRequest } from "../../src/audit/nearest/curl-of-request.ts";
+import { ambientHeaders, curlOfRequest } from "../../src/audit/nearest/curl-of-request.ts";
 import { type ApiRequest, createSimulator, type JournalEntry } from "../../src/index.ts";
-import { ambientHeaders } from "../../src/journal/entry-values.ts";
 import { inUrl } from "../../src/journal/har.ts";
 import { someOf } from "../budget.ts";
 import { otherForm, parityOptions, recordRequests } from "../parity-requests.ts";

@@ -2,10 +2,17 @@
 
 import { printfFormat, shellQuote } from "../../base/shell.ts";
 import { utf8Text } from "../../base/text.ts";
-import { ambientHeaders } from "../../journal/entry-values.ts";
 import { inUrl } from "../../journal/har.ts";
 import { isSecretHeader, REDACTED } from "../../journal/secrets.ts";
 import type { RequestParts } from "../../spec/messages.ts";
+
+/** Headers that any HTTP client sends, and others that don't matter to the service. */
+export const ambientHeaders: ReadonlySet<string> = new Set(
+  (
+    "accept accept-encoding accept-language connection content-length cookie expect host " +
+    "keep-alive referer sec-fetch-mode transfer-encoding upgrade user-agent"
+  ).split(" "),
+);
 
 export interface CurlOfRequestOptions {
   /** Must hold nothing special to a shell. @default "$ADSIM_URL" */

@@ -5,8 +5,8 @@
 
 import { nodeHost } from "../../adapters/node-host.ts";
 import { parseInstant } from "../../base/calendar.ts";
-import { jsonIn } from "../../base/parse-json.ts";
-import { eventIdIn, memberOf, valuesOf } from "../../journal/entry-values.ts";
+import { jsonIn, memberOf } from "../../base/parse-json.ts";
+import { eventIdIn, valuesOf } from "../../journal/entry-values.ts";
 import type { RecordedEntry, RecordedWorld, Recording } from "../../journal/recorded-entry.ts";
 import { createRequestSteps, type RequestSteps } from "../../play/language/request-step.ts";
 import type { PublisherRef, RequestStep, Scenario } from "../../play/language/scenario.ts";

@@ -3,9 +3,10 @@
  * differently. Ids that depend on the seed become references. Keys are left out.
  */
 
+import { ambientHeaders } from "../../audit/nearest/curl-of-request.ts";
 import { slow } from "../../faults/verdict.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
-import { ambientHeaders, eventIdIn, parametersOf, valuesOf } from "../../journal/entry-values.ts";
+import { eventIdIn, parametersOf, valuesOf } from "../../journal/entry-values.ts";
 import { isSecretHeader, REDACTED } from "../../journal/secrets.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import { buildRequest, type Encoding, encodingOf } from "../../spec/build-request.ts";

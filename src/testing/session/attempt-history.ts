@@ -5,7 +5,7 @@
 
 import type { Attempt, AttemptHistory } from "../../audit/findings/attempts.ts";
 import { sentAfter } from "../../audit/in-flight.ts";
-import { memberOf } from "../../journal/entry-values.ts";
+import { memberOf } from "../../base/parse-json.ts";
 import { type PerformedCommand, performedCommandsOf } from "./performed-commands.ts";
 import type { Outcome, Session, Step } from "./session.ts";
 import { type EventTask, eventsOf, queriesOf, sentBy, type Task } from "./tasks.ts";

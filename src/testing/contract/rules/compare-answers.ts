@@ -2,8 +2,7 @@
 
 import { durationInWords } from "../../../base/duration.ts";
 import { nearestMicros } from "../../../base/money.ts";
-import { jsonIn } from "../../../base/parse-json.ts";
-import { memberOf } from "../../../journal/entry-values.ts";
+import { jsonIn, memberOf } from "../../../base/parse-json.ts";
 import type { EventKind } from "../../../spec/operations.ts";
 import { type JsonSchema, lenientSchemas } from "../../../spec/responses.ts";
 import type { QueryKind } from "../../session/command.ts";

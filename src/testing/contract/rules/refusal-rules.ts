@@ -1,8 +1,8 @@
 /** How a client handles refusals (spec §7). */
 
 import fc from "fast-check";
+import { memberOf } from "../../../base/parse-json.ts";
 import type { Verdict } from "../../../faults/verdict.ts";
-import { memberOf } from "../../../journal/entry-values.ts";
 import type { Choices } from "../../../simulator/simulator-options.ts";
 import { isEventKind } from "../../../spec/operations.ts";
 import { sequenceOf } from "../../arbitraries/sequence.ts";

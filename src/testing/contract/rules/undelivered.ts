@@ -1,6 +1,6 @@
 /** What a client's flush and close say of the events that it couldn't deliver. */
 
-import { memberOf } from "../../../journal/entry-values.ts";
+import { memberOf } from "../../../base/parse-json.ts";
 import { type EventKind, eventKinds } from "../../../spec/operations.ts";
 import { endingsOf, type PerformedCommand } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";

@@ -1,9 +1,8 @@
 /** What a client makes of answers that are valid JSON, but not what the spec describes (spec §2, §4). */
 
 import fc from "fast-check";
-import { jsonIn } from "../../../base/parse-json.ts";
+import { jsonIn, memberOf } from "../../../base/parse-json.ts";
 import type { Verdict } from "../../../faults/verdict.ts";
-import { memberOf } from "../../../journal/entry-values.ts";
 import type { OperationId } from "../../../spec/operations.ts";
 import { lenientSchemas } from "../../../spec/responses.ts";
 import { sequenceOf } from "../../arbitraries/sequence.ts";
