@@ -6,14 +6,19 @@ import { VERSION } from "../base/version.ts";
 import type { JournalEntry, ShownResponse } from "./entry.ts";
 import type { ShownRecord } from "./record.ts";
 
+/** In process there is no URL, and no host has the domain `invalid` (RFC 6761). */
+const NO_URL = "http://adsim.invalid";
+
 /** One JSON document, with a line break at its end. @throws InputError for a base that is no http or https URL. */
-export function harOf(shown: readonly ShownRecord[], base: string | URL | undefined): string {
-  const baseUrl = checkedBase(base);
+export function harOf(shown: readonly ShownRecord[], base: string | URL = NO_URL): string {
+  const href = URL.canParse(base) ? new URL(base).href : "";
+  if (!/^https?:[^?#]+$/.test(href))
+    throw new InputError("baseUrl", 'must be an http or https URL, as "http://127.0.0.1:4010"');
+  const baseUrl = href.replace(/\/$/, "");
   const entries = shown.map((one) => entryOf(one, baseUrl));
   // Firefox needs a page for every entry.
-  const pages = entries.slice(0, 1).map(({ startedDateTime, pageref: id }) => {
-    return { startedDateTime, id, title: baseUrl, pageTimings: {} };
-  });
+  const page = { id: "page_1", title: baseUrl, pageTimings: {} };
+  const pages = entries.slice(0, 1).map(({ startedDateTime }) => ({ startedDateTime, ...page }));
   const creator = { name: "adsim", version: VERSION };
   const log = { version: "1.2", creator, pages, entries, _adsim: { baseUrl } };
   return `${JSON.stringify({ log })}\n`;
@@ -79,12 +84,4 @@ export function inUrl(text: string): string {
   return text
     .toWellFormed()
     .replaceAll(/[^!$-;=?-\]_a-z~]+/g, (characters) => encodeURIComponent(characters));
-}
-
-/** Without a slash at its end. In process there is no URL, and no host has the domain `invalid` (RFC 6761). */
-function checkedBase(given: string | URL = "http://adsim.invalid"): string {
-  const url = URL.canParse(given) ? new URL(given) : undefined;
-  const isFit = url !== undefined && /^https?:$/.test(url.protocol) && url.search + url.hash === "";
-  if (isFit) return url.href.replace(/\/$/, "");
-  throw new InputError("baseUrl", 'must be an http or https URL, such as "http://127.0.0.1:4010"');
 }

@@ -1,12 +1,12 @@
 /** Reads an entry of a journal from a recording. */
 
 import * as v from "valibot";
-import { formatInstant, parseInstant } from "../base/calendar.ts";
+import { formatInstant, LAST_INSTANT_MS, parseInstant } from "../base/calendar.ts";
 import { InputError, notSent, parseInput, renamingField } from "../base/input.ts";
 import { INSTANT_EXPECTED } from "../base/schemas.ts";
 import { fromBase64 } from "../base/text.ts";
 import { isControlTarget } from "../base/world-path.ts";
-import { type OperationId, operations } from "../spec/operations.ts";
+import { type OperationId, operationIds, operations } from "../spec/operations.ts";
 import { profileNames } from "../world/publishers/profiles.ts";
 import type { LeftOut, RecordedEntry } from "./recorded-entry.ts";
 import { shownBody } from "./shown-entry.ts";
@@ -55,8 +55,9 @@ function shown<Body>(body: Body, base64: string | undefined) {
 }
 
 export function operationAt(method: string, path: string): OperationId | undefined {
-  const all = Object.values(operations);
-  return all.find((each) => each.method === method && each.path === path)?.id;
+  return operationIds.find(
+    (id) => operations[id].path === path && operations[id].method === method,
+  );
 }
 
 function leftOutOf(path: string, status: number, served: boolean | undefined): LeftOut | undefined {
@@ -76,6 +77,6 @@ export function recordedInstant(at: unknown, field: string): string {
   const plain = `${date}T${time}:${seconds}.${decimals}${hours}:${minutes}`;
   const parsed = parseInstant(date === undefined ? text : plain);
   const ms = /^\d{12,13}$/.test(text) ? Number(text) : parsed;
-  if (ms !== undefined) return formatInstant(ms);
+  if (ms !== undefined && ms >= 0 && ms <= LAST_INSTANT_MS) return formatInstant(ms);
   throw new InputError(field, `${INSTANT_EXPECTED}${notSent(at)}`);
 }

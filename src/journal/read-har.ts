@@ -75,19 +75,19 @@ function shownOf({ request, response, query, status }: Parts, path: string) {
   const sent = memberOf(request, "postData");
   const form = memberOf(sent, "text") ? "" : encoded(memberOf(sent, "params"));
   const typed = form === "" ? {} : { "content-type": contentTypes.form };
-  const method = memberOf(request, "method");
   const content = memberOf(response, "content");
-  const isEmpty = method === "HEAD" || Number(memberOf(content, "size") ?? 0) <= 0;
+  const hasSize = Number(memberOf(content, "size") ?? 0) > 0;
   return {
     request: {
-      ...{ method, path, query: query || encoded(memberOf(request, "queryString")) },
+      ...{ method: memberOf(request, "method"), path },
+      query: query || encoded(memberOf(request, "queryString")),
       headers: { ...typed, ...headersIn(request) },
       ...(form === "" ? bodyIn(sent, "") : { body: form }),
     },
     response: {
       status: Number.isNaN(status) ? memberOf(response, "status") : status,
       headers: headersIn(response),
-      ...bodyIn(content, isEmpty ? "" : undefined),
+      ...bodyIn(content, hasSize ? undefined : ""),
     },
   };
 }
@@ -105,17 +105,15 @@ function headersIn(message: unknown): Readonly<Record<string, unknown>> {
 }
 
 function pairsIn(list: unknown): readonly (readonly [name: string, value: unknown])[] {
-  if (!Array.isArray(list)) return [];
-  return list.map((pair) => [String(memberOf(pair, "name")), memberOf(pair, "value")]);
+  const pairs = Array.isArray(list) ? list : [];
+  return pairs.map((pair) => [String(memberOf(pair, "name")), memberOf(pair, "value")]);
 }
 
-/** A query or a form. Chrome lists names and values as they were sent, other tools decoded. */
+/** A query or a form. Chrome lists values as they were sent, other tools decoded. */
 function encoded(list: unknown): string {
   const decoded = (text: string): string =>
     (/%[\da-f]{2}/i.test(text) && percentDecoded(text.replaceAll("+", " "))) || text;
-  return pairsOf(
-    pairsIn(list).map(([name, value]) => [decoded(name), decoded(String(value ?? ""))]),
-  );
+  return pairsOf(pairsIn(list).map(([name, value]) => [name, decoded(String(value ?? ""))]));
 }
 
 /** Undefined if it wasn't recorded. */

@@ -26,7 +26,6 @@ export type RecordedWorld = Omit<WorldDescription, "assumptions"> & {
 export interface RecordedEntry extends Pick<JournalEntry, "request"> {
   /** Its place in the file: `line 3`, `entry 3`. */
   readonly place: string;
-  /** Undefined if another tool recorded it. */
   readonly sequence?: number | undefined;
   readonly at?: string | undefined;
   readonly operation: OperationId | undefined;
