@@ -186,8 +186,13 @@ test.each([
   },
 );
 
-test("a byte order mark may begin a HAR, a journal and a trace", async () => {
-  const har = JSON.stringify({ log: { entries: Object.values(entries) } });
-  for (const text of [har, "operation,surface,ad_id\nimpression,S,ad"])
-    expect((await runAdsim(["record", fileOf(`\ufeff${text}`)])).code).toBe(0);
+const request = { method: "GET", path: "/v1/publisher/stats", query: "publisher_id=P" };
+
+test.each([
+  ["a HAR", JSON.stringify({ log: { entries: Object.values(entries) } }), "go to the API"],
+  ["a journal", JSON.stringify({ request, response: { status: 200 } }), ""],
+  ["a trace", "operation,status\nsurfaces,\nsurfaces,-1", "no response is recorded (line 3 GET"],
+])("a byte order mark may begin %s", async (_, text, leftOut) => {
+  const { code, stderr } = await runAdsim(["record", fileOf(`\ufeff${text}`)]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining(leftOut)]);
 });
