@@ -1,9 +1,9 @@
 /** What differs between two answers to one request, in words. */
 
 import { jsonIn } from "../base/parse-json.ts";
-import { differenceOf, type Sides } from "../journal/compare-answers.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import { receivedOf } from "./answer.ts";
+import { differenceOf, type Sides } from "./compare-answers.ts";
 
 /** These say which assumptions or rules shaped an answer. They aren't the service's own. */
 const ownHeaders: ReadonlySet<string> = new Set(["x-adsim-assumptions", "x-adsim-fault"]);

@@ -66,7 +66,10 @@ export function createEventStream(source: EventStreamSource): () => string {
   }
   function newRows(): string {
     sent = Math.max(sent, dropped());
-    const items = journal.exchanges(sent + 1).slice(0, MAX_ROWS);
+    const items = journal
+      .exchanges()
+      .filter(({ sequence }) => sequence > sent)
+      .slice(0, MAX_ROWS);
     const rows = items.map(({ record, sequence }) => listedExchange(record, sequence));
     sent += rows.length;
     if (rows.length === 0) return "";

@@ -3,8 +3,7 @@
 import { formatInstant } from "../base/calendar.ts";
 import { durationInWords } from "../base/duration.ts";
 import { oneLine } from "../base/text.ts";
-import type { ChangeItem } from "../journal/log.ts";
-import type { WorldChange } from "../journal/world-change.ts";
+import type { ChangeItem, WorldChange } from "../journal/log.ts";
 
 export interface ShownChange extends Pick<ChangeItem, "number" | "after" | "change"> {
   /** In ISO 8601 on the world's clock. */

@@ -5,14 +5,11 @@ import type { EventKind } from "../spec/operations.ts";
 import type { JournalEntry } from "./entry.ts";
 
 /** The parameters in the query and the body, as sent. A body that looks like JSON and isn't has none. */
-export function parametersOf({
-  query,
-  body,
-}: Pick<JournalEntry["request"], "query" | "body">): (readonly [name: string, value: unknown])[] {
+export function parametersOf({ query, body }: Pick<JournalEntry["request"], "query" | "body">) {
   const inBody = body.startsWith("{")
     ? Object.entries(Object(jsonIn(body)))
     : new URLSearchParams(body);
-  return [...new URLSearchParams(query), ...inBody];
+  return [...new URLSearchParams(query), ...inBody] as (readonly [name: string, value: unknown])[];
 }
 
 /** The parameters as text. If a name occurs twice, the last value counts. */

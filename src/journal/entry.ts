@@ -29,12 +29,7 @@ export interface JournalEntry {
   readonly operation: OperationId | undefined;
   /** Id of the publisher whose key was sent; undefined without a valid key. */
   readonly publisher: string | undefined;
-  readonly request: Omit<RequestParts, "body"> & {
-    /** Text. Bytes that aren't UTF-8 are shown as U+FFFD. */
-    readonly body: string;
-    /** The bytes in base 64, if they aren't UTF-8. */
-    readonly bodyBase64?: string | undefined;
-  };
+  readonly request: Omit<RequestParts, "body"> & ShownBody;
   /** What the client got. Status 0 if a rule left it without a response; a cut body has only the part that arrived. */
   readonly response: ShownResponse;
   readonly producedBy: Producer;
@@ -57,10 +52,15 @@ export interface JournalEntry {
   readonly nearest?: Nearest | undefined;
 }
 
-/** A response as the client got it. `bodyBase64` has the bytes if they aren't UTF-8. */
-export type ShownResponse = Omit<ApiResponse, "delivery"> & {
+export interface ShownBody {
+  /** Text. Bytes that aren't UTF-8 are shown as U+FFFD. */
+  readonly body: string;
+  /** The bytes in base 64, if they aren't UTF-8. */
   readonly bodyBase64?: string | undefined;
-};
+}
+
+/** A response as the client got it. */
+export type ShownResponse = Omit<ApiResponse, "body" | "delivery"> & ShownBody;
 
 /** Explains an unknown name or id by the state of the world at the time the entry is shown. */
 export interface Nearest {

@@ -108,6 +108,5 @@ const waitSchema = v.strictObject({ count: wholeFrom(1), signal: v.optional(sign
 /** Checks the arguments of `waitFor`. @throws InputError that names the invalid one. */
 export function parseWait(wanted: object, count: number, options: object) {
   const filter = parseFilter(wanted);
-  if ("limit" in wanted) throw new InputError("limit", "can't be used here: pass count instead");
   return { ...parseInput(waitSchema, { ...options, count }, "options"), filter };
 }

@@ -67,7 +67,8 @@ export class WorldJournal extends Log {
     this.follow(({ record, sequence }) => observer(shownEntry(record, sequence)));
 
   /** The matching entries, oldest first. */
-  readonly entries = (filter?: JournalFilter): JournalEntry[] => entriesOf(this.shown(filter));
+  readonly entries = (filter?: JournalFilter): JournalEntry[] =>
+    this.shown(filter).map(({ entry }) => entry);
 
   /** The entries as NDJSON. Each line has an entry, and in `world` the settings of the world that answered. */
   readonly toNdjson = (filter?: JournalFilter): string => ndjsonOf(this.shown(filter));
@@ -108,7 +109,7 @@ export class WorldJournal extends Log {
         if (found.length < count) return;
         stop();
         signal?.removeEventListener("abort", abort);
-        resolve(entriesOf(this.#show(found, filter)));
+        resolve(this.#show(found, filter).map(({ entry }) => entry));
       };
       const abort = (): void => {
         stop();
@@ -124,10 +125,6 @@ export class WorldJournal extends Log {
       return { record, entry: shownEntry(record, sequence, secrets, find(record, secrets)) };
     });
   }
-}
-
-function entriesOf(shown: readonly ShownRecord[]): JournalEntry[] {
-  return shown.map(({ entry }) => entry);
 }
 
 /** One line of JSON for each entry, with the settings of the world that answered in `world`. */

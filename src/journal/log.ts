@@ -1,15 +1,24 @@
 /** What happened to a world, in order: its exchanges, and what was done by hand between them. Keeps the latest. */
 
+import type { ClockMode } from "../base/clock.ts";
+import type { FaultChange } from "../faults/faults.ts";
+import type { Assumptions } from "../spec/assumptions/catalogue.ts";
+import type { PublisherChange } from "../world/accounts/publisher-directory.ts";
 import type { JournalRecord } from "./record.ts";
-import type { WorldChange } from "./world-change.ts";
 
-interface Item {
+/** What is done by hand. `was`: the mode of the clock before. A change of the kind `replace` replaces the whole state. */
+export type WorldChange =
+  | PublisherChange
+  | FaultChange
+  | { readonly kind: "advance"; readonly byMs: number }
+  | Readonly<{ kind: "set-clock"; mode: ClockMode; nowMs: number; was: ClockMode }>
+  | { readonly kind: "assume"; readonly assumptions: Partial<Assumptions> }
+  | { readonly kind: "replace"; readonly by: "restore" | "play"; readonly was: ClockMode };
+
+export interface ExchangeItem {
+  readonly kind: "exchange";
   /** How many items were before it since the world began. */
   readonly position: number;
-}
-
-export interface ExchangeItem extends Item {
-  readonly kind: "exchange";
   /** Counts all exchanges of the world, from 1. */
   readonly sequence: number;
   readonly record: JournalRecord;
@@ -17,8 +26,10 @@ export interface ExchangeItem extends Item {
   readonly bytes: number;
 }
 
-export interface ChangeItem extends Item {
+export interface ChangeItem {
   readonly kind: "change";
+  /** How many items were before it since the world began. */
+  readonly position: number;
   /** Counts all changes by hand, from 1. */
   readonly number: number;
   /** The exchange after which it was made; 0 before the first. */
@@ -107,16 +118,13 @@ export class Log {
     return this.items().filter((item) => item.kind === "change");
   }
 
-  /** The exchanges from this number on. */
-  exchanges(first = 1): readonly ExchangeItem[] {
-    const isAsked = (item: LogItem): item is ExchangeItem =>
-      item.kind === "exchange" && item.sequence >= first;
-    return this.items().filter(isAsked);
+  exchanges(): readonly ExchangeItem[] {
+    return this.items().filter((item) => item.kind === "exchange");
   }
 
   /** The exchange with this number; undefined if it was dropped. */
   exchange(sequence: number): ExchangeItem | undefined {
-    return this.exchanges(sequence).find((item) => item.sequence === sequence);
+    return this.exchanges().find((item) => item.sequence === sequence);
   }
 
   #append(item: LogItem): void {

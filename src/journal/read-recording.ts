@@ -22,9 +22,9 @@ export function readRecording(lines: readonly string[]): Recording {
     const byAdsim = entries.some(({ sequence }) => sequence !== undefined);
     return inOrder({ form: "HAR", byAdsim, entries });
   }
-  // One entry, what GET /_sim/journal answers, or journal.entries() as JSON.
-  if (memberOf(value, "request") !== undefined) return journal([recordedEntry(value, first.place)]);
-  const list = Array.isArray(value) ? value : memberOf(value, "entries");
+  // journal.entries() as JSON, what GET /_sim/journal answers, or a single entry.
+  const own = memberOf(value, "request") === undefined ? memberOf(value, "entries") : [value];
+  const list = Array.isArray(value) ? value : own;
   if (Array.isArray(list))
     return journal(list.map((entry, index) => recordedEntry(entry, `entry ${index + 1}`)));
   throw new InputError(

@@ -4,19 +4,10 @@ import type { OperationId } from "../spec/operations.ts";
 import type { WorldDescription } from "../world/publishers/world-settings.ts";
 import type { JournalEntry, ShownResponse } from "./entry.ts";
 
-/** Why a request is left out, in words that follow "because". */
-export const leftOutReasons = {
-  "kept-from-service": "a fault rule kept them from reaching the service",
-  "no-response": "no response is recorded",
-  control: "they are for the control API",
-  "not-the-api": "they didn't go to the API",
-  "other-host": "most requests to the API went to another address",
-  "no-operation": "the API has no operation with their method and path",
-  incomplete: "a required parameter isn't recorded",
-  unsendable: "HTTP can't carry them",
-} as const;
-
-export type LeftOut = keyof typeof leftOutReasons;
+/** Why a request is left out. */
+export type LeftOut =
+  | ("kept-from-service" | "no-response" | "control" | "not-the-api" | "other-host")
+  | ("no-operation" | "incomplete" | "unsendable");
 
 /** The settings of the world that answered. */
 export type RecordedWorld = Omit<WorldDescription, "assumptions"> & {

@@ -11,7 +11,7 @@ import { payoutHistoryOf } from "../exchange/operations/revenue.ts";
 import { dedupWindowOf } from "../exchange/operations/time-choices.ts";
 import { addRule, createFaults, type Faults } from "../faults/faults.ts";
 import { type Journal, WorldJournal } from "../journal/journal.ts";
-import type { WorldChange } from "../journal/world-change.ts";
+import type { WorldChange } from "../journal/log.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import type { Rejection } from "../spec/errors.ts";

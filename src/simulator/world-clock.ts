@@ -2,7 +2,7 @@
 
 import type { Clock, ClockMode } from "../base/clock.ts";
 import { durationMs } from "../base/duration.ts";
-import type { WorldChange } from "../journal/world-change.ts";
+import type { WorldChange } from "../journal/log.ts";
 
 export function createWorldClock(
   running: () => Clock,

@@ -84,7 +84,6 @@ describe("invalid arguments reject, and the error names the field", () => {
   test.each([
     ["filter", null, 1, {}],
     ["operation", { operation: "clicks" }, 1, {}],
-    ["limit", { limit: 3 }, 1, {}],
     ["count", {}, 0, {}],
     ["count", {}, "2", {}],
     ["count", {}, Number.POSITIVE_INFINITY, {}],

@@ -1,7 +1,7 @@
 /** Which requests of a recording were left out, and why, in words. */
 
 import { oneLine } from "../../base/text.ts";
-import { type LeftOut, leftOutReasons, type RecordedEntry } from "../../journal/recorded-entry.ts";
+import type { LeftOut, RecordedEntry } from "../../journal/recorded-entry.ts";
 
 export interface LeftOutRequest {
   readonly entry: RecordedEntry;
@@ -16,6 +16,18 @@ export interface LeftOutGroup {
   readonly which: string;
 }
 
+/** Why, in words that follow "because". */
+const reasons: Readonly<Record<LeftOut, string>> = {
+  "kept-from-service": "a fault rule kept them from reaching the service",
+  "no-response": "no response is recorded",
+  control: "they are for the control API",
+  "not-the-api": "they didn't go to the API",
+  "other-host": "most requests to the API went to another address",
+  "no-operation": "the API has no operation with their method and path",
+  incomplete: "a required parameter isn't recorded",
+  unsendable: "HTTP can't carry them",
+};
+
 /** More are only counted. */
 const MAX_NAMED = 5;
 
@@ -25,7 +37,7 @@ export function leftOutGroups(requests: readonly LeftOutRequest[]): readonly Lef
     const named = why === "not-the-api" ? [] : group.slice(0, MAX_NAMED).map(nameOf);
     const more = named.length > 0 && group.length > MAX_NAMED;
     const which = [...named, ...(more ? [`and ${group.length - MAX_NAMED} more`] : [])].join(", ");
-    return { reason: leftOutReasons[why], count: group.length, which };
+    return { reason: reasons[why], count: group.length, which };
   });
 }
 

@@ -2,7 +2,7 @@
 
 import { counted } from "../../base/counted.ts";
 import { oneLine, printable } from "../../base/text.ts";
-import type { Difference, Sides } from "../../journal/compare-answers.ts";
+import type { Difference, Sides } from "../../choices/compare-answers.ts";
 import type { Recording } from "../../journal/recorded-entry.ts";
 import type { Outcome, Replay, ReplayedEntry } from "../../play/replay/replay.ts";
 import { type LeftOutGroup, leftOutGroups } from "./left-out.ts";

@@ -2,8 +2,8 @@
 
 import { formatInstant, parseInstant } from "../../base/calendar.ts";
 import { InputError } from "../../base/input.ts";
+import { type Difference, differenceOf } from "../../choices/compare-answers.ts";
 import type { ClientExchange } from "../../invariants/client-exchange.ts";
-import { type Difference, differenceOf } from "../../journal/compare-answers.ts";
 import type { LeftOut, RecordedEntry, RecordedWorld } from "../../journal/recorded-entry.ts";
 import type { Choices } from "../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";

@@ -1,7 +1,7 @@
 /** What counts as the same answer, and how a difference is shown. */
 
 import { expect, test } from "vitest";
-import { differenceOf } from "../../src/journal/compare-answers.ts";
+import { differenceOf } from "../../src/choices/compare-answers.ts";
 
 const same = { status: 200, headers: { "content-type": "application/json" }, body: '{"a":1}' };
 
