@@ -13,7 +13,7 @@ export function readRecording(lines: readonly string[]): Recording {
     .filter(({ text }) => text.trim() !== "");
   const [first] = numbered;
   if (first === undefined) throw new InputError("", "is empty: it has no request");
-  if (numbered.length > 1 && jsonIn(first.text) !== undefined)
+  if (memberOf(jsonIn(first.text), "request") !== undefined)
     return journal(numbered.map(({ text, place }) => recordedEntry(parse(text, place), place)));
   const value = parse(lines.join("\n"), "it");
   const log = memberOf(value, "log");
@@ -22,9 +22,8 @@ export function readRecording(lines: readonly string[]): Recording {
     const byAdsim = entries.some(({ sequence }) => sequence !== undefined);
     return inOrder({ form: "HAR", byAdsim, entries });
   }
-  // journal.entries() as JSON, what GET /_sim/journal answers, or a single entry.
-  const own = memberOf(value, "request") === undefined ? memberOf(value, "entries") : [value];
-  const list = Array.isArray(value) ? value : own;
+  // journal.entries() as JSON, or what GET /_sim/journal answers.
+  const list = Array.isArray(value) ? value : memberOf(value, "entries");
   if (Array.isArray(list))
     return journal(list.map((entry, index) => recordedEntry(entry, `entry ${index + 1}`)));
   throw new InputError(
