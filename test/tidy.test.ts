@@ -247,6 +247,12 @@ describe("banned calls", () => {
     },
   );
 
+  test("what Node 20 lacks: nowhere", () => {
+    expect(places(sources, /\b(?:Map|Object)\.groupBy\b|Promise\.(?:try|withResolvers)/)).toEqual(
+      [],
+    );
+  });
+
   test("async and await: only in adapters, cli, play/targets, client, testing and control", () => {
     const mayNot = (path: string): boolean => inside(path) && !waits(path);
     expect(places(sources, /\bawait\b|\basync\b/, mayNot)).toEqual([]);

@@ -16,7 +16,7 @@ import { answerKey, differencesInWords, type SameId } from "./answer-differences
 import { type IdTranslator, idTranslator, sameIdIn, translatedRequest } from "./ids-elsewhere.ts";
 import { allKeys } from "./matrix-plan.ts";
 import { askUnder, type NamedChoice } from "./past-under.ts";
-import { askedOnce, hosted, presentOf, type Question } from "./present.ts";
+import { askedOnce, hosted, type Question, worldAt } from "./present.ts";
 
 /** Choices with the same answer: status, headers, body, and how much of it arrives. */
 export interface AnswerGroup {
@@ -79,7 +79,7 @@ export function compareAt(
   const impossible: (NamedChoice & { why: string })[] = [];
   for (const choice of varied.flatMap((key) => otherChoices(key, asker.inForce))) {
     try {
-      groups.add(choice, asker.askUnder(choice));
+      groups.add(choice, asker.find(choice));
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       impossible.push({ ...choice, why: error.message });
@@ -109,12 +109,12 @@ interface Asker {
   /** The answer under the choices in force. */
   readonly first: Asked;
   /** @throws InputError if the world can't have the choice. */
-  askUnder(choice: NamedChoice): Found;
+  find(choice: NamedChoice): Found;
   readonly note: Pick<ChoiceComparison, "note">;
 }
 
 function createAsker(question: Question): Asker {
-  const present = presentOf(question);
+  const present = worldAt(question);
   const { seed, assumptions: inForce } = present;
   const first = ask(present.fork(), question.request);
   const script = question.core.past.scriptOf(question.moment, "earliest");
@@ -142,12 +142,13 @@ function createAsker(question: Question): Asker {
   return {
     inForce,
     first,
-    askUnder(choice) {
+    find(choice) {
       if (choice.key === "ids.format") return askInFormat(choice);
       // A key that works for every publisher lets their requests influence each other.
       const past = choice.key === "auth.key-scope" ? script : own;
       return { asked: askUnder({ ...question, requestWith }, past, choice) };
     },
+    // Without an account, nothing depends on the choices yet.
     note: script.from.accounts.size === 0 ? {} : { note: noteAbout(script.sequence) },
   };
 }

@@ -2,7 +2,7 @@
 
 import type { LogItem } from "../journal/log.ts";
 import type { Script } from "../simulator/past.ts";
-import { type Replay, requestIn } from "../simulator/replay.ts";
+import { requestIn } from "../simulator/replay.ts";
 import type { AssumptionKey } from "../spec/assumptions/catalogue.ts";
 import type { ApiRequest, ApiResponse, RequestParts } from "../spec/messages.ts";
 import { operations } from "../spec/operations.ts";
@@ -31,18 +31,23 @@ export function askUnder(
   script: Script,
   { key, choice }: NamedChoice,
 ): Asked {
-  /** The ids of impressions there, by those that clients were told here. */
+  /** Impression ids: as recorded → in the copy. */
   const told = new Map<string, string>();
   const idOf: IdTranslator = (text) => told.get(text) ?? text;
-  const send: Replay["send"] = (world, record) => {
-    const answer = world.handle(asToldThere(requestIn(record), idOf));
-    const id = impressionIdIn(record.response);
-    if (id !== undefined && !told.has(id)) told.set(id, impressionIdIn(answer) ?? `${id}-untold`);
-    return answer;
-  };
-  const items = script.items.flatMap((item) => withoutChoice(item, key));
-  const choices = { [key]: choice };
-  const world = core.rebuild({ ...script, items }, { choices, send, decide });
+  const world = core.rebuild(
+    { ...script, items: script.items.flatMap((item) => withoutChoice(item, key)) },
+    {
+      choices: { [key]: choice },
+      requestOf: (record) => asToldThere(requestIn(record), idOf),
+      answered(record, answer) {
+        const id = impressionIdIn(record.response);
+        if (id === undefined || told.has(id)) return;
+        // Or an id that no world has.
+        told.set(id, impressionIdIn(answer) ?? `${id}-untold`);
+      },
+      decide,
+    },
+  );
   return ask(world, requestWith(idOf));
 }
 
@@ -51,8 +56,8 @@ function asToldThere(request: RequestParts, idOf: IdTranslator): RequestParts {
   return request.path === operations.click.path ? translatedRequest(request, idOf) : request;
 }
 
-function impressionIdIn(response: ApiResponse | undefined): string | undefined {
-  return response && /"impression_id":"([^"]+)"/.exec(response.body)?.[1];
+function impressionIdIn(response: ApiResponse): string | undefined {
+  return /"impression_id":"([^"]+)"/.exec(response.body)?.[1];
 }
 
 /** Without a choice of this key; empty if nothing is left. */

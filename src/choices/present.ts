@@ -34,7 +34,7 @@ function isHosted(sim: SimulatorCore): sim is HostedCore {
 }
 
 /** The world at the moment of the question. It has no journal. */
-export function presentOf({ core, moment, decide }: Question): HostedCore {
+export function worldAt({ core, moment, decide }: Question): HostedCore {
   return core.rebuild(core.past.scriptOf(moment), { decide });
 }
 

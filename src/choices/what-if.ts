@@ -9,7 +9,7 @@ import { requestIn } from "../simulator/replay.ts";
 import type { RequestParts } from "../spec/messages.ts";
 import { type Answer, type Asked, ask, shownAsked } from "./answer.ts";
 import { differencesInWords } from "./answer-differences.ts";
-import { askedOnce, asRecorded, presentOf, type Question } from "./present.ts";
+import { askedOnce, asRecorded, type Question, worldAt } from "./present.ts";
 
 /** What to change. */
 export type Alteration =
@@ -55,10 +55,11 @@ function recordedAt({ journal }: HostedCore, sequence: number): JournalRecord {
 /** @throws InputError for an entry that can't be sent again, and for an invalid alteration; it names the field. */
 export function whatIf(core: HostedCore, sequence: number, alteration: Alteration): WhatIf {
   const question = recordedQuestion(core, sequence);
-  // Functions are asked again if what they may look at has changed.
+  // Rules keep the function that they were made with, so what decides is exchanged inside of it: functions are asked again if
+  // what they may look at has changed.
   const again = askedOnce();
   let decide: FunctionStandIn = question.decide;
-  const present = presentOf({
+  const present = worldAt({
     ...question,
     decide: (id, call) => (sent) => decide(id, call)(sent),
   });

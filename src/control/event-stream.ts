@@ -1,4 +1,4 @@
-/** What happens in a world as server-sent events: what its journal and its history keep, from some entry on. */
+/** What happens in a world as server-sent events: what its journal keeps, from some entry on. */
 
 import type { ChangeItem } from "../journal/log.ts";
 import type { HostedCore } from "../simulator/core.ts";

@@ -13,12 +13,12 @@ import type { ControlCall, ControlRoute, Reply } from "./route.ts";
 import { shownChange } from "./shown-change.ts";
 
 export const historyRoutes: readonly ControlRoute[] = [
-  { method: "GET", path: "history", answer: reach },
-  { method: "GET", path: "history/:sequence", query: ["publisher"], answer: moment },
+  { method: "GET", path: "history", answer: listMoments },
+  { method: "GET", path: "history/:sequence", query: ["publisher"], answer: showMoment },
 ];
 
 /** Which moments can be rebuilt, and what was done by hand meanwhile. */
-function reach({ world }: ControlCall): Reply {
+function listMoments({ world }: ControlCall): Reply {
   const { journal } = world;
   const { first, whyNone } = world.past;
   const unavailable = whyNone && `No moment can be rebuilt: ${whyNone}.`;
@@ -32,9 +32,9 @@ function reach({ world }: ControlCall): Reply {
 }
 
 /** The world right before and right after an entry, as one publisher sees it. 0 is the world's beginning. */
-function moment(call: ControlCall): Reply {
+function showMoment(call: ControlCall): Reply {
   const { world, query } = call;
-  const sequence = entryOf(call);
+  const sequence = sequenceIn(call);
   const publisher = query.get("publisher") ?? publisherBehind(world, sequence);
   if (publisher !== undefined) world.publishers.get(publisher);
   const after = underName("sequence", () => stateAt(world, { after: sequence }, publisher));
@@ -77,7 +77,7 @@ function stateAt(world: HostedCore, moment: Moment, publisher: string | undefine
 }
 
 /** @throws InputError unless the path has the number of an entry. */
-export function entryOf({ part }: Pick<ControlCall, "part">): number {
+export function sequenceIn({ part }: Pick<ControlCall, "part">): number {
   const text = part("sequence");
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new InputError("sequence", "must be the number of an entry of the journal", "not-found");
@@ -91,6 +91,7 @@ function shownState(world: HostedCore, mode: ClockMode, publisher: string | unde
     mode,
     assumptions,
     faults: faults.list(),
+    // Last, because it changes the copy.
     publisher: publisher === undefined ? null : publisherState(world, publisher),
   };
 }
@@ -100,7 +101,7 @@ function publisherState(world: HostedCore, id: string): object | null {
   if (publisher === undefined) return null;
   const { name, surfaces } = publisher;
   const figures = world.figuresOf(id);
-  // A key that nothing was spent with: what is left of the quotas must not decide what can be seen.
+  // Reads with a fresh key, so that a used-up quota doesn't refuse them.
   const { apiKey } = world.publishers.rotateKey(id);
   world.faults.clear();
   const read = (operation: OperationId): object => {

@@ -7,7 +7,7 @@ import type { JournalFilter, Secrets } from "../journal/filter.ts";
 import { harOf } from "../journal/har.ts";
 import { ndjsonOf } from "../journal/journal.ts";
 import type { MaybeLater } from "../simulator/worlds.ts";
-import { entryOf } from "./history-routes.ts";
+import { sequenceIn } from "./history-routes.ts";
 import { baseUrlOf, choiceOf, integerOf, type Query } from "./input.ts";
 import type { ControlCall, ControlRoute, Reply, ScenarioPlayer } from "./route.ts";
 import { stepOfEntry } from "./step-of-entry.ts";
@@ -70,7 +70,7 @@ function showOne(call: ControlCall): MaybeLater<Reply> {
 /** One entry, and how to send its request again. */
 function entryWithStep(call: ControlCall, check?: ScenarioPlayer["check"]): Reply {
   const { world, query, header, prefix } = call;
-  const sequence = entryOf(call);
+  const sequence = sequenceIn(call);
   const secrets = secretsIn(query) ?? "redacted";
   const [found] =
     sequence === 0 ? [] : world.journal.shown({ after: sequence - 1, limit: 1, secrets });

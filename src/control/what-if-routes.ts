@@ -6,7 +6,7 @@ import { strictObject } from "../base/schema-builders.ts";
 import { compareAt } from "../choices/compare-choices.ts";
 import { type Alteration, recordedQuestion, whatIf } from "../choices/what-if.ts";
 import type { RequestParts } from "../spec/messages.ts";
-import { entryOf } from "./history-routes.ts";
+import { sequenceIn } from "./history-routes.ts";
 import { durationInBody } from "./input.ts";
 import type { ControlCall, ControlRoute, Reply } from "./route.ts";
 
@@ -37,7 +37,7 @@ const bodySchema = strictObject({
 function askWhatIf(call: ControlCall): Reply {
   const alteration = alterationIn(call.body);
   const { world } = call;
-  const sequence = entryOf(call);
+  const sequence = sequenceIn(call);
   try {
     const found =
       alteration === undefined

@@ -25,7 +25,7 @@ export interface JournalEntry {
   readonly sequence: number;
   /** When it arrived, in ISO 8601 with milliseconds, on the world's clock. */
   readonly at: string;
-  /** Undefined if the path belongs to no operation. */
+  /** Undefined if the path and method belong to no operation. */
   readonly operation: OperationId | undefined;
   /** Id of the publisher whose key was sent; undefined without a valid key. */
   readonly publisher: string | undefined;

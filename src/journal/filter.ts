@@ -8,7 +8,7 @@ import { type OperationId, operationIds } from "../spec/operations.ts";
 import type { ExchangeItem } from "./log.ts";
 import { type JournalRecord, PREFLIGHT } from "./record.ts";
 
-/** Whether keys and UPI ids are shown. */
+/** Whether the values of headers with credentials are shown. */
 export type Secrets = "shown" | "redacted";
 
 /** Selects the entries that meet all conditions. */
@@ -90,7 +90,7 @@ export function parseFilter(given: unknown) {
       record.nowMs < untilMs &&
       isTouched(record) &&
       isWanted(unmatched, record.operation === undefined && record.reason !== PREFLIGHT),
-    /** Those of the matching exchanges that the limit leaves. */
+    /** Applies the limit. */
     limited(matching: readonly ExchangeItem[]): readonly ExchangeItem[] {
       if (limit === undefined) return matching;
       return wanted.after === undefined ? matching.slice(-limit) : matching.slice(0, limit);

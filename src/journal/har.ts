@@ -26,7 +26,7 @@ export function harOf(shown: readonly ShownRecord[], base: string | URL = NO_URL
 
 function entryOf({ entry, record }: ShownRecord, baseUrl: string) {
   const { request, response, ...rest } = entry;
-  // Only fault rules take time on a world's clock. Chrome takes 0 ms for pending, and shows a microsecond as 0.
+  // Only a fault rule delays an answer. Chrome takes 0 ms for pending, and shows a microsecond as 0.
   const wait = rest.fault?.delayMs || 0.001;
   return {
     pageref: "page_1",

@@ -40,12 +40,12 @@ export class WorldJournal extends Log {
     this.#nearest = nearest;
   }
 
-  /** Records the entry with a copy of its response. @returns the original response, which the caller may change. */
-  record(entry: JournalRecord): ApiResponse {
-    const { response } = entry;
+  /** Keeps the record with a copy of its response. @returns the original response, which the caller may change. */
+  record(record: JournalRecord): ApiResponse {
+    const { response } = record;
     const isUsed = this.capacity > 0 || this.#followers.size > 0;
-    if (isUsed) entry.response = copyOfResponse(response);
-    const item = this.add(entry);
+    if (isUsed) record.response = copyOfResponse(response);
+    const item = this.add(record);
     for (const notify of this.#followers) notify(item);
     return response;
   }

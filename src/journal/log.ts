@@ -17,7 +17,7 @@ export type WorldChange =
 
 export interface ExchangeItem {
   readonly kind: "exchange";
-  /** How many items were before it since the world began. */
+  /** How many items were before it. A reset doesn't change that. */
   readonly position: number;
   /** Counts all exchanges of the world, from 1. */
   readonly sequence: number;
@@ -28,7 +28,7 @@ export interface ExchangeItem {
 
 export interface ChangeItem {
   readonly kind: "change";
-  /** How many items were before it since the world began. */
+  /** How many items were before it. A reset doesn't change that. */
   readonly position: number;
   /** Counts all changes by hand, from 1. */
   readonly number: number;
@@ -41,7 +41,7 @@ export interface ChangeItem {
 
 export type LogItem = ExchangeItem | ChangeItem;
 
-/** Most changes by hand that are kept. */
+/** Most changes by hand that are kept. Beyond that the oldest items go, exchanges too. */
 const MAX_CHANGES = 50_000;
 
 export class Log {

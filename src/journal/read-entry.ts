@@ -69,7 +69,7 @@ function leftOutOf(path: string, status: number, served: boolean | undefined): L
 const TIME =
   /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d{1,3})\d*)?)?\s*(?:Z|([+-]\d\d):?(\d\d)?)$/i;
 
-/** As tools write it, or milliseconds since 1970: with fewer digits they would be seconds. @throws InputError under this name. */
+/** A time as tools write it, or milliseconds since 1970 with 12 or 13 digits (10 would be seconds). @throws InputError */
 export function recordedInstant(at: unknown, field: string): string {
   const text = String(at).trim();
   const [, date, time, seconds = "00", decimals = "0", hours = "+00", minutes = "00"] =

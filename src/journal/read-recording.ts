@@ -52,5 +52,5 @@ function inOrder(recording: Recording): Recording {
     ({ sequence }, index) => sequence !== undefined && sequence === entries[index - 1]?.sequence,
   );
   if (again === undefined) return { ...recording, entries };
-  throw new InputError(again.place, `has request ${again.sequence} again. Give one recording`);
+  throw new InputError(again.place, `has request ${again.sequence} again. Give one recording only`);
 }

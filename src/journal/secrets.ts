@@ -1,4 +1,4 @@
-/** What is replaced in everything that leaves adsim: the values of the headers that carry credentials, and nothing else. */
+/** What is replaced in entries and exports unless the caller asks for secrets: the values of headers with credentials, no more. */
 
 /** Stands in place of a secret. */
 export const REDACTED = "(redacted)";

@@ -114,8 +114,9 @@ export class HostedCore {
     this.publishers = createDirectory(() => this.#running, note);
     this.faults = createFaults(() => this.#running, note);
     this.clock = createWorldClock(() => this.#running.clock, note);
-    this.#running = origin === undefined ? this.#begin(options.settings) : runWorld(origin, this);
-    this.past.begin();
+    this.#running =
+      origin === undefined ? this.#newWorld(options.settings) : runWorld(origin, this);
+    this.past.restart();
   }
 
   get seed(): string {
@@ -132,7 +133,7 @@ export class HostedCore {
    * @throws whatever a fault function throws, and InputError if it returns anything but a verdict.
    */
   readonly handle = (request: ApiRequest): ApiResponse => {
-    this.past.keepIfDue();
+    this.past.takeCopyIfDue();
     return this.#running.exchange.handle(request);
   };
 
@@ -174,7 +175,7 @@ export class HostedCore {
     const was = this.#running.clock.mode;
     this.#running = runWorld(readState(saved), this);
     this.journal.note({ kind: "replace", by, was }, this.clock.now());
-    this.past.keep();
+    this.past.takeCopy();
   };
 
   /** See {@link SimulatorCore.fork}. `host`: counts its requests, if it becomes a world of the server. */
@@ -183,7 +184,7 @@ export class HostedCore {
     return new HostedCore(this.options, host, origin);
   };
 
-  /** A copy of the world at a moment, without a journal. Its clock stands still. `choices`: from where the script starts. */
+  /** A copy of the world at a moment, without a journal. Its clock stands still. `choices`: set before the script is played. */
   readonly rebuild = (script: Script, how: Replay & { choices?: Choices } = {}): HostedCore =>
     replay(
       script,
@@ -228,13 +229,13 @@ export class HostedCore {
   readonly reset = (request: { readonly seed?: string | undefined } = {}): void => {
     const { seed } = parseInput(resetSchema, request, "options");
     const { settings } = this.options;
-    this.#running = this.#begin({ ...settings, seed: seed ?? settings.seed });
+    this.#running = this.#newWorld({ ...settings, seed: seed ?? settings.seed });
     this.journal.restart();
-    this.past.begin();
+    this.past.restart();
   };
 
   /** A world in which nothing has happened yet. */
-  #begin(settings: WorldSettings): RunningWorld {
+  #newWorld(settings: WorldSettings): RunningWorld {
     const { clock: mode, wallClock, faults } = this.options;
     const nowMs = mode === "system" ? readWallClockMs(wallClock) : settings.startMs;
     const clock = { mode, nowMs: Math.max(nowMs, settings.startMs) };

@@ -12,11 +12,11 @@ import type { WorldState } from "../world/accounts/state.ts";
 import { copiedStateOf, estimateBytes, type RunningWorld } from "./running-world.ts";
 
 /**
- * A moment in a world's journal: right after an entry, or right before it. The number is the entry's `sequence`. The two entries
- * of a request that a rule duplicates are one.
+ * A moment in a world's journal: right after an entry, or right before it. The number is the entry's `sequence`. A duplicated
+ * request has two entries; both mean the same moments.
  */
 export type Moment =
-  /** 0 is the world's beginning, or the state when the journal was cleared. */
+  /** 0 is the world's beginning. */
   | { readonly after: number; readonly before?: undefined }
   /** What was done by hand since the entry before has happened already, and the clock shows the time of the entry. */
   | { readonly before: number; readonly after?: undefined };
@@ -53,7 +53,7 @@ export interface Script {
   readonly mode: ClockMode;
 }
 
-interface Copy extends Omit<Script, "items" | "untilMs" | "mode"> {
+interface Copy extends Pick<Script, "from" | "sequence"> {
   /** Its position in the log. */
   readonly position: number;
   readonly bytes: number;
@@ -79,18 +79,18 @@ export class Past {
   }
 
   /** Begins here: nothing before can be rebuilt. */
-  begin(): void {
+  restart(): void {
     this.#copies = [];
-    this.keep();
+    this.takeCopy();
   }
 
-  /** Takes a copy if it is time. Call it before each request. */
-  keepIfDue(): void {
-    if (this.#log.end >= this.#dueAt || this.#log.kept === 0) this.keep();
+  /** Call it before each request. After the journal was cleared, a copy is due, too. */
+  takeCopyIfDue(): void {
+    if (this.#log.end >= this.#dueAt || this.#log.kept === 0) this.takeCopy();
   }
 
-  /** Takes a copy. Call it after the state was replaced, which can't be played again. */
-  keep(): void {
+  /** Call it after the state was replaced, which can't be played again. */
+  takeCopy(): void {
     const { begin, end: position, kept, total: sequence, capacity } = this.#log;
     if (capacity === 0 || this.#copies.at(-1)?.position === position) return;
     const copies = this.#copies.filter((copy) => copy.position >= begin);
@@ -98,14 +98,15 @@ export class Past {
     this.#isTooLarge = bytes > this.#maxBytes;
     if (!this.#isTooLarge)
       copies.push({ position, sequence, bytes, from: copiedStateOf(this.#running()) });
-    while (sizeOf(copies) > MAX_COPIES_BYTES) copies.shift();
+    while (copies.reduce((sum, one) => sum + one.bytes, 0) > MAX_COPIES_BYTES) copies.shift();
     this.#copies = copies;
+    // Each fifth of the journal: of what it may hold, and once it has dropped something of what it holds.
     this.#dueAt = position + Math.ceil((kept === sequence ? capacity : kept) / 5);
   }
 
   /** The earliest entry after which the world can be rebuilt; 0 for its beginning. Undefined if there is none. */
   get first(): number | undefined {
-    this.keepIfDue();
+    this.takeCopyIfDue();
     const { begin, total } = this.#log;
     const copy = this.#copies.find((one) => one.position >= begin);
     if (copy === undefined) return undefined;
@@ -129,13 +130,14 @@ export class Past {
    * @throws InputError that says why this moment can't be rebuilt.
    */
   scriptOf(moment: Moment | "now", start: "latest" | "earliest" = "latest"): Script {
-    this.keepIfDue();
+    this.takeCopyIfDue();
     const log = this.#log;
     const { field, position, untilMs } = this.#placeOf(moment);
     // A state that was replaced doesn't follow from what was before.
-    const replaced = log.items(log.begin, position).findLastIndex(isReplacement);
+    const replaced = log.items(log.begin, position).findLast(isReplacement);
+    const earliest = replaced === undefined ? log.begin : replaced.position + 1;
     const usable = this.#copies.filter(
-      (copy) => copy.position > log.begin + replaced && copy.position <= position,
+      (copy) => copy.position >= earliest && copy.position <= position,
     );
     const copy = start === "latest" ? usable.at(-1) : usable[0];
     if (copy === undefined) throw new InputError(field, this.#whyNot(position), "not-found");
@@ -170,15 +172,11 @@ export class Past {
   #whyNot(position: number): string {
     const { first, whyNone } = this;
     if (whyNone !== undefined) return `can't be rebuilt: ${whyNone}`;
-    const copy = this.#copies.find((one) => one.position <= position);
-    if (copy !== undefined)
+    const { begin } = this.#log;
+    if (this.#copies.some((copy) => copy.position >= begin && copy.position <= position))
       return "can't be rebuilt: before it, the state was replaced by one of more than 4 MiB, too much to copy";
     return `must be from ${first} to ${this.#log.total}: what an earlier moment is rebuilt from was dropped`;
   }
-}
-
-function sizeOf(copies: readonly Copy[]): number {
-  return copies.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 function isReplacement(item: LogItem): boolean {

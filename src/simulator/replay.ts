@@ -25,8 +25,10 @@ export interface ReplayedWorld {
 
 /** What to do otherwise than the first time. */
 export interface Replay {
-  /** Sends the request of a record. @default as it was sent */
-  readonly send?: (world: ReplayedWorld, record: JournalRecord) => ApiResponse;
+  /** The request to send in place of a recorded one. @default as it was sent */
+  readonly requestOf?: (record: JournalRecord) => RequestParts;
+  /** Is told the answer to it. */
+  readonly answered?: (record: JournalRecord, answer: ApiResponse) => void;
   /** Decides in place of rules that are functions once all is played. @default they are called */
   readonly decide?: FunctionStandIn;
 }
@@ -35,7 +37,7 @@ export interface Replay {
 export function replay<World extends ReplayedWorld>(
   { items, untilMs }: Script,
   create: (standIn: FunctionStandIn) => World,
-  { send = sendAgain, decide = (_id, rule) => rule }: Replay = {},
+  { requestOf = requestIn, answered, decide = (_id, rule) => rule }: Replay = {},
 ): World {
   let played: JournalRecord | undefined;
   let answer: ApiResponse | undefined;
@@ -59,7 +61,8 @@ export function replay<World extends ReplayedWorld>(
     if (record.fault?.application !== 2) {
       advanceTo(record.nowMs);
       played = record;
-      answer = send(world, record);
+      answer = world.handle(asReadable(record, requestOf(record)));
+      answered?.(record, answer);
     }
     if (hasLeft(record)) answer?.delivery?.undelivered();
   }
@@ -79,10 +82,8 @@ export function requestIn({ method, path, query, headers, body }: JournalRecord)
 }
 
 /** What couldn't be read as a request is sent as something like it: fault rules count it. */
-function sendAgain(world: ReplayedWorld, record: JournalRecord): ApiResponse {
-  const request = requestIn(record);
-  const isReadable = record.reason !== "malformed_request";
-  return world.handle(isReadable ? request : { ...request, headers: unreadable });
+function asReadable({ reason }: JournalRecord, request: RequestParts): RequestParts {
+  return reason === "malformed_request" ? { ...request, headers: unreadable } : request;
 }
 
 /** Its names have no texts. No typed caller could send it. */

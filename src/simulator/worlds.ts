@@ -31,7 +31,7 @@ export interface Worlds {
   peek(name: string): HostedCore | undefined;
   /** In order of creation. */
   names(): string[];
-  /** The names of used worlds that were dropped, and haven't been freed since, oldest first. */
+  /** The names of worlds that were dropped, and haven't been freed since, oldest first. */
   droppedNames(): string[];
   /** How many worlds exist and how much their journals take, with the limits. */
   usage(): {
@@ -256,7 +256,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
   return all;
 }
 
-/** What is wrong with a name. */
+/** Why there is no world. */
 const says = {
   invalid:
     "must be 1 to 64 letters, digits, dots, underscores or hyphens, and not only dots, as in /@NAME/…",

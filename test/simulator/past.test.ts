@@ -192,6 +192,9 @@ test("no moment has what was done by hand after it", () => {
   }
   const { first = 0 } = hosted(sim).past;
   expect(first).toBeLessThan(50);
+  expect(() => sim.fork({ after: 1 })).toThrow(
+    "what an earlier moment is rebuilt from was dropped",
+  );
   for (let after = first; after <= 78; after += 1)
     expect(stateOf(sim.fork({ after }))).toBe(states[after]);
   expect(() => sim.fork({ after: first - 1 })).toThrow(`after must be from ${first} to 78`);

@@ -1,5 +1,6 @@
 /** Which requests of a recording were left out, and why, in words. */
 
+import { groupedBy } from "../../base/grouped-by.ts";
 import { oneLine } from "../../base/text.ts";
 import type { LeftOut, RecordedEntry } from "../../journal/recorded-entry.ts";
 
@@ -32,7 +33,7 @@ const reasons: Readonly<Record<LeftOut, string>> = {
 const MAX_NAMED = 5;
 
 export function leftOutGroups(requests: readonly LeftOutRequest[]): readonly LeftOutGroup[] {
-  const groups = Map.groupBy(requests, ({ why }) => why);
+  const groups = groupedBy(requests, ({ why }) => why);
   return Array.from(groups, ([why, group]) => {
     const named = why === "not-the-api" ? [] : group.slice(0, MAX_NAMED).map(nameOf);
     const more = named.length > 0 && group.length > MAX_NAMED;
