@@ -65,6 +65,8 @@ export interface WaitingClient {
   hasLeft(): boolean;
 }
 
+const staying: WaitingClient = { hasLeft: () => false };
+
 /** A world that a path names. It need not exist yet: `open` creates it. */
 export interface WorldRef {
   readonly name: string;
@@ -183,6 +185,25 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     return response instanceof Promise ? response.then(finish) : finish(response);
   }
 
+  function begin(request: ApiRequest, client = staying): MaybeLater<FollowedResponse> {
+    const sent = plainRequest(request);
+    // A malformed request belongs to no particular world.
+    if (sent.flaw !== undefined) return get(DEFAULT_WORLD).handle(request);
+    const [, prefix = "", rest = ""] = /^(\/@[^/]*)?(.*)$/s.exec(sent.path) ?? [];
+    const name = worldOf(prefix);
+    const inWorld = { ...sent, path: rest || "/" };
+    let world: HostedCore;
+    try {
+      checkName(name, "world");
+      if (isControlPath(rest)) return answerControl(inWorld, prefix, client);
+      world = get(name);
+    } catch (error) {
+      if (error instanceof InputError) return control.refusal(error);
+      throw error;
+    }
+    return world.handle(prefix === "" ? request : inWorld);
+  }
+
   const all: Worlds = {
     get: (name) => get(name),
     peek: (name) => worlds.get(name),
@@ -228,26 +249,9 @@ export function createWorlds(settings: WorldsOptions): Worlds {
         gauge("journal_bytes_limit", "The most bytes that all journals may keep.", journalBytes),
       ];
     },
-    begin(request, client = { hasLeft: () => false }) {
-      const sent = plainRequest(request);
-      // A malformed request belongs to no particular world.
-      if (sent.flaw !== undefined) return get(DEFAULT_WORLD).handle(request);
-      const [, prefix = "", rest = ""] = /^(\/@[^/]*)?(.*)$/s.exec(sent.path) ?? [];
-      const name = worldOf(prefix);
-      const inWorld = { ...sent, path: rest || "/" };
-      let world: HostedCore;
-      try {
-        checkName(name, "world");
-        if (isControlPath(rest)) return answerControl(inWorld, prefix, client);
-        world = get(name);
-      } catch (error) {
-        if (error instanceof InputError) return control.refusal(error);
-        throw error;
-      }
-      return world.handle(prefix === "" ? request : inWorld);
-    },
+    begin,
     handle(request) {
-      const response = all.begin(request);
+      const response = begin(request);
       if (response instanceof Promise) throw new Error("This answer takes time: call begin.");
       return response;
     },

@@ -3,8 +3,8 @@
 import { type Attempt, attemptsOf } from "../../audit/findings/attempts.ts";
 import { groupedBy } from "../../base/grouped-by.ts";
 import { slow } from "../../faults/verdict.ts";
-import type { Journal, WorldJournal } from "../../journal/journal.ts";
-import type { Log } from "../../journal/log.ts";
+import { type Journal, WorldJournal } from "../../journal/journal.ts";
+import type { ExchangeItem } from "../../journal/log.ts";
 import { type EventKind, isEventKind, type OperationId } from "../../spec/operations.ts";
 import { queryKinds } from "./command.ts";
 import { viewInWords } from "./names.ts";
@@ -62,13 +62,9 @@ export function sentBy(session: Session): SentRequest[] {
 }
 
 /** Every simulator's journal has complete records, though its public type shows only entries. */
-function recordsOf(journal: Journal): ReturnType<Log["exchanges"]> {
-  if (!isRing(journal)) throw new TypeError("A session needs a simulator of this package.");
-  return journal.exchanges();
-}
-
-function isRing(journal: Journal): journal is WorldJournal {
-  return "log" in journal;
+function recordsOf(journal: Journal): readonly ExchangeItem[] {
+  if (journal instanceof WorldJournal) return journal.exchanges();
+  throw new TypeError("A session needs a simulator of this package.");
 }
 
 /** Every ad view and click that the client was told to report. */
