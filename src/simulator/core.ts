@@ -227,7 +227,8 @@ export class HostedCore {
 
   /** Starts over from the options, including clock, journal, assumptions and fault rules. Another seed gives another population. */
   readonly reset = (request: { readonly seed?: string | undefined } = {}): void => {
-    const { seed } = parseInput(resetSchema, request, "options");
+    const schema = v.strictObject({ seed: v.optional(v.string()) });
+    const { seed } = parseInput(schema, request, "options");
     const { settings } = this.options;
     this.#running = this.#newWorld({ ...settings, seed: seed ?? settings.seed });
     this.journal.restart();
@@ -254,5 +255,3 @@ export class HostedCore {
     return { ...state, clock: { ...state.clock, mode } };
   }
 }
-
-const resetSchema = v.strictObject({ seed: v.optional(v.string()) });
