@@ -19,7 +19,6 @@ export type { HarFilter, JournalFilter } from "./journal/filter.ts";
 export type { ExchangeObserver, Journal } from "./journal/journal.ts";
 
 export type { SimulatorCore } from "./simulator/core.ts";
-export type { Usage } from "./simulator/running-world.ts";
 export type { Choices, SimulatorOptions } from "./simulator/simulator-options.ts";
 export {
   type Assumption,

@@ -17,7 +17,8 @@ export function harEntries(log: unknown): readonly RecordedEntry[] {
   if (!Array.isArray(list)) throw new InputError("log.entries", "must be a list");
   const entries = list.map(partsOf);
   const own = memberOf(memberOf(log, "_adsim"), "baseUrl");
-  const base = typeof own === "string" ? own : guessedBase(entries);
+  const isOwn = typeof own === "string" && entries.some(({ address }) => address.startsWith(own));
+  const base = isOwn ? own : guessedBase(entries);
   return entries.map((parts, index) => entryOf(parts, base, `entry ${index + 1}`));
 }
 
@@ -76,7 +77,8 @@ function shownOf({ request, response, query, status }: Parts, path: string) {
   const form = memberOf(sent, "text") ? "" : encoded(memberOf(sent, "params"));
   const typed = form === "" ? {} : { "content-type": contentTypes.form };
   const content = memberOf(response, "content");
-  const hasSize = Number(memberOf(content, "size") ?? 0) > 0;
+  // Tools write -1, or no size, for what they don't know.
+  const isEmpty = memberOf(request, "method") === "HEAD" || memberOf(content, "size") === 0;
   return {
     request: {
       ...{ method: memberOf(request, "method"), path },
@@ -87,7 +89,7 @@ function shownOf({ request, response, query, status }: Parts, path: string) {
     response: {
       status: Number.isNaN(status) ? memberOf(response, "status") : status,
       headers: headersIn(response),
-      ...bodyIn(content, hasSize ? undefined : ""),
+      ...bodyIn(content, isEmpty ? "" : undefined),
     },
   };
 }

@@ -42,8 +42,6 @@ import {
   type RunningWorld,
   runWorld,
   stateNow,
-  type Usage,
-  usageOf,
 } from "./running-world.ts";
 import {
   type Choices,
@@ -223,7 +221,12 @@ export class HostedCore {
     return core;
   };
 
-  readonly usage = (): Usage => usageOf(this.#running);
+  /** How many publishers have sent a request, signed up or were changed, and how many impressions are in their books. */
+  readonly usage = () => {
+    const accounts = [...this.#running.state.accounts.values()];
+    const impressions = accounts.reduce((sum, { book }) => sum + book.count, 0);
+    return { publishersTouched: accounts.length, impressions };
+  };
 
   /** Starts over from the options, including clock, journal, assumptions and fault rules. Another seed gives another population. */
   readonly reset = (request: { readonly seed?: string | undefined } = {}): void => {

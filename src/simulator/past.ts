@@ -59,18 +59,19 @@ interface Copy extends Pick<Script, "from" | "sequence"> {
   readonly bytes: number;
 }
 
-/** Most bytes of a copy, by estimate, and of all copies. */
+/** Most bytes of a copy, by estimate. All copies of a world together may have six times as many. */
 const MAX_COPY_BYTES = 4 * 1024 * 1024;
-const MAX_COPIES_BYTES = 64 * 1024 * 1024;
 
 export class Past {
   readonly #log: Log;
   readonly #running: () => RunningWorld;
   readonly #maxBytes: number;
-  #copies: readonly Copy[] = [];
+  #copies: Copy[] = [];
   /** The position in the log at which to take the next copy. */
   #dueAt = 0;
   #isTooLarge = false;
+  /** The estimated size of all copies. */
+  bytes = 0;
 
   constructor(log: Log, running: () => RunningWorld, maxBytes = MAX_COPY_BYTES) {
     this.#log = log;
@@ -91,29 +92,37 @@ export class Past {
 
   /** Call it after the state was replaced, which can't be played again. */
   takeCopy(): void {
-    const { begin, end: position, kept, total: sequence, capacity } = this.#log;
+    const { end: position, kept, total: sequence, capacity } = this.#log;
     if (capacity === 0 || this.#copies.at(-1)?.position === position) return;
-    const copies = this.#copies.filter((copy) => copy.position >= begin);
     const bytes = estimateBytes(this.#running());
     this.#isTooLarge = bytes > this.#maxBytes;
     if (!this.#isTooLarge)
-      copies.push({ position, sequence, bytes, from: copiedStateOf(this.#running()) });
-    while (copies.reduce((sum, one) => sum + one.bytes, 0) > MAX_COPIES_BYTES) copies.shift();
-    this.#copies = copies;
-    // Each fifth of the journal: of what it may hold, and once it has dropped something of what it holds.
-    this.#dueAt = position + Math.ceil((kept === sequence ? capacity : kept) / 5);
+      this.#copies.push({ position, sequence, bytes, from: copiedStateOf(this.#running()) });
+    this.forget();
+    // Each fifth of the journal: of what it may hold, and once it has dropped something of what it holds. But not so often that
+    // copying takes most of the time.
+    const fifth = (kept === sequence ? capacity : kept) / 5;
+    this.#dueAt = position + Math.ceil(Math.max(fifth, bytes / 8192));
+  }
+
+  /** Drops the copies that lead nowhere since the log has dropped what came after them, and the oldest above the limit. */
+  forget(): void {
+    const { begin } = this.#log;
+    this.#copies = this.#copies.filter(({ position }) => position >= begin);
+    this.bytes = this.#copies.reduce((sum, copy) => sum + copy.bytes, 0);
+    while (this.bytes > 6 * this.#maxBytes) this.bytes -= this.#copies.shift()?.bytes ?? 0;
   }
 
   /** The earliest entry after which the world can be rebuilt; 0 for its beginning. Undefined if there is none. */
   get first(): number | undefined {
     this.takeCopyIfDue();
-    const { begin, total } = this.#log;
-    const copy = this.#copies.find((one) => one.position >= begin);
+    this.forget();
+    const [copy] = this.#copies;
     if (copy === undefined) return undefined;
     const { position, sequence } = copy;
     // Later, if something was done by hand between that entry and the copy.
     const first = position === this.#positionAfter(sequence) ? sequence : sequence + 1;
-    return first <= total ? first : undefined;
+    return first <= this.#log.total ? first : undefined;
   }
 
   /** Why there is none; undefined if there is one. */
@@ -134,7 +143,9 @@ export class Past {
     const log = this.#log;
     const { field, position, untilMs } = this.#placeOf(moment);
     // A state that was replaced doesn't follow from what was before.
-    const replaced = log.items(log.begin, position).findLast(isReplacement);
+    const replaced = log
+      .items(log.begin, position)
+      .findLast((item) => item.kind === "change" && item.change.kind === "replace");
     const earliest = replaced === undefined ? log.begin : replaced.position + 1;
     const usable = this.#copies.filter(
       (copy) => copy.position >= earliest && copy.position <= position,
@@ -172,15 +183,10 @@ export class Past {
   #whyNot(position: number): string {
     const { first, whyNone } = this;
     if (whyNone !== undefined) return `can't be rebuilt: ${whyNone}`;
-    const { begin } = this.#log;
-    if (this.#copies.some((copy) => copy.position >= begin && copy.position <= position))
+    if (this.#copies.some((copy) => copy.position <= position))
       return "can't be rebuilt: before it, the state was replaced by one of more than 4 MiB, too much to copy";
-    return `must be from ${first} to ${this.#log.total}: what an earlier moment is rebuilt from was dropped`;
+    return `is too early: the first moment that can still be rebuilt is right after entry ${first}`;
   }
-}
-
-function isReplacement(item: LogItem): boolean {
-  return item.kind === "change" && item.change.kind === "replace";
 }
 
 function modeAfter({ clock }: WorldState, items: readonly LogItem[]): ClockMode {

@@ -78,21 +78,8 @@ export function stateNow({ state, clock }: RunningWorld): WorldState {
   return { ...state, clock: { mode: clock.mode, nowMs: clock.now() } };
 }
 
-/** How much a world holds in memory. */
-export interface Usage {
-  /** Publishers that have sent a request, signed up, or were changed. */
-  readonly publishersTouched: number;
-  readonly impressions: number;
-}
-
-export function usageOf({ state: { accounts } }: RunningWorld): Usage {
-  let impressions = 0;
-  for (const { book } of accounts.values()) impressions += book.count;
-  return { publishersTouched: accounts.size, impressions };
-}
-
-/** Measured memory in bytes: of a world, an account, an impression, and one that may still be repeated. */
-const BYTES = { world: 70_000, account: 3400, impression: 28, session: 150 };
+/** Measured memory of a copy in bytes: of a world, an account, an impression, and one that may still be repeated. */
+const BYTES = { world: 500, account: 2100, impression: 28, session: 150 };
 
 /** Estimates the size of a copy of the world, in bytes. */
 export function estimateBytes({ state: { accounts } }: RunningWorld): number {

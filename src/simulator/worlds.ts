@@ -7,7 +7,6 @@ import { InputError } from "../base/input.ts";
 import { endOfName, isControlPath } from "../base/world-path.ts";
 import { headerOf, type PlainRequest, plainRequest } from "../exchange/plain-request.ts";
 import type { JournalEntry } from "../journal/entry.ts";
-import type { WorldJournal } from "../journal/journal.ts";
 import type { ApiRequest, ApiResponse, FollowedResponse } from "../spec/messages.ts";
 import { type MetricFamily, metric } from "../spec/metrics.ts";
 import { createSimulatorCore, type HostedCore } from "./core.ts";
@@ -134,7 +133,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
   }
   function add(name: string, world: HostedCore): HostedCore {
     const { journal } = world;
-    if (journal.capacity > 0) journal.follow(() => limitJournals(journal));
+    if (journal.capacity > 0) journal.follow(() => limitJournals(world));
     worlds.set(name, world);
     byUse.add(name);
     for (const observer of observers) world.journal.observe((entry) => observer(name, entry));
@@ -149,18 +148,19 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     for (const world of worlds.values()) total += of(world);
     return total;
   };
-  const usedBytes = (): number => sum(({ journal }) => journal.bytes);
+  const bytesOf = ({ journal, past }: HostedCore): number => journal.bytes + past.bytes;
 
   /** Drops the oldest entries of the largest journals, but never the only one of `recording`, which has just recorded it. */
-  function limitJournals(recording: WorldJournal): void {
-    while (usedBytes() > journalBytes) {
-      let largest: WorldJournal | undefined;
-      for (const { journal } of worlds.values()) {
-        const canDrop = journal.kept > (journal === recording ? 1 : 0);
-        if (canDrop && journal.bytes > (largest?.bytes ?? 0)) largest = journal;
+  function limitJournals(recording: HostedCore): void {
+    while (sum(bytesOf) > journalBytes) {
+      let largest: HostedCore | undefined;
+      for (const world of worlds.values()) {
+        const canDrop = world.journal.kept > (world === recording ? 1 : 0);
+        if (canDrop && bytesOf(world) > (largest ? bytesOf(largest) : 0)) largest = world;
       }
       if (largest === undefined) return;
-      largest.dropOldest();
+      largest.journal.dropOldest();
+      largest.past.forget();
     }
   }
   const isAbsent = (name: string): boolean =>
@@ -211,7 +211,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     droppedNames: () => [...droppedNames],
     usage: () => ({
       worlds: { count: worlds.size, max: maxWorlds, dropped },
-      journals: { bytes: usedBytes(), limitBytes: journalBytes },
+      journals: { bytes: sum(bytesOf), limitBytes: journalBytes },
     }),
     fork(name, from, moment) {
       checkName(name, "name");
@@ -245,7 +245,11 @@ export function createWorlds(settings: WorldsOptions): Worlds {
         metric("counter", "adsim_worlds_dropped_total", "Worlds dropped to make room.", dropped),
         gauge("impressions_held", "Impressions in the books of all worlds.", impressions),
         gauge("journal_entries", "Entries in the journals of all worlds.", entries),
-        gauge("journal_bytes", "Bytes that all journals keep.", usedBytes()),
+        gauge(
+          "journal_bytes",
+          "Bytes of all journals, and of the copies for their past.",
+          sum(bytesOf),
+        ),
         gauge("journal_bytes_limit", "The most bytes that all journals may keep.", journalBytes),
       ];
     },

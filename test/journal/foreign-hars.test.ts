@@ -92,6 +92,7 @@ describe("everything that went to the API is kept, and the rest counted", () => 
     ["times in lower case with many decimals", times("2026-03-01t08:00:0?.000123456z")],
     ["milliseconds since 1970", { "view.startedDateTime": 1_772_352_002_000 }],
     ["no times", times(undefined), "surfaces impression(ad) click"],
+    ["another order", { list: Reflect.get(entries, "click"), click: Reflect.get(entries, "list") }],
   ])("%s", async (_, changes, kept = "surfaces 1s impression(ad) 2s click") => {
     const file = changed(changes);
     const record = await runAdsim(["record", file]);
@@ -102,6 +103,12 @@ describe("everything that went to the API is kept, and the rest counted", () => 
       /^adsim: 3 requests sent again .*\n {2}1 not sent again: they didn't go/,
     );
   });
+});
+
+test("a body that isn't recorded isn't compared, and that is said", async () => {
+  const file = changed({ "view.response.content": { size: -1, _file: "view.json" } });
+  const { stdout } = await runAdsim(["replay", file, "--api-key", "none"]);
+  expect(stdout).toContain("no body for 1 answer, of which only status and headers were compared");
 });
 
 describe("what is left out is named with its request and the reason", () => {

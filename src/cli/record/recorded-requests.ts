@@ -3,29 +3,18 @@
  * keys, cookies. Of that only the API's own parameters stay.
  */
 
-import { parseInstant } from "../../base/calendar.ts";
 import { parametersOf, valuesOf } from "../../journal/entry-values.ts";
 import type { LeftOut, RecordedEntry, Recording } from "../../journal/recorded-entry.ts";
 import { buildRequest, type Encoding } from "../../spec/build-request.ts";
 import { operations } from "../../spec/operations.ts";
 
-/**
- * The recording in the order of time. If another service answered, it leaves out requests that aren't the API's, and successes
- * that lack a parameter that they must have had.
- */
+/** If another service answered, it leaves out requests that aren't the API's, and successes that lack a required parameter. */
 export function apiRequests(recording: Recording): Recording {
   if (recording.byAdsim) return recording;
-  let at: string | undefined;
   const entries = recording.entries.map((entry): RecordedEntry => {
-    at = entry.at ?? at;
-    return { ...entry, at, leftOut: entry.leftOut ?? leftOutOf(entry) };
+    return { ...entry, leftOut: entry.leftOut ?? leftOutOf(entry) };
   });
-  return { ...recording, entries: entries.sort((one, other) => msOf(one) - msOf(other)) };
-}
-
-/** 0 without a time. */
-export function msOf({ at = "" }: Pick<RecordedEntry, "at">): number {
-  return parseInstant(at) ?? 0;
+  return { ...recording, entries };
 }
 
 function leftOutOf({ operation, request, response }: RecordedEntry): LeftOut | undefined {

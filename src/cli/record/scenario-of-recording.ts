@@ -20,7 +20,8 @@ import {
 } from "../../spec/assumptions/resolve.ts";
 import { createScript, type Script } from "../../testing/contract/scenario-of.ts";
 import type { Credentials } from "../../world/accounts/account.ts";
-import { type Attributed, msOf, plainRequest } from "./recorded-requests.ts";
+import { msOf } from "../replay/recording-in.ts";
+import { type Attributed, plainRequest } from "./recorded-requests.ts";
 
 /** @throws InputError if the recorded world's settings are invalid. */
 export function scenarioOfRecording(recording: Recording, name: string): Scenario {

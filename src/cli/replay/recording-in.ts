@@ -1,10 +1,11 @@
 /** Reads a recording from a file of the user's. */
 
 import { readLines } from "../../adapters/files/read-lines.ts";
+import { parseInstant } from "../../base/calendar.ts";
 import { describeError } from "../../base/file-error.ts";
 import { InputError } from "../../base/input.ts";
 import { printable } from "../../base/text.ts";
-import type { Recording } from "../../journal/recorded-entry.ts";
+import type { RecordedEntry, Recording } from "../../journal/recorded-entry.ts";
 import { couldNotRun } from "../output/exit.ts";
 
 /**
@@ -23,10 +24,26 @@ export async function recordingIn(
     throw couldNotRun(`${file}: can't be read: ${describeError(error)}. Give ${wanted}.`);
   }
   try {
-    return read(lines);
+    return inTimeOrder(read(lines));
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     const colon = error.field === "" ? "" : ":";
     throw couldNotRun(`${file}${colon} ${printable(error.message)}`);
   }
+}
+
+/** One without a time has that of the one before it. Ours is in order. */
+function inTimeOrder(recording: Recording): Recording {
+  if (recording.byAdsim) return recording;
+  let at: string | undefined;
+  const entries = recording.entries.map((entry) => {
+    at = entry.at ?? at;
+    return { ...entry, at };
+  });
+  return { ...recording, entries: entries.sort((one, other) => msOf(one) - msOf(other)) };
+}
+
+/** 0 without a time. */
+export function msOf({ at = "" }: Pick<RecordedEntry, "at">): number {
+  return parseInstant(at) ?? 0;
 }

@@ -1,5 +1,6 @@
 /** Finds, in a recording, reasons other than the service why its replay may differ. */
 
+import { counted } from "../../base/counted.ts";
 import type { RecordedEntry, Recording } from "../../journal/recorded-entry.ts";
 
 export interface ReplayedWith {
@@ -29,7 +30,13 @@ export function caveatsOf(
   const controls = entries.filter(({ leftOut }) => leftOut === "control").length;
   if (controls > 0) {
     found.push(
-      `${controls} requests in the recording went to the control API. They were not sent again, so what they did is missing`,
+      `the recording has ${counted(controls, "request")} to the control API, which were not sent again, so what they did is missing`,
+    );
+  }
+  const bodiless = entries.filter((one) => !one.leftOut && one.response.body === undefined).length;
+  if (bodiless > 0) {
+    found.push(
+      `the recording has no body for ${counted(bodiless, "answer")}, of which only status and headers were compared`,
     );
   }
   return found;
