@@ -17,10 +17,10 @@ export function recordExamples(of: SimulatorCore): Examples {
   const trial = of.fresh();
   const active = publisher.surfaces.find(({ status }) => status === "active");
   const surface = (active ?? publisher.surfaces[0])?.id ?? "";
-  for (const { id, status, cpmRange } of publisher.surfaces)
-    trial.publishers.setSurface(publisher.id, id, { status, cpmRange });
-  // The impression of the examples needs an active one.
-  trial.publishers.setSurface(publisher.id, surface, { status: "active" });
+  for (const { id, status, cpmRange } of publisher.surfaces) {
+    const terms = { status: id === surface ? "active" : status, cpmRange } as const;
+    trial.publishers.setSurface(publisher.id, id, terms);
+  }
   const key = trial.publishers.credentials(1)[0]?.apiKey ?? "";
   const today = dayReader(trial.assumptions)(trial.clock.now());
   const own = { publisher_id: publisher.id };

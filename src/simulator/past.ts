@@ -99,8 +99,7 @@ export class Past {
     if (!this.#isTooLarge)
       this.#copies.push({ position, sequence, bytes, from: copiedStateOf(this.#running()) });
     this.forget();
-    // Each fifth of the journal: of what it may hold, and once it has dropped something of what it holds. But not so often that
-    // copying takes most of the time.
+    // Each fifth of the journal, but not so often that copying takes most of the time.
     const fifth = (kept === sequence ? capacity : kept) / 5;
     this.#dueAt = position + Math.ceil(Math.max(fifth, bytes / 8192));
   }
