@@ -41,9 +41,6 @@ export interface ChangeItem {
 
 export type LogItem = ExchangeItem | ChangeItem;
 
-/** Most changes by hand that are kept. Beyond that the oldest items go, exchanges too. */
-const MAX_CHANGES = 50_000;
-
 export class Log {
   /** Most exchanges; 0 keeps nothing. */
   readonly capacity: number;
@@ -83,7 +80,6 @@ export class Log {
     this.changeCount += 1;
     const { end: position, changeCount: number, total: after } = this;
     this.#append({ kind: "change", position, number, after, atMs, change });
-    while (this.end - this.begin - this.kept > MAX_CHANGES) this.#dropFirst();
   }
 
   /** Drops the oldest exchange, and the changes before it. */
