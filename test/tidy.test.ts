@@ -347,6 +347,14 @@ describe("sizes", () => {
     expect(lines).toBeLessThanOrEqual(most);
   });
 
+  test("at most 7500 lines of tests for base, spec, world, faults, journal, exchange and simulator", () => {
+    const core = /^test\/(?:base|spec|world|faults|journal|exchange|simulator)\//;
+    const own = everything.filter(({ path }) => core.test(path));
+    const lines = own.reduce((sum, { text }) => sum + text.split("\n").length - 1, 0);
+    expect(lines).toBeGreaterThan(0);
+    expect(lines).toBeLessThanOrEqual(7500);
+  });
+
   test("the README has fewer than 180 lines", () => {
     const readme = join(root, "README.md");
     const lines = existsSync(readme) ? readFileSync(readme, "utf8").split("\n").length - 1 : 0;
