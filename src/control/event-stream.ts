@@ -65,6 +65,8 @@ export function createEventStream(source: EventStreamSource): () => string {
     return fresh.length === 0 ? "" : event("changes", fresh);
   }
   function newRows(): string {
+    // Asked several times a second, mostly in vain.
+    if (sent === journal.total) return "";
     sent = Math.max(sent, dropped());
     const items = journal
       .exchanges()
