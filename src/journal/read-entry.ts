@@ -32,8 +32,8 @@ const entrySchema = v.looseObject({
   world: v.optional(v.looseObject({ ...settings, profile: v.picklist(profileNames) })),
 });
 
-/** @throws InputError that names the place and the invalid field. */
-export function recordedEntry(input: unknown, place: string): RecordedEntry {
+/** `time`: the name of its time in the file. @throws InputError that names the place and the invalid field. */
+export function recordedEntry(input: unknown, place: string, time = "at"): RecordedEntry {
   const inPlace = (field: string): string => `${place}: ${field}`;
   const parsed = renamingField(inPlace, () => parseInput(entrySchema, input));
   const { sequence, at, publisher, request, fault, world } = parsed;
@@ -43,7 +43,7 @@ export function recordedEntry(input: unknown, place: string): RecordedEntry {
   const { status } = answer;
   return {
     ...{ place, sequence, publisher, world, operation: operationAt(method, path) },
-    at: at === undefined ? undefined : recordedInstant(at, inPlace("at")),
+    at: at === undefined ? undefined : recordedInstant(at, inPlace(time)),
     request: { method, path, query, headers, ...shown(body, bodyBase64) },
     response: { status, headers: answer.headers, ...shown(answer.body, answer.bodyBase64) },
     leftOut: leftOutOf(path, status, fault?.served),

@@ -65,7 +65,7 @@ function entryOf(parts: Parts, base: string | undefined, place: string): Recorde
     return { ...recordedEntry(named, place), leftOut };
   }
   const at = status > 0 ? (memberOf(entry, "startedDateTime") ?? undefined) : undefined;
-  const read = recordedEntry({ at, ...shown }, place);
+  const read = recordedEntry({ at, ...shown }, place, "startedDateTime");
   // A service may accept a slash at the end of a path.
   const operation = operationAt(method, status === 200 ? path.replace(/\/$/, "") : path);
   return { ...read, operation, request: { ...read.request, method } };

@@ -138,7 +138,7 @@ describe("what is left out is named with its request and the reason", () => {
 
 describe("what would be sent again must be right, or the file is refused", () => {
   const instant = (text: string): string =>
-    `at must be an instant in ISO 8601, such as "2026-03-01T00:00:00Z", not ${text}.`;
+    `startedDateTime must be an instant in ISO 8601, such as "2026-03-01T00:00:00Z", not ${text}.`;
   test.each<[changes: Changes, says: string]>([
     [{ "view.startedDateTime": "yesterday" }, instant('"yesterday"')],
     [{ "view.startedDateTime": "2026-03-01T08:00:00" }, instant('"2026-03-01T08:00:00"')],
