@@ -7,7 +7,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { shippedNames, shippedScenario } from "../src/adapters/shipped-scenarios.ts";
 import { inspectorAssets } from "../src/inspector/assets.ts";
-import { scenarioJsonSchema } from "../src/play/language/json-schema.ts";
+import { scenarioJsonSchema } from "../src/play/scenario/json-schema.ts";
 import { licencesOf } from "./licences.ts";
 import { bundleNames } from "./names.ts";
 
@@ -27,7 +27,7 @@ for (const { name } of listing) {
 }
 writeFileSync(join(scenariosFolder, "index.json"), `${JSON.stringify(listing)}\n`);
 writeFileSync(
-  join(dist, "play/language/json-schema.js"),
+  join(dist, "play/scenario/json-schema.js"),
   `export const scenarioJsonSchema = ${JSON.stringify(scenarioJsonSchema)};\n`,
 );
 writeFileSync(join(dist, "world/publishers/people.js"), await bundleNames());

@@ -2,10 +2,22 @@
 
 export type { RequestOutcome } from "./invariants/client-exchange.ts";
 export type { InvariantResult } from "./invariants/judge.ts";
-export { defineScenario } from "./play/language/define/define-scenario.ts";
-export { scenarioJsonSchema } from "./play/language/json-schema.ts";
-export { type ParseScenarioOptions, parseScenario } from "./play/language/parse/parse-scenario.ts";
-export { parseScenarioText } from "./play/language/parse/parse-text.ts";
+export type { LatencySummary } from "./play/measure/latencies.ts";
+export type { OperationTally, TallySummary } from "./play/measure/tally.ts";
+export type { ThresholdResult } from "./play/measure/thresholds.ts";
+export type { TimelineBucket } from "./play/measure/timeline.ts";
+export type {
+  Check,
+  PlayResult,
+  Result,
+  ShownExchange,
+  StepResult,
+} from "./play/player/result.ts";
+export { defineScenario } from "./play/scenario/define-scenario.ts";
+export { scenarioJsonSchema } from "./play/scenario/json-schema.ts";
+export { type ParseScenarioOptions, parseScenario } from "./play/scenario/parse-scenario.ts";
+export { parseScenarioText } from "./play/scenario/parse-text.ts";
+export type { StepKind } from "./play/scenario/step-kind.ts";
 export type {
   AdvanceStep,
   AnswerExpectation,
@@ -32,18 +44,6 @@ export type {
   Step,
   TrafficStep,
   Value,
-} from "./play/language/scenario.ts";
-export type { StepKind } from "./play/language/step-kind.ts";
-export type { LatencySummary } from "./play/measure/latencies.ts";
-export type { OperationTally, TallySummary } from "./play/measure/tally.ts";
-export type { ThresholdResult } from "./play/measure/thresholds.ts";
-export type { TimelineBucket } from "./play/measure/timeline.ts";
-export type {
-  Check,
-  PlayResult,
-  ShownExchange,
-  StepResult,
-  Verdict,
-} from "./play/player/result.ts";
+} from "./play/scenario/types.ts";
 export { type PlayScenarioOptions, playScenario } from "./play/targets/play-scenario.ts";
 export type { Arrivals, Mix, Rate, Spacing, Traffic } from "./play/traffic/traffic.ts";

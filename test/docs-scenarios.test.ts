@@ -19,7 +19,7 @@ const [first = "", ...otherScenarios] = snippetsIn(page, "json");
 test("every scenario on the pages is held", () => {
   expect(otherScenarios.length).toBe(1);
   for (const text of [first, ...otherScenarios]) {
-    expect(playInProcess(JSON.parse(text))).toMatchObject({ verdict: "held" });
+    expect(playInProcess(JSON.parse(text))).toMatchObject({ result: "passed" });
   }
 });
 
@@ -33,10 +33,10 @@ describe("the first scenario, from a file", () => {
 
   test("is held", async () => {
     const played = await play(first);
-    expect(played).toMatchObject({ code: 0, stdout: expect.stringContaining("held") });
+    expect(played).toMatchObject({ code: 0, stdout: expect.stringContaining("passed") });
   });
 
-  test("with 3 impressions expected is broken: both sides are shown, and how to play it again", async () => {
+  test("with 3 impressions expected is failed: both sides are shown, and how to play it again", async () => {
     const wrong = first.replace('"impressions": 2', '"impressions": 3');
     expect(wrong).not.toBe(first);
     const { code, stdout } = await play(wrong);

@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Scenario } from "../play/language/scenario.ts";
+import type { Scenario } from "../play/scenario/types.ts";
 
 export interface ShippedScenario {
   readonly name: string;

@@ -3,8 +3,8 @@
 import { shippedNames } from "../adapters/shipped-scenarios.ts";
 import { formatList } from "../base/did-you-mean.ts";
 import { indentedJson } from "../base/text.ts";
-import { parseScenario } from "../play/language/parse/parse-scenario.ts";
 import { readableDuration } from "../play/measure/quantities.ts";
+import { parseScenario } from "../play/scenario/parse-scenario.ts";
 import { planAtService } from "../play/targets/service-plan.ts";
 import { loadShipped } from "./play/load-scenario.ts";
 import type { HostProcess } from "./processes/host-process.ts";

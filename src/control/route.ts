@@ -1,8 +1,8 @@
 /** Defines a route of the control API: what it gets, what it can load, and what it replies. */
 
-import type { Scenario } from "../play/language/scenario.ts";
 import type { StepwiseOptions } from "../play/player/play-in-process.ts";
 import type { PlayResult } from "../play/player/result.ts";
+import type { Scenario } from "../play/scenario/types.ts";
 import type { HostedCore } from "../simulator/core.ts";
 import type { MaybeLater, WaitingClient, Worlds } from "../simulator/worlds.ts";
 import type { FollowedResponse } from "../spec/messages.ts";

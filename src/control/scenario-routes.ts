@@ -13,8 +13,8 @@ import {
   type Overrides,
   overrideWords,
   withOverrides,
-} from "../play/language/overrides.ts";
-import type { Scenario } from "../play/language/scenario.ts";
+} from "../play/scenario/overrides.ts";
+import type { Scenario } from "../play/scenario/types.ts";
 import type { HostedCore } from "../simulator/core.ts";
 import type { Choices } from "../simulator/simulator-options.ts";
 import { catalogue } from "../spec/assumptions/catalogue.ts";

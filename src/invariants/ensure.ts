@@ -1,22 +1,22 @@
 /** How an invariant ends: broken, or unknown. */
 
-export type CheckVerdict = "held" | "broken" | "unknown";
+export type Result = "passed" | "failed" | "undecided";
 
 // Exceptions, because any requirement of an invariant can end it, even from within loops and helpers.
 export class Broken extends Error {}
 export class Inconclusive extends Error {}
 
-/** Ends a check with "broken" unless `holds`. */
+/** Ends a check with "failed" unless `holds`. */
 export function ensure(holds: boolean, why: () => string): asserts holds {
   if (!holds) throw new Broken(why());
 }
 
-/** Ends a check with "unknown". */
+/** Ends a check with "undecided". */
 export function inconclusive(why: string): never {
   throw new Inconclusive(why);
 }
 
-/** Ends a check with "broken" unless two texts are equal. `where` introduces the difference. */
+/** Ends a check with "failed" unless two texts are equal. `where` introduces the difference. */
 export function ensureSame(before: string, after: string, where: string): void {
   ensure(before === after, () => `${where}, ${firstDifference(before, after)}`);
 }

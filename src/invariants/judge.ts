@@ -2,7 +2,7 @@
 
 import { InputError } from "../base/input.ts";
 import { shortened } from "../base/text.ts";
-import { Broken, type CheckVerdict, Inconclusive, inconclusive } from "./ensure.ts";
+import { Broken, Inconclusive, inconclusive, type Result } from "./ensure.ts";
 import type { Invariant } from "./invariant.ts";
 import { invariants } from "./invariants.ts";
 import type { Log, Played, PlayedWorld } from "./log.ts";
@@ -12,7 +12,7 @@ export interface InvariantResult {
   /** M1, S2 and so on. */
   readonly id: string;
   readonly says: string;
-  readonly verdict: CheckVerdict;
+  readonly result: Result;
   /** What is broken, with both figures; or why the result is unknown; or what was checked. */
   readonly why?: string | undefined;
 }
@@ -65,7 +65,7 @@ function judged(
   copy: () => WorldCopy,
 ): Omit<InvariantResult, "id" | "says"> {
   // What the copy shows is too little for an invariant about the run.
-  if (seen !== undefined && gap !== undefined) return { verdict: "unknown", why: gap };
+  if (seen !== undefined && gap !== undefined) return { result: "undecided", why: gap };
   const found: string[] = [];
   const missing: string[] = [];
   for (const check of [seen && (() => seen(log)), tried && (() => tried(copy()))]) {
@@ -73,14 +73,14 @@ function judged(
     try {
       found.push(check());
     } catch (thrown) {
-      if (thrown instanceof Broken) return { verdict: "broken", why: shown(thrown.message) };
+      if (thrown instanceof Broken) return { result: "failed", why: shown(thrown.message) };
       if (!(thrown instanceof Inconclusive)) throw thrown;
       missing.push(thrown.message);
     }
   }
   return found.length > 0
-    ? { verdict: "held", why: shown(found.join("; ")) }
-    : { verdict: "unknown", why: shown(missing.join("; ")) };
+    ? { result: "passed", why: shown(found.join("; ")) }
+    : { result: "undecided", why: shown(missing.join("; ")) };
 }
 
 const MAX_SHOWN = 600;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { createSimulator, type Simulator } from "../../src/index.ts";
-import type { Step } from "../../src/play/language/scenario.ts";
+import type { Step } from "../../src/play/scenario/types.ts";
 import { createTrafficSource } from "../../src/play/traffic/source.ts";
 import type { Arrivals, Traffic } from "../../src/play/traffic/traffic.ts";
 import type { ApiRequest } from "../../src/spec/messages.ts";

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { wholeWeights } from "../../src/cli/export/artillery.ts";
 import { type Phase, phasesOf, totalOf } from "../../src/cli/export/artillery-phases.ts";
 import { createSimulator } from "../../src/index.ts";
-import type { Step } from "../../src/play/language/scenario.ts";
+import type { Step } from "../../src/play/scenario/types.ts";
 import { createTrafficSource } from "../../src/play/traffic/source.ts";
 import type { Arrivals } from "../../src/play/traffic/traffic.ts";
 import { fileOf, temporaryFolder } from "../temporary-folder.ts";

@@ -37,11 +37,11 @@ describe("in process", () => {
       ...["--seed", "another one", "--assume", "errors.body=flat"],
     ]);
     expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout).toContain("held");
+    expect(stdout).toContain("passed");
     expect(stdout).toContain(
       `npx adsim play ${file} --seed 'another one' --assume errors.body=flat\n`,
     );
-    expect(JSON.parse(readFileSync(json, "utf8"))).toMatchObject({ version: 1, verdict: "held" });
+    expect(JSON.parse(readFileSync(json, "utf8"))).toMatchObject({ version: 1, result: "passed" });
     expect(readFileSync(junit, "utf8")).toContain("<testsuite ");
     expect(readFileSync(html, "utf8")).toContain("two-shown");
   });
@@ -71,11 +71,11 @@ describe("in process", () => {
     expect(stdout).toMatch(/broken[\s\S]*expectations\.0[\s\S]*3[\s\S]*2/);
   });
 
-  test("a scenario with an unknown verdict ends with 1, and --json prints the result alone", async () => {
+  test("a scenario with an unknown result ends with 1, and --json prints the result alone", async () => {
     const { code, stdout, stderr } = await runAdsim(["play", fileOf(unknown), "--json"]);
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({
-      verdict: "unknown",
+      result: "undecided",
       why: expect.stringContaining("idle never fired"),
     });
     expect(stderr).toContain("it is unknown");

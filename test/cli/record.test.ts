@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createSimulator, type Simulator } from "../../src/index.ts";
-import { parseScenario } from "../../src/play/language/parse/parse-scenario.ts";
-import type { Scenario } from "../../src/play/language/scenario.ts";
+import { parseScenario } from "../../src/play/scenario/parse-scenario.ts";
+import type { Scenario } from "../../src/play/scenario/types.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { runAdsim } from "./run-adsim.ts";
 

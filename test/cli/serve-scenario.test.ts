@@ -34,7 +34,7 @@ describe("the world default", () => {
   test("continues from the scenario's end, and its clock flows from there", async () => {
     const server = await start({ scenario: fileOf(month) });
     const world = server.worlds.get("default");
-    expect(server.scenario).toMatchObject({ name: "month", verdict: "held" });
+    expect(server.scenario).toMatchObject({ name: "month", result: "passed" });
     expect(world.usage().impressions).toBe(2);
     expect(world.journal.total).toBe(3);
     expect(world.clock.mode).toBe("flowing");
@@ -90,24 +90,24 @@ describe("the world default", () => {
 });
 
 describe("the ready message", () => {
-  test("names the scenario and its verdict, in text and in JSON", async () => {
+  test("names the scenario and its result, in text and in JSON", async () => {
     const adsim = startAdsim(["serve", "--port", "0", "--json", "--scenario", fileOf(unknown)]);
     await adsim.waitFor("\n");
     const why = expect.stringContaining("slow never fired");
     expect(JSON.parse(adsim.stdout())).toMatchObject({
       event: "ready",
-      scenario: { name: "month", verdict: "unknown", why },
+      scenario: { name: "month", result: "undecided", why },
     });
     adsim.signal("SIGTERM");
     expect((await adsim.ended).code).toBe(0);
     expect(adsim.stderr()).toMatch(
-      /^adsim is ready at \S+\. It played the scenario month \(unknown: /,
+      /^adsim is ready at \S+\. It played the scenario month \(undecided: /,
     );
   });
 });
 
 describe("no server starts", () => {
-  test("if the scenario is broken: exit code 1, and the report", async () => {
+  test("if the scenario is failed: exit code 1, and the report", async () => {
     const { code, stdout, stderr } = await runAdsim(["serve", "--scenario", fileOf(broken)]);
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(/expectations\.0[\s\S]*the scenario month is broken/);
@@ -144,7 +144,7 @@ test("exec runs CMD in the world of the scenario's end, and reports on CMD's req
   const { code, stderr } = await runAdsimOver(cmd, ["exec", ...options]);
   expect(code).toBe(0);
   expect(audit).toMatchObject({ total: { applied: 2 } });
-  expect(stderr).toContain("adsim: played the scenario month (held: ");
+  expect(stderr).toContain("adsim: played the scenario month (passed: ");
   expect(stderr).not.toMatch(/findings?:|forgotten/);
   expect(stderr).toContain(
     "adsim: 0 requests\nCMD sent no request to adsim. It must take its base URL",

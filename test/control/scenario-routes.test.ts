@@ -47,7 +47,7 @@ describe("the scenarios that come with adsim", () => {
     const response = await play(worlds, { name: "lost-ack", seed: "another" });
     expect(response.status).toBe(200);
     const result = JSON.parse(response.body);
-    expect(result).toMatchObject({ version: 1, verdict: "held", scenario: { name: "lost-ack" } });
+    expect(result).toMatchObject({ version: 1, result: "passed", scenario: { name: "lost-ack" } });
     expect(worlds.get("default").seed).toBe("another");
     const own = JSON.parse((await play(worlds, { name: "lost-ack" })).body);
     expect(own.digest).not.toBe(result.digest);
@@ -110,7 +110,7 @@ describe("a scenario sent in the body", () => {
     const worlds = stage();
     const before = worlds.get("default").snapshot();
     const result = JSON.parse((await play(worlds, { scenario: short }, "/@other")).body);
-    expect(result.verdict).toBe("held");
+    expect(result.result).toBe("passed");
     expect(result.digest).toBe(playInProcess(short).digest);
     const other = worlds.get("other");
     expect([other.seed, other.usage().impressions, other.clock.mode]).toEqual([
@@ -123,10 +123,10 @@ describe("a scenario sent in the body", () => {
     expect(worlds.get("default").snapshot()).toEqual(before);
   });
 
-  test("gets 200 even if its verdict is broken", async () => {
+  test("gets 200 even if its result is broken", async () => {
     const broken = { ...short, expectations: [{ audit: { total: { applied: 3 } } }] };
     const response = await play(stage(), { scenario: broken });
-    expect([response.status, JSON.parse(response.body).verdict]).toEqual([200, "broken"]);
+    expect([response.status, JSON.parse(response.body).result]).toEqual([200, "failed"]);
   });
 
   test("keeps its own assumptions, except those that the request overrides", async () => {

@@ -30,9 +30,7 @@ const rules: readonly FaultRule[] = [
 ];
 
 function broken(results: ReturnType<ReturnType<typeof stageOf>["check"]>): string[] {
-  return results
-    .filter(({ verdict }) => verdict === "broken")
-    .map(({ id, why }) => `${id}: ${why}`);
+  return results.filter(({ result }) => result === "failed").map(({ id, why }) => `${id}: ${why}`);
 }
 
 describe("under every row of the covering array of pairs", () => {
@@ -57,11 +55,13 @@ test("there are sixteen invariants, in the order of the documentation", () => {
 
 describe("a planted lie is detected", () => {
   test.each(lies)("$id: $what", ({ id, lie, ...options }) => {
-    expect(honestly(options).find((result) => result.id === id)).toMatchObject({ verdict: "held" });
+    expect(honestly(options).find((result) => result.id === id)).toMatchObject({
+      result: "passed",
+    });
     const stage = stageOf({ ...options, lie: lie() });
     playSession(stage, 1, SHORT);
     const [result] = stage.check([id]);
-    expect(result).toMatchObject({ id, verdict: "broken" });
+    expect(result).toMatchObject({ id, result: "failed" });
     expect(result?.why?.length).toBeGreaterThan(10);
   });
 
@@ -99,22 +99,22 @@ test("a service that throws breaks the invariant that was checking it", () => {
   playSession(stage, 1, SHORT);
   const [result] = stage.check(["S2"]);
   expect(result).toMatchObject({
-    verdict: "broken",
+    result: "failed",
     why: expect.stringMatching(/^GET .* made the service throw RangeError: no such day$/),
   });
 });
 
 test("in a run without requests the invariants about requests are unknown, with a reason", () => {
   const ofTheRun = ["M3", "L7", "H1"];
-  for (const { id, verdict, why } of stageOf().check(ofTheRun))
-    expect({ id, verdict, hasWhy: why !== undefined }).toEqual({
+  for (const { id, result, why } of stageOf().check(ofTheRun))
+    expect({ id, result, hasWhy: why !== undefined }).toEqual({
       id,
-      verdict: "unknown",
+      result: "undecided",
       hasWhy: true,
     });
   const foreign = stageOf({ control: false });
   foreign.members.length = 0;
-  expect(foreign.check().filter(({ verdict }) => verdict !== "unknown")).toEqual([]);
+  expect(foreign.check().filter(({ result }) => result !== "undecided")).toEqual([]);
 });
 
 test("for a foreign service the run itself decides what it can, without further requests", () => {
@@ -124,7 +124,7 @@ test("for a foreign service the run itself decides what it can, without further 
   const before = stage.sim.journal.total;
   const results = stage.check();
   expect(stage.sim.journal.total - before).toBe(0);
-  const held = results.filter(({ verdict }) => verdict === "held").map(({ id }) => id);
+  const held = results.filter(({ result }) => result === "passed").map(({ id }) => id);
   expect(held).toEqual(["M3", "M4", "S2", "S4", "D3", "D4", "L7", "H1"]);
   expect(broken(results)).toEqual([]);
 });
@@ -151,15 +151,15 @@ test.each([
       query: { publisher_id: member?.id ?? "", ...("surface" in query && { surface }) },
       headers: { authorization: `Bearer ${member?.apiKey}` },
     });
-    const verdict = lie.answer === undefined ? "held" : "broken";
-    expect(stage.check([id])).toMatchObject([{ id, verdict }]);
+    const result = lie.answer === undefined ? "passed" : "failed";
+    expect(stage.check([id])).toMatchObject([{ id, result }]);
   }
 });
 
 test("a foreign service may fail, but not because of a client's mistake", () => {
-  for (const [query, verdict] of [
-    [{}, "broken"],
-    [{ publisher_id: "pub_1" }, "held"],
+  for (const [query, result] of [
+    [{}, "failed"],
+    [{ publisher_id: "pub_1" }, "passed"],
   ] as const) {
     const failing = (exchange: ClientExchange): ClientExchange =>
       exchange.request.path === "/v1/publisher/payouts"
@@ -170,7 +170,7 @@ test("a foreign service may fail, but not because of a client's mistake", () => 
     const apiKey = member?.apiKey ?? "";
     stage.send(get(apiKey, "surfaces", { publisher_id: member?.id ?? "" }));
     stage.send(get(apiKey, "payouts", query));
-    expect(stage.check(["H1"])).toMatchObject([{ id: "H1", verdict }]);
+    expect(stage.check(["H1"])).toMatchObject([{ id: "H1", result }]);
   }
 });
 
@@ -244,7 +244,7 @@ describe("a long run", () => {
     const assumptions = resolveAssumptions({});
     const world = "there is none";
     const played = { trace, isExactTime: true, members: [], assumptions, world };
-    return [...judgeInvariants(played, ["L7", "H1"])].map(({ verdict }) => verdict);
+    return [...judgeInvariants(played, ["L7", "H1"])].map(({ result }) => result);
   };
 
   test("is kept from its start up to a limit, and counted to its end", () => {
@@ -252,10 +252,10 @@ describe("a long run", () => {
     for (let sent = 0; sent < 30_100; sent += 1) trace.observe(exchange);
     expect(trace.total).toBe(30_100);
     expect(trace.kept.length).toBe(30_000);
-    expect(judged(trace)).toEqual(["held", "held"]);
+    expect(judged(trace)).toEqual(["passed", "passed"]);
     trace.observe({ ...exchange, status: 500 });
     trace.observe({ ...exchange, headers: {} });
-    expect(judged(trace)).toEqual(["broken", "broken"]);
+    expect(judged(trace)).toEqual(["failed", "failed"]);
   });
 
   const megabyte = "x".repeat(1024 * 1024);

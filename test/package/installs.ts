@@ -133,7 +133,7 @@ const scenario = defineScenario({
   thresholds: ["errors = 0%"],
 });
 const here = await playScenario(scenario);
-assert.equal(here.verdict, "held", here.why);
+assert.equal(here.result, "passed", here.why);
 const server = await startServer({ port: 0 });
 const there = await playScenario(scenario, { target: server.url });
 await server.close();

@@ -76,10 +76,10 @@ export function judgeRun(run: Run, number: number): string[] {
     ...judgeInvariants(everythingIn(run), ofAny),
     ...judgeInvariants(playedIn(run), straight),
   ];
-  for (const { id, verdict, why } of results)
-    if (verdict === "broken") throw new Error(`${id} is broken: ${why}`);
+  for (const { id, result, why } of results)
+    if (result === "failed") throw new Error(`${id} failed: ${why}`);
   for (const id of ids) others[id]?.(run);
-  const unknown = results.filter(({ verdict }) => verdict === "unknown").map(({ id }) => id);
+  const unknown = results.filter(({ result }) => result === "undecided").map(({ id }) => id);
   return ids.filter((id) => !unknown.includes(id));
 }
 

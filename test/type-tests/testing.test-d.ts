@@ -69,4 +69,4 @@ fc.property(arbitraryRequest({ valid: false }), ({ request, flaw }) => {
   expectTypeOf(request).toEqualTypeOf<ApiRequest>();
   expectTypeOf(flaw?.parameter).toEqualTypeOf<string | undefined>();
 });
-expectTypeOf(checkInvariants).returns.items.toHaveProperty("verdict");
+expectTypeOf(checkInvariants).returns.items.toHaveProperty("result");

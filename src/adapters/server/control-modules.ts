@@ -10,7 +10,7 @@ export const controlModules: ControlModules = {
       await Promise.all([
         import("../shipped-scenarios.ts"),
         import("../../play/player/play-in-process.ts"),
-        import("../../play/language/parse/parse-scenario.ts"),
+        import("../../play/scenario/parse-scenario.ts"),
       ]);
     return {
       list: shippedNames,

@@ -2,9 +2,9 @@
 
 import { underName } from "../../base/input.ts";
 import { adsimLine } from "../../base/shell.ts";
-import { overrideWords } from "../../play/language/overrides.ts";
-import type { PublisherRef } from "../../play/language/scenario.ts";
 import { simulatorFor, worldOf } from "../../play/player/play-in-process.ts";
+import { overrideWords } from "../../play/scenario/overrides.ts";
+import type { PublisherRef } from "../../play/scenario/types.ts";
 import { readTargetUrl } from "../../play/targets/target-url.ts";
 import { wireRequestOf } from "../../play/targets/wire-request.ts";
 import { sendsImpressions } from "../../play/traffic/source.ts";

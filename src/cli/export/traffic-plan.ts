@@ -2,9 +2,9 @@
 
 import { parseInstant } from "../../base/calendar.ts";
 import { durationMs } from "../../base/duration.ts";
-import type { Scenario, Step, TrafficStep } from "../../play/language/scenario.ts";
-import { kindOf } from "../../play/language/step-kind.ts";
 import { worldOf } from "../../play/player/play-in-process.ts";
+import { kindOf } from "../../play/scenario/step-kind.ts";
+import type { Scenario, Step, TrafficStep } from "../../play/scenario/types.ts";
 import { sendsImpressions, timeoutMsOf } from "../../play/traffic/source.ts";
 import type { Traffic } from "../../play/traffic/traffic.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";

@@ -13,7 +13,7 @@ import {
 } from "../../choices/choice-overrides.ts";
 import { allKeys, type MatrixPlan } from "../../choices/matrix-plan.ts";
 import type { Reached } from "../../choices/reached.ts";
-import { overrideWords } from "../../play/language/overrides.ts";
+import { overrideWords } from "../../play/scenario/overrides.ts";
 import {
   type AssumptionKey,
   type Assumptions,

@@ -26,7 +26,7 @@ export interface ReadyMessage {
 
 export interface PlayedScenario {
   readonly name: string;
-  readonly verdict: "held" | "broken" | "unknown";
+  readonly result: "passed" | "failed" | "undecided";
   readonly why: string;
 }
 
@@ -63,8 +63,8 @@ export function readyText(message: ReadyMessage): string {
 }
 
 /** What was played first and how it ended, as a sentence without its subject. */
-export function playedText({ name, verdict, why }: PlayedScenario): string {
-  return `played the scenario ${printable(name)} (${verdict}: ${oneLine(why, LONGEST_WHY)}).`;
+export function playedText({ name, result, why }: PlayedScenario): string {
+  return `played the scenario ${printable(name)} (${result}: ${oneLine(why, LONGEST_WHY)}).`;
 }
 
 /** One line for each operation. */

@@ -2,8 +2,8 @@
 
 import { constants } from "node:os";
 import { InputError } from "../../base/input.ts";
-import type { Scenario } from "../../play/language/scenario.ts";
 import type { PlayResult } from "../../play/player/result.ts";
+import type { Scenario } from "../../play/scenario/types.ts";
 import { type PlayAtServiceOptions, playAtService } from "../../play/targets/play-at-service.ts";
 import { type PlayScenarioOptions, playScenario } from "../../play/targets/play-scenario.ts";
 import { planAtService } from "../../play/targets/service-plan.ts";

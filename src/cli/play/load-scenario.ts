@@ -9,7 +9,7 @@ import { shippedNames, shippedScenario } from "../../adapters/shipped-scenarios.
 import { didYouMean } from "../../base/did-you-mean.ts";
 import { describeError } from "../../base/file-error.ts";
 import { InputError, isPlainObject } from "../../base/input.ts";
-import { readScenarioText } from "../../play/language/parse/parse-text.ts";
+import { readScenarioText } from "../../play/scenario/parse-text.ts";
 import { CommandFailure, couldNotRun, wrongUsage } from "../output/exit.ts";
 import { moduleEndings, scenarioInModule } from "./load-module.ts";
 

@@ -1,8 +1,8 @@
 /** Plays a scenario in this process. It blocks the event loop, so progress is drawn from within. */
 
-import type { Scenario } from "../../play/language/scenario.ts";
 import { playInProcess, simulatorFor, withHandle } from "../../play/player/play-in-process.ts";
 import type { PlayResult } from "../../play/player/result.ts";
+import type { Scenario } from "../../play/scenario/types.ts";
 import type { SimulatorCore } from "../../simulator/core.ts";
 import { isLive } from "../output/progress-line.ts";
 import type { HostProcess } from "../processes/host-process.ts";

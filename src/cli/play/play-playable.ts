@@ -2,13 +2,13 @@
 
 import { shippedNames } from "../../adapters/shipped-scenarios.ts";
 import { indentedJson } from "../../base/text.ts";
-import { parseScenario } from "../../play/language/parse/parse-scenario.ts";
-import type { Scenario } from "../../play/language/scenario.ts";
 import { plural, readableCount } from "../../play/measure/quantities.ts";
-import { verdictOf } from "../../play/player/matching.ts";
-import type { PlayResult, Verdict } from "../../play/player/result.ts";
-import { verdictCounts } from "../../play/reports/lines.ts";
+import { resultOf } from "../../play/player/matching.ts";
+import type { PlayResult, Result } from "../../play/player/result.ts";
+import { resultCounts } from "../../play/reports/lines.ts";
 import { reportText } from "../../play/reports/report-text.ts";
+import { parseScenario } from "../../play/scenario/parse-scenario.ts";
+import type { Scenario } from "../../play/scenario/types.ts";
 import { planAtService, type ServicePlan } from "../../play/targets/service-plan.ts";
 import { wrongUsage } from "../output/exit.ts";
 import { checkReports } from "../output/reports.ts";
@@ -20,12 +20,12 @@ import type { PlayFlags } from "./play-options.ts";
 import { reproduceLine } from "./resolve-scenario.ts";
 import type { TargetFlags } from "./target-flags.ts";
 
-/** @returns the verdict of all together. */
+/** @returns the result of all together. */
 export async function playPlayable(
   flags: PlayFlags,
   given: TargetFlags,
   host: HostProcess,
-): Promise<Verdict> {
+): Promise<Result> {
   const { report = [], wait, json } = flags;
   if (report.some(({ kind }) => kind === "html"))
     throw wrongUsage("--report html=FILE shows one scenario. With --playable, use junit or json.");
@@ -55,9 +55,9 @@ export async function playPlayable(
   if (json === true) say(indentedJson({ version: 1, results }), stdout);
   const left = all.length - chosen.length;
   stream.write(
-    `\n${plural(results.length, "scenario")}: ${verdictCounts(results)}. Not played: ${readableCount(left)} others. npx adsim scenarios --playable says what they need.\n`,
+    `\n${plural(results.length, "scenario")}: ${resultCounts(results)}. Not played: ${readableCount(left)} others. npx adsim scenarios --playable says what they need.\n`,
   );
-  return verdictOf(results);
+  return resultOf(results);
 }
 
 /** A scenario that waits longer isn't played unless `--wait` is given. */
@@ -85,5 +85,5 @@ function planned(
 /** A line for what held, the whole report for everything else. */
 function shownResult(result: PlayResult, colour: boolean): string {
   const text = reportText(result, { colour });
-  return result.verdict === "held" ? `${text.split("\n", 1)[0]}\n` : `${text}\n`;
+  return result.result === "passed" ? `${text.split("\n", 1)[0]}\n` : `${text}\n`;
 }

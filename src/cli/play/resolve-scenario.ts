@@ -8,9 +8,9 @@ import {
   type Overrides,
   overrideWords,
   withOverrides,
-} from "../../play/language/overrides.ts";
-import { parseScenario } from "../../play/language/parse/parse-scenario.ts";
-import type { Scenario } from "../../play/language/scenario.ts";
+} from "../../play/scenario/overrides.ts";
+import { parseScenario } from "../../play/scenario/parse-scenario.ts";
+import type { Scenario } from "../../play/scenario/types.ts";
 import type { Choices } from "../../simulator/simulator-options.ts";
 import { readAssumptionFlags } from "../options/assumption-flags.ts";
 import type { CommonFlags } from "../options/common-options.ts";

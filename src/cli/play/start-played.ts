@@ -45,12 +45,12 @@ export async function startPlayed(
   return Object.assign(server, { scenario: result && playedOf(result) });
 }
 
-function playedOf({ scenario, verdict, why }: PlayResult): PlayedScenario {
-  return { name: scenario.name, verdict, why };
+function playedOf({ scenario, result, why }: PlayResult): PlayedScenario {
+  return { name: scenario.name, result, why };
 }
 
 function refuseBroken(result: PlayResult, { stderr }: HostProcess): void {
-  if (result.verdict !== "broken") return;
+  if (result.result !== "failed") return;
   say(reportText(result), stderr);
   throw new CommandFailure(
     exitCodes.checkFailed,

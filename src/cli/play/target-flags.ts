@@ -1,6 +1,6 @@
 /** The options of `adsim play` that are about a target: which of them go together, and how they are given again. */
 
-import { overrideWords } from "../../play/language/overrides.ts";
+import { overrideWords } from "../../play/scenario/overrides.ts";
 import type { Choices } from "../../simulator/simulator-options.ts";
 import { readAssumptionFlags } from "../options/assumption-flags.ts";
 import { isTokenGiven } from "../options/common-options.ts";

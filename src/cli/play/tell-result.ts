@@ -1,7 +1,7 @@
 /** Prints the result of a play, writes its report files, and gives the exit code. */
 
 import { indentedJson } from "../../base/text.ts";
-import type { PlayResult, Verdict } from "../../play/player/result.ts";
+import type { PlayResult, Result } from "../../play/player/result.ts";
 import { reportText } from "../../play/reports/report-text.ts";
 import { exitCodes } from "../output/exit.ts";
 import { isColourful, say } from "../output/say.ts";
@@ -9,10 +9,10 @@ import type { HostProcess } from "../processes/host-process.ts";
 import type { PlayFlags } from "./play-options.ts";
 
 /** An unknown result mustn't pass either. */
-export const exitCodeOf: Readonly<Record<Verdict, number>> = {
-  held: exitCodes.fine,
-  broken: exitCodes.checkFailed,
-  unknown: exitCodes.checkFailed,
+export const exitCodeOf: Readonly<Record<Result, number>> = {
+  passed: exitCodes.fine,
+  failed: exitCodes.checkFailed,
+  undecided: exitCodes.checkFailed,
 };
 
 /** Writes the report files first: when the text appears, they exist. */
@@ -28,10 +28,10 @@ export async function tellResult(
   if (json === true) say(indentedJson(result), stdout);
   const stream = json === true ? stderr : stdout;
   stream.write(reportText(result, { colour: isColourful(stream, env) }));
-  if (result.verdict === "unknown") {
+  if (result.result === "undecided") {
     stderr.write(
       "adsim: it is unknown whether the scenario holds; exit code 0 is only for one that held.\n",
     );
   }
-  return exitCodeOf[result.verdict];
+  return exitCodeOf[result.result];
 }

@@ -8,9 +8,9 @@ import { parseInstant } from "../../base/calendar.ts";
 import { jsonIn, memberOf } from "../../base/parse-json.ts";
 import { eventIdIn, valuesOf } from "../../journal/entry-values.ts";
 import type { RecordedEntry, RecordedWorld, Recording } from "../../journal/recorded-entry.ts";
-import { createRequestSteps, type RequestSteps } from "../../play/language/request-step.ts";
-import type { PublisherRef, RequestStep, Scenario } from "../../play/language/scenario.ts";
 import { plural } from "../../play/measure/quantities.ts";
+import { createRequestSteps, type RequestSteps } from "../../play/scenario/request-step.ts";
+import type { PublisherRef, RequestStep, Scenario } from "../../play/scenario/types.ts";
 import { createSimulatorCore } from "../../simulator/core.ts";
 import { DEFAULT_START } from "../../simulator/simulator-options.ts";
 import {

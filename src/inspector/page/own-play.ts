@@ -31,7 +31,7 @@ export async function startPlay(api: Api, name: string): Promise<void> {
   try {
     const result = await api.send<PlayResult>("POST", "scenarios/play", { name });
     note(api, { name, isRunning: false, result });
-    announce(`${name}: ${result.verdict}.`);
+    announce(`${name}: ${result.result}.`);
   } catch (error) {
     note(api, { name, isRunning: false, error });
   }

@@ -27,7 +27,7 @@ export function ScenariosSection({ api }: ViewProps): Part {
     <input type="search" aria-label="Search" placeholder="Search scenarios" value=${search}
       onInput=${(event: Event) => go({ scenario: textOf(event) }, "replace")} />
     ${playing !== undefined && html`<${Progress} ...${playing} />`}
-    ${own?.result !== undefined && html`<${Result} result=${own.result} />`}
+    ${own?.result !== undefined && html`<${Result} played=${own.result} />`}
     <${Problem} error=${own?.error} />
     <${Waiting} loaded=${loaded} />
     ${found.map(
@@ -71,28 +71,28 @@ function Progress({ name, step, steps, requests }: Playing): Part {
 
 /** Such as `35 held, 9 had nothing to check`. */
 function invariantsText(invariants: PlayResult["invariants"]): string {
-  const words = { held: "held", broken: "broken", unknown: "had nothing to check" };
+  const words = { passed: "passed", failed: "failed", undecided: "had nothing to check" };
   return Object.entries(words)
-    .map(([verdict, word]) => [invariants.filter((one) => one.verdict === verdict).length, word])
+    .map(([result, word]) => [invariants.filter((one) => one.result === result).length, word])
     .filter(([count]) => count !== 0)
     .map((one) => one.join(" "))
     .join(", ");
 }
 
-function Result({ result }: { readonly result: PlayResult }): Part {
-  const { scenario, verdict, why, steps, invariants, digest, reproduce } = result;
+function Result({ played }: { readonly played: PlayResult }): Part {
+  const { scenario, result, why, steps, invariants, digest, reproduce } = played;
   const failed = [
     ...steps.flatMap(({ title, checks }) =>
       checks
-        .filter((check) => check.verdict !== "held")
+        .filter((check) => check.result !== "passed")
         .map((check) => [title, check.about, check.expected, check.found]),
     ),
     ...invariants
-      .filter((one) => one.verdict === "broken")
-      .map(({ id, says, why: found = "" }) => [id, says, "held", found]),
+      .filter((one) => one.result === "failed")
+      .map(({ id, says, why: found = "" }) => [id, says, "passed", found]),
   ];
   return html`<section class="notice">
-    <h3>${scenario.name}: ${verdict}</h3>
+    <h3>${scenario.name}: ${result}</h3>
     <${Facts} facts=${[
       ["Why", why],
       ["Steps", `${steps.length}`],

@@ -3,7 +3,7 @@
 import { editDistance, formatList } from "../../base/did-you-mean.ts";
 import { durationMs, isDuration } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
-import type { CheckVerdict } from "../../invariants/ensure.ts";
+import type { Result } from "../../invariants/ensure.ts";
 import type { LatencySummary } from "./latencies.ts";
 import { readableCount, readableMs, readableShare } from "./quantities.ts";
 import type { TallySummary } from "./tally.ts";
@@ -22,7 +22,7 @@ export interface Threshold {
 export interface ThresholdResult {
   /** As written. */
   readonly threshold: string;
-  readonly verdict: CheckVerdict;
+  readonly result: Result;
   readonly found: string;
 }
 
@@ -110,12 +110,12 @@ export function judgeThreshold(threshold: Threshold, measured: Measured): Thresh
   const planned = tally.sent + tally.dropped;
   const unknown = (found: string): ThresholdResult => ({
     threshold: text,
-    verdict: "unknown",
+    result: "undecided",
     found,
   });
   const judged = (left: number, right: number, found: string): ThresholdResult => ({
     threshold: text,
-    verdict: holds(left, comparison, right) ? "held" : "broken",
+    result: holds(left, comparison, right) ? "passed" : "failed",
     found,
   });
   if (of === "invariants") {

@@ -1,9 +1,9 @@
-/** Builds the result of a finished run, with one overall verdict and the reason for it. */
+/** Builds the result of a finished run, with one overall result and the reason for it. */
 
 import { formatInstant } from "../../base/calendar.ts";
 import type { InvariantResult } from "../../invariants/judge.ts";
-import type { Scenario } from "../language/scenario.ts";
 import { judgeThreshold, parseThreshold, type ThresholdResult } from "../measure/thresholds.ts";
+import type { Scenario } from "../scenario/types.ts";
 import { brokenInWords, checkInWords } from "./matching.ts";
 import type { PlayResult, StepResult } from "./result.ts";
 import type { Run } from "./run.ts";
@@ -26,8 +26,8 @@ export function conclude(run: Run, ending: Ending): PlayResult {
   const steps = Array.from(run.results.values());
   const tally = run.tally.summary();
   const latency = run.latencies.summary();
-  const { name, about, verdict } = scenario;
-  const shown = { name, about, ...(verdict === "broken" && { verdict }) };
+  const { name, about, result } = scenario;
+  const shown = { name, about, ...(result === "failed" && { result }) };
   const measured = { tally, latency, invariants };
   const thresholds = judgeThresholds(scenario, measured);
   const judged = { steps, invariants, thresholds, skipped, open: unfired };
@@ -39,7 +39,7 @@ export function conclude(run: Run, ending: Ending): PlayResult {
       time: time.kind,
       speed: time.kind === "virtual" ? undefined : time.speed,
     },
-    ...asDeclared(shown, verdictOf(judged, tally.sent)),
+    ...asDeclared(shown, resultOf(judged, tally.sent)),
     digest: run.digest.value(),
     startedAt: formatInstant(run.startMs),
     endedAt: formatInstant(endMs),
@@ -55,33 +55,33 @@ export function conclude(run: Run, ending: Ending): PlayResult {
   };
 }
 
-/** The verdict on each threshold of a scenario. */
+/** The result on each threshold of a scenario. */
 function judgeThresholds(
   { thresholds = [] }: Scenario,
   { tally, latency, invariants }: Pick<PlayResult, "tally" | "latency" | "invariants">,
 ): readonly ThresholdResult[] {
-  const isAnyKnown = invariants.some(({ verdict }) => verdict !== "unknown");
-  const brokenInvariants = isAnyKnown ? invariants.filter(hasVerdict("broken")).length : undefined;
+  const isAnyKnown = invariants.some(({ result }) => result !== "undecided");
+  const brokenInvariants = isAnyKnown ? invariants.filter(hasResult("failed")).length : undefined;
   return thresholds.map((threshold) =>
     judgeThreshold(parseThreshold(threshold), { tally, latency, brokenInvariants }),
   );
 }
 
-/** The result with its verdict formed anew, after its parts were judged again. */
+/** The result with its result formed anew, after its parts were judged again. */
 export function concludeAgain(result: PlayResult): PlayResult {
-  const found = verdictOf({ ...result, open: [] }, result.tally.sent);
+  const found = resultOf({ ...result, open: [] }, result.tally.sent);
   return { ...result, ...asDeclared(result.scenario, found) };
 }
 
-type Conclusion = Pick<PlayResult, "verdict" | "why">;
+type Conclusion = Pick<PlayResult, "result" | "why">;
 
-/** Turns the verdict round for a scenario that shows a defect. */
-function asDeclared({ verdict }: PlayResult["scenario"], found: Conclusion): Conclusion {
-  if (verdict !== "broken" || found.verdict === "unknown") return found;
-  if (found.verdict === "broken")
-    return { verdict: "held", why: `broken, as the scenario says: ${found.why}` };
+/** Turns the result round for a scenario that shows a defect. */
+function asDeclared({ result }: PlayResult["scenario"], found: Conclusion): Conclusion {
+  if (result !== "failed" || found.result === "undecided") return found;
+  if (found.result === "failed")
+    return { result: "passed", why: `broken, as the scenario says: ${found.why}` };
   return {
-    verdict: "broken",
+    result: "failed",
     why: "everything came out as expected, but the scenario says that something is broken",
   };
 }
@@ -92,47 +92,47 @@ interface Judged extends Pick<PlayResult, "steps" | "invariants" | "thresholds" 
 }
 
 /** Broken outranks unknown, and unknown outranks held, so `held` means that everything was seen to hold. */
-function verdictOf(
+function resultOf(
   { steps, invariants, thresholds, skipped, open: alsoOpen }: Judged,
   sent: number,
 ): Conclusion {
   const broken = [
-    ...steps.filter(hasVerdict("broken")).map(headlineOf),
-    ...invariants.filter(hasVerdict("broken")).map(({ id, why = "" }) => brokenInWords(id, why)),
-    ...thresholds.filter(hasVerdict("broken")).map(thresholdInWords),
+    ...steps.filter(hasResult("failed")).map(headlineOf),
+    ...invariants.filter(hasResult("failed")).map(({ id, why = "" }) => brokenInWords(id, why)),
+    ...thresholds.filter(hasResult("failed")).map(thresholdInWords),
   ];
-  if (broken.length > 0) return { verdict: "broken", why: listed(broken) };
+  if (broken.length > 0) return { result: "failed", why: listed(broken) };
   const open = [
     ...skipped.map(({ path, why }) => `${path} was skipped: ${why}`),
-    ...steps.filter(hasVerdict("unknown")).map(({ path, why }) => `${path}: ${why}`),
+    ...steps.filter(hasResult("undecided")).map(({ path, why }) => `${path}: ${why}`),
     ...alsoOpen,
-    ...thresholds.filter(hasVerdict("unknown")).map(thresholdInWords),
+    ...thresholds.filter(hasResult("undecided")).map(thresholdInWords),
   ];
-  if (open.length > 0) return { verdict: "unknown", why: listed(open) };
+  if (open.length > 0) return { result: "undecided", why: listed(open) };
   // Without requests of its own, a run's invariants and thresholds say nothing about the scenario.
-  const upheld = sent > 0 ? [...invariants, ...thresholds].filter(hasVerdict("held")) : [];
-  if (steps.filter(hasVerdict("held")).length + upheld.length === 0) {
+  const upheld = sent > 0 ? [...invariants, ...thresholds].filter(hasResult("passed")) : [];
+  if (steps.filter(hasResult("passed")).length + upheld.length === 0) {
     return {
-      verdict: "unknown",
+      result: "undecided",
       why: "the scenario expects nothing",
     };
   }
-  return { verdict: "held", why: "everything came out as expected" };
+  return { result: "passed", why: "everything came out as expected" };
 }
 
 /** The first thing that isn't as expected: `stats.clicks: expected 1, found 2 (expectations.0)`. */
 function headlineOf({ path, title, checks }: StepResult): string {
-  const broken = checks.find(hasVerdict("broken"));
+  const broken = checks.find(hasResult("failed"));
   return broken === undefined ? `${path} (${title})` : `${checkInWords(broken)} (${path})`;
 }
 
 /** "p99 < 50ms: found 61 ms", or why it is unknown. */
-function thresholdInWords({ threshold, verdict, found }: ThresholdResult): string {
-  return `${threshold}: ${verdict === "unknown" ? found : `found ${found}`}`;
+function thresholdInWords({ threshold, result, found }: ThresholdResult): string {
+  return `${threshold}: ${result === "undecided" ? found : `found ${found}`}`;
 }
 
-function hasVerdict(verdict: string): (judged: { readonly verdict: string }) => boolean {
-  return (judged) => judged.verdict === verdict;
+function hasResult(result: string): (judged: { readonly result: string }) => boolean {
+  return (judged) => judged.result === result;
 }
 
 function listed(parts: readonly string[]): string {

@@ -5,9 +5,9 @@ import { durationMs } from "../../base/duration.ts";
 import { inField } from "../../base/input.ts";
 import type { ClientExchange, Member } from "../../invariants/client-exchange.ts";
 import { inconclusive } from "../../invariants/ensure.ts";
-import type { AdvanceStep, Matcher, Step } from "../language/scenario.ts";
-import { kindOf, type StepKind, type StepOf } from "../language/step-kind.ts";
 import { createTally, type Tally } from "../measure/tally.ts";
+import { kindOf, type StepKind, type StepOf } from "../scenario/step-kind.ts";
+import type { AdvanceStep, Matcher, Step } from "../scenario/types.ts";
 import {
   type Capabilities,
   type EffectGenerator,

@@ -3,14 +3,14 @@
 import { InputError } from "../../base/input.ts";
 import type { ClientExchange } from "../../invariants/client-exchange.ts";
 import { Inconclusive, inconclusive } from "../../invariants/ensure.ts";
+import { isReport, type ReportExpectation } from "../scenario/step-kind.ts";
 import type {
   AnswerExpectation,
   Expectation,
   Matcher,
   PublisherRef,
   RequestStep,
-} from "../language/scenario.ts";
-import { isReport, type ReportExpectation } from "../language/step-kind.ts";
+} from "../scenario/types.ts";
 import { type EffectGenerator, perform, performInScratch } from "./effects.ts";
 import { judgeRun } from "./judge-invariants.ts";
 import { check, match, unknownCheck } from "./matching.ts";
@@ -63,15 +63,15 @@ function* checksOf(run: Run, expectation: Expectation): EffectGenerator<readonly
 function* checkInvariant(run: Run, id: string): EffectGenerator<readonly Check[]> {
   const results = yield* judgeRun(run, id === "all" ? undefined : [id]);
   // With "all", unknown invariants are left out unless nothing else is known.
-  const known = id === "all" ? results.filter(({ verdict }) => verdict !== "unknown") : results;
+  const known = id === "all" ? results.filter(({ result }) => result !== "undecided") : results;
   return (known.length === 0 ? results : known).map(
-    ({ id: judged, says, verdict, why }): Check => ({
-      verdict,
+    ({ id: judged, says, result, why }): Check => ({
+      result,
       about: `invariant ${judged}`,
       invariant: judged,
       expected: says,
       found: why ?? "it holds",
-      ...(verdict === "unknown" && { why }),
+      ...(result === "undecided" && { why }),
     }),
   );
 }
@@ -88,7 +88,7 @@ export function checkAnswer(
   const asExpected = allowed.includes(exchange.outcome);
   const checks: Check[] = [
     check(
-      asExpected ? "held" : "broken",
+      asExpected ? "passed" : "failed",
       `${about} outcome`,
       allowed.join(" or "),
       exchange.outcome,
@@ -120,7 +120,7 @@ function matchBody(
   about: string,
   scope: Scope,
 ): readonly Check[] {
-  if (why !== undefined) return [check("broken", about, "JSON", why)];
+  if (why !== undefined) return [check("failed", about, "JSON", why)];
   return match(matcher, value, about, scope);
 }
 
@@ -134,7 +134,7 @@ function* checkReported(
   const reported = yield* ask(run, asked as RequestStep, publisher);
   const body = jsonBody(about, reported);
   if (body.why === undefined && reported.status !== 200) {
-    return [check("broken", about, "status 200", `status ${reported.status}`)];
+    return [check("failed", about, "status 200", `status ${reported.status}`)];
   }
   return matchBody(is, body, about, yield* scopeFor(run, is));
 }

@@ -1,17 +1,17 @@
-/** Compares a found value with a matcher, member by member. What can't be decided is `unknown`, never `held`. */
+/** Compares a found value with a matcher, member by member. What can't be decided is `unknown`, never `passed`. */
 
 import { formatList } from "../../base/did-you-mean.ts";
 import { isPlainObject } from "../../base/input.ts";
 import { shortened } from "../../base/text.ts";
 import { Inconclusive, inconclusive } from "../../invariants/ensure.ts";
-import { isRuleKey } from "../language/parse/matchers.ts";
-import type { Matcher, MatchRule, Operand } from "../language/scenario.ts";
-import type { Check, Verdict } from "./result.ts";
+import { isRuleKey } from "../scenario/matchers.ts";
+import type { Matcher, MatchRule, Operand } from "../scenario/types.ts";
+import type { Check, Result } from "./result.ts";
 import { isIndirect, numberOf, resolveValue, type Scope } from "./values.ts";
 
 /** Longest text of a value in a check, in characters. */
 const MAX_SHOWN = 300;
-/** At most this many broken elements of a list are listed. */
+/** At most this many failed elements of a list are listed. */
 const MAX_LISTED = 20;
 
 /** Whether the matcher is a rule: an object whose only key is a rule's name. */
@@ -83,11 +83,11 @@ function matchRule(rule: MatchRule, subject: Subject): Checks {
   if ("oneOf" in rule) return [oneOf(rule.oneOf, subject)];
   if ("not" in rule) {
     const checks = match(rule.not, actual, about, scope);
-    const verdict = opposite(verdictOf(checks));
-    const why = verdict === "held" ? whyVacuous(rule.not, actual) : undefined;
+    const result = opposite(resultOf(checks));
+    const why = result === "passed" ? whyVacuous(rule.not, actual) : undefined;
     if (why !== undefined) return inconclusive(why);
     const expected = `not ${expectedBy(checks).join(", ")}`;
-    return [{ ...check(verdict, about, expected, shownValue(actual)), why: checks[0]?.why }];
+    return [{ ...check(result, about, expected, shownValue(actual)), why: checks[0]?.why }];
   }
   if ("every" in rule || "some" in rule) return elements(rule, subject);
   if ("length" in rule) {
@@ -155,10 +155,10 @@ function oneOf(matchers: readonly Matcher[], subject: Subject): Check {
   let why: string | undefined;
   for (const matcher of matchers) {
     const checks = match(matcher, actual, about, scope);
-    const verdict = verdictOf(checks);
+    const result = resultOf(checks);
     expected.push(...expectedBy(checks));
-    if (verdict === "held") return checkOf(true, expected.join(" or "), subject);
-    if (verdict === "unknown") why ??= checks.find((one) => one.why !== undefined)?.why;
+    if (result === "passed") return checkOf(true, expected.join(" or "), subject);
+    if (result === "undecided") why ??= checks.find((one) => one.why !== undefined)?.why;
   }
   return why === undefined
     ? checkOf(false, `one of ${expected.join(", ")}`, subject)
@@ -172,20 +172,20 @@ function elements(
   const { actual, about } = subject;
   if (!Array.isArray(actual)) return [checkOf(false, "a list", subject)];
   const all = "every" in rule;
-  const broken: Check[] = [];
+  const failed: Check[] = [];
   let expected = "";
-  let held = 0;
+  let passed = 0;
   for (const [index, element] of actual.entries()) {
     const checks = matchPart(all ? rule.every : rule.some, subject, index, element);
     expected = expectedBy(checks).join(", ");
-    const verdict = verdictOf(checks);
-    if (verdict === "unknown") return checks.filter((one) => one.verdict === "unknown");
-    if (verdict === "held") held += 1;
-    else broken.push(...checks.filter((one) => one.verdict === "broken"));
+    const result = resultOf(checks);
+    if (result === "undecided") return checks.filter((one) => one.result === "undecided");
+    if (result === "passed") passed += 1;
+    else failed.push(...checks.filter((one) => one.result === "failed"));
   }
   if (all && actual.length === 0) return inconclusive("the list is empty");
-  if (all && broken.length > 0) return broken.slice(0, MAX_LISTED);
-  if (all || held > 0) return [check("held", about, expected, `${held} of ${actual.length}`)];
+  if (all && failed.length > 0) return failed.slice(0, MAX_LISTED);
+  if (all || passed > 0) return [check("passed", about, expected, `${passed} of ${actual.length}`)];
   return [checkOf(false, `one that is ${expected}`, subject)];
 }
 
@@ -193,15 +193,15 @@ function expectedBy(checks: Checks): readonly string[] {
   return checks.map((one) => one.expected);
 }
 
-/** The verdict of what must all hold. */
-export function verdictOf(checks: readonly Pick<Check, "verdict">[]): Verdict {
-  if (checks.some(({ verdict }) => verdict === "broken")) return "broken";
-  return checks.some(({ verdict }) => verdict === "unknown") ? "unknown" : "held";
+/** The result of what must all hold. */
+export function resultOf(checks: readonly Pick<Check, "result">[]): Result {
+  if (checks.some(({ result }) => result === "failed")) return "failed";
+  return checks.some(({ result }) => result === "undecided") ? "undecided" : "passed";
 }
 
-function opposite(verdict: Verdict): Verdict {
-  if (verdict === "unknown") return verdict;
-  return verdict === "held" ? "broken" : "held";
+function opposite(result: Result): Result {
+  if (result === "undecided") return result;
+  return result === "passed" ? "failed" : "passed";
 }
 
 function same(expected: unknown, subject: Subject): Check {
@@ -229,21 +229,21 @@ function typesOf(value: unknown): readonly string[] {
 }
 
 function checkOf(holds: boolean, expected: string, { about, actual }: Subject): Check {
-  return check(holds ? "held" : "broken", about, expected, shownValue(actual));
+  return check(holds ? "passed" : "failed", about, expected, shownValue(actual));
 }
 
-export function check(verdict: Verdict, about: string, expected: string, found: string): Check {
-  return { verdict, about, expected, found };
+export function check(result: Result, about: string, expected: string, found: string): Check {
+  return { result, about, expected, found };
 }
 
 export function unknownCheck(about: string, why: string, actual?: unknown): Check {
-  return { verdict: "unknown", about, expected: "", found: shownValue(actual), why };
+  return { result: "undecided", about, expected: "", found: shownValue(actual), why };
 }
 
-/** "stats.clicks: expected 1, found 2", or "H1 is broken: …". */
+/** "stats.clicks: expected 1, found 2", or "H1 is failed: …". */
 export function checkInWords(check: Check): string {
-  const { verdict, about, invariant, expected, found } = check;
-  if (invariant !== undefined && verdict === "broken") return brokenInWords(invariant, found);
+  const { result, about, invariant, expected, found } = check;
+  if (invariant !== undefined && result === "failed") return brokenInWords(invariant, found);
   const rests = restsInWords(check);
   return `${about}: expected ${expected}, found ${found}${rests && `; it ${rests}`}`;
 }
@@ -255,7 +255,7 @@ export function restsInWords({ restsOn = [] }: Check): string {
 }
 
 export function brokenInWords(invariant: string, why: string): string {
-  return `${invariant} is broken: ${why}`;
+  return `${invariant} is failed: ${why}`;
 }
 
 /** The value as shown in a check: short, as JSON. */

@@ -6,7 +6,7 @@ import { inconclusive } from "../../invariants/ensure.ts";
 import { buildRequest, contentTypes, type Encoding, pairsOf } from "../../spec/build-request.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
 import { type OperationId, operationIds, operations } from "../../spec/operations.ts";
-import type { RequestStep } from "../language/scenario.ts";
+import type { RequestStep } from "../scenario/types.ts";
 import { resolveValue, resolveValues, type Scope } from "./values.ts";
 
 const DEFAULT_TIMEOUT: Duration = "10s";

@@ -1,8 +1,8 @@
 /** Plays a scenario from its first step to its last, on any target. */
 
 import type { FaultRule } from "../../faults/rule.ts";
-import type { Scenario, Step } from "../language/scenario.ts";
-import { kindOf } from "../language/step-kind.ts";
+import { kindOf } from "../scenario/step-kind.ts";
+import type { Scenario, Step } from "../scenario/types.ts";
 import { conclude } from "./conclude.ts";
 import { doStep, noteFiredRules } from "./do-step.ts";
 import { type Capabilities, type EffectGenerator, makesChoices, perform } from "./effects.ts";

@@ -7,10 +7,10 @@ import type { ClientExchange } from "../../invariants/client-exchange.ts";
 import { Inconclusive } from "../../invariants/ensure.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
 import { withoutSecrets } from "../../journal/secrets.ts";
-import type { Step } from "../language/scenario.ts";
-import { kindOf, type StepKind } from "../language/step-kind.ts";
 import type { TallySummary } from "../measure/tally.ts";
-import { verdictOf } from "./matching.ts";
+import { kindOf, type StepKind } from "../scenario/step-kind.ts";
+import type { Step } from "../scenario/types.ts";
+import { resultOf } from "./matching.ts";
 import type { Check, ShownExchange, StepResult } from "./result.ts";
 import type { Run } from "./run.ts";
 import type { StepOutput } from "./step-output.ts";
@@ -39,45 +39,45 @@ export function unknownBy(thrown: unknown): StepOutcome {
 const MAX_CHECKS = 50;
 
 export function record(run: Run, step: Step, path: string, outcome: StepOutcome): void {
-  const result = resultOf(run, step, path, excusedBySkip(run, outcome));
-  if (result.verdict === "skipped" && !run.results.has(path)) {
+  const result = stepResultOf(run, step, path, excusedBySkip(run, outcome));
+  if (result.result === "skipped" && !run.results.has(path)) {
     run.skipped.push({ path, why: result.why ?? "" });
   }
   const before = run.results.get(path);
   // Keep the result of the first round that wasn't held, unless a later one is worse.
   const stays = before !== undefined && rank(before) > 1 && rank(before) >= rank(result);
   run.results.set(path, { ...(stays ? before : result), times: (before?.times ?? 0) + 1 });
-  if (result.verdict === "broken" && !stays) run.newlyBroken.push(path);
+  if (result.result === "failed" && !stays) run.newlyBroken.push(path);
   nameOutput(run, step, outcome);
-  for (const { verdict } of outcome.checks) run.digest.text(verdict);
+  for (const { result } of outcome.checks) run.digest.text(result);
 }
 
-/** After a skipped step a failed expectation counts as unknown, because the skip may have caused it. */
+/** After a skipped step a failed expectation counts as undecided, because the skip may have caused it. */
 function excusedBySkip({ skipped: [first] }: Run, outcome: StepOutcome): StepOutcome {
   if (first === undefined) return outcome;
   const why = `${first.path} was skipped, which may be the cause`;
   const checks = outcome.checks.map(
-    (one): Check => (one.verdict === "broken" ? { ...one, verdict: "unknown", why } : one),
+    (one): Check => (one.result === "failed" ? { ...one, result: "undecided", why } : one),
   );
   return { ...outcome, checks };
 }
 
-function rank({ verdict }: StepResult): number {
-  return { done: 0, held: 1, unknown: 2, skipped: 2, broken: 3 }[verdict];
+function rank({ result }: StepResult): number {
+  return { done: 0, passed: 1, undecided: 2, skipped: 2, failed: 3 }[result];
 }
 
-function resultOf(run: Run, step: Step, path: string, outcome: StepOutcome): StepResult {
+function stepResultOf(run: Run, step: Step, path: string, outcome: StepOutcome): StepResult {
   const { checks, skipped, unknown, exchange, tally } = outcome;
   const kind = kindOf(step);
-  const verdict = checks.length === 0 ? "done" : verdictOf(checks);
+  const result = checks.length === 0 ? "done" : resultOf(checks);
   return {
     path,
     kind,
     title: titleOf(kind, step),
     at: formatInstant(exchange?.atMs ?? run.nowMs),
     times: 1,
-    verdict: skipped !== undefined ? "skipped" : unknown !== undefined ? "unknown" : verdict,
-    why: skipped ?? unknown ?? checks.find((one) => one.verdict === "unknown")?.why,
+    result: skipped !== undefined ? "skipped" : unknown !== undefined ? "undecided" : result,
+    why: skipped ?? unknown ?? checks.find((one) => one.result === "undecided")?.why,
     checks: checks.slice(0, MAX_CHECKS),
     exchange: exchange && shownExchange(exchange),
     tally,

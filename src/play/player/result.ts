@@ -1,22 +1,22 @@
 /** The result of playing a scenario. It is plain JSON data, and the JSON report is exactly this. */
 
 import type { RequestOutcome } from "../../invariants/client-exchange.ts";
-import type { CheckVerdict } from "../../invariants/ensure.ts";
+
+import type { Result } from "../../invariants/ensure.ts";
 import type { InvariantResult } from "../../invariants/judge.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
 import type { OperationId } from "../../spec/operations.ts";
-
-import type { StepKind } from "../language/step-kind.ts";
 import type { LatencySummary } from "../measure/latencies.ts";
 import type { TallySummary } from "../measure/tally.ts";
 import type { ThresholdResult } from "../measure/thresholds.ts";
 import type { TimelineSummary } from "../measure/timeline.ts";
+import type { StepKind } from "../scenario/step-kind.ts";
 
 /** Whether an expectation held. `unknown`: what it is about never happened, or the target couldn't do it. */
-export type Verdict = CheckVerdict;
+export type { Result };
 
 export interface Check {
-  readonly verdict: Verdict;
+  readonly result: Result;
   /** What was checked, such as `status` or `body.revenue_inr`. */
   readonly about: string;
   /** The invariant's id, if that is what was checked. */
@@ -24,7 +24,7 @@ export interface Check {
   /** In words or JSON. */
   readonly expected: string;
   readonly found: string;
-  /** Why the verdict is unknown. */
+  /** Why the result is unknown. */
   readonly why?: string | undefined;
   /**
    * The choices that were assumed for it, such as `dedup.window=30m`. Only for what didn't come true, at a service that
@@ -65,8 +65,8 @@ export interface StepResult {
   /** How often the step was played. The checks are those of the first round that wasn't held, or of the last round. */
   readonly times: number;
   /** `done`: nothing was expected of it. */
-  readonly verdict: Verdict | "done" | "skipped";
-  /** Why it was skipped, or why the verdict is unknown. */
+  readonly result: Result | "done" | "skipped";
+  /** Why it was skipped, or why the result is unknown. */
   readonly why?: string | undefined;
   readonly checks: readonly Check[];
   /** For requests. */
@@ -83,8 +83,8 @@ export interface PlayResult {
   readonly scenario: {
     readonly name: string;
     readonly about: string;
-    /** For a scenario that shows a defect. The result's verdict is `held` if the defect showed. */
-    readonly verdict?: "broken" | undefined;
+    /** For a scenario that shows a defect. The result's result is `held` if the defect showed. */
+    readonly result?: "failed" | undefined;
   };
   readonly target: {
     /** `in-process`, `adsim` over HTTP, or any other `service`. */
@@ -93,8 +93,8 @@ export interface PlayResult {
     readonly time: "virtual" | "paced" | "real";
     readonly speed: number | undefined;
   };
-  readonly verdict: Verdict;
-  /** The reason for the verdict, in one line. */
+  readonly result: Result;
+  /** The reason for the result, in one line. */
   readonly why: string;
   /** Digest of what the client saw, without times and transport headers. The same on every target in virtual time. */
   readonly digest: string;

@@ -5,8 +5,8 @@ import { isPlainObject } from "../../base/input.ts";
 import { microsToInr, nearestMicros } from "../../base/money.ts";
 import type { ClientExchange, Member } from "../../invariants/client-exchange.ts";
 import { inconclusive } from "../../invariants/ensure.ts";
-import { valueObject } from "../language/parse/values.ts";
-import type { Operand, Value } from "../language/scenario.ts";
+import type { Operand, Value } from "../scenario/types.ts";
+import { valueObject } from "../scenario/values.ts";
 import { contentOf, memberAt, type StepOutput } from "./step-output.ts";
 
 /** Where references are looked up. */

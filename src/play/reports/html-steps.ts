@@ -3,28 +3,28 @@
 import { readableCount } from "../measure/quantities.ts";
 import type { Check, PlayResult, ShownExchange, StepResult } from "../player/result.ts";
 import { type Html, html, table } from "./html.ts";
-import { answerLine, journalLine, tallyLine, verdictSigns } from "./lines.ts";
+import { answerLine, journalLine, resultSigns, tallyLine } from "./lines.ts";
 
 export function stepTable({ steps }: PlayResult): Html {
   if (steps.length === 0) return html`<p class="muted">The scenario has no steps.</p>`;
   return table([["Result"], ["Step"], ["Where", "wide"], ["When", "wide"]], steps.map(stepRows));
 }
 
-/** A verdict with sign and word, so that it doesn't rely on colour alone. */
-export function chip(verdict: StepResult["verdict"]): Html {
-  return html`<span class="chip ${verdict}"><span aria-hidden="true">${verdictSigns[verdict]}</span> ${verdict}</span>`;
+/** A result with sign and word, so that it doesn't rely on colour alone. */
+export function chip(result: StepResult["result"]): Html {
+  return html`<span class="chip ${result}"><span aria-hidden="true">${resultSigns[result]}</span> ${result}</span>`;
 }
 
 function stepRows(step: StepResult): Html {
-  const { path, title, at, times, verdict, why } = step;
+  const { path, title, at, times, result, why } = step;
   const often = times > 1 ? html` <span class="muted">× ${readableCount(times)}</span>` : html``;
   const reason = why === undefined ? html`` : html`<p class="muted">${why}</p>`;
-  return html`<tr><td>${chip(verdict)}</td><th scope="row">${title}${often} <code class="narrow">${path}</code>${reason}</th><td class="wide"><code>${path}</code></td><td class="wide muted">${at.replace("T", " ").replace("Z", "")}</td></tr>
+  return html`<tr><td>${chip(result)}</td><th scope="row">${title}${often} <code class="narrow">${path}</code>${reason}</th><td class="wide"><code>${path}</code></td><td class="wide muted">${at.replace("T", " ").replace("Z", "")}</td></tr>
 ${details(step)}`;
 }
 
 function details(step: StepResult): Html {
-  const { verdict, checks, exchange, tally, journal } = step;
+  const { result, checks, exchange, tally, journal } = step;
   const parts = [
     ...checks.map(checkPart),
     ...(exchange === undefined ? [] : [exchangePart(exchange)]),
@@ -36,7 +36,7 @@ function details(step: StepResult): Html {
         ]),
   ];
   if (parts.length === 0) return html``;
-  const open = verdict === "broken" ? html` open` : html``;
+  const open = result === "failed" ? html` open` : html``;
   return html`<tr class="more"><td colspan="4"><details${open}><summary>${summaryOf(step)}</summary>${parts}</details></td></tr>
 `;
 }
@@ -50,10 +50,10 @@ function summaryOf({ checks, exchange, tally }: StepResult): string {
   return parts.length === 0 ? "journal" : parts.join(", ");
 }
 
-function checkPart({ verdict, about, expected, found, why }: Check): Html {
-  const line = html`<p>${chip(verdict)} <code>${about}</code>${why === undefined ? "" : ` ${why}`}</p>`;
-  if (verdict === "unknown") return line;
-  if (verdict === "held") return html`${line}<pre>${found}</pre>`;
+function checkPart({ result, about, expected, found, why }: Check): Html {
+  const line = html`<p>${chip(result)} <code>${about}</code>${why === undefined ? "" : ` ${why}`}</p>`;
+  if (result === "undecided") return line;
+  if (result === "passed") return html`${line}<pre>${found}</pre>`;
   return html`${line}<div class="pair"><div><h3>Expected</h3><pre>${expected}</pre></div><div class="found"><h3>Found</h3><pre>${found}</pre></div></div>`;
 }
 

@@ -5,8 +5,8 @@ export const STYLE = `
   color-scheme: light dark;
   --page: #f4f5f7; --card: #ffffff; --text: #1b2129; --muted: #59636f; --line: #dfe3e8; --grid: #e8ebef;
   --code: #f1f3f5; --accent: #2563c9;
-  --held: #17723f; --held-soft: #e2f4e9; --broken: #b3261e; --broken-soft: #fce9e7;
-  --unknown: #835400; --unknown-soft: #fdf1d6; --done: #59636f; --done-soft: #eceff2;
+  --passed: #17723f; --held-soft: #e2f4e9; --failed: #b3261e; --broken-soft: #fce9e7;
+  --undecided: #835400; --unknown-soft: #fdf1d6; --done: #59636f; --done-soft: #eceff2;
   --series-1: #2563c9; --series-2: #1f9254; --series-3: #c2410c;
   --status-2a: #37a36a; --status-2b: #8fd0ab; --status-4a: #e0a526; --status-4b: #b9770e; --status-4c: #f2d183;
   --status-5a: #d0453b; --status-5b: #8d241d; --status-5c: #ef9d96; --status-other: #6b8fc9; --status-none: #7b8490;
@@ -15,8 +15,8 @@ export const STYLE = `
   :root {
     --page: #12161b; --card: #1b2129; --text: #e7ebf0; --muted: #a2adb9; --line: #313a45; --grid: #2a323c;
     --code: #242c36; --accent: #7fb0ff;
-    --held: #6fd39a; --held-soft: #17352a; --broken: #ff9d94; --broken-soft: #43211f;
-    --unknown: #f0c465; --unknown-soft: #3b3018; --done: #a2adb9; --done-soft: #29313b;
+    --passed: #6fd39a; --held-soft: #17352a; --failed: #ff9d94; --broken-soft: #43211f;
+    --undecided: #f0c465; --unknown-soft: #3b3018; --done: #a2adb9; --done-soft: #29313b;
     --series-1: #6ea8ff; --series-2: #5ccb8d; --series-3: #ff9a5c;
     --status-2a: #4cb87f; --status-2b: #2b6b4a; --status-4a: #e3b04b; --status-4b: #a3701a; --status-4c: #f5dc9f;
     --status-5a: #e5655b; --status-5b: #a5352d; --status-5c: #f3aca6; --status-other: #7d9fd6; --status-none: #8792a0;

@@ -4,13 +4,13 @@ import { printable, shortened } from "../../base/text.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
 import { plural, readableCount, readableInr, readableMs } from "../measure/quantities.ts";
 import type { TallySummary } from "../measure/tally.ts";
-import type { PlayResult, ShownExchange, StepResult, Verdict } from "../player/result.ts";
+import type { PlayResult, Result, ShownExchange, StepResult } from "../player/result.ts";
 
-/** The sign of each verdict, so that reports don't rely on colour alone. */
-export const verdictSigns: Readonly<Record<StepResult["verdict"], string>> = {
-  held: "✓",
-  broken: "✗",
-  unknown: "?",
+/** The sign of each result, so that reports don't rely on colour alone. */
+export const resultSigns: Readonly<Record<StepResult["result"], string>> = {
+  passed: "✓",
+  failed: "✗",
+  undecided: "?",
   skipped: "–",
   done: "·",
 };
@@ -112,11 +112,11 @@ export function journalLine(entry: JournalEntry): string {
 }
 
 /** "1 broken, 12 held". */
-export function verdictCounts(all: readonly { readonly verdict: string }[]): string {
-  const order: readonly Verdict[] = ["broken", "held", "unknown"];
+export function resultCounts(all: readonly { readonly result: string }[]): string {
+  const order: readonly Result[] = ["failed", "passed", "undecided"];
   return order
-    .map((verdict) => [all.filter((one) => one.verdict === verdict).length, verdict] as const)
+    .map((result) => [all.filter((one) => one.result === result).length, result] as const)
     .filter(([count]) => count > 0)
-    .map(([count, verdict]) => `${readableCount(count)} ${verdict}`)
+    .map(([count, result]) => `${readableCount(count)} ${result}`)
     .join(", ");
 }

@@ -14,7 +14,7 @@ import { CHART_SCRIPT } from "./chart-script.ts";
 import { type Html, html, scriptJson, table, trusted } from "./html.ts";
 import { chip, stepTable } from "./html-steps.ts";
 import { STYLE } from "./html-style.ts";
-import { targetLine, verdictCounts, verdictSigns } from "./lines.ts";
+import { resultCounts, resultSigns, targetLine } from "./lines.ts";
 
 /** The texts of uPlot's script and style sheet. */
 export interface ChartLibrary {
@@ -22,11 +22,11 @@ export interface ChartLibrary {
   readonly uplotCss: string;
 }
 
-export function reportHtml(result: PlayResult, library: ChartLibrary): string {
-  const { scenario, verdict } = result;
-  const data = chartDataOf(result);
+export function reportHtml(play: PlayResult, library: ChartLibrary): string {
+  const { scenario, result } = play;
+  const data = chartDataOf(play);
   // Scripts and styles without the nonce don't run. The author of a scenario can't know it in advance.
-  const nonce = `adsim-${result.digest.replaceAll(/[^A-Za-z0-9]/g, "")}`;
+  const nonce = `adsim-${play.digest.replaceAll(/[^A-Za-z0-9]/g, "")}`;
   const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src data:; base-uri 'none'; form-action 'none'`;
   return html`<!doctype html>
 <html lang="en">
@@ -35,29 +35,29 @@ export function reportHtml(result: PlayResult, library: ChartLibrary): string {
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,">
-<title>${verdictSigns[verdict]} ${verdict}: ${scenario.name} (adsim)</title>
+<title>${resultSigns[result]} ${result}: ${scenario.name} (adsim)</title>
 <style nonce="${nonce}">${trusted(library.uplotCss)}${trusted(STYLE)}</style>
 </head>
 <body>
 <main>
-${head(result)}
-${figures(result)}
+${head(play)}
+${figures(play)}
 <h2>Over time</h2>
-${data === undefined ? html`<p class="muted">No requests were sent, so there is nothing to draw.</p>` : charts(data, result)}
+${data === undefined ? html`<p class="muted">No requests were sent, so there is nothing to draw.</p>` : charts(data, play)}
 <h2>Steps</h2>
-${stepTable(result)}
-${skipped(result)}${thresholds(result)}${invariants(result)}
+${stepTable(play)}
+${skipped(play)}${thresholds(play)}${invariants(play)}
 <h2>Play it again</h2>
-<pre class="all">${result.reproduce}</pre>
+<pre class="all">${play.reproduce}</pre>
 </main>
-<footer>${targetLine(result.target)}. Began ${result.startedAt}, ended ${result.endedAt}, on the target's clock. Digest <code>${result.digest}</code>.</footer>
+<footer>${targetLine(play.target)}. Began ${play.startedAt}, ended ${play.endedAt}, on the target's clock. Digest <code>${play.digest}</code>.</footer>
 ${data === undefined ? html`` : scripts(data, library, nonce)}</body>
 </html>
 `.html;
 }
 
-function head({ scenario, verdict, why }: PlayResult): Html {
-  return html`<header><div class="top">${chip(verdict)}<h1>${scenario.name}</h1></div>
+function head({ scenario, result, why }: PlayResult): Html {
+  return html`<header><div class="top">${chip(result)}<h1>${scenario.name}</h1></div>
 <p class="why">${why}</p>
 <p class="muted">${scenario.about}</p></header>`;
 }
@@ -131,8 +131,8 @@ function skipped({ skipped: all }: PlayResult): Html {
 function thresholds({ thresholds: all }: PlayResult): Html {
   if (all.length === 0) return html``;
   const rows = all.map(
-    ({ threshold, verdict, found }) =>
-      html`<tr><td>${chip(verdict)}</td><th scope="row"><code>${threshold}</code></th><td>${found}</td></tr>
+    ({ threshold, result, found }) =>
+      html`<tr><td>${chip(result)}</td><th scope="row"><code>${threshold}</code></th><td>${found}</td></tr>
 `,
   );
   return html`<h2>Thresholds</h2>
@@ -143,13 +143,13 @@ ${table([["Result"], ["Threshold"], ["Found"]], rows)}
 function invariants({ invariants: all }: PlayResult): Html {
   if (all.length === 0) return html``;
   const rows = all.map(
-    ({ id, says, verdict, why }) =>
-      html`<tr><td>${chip(verdict)}</td><th scope="row"><code>${id}</code> ${says}${why === undefined ? html`` : html`<p class="muted">${why}</p>`}</th></tr>
+    ({ id, says, result, why }) =>
+      html`<tr><td>${chip(result)}</td><th scope="row"><code>${id}</code> ${says}${why === undefined ? html`` : html`<p class="muted">${why}</p>`}</th></tr>
 `,
   );
-  const open = all.some(({ verdict }) => verdict === "broken") ? html` open` : html``;
+  const open = all.some(({ result }) => result === "failed") ? html` open` : html``;
   return html`<h2>Invariants</h2>
-<details${open}><summary>${verdictCounts(all)}</summary>${table([["Result"], ["What must hold"]], rows)}</details>
+<details${open}><summary>${resultCounts(all)}</summary>${table([["Result"], ["What must hold"]], rows)}</details>
 `;
 }
 

@@ -1,7 +1,7 @@
 /** A result as JUnit XML: a test case for each step with checks, invariant and threshold. Times are the target's. */
 
 import { checkInWords } from "../player/matching.ts";
-import type { PlayResult, StepResult, Verdict } from "../player/result.ts";
+import type { PlayResult, Result, StepResult } from "../player/result.ts";
 import { type JunitCase, type JunitOutcome, type JunitSuite, junitXml } from "./junit.ts";
 import { answerLine, journalLine, requestLine, stepLine, tallyLine, targetLine } from "./lines.ts";
 
@@ -10,8 +10,8 @@ export function reportJunit(...results: readonly PlayResult[]): string {
   return junitXml(...results.map(suiteOf));
 }
 
-function suiteOf(result: PlayResult): JunitSuite {
-  const { scenario, target, startedAt, endedAt, verdict, why, digest } = result;
+function suiteOf(play: PlayResult): JunitSuite {
+  const { scenario, target, startedAt, endedAt, result, why, digest } = play;
   const startedMs = Date.parse(startedAt);
   const name = `adsim.play.${scenario.name}`;
   return {
@@ -19,41 +19,38 @@ function suiteOf(result: PlayResult): JunitSuite {
     startedMs,
     durationMs: Math.max(Date.parse(endedAt) - startedMs, 0),
     properties: {
-      verdict,
+      result,
       why,
       about: scenario.about,
       target: targetLine(target),
-      requests: tallyLine(result.tally),
+      requests: tallyLine(play.tally),
       digest,
-      reproduce: result.reproduce,
-      ...(result.runId !== undefined && { "run id": result.runId }),
+      reproduce: play.reproduce,
+      ...(play.runId !== undefined && { "run id": play.runId }),
     },
     cases: [
-      wholeCase(result, name),
-      ...stepCases(result, `${name}.steps`),
-      ...invariantCases(result, `${name}.invariants`),
-      ...thresholdCases(result, `${name}.thresholds`),
-    ].map((one) => (showsDefect(result) ? withoutFailure(one) : one)),
+      wholeCase(play, name),
+      ...stepCases(play, `${name}.steps`),
+      ...invariantCases(play, `${name}.invariants`),
+      ...thresholdCases(play, `${name}.thresholds`),
+    ].map((one) => (showsDefect(play) ? withoutFailure(one) : one)),
   };
 }
 
-/** The verdict of the whole. Unknown is an error: a play that proves nothing mustn't look green. */
-function wholeCase(
-  { scenario, verdict, why, reproduce }: PlayResult,
-  className: string,
-): JunitCase {
+/** The result of the whole. Unknown is an error: a play that proves nothing mustn't look green. */
+function wholeCase({ scenario, result, why, reproduce }: PlayResult, className: string): JunitCase {
   const text = `${why}\nReproduce: ${reproduce}`;
-  const outcomes: Readonly<Record<Verdict, JunitOutcome>> = {
-    held: { kind: "passed" },
-    unknown: { kind: "error", type: "unknown", message: why, text },
-    broken: { kind: "failure", type: "broken", message: why, text },
+  const outcomes: Readonly<Record<Result, JunitOutcome>> = {
+    passed: { kind: "passed" },
+    undecided: { kind: "error", type: "undecided", message: why, text },
+    failed: { kind: "failure", type: "failed", message: why, text },
   };
-  return { name: scenario.name, className, durationMs: 0, outcome: outcomes[verdict] };
+  return { name: scenario.name, className, durationMs: 0, outcome: outcomes[result] };
 }
 
 /** Whether something is broken, and that is what the scenario wants. */
-function showsDefect({ scenario, verdict }: PlayResult): boolean {
-  return scenario.verdict === "broken" && verdict === "held";
+function showsDefect({ scenario, result }: PlayResult): boolean {
+  return scenario.result === "failed" && result === "passed";
 }
 
 function withoutFailure(one: JunitCase): JunitCase {
@@ -65,7 +62,7 @@ function withoutFailure(one: JunitCase): JunitCase {
 
 function stepCases({ steps, endedAt, reproduce }: PlayResult, className: string): JunitCase[] {
   return steps.flatMap((step, index) => {
-    if (step.verdict === "done") return [];
+    if (step.result === "done") return [];
     const durationMs = durationOf(step, steps[index + 1]?.at ?? endedAt);
     return [{ name: stepLine(step), className, durationMs, outcome: stepOutcome(step, reproduce) }];
   });
@@ -77,11 +74,11 @@ function durationOf({ exchange, at }: StepResult, nextAt: string): number {
 }
 
 function stepOutcome(step: StepResult, reproduce: string): JunitOutcome {
-  const { verdict, why, checks } = step;
+  const { result, why, checks } = step;
   const reasons = [why, ...checks.map((check) => check.why)].filter((one) => one !== undefined);
-  const broken = checks.filter((check) => check.verdict === "broken").map(checkInWords);
-  const message = verdict === "broken" ? broken.join("; ") || (why ?? "broken") : reasons[0];
-  return outcomeOf(verdict, message, () => detailOf(step, reproduce));
+  const broken = checks.filter((check) => check.result === "failed").map(checkInWords);
+  const message = result === "failed" ? broken.join("; ") || (why ?? "failed") : reasons[0];
+  return outcomeOf(result, message, () => detailOf(step, reproduce));
 }
 
 function detailOf({ checks, exchange, tally, journal }: StepResult, reproduce: string): string {
@@ -90,7 +87,7 @@ function detailOf({ checks, exchange, tally, journal }: StepResult, reproduce: s
       ? []
       : [`Request: ${requestLine(exchange)}`, `Answer: ${answerLine(exchange)}`];
   return [
-    ...checks.map((check) => `${check.verdict}: ${checkInWords(check)}`),
+    ...checks.map((check) => `${check.result}: ${checkInWords(check)}`),
     ...asked,
     ...(tally === undefined ? [] : [tallyLine(tally)]),
     ...(journal === undefined ? [] : ["The last requests that the service saw:"]),
@@ -100,34 +97,34 @@ function detailOf({ checks, exchange, tally, journal }: StepResult, reproduce: s
 }
 
 function invariantCases({ invariants, reproduce }: PlayResult, className: string): JunitCase[] {
-  return invariants.map(({ id, says, verdict, why }) => {
-    const outcome = outcomeOf(verdict, why, (message) => `${message}\nReproduce: ${reproduce}`);
+  return invariants.map(({ id, says, result, why }) => {
+    const outcome = outcomeOf(result, why, (message) => `${message}\nReproduce: ${reproduce}`);
     return { name: `${id} ${says}`, className, durationMs: 0, outcome };
   });
 }
 
 function thresholdCases({ thresholds, reproduce }: PlayResult, className: string): JunitCase[] {
-  return thresholds.map(({ threshold, verdict, found }) => {
-    const why = verdict === "unknown" ? found : `found ${found}`;
-    const outcome = outcomeOf(verdict, why, (message) => `${message}\nReproduce: ${reproduce}`);
+  return thresholds.map(({ threshold, result, found }) => {
+    const why = result === "undecided" ? found : `found ${found}`;
+    const outcome = outcomeOf(result, why, (message) => `${message}\nReproduce: ${reproduce}`);
     return { name: threshold, className, durationMs: 0, outcome };
   });
 }
 
 function outcomeOf(
-  verdict: StepResult["verdict"],
+  result: StepResult["result"],
   why: string | undefined,
   textOf: (message: string) => string,
 ): JunitOutcome {
   const message = why ?? "the result is unknown";
-  switch (verdict) {
-    case "held":
+  switch (result) {
+    case "passed":
     case "done":
       return { kind: "passed" };
-    case "unknown":
+    case "undecided":
     case "skipped":
       return { kind: "skipped", message };
-    case "broken":
-      return { kind: "failure", type: "broken", message, text: textOf(message) };
+    case "failed":
+      return { kind: "failure", type: "failed", message, text: textOf(message) };
   }
 }

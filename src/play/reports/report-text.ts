@@ -9,11 +9,11 @@ import {
   journalLine,
   paragraphs,
   requestLine,
+  resultCounts,
+  resultSigns,
   stepLine,
   tallyLine,
   targetLine,
-  verdictCounts,
-  verdictSigns,
 } from "./lines.ts";
 
 export interface ReportTextOptions {
@@ -38,20 +38,20 @@ export function reportText(result: PlayResult, { colour = false }: ReportTextOpt
 }
 
 type Lines = readonly string[];
-type Paint = (verdict: StepResult["verdict"], text: string) => string;
+type Paint = (result: StepResult["result"], text: string) => string;
 
-const codes: Readonly<Record<StepResult["verdict"], number>> = {
-  held: 32,
-  broken: 31,
-  unknown: 33,
+const codes: Readonly<Record<StepResult["result"], number>> = {
+  passed: 32,
+  failed: 31,
+  undecided: 33,
   skipped: 33,
   done: 2,
 };
 const plain: Paint = (_, text) => text;
-const coloured: Paint = (verdict, text) => `\u001b[${codes[verdict]}m${text}\u001b[0m`;
+const coloured: Paint = (result, text) => `\u001b[${codes[result]}m${text}\u001b[0m`;
 
-function head({ scenario, verdict, why, ...result }: PlayResult, paint: Paint): Lines {
-  const { target, tally, latency, startedAt, endedAt, runId } = result;
+function head({ scenario, result, why, ...play }: PlayResult, paint: Paint): Lines {
+  const { target, tally, latency, startedAt, endedAt, runId } = play;
   const tookMs = Math.max(Date.parse(endedAt) - Date.parse(startedAt), 0);
   const waited =
     latency === undefined || latency.max === 0
@@ -60,7 +60,7 @@ function head({ scenario, verdict, why, ...result }: PlayResult, paint: Paint): 
           `  latency p50 ${readableMs(latency.p50)}, p95 ${readableMs(latency.p95)}, p99 ${readableMs(latency.p99)}, max ${readableMs(latency.max)}`,
         ];
   return [
-    `${paint(verdict, `${verdictSigns[verdict]} ${verdict}`)}  ${printable(scenario.name)}: ${cut(why)}`,
+    `${paint(result, `${resultSigns[result]} ${result}`)}  ${printable(scenario.name)}: ${cut(why)}`,
     `  ${targetLine(target)}, ${readableDuration(tookMs)}; ${tallyLine(tally)}`,
     ...waited,
     ...(runId === undefined ? [] : [`  run id ${printable(runId)}, a part of every session id`]),
@@ -69,16 +69,16 @@ function head({ scenario, verdict, why, ...result }: PlayResult, paint: Paint): 
 
 /** The steps with their verdicts. Steps without expectations are left out. */
 function steps({ steps: all, skipped }: PlayResult, paint: Paint): Lines {
-  const held = all.filter(({ verdict }) => verdict === "held");
+  const held = all.filter(({ result }) => result === "passed");
   const listsHeld = held.length <= MAX_HELD;
   const listed = all.filter(
-    ({ verdict }) => verdict !== "done" && (listsHeld || verdict !== "held"),
+    ({ result }) => result !== "done" && (listsHeld || result !== "passed"),
   );
   const shown = listed.slice(0, MAX_LISTED);
   const summary = [
     ...(listsHeld
       ? []
-      : [`${paint("held", verdictSigns.held)} ${plural(held.length, "expectation")} held`]),
+      : [`${paint("passed", resultSigns.passed)} ${plural(held.length, "expectation")} held`]),
     ...(listed.length > shown.length
       ? [
           `… and ${plural(listed.length - shown.length, "more step")}: --report html=FILE shows them all`,
@@ -90,32 +90,31 @@ function steps({ steps: all, skipped }: PlayResult, paint: Paint): Lines {
     .filter(({ path }) => !known.has(path))
     .slice(0, MAX_LISTED)
     .map(
-      ({ path, why }) =>
-        `${paint("skipped", verdictSigns.skipped)} ${printable(path)}  ${cut(why)}`,
+      ({ path, why }) => `${paint("skipped", resultSigns.skipped)} ${printable(path)}  ${cut(why)}`,
     );
   return [...shown.flatMap((step) => stepLines(step, paint)), ...elsewhere, ...summary];
 }
 
 function stepLines(step: StepResult, paint: Paint): Lines {
-  const { verdict, checks } = step;
-  const line = `${paint(verdict, verdictSigns[verdict])} ${stepLine(step)}`;
-  switch (verdict) {
-    case "held":
+  const { result, checks } = step;
+  const line = `${paint(result, resultSigns[result])} ${stepLine(step)}`;
+  switch (result) {
+    case "passed":
     case "done":
       return [line];
-    case "unknown":
+    case "undecided":
     case "skipped": {
-      const unknown = checks.find((check) => check.verdict === "unknown");
+      const unknown = checks.find((check) => check.result === "undecided");
       const about = unknown?.why === undefined ? "" : `${printable(unknown.about)}: ${unknown.why}`;
-      return [`${line}: ${verdict}, ${cut(step.why ?? about)}`];
+      return [`${line}: ${result}, ${cut(step.why ?? about)}`];
     }
-    case "broken":
+    case "failed":
       return [line, ...brokenLines(step)];
   }
 }
 
 function brokenLines({ why, checks, exchange, tally, journal }: StepResult): Lines {
-  const open = checks.filter(({ verdict }) => verdict !== "held");
+  const open = checks.filter(({ result }) => result !== "passed");
   const asked =
     exchange === undefined
       ? []
@@ -141,9 +140,9 @@ function brokenLines({ why, checks, exchange, tally, journal }: StepResult): Lin
 
 /** Expected and found on adjacent lines, for easy comparison. */
 function checkLines(check: Check): Lines {
-  const { verdict, about, expected, found, why } = check;
+  const { result, about, expected, found, why } = check;
   const rests = restsInWords(check);
-  if (verdict === "unknown") return [`    ${printable(about)}: unknown, ${cut(why ?? "")}`];
+  if (result === "undecided") return [`    ${printable(about)}: unknown, ${cut(why ?? "")}`];
   return [
     `    ${printable(about)}`,
     `      expected  ${cut(expected)}`,
@@ -154,23 +153,23 @@ function checkLines(check: Check): Lines {
 
 function invariants({ invariants: all }: PlayResult, paint: Paint): Lines {
   if (all.length === 0) return [];
-  const broken = all.filter(({ verdict }) => verdict === "broken");
-  const unknown = all.filter(({ verdict }) => verdict === "unknown").length;
-  const known = verdictCounts(all.filter(({ verdict }) => verdict !== "unknown"));
+  const broken = all.filter(({ result }) => result === "failed");
+  const unknown = all.filter(({ result }) => result === "undecided").length;
+  const known = resultCounts(all.filter(({ result }) => result !== "undecided"));
   const rest = `${readableCount(unknown)} could not be checked in this play (--json says why)`;
   return [
     `Invariants: ${[known, unknown === 0 ? "" : rest].filter((part) => part !== "").join("; ")}`,
     ...broken.map(
       ({ id, says, why }) =>
-        `  ${paint("broken", verdictSigns.broken)} ${id} ${printable(says)}: ${cut(why ?? "")}`,
+        `  ${paint("failed", resultSigns.failed)} ${id} ${printable(says)}: ${cut(why ?? "")}`,
     ),
   ];
 }
 
 function thresholds({ thresholds: all }: PlayResult, paint: Paint): Lines {
   return all.map(
-    ({ threshold, verdict, found }) =>
-      `${paint(verdict, verdictSigns[verdict])} ${printable(threshold)}: ${verdict}, ${printable(found)}`,
+    ({ threshold, result, found }) =>
+      `${paint(result, resultSigns[result])} ${printable(threshold)}: ${result}, ${printable(found)}`,
   );
 }
 

@@ -3,10 +3,10 @@
 import { assert } from "../../base/assert.ts";
 import { InputError } from "../../base/input.ts";
 import type { Choices } from "../../simulator/simulator-options.ts";
-import { parseScenario } from "../language/parse/parse-scenario.ts";
 import { play } from "../player/play.ts";
 import { freshSnapshot, playInProcess } from "../player/play-in-process.ts";
 import type { PlayResult } from "../player/result.ts";
+import { parseScenario } from "../scenario/parse-scenario.ts";
 import { openAdsimTarget } from "./adsim-target.ts";
 import { askHealth, type Health } from "./control-api.ts";
 import { drive, unlessAborted } from "./drive.ts";

@@ -8,13 +8,13 @@ import type { Choices } from "../../simulator/simulator-options.ts";
 import { type AssumptionKey, catalogue } from "../../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import { fakerHost } from "../../world/publishers/people.ts";
-import { countRequests } from "../language/parse/count-requests.ts";
-import type { Scenario } from "../language/scenario.ts";
 import { concludeAgain } from "../player/conclude.ts";
 import type { Capabilities } from "../player/effects.ts";
 import { play } from "../player/play.ts";
 import { driveAtOnce, performersOn, worldOf } from "../player/play-in-process.ts";
 import type { PlayResult, StepResult } from "../player/result.ts";
+import { countRequests } from "../scenario/count-requests.ts";
+import type { Scenario } from "../scenario/types.ts";
 
 /** A scenario with more requests isn't played again here. */
 const MAX_REQUESTS = 50_000;
@@ -25,7 +25,7 @@ export function nameChoices(
   scenario: Scenario,
   capabilities: Capabilities,
 ): PlayResult {
-  const hasFailed = result.steps.some(({ verdict }) => verdict === "broken");
+  const hasFailed = result.steps.some(({ result }) => result === "failed");
   if (!hasFailed || countRequests(scenario) > MAX_REQUESTS) return result;
   const { knownChoices = {} } = capabilities;
   const assumptions = resolveAssumptions({ ...scenario.assumptions, ...knownChoices });
@@ -37,7 +37,7 @@ export function nameChoices(
       .map((key) => `${key}=${assumptions[key]}`);
     if (restsOn.length === 0) return step;
     const checks = step.checks.map((check) =>
-      check.verdict === "broken" && check.invariant === undefined ? { ...check, restsOn } : check,
+      check.result === "failed" && check.invariant === undefined ? { ...check, restsOn } : check,
     );
     return { ...step, checks };
   });

@@ -2,11 +2,11 @@
 
 import { durationMs, MINUTE_MS } from "../../base/duration.ts";
 import { documentedLimits, operations } from "../../spec/operations.ts";
-import type { Expectation, PublisherRef, Scenario, Step } from "../language/scenario.ts";
-import { isReport, isRequest, kindOf } from "../language/step-kind.ts";
 import { whyAdvanceIsSkipped } from "../player/do-step.ts";
 import { type Capabilities, makesChoices } from "../player/effects.ts";
 import { ordinalsIn } from "../player/values.ts";
+import { isReport, isRequest, kindOf } from "../scenario/step-kind.ts";
+import type { Expectation, PublisherRef, Scenario, Step } from "../scenario/types.ts";
 
 export interface ServicePlan {
   /** What only an adsim has, in words such as `fault rules`, each once. If there is any, the result can't be `held`. */

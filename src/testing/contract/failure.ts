@@ -10,7 +10,7 @@ import {
 import { formatInstant } from "../../base/calendar.ts";
 import { adsimLine } from "../../base/shell.ts";
 import { indentedJson } from "../../base/text.ts";
-import { parseScenario } from "../../play/language/parse/parse-scenario.ts";
+import { parseScenario } from "../../play/scenario/parse-scenario.ts";
 import { defaultAssumptions, nonDefaultChoices } from "../../spec/assumptions/resolve.ts";
 import { isOfClient } from "../session/command.ts";
 import type { Session, Step } from "../session/session.ts";

@@ -2,8 +2,8 @@
 
 import type { Duration } from "../../base/duration.ts";
 import { given } from "../../base/given.ts";
-import { createRequestSteps, type RequestSteps } from "../../play/language/request-step.ts";
-import type { Expectation, PublisherRef, Scenario, Step } from "../../play/language/scenario.ts";
+import { createRequestSteps, type RequestSteps } from "../../play/scenario/request-step.ts";
+import type { Expectation, PublisherRef, Scenario, Step } from "../../play/scenario/types.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
 import { nonDefaultChoices } from "../../spec/assumptions/resolve.ts";
 import { SIGNED_UP, type TestWorldOptions } from "../driver/test-world.ts";

@@ -47,7 +47,7 @@ async function playAll(
 }
 
 function inBrief(results: readonly PlayResult[]): string[] {
-  return results.map(({ scenario, verdict, why }) => `${scenario.name}: ${verdict}, ${why}`);
+  return results.map(({ scenario, result, why }) => `${scenario.name}: ${result}, ${why}`);
 }
 
 function held(scenarios: readonly Scenario[]): string[] {
@@ -129,8 +129,8 @@ describe("what breaks the specification is shown", () => {
     const said: Choices = needsKnown.includes(bug) ? known : {};
     expect(said === known ? playableIfKnown : playableAnywhere).toContain(name);
     const service = await foreignService([bug as Bug]);
-    const { verdict } = await playAt(service, scenarioNamed(name), { assumptions: said });
-    expect({ bug, verdict }).toEqual({ bug, verdict: "broken" });
+    const { result } = await playAt(service, scenarioNamed(name), { assumptions: said });
+    expect({ bug, result }).toEqual({ bug, result: "failed" });
   });
 
   test("all of them are tried", () => {
@@ -150,11 +150,11 @@ describe("a failed expectation names the choices that it rests on", () => {
     const { assumptions: _, ...scenario } = scenarioNamed(name);
     const [choice] = Object.entries(said).map(([key, value]) => `${key}=${value}`);
     const failed = await playAt(service, scenario);
-    expect(failed.verdict).toBe("broken");
+    expect(failed.result).toBe("failed");
     expect(restsOf(failed).every((rests) => rests.includes(choice ?? ""))).toBe(true);
     // What is known isn't named.
     const known = await playAt(service, scenarioNamed(name), { assumptions: said });
-    expect(known.verdict).toBe("broken");
+    expect(known.result).toBe("failed");
     expect(restsOf(known).flat()).not.toContain(choice);
   });
 
@@ -174,6 +174,6 @@ describe("a failed expectation names the choices that it rests on", () => {
 
 function restsOf({ steps }: PlayResult): (readonly string[])[] {
   return steps.flatMap(({ checks }) =>
-    checks.filter(({ verdict }) => verdict === "broken").map(({ restsOn = [] }) => restsOn),
+    checks.filter(({ result }) => result === "failed").map(({ restsOn = [] }) => restsOn),
   );
 }

@@ -114,7 +114,7 @@ describe("the quota of the GET endpoints", () => {
       { ...once, steps: [{ expect: { payouts: {}, is: { pending_inr: 3 } } }] },
       { target, credentials: [{ id: "p", apiKey: "k", surfaces: ["s"] }] },
     );
-    expect(result.steps[0]?.verdict).toBe("held");
+    expect(result.steps[0]?.result).toBe("passed");
     expect([asked, waits]).toEqual([2, [7000]]);
   });
 
@@ -139,9 +139,9 @@ test("no price is made up for surfaces that the user names", async () => {
     ...one,
     surfaces: [`${one.id}-editor`],
   }));
-  const { verdict, invariants } = await playAt(service, once, { credentials });
-  expect(verdict).toBe("held");
-  expect(invariants.find(({ id }) => id === "M3")?.verdict).toBe("unknown");
+  const { result, invariants } = await playAt(service, once, { credentials });
+  expect(result).toBe("passed");
+  expect(invariants.find(({ id }) => id === "M3")?.result).toBe("undecided");
 });
 
 test("a play of more than a minute needs wait", async () => {
@@ -149,6 +149,6 @@ test("a play of more than a minute needs wait", async () => {
   const long: Scenario = { ...once, steps: [...once.steps, { advance: "2h" }] };
   await expect(playAt(service, long)).rejects.toMatchObject({ name: "InputError", field: "wait" });
   await expect(playAt(service, long)).rejects.toThrow("this takes 2 h");
-  expect((await playAt(service, long, { wait: true })).verdict).toBe("held");
+  expect((await playAt(service, long, { wait: true })).result).toBe("passed");
   expect(waits).toEqual([7_200_000]);
 });

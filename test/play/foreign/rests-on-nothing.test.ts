@@ -38,8 +38,8 @@ test.each(ofSpec)("%s has a description", (name) => {
 test.each(someOf(ofSpec))("%s is plain data, and holds at adsim, whatever the seed", (name) => {
   for (const seed of someOf(["another", "adsim"])) {
     const scenario = { ...scenarioNamed(name), seed };
-    const { verdict, why } = playInProcess(JSON.parse(JSON.stringify(scenario)));
-    expect({ verdict, why }).toMatchObject({ verdict: "held" });
+    const { result, why } = playInProcess(JSON.parse(JSON.stringify(scenario)));
+    expect({ result, why }).toMatchObject({ result: "passed" });
   }
 });
 
@@ -50,10 +50,10 @@ const undecided = ofSpec
 
 test.each(undecided)("%s holds at every imagined service", (_, scenario) => {
   for (const service of someOf(services)) {
-    const { verdict, why } = playedAt(service, scenario);
-    expect({ service, verdict, why }).toEqual({
+    const { result, why } = playedAt(service, scenario);
+    expect({ service, result, why }).toEqual({
       service,
-      verdict: "held",
+      result: "passed",
       why: "everything came out as expected",
     });
   }

@@ -15,43 +15,43 @@ const tally: TallySummary = {
 const latency = { p50: 1, p90: 5, p95: 20, p99: 49.9, p999: 50, max: 250, mean: 2.5 };
 
 function judged(text: string, measured: Partial<Measured> = {}): string {
-  const { threshold, verdict, found } = judgeThreshold(parseThreshold(text), {
+  const { threshold, result, found } = judgeThreshold(parseThreshold(text), {
     ...{ tally, latency, brokenInvariants: 0 },
     ...measured,
   });
   expect(threshold).toBe(text);
-  return `${verdict}: ${found}`;
+  return `${result}: ${found}`;
 }
 
 describe("a threshold is judged by the run's figures", () => {
   test.each([
-    ["p50 < 2ms", "held: 1 ms"],
-    ["p50 < 1ms", "broken: 1 ms"],
-    ["p50 <= 1ms", "held: 1 ms"],
-    ["p90 < 5ms", "broken: 5 ms"],
-    ["p95 < 21ms", "held: 20 ms"],
-    ["p99<50ms", "held: 49.9 ms"],
-    ["p999 < 50ms", "broken: 50 ms"],
-    ["max <= 1s", "held: 250 ms"],
-    ["mean <= 2ms", "broken: 2.5 ms"],
-    ["errors <= 1%", "held: 1 % (10 of 1,000)"],
-    ["errors < 1%", "broken: 1 % (10 of 1,000)"],
-    ["errors = 1 %", "held: 1 % (10 of 1,000)"],
-    ["errors < 1.000001%", "held: 1 % (10 of 1,000)"],
-    ["errors <= 0.999999%", "broken: 1 % (10 of 1,000)"],
-    ["errors <= 10", "held: 10"],
-    ["errors = 0", "broken: 10"],
-    ["refused < 4%", "broken: 4 % (40 of 1,000)"],
-    ["refused < 41", "held: 40"],
-    ["late <= 0.3%", "held: 0.3 % (3 of 1,000)"],
-    ["late = 0", "broken: 3"],
-    ["dropped = 0", "broken: 1"],
-    ["dropped < 2", "held: 1"],
-    ["invariants = 0", "held: 0 broken"],
-    ["sent >= 999", "held: 999"],
-    ["sent >= 1000", "broken: 999"],
-    ["sent > 999", "broken: 999"],
-    ["  sent = 999  ", "held: 999"],
+    ["p50 < 2ms", "passed: 1 ms"],
+    ["p50 < 1ms", "failed: 1 ms"],
+    ["p50 <= 1ms", "passed: 1 ms"],
+    ["p90 < 5ms", "failed: 5 ms"],
+    ["p95 < 21ms", "passed: 20 ms"],
+    ["p99<50ms", "passed: 49.9 ms"],
+    ["p999 < 50ms", "failed: 50 ms"],
+    ["max <= 1s", "passed: 250 ms"],
+    ["mean <= 2ms", "failed: 2.5 ms"],
+    ["errors <= 1%", "passed: 1 % (10 of 1,000)"],
+    ["errors < 1%", "failed: 1 % (10 of 1,000)"],
+    ["errors = 1 %", "passed: 1 % (10 of 1,000)"],
+    ["errors < 1.000001%", "passed: 1 % (10 of 1,000)"],
+    ["errors <= 0.999999%", "failed: 1 % (10 of 1,000)"],
+    ["errors <= 10", "passed: 10"],
+    ["errors = 0", "failed: 10"],
+    ["refused < 4%", "failed: 4 % (40 of 1,000)"],
+    ["refused < 41", "passed: 40"],
+    ["late <= 0.3%", "passed: 0.3 % (3 of 1,000)"],
+    ["late = 0", "failed: 3"],
+    ["dropped = 0", "failed: 1"],
+    ["dropped < 2", "passed: 1"],
+    ["invariants = 0", "passed: 0 broken"],
+    ["sent >= 999", "passed: 999"],
+    ["sent >= 1000", "failed: 999"],
+    ["sent > 999", "failed: 999"],
+    ["  sent = 999  ", "passed: 999"],
   ])("%s", (text, expected) => {
     expect(judged(text)).toBe(expected);
   });
@@ -60,28 +60,28 @@ describe("a threshold is judged by the run's figures", () => {
     const of = (dropped: number, sent: number): Partial<Measured> => ({
       tally: { ...nothing, sent, dropped },
     });
-    expect(judged("dropped <= 0.1%", of(1, 999))).toMatch("held");
-    expect(judged("dropped < 0.3%", of(3, 997))).toMatch("broken");
-    expect(judged("dropped <= 0.000001%", of(1, 99_999_999))).toMatch("held");
-    expect(judged("dropped < 0.000001%", of(1, 99_999_999))).toMatch("broken");
+    expect(judged("dropped <= 0.1%", of(1, 999))).toMatch("passed");
+    expect(judged("dropped < 0.3%", of(3, 997))).toMatch("failed");
+    expect(judged("dropped <= 0.000001%", of(1, 99_999_999))).toMatch("passed");
+    expect(judged("dropped < 0.000001%", of(1, 99_999_999))).toMatch("failed");
   });
 
   test("broken invariants break it, and unknown ones leave it unknown", () => {
-    expect(judged("invariants = 0", { brokenInvariants: 2 })).toBe("broken: 2 broken");
-    expect(judged("invariants = 0", { brokenInvariants: undefined })).toMatch("unknown");
+    expect(judged("invariants = 0", { brokenInvariants: 2 })).toBe("failed: 2 broken");
+    expect(judged("invariants = 0", { brokenInvariants: undefined })).toMatch("undecided");
   });
 
   test.each(["p99 < 1s", "errors = 0", "refused < 1%", "sent >= 1"])(
-    "a run without requests leaves it unknown: %s",
+    "a run without requests leaves it undecided: %s",
     (text) => {
-      expect(judged(text, { tally: nothing, latency: undefined })).toBe("unknown: no requests");
+      expect(judged(text, { tally: nothing, latency: undefined })).toBe("undecided: no requests");
     },
   );
 
   test("if all requests were dropped, all are errors and latencies are unknown", () => {
     const dropped = { tally: { ...nothing, dropped: 5 }, latency: undefined };
-    expect(judged("errors < 1%", dropped)).toBe("broken: 100 % (5 of 5)");
-    expect(judged("p99 < 1s", dropped)).toBe("unknown: no requests");
+    expect(judged("errors < 1%", dropped)).toBe("failed: 100 % (5 of 5)");
+    expect(judged("p99 < 1s", dropped)).toBe("undecided: no requests");
   });
 });
 

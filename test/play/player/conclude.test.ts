@@ -5,11 +5,11 @@ import { concludeAgain } from "../../../src/play/player/conclude.ts";
 import type { Check } from "../../../src/play/player/result.ts";
 import { playResult, stepResult } from "../reports/play-results.ts";
 
-const broken = { verdict: "broken", found: "body.ok is false, not true" } as const;
+const broken = { result: "failed", found: "body.ok is false, not true" } as const;
 
 function headlineOf(check: Check): string {
   const path = "expectations.1";
-  const step = stepResult({ path, kind: "expect", verdict: "broken", checks: [check] });
+  const step = stepResult({ path, kind: "expect", result: "failed", checks: [check] });
   return concludeAgain(playResult({ steps: [step] })).why;
 }
 
@@ -22,22 +22,22 @@ describe("the headline", () => {
   test("of an invariant that a step expects says how it is broken", () => {
     const says = "Every success matches its schema";
     const check: Check = { ...broken, about: "invariant H1", invariant: "H1", expected: says };
-    expect(headlineOf(check)).toBe("H1 is broken: body.ok is false, not true (expectations.1)");
+    expect(headlineOf(check)).toBe("H1 is failed: body.ok is false, not true (expectations.1)");
   });
 
   test("of a threshold has the figure", () => {
-    const threshold = { threshold: "p99 < 50ms", verdict: "broken", found: "61 ms" } as const;
+    const threshold = { threshold: "p99 < 50ms", result: "failed", found: "61 ms" } as const;
     const { why } = concludeAgain(playResult({ thresholds: [threshold] }));
     expect(why).toBe("p99 < 50ms: found 61 ms");
   });
 
   test("of an invariant that every play checks says the same", () => {
     const invariants = [
-      { id: "H1", says: "Every success matches its schema", verdict: "broken", why: broken.found },
-      { id: "M1", says: "Money adds up", verdict: "broken", why: "2.5 INR credited, 2 on record" },
+      { id: "H1", says: "Every success matches its schema", result: "failed", why: broken.found },
+      { id: "M1", says: "Money adds up", result: "failed", why: "2.5 INR credited, 2 on record" },
     ] as const;
-    const { verdict, why } = concludeAgain(playResult({ invariants }));
-    expect(verdict).toBe("broken");
-    expect(why).toBe("H1 is broken: body.ok is false, not true, and 1 more");
+    const { result, why } = concludeAgain(playResult({ invariants }));
+    expect(result).toBe("failed");
+    expect(why).toBe("H1 is failed: body.ok is false, not true, and 1 more");
   });
 });

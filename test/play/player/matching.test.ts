@@ -1,9 +1,9 @@
-/** How a matcher judges a value: rule by rule, and when the verdict is unknown. */
+/** How a matcher judges a value: rule by rule, and when the result is unknown. */
 
 import { describe, expect, test } from "vitest";
-import type { Matcher } from "../../../src/play/language/scenario.ts";
-import { match, verdictOf } from "../../../src/play/player/matching.ts";
+import { match, resultOf } from "../../../src/play/player/matching.ts";
 import type { StepOutput } from "../../../src/play/player/step-output.ts";
+import type { Matcher } from "../../../src/play/scenario/types.ts";
 
 const answer: StepOutput = {
   kind: "answer",
@@ -23,8 +23,8 @@ const names: Readonly<Record<string, StepOutput>> = {
   gone: { kind: "nothing", why: "the target can't do that" },
 };
 
-function checksOf(matcher: Matcher, actual: unknown): ReturnType<typeof verdictOf> {
-  return verdictOf(match(matcher, actual, "it", scope));
+function checksOf(matcher: Matcher, actual: unknown): ReturnType<typeof resultOf> {
+  return resultOf(match(matcher, actual, "it", scope));
 }
 
 const scope = {
@@ -34,7 +34,7 @@ const scope = {
   nowMs: 0,
 };
 
-describe.each<[Matcher, held: unknown[], broken: unknown[]]>([
+describe.each<[Matcher, passed: unknown[], failed: unknown[]]>([
   [3, [3], [4, "3", undefined, null, [3]]],
   ["a", ["a"], ["A", 1]],
   [null, [null], [undefined, 0, ""]],
@@ -73,10 +73,10 @@ describe.each<[Matcher, held: unknown[], broken: unknown[]]>([
   [{}, [{}, { a: 1 }], [null, [], 1]],
 ])("%j", (matcher, held, broken) => {
   test.each(held.map((actual) => ({ actual })))("holds for $actual", ({ actual }) => {
-    expect(checksOf(matcher, actual)).toBe("held");
+    expect(checksOf(matcher, actual)).toBe("passed");
   });
   test.each(broken.map((actual) => ({ actual })))("is broken by $actual", ({ actual }) => {
-    expect(checksOf(matcher, actual)).toBe("broken");
+    expect(checksOf(matcher, actual)).toBe("failed");
   });
 });
 
@@ -93,10 +93,10 @@ test.each<[Matcher, actual: unknown]>([
   [{ atLeast: { ref: "first.impression_id" } }, 1],
   [{ oneOf: [1, { ref: "gone.x" }] }, 2],
 ])("%j compared with %j is unknown", (matcher, actual) => {
-  expect(checksOf(matcher, actual)).toBe("unknown");
+  expect(checksOf(matcher, actual)).toBe("undecided");
 });
 
 test("inherited properties don't count as members", () => {
-  expect(checksOf({ toString: { absent: true } }, {})).toBe("held");
-  expect(checksOf({ ref: "first.constructor" }, undefined)).toBe("unknown");
+  expect(checksOf({ toString: { absent: true } }, {})).toBe("passed");
+  expect(checksOf({ ref: "first.constructor" }, undefined)).toBe("undecided");
 });

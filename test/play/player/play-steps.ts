@@ -11,10 +11,10 @@ export function playSteps(
   return playInProcess({ name: "test", about: "A test.", ...others, steps });
 }
 
-/** The same, and expects the verdict held. */
+/** The same, and expects the result held. */
 export function heldSteps(...given: Parameters<typeof playSteps>): PlayResult {
   const result = playSteps(...given);
-  expect(result.verdict, result.why).toBe("held");
+  expect(result.result, result.why).toBe("passed");
   return result;
 }
 

@@ -82,7 +82,7 @@ describe("a request", () => {
       { faults: [{ verdict: { kind: "drop" } }] },
     );
     expect(result).toMatchObject({
-      verdict: "unknown",
+      result: "undecided",
       why: "steps.0: no answer came: it was lost",
     });
   });
@@ -93,12 +93,12 @@ describe("a request", () => {
       { click: { impression_id: { ref: "refused.impression_id" } }, as: "clicked" },
       { expect: { answer: "clicked", status: 200 } },
     ]);
-    expect(result).toMatchObject({ verdict: "unknown", tally: { sent: 1 } });
+    expect(result).toMatchObject({ result: "undecided", tally: { sent: 1 } });
     expect(resultAt(result, "steps.1")).toMatchObject({
-      verdict: "unknown",
+      result: "undecided",
       why: "refused.impression_id does not exist: there is no impression_id",
     });
-    expect(resultAt(result, "steps.2").verdict).toBe("unknown");
+    expect(resultAt(result, "steps.2").result).toBe("undecided");
   });
 });
 
@@ -133,7 +133,7 @@ describe("time", () => {
         { stats: {}, expect: { status: 200 } },
       ]);
       expect(resultAt(result, "steps.2")).toMatchObject({
-        verdict: "unknown",
+        result: "undecided",
         why: "refused says to wait beyond the year 9999",
       });
     },
@@ -142,7 +142,7 @@ describe("time", () => {
   test("never goes back: the step is unknown", () => {
     const result = playSteps([{ advance: { to: "2026-01-01T00:00:00Z" } }]);
     expect(resultAt(result, "steps.0")).toMatchObject({
-      verdict: "unknown",
+      result: "undecided",
       why: "the time is already past 2026-01-01T00:00:00Z",
     });
   });
@@ -187,7 +187,7 @@ describe("faults", () => {
     const result = playSteps([{ impression: {}, expect: { status: 200 } }], {
       faults: [{ ...lose, match: { nth: 2 } }],
     });
-    expect(result).toMatchObject({ verdict: "unknown", why: "fault rule lose never fired" });
+    expect(result).toMatchObject({ result: "undecided", why: "fault rule lose never fired" });
   });
 
   const outage = { kind: "respond", status: 503 } as const;
@@ -197,11 +197,11 @@ describe("faults", () => {
     const struck = [{ impression: {} }, { advance: "1h" }, { stats: {} }] as const;
     const spared = [{ advance: "1h" }, { impression: {}, expect: { status: 200 } }] as const;
     const why = "fault rule outage didn't fire before its ttl ended";
-    const unknown = { verdict: "unknown", why };
+    const unknown = { result: "undecided", why };
     const fault = { fault: rule as FaultRule };
-    expect(playSteps(struck, { faults: [fault.fault] }).verdict).toBe("held");
+    expect(playSteps(struck, { faults: [fault.fault] }).result).toBe("passed");
     expect(playSteps(spared, { faults: [fault.fault] })).toMatchObject(unknown);
-    expect(playSteps([fault, ...struck]).verdict).toBe("held");
+    expect(playSteps([fault, ...struck]).result).toBe("passed");
     expect(playSteps([fault, ...spared])).toMatchObject(unknown);
   });
 
@@ -213,7 +213,7 @@ describe("faults", () => {
       { impression: {}, expect: { status: 503 } },
     ] as const;
     const why = "fault rule outage never fired";
-    expect(playSteps(steps)).toMatchObject({ verdict: "unknown", why });
+    expect(playSteps(steps)).toMatchObject({ result: "undecided", why });
   });
 
   test("of a repeat may fire in any of its rounds", () => {
@@ -223,8 +223,8 @@ describe("faults", () => {
       { heal: "outage" },
     ] as const;
     const quiet = [{ fault: steps[0].fault }, { stats: {} }, { heal: "outage" }] as const;
-    expect(playSteps([{ repeat: { times: 2, steps } }]).verdict).toBe("held");
-    expect(playSteps([{ repeat: { times: 2, steps: quiet } }]).verdict).toBe("unknown");
+    expect(playSteps([{ repeat: { times: 2, steps } }]).result).toBe("passed");
+    expect(playSteps([{ repeat: { times: 2, steps: quiet } }]).result).toBe("undecided");
   });
 
   test("that fired before they were healed count as fired", () => {
@@ -233,7 +233,7 @@ describe("faults", () => {
       { heal: "all" },
       { impression: {}, expect: { status: 200 } },
     ] as const;
-    expect(playSteps(steps, { faults: [lose] }).verdict).toBe("held");
+    expect(playSteps(steps, { faults: [lose] }).result).toBe("passed");
   });
 
   test("that delay an answer show in its latency, or time the client out", () => {
@@ -300,7 +300,7 @@ describe("steps in steps", () => {
       },
       { expect: { of: "rounds.ok", is: 4 } },
     ]);
-    expect(result).toMatchObject({ verdict: "held", endedAt: "2026-01-15T00:40:00.000Z" });
+    expect(result).toMatchObject({ result: "passed", endedAt: "2026-01-15T00:40:00.000Z" });
     expect(resultAt(result, "steps.0.repeat.steps.0").times).toBe(4);
   });
 
@@ -317,9 +317,9 @@ describe("steps in steps", () => {
       },
     ]);
     expect(resultAt(result, "steps.0.repeat.steps.1")).toMatchObject({
-      verdict: "broken",
+      result: "failed",
       times: 3,
-      checks: [{ verdict: "broken", about: "stats.impressions", found: "2" }],
+      checks: [{ result: "failed", about: "stats.impressions", found: "2" }],
     });
   });
 
@@ -340,14 +340,14 @@ describe("steps in steps", () => {
         },
       },
     ]);
-    expect(result).toMatchObject({ verdict: "held", startedAt: result.endedAt });
+    expect(result).toMatchObject({ result: "passed", startedAt: result.endedAt });
   });
 
   test("an expectation's own request after a pause sees the time after it", () => {
     const asked = { stats: {}, is: { period: { to: "2026-01-15" } } };
     const result = playSteps([{ repeat: { times: 2, every: "1d", steps: [{ expect: asked }] } }]);
     expect(resultAt(result, "steps.0.repeat.steps.0").checks).toMatchObject([
-      { verdict: "broken", about: "stats.period.to", found: '"2026-01-16"' },
+      { result: "failed", about: "stats.period.to", found: '"2026-01-16"' },
     ]);
   });
 
@@ -366,34 +366,34 @@ describe("a result", () => {
   test("that is broken shows both sides, the journal, and how to play it again", () => {
     const result = playSteps([{ impression: {}, as: "one", expect: { status: 201 } }]);
     expect(result).toMatchObject({
-      verdict: "broken",
+      result: "failed",
       why: "one status: expected 201, found 200 (steps.0)",
       reproduce: "npx adsim play test",
     });
     expect(resultAt(result, "steps.0")).toMatchObject({
       checks: [
-        { verdict: "held" },
-        { verdict: "broken", about: "one status", expected: "201", found: "200" },
+        { result: "passed" },
+        { result: "failed", about: "one status", expected: "201", found: "200" },
       ],
       journal: [{ sequence: 1, operation: "impression" }],
     });
   });
 
   test("of a scenario that shows a defect is held if something is broken, and broken if nothing is", () => {
-    const shows = { verdict: "broken" } as const;
+    const shows = { result: "failed" } as const;
     const wrong = { stats: { from: DAY }, is: { impressions: 3 } };
     const result = playSteps([{ impression: {} }, { expect: wrong }], shows);
     expect(result).toMatchObject({
-      verdict: "held",
+      result: "passed",
       why: "broken, as the scenario says: stats.impressions: expected 3, found 1 (steps.1)",
-      scenario: { verdict: "broken" },
+      scenario: { result: "failed" },
     });
-    expect(resultAt(result, "steps.1").verdict).toBe("broken");
+    expect(resultAt(result, "steps.1").result).toBe("failed");
     const fixed = playSteps([{ impression: {}, expect: { status: 200 } }], shows);
-    expect(fixed.verdict).toBe("broken");
+    expect(fixed.result).toBe("failed");
     expect(fixed.why).toContain("but the scenario says that something is broken");
     // Nothing is known, so the defect didn't show.
-    expect(playSteps([{ advance: "1s" }], shows).verdict).toBe("unknown");
+    expect(playSteps([{ advance: "1s" }], shows).result).toBe("undecided");
   });
 
   test("has dates that are counted back from the target's today", () => {
@@ -427,7 +427,7 @@ describe("a result", () => {
 
   test("of a scenario that expects nothing and asks nothing is unknown", () => {
     const why = "the scenario expects nothing";
-    expect(playSteps([{ advance: "1s" }])).toMatchObject({ verdict: "unknown", why });
+    expect(playSteps([{ advance: "1s" }])).toMatchObject({ result: "undecided", why });
   });
 
   test("of all invariants is held if some had nothing to check, but that of one such alone is unknown", () => {
@@ -435,10 +435,10 @@ describe("a result", () => {
     const { checks } = resultAt(result, "steps.1");
     expect(checks.length).toBeGreaterThan(8);
     expect(checks).toContainEqual(
-      expect.objectContaining({ verdict: "held", about: "invariant M1", invariant: "M1" }),
+      expect.objectContaining({ result: "passed", about: "invariant M1", invariant: "M1" }),
     );
-    expect(playSteps([{ impression: {} }, { expect: { invariant: "A4" } }]).verdict).toBe(
-      "unknown",
+    expect(playSteps([{ impression: {} }, { expect: { invariant: "A4" } }]).result).toBe(
+      "undecided",
     );
   });
 

@@ -32,14 +32,14 @@ export const shownExchange: ShownExchange = {
   latencyMs: 40,
 };
 
-const held: Check = { verdict: "held", about: "status", expected: "200", found: "200" };
-export const broken: Check = { verdict: "broken", about: "status", expected: "200", found: "503" };
+const passed: Check = { result: "passed", about: "status", expected: "200", found: "200" };
+export const failed: Check = { result: "failed", about: "status", expected: "200", found: "503" };
 
 export function stepResult(more: Partial<StepResult> = {}): StepResult {
-  const checks = more.verdict === "done" || more.verdict === "skipped" ? [] : [held];
+  const checks = more.result === "done" || more.result === "skipped" ? [] : [passed];
   return {
     ...{ path: "steps.0", kind: "impression", title: "impression as first", at: START, times: 1 },
-    ...{ verdict: "held", checks },
+    ...{ result: "passed", checks },
     ...more,
   };
 }
@@ -71,14 +71,14 @@ function measured(requests: number): Pick<PlayResult, "tally" | "latency" | "tim
   return { tally: tally.summary(), latency: summary(), timeline: timeline.summary() };
 }
 
-/** One that held: a request, some time, traffic, and an expectation at the end. */
+/** One that passed: a request, some time, traffic, and an expectation at the end. */
 export function playResult(more: Partial<PlayResult> = {}): PlayResult {
   const run = measured(2000);
   return {
     version: 1,
     scenario: { name: "late-click", about: "A click that comes after its window closed." },
     target: { kind: "in-process", url: undefined, time: "virtual", speed: undefined },
-    verdict: "held",
+    result: "passed",
     why: "all that was expected held",
     digest: "5f1c0ffee",
     startedAt: START,
@@ -87,18 +87,18 @@ export function playResult(more: Partial<PlayResult> = {}): PlayResult {
       stepResult({
         exchange: { ...shownExchange, status: 200, body: '{"ok":true}', latencyMs: 0 },
       }),
-      stepResult({ path: "steps.1", kind: "advance", title: "advance 2h", verdict: "done" }),
+      stepResult({ path: "steps.1", kind: "advance", title: "advance 2h", result: "done" }),
       stepResult({ path: "steps.2", kind: "traffic", title: "traffic as load", tally: run.tally }),
       stepResult({ path: "expectations.0", kind: "expect", title: "expect stats", times: 1 }),
     ],
     invariants: [
-      { id: "M1", says: "money on record is what was credited", verdict: "held" },
-      { id: "S1", says: "stats add up", verdict: "held" },
-      { id: "P1", says: "payouts add up", verdict: "unknown", why: "there were no payouts" },
+      { id: "M1", says: "money on record is what was credited", result: "passed" },
+      { id: "S1", says: "stats add up", result: "passed" },
+      { id: "P1", says: "payouts add up", result: "undecided", why: "there were no payouts" },
     ],
     thresholds: [
-      { threshold: "p99 < 50ms", verdict: "held", found: "40 ms" },
-      { threshold: "invariants = 0", verdict: "held", found: "0 broken" },
+      { threshold: "p99 < 50ms", result: "passed", found: "40 ms" },
+      { threshold: "invariants = 0", result: "passed", found: "0 broken" },
     ],
     skipped: [],
     ...run,
@@ -122,33 +122,33 @@ export function brokenResult(more: Partial<PlayResult> = {}): PlayResult {
     fault: { rule: "flap", kind: "error", delayMs: 40, served: false, application: 1 },
   } as unknown as NonNullable<StepResult["journal"]>[number];
   return playResult({
-    verdict: "broken",
+    result: "failed",
     why: "steps.3 expected status 200 and found 503",
     steps: [
       ...playResult().steps.slice(0, 3),
       stepResult({
-        ...{ path: "steps.3", title: "impression as second", verdict: "broken", times: 3 },
+        ...{ path: "steps.3", title: "impression as second", result: "failed", times: 3 },
         at: "2026-01-15T02:00:00.000Z",
-        checks: [broken, { ...held, about: "headers.retry-after", expected: "30", found: "30" }],
+        checks: [failed, { ...passed, about: "headers.retry-after", expected: "30", found: "30" }],
         exchange: shownExchange,
         journal: [entry],
       }),
       stepResult({
-        ...{ path: "steps.4", kind: "fault", title: "fault flap", verdict: "skipped" },
+        ...{ path: "steps.4", kind: "fault", title: "fault flap", result: "skipped" },
         why: "the service at the target isn't ours to break",
       }),
       stepResult({
-        ...{ path: "steps.5", kind: "stats", title: "stats", verdict: "unknown" },
-        checks: [{ ...held, verdict: "unknown", why: "the list is empty" }],
+        ...{ path: "steps.5", kind: "stats", title: "stats", result: "undecided" },
+        checks: [{ ...passed, result: "undecided", why: "the list is empty" }],
       }),
     ],
     skipped: [{ path: "steps.4", why: "the service at the target isn't ours to break" }],
     invariants: [
-      { id: "M1", says: "money adds up", verdict: "broken", why: "2.5 INR credited, 2 on record" },
+      { id: "M1", says: "money adds up", result: "failed", why: "2.5 INR credited, 2 on record" },
     ],
     thresholds: [
-      { threshold: "p99 < 20ms", verdict: "broken", found: "40 ms" },
-      { threshold: "sent >= 1", verdict: "unknown", found: "no requests" },
+      { threshold: "p99 < 20ms", result: "failed", found: "40 ms" },
+      { threshold: "sent >= 1", result: "undecided", found: "no requests" },
     ],
     ...more,
   });

@@ -11,7 +11,7 @@ import { createTally } from "../../../src/play/measure/tally.ts";
 import type { PlayResult } from "../../../src/play/player/result.ts";
 import { reportHtml } from "../../../src/play/reports/report-html.ts";
 import { launch } from "../../chromium.ts";
-import { broken, brokenResult, HOSTILE, playResult, stepResult } from "./play-results.ts";
+import { brokenResult, failed, HOSTILE, playResult, stepResult } from "./play-results.ts";
 
 const library = await readChartLibrary();
 let browser: Browser;
@@ -134,7 +134,7 @@ describe("in a browser", () => {
     });
   });
 
-  test("broken steps are open, and the rest opens on a click", async () => {
+  test("failed steps are open, and the rest opens on a click", async () => {
     const { page } = await open(brokenResult());
     expect(await page.getByText("authorization: (redacted)").first().isVisible()).toBe(false);
     const step = page.locator("tr", { hasText: "impression as second" }).locator("+ tr");
@@ -162,15 +162,15 @@ describe("in a browser", () => {
   });
 
   test("text of a scenario or a service is never taken for markup", async () => {
-    const check = { ...broken, about: HOSTILE, expected: HOSTILE, found: HOSTILE, why: HOSTILE };
-    const [step] = brokenResult().steps.filter(({ verdict }) => verdict === "broken");
+    const check = { ...failed, about: HOSTILE, expected: HOSTILE, found: HOSTILE, why: HOSTILE };
+    const [step] = brokenResult().steps.filter(({ result }) => result === "failed");
     const { exchange } = stepResult(step);
     const hostile = brokenResult({
       scenario: { name: HOSTILE, about: HOSTILE },
       ...{ why: HOSTILE, digest: HOSTILE, reproduce: HOSTILE },
       steps: [
         stepResult({
-          ...{ path: HOSTILE, title: HOSTILE, at: HOSTILE, why: HOSTILE, verdict: "broken" },
+          ...{ path: HOSTILE, title: HOSTILE, at: HOSTILE, why: HOSTILE, result: "failed" },
           checks: [check],
           ...(exchange === undefined
             ? {}
@@ -178,8 +178,8 @@ describe("in a browser", () => {
         }),
       ],
       skipped: [{ path: HOSTILE, why: HOSTILE }],
-      invariants: [{ id: HOSTILE, says: HOSTILE, verdict: "broken", why: HOSTILE }],
-      thresholds: [{ threshold: HOSTILE, verdict: "broken", found: HOSTILE }],
+      invariants: [{ id: HOSTILE, says: HOSTILE, result: "failed", why: HOSTILE }],
+      thresholds: [{ threshold: HOSTILE, result: "failed", found: HOSTILE }],
       target: { kind: "service", url: HOSTILE, time: "real", speed: 1 },
     });
     const [bucket] = hostile.timeline.buckets;

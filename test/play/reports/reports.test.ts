@@ -8,19 +8,19 @@ import type { PlayResult } from "../../../src/play/player/result.ts";
 import { reportJunit } from "../../../src/play/reports/report-junit.ts";
 import { reportText } from "../../../src/play/reports/report-text.ts";
 import { childrenOf, readXml, textOf, type XmlElement } from "../../cli/xml.ts";
-import { broken, brokenResult, HOSTILE, playResult, stepResult } from "./play-results.ts";
+import { brokenResult, failed, HOSTILE, playResult, stepResult } from "./play-results.ts";
 
 /** A result with hostile text wherever a scenario, a service or a user can supply it. */
 function hostileResult(): PlayResult {
-  const check = { ...broken, about: HOSTILE, expected: HOSTILE, found: HOSTILE };
-  const [step] = brokenResult().steps.filter(({ verdict }) => verdict === "broken");
+  const check = { ...failed, about: HOSTILE, expected: HOSTILE, found: HOSTILE };
+  const [step] = brokenResult().steps.filter(({ result }) => result === "failed");
   return brokenResult({
     scenario: { name: "late-click", about: HOSTILE },
     why: HOSTILE,
     steps: [{ ...stepResult(step), title: HOSTILE, checks: [check] }],
     skipped: [{ path: "steps.1", why: HOSTILE }],
-    invariants: [{ id: "M1", says: HOSTILE, verdict: "broken", why: HOSTILE }],
-    thresholds: [{ threshold: HOSTILE, verdict: "broken", found: HOSTILE }],
+    invariants: [{ id: "M1", says: HOSTILE, result: "failed", why: HOSTILE }],
+    thresholds: [{ threshold: HOSTILE, result: "failed", found: HOSTILE }],
     reproduce: `adsim play '${HOSTILE}'`,
   });
 }
@@ -39,7 +39,7 @@ describe("the report for a terminal", () => {
         "",
         "Invariants: 2 held; 1 could not be checked in this play (--json says why)",
         "✓ p99 < 50ms: held, 40 ms",
-        "✓ invariants = 0: held, 0 broken",
+        "✓ invariants = 0: held, 0 failed",
         "",
         "Reproduce: adsim play late-click --seed adsim",
         "",
@@ -47,7 +47,7 @@ describe("the report for a terminal", () => {
     );
   });
 
-  test("shows of a broken step the two sides, the request, the answer and the service's journal", () => {
+  test("shows of a failed step the two sides, the request, the answer and the service's journal", () => {
     const text = reportText(brokenResult());
     expect(text).toContain(
       [
@@ -62,18 +62,18 @@ describe("the report for a terminal", () => {
         "– steps.4  fault flap: skipped, the service at the target isn't ours to break",
         "? steps.5  stats: unknown, status: the list is empty",
         "",
-        "Invariants: 1 broken",
+        "Invariants: 1 failed",
         "  ✗ M1 money adds up: 2.5 INR credited, 2 on record",
-        "✗ p99 < 20ms: broken, 40 ms",
+        "✗ p99 < 20ms: failed, 40 ms",
         "? sent >= 1: unknown, no requests",
       ].join("\n"),
     );
     expect(text).not.toContain("advance 2h");
   });
 
-  test("only counts the steps that held if there are many, and lists the first 20 that are broken", () => {
+  test("only counts the steps that held if there are many, and lists the first 20 that are failed", () => {
     const steps = Array.from({ length: 60 }, (_, at) =>
-      stepResult({ path: `steps.${at}`, verdict: at < 30 ? "held" : "broken" }),
+      stepResult({ path: `steps.${at}`, result: at < 30 ? "passed" : "failed" }),
     );
     const text = reportText(brokenResult({ steps, skipped: [] }));
     expect(text).toContain("✓ 30 expectations held");
@@ -90,7 +90,7 @@ describe("the report for a terminal", () => {
   });
 
   test("has colours only if they are asked for", () => {
-    expect(reportText(brokenResult(), { colour: true })).toContain("\u001b[31m✗ broken\u001b[0m");
+    expect(reportText(brokenResult(), { colour: true })).toContain("\u001b[31m✗ failed\u001b[0m");
     expect(reportText(brokenResult())).not.toContain("\u001b");
   });
 
@@ -108,7 +108,7 @@ describe("the report for a terminal", () => {
 
   test("stays short if a value is huge", () => {
     const found = "x".repeat(1_000_000);
-    const steps = [stepResult({ verdict: "broken", checks: [{ ...broken, found }] })];
+    const steps = [stepResult({ result: "failed", checks: [{ ...failed, found }] })];
     expect(reportText(brokenResult({ steps })).length).toBeLessThan(5000);
   });
 });
@@ -118,7 +118,7 @@ describe("the report in JSON", () => {
     const result = brokenResult();
     const read: unknown = JSON.parse(indentedJson(result));
     expect(read).toEqual(JSON.parse(JSON.stringify(result)));
-    expect(read).toMatchObject({ version: 1, verdict: "broken" });
+    expect(read).toMatchObject({ version: 1, result: "failed" });
     expect(indentedJson(brokenResult())).toBe(indentedJson(result));
   });
 });
@@ -136,8 +136,8 @@ describe("the report as JUnit XML", () => {
     const schema = { fileName: "junit.xsd", contents };
     const empty = playResult({ steps: [], invariants: [], thresholds: [] });
     const files = Object.entries({
-      held: reportJunit(playResult()),
-      broken: reportJunit(brokenResult()),
+      passed: reportJunit(playResult()),
+      failed: reportJunit(brokenResult()),
       hostile: reportJunit(hostileResult()),
       empty: reportJunit(empty),
     });
@@ -201,21 +201,21 @@ describe("the report as JUnit XML", () => {
 });
 
 test("an unknown play is an error in JUnit XML, with the reason", () => {
-  const unknown = playResult({ verdict: "unknown", why: "faults.0 was skipped" });
+  const unknown = playResult({ result: "undecided", why: "faults.0 was skipped" });
   const xml = reportJunit(unknown);
   const [suite] = childrenOf(readXml(xml), "testsuite");
   expect(suite?.attributes).toMatchObject({ failures: "0", errors: "1" });
   expect(childrenOf(cases(xml)["late-click"], "error")[0]?.attributes).toEqual({
-    type: "unknown",
+    type: "undecided",
     message: "faults.0 was skipped",
   });
 });
 
 test("a defect that shows as the scenario says fails nothing in JUnit XML", () => {
   const result = brokenResult();
-  const scenario = { ...result.scenario, verdict: "broken" } as const;
+  const scenario = { ...result.scenario, result: "failed" } as const;
   const [suite] = childrenOf(
-    readXml(reportJunit({ ...result, scenario, verdict: "held" })),
+    readXml(reportJunit({ ...result, scenario, result: "passed" })),
     "testsuite",
   );
   expect(suite?.attributes).toMatchObject({ tests: "9", failures: "0", errors: "0", skipped: "6" });

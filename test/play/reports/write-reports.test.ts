@@ -51,7 +51,7 @@ describe("report files", () => {
       targets.map(({ file }) => readFile(file, "utf8")),
     );
     expect(junit).toMatch(/^<\?xml[\s\S]*<\/testsuites>\n$/);
-    expect(JSON.parse(json ?? "")).toMatchObject({ verdict: "broken" });
+    expect(JSON.parse(json ?? "")).toMatchObject({ result: "failed" });
     expect(html).toMatch(/^<!doctype html>[\s\S]*uPlot[\s\S]*<\/html>\n$/);
     expect(await readdir(place)).toHaveLength(3);
   });

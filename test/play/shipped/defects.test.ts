@@ -31,7 +31,7 @@ describe("a defect breaks the scenario", () => {
   test.each(planted)("$name: $says", async ({ name, plant }) => {
     const { steps } = await play(name, plant);
     // Its own expectations must break, whatever the invariants say.
-    expect(steps.filter(({ verdict }) => verdict === "broken")).not.toEqual([]);
+    expect(steps.filter(({ result }) => result === "failed")).not.toEqual([]);
   });
 
   test.each(scenarioNames)("%s: at least one is planted for it", (name) => {
@@ -45,9 +45,9 @@ test.each(someOf(scenarioNames))(
     const nothing = [
       answers(() => undefined),
       requests("impression", (values) => ({ ...values })),
-      verdicts("respond", (verdict) => verdict),
+      verdicts("respond", (result) => result),
     ];
-    const { verdict } = await play(name, ...nothing);
-    expect(verdict).toBe("held");
+    const { result } = await play(name, ...nothing);
+    expect(result).toBe("passed");
   },
 );

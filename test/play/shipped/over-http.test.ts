@@ -104,15 +104,15 @@ function playThere(scenario: Scenario, options: PlayScenarioOptions = {}): Promi
 
 /** All that doesn't depend on where it was played and for how long: a line for each part, so that a difference shows. */
 function told(result: PlayResult): readonly string[] {
-  const { verdict, why, skipped, startedAt, endedAt, tally, digest } = result;
+  const { why, skipped, startedAt, endedAt, tally, digest } = result;
   return [
-    `${verdict}: ${why}`,
+    `${result.result}: ${why}`,
     `from ${startedAt} to ${endedAt}`,
     ...skipped.map(({ path, why: reason }) => `${path} skipped: ${reason}`),
     ...result.steps.flatMap((step) => [
-      `${step.path} ${step.title}: ${step.verdict}${step.why === undefined ? "" : `, ${step.why}`}`,
+      `${step.path} ${step.title}: ${step.result}${step.why === undefined ? "" : `, ${step.why}`}`,
       ...step.checks.map(
-        ({ verdict: of, about, expected, found }) =>
+        ({ result: of, about, expected, found }) =>
           `${step.path} ${about}: ${of}, expected ${expected}, found ${found}`,
       ),
       ...(step.tally === undefined ? [] : [`${step.path} ${JSON.stringify(step.tally)}`]),
@@ -120,18 +120,18 @@ function told(result: PlayResult): readonly string[] {
         ? []
         : [`${step.path} ${step.exchange.outcome} ${step.exchange.status} ${step.exchange.body}`]),
     ]),
-    ...result.invariants.map(({ id, verdict: of, why: reason = "" }) => `${id}: ${of} ${reason}`),
+    ...result.invariants.map(({ id, result: of, why: reason = "" }) => `${id}: ${of} ${reason}`),
     `in all ${JSON.stringify(tally)}`,
     `digest ${digest}`,
   ];
 }
 
 /** Verdicts alone: where real time passes, invariants have other evidence and so another why. */
-function judged({ verdict, digest, steps, invariants }: PlayResult): readonly string[] {
+function judged({ result, digest, steps, invariants }: PlayResult): readonly string[] {
   return [
-    verdict,
-    ...steps.map(({ path, verdict: of }) => `${path} ${of}`),
-    ...invariants.map(({ id, verdict: of }) => `${id} ${of}`),
+    result,
+    ...steps.map(({ path, result: of }) => `${path} ${of}`),
+    ...invariants.map(({ id, result: of }) => `${id} ${of}`),
     digest,
   ];
 }
@@ -148,7 +148,7 @@ const patiently = { concurrent: true, timeout: 240_000 };
 describe("in virtual time each has the same result as in process", patiently, () => {
   test.each(inVirtualTime)("$name", async ({ name, scenario }) => {
     const here = hereOf(name);
-    expect(here.verdict).toBe(fewer[name]?.held === false ? "broken" : "held");
+    expect(here.result).toBe(fewer[name]?.held === false ? "failed" : "passed");
     expect(told(await playThere(scenario))).toEqual(told(here));
   });
 });
@@ -180,7 +180,7 @@ describe("at a service that we don't control", () => {
       const { scenario } = shippedAs(name);
       const result = await playThere(scenario, { ...(await service(name)), speed });
       expect(result.target).toMatchObject({ kind: "service", time: "real", speed });
-      expect(result.verdict, name).not.toBe("held");
+      expect(result.result, name).not.toBe("passed");
       expect(result.skipped, name).not.toEqual([]);
       for (const { path, why } of result.skipped) expect(`${path}: ${why}`).toMatch(/: .{20,}/);
     }
@@ -207,8 +207,8 @@ describe("at a service that we don't control", () => {
       ],
     };
     const result = await playThere(asks, await service("asks"));
-    expect({ verdict: result.verdict, why: result.why, skipped: result.skipped }).toEqual({
-      verdict: "held",
+    expect({ result: result.result, why: result.why, skipped: result.skipped }).toEqual({
+      result: "passed",
       why: expect.any(String),
       skipped: [],
     });

@@ -15,17 +15,18 @@ for (const name of names) {
   );
   const { scenario } = module as { scenario: unknown };
   const beganMs = performance.now();
-  const { verdict, why, digest, tally, steps } = playInProcess(scenario);
+  const { result, why, digest, tally, steps } = playInProcess(scenario);
   const seconds = (performance.now() - beganMs) / 1000;
-  allHeld &&= verdict === "held";
+  allHeld &&= result === "passed";
   stdout.write(
-    `${name}: ${verdict}, ${why}\n` +
+    `${name}: ${result}, ${why}\n` +
       `  ${shown(tally.sent)} events in ${seconds.toFixed(1)} s: ${shown(tally.sent / seconds)} events/s, ` +
       `${shown(memoryUsage().rss / 1e6)} MB, digest ${digest}\n`,
   );
   for (const { path, checks } of steps) {
-    for (const { verdict: of, about, expected, found } of checks) {
-      if (of !== "held") stdout.write(`  ${path} ${about}: expected ${expected}, found ${found}\n`);
+    for (const { result: of, about, expected, found } of checks) {
+      if (of !== "passed")
+        stdout.write(`  ${path} ${about}: expected ${expected}, found ${found}\n`);
     }
   }
 }

@@ -102,7 +102,7 @@ test("a refusal by the world is an InputError that says the same as in process",
   const rule = { verdict: { kind: "delay" } } as never;
   await expect(performEffect(target, "fault", { rule })).rejects.toMatchObject({
     name: "InputError",
-    field: "verdict.delay",
+    field: "result.delay",
   });
 });
 

@@ -83,7 +83,7 @@ test("a service whose answers don't end fails the health check and cuts a step, 
     },
     { target: url, credentials: [{ ...credentials[0], id: "p", apiKey: "k", surfaces: ["s"] }] },
   );
-  expect(result.verdict).toBe("broken");
+  expect(result.result).toBe("failed");
   expect(reportText(result)).toContain(`200, body cut off`);
   expect(reportText(result)).toContain(`(${why})`);
 });

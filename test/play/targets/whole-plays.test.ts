@@ -16,10 +16,10 @@ test("fault rules of the scenario's world are skipped at a foreign service, and 
   const { id, apiKey } = worlds.get("default").publishers.at(0);
   const credentials = [{ id, apiKey }];
   const scenario = { name: "mine", about: "Asked once.", steps: [shown] };
-  expect((await playScenario(scenario, { target, credentials })).verdict).toBe("held");
+  expect((await playScenario(scenario, { target, credentials })).result).toBe("passed");
 
   const result = await playScenario({ ...scenario, faults: [fault] }, { target, credentials });
-  expect(result.verdict).toBe("unknown");
+  expect(result.result).toBe("undecided");
   expect(result.skipped).toEqual([
     { path: "faults.0", why: "only an adsim that accepts control requests can do that" },
   ]);
@@ -39,11 +39,11 @@ test("a failed expectation is unknown after a skipped step, and broken before it
   const verdict = { kind: "respond", status: 404 } as const;
   worlds.get("default").faults.add({ match: { operation: "stats" }, verdict });
   const after = await play([shown, { fault }, wrong]);
-  expect(after).toMatchObject({ verdict: "unknown", skipped: [{ path: "steps.1" }] });
+  expect(after).toMatchObject({ result: "undecided", skipped: [{ path: "steps.1" }] });
   expect(after.steps.at(-1)?.why).toBe("steps.1 was skipped, which may be the cause");
-  expect((await play([wrong, { fault }])).verdict).toBe("broken");
+  expect((await play([wrong, { fault }])).result).toBe("failed");
   expect(await play([shown], { assumptions: { "dedup.repeat": "conflict" } })).toMatchObject({
-    verdict: "unknown",
+    result: "undecided",
     skipped: [{ path: "assumptions" }],
   });
 });

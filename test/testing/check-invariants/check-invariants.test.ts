@@ -59,19 +59,19 @@ function tellingLies(
   return changed(sim, { journal: changed(sim.journal, { toNdjson }) });
 }
 
-function verdictOf(sim: Simulator, id: string) {
+function resultOf(sim: Simulator, id: string) {
   const [result] = checkInvariants(sim, { ids: [id] });
   return result;
 }
 
 describe("a simulator that was used", () => {
   const results = checkInvariants(healthy);
-  const ids = (verdict: string): string[] =>
-    results.filter((one) => one.verdict === verdict).map(({ id }) => id);
+  const ids = (result: string): string[] =>
+    results.filter((one) => one.result === result).map(({ id }) => id);
 
   test("holds all invariants that can be checked, and every result says why", () => {
-    expect(ids("broken")).toEqual([]);
-    expect(ids("unknown")).toEqual(["A4"]);
+    expect(ids("failed")).toEqual([]);
+    expect(ids("undecided")).toEqual(["A4"]);
     expect(results.map(({ id, says }) => ({ id, says }))).toEqual(invariants);
     expect(invariants).toHaveLength(16);
     for (const { why } of results) expect(why).toMatch(/\w/);
@@ -96,8 +96,8 @@ describe("a simulator that was used", () => {
     ],
   ])("holds under %s", (_, assumptions) => {
     const found = checkInvariants(used(createSimulator({ ...options, assumptions })));
-    expect(found.filter(({ verdict }) => verdict === "broken")).toEqual([]);
-    expect(found.filter(({ verdict }) => verdict === "held").length).toBeGreaterThan(13);
+    expect(found.filter(({ result }) => result === "failed")).toEqual([]);
+    expect(found.filter(({ result }) => result === "passed").length).toBeGreaterThan(13);
   });
 
   test("holds after fault rules and changes by hand, and with a flowing clock", () => {
@@ -119,7 +119,7 @@ describe("a simulator that was used", () => {
     sim.publishers.setSurface(first.id, surface.id, { cpmRange: [900, 901] });
     sim.publishers.signUp({ surfaces: ["Home"] });
     sim.handle(requestOf(plainCall("stats", { publisher_id: first.id }), first.apiKey));
-    const broken = checkInvariants(sim).filter(({ verdict }) => verdict === "broken");
+    const broken = checkInvariants(sim).filter(({ result }) => result === "failed");
     expect(broken).toEqual([]);
   });
 });
@@ -156,9 +156,9 @@ describe("an invariant is unknown, never held, after", () => {
     ["nothing sent", () => createSimulator(options), ""],
   ])("%s", (_, make, why) => {
     const results = checkInvariants(make());
-    expect(results.filter(({ verdict }) => verdict === "broken")).toEqual([]);
+    expect(results.filter(({ result }) => result === "failed")).toEqual([]);
     const found = results.filter(({ id }) => rests.includes(id));
-    const held = found.filter(({ verdict }) => verdict !== "unknown").map(({ id }) => id);
+    const held = found.filter(({ result }) => result !== "undecided").map(({ id }) => id);
     // In an unused world some can still be tried on a copy.
     if (why !== "") expect(held).toEqual([]);
     for (const id of ["M3", "L7", "H1"]) expect(held).not.toContain(id);
@@ -207,9 +207,9 @@ describe("a journal with wrong answers breaks", () => {
         place === 5 ? { ...entry, response: { ...entry.response, status: 500 } } : entry,
     ],
   ])("%s: %s", (id, _, lie) => {
-    expect(verdictOf(healthy, id)?.verdict).toBe("held");
-    const found = verdictOf(tellingLies(healthy, lie), id);
-    expect(found?.verdict).toBe("broken");
+    expect(resultOf(healthy, id)?.result).toBe("passed");
+    const found = resultOf(tellingLies(healthy, lie), id);
+    expect(found?.result).toBe("failed");
     expect(found?.why).toMatch(/\w/);
     expect(found?.why).not.toMatch(/key_\w/);
   });
@@ -226,6 +226,6 @@ test("invariants that are tried on a fork are broken by a fork that answers wron
       },
     });
   };
-  expect(verdictOf(changed(healthy, { fork }), "S1")?.verdict).toBe("broken");
-  expect(verdictOf(changed(healthy, { fork }), "S2")?.verdict).toBe("held");
+  expect(resultOf(changed(healthy, { fork }), "S1")?.result).toBe("failed");
+  expect(resultOf(changed(healthy, { fork }), "S2")?.result).toBe("passed");
 });

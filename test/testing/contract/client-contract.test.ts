@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { parseScenario } from "../../../src/play/language/parse/parse-scenario.ts";
+import { parseScenario } from "../../../src/play/scenario/parse-scenario.ts";
 import { clientContract, registerRules } from "../../../src/testing/contract/client-contract.ts";
 import type { ClientContractOptions, It } from "../../../src/testing/contract/contract-options.ts";
 import { ContractError } from "../../../src/testing/contract/failure.ts";

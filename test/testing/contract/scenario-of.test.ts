@@ -2,8 +2,8 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseScenario } from "../../../src/play/language/parse/parse-scenario.ts";
 import { playInProcess, simulatorFor } from "../../../src/play/player/play-in-process.ts";
+import { parseScenario } from "../../../src/play/scenario/parse-scenario.ts";
 import {
   arbitraryAssumptions,
   arbitraryCommands,
@@ -62,7 +62,7 @@ test("a session's scenario gets every answer that the client got", async () => {
             fault: entry.fault,
           }));
         expect(answers(simulator)).toEqual(answers(session.sim));
-        const broken = result.steps.filter((step) => step.verdict === "broken");
+        const broken = result.steps.filter((step) => step.result === "failed");
         expect(broken).toEqual([]);
       },
     ),
@@ -71,8 +71,8 @@ test("a session's scenario gets every answer that the client got", async () => {
 });
 
 test("a scenario repeats a rule's random draws, leaves out a rule that never fired, and holds", async () => {
-  const rule = (operation: string, verdict: object): Command =>
-    ({ kind: "fault", rule: { match: { operation, share: 0.5 }, verdict } }) as unknown as Command;
+  const rule = (operation: string, result: object): Command =>
+    ({ kind: "fault", rule: { match: { operation, share: 0.5 }, result } }) as unknown as Command;
   const adView: Command = { kind: "impression", surface: 0 };
   const commands = [
     rule("payouts", { kind: "drop" }),
@@ -85,8 +85,8 @@ test("a scenario repeats a rule's random draws, leaves out a rule that never fir
   expect(scenario.steps.filter((step) => "fault" in step)).toMatchObject([
     { fault: { id: "rule-2" } },
   ]);
-  const { verdict, steps } = playInProcess(scenario);
-  expect(verdict).toBe("held");
+  const { result, steps } = playInProcess(scenario);
+  expect(result).toBe("passed");
   const statuses = steps.flatMap(({ exchange }) => exchange?.status ?? []);
   expect(statuses).toEqual(session.exchanges.map(({ got }) => got.status));
 });

@@ -3,8 +3,8 @@
 import { request } from "node:http";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseScenario } from "../../../src/play/language/parse/parse-scenario.ts";
 import { playInProcess } from "../../../src/play/player/play-in-process.ts";
+import { parseScenario } from "../../../src/play/scenario/parse-scenario.ts";
 import type { Rule } from "../../../src/testing/contract/rules/rule.ts";
 import { scenarioOf } from "../../../src/testing/contract/scenario-of.ts";
 import { tryRule } from "../../../src/testing/contract/try-rule.ts";

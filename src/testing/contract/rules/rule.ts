@@ -1,7 +1,7 @@
 /** A rule that every client of the API has to keep: an arbitrary of sequences that provoke it, and a judge. */
 
 import type fc from "fast-check";
-import type { Expectation } from "../../../play/language/scenario.ts";
+import type { Expectation } from "../../../play/scenario/types.ts";
 import type { Choices } from "../../../simulator/simulator-options.ts";
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
 import type { EventKind } from "../../../spec/operations.ts";

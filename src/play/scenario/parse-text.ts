@@ -1,0 +1,20 @@
+/** Parses a scenario from JSON text. */
+
+import { InputError } from "../../base/input.ts";
+import { parseJson } from "../../base/parse-json.ts";
+import { MAX_TEXT } from "./copy-data.ts";
+import { type ParseScenarioOptions, parseScenario } from "./parse-scenario.ts";
+import type { Scenario } from "./types.ts";
+
+/** @throws InputError that says what is wrong with the JSON, or names the path to the mistake. */
+export function parseScenarioText(json: string, options: ParseScenarioOptions = {}): Scenario {
+  return parseScenario(readScenarioText(json), options);
+}
+
+/** The JSON value, not checked yet. @throws InputError as {@link parseScenarioText} for text that isn't JSON. */
+export function readScenarioText(json: string): unknown {
+  if (json.length > MAX_TEXT) {
+    throw new InputError("scenario", `must be at most ${MAX_TEXT} characters of JSON`);
+  }
+  return parseJson(json, (mistake) => new InputError("scenario", mistake));
+}

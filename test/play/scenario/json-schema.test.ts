@@ -1,0 +1,142 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { shippedNames, shippedScenario } from "../../../src/adapters/shipped-scenarios.ts";
+import { scenarioJsonSchema } from "../../../src/play/scenario/json-schema.ts";
+import { runsOf } from "../../budget.ts";
+import { arrivals, everything, of, refusalOf } from "./everything.ts";
+import { generatedSchema } from "./generated-schema.ts";
+
+const validates = new Ajv2020({
+  strict: true,
+  strictRequired: false,
+  allowUnionTypes: true,
+}).compile(scenarioJsonSchema);
+
+const parses = (input: unknown): boolean => refusalOf(input) === undefined;
+
+test("the file in docs is the schema as it is now; write-schema.ts writes it", () => {
+  const file = join(import.meta.dirname, "../../../docs/scenario.schema.json");
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(generatedSchema());
+});
+
+test("the schema accepts every shipped scenario and the other sound ones", () => {
+  const shipped = shippedNames().map(({ name }) => shippedScenario(name));
+  expect(shipped).toHaveLength(71);
+  const scenarios = [
+    ...shipped,
+    everything,
+    ...arrivals.map((one) => of({ traffic: { for: "10m", arrivals: one } })),
+  ];
+  for (const scenario of scenarios) {
+    expect(parses(scenario)).toBe(true);
+    validates(scenario);
+    expect(validates.errors ?? []).toEqual([]);
+  }
+});
+
+test.each([
+  { ...of({ impression: {} }), nmae: "x" },
+  of(),
+  of({ impresion: {} }),
+  of({ impression: {}, click: { impression_id: "x" } }),
+  of({ impression: { adid: 1 } }),
+  of({ impression: {}, expect: { statsu: 200 } }),
+  of({ impression: {}, expect: { body: { a: { type: "text" } } } }),
+  of({ impression: {}, expect: { body: { a: { between: [1] } } } }),
+  of({ repeat: { times: 0, steps: [{ impression: {} }] } }),
+  of({ repeat: { times: 1, steps: [{ parallel: { steps: [{ advance: 1 }] } }] } }),
+  of({ traffic: { for: "1h", arrivals: { kind: "constant", rate: "10/y" } } }),
+  of({ fault: { verdict: { kind: "dorp" } } }),
+  of({ assume: { "dedup.repeat": "x" } }),
+  of({ advance: "soon" }),
+  { ...of({ impression: {} }), thresholds: [1] },
+  { ...of({ impression: {} }), expectations: [{ invariant: "money" }] },
+])("the schema refuses %j", (input) => {
+  expect(validates(input)).toBe(false);
+  expect(parses(input)).toBe(false);
+});
+
+/** All places in a value, by path. */
+function placesIn(value: unknown, path: readonly string[] = []): (readonly string[])[] {
+  if (typeof value !== "object" || value === null) return [path];
+  const within = Object.entries(value).flatMap(([name, one]) => placesIn(one, [...path, name]));
+  return [path, ...within];
+}
+
+/** A copy with another value at the path, or with none if that is undefined. */
+function changed(value: unknown, path: readonly string[], to: unknown): unknown {
+  const [name, ...rest] = path;
+  if (name === undefined) return to;
+  if (Array.isArray(value)) {
+    return value.flatMap((one: unknown, index) => {
+      if (String(index) !== name) return [one];
+      const next = changed(one, rest, to);
+      return next === undefined ? [] : [next];
+    });
+  }
+  const entries = Object.entries(value as object).map(([key, one]): [string, unknown] => [
+    key,
+    key === name ? changed(one, rest, to) : one,
+  ]);
+  return Object.fromEntries(entries.filter(([, one]) => one !== undefined));
+}
+
+const bank: readonly unknown[] = [
+  everything,
+  ...arrivals.map((one) => of({ traffic: { for: "10m", arrivals: one } })),
+];
+const places = bank.flatMap((scenario) => placesIn(scenario).map((path) => ({ scenario, path })));
+const parts = places.map(({ scenario, path }) =>
+  path.reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], scenario),
+);
+const anything = fc.oneof(
+  fc.constantFrom(...parts),
+  fc.constantFrom<unknown>(undefined, null, true, 0, -1, 0.5, 1e300, "", "1s", "first.ok", [], {}),
+  fc.jsonValue({ maxDepth: 3 }),
+  fc.dictionary(
+    fc.constantFrom("ref", "atLeast", "type", "of", "header", "is", "as"),
+    fc.jsonValue(),
+  ),
+);
+const mutants = fc.record({ place: fc.constantFrom(...places), to: anything });
+
+test("whatever the schema refuses, parseScenario refuses; and it never fails in another way", () => {
+  const runs = runsOf(1000);
+  const seen = { sound: 0, refusedByBoth: 0, refusedByParsing: 0 };
+  fc.assert(
+    fc.property(fc.array(mutants, { minLength: 1, maxLength: 2 }), (mutations) => {
+      const [
+        {
+          place: { scenario },
+        } = { place: { scenario: everything } },
+      ] = mutations;
+      const mutant = mutations.reduce((value, { place, to }) => {
+        const isOfThis = place.scenario === scenario;
+        return isOfThis ? changed(value, place.path, to) : value;
+      }, scenario as unknown);
+      const isSound = parses(mutant);
+      const isValid = validates(mutant);
+      expect(isSound && !isValid, JSON.stringify(validates.errors)).toBe(false);
+      if (isSound) seen.sound += 1;
+      else if (isValid) seen.refusedByParsing += 1;
+      else seen.refusedByBoth += 1;
+    }),
+    { numRuns: runs, seed: 1 },
+  );
+  // All three came, and the schema finds most of what is wrong.
+  expect(seen.sound).toBeGreaterThan(runs / 20);
+  expect(seen.refusedByParsing).toBeGreaterThan(runs / 40);
+  expect(seen.refusedByBoth).toBeGreaterThan(0.3 * runs);
+});
+
+test("any JSON value either parses or is refused with a field", () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 8 }), fc.boolean(), (value, asStep) => {
+      parses(asStep ? of(value) : value);
+    }),
+    { numRuns: runsOf(1000) },
+  );
+});
