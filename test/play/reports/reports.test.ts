@@ -60,12 +60,12 @@ describe("the report for a terminal", () => {
         "    the service's journal",
         '      #7 2026-01-15T00:00:00.000Z POST /api/v1/impressions {"publisher_id":"pub_1","ad_id":"ad-1"} → 503 (unavailable, fault rule flap)',
         "– steps.4  fault flap: skipped, the service at the target isn't ours to break",
-        "? steps.5  stats: unknown, status: the list is empty",
+        "? steps.5  stats: undecided, status: the list is empty",
         "",
         "Invariants: 1 failed",
         "  ✗ M1 money adds up: 2.5 INR credited, 2 on record",
         "✗ p99 < 20ms: failed, 40 ms",
-        "? sent >= 1: unknown, no requests",
+        "? sent >= 1: undecided, no requests",
       ].join("\n"),
     );
     expect(text).not.toContain("advance 2h");

@@ -47,7 +47,7 @@ test.each<[field: string, says: RegExp, input: unknown]>([
     { ...of(first), assumptions: { "dedup.repet": "replay" } },
   ],
   [
-    "faults.0.result.kind",
+    "faults.0.verdict.kind",
     /must be one of/,
     { ...of(first), faults: [{ verdict: { kind: "dorp" } }] },
   ],
@@ -241,7 +241,7 @@ test.each<[field: string, says: RegExp, input: unknown]>([
     of({ impression: { session_id: { numbered: "s" } } }),
   ],
   ["steps.0.stats.from.daysAgo", /must be/, of({ stats: { from: { daysAgo: -1 } } })],
-  ["result", /broken/, { ...of({ impression: {} }), result: "undecided" }],
+  ["result", /failed/, { ...of({ impression: {} }), result: "undecided" }],
   [
     "steps.1.expect.of",
     /no such member. Did you mean "refused"/,
