@@ -35,8 +35,8 @@ const scenario: Scenario = {
 };
 
 function seen({ steps }: PlayResult): readonly string[] {
-  return steps.map(({ path, verdict, exchange: { outcome, status, body } = {} }) =>
-    [path, verdict, outcome, status, JSON.stringify(body)].join(" "),
+  return steps.map(({ path, result, exchange: { outcome, status, body } = {} }) =>
+    [path, result, outcome, status, JSON.stringify(body)].join(" "),
   );
 }
 
