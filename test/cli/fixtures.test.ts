@@ -201,7 +201,7 @@ describe("the folder", () => {
     );
     // May be wrong; must not change unnoticed.
     const advice = "If a case or an answer has changed on purpose, put the new digest here.";
-    expect(digestOf(folder), advice).toBe("6e9fd67d991f26b4");
+    expect(digestOf(folder), advice).toBe("90151eb313ce58c7");
 
     const index1 = { format: 1, adsim: "0.1.0", files: [...index.files, { file: "old/one.json" }] };
     mkdirSync(join(folder, "old"));

@@ -118,7 +118,7 @@ function* driveStepwise<Result>(
   return next.value;
 }
 
-export function* performStepwise(effect: Effect, performers: Performers): Stepwise<unknown> {
+function* performStepwise(effect: Effect, performers: Performers): Stepwise<unknown> {
   if (effect.kind === "traffic") return yield* performers.traffic(effect);
   if (effect.kind === "together") return yield* performers.together(effect);
   // The cast is safe: the performer was looked up by the effect's kind.

@@ -1,6 +1,6 @@
-/** The control requests for effects that change a world. Used by plays over HTTP and by fixture files. */
+/** The control requests for effects that change a world. Used by plays over HTTP. */
 
-import type { Effect, EffectOf } from "../player/effects.ts";
+import type { EffectOf } from "../player/effects.ts";
 import type { ControlApi } from "./control-api.ts";
 
 type Changing = "wait" | "assume" | "signUp" | "setSurface" | "rotateKey";
@@ -19,10 +19,3 @@ export const controlRequests: {
   ],
   rotateKey: ({ publisher }) => ["POST", `publishers/${encodeURIComponent(publisher)}/rotate-key`],
 };
-
-/** Undefined for effects that change nothing or don't use the control API. */
-export function controlRequestOf(effect: Effect): ControlRequest | undefined {
-  if (!Object.hasOwn(controlRequests, effect.kind)) return undefined;
-  // The cast is safe: the function was looked up by the effect's kind.
-  return controlRequests[effect.kind as Changing](effect as never);
-}
